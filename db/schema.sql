@@ -110,6 +110,32 @@ CREATE INDEX bank_account_changes_due ON bank_account_changes USING btree (bank_
 CREATE INDEX bank_account_changes_of_account ON bank_account_changes USING btree (collection_account_id, id);
 CREATE INDEX bank_account_changes_pending ON bank_account_changes USING btree (account_number, id) WHERE state = 'pending'::text;
 
+create table bank_accounts (
+  id bigint not null generated always as identity,
+  reference text collate "C" not null,
+  client_id bigint not null,
+  bank_code text collate "C" not null,
+  account_number_sealed bytea not null,
+  account_number_hash bytea not null,
+  account_name text not null,
+  name_at_bank text,
+  status text collate "C" not null,
+  is_default boolean not null default false,
+  is_active boolean not null default true,
+  created_by text collate "C" not null,
+  created_at timestamp with time zone not null,
+  enquired_at timestamp with time zone,
+  constraint bank_accounts_pkey PRIMARY KEY (id),
+  constraint bank_accounts_of_client UNIQUE (client_id, id),
+  constraint bank_accounts_once_per_client UNIQUE (client_id, bank_code, account_number_hash),
+  constraint bank_accounts_reference_unique UNIQUE (reference),
+  constraint bank_accounts_default_is_active CHECK (is_active OR NOT is_default),
+  constraint bank_accounts_name_of_answered CHECK ((status = 'unconfirmed'::text) = (name_at_bank IS NULL)),
+  constraint bank_accounts_status_known CHECK (status = ANY (ARRAY['confirmed'::text, 'mismatch'::text, 'unconfirmed'::text])),
+  constraint bank_accounts_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
+);
+CREATE UNIQUE INDEX bank_accounts_one_default ON bank_accounts USING btree (client_id) WHERE is_default;
+
 create table bank_health (
   bank_code text collate "C" not null,
   calls timestamp with time zone[] not null default '{}'::timestamp with time zone[],
@@ -739,6 +765,116 @@ create table payments (
 CREATE INDEX payments_by_rare_status ON payments USING btree (client_id, status, id) WHERE status = ANY (ARRAY['PartPayment'::text, 'Cancelled'::text, 'Reversed'::text]);
 CREATE INDEX payments_to_close ON payments USING btree (closes_at) WHERE status = ANY (ARRAY['Processing'::text, 'PartPayment'::text]);
 
+create table payout_changes (
+  id bigint not null generated always as identity,
+  payout_id bigint not null,
+  change text collate "C" not null,
+  changed_by text collate "C" not null,
+  changed_at timestamp with time zone not null,
+  detail text,
+  constraint payout_changes_pkey PRIMARY KEY (id),
+  constraint payout_changes_payout_id_fkey FOREIGN KEY (payout_id) REFERENCES payouts(id)
+);
+CREATE INDEX payout_changes_by_payout ON payout_changes USING btree (payout_id, id);
+
+create table payout_settings (
+  client_id bigint not null,
+  approval_above_kobo bigint,
+  per_payout_kobo bigint,
+  per_day_kobo bigint,
+  constraint payout_settings_pkey PRIMARY KEY (client_id),
+  constraint payout_settings_not_negative CHECK (approval_above_kobo >= 0 AND per_payout_kobo >= 0 AND per_day_kobo >= 0),
+  constraint payout_settings_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
+);
+
+create table payout_tariffs (
+  id bigint not null generated always as identity,
+  bank_code text collate "C",
+  band_limits_kobo bigint[] not null,
+  band_fees_kobo bigint[] not null,
+  vat_bps integer not null,
+  duty_kobo bigint not null,
+  duty_from_kobo bigint not null,
+  effective_from timestamp with time zone not null,
+  created_by text collate "C" not null,
+  created_at timestamp with time zone not null,
+  constraint payout_tariffs_pkey PRIMARY KEY (id),
+  constraint payout_tariffs_one_at_a_time UNIQUE NULLS NOT DISTINCT (bank_code, effective_from),
+  constraint payout_tariffs_bands_fit CHECK (cardinality(band_fees_kobo) = (cardinality(band_limits_kobo) + 1) AND (0 <= ALL (band_fees_kobo)) AND (0 < ALL (band_limits_kobo))),
+  constraint payout_tariffs_rates_bounded CHECK (vat_bps >= 0 AND vat_bps <= 5000 AND duty_kobo >= 0 AND duty_from_kobo >= 0)
+);
+CREATE TRIGGER payout_tariffs_not_changed BEFORE DELETE OR UPDATE ON payout_tariffs FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+create table payouts (
+  id bigint not null generated always as identity,
+  reference text collate "C" not null,
+  client_id bigint,
+  purpose text collate "C" not null,
+  status text collate "C" not null default 'queued'::text,
+  bank_code text collate "C" not null,
+  to_bank_code text collate "C" not null,
+  to_account_sealed bytea not null,
+  to_account_name text not null,
+  amount_kobo bigint not null,
+  currency text collate "C" not null,
+  narration text not null,
+  fee_kobo bigint not null default 0,
+  vat_kobo bigint not null default 0,
+  fee_rule_id bigint,
+  cost_kobo bigint not null default 0,
+  cost_vat_kobo bigint not null default 0,
+  bank_account_id bigint,
+  subaccount_id bigint,
+  settlement_id bigint,
+  credit_id bigint,
+  approval text collate "C" not null,
+  requested_by text collate "C" not null,
+  requested_by_user uuid,
+  requested_at timestamp with time zone not null,
+  decided_by text collate "C",
+  decided_by_user uuid,
+  decided_at timestamp with time zone,
+  decision_reason text,
+  batch_id bigint,
+  sending_at timestamp with time zone,
+  queries integer not null default 0,
+  next_query_at timestamp with time zone,
+  bank_reference text,
+  failure_reason text,
+  settled_by text collate "C",
+  settled_at timestamp with time zone,
+  constraint payouts_pkey PRIMARY KEY (id),
+  constraint payouts_of_client UNIQUE (client_id, id),
+  constraint payouts_reference_unique UNIQUE (reference),
+  constraint payouts_amounts_fit CHECK (amount_kobo > 0 AND fee_kobo >= 0 AND vat_kobo >= 0 AND cost_kobo >= 0 AND cost_vat_kobo >= 0),
+  constraint payouts_approval_known CHECK (approval = ANY (ARRAY['not_needed'::text, 'needed'::text, 'approved'::text, 'rejected'::text])),
+  constraint payouts_confirmed_has_reference CHECK ((status = 'confirmed'::text) = (bank_reference IS NOT NULL)),
+  constraint payouts_of_somebody CHECK (client_id IS NOT NULL OR purpose = 'return'::text),
+  constraint payouts_only_approved_are_sent CHECK ((status = ANY (ARRAY['queued'::text, 'cancelled'::text])) OR (approval = ANY (ARRAY['not_needed'::text, 'approved'::text]))),
+  constraint payouts_purpose_known CHECK (purpose = ANY (ARRAY['payout'::text, 'settlement'::text, 'refund'::text, 'return'::text])),
+  constraint payouts_rejected_are_cancelled CHECK (approval <> 'rejected'::text OR status = 'cancelled'::text),
+  constraint payouts_sent_has_time CHECK ((status = ANY (ARRAY['queued'::text, 'cancelled'::text])) = (sending_at IS NULL)),
+  constraint payouts_settled_by_somebody CHECK ((status = ANY (ARRAY['confirmed'::text, 'failed'::text, 'cancelled'::text])) = (settled_at IS NOT NULL) AND (settled_at IS NULL) = (settled_by IS NULL)),
+  constraint payouts_status_known CHECK (status = ANY (ARRAY['queued'::text, 'sending'::text, 'confirmed'::text, 'failed'::text, 'unknown'::text, 'cancelled'::text])),
+  constraint payouts_two_people CHECK ((approval <> ALL (ARRAY['approved'::text, 'rejected'::text])) OR decided_by IS NOT NULL AND decided_by <> requested_by AND decided_by_user IS NOT NULL AND decided_by_user IS DISTINCT FROM requested_by_user AND decided_at IS NOT NULL),
+  constraint payouts_unknown_is_asked_for CHECK (status = 'unknown'::text OR next_query_at IS NULL),
+  constraint payouts_unpaid_has_reason CHECK ((status = ANY (ARRAY['failed'::text, 'cancelled'::text])) = (failure_reason IS NOT NULL)),
+  constraint payouts_bank_account_of_same_client FOREIGN KEY (client_id, bank_account_id) REFERENCES bank_accounts(client_id, id),
+  constraint payouts_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id),
+  constraint payouts_credit_id_fkey FOREIGN KEY (credit_id) REFERENCES credits(id),
+  constraint payouts_fee_rule_of_same_client FOREIGN KEY (client_id, fee_rule_id) REFERENCES fee_rules(client_id, id)
+);
+CREATE INDEX payouts_by_client ON payouts USING btree (client_id, id);
+CREATE INDEX payouts_of_batch ON payouts USING btree (batch_id) WHERE batch_id IS NOT NULL;
+CREATE INDEX payouts_of_credit ON payouts USING btree (credit_id) WHERE credit_id IS NOT NULL;
+CREATE INDEX payouts_of_day ON payouts USING btree (client_id, requested_at);
+CREATE INDEX payouts_of_settlement ON payouts USING btree (settlement_id) WHERE settlement_id IS NOT NULL;
+CREATE INDEX payouts_open ON payouts USING btree (status, id) WHERE status = ANY (ARRAY['queued'::text, 'sending'::text, 'unknown'::text]);
+CREATE INDEX payouts_to_send ON payouts USING btree (bank_code, id) WHERE status = 'queued'::text AND (approval = ANY (ARRAY['not_needed'::text, 'approved'::text]));
+CREATE TRIGGER payouts_checked AFTER UPDATE ON payouts FOR EACH ROW EXECUTE FUNCTION check_payout();
+CREATE TRIGGER payouts_not_deleted BEFORE DELETE ON payouts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER payouts_not_truncated BEFORE TRUNCATE ON payouts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
 create table rail_items (
   id bigint not null generated always as identity,
   bank_code text collate "C" not null,
@@ -902,6 +1038,16 @@ create table reversals (
   constraint reversals_credit_id_fkey FOREIGN KEY (credit_id) REFERENCES credits(id)
 );
 CREATE INDEX reversals_by_credit ON reversals USING btree (credit_id);
+
+create table sandbox_payouts (
+  reference text collate "C" not null,
+  bank_reference text collate "C" not null,
+  status text collate "C" not null,
+  reason text,
+  due_at timestamp with time zone not null,
+  constraint sandbox_payouts_pkey PRIMARY KEY (reference),
+  constraint sandbox_payouts_status_known CHECK (status = ANY (ARRAY['confirmed'::text, 'failed'::text]))
+);
 
 create table schema_functions (
   name text not null,
@@ -1135,6 +1281,7 @@ create table webhook_endpoints (
   constraint webhook_endpoints_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
 );
 
+create function check_payout() returns trigger;
 create function check_suspense_request() returns trigger;
 create function maintain_partitions(at timestamp with time zone, event_days integer, key_days integer) returns SETOF text;
 create function open_event_counter() returns trigger;

@@ -14,6 +14,7 @@ import { createAccountLookups } from '#domain/accounts/account-lookups.ts'
 import { registerRanges } from '#domain/accounts/account-numbers.ts'
 import { createWriters, type Writers } from '#domain/batch-writers.ts'
 import { bankNames } from '#domain/payments/resource-presenters.ts'
+import type { OutcomeHooks } from '#domain/payouts/settle-payout.ts'
 import { KeyProblem } from '#domain/privacy/data-keys.ts'
 import { NotificationMeter } from '#domain/requery/bank-measures.ts'
 import { createSandboxUser, hasSandboxUser, SANDBOX_USER } from '#domain/sandbox/sandbox-user.ts'
@@ -44,6 +45,9 @@ const WEBHOOK_CONNECTIONS_MAX = 6
 const PROBE_CONNECTIONS_MAX = 1
 const PROBE_MAX_MS = 1_000
 const MEASURES_PAUSE_MS = 5_000
+
+// What else happens when a payout is confirmed, fails or is cancelled, by its purpose.
+const PAYOUT_HOOKS: OutcomeHooks = {}
 
 export type Service = {
   app: FastifyInstance
@@ -113,7 +117,8 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const sessionCookies = new SessionCookies({ db, sealer, clock, isSecure })
   const banking = connectedBanks(config)
   const { notificationMeter, writeMeasures, stopMeasuring } = startMeasuring(options, db)
-  const parts = { ...connections, ...banking, sealer, sharedAccounts, connector, clock, log }
+  const money = { sealer, sharedAccounts, payoutHooks: PAYOUT_HOOKS }
+  const parts = { ...connections, ...banking, ...money, connector, clock, log }
   const app = await buildApp({
     mode: config.mode,
     publicUrl: config.publicUrl,
@@ -128,10 +133,9 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     reads,
     accountLookups: createAccountLookups({ db: reads, sealer, onError: failed('accounts') }),
     batchPool,
-    sharedAccounts,
+    ...money,
     sendReturns: runNow(sendReturnsRound(parts), log),
     eraseTraces: runNow(completeErasuresRound(parts), log),
-    sealer,
     writers,
     tokens,
     sessionCookies,

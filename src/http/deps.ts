@@ -10,6 +10,7 @@ import type { Pool, Queryable } from '#db/pool.ts'
 import type { AccountLookups } from '#domain/accounts/account-lookups.ts'
 import type { Writers } from '#domain/batch-writers.ts'
 import type { NameBank } from '#domain/payments/resource-presenters.ts'
+import type { OutcomeHooks } from '#domain/payouts/settle-payout.ts'
 import type { NotificationMeter } from '#domain/requery/bank-measures.ts'
 import type { SharedAccounts } from '#ledger/accounts.ts'
 import type { Sealer } from '#seal.ts'
@@ -34,6 +35,7 @@ export type Deps = {
   accountLookups: AccountLookups
   batchPool: Pool
   sharedAccounts: SharedAccounts
+  payoutHooks: OutcomeHooks
   // Sends requested returns now; the workers retry.
   sendReturns: () => Promise<void>
   eraseTraces: () => Promise<void> // Likewise for pending erasures.

@@ -12,6 +12,7 @@ export type AlertKind =
   | 'reversal_shortfall'
   | 'endpoint_disabled'
   | 'bank_silent'
+  | 'payout_unknown'
   | 'audit_failed'
 
 type About = {
@@ -69,6 +70,13 @@ export const ALERT_KINDS: Readonly<Record<AlertKind, About>> = {
     title: 'A bank has reported nothing for longer than usual',
     remedy:
       'If the bank can list transfers, they are being requeried. Ask it about its notifications.',
+    isClearedByItself: true,
+  },
+  payout_unknown: {
+    title: 'A bank hasn’t said what became of a payout',
+    remedy:
+      'Ask the bank for the payout’s reference, then confirm or fail it in Payouts. Don’t send the ' +
+      'money again.',
     isClearedByItself: true,
   },
   audit_failed: {

@@ -25,6 +25,8 @@ export const EVENT_TYPES = [
   'credit.returned',
   'credit.return_failed',
   'credit.reversed',
+  'payout.confirmed',
+  'payout.failed',
   'alert.raised', // To operators.
   'endpoint.disabled',
   'endpoint.test', // To one endpoint, on request.
@@ -43,6 +45,24 @@ type PaymentFacts = {
 type ClosedFacts = PaymentFacts & { amountSuspendedKobo: Kobo }
 // Without an outcome of its own, the event's type is the credit's outcome.
 type CreditFacts = { reason: string | null; outcome?: string | undefined }
+
+type PayoutFacts = {
+  reference: string
+  purpose: 'payout' | 'settlement'
+  status: 'confirmed' | 'failed'
+  amountKobo: Kobo
+  currency: string
+  feeKobo: Kobo
+  vatKobo: Kobo
+  bankAccount: string | null
+  bankCode: string
+  accountName: string
+  narration: string
+  bankReference: string | null
+  failureReason: string | null
+  requestedAt: string
+  settledAt: string
+}
 
 export type EventFacts = {
   'account.created': AccountFacts
@@ -76,6 +96,8 @@ export type EventFacts = {
     amountShortfallKobo: Kobo
     reversal: ReversalFacts
   }
+  'payout.confirmed': PayoutFacts
+  'payout.failed': PayoutFacts
   'alert.raised': {
     id: number
     kind: string

@@ -19,6 +19,9 @@ const MONEY = [
   'amountSuspended',
   'amountAssigned',
   'amountReturned',
+  'amount',
+  'fee',
+  'vat',
 ]
 const REVERSAL_MONEY = ['amount', 'shortfall']
 

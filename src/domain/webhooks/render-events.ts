@@ -84,6 +84,8 @@ const RENDERERS: { [Type in EventType]: (facts: Facts<Type>, about: About) => Da
   'credit.returned': creditData,
   'credit.return_failed': creditData,
   'credit.reversed': creditData,
+  'payout.confirmed': showFacts,
+  'payout.failed': showFacts,
   'alert.raised': showFacts,
   'endpoint.disabled': showFacts,
   'endpoint.test': showFacts,

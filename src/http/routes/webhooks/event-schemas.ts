@@ -80,6 +80,24 @@ const account = named('AccountEventData', Account)
 const payment = named('PaymentEventData', { ...Payment, credit: Credit })
 const closing = named('PaymentClosedEventData', { ...Payment, amountSuspended })
 
+const payout = named('PayoutEventData', {
+  reference: Type.String(),
+  purpose: Type.String({ description: 'payout or settlement.' }),
+  status: Type.String({ description: 'confirmed or failed.' }),
+  amount: Type.Number(),
+  currency: Type.String(),
+  fee: amount('Fee charged; given back if the payout failed.'),
+  vat: amount('VAT on the fee.'),
+  bankAccount: nullable('string', { description: 'Reference of the bank account.' }),
+  bankCode: Type.String({ description: 'Bank that was paid.' }),
+  accountName: Type.String(),
+  narration: Type.String(),
+  bankReference: nullable('string', { description: 'Set if confirmed.' }),
+  failureReason: nullable('string', { description: 'Set if failed.' }),
+  requestedAt: Type.String(),
+  settledAt: Type.String(),
+})
+
 type Description = { summary: string; data: TSchema }
 
 const EVENT_DESCRIPTIONS: Record<EventType, Description> = {
@@ -146,6 +164,11 @@ const EVENT_DESCRIPTIONS: Record<EventType, Description> = {
       amountShortfall: Type.Optional(amount('Of it, what had left us already.')),
       reversal,
     }),
+  },
+  'payout.confirmed': { summary: 'A payout was confirmed by the bank', data: payout },
+  'payout.failed': {
+    summary: 'A payout failed; the money is available again',
+    data: payout,
   },
   'alert.raised': {
     summary: 'An alert was raised (operators only)',

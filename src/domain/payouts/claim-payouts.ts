@@ -1,0 +1,52 @@
+// Takes queued payouts to be sent: by a connector, or in a file (`batchId`). They are `sending` from
+// the commit of this transaction on, before any bank hears of them: so whatever dies later, nobody
+// takes them again (I47).
+
+import type { PayoutInstruction } from '#banks/connector.ts'
+import type { Transaction } from '#db/transaction.ts'
+import type { PayoutId } from '#ids.ts'
+import type { Sealer } from '#seal.ts'
+import { recordPayoutChanges } from './payout-changes.ts'
+import type { Payout } from './payouts.ts'
+
+export type ClaimedPayout = PayoutInstruction & { id: PayoutId }
+
+type Claiming = { bankCode: string; limit: number; batchId?: bigint | undefined; by: string }
+
+// The oldest first. Commit before anything is sent.
+export async function claimPayouts(
+  tx: Transaction,
+  { sealer, now }: { sealer: Sealer; now: Date },
+  { bankCode, limit, batchId, by }: Claiming,
+): Promise<ClaimedPayout[]> {
+  const { rows } = await tx.query<Payout>({
+    name: 'claim-payouts',
+    text: `with due as materialized (
+             select id from payouts
+              where bank_code = $1 and status = 'queued' and approval in ('not_needed', 'approved')
+              order by id limit $2 for no key update skip locked)
+           update payouts p set status = 'sending', sending_at = $3, batch_id = $4
+             from due where p.id = due.id
+           returning p.id, p.reference, p.amount_kobo as "amountKobo", p.currency, p.narration,
+                     p.to_bank_code as "toBankCode", p.to_account_sealed as "toAccountSealed",
+                     p.to_account_name as "toAccountName"`,
+    values: [bankCode, limit, now, batchId ?? null],
+  })
+  if (rows.length === 0) return []
+  const payoutIds = rows.map(({ id }) => id)
+  await recordPayoutChanges(tx, now, { payoutIds, change: 'sending', changedBy: by })
+  return rows
+    .sort((one, other) => (one.id < other.id ? -1 : 1))
+    .map(({ id, reference, amountKobo, currency, narration, ...to }) => ({
+      id,
+      reference,
+      amountKobo,
+      currency,
+      narration,
+      to: {
+        bankCode: to.toBankCode,
+        accountNumber: sealer.open(to.toAccountSealed),
+        accountName: to.toAccountName,
+      },
+    }))
+}

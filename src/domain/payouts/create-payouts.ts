@@ -1,0 +1,112 @@
+// Creates payouts: rows only. The caller posts the transfers into the account that holds the money
+// until the bank has it (paying, refunding), caused by the payout, in the same transaction.
+//
+// Locks: the settings of the clients that have limits, in id order (payout-limits.ts).
+
+import type { BankConnections } from '#banks/connector.ts'
+import { numberArray, plainArray } from '#db/arrays.ts'
+import type { Queryable } from '#db/pool.ts'
+import type { Transaction } from '#db/transaction.ts'
+import type { PayoutId } from '#ids.ts'
+import { bankOwner } from '#ledger/accounts.ts'
+import type { Sealer } from '#seal.ts'
+import { recordPayoutChanges } from './payout-changes.ts'
+import { refuseOverLimits } from './payout-limits.ts'
+import { type NewPayout, newPayoutReference } from './payouts.ts'
+
+// In the order given. Refused where a client exceeds its limits (I50).
+export async function createPayouts(
+  tx: Transaction,
+  { sealer, now }: { sealer: Sealer; now: Date },
+  payouts: readonly NewPayout[],
+): Promise<{ id: PayoutId; reference: string }[]> {
+  if (payouts.length === 0) return []
+  await refuseOverLimits(tx, now, payouts)
+  const { rows } = await tx.query<{ id: PayoutId; reference: string }>({
+    name: 'create-payouts',
+    text: `insert into payouts
+             (reference, client_id, purpose, bank_code, to_bank_code, to_account_sealed,
+              to_account_name, amount_kobo, currency, narration, fee_kobo, vat_kobo, fee_rule_id,
+              bank_account_id, subaccount_id, settlement_id, credit_id, approval, requested_by,
+              requested_by_user, requested_at)
+           select n.reference, n.client_id, n.purpose, n.bank_code, n.to_bank_code,
+                  n.to_account_sealed, n.to_account_name, n.amount_kobo, n.currency, n.narration,
+                  n.fee_kobo, n.vat_kobo, n.fee_rule_id, n.bank_account_id, n.subaccount_id,
+                  n.settlement_id, n.credit_id, n.approval, n.requested_by, u.id, $20
+             from unnest($1::text[], $2::bigint[], $3::text[], $4::text[], $5::text[], $6::bytea[],
+                         $7::text[], $8::bigint[], $9::text[], $10::text[], $11::bigint[],
+                         $12::bigint[], $13::bigint[], $14::bigint[], $15::bigint[], $16::bigint[],
+                         $17::bigint[], $18::text[], $19::text[]) with ordinality
+                  as n (reference, client_id, purpose, bank_code, to_bank_code, to_account_sealed,
+                        to_account_name, amount_kobo, currency, narration, fee_kobo, vat_kobo,
+                        fee_rule_id, bank_account_id, subaccount_id, settlement_id, credit_id,
+                        approval, requested_by, place)
+             left join users u
+               on u.client_id = n.client_id and n.requested_by = 'user:' || u.email
+            order by n.place
+           returning id, reference`,
+    values: [...columns(sealer, payouts), now],
+  })
+  const byActor = Map.groupBy(rows, (_row, index) => (payouts[index] as NewPayout).requestedBy)
+  for (const [changedBy, made] of byActor) {
+    const payoutIds = made.map(({ id }) => id)
+    await recordPayoutChanges(tx, now, { payoutIds, change: 'queued', changedBy })
+  }
+  return rows
+}
+
+function columns(sealer: Sealer, payouts: readonly NewPayout[]): unknown[] {
+  const texts = (of: (payout: NewPayout) => string) => payouts.map(of)
+  const numbers = (of: (payout: NewPayout) => bigint | null | undefined) =>
+    numberArray(payouts.map((payout) => of(payout) ?? null))
+  return [
+    texts(({ reference }) => reference ?? newPayoutReference()),
+    numbers(({ clientId }) => clientId),
+    plainArray(texts(({ purpose }) => purpose)),
+    plainArray(texts(({ bankCode }) => bankCode)),
+    texts(({ to }) => to.bankCode),
+    payouts.map(({ to }) => sealer.seal(to.accountNumber)),
+    texts(({ to }) => to.accountName),
+    numbers(({ amountKobo }) => amountKobo),
+    texts(({ currency }) => currency),
+    texts(({ narration }) => narration),
+    numbers(({ fee }) => fee?.feeKobo ?? 0n),
+    numbers(({ fee }) => fee?.vatKobo ?? 0n),
+    numbers(({ fee }) => fee?.ruleId),
+    numbers(({ bankAccountId }) => bankAccountId),
+    numbers(({ subaccountId }) => subaccountId),
+    numbers(({ settlementId }) => settlementId),
+    numbers(({ creditId }) => creditId),
+    plainArray(texts(({ needsApproval }) => (needsApproval ? 'needed' : 'not_needed'))),
+    texts(({ requestedBy }) => requestedBy),
+  ]
+}
+
+type Sending = { bankConnections: BankConnections; currency: string }
+
+// The bank that sends when nothing else decides: of those with a call for it (or else of all, whose
+// payouts then go by file) the one with most money that is not already on its way out.
+export async function chooseSendingBank(
+  db: Queryable,
+  { bankConnections, currency }: Sending,
+): Promise<string> {
+  const all = [...bankConnections]
+  const able = all.filter(([, { calls }]) => calls.sendMoney)
+  const codes = (able.length > 0 ? able : all).map(([code]) => code)
+  const { rows } = await db.query<{ code: string }>({
+    name: 'choose-sending-bank',
+    text: `select b.code
+             from unnest($1::text[], $2::text[]) with ordinality as b (code, owner, place)
+             left join ledger_accounts l
+               on l.kind = 'bank' and l.owner = b.owner and l.currency = $3
+             left join (select bank_code, sum(amount_kobo) as kobo from payouts
+                         where status in ('queued', 'sending', 'unknown') and currency = $3
+                         group by bank_code) as o on o.bank_code = b.code
+            order by coalesce(l.debits_kobo - l.credits_kobo, 0) - coalesce(o.kobo, 0) desc, b.place
+            limit 1`,
+    values: [codes, codes.map(bankOwner), currency],
+  })
+  const chosen = rows[0]
+  if (!chosen) throw new Error('no bank is configured')
+  return chosen.code
+}

@@ -1,0 +1,46 @@
+// Tells the client what became of a payout or of a settlement's: payout.confirmed, payout.failed.
+// Refunds and returns are told by events of their own, and cancelling is the client's own doing.
+
+import type { Transaction } from '#db/transaction.ts'
+import { appendEvents } from '#domain/records/outbox.ts'
+import type { PayoutId } from '#ids.ts'
+import { timestamp } from '#wat-time.ts'
+import { type Payout, SELECT_PAYOUT } from './payouts.ts'
+
+export async function tellOutcome(
+  tx: Transaction,
+  now: Date,
+  { id, purpose }: Pick<Payout, 'id' | 'purpose'>,
+): Promise<void> {
+  if (purpose !== 'payout' && purpose !== 'settlement') return
+  const payout = await readPayout(tx, id)
+  const { clientId, status } = payout
+  if (clientId === null || (status !== 'confirmed' && status !== 'failed')) return
+  const facts = {
+    reference: payout.reference,
+    purpose,
+    status,
+    amountKobo: payout.amountKobo,
+    currency: payout.currency,
+    feeKobo: payout.feeKobo,
+    vatKobo: payout.vatKobo,
+    bankAccount: payout.bankAccountReference,
+    bankCode: payout.toBankCode,
+    accountName: payout.toAccountName,
+    narration: payout.narration,
+    bankReference: payout.bankReference,
+    failureReason: payout.failureReason,
+    requestedAt: timestamp(payout.requestedAt),
+    settledAt: timestamp(now),
+  }
+  await appendEvents(tx, now, [{ clientId, type: `payout.${status}`, facts }])
+}
+
+async function readPayout(tx: Transaction, id: PayoutId): Promise<Payout> {
+  const { rows } = await tx.query<Payout>({
+    name: 'read-settled-payout',
+    text: `${SELECT_PAYOUT} where p.id = $1`,
+    values: [id],
+  })
+  return rows[0] as Payout
+}

@@ -1,0 +1,118 @@
+// The transfers of a payout, by what became of it (docs/money-flow.md). What it was for decides which
+// account holds the money until then:
+//
+//   payout, settlement   Paying of the client, or of the subaccount
+//   refund               Refunding of the client
+//   return               Returning of the bank: its hook posts (src/domain/suspense)
+
+import type { AccountId, ClientId, FeeRuleId } from '#ids.ts'
+import {
+  bankOwner,
+  clientOwner,
+  operatorOwner,
+  type SharedAccount,
+  subaccountOwner,
+} from '#ledger/accounts.ts'
+import type { Transfer } from '#ledger/transfers.ts'
+import { CURRENCY, type Kobo } from '#money.ts'
+import type { PayoutCost } from './payout-tariffs.ts'
+import type { Payout } from './payouts.ts'
+
+export type HeldPayout = Pick<
+  Payout,
+  | 'id'
+  | 'reference'
+  | 'clientId'
+  | 'purpose'
+  | 'bankCode'
+  | 'amountKobo'
+  | 'currency'
+  | 'feeKobo'
+  | 'vatKobo'
+  | 'settlementId'
+  | 'creditId'
+  | 'subaccountId'
+>
+
+type FindAccount = (account: SharedAccount) => AccountId
+type Leg = { from: SharedAccount; to: SharedAccount; amountKobo: Kobo; reason: Transfer['reason'] }
+
+// Fees are in naira, as their rules are.
+export function feeAccounts(clientId: ClientId): { income: SharedAccount; vat: SharedAccount } {
+  const owned = { owner: operatorOwner(clientId), currency: CURRENCY }
+  return { income: { kind: 'fee_income', ...owned }, vat: { kind: 'vat_payable', ...owned } }
+}
+
+// What holds the money while the payout is open.
+export function holdingAccount({ purpose, currency, ...payout }: HeldPayout): SharedAccount {
+  if (purpose === 'refund') {
+    return { kind: 'refunding', owner: clientOwner(payout.clientId as ClientId), currency }
+  }
+  return { kind: 'paying', owner: partyOf(payout), currency }
+}
+
+function partyOf({ subaccountId, clientId }: Pick<HeldPayout, 'subaccountId' | 'clientId'>) {
+  return subaccountId === null ? clientOwner(clientId as ClientId) : subaccountOwner(subaccountId)
+}
+
+// The bank has paid, and charged us for it.
+export function paidLegs(payout: HeldPayout, { costKobo, costVatKobo }: PayoutCost): Leg[] {
+  const { bankCode, currency, amountKobo, purpose } = payout
+  const owned = { owner: bankOwner(bankCode), currency }
+  const bank = { kind: 'bank', ...owned } as const
+  const reason = purpose === 'refund' ? 'refunded' : 'paid'
+  const legs: Leg[] = [
+    { from: holdingAccount(payout), to: bank, amountKobo, reason },
+    {
+      from: { kind: 'bank_cost', ...owned },
+      to: bank,
+      amountKobo: costKobo,
+      reason: 'bank_charge',
+    },
+    {
+      from: { kind: 'input_vat', ...owned },
+      to: bank,
+      amountKobo: costVatKobo,
+      reason: 'bank_charge',
+    },
+  ]
+  return withMoney(legs)
+}
+
+// It is available again to whom it was taken from, and so is what was charged for sending it.
+export function unpaidLegs(payout: HeldPayout): Leg[] {
+  const { currency, amountKobo, purpose, subaccountId, clientId } = payout
+  const client = clientOwner(clientId as ClientId)
+  const available = { kind: 'available', owner: client, currency } as const
+  const back: SharedAccount =
+    subaccountId === null
+      ? available
+      : { kind: 'subaccount', owner: subaccountOwner(subaccountId), currency }
+  const { income, vat } = feeAccounts(clientId as ClientId)
+  const reason = purpose === 'refund' ? 'refund_failed' : 'payout_failed'
+  return withMoney([
+    { from: holdingAccount(payout), to: back, amountKobo, reason },
+    { from: income, to: available, amountKobo: payout.feeKobo, reason: 'fee' },
+    { from: vat, to: available, amountKobo: payout.vatKobo, reason: 'fee_vat' },
+  ])
+}
+
+function withMoney(legs: readonly Leg[]): Leg[] {
+  return legs.filter(({ amountKobo }) => amountKobo > 0n)
+}
+
+export function toTransfers(
+  { id }: HeldPayout,
+  legs: readonly Leg[],
+  find: FindAccount,
+): Transfer[] {
+  return legs.map(({ from, to, amountKobo, reason }) => ({
+    debitAccountId: find(from),
+    creditAccountId: find(to),
+    amountKobo,
+    payoutId: id,
+    reason,
+  }))
+}
+
+export type ChargedPayoutFee = { feeKobo: Kobo; vatKobo: Kobo; ruleId: FeeRuleId }

@@ -1,0 +1,170 @@
+// Payouts: money sent to a bank account, for whatever purpose, each with a permanent reference.
+//
+//   queued ──▶ sending ──▶ confirmed | failed | unknown ──▶ confirmed | failed
+//     └──────▶ cancelled
+//
+// I47: sent at most once. A payout without an answer is unknown: it is asked for, never sent again.
+// Whether it needs approval, and has it, is a field of its own.
+
+import { randomInt } from 'node:crypto'
+import type { Queryable } from '#db/pool.ts'
+import type { Window } from '#db/time-bounds.ts'
+import type {
+  BankAccountId,
+  ClientId,
+  CreditId,
+  FeeRuleId,
+  PayoutId,
+  SettlementId,
+  SubaccountId,
+} from '#ids.ts'
+import type { Kobo } from '#money.ts'
+
+export const PURPOSES = ['payout', 'settlement', 'refund', 'return'] as const
+export type Purpose = (typeof PURPOSES)[number]
+
+export const PAYOUT_STATUSES = [
+  'queued',
+  'sending',
+  'confirmed',
+  'failed',
+  'unknown',
+  'cancelled',
+] as const
+export type PayoutStatus = (typeof PAYOUT_STATUSES)[number]
+
+export const APPROVALS = ['not_needed', 'needed', 'approved', 'rejected'] as const
+export type Approval = (typeof APPROVALS)[number]
+
+export type NewPayout = {
+  clientId: ClientId | null // Null: a return of unidentified money.
+  purpose: Purpose
+  bankCode: string // The bank that sends it.
+  amountKobo: Kobo
+  currency: string
+  to: { bankCode: string; accountNumber: string; accountName: string }
+  narration: string
+  requestedBy: string // An actor.
+  needsApproval: boolean
+  bankAccountId?: BankAccountId | undefined
+  subaccountId?: SubaccountId | undefined
+  settlementId?: SettlementId | undefined
+  creditId?: CreditId | undefined // Of refunds and returns.
+  reference?: string | undefined // Returns have theirs.
+  fee?: { feeKobo: Kobo; vatKobo: Kobo; ruleId: FeeRuleId } | undefined // On top of the amount.
+}
+
+export type Payout = {
+  id: PayoutId
+  reference: string
+  clientId: ClientId | null
+  clientName: string | null // Its login name.
+  purpose: Purpose
+  status: PayoutStatus
+  approval: Approval
+  bankCode: string
+  toBankCode: string
+  toAccountSealed: Buffer
+  toAccountName: string
+  amountKobo: Kobo
+  currency: string
+  narration: string
+  feeKobo: Kobo
+  vatKobo: Kobo
+  costKobo: Kobo
+  costVatKobo: Kobo
+  bankAccountReference: string | null
+  subaccountId: SubaccountId | null
+  settlementId: SettlementId | null
+  creditId: CreditId | null
+  batchId: bigint | null
+  requestedBy: string
+  requestedAt: Date
+  decidedBy: string | null
+  decidedAt: Date | null
+  decisionReason: string | null
+  sendingAt: Date | null
+  bankReference: string | null
+  failureReason: string | null
+  settledBy: string | null
+  settledAt: Date | null
+}
+
+const REFERENCES = 2 ** 48 - 1 // The most that randomInt draws from: 15 digits.
+
+// Random, so that it does not reveal the number of payouts.
+export function newPayoutReference(): string {
+  return `PYT${randomInt(REFERENCES).toString().padStart(15, '0')}`
+}
+
+export const SELECT_PAYOUT = `
+  select p.id, p.reference, p.client_id as "clientId", o.client_id as "clientName", p.purpose,
+         p.status, p.approval, p.bank_code as "bankCode", p.to_bank_code as "toBankCode",
+         p.to_account_sealed as "toAccountSealed", p.to_account_name as "toAccountName",
+         p.amount_kobo as "amountKobo", p.currency, p.narration, p.fee_kobo as "feeKobo",
+         p.vat_kobo as "vatKobo", p.cost_kobo as "costKobo", p.cost_vat_kobo as "costVatKobo",
+         a.reference as "bankAccountReference", p.subaccount_id as "subaccountId",
+         p.settlement_id as "settlementId", p.credit_id as "creditId", p.batch_id as "batchId",
+         p.requested_by as "requestedBy", p.requested_at as "requestedAt",
+         p.decided_by as "decidedBy", p.decided_at as "decidedAt",
+         p.decision_reason as "decisionReason", p.sending_at as "sendingAt",
+         p.bank_reference as "bankReference", p.failure_reason as "failureReason",
+         p.settled_by as "settledBy", p.settled_at as "settledAt"
+    from payouts p
+    left join clients o on o.id = p.client_id
+    left join bank_accounts a on a.id = p.bank_account_id`
+
+export type PayoutFilter = Window & {
+  clientId?: ClientId | undefined // Undefined: of all clients, for operators.
+  status?: PayoutStatus | undefined
+  approval?: Approval | undefined
+  purpose?: Purpose | undefined
+  bankCode?: string | undefined
+  settlementId?: SettlementId | undefined
+  beforeId: bigint | null
+  limit: number
+}
+
+// Newest first.
+export async function listPayouts(db: Queryable, filter: PayoutFilter): Promise<Payout[]> {
+  const { rows } = await db.query<Payout>({
+    name: 'list-payouts',
+    text: `${SELECT_PAYOUT}
+            where ($1::bigint is null or p.client_id = $1)
+              and ($2::text is null or p.status = $2)
+              and ($3::text is null or p.approval = $3)
+              and ($4::text is null or p.purpose = $4)
+              and ($5::text is null or p.bank_code = $5)
+              and ($6::bigint is null or p.settlement_id = $6)
+              and ($7::timestamptz is null or p.requested_at >= $7)
+              and ($8::timestamptz is null or p.requested_at < $8)
+              and ($9::bigint is null or p.id < $9)
+            order by p.id desc limit $10`,
+    values: [
+      filter.clientId ?? null,
+      filter.status ?? null,
+      filter.approval ?? null,
+      filter.purpose ?? null,
+      filter.bankCode ?? null,
+      filter.settlementId ?? null,
+      filter.from ?? null,
+      filter.to ?? null,
+      filter.beforeId,
+      filter.limit,
+    ],
+  })
+  return rows
+}
+
+// Of one client, or for operators of any.
+export async function findPayout(
+  db: Queryable,
+  { reference, clientId }: { reference: string; clientId?: ClientId | undefined },
+): Promise<Payout | undefined> {
+  const { rows } = await db.query<Payout>({
+    name: 'find-payout',
+    text: `${SELECT_PAYOUT} where p.reference = $1 and ($2::bigint is null or p.client_id = $2)`,
+    values: [reference, clientId ?? null],
+  })
+  return rows[0]
+}

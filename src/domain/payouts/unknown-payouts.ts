@@ -1,0 +1,114 @@
+// Payouts without an answer. They are asked for at growing intervals until the bank knows, and never
+// sent again (I47).
+//
+//   sending ──no answer──▶ unknown
+//   sending, stale ──────▶ unknown     whoever sent it died, or could not write what it heard
+//
+// Locks: payouts in id order.
+
+import type { PayoutAnswer } from '#banks/connector.ts'
+import type { Transaction } from '#db/transaction.ts'
+import type { PayoutId } from '#ids.ts'
+import { recordPayoutChanges } from './payout-changes.ts'
+import type { PayoutOutcome } from './settle-payout.ts'
+
+// Longer than any call to a bank may take (src/banks/bank-http.ts: 60 s at most).
+export const STALE_MS = 120_000
+// A bank may take a while to know of what it was sent. Only then `not_found` is an answer.
+export const NOT_FOUND_AFTER_MS = 900_000
+export const ALERT_AFTER_MS = 1_800_000
+const FIRST_MS = 5_000
+const LONGEST_MS = 3_600_000
+
+// 5 s, 10 s, 20 s, … an hour.
+export function queryAfterMs(queries: number): number {
+  return Math.min(FIRST_MS * 2 ** Math.min(queries, 20), LONGEST_MS)
+}
+
+// What an answer decides; undefined: nothing yet. `isSent`: the answer to sending it, not to a query.
+export function outcomeOf(
+  answer: PayoutAnswer,
+  { sentMs, isSent }: { sentMs: number; isSent: boolean }, // How long ago it was sent.
+): PayoutOutcome | undefined {
+  if (answer.status === 'confirmed' || answer.status === 'failed') return answer
+  if (answer.status !== 'not_found' || isSent || sentMs < NOT_FOUND_AFTER_MS) return undefined
+  return { status: 'failed', reason: 'The bank has no record of it.' }
+}
+
+type Unanswered = { id: PayoutId; reason: string; by: string }
+
+export async function markUnknown(
+  tx: Transaction,
+  now: Date,
+  { id, reason, by }: Unanswered,
+): Promise<void> {
+  const { rowCount } = await tx.query({
+    name: 'payout-unknown',
+    text: `update payouts set status = 'unknown', next_query_at = $2
+            where id = $1 and status = 'sending'`,
+    values: [id, new Date(now.getTime() + queryAfterMs(0))],
+  })
+  if (rowCount === 0) return
+  const change = { payoutIds: [id], change: 'unknown', changedBy: by, detail: reason } as const
+  await recordPayoutChanges(tx, now, change)
+}
+
+// Those in files wait for their results, however long it takes.
+export async function markStaleUnknown(tx: Transaction, now: Date): Promise<void> {
+  const { rows } = await tx.query<{ id: PayoutId }>({
+    name: 'stale-payouts',
+    text: `with stale as materialized (
+             select id from payouts
+              where status = 'sending' and batch_id is null and sending_at < $2
+              order by id for no key update skip locked)
+           update payouts p set status = 'unknown', next_query_at = $1
+             from stale where p.id = stale.id
+           returning p.id`,
+    values: [now, new Date(now.getTime() - STALE_MS)],
+  })
+  if (rows.length === 0) return
+  const detail = 'Nobody heard the answer.'
+  const payoutIds = rows.map(({ id }) => id)
+  await recordPayoutChanges(tx, now, { payoutIds, change: 'unknown', changedBy: 'worker', detail })
+}
+
+export type PayoutQuery = { id: PayoutId; reference: string; sendingAt: Date }
+
+// Due ones, the longest due first; each is due again later, whatever comes of it.
+export async function claimQueries(
+  tx: Transaction,
+  now: Date,
+  { bankCode, limit }: { bankCode: string; limit: number },
+): Promise<PayoutQuery[]> {
+  const { rows } = await tx.query<PayoutQuery>({
+    name: 'claim-payout-queries',
+    text: `with due as materialized (
+             select id from payouts
+              where status = 'unknown' and bank_code = $1 and next_query_at <= $2
+              order by next_query_at, id limit $3 for no key update skip locked)
+           update payouts p
+              set queries = p.queries + 1,
+                  next_query_at = $2 + least($4 * power(2, least(p.queries + 1, 20)), $5)
+                                       * interval '1 millisecond'
+             from due where p.id = due.id
+           returning p.id, p.reference, p.sending_at as "sendingAt"`,
+    values: [bankCode, now, limit, FIRST_MS, LONGEST_MS],
+  })
+  return rows
+}
+
+export type LongUnknown = { reference: string; bankCode: string; sendingAt: Date }
+
+export async function findLongUnknown(tx: Transaction, now: Date): Promise<LongUnknown[]> {
+  const { rows } = await tx.query<LongUnknown>({
+    name: 'long-unknown-payouts',
+    text: `select reference, bank_code as "bankCode", sending_at as "sendingAt" from payouts p
+            where status = 'unknown' and sending_at < $1
+              and not exists (select from alerts
+                               where kind = 'payout_unknown' and cleared_at is null
+                                 and subject = 'payout/' || p.reference)
+            order by id limit 100`,
+    values: [new Date(now.getTime() - ALERT_AFTER_MS)],
+  })
+  return rows
+}
