@@ -8,10 +8,10 @@
 
 import { isUtf8 } from 'node:buffer'
 import { formatKobo } from '#money.ts'
+import type { PayoutInstruction } from './connector.ts'
 import { latinText } from './iso20022/latin-text.ts'
 import {
   type PaymentFile,
-  type PaymentOrder,
   type Report,
   type ReportedStatus,
   type ReportLine,
@@ -23,14 +23,14 @@ const NARRATION_MAX = 140
 const TEXT_MAX = 500
 const LINE_END = '\r\n'
 
-export function writePaymentCsv({ debitAccount, currency, executionDate, orders }: PaymentFile) {
-  const cells = (order: PaymentOrder) => [
+export function writePaymentCsv({ debitAccount, executionDate, orders }: PaymentFile) {
+  const cells = (order: PayoutInstruction) => [
     order.reference,
     formatKobo(order.amountKobo),
-    currency,
-    latinText(order.toAccountName, NAME_MAX),
-    order.toAccountNumber,
-    order.toBankCode,
+    order.currency,
+    latinText(order.to.accountName, NAME_MAX),
+    order.to.accountNumber,
+    order.to.bankCode,
     latinText(order.narration, NARRATION_MAX),
     debitAccount.accountNumber,
     executionDate,

@@ -2,7 +2,7 @@
 // and what the bank says of each afterwards. Formats are pain.001 and pain.002 (banks/iso20022), and
 // CSV (payment-csv.ts).
 
-import type { Kobo } from '#money.ts'
+import type { PayoutInstruction } from './connector.ts'
 
 // Ours at the bank, that the orders are paid from.
 export type DebitAccount = {
@@ -11,24 +11,13 @@ export type DebitAccount = {
   readonly customerId?: string | undefined // What the bank calls us.
 }
 
-export type PaymentOrder = {
-  reference: string // Permanent, and in the file once.
-  amountKobo: Kobo
-  toBankCode: string
-  toAccountNumber: string
-  toAccountName: string
-  narration: string
-}
-
-// All in one currency, of which the account is.
 export type PaymentFile = {
   reference: string
   createdAt: Date
   executionDate: string // yyyy-MM-dd
   bankCode: string
-  currency: string
   debitAccount: DebitAccount
-  orders: readonly PaymentOrder[]
+  orders: readonly PayoutInstruction[]
 }
 
 // Done for good, or not yet known.

@@ -20,7 +20,7 @@ function malformed(csv: string | Buffer): string {
 test('a file has a line for each order, and nothing a spreadsheet would compute', () => {
   const orders = [
     paymentOrder(),
-    paymentOrder({ reference: 'PYT2', toAccountName: '=1+1', narration: 'a, "b"', amountKobo: 5n }),
+    paymentOrder({ reference: 'PYT2', name: '=1+1', narration: 'a, "b"', amountKobo: 5n }),
   ]
   assert.equal(
     writePaymentCsv(paymentFile({ orders })),

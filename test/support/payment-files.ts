@@ -1,20 +1,19 @@
 // Files of payouts, and banks' reports of them.
 
-import type { PaymentFile, PaymentOrder } from '#banks/payment-files.ts'
-import { type Kobo, kobo } from '#money.ts'
+import type { PayoutInstruction } from '#banks/connector.ts'
+import type { PaymentFile } from '#banks/payment-files.ts'
+import { kobo } from '#money.ts'
 
-export function paymentOrder(
-  given: Partial<Omit<PaymentOrder, 'amountKobo'>> & { amountKobo?: bigint } = {},
-): PaymentOrder {
-  return {
-    reference: 'PYT000000000000001',
-    toBankCode: '033',
-    toAccountNumber: '2093566866',
-    toAccountName: 'Okafor & Sons',
-    narration: 'Settlement of 15 November',
-    ...given,
-    amountKobo: kobo(given.amountKobo ?? 2_000_000n),
-  }
+type Order = { reference?: string; name?: string; narration?: string; amountKobo?: bigint }
+
+export function paymentOrder({
+  reference = 'PYT000000000000001',
+  name = 'Okafor & Sons',
+  narration = 'Settlement of 15 November',
+  amountKobo = 2_000_000n,
+}: Order = {}): PayoutInstruction {
+  const to = { bankCode: '033', accountNumber: '2093566866', accountName: name }
+  return { reference, amountKobo: kobo(amountKobo), currency: 'NGN', to, narration }
 }
 
 export function paymentFile(given: Partial<PaymentFile> = {}): PaymentFile {
@@ -23,11 +22,10 @@ export function paymentFile(given: Partial<PaymentFile> = {}): PaymentFile {
     createdAt: new Date('2026-11-16T08:00:00Z'),
     executionDate: '2026-11-16',
     bankCode: '058',
-    currency: 'NGN',
     debitAccount: { accountNumber: '0123456789', accountName: 'Manilla Operations' },
     orders: [
       paymentOrder(),
-      paymentOrder({ reference: 'PYT000000000000002', amountKobo: 21_734n as Kobo }),
+      paymentOrder({ reference: 'PYT000000000000002', amountKobo: 21_734n }),
     ],
     ...given,
   }

@@ -5,8 +5,9 @@
 // Elements stand in the order of the schema, and text is Latin and within its lengths. The bank
 // books each order singly, so that its statement shows them as our ledger does, and charges us.
 
-import type { PaymentFile, PaymentOrder } from '#banks/payment-files.ts'
-import { formatKobo, type Kobo, kobo } from '#money.ts'
+import type { PayoutInstruction } from '#banks/connector.ts'
+import type { PaymentFile } from '#banks/payment-files.ts'
+import { CURRENCY, formatKobo, type Kobo, kobo } from '#money.ts'
 import { latinText } from './latin-text.ts'
 import { tag } from './write-xml.ts'
 
@@ -24,12 +25,12 @@ export function writePain001(file: PaymentFile): string {
     `<InitgPty>${name}${organisation(debitAccount.customerId)}</InitgPty></GrpHdr>`
   const debtor =
     `<Dbtr>${name}</Dbtr>` +
-    `<DbtrAcct>${account(debitAccount.accountNumber)}${tag('Ccy', file.currency)}</DbtrAcct>` +
+    `<DbtrAcct>${account(debitAccount.accountNumber)}${tag('Ccy', CURRENCY)}</DbtrAcct>` +
     `<DbtrAgt>${agent(file.bankCode)}</DbtrAgt>`
   const information =
     `<PmtInf>${tag('PmtInfId', reference)}<PmtMtd>TRF</PmtMtd><BtchBookg>false</BtchBookg>` +
     `${totals}<ReqdExctnDt>${tag('Dt', file.executionDate)}</ReqdExctnDt>${debtor}` +
-    `<ChrgBr>DEBT</ChrgBr>\n${orders.map((each) => transaction(each, file.currency)).join('')}` +
+    `<ChrgBr>DEBT</ChrgBr>\n${orders.map(transaction).join('')}` +
     '</PmtInf>'
   return (
     `<?xml version="1.0" encoding="UTF-8"?>\n<Document xmlns="${NAMESPACE}">` +
@@ -37,15 +38,15 @@ export function writePain001(file: PaymentFile): string {
   )
 }
 
-function transaction(order: PaymentOrder, currency: string): string {
-  const { reference, amountKobo } = order
-  const name = latinText(order.toAccountName, NAME_MAX) || NOT_PROVIDED
+function transaction(order: PayoutInstruction): string {
+  const { reference, amountKobo, currency, to } = order
+  const name = latinText(to.accountName, NAME_MAX) || NOT_PROVIDED
   const remittance = latinText(order.narration, REMITTANCE_MAX) || reference
   return (
     `<CdtTrfTxInf><PmtId>${tag('InstrId', reference)}${tag('EndToEndId', reference)}</PmtId>` +
     `<Amt><InstdAmt Ccy="${currency}">${formatKobo(amountKobo)}</InstdAmt></Amt>` +
-    `<CdtrAgt>${agent(order.toBankCode)}</CdtrAgt><Cdtr>${tag('Nm', name)}</Cdtr>` +
-    `<CdtrAcct>${account(order.toAccountNumber)}</CdtrAcct>` +
+    `<CdtrAgt>${agent(to.bankCode)}</CdtrAgt><Cdtr>${tag('Nm', name)}</Cdtr>` +
+    `<CdtrAcct>${account(to.accountNumber)}</CdtrAcct>` +
     `<RmtInf>${tag('Ustrd', remittance)}</RmtInf></CdtTrfTxInf>\n`
   )
 }
@@ -62,6 +63,6 @@ function account(number: string): string {
   return `<Id><Othr>${tag('Id', number)}</Othr></Id>`
 }
 
-function sumOf(orders: readonly PaymentOrder[]): Kobo {
+function sumOf(orders: readonly PayoutInstruction[]): Kobo {
   return kobo(orders.reduce((sum, { amountKobo }) => sum + amountKobo, 0n))
 }

@@ -123,7 +123,7 @@ test('no text breaks the XML, its lengths or its mandatory elements', () => {
     '<!DOCTYPE a>',
   ]
   const orders = hostile.map((text, at) =>
-    paymentOrder({ reference: `PYT${at}`, toAccountName: text, narration: text }),
+    paymentOrder({ reference: `PYT${at}`, name: text, narration: text }),
   )
   const message = readBack(writePain001(paymentFile({ orders })))
 
