@@ -15,13 +15,13 @@ import {
   readFile,
   readPayouts,
   refused,
+  startFileService,
   statusesOf,
   upload,
   XML,
 } from '../support/payout-desk.ts'
-import { startTestService } from '../support/running-service.ts'
 
-const bench = closeAfterTests(await startTestService())
+const bench = closeAfterTests(await startFileService())
 
 // A file of payouts, and their references.
 async function sendFile(amountsKobo: readonly bigint[] = [10_000n, 20_000n, 30_000n]) {

@@ -14,13 +14,13 @@ import {
   queuePayouts,
   readFile,
   refused,
+  startFileService,
   upload,
 } from '../support/payout-desk.ts'
-import { startTestService } from '../support/running-service.ts'
 
 const MANY = 10_000
 
-const bench = closeAfterTests(await startTestService())
+const bench = closeAfterTests(await startFileService())
 
 test('ten thousand payouts go into one file, and are all settled by one report', async () => {
   const amountsKobo = Array.from({ length: MANY }, (_, at) => BigInt(at + 1))

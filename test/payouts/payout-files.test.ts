@@ -14,11 +14,11 @@ import {
   queuePayouts,
   readFile,
   refused,
+  startFileService,
   statusesOf,
 } from '../support/payout-desk.ts'
-import { startTestService } from '../support/running-service.ts'
 
-const bench = closeAfterTests(await startTestService())
+const bench = closeAfterTests(await startFileService())
 
 function referencesIn(xml: string): (string | undefined)[] {
   const read = readXml(Buffer.from(xml), 1_000_000)
@@ -58,7 +58,7 @@ test('a file names the debtor of the bank’s settings and who is paid, in full'
 
   assert.equal(textOf(message, 'GrpHdr', 'MsgId'), file.id)
   assert.equal(textOf(payment, 'PmtInfId'), file.id)
-  assert.equal(textOf(payment, 'DbtrAcct', 'Id', 'Othr', 'Id'), '0000000000')
+  assert.equal(textOf(payment, 'DbtrAcct', 'Id', 'Othr', 'Id'), '0123456789')
   assert.equal(textOf(transaction, 'Cdtr', 'Nm'), 'Ola + Sons (Ltd)')
   assert.equal(textOf(transaction, 'CdtrAcct', 'Id', 'Othr', 'Id'), '2093566866')
   assert.equal(textOf(transaction, 'Amt', 'InstdAmt'), '1234.56')
@@ -171,6 +171,7 @@ test('bad requests are refused', async () => {
   const ask = (body: object) => bench.call({ url: PAYOUT_FILES, body })
   refused(await ask({ bankCode: '058', format: 'csv' }), 409, 'no_payouts_queued')
   refused(await ask({ bankCode: '999', format: 'csv' }), 400, 'bank_not_supported')
+  refused(await ask({ bankCode: '033', format: 'csv' }), 409, 'payout_files_off')
   refused(await ask({ bankCode: '058', format: 'pdf' }), 400, 'invalid_request')
   refused(await ask({ bankCode: '058' }), 400, 'invalid_request')
   for (const id of ['PYF000000000000000', '1', "PYF'"]) {

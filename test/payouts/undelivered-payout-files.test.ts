@@ -22,12 +22,12 @@ import {
   readFile,
   readPayouts,
   refused,
+  startFileService,
   statusesOf,
   upload,
 } from '../support/payout-desk.ts'
-import { startTestService } from '../support/running-service.ts'
 
-const bench = closeAfterTests(await startTestService())
+const bench = closeAfterTests(await startFileService())
 const { rows } = await bench.db.query<{ id: ClientId }>(
   `select id from clients where client_id = 'MAN0000001'`,
 )

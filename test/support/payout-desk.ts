@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import type { LightMyRequestResponse } from 'fastify'
+import { SANDBOX_BANKS } from '#config/bank-settings.ts'
 import { withTransaction } from '#db/transaction.ts'
 import { createPayouts } from '#domain/payouts/create-payouts.ts'
 import type { AccountId, ClientId } from '#ids.ts'
@@ -9,6 +10,7 @@ import { clientOwner, SharedAccounts } from '#ledger/accounts.ts'
 import { postTransfers } from '#ledger/transfers.ts'
 import { formatKobo, kobo } from '#money.ts'
 import { Sealer } from '#seal.ts'
+import { startWithBanks } from './bank-calls.ts'
 import { assertRefused, createAccount } from './fixtures.ts'
 import { reportCredit } from './rail.ts'
 import type { Bench } from './running-service.ts'
@@ -18,6 +20,17 @@ export const RESULTS = `${PAYOUT_FILES}/results`
 export const FILE_BANK = '058'
 export const XML = { 'content-type': 'application/xml' }
 export const CSV = { 'content-type': 'text/csv' }
+
+const DEBIT_ACCOUNT = { accountNumber: '0123456789', accountName: 'Manilla Operations' }
+
+// Two of the sandbox's banks take files.
+export function startFileService(): Promise<Bench> {
+  return startWithBanks(
+    SANDBOX_BANKS.map((bank) =>
+      ['058', '044'].includes(bank.code) ? { ...bank, payoutFiles: DEBIT_ACCOUNT } : bank,
+    ),
+  )
+}
 
 type Queued = {
   amountsKobo?: readonly bigint[]
