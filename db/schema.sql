@@ -839,6 +839,49 @@ create table payout_changes (
 );
 CREATE INDEX payout_changes_by_payout ON payout_changes USING btree (payout_id, id);
 
+create table payout_files (
+  id bigint not null generated always as identity,
+  reference text collate "C" not null,
+  bank_code text collate "C" not null,
+  format text collate "C" not null,
+  payouts integer not null,
+  amount_kobo bigint not null,
+  execution_date date not null,
+  content_sealed bytea not null,
+  content_sha256 bytea not null,
+  created_by text collate "C" not null,
+  created_at timestamp with time zone not null,
+  downloaded_by text collate "C",
+  downloaded_at timestamp with time zone,
+  not_delivered_by text collate "C",
+  not_delivered_at timestamp with time zone,
+  bank_confirmation text,
+  constraint payout_files_pkey PRIMARY KEY (id),
+  constraint payout_files_of_bank UNIQUE (id, bank_code),
+  constraint payout_files_reference_unique UNIQUE (reference),
+  constraint payout_files_downloaded_by_somebody CHECK ((downloaded_by IS NULL) = (downloaded_at IS NULL)),
+  constraint payout_files_format_known CHECK (format = ANY (ARRAY['pain.001'::text, 'csv'::text])),
+  constraint payout_files_not_delivered_is_confirmed CHECK (num_nonnulls(not_delivered_by, not_delivered_at, bank_confirmation) = ANY (ARRAY[0, 3])),
+  constraint payout_files_not_empty CHECK (payouts > 0 AND amount_kobo > 0)
+);
+CREATE TRIGGER payout_files_kept BEFORE UPDATE ON payout_files FOR EACH ROW WHEN (new.reference IS DISTINCT FROM old.reference OR new.bank_code IS DISTINCT FROM old.bank_code OR new.format IS DISTINCT FROM old.format OR new.payouts IS DISTINCT FROM old.payouts OR new.amount_kobo IS DISTINCT FROM old.amount_kobo OR new.execution_date IS DISTINCT FROM old.execution_date OR new.content_sha256 IS DISTINCT FROM old.content_sha256 OR new.created_by IS DISTINCT FROM old.created_by OR new.created_at IS DISTINCT FROM old.created_at OR old.downloaded_at IS NOT NULL AND new.downloaded_at IS DISTINCT FROM old.downloaded_at OR old.not_delivered_at IS NOT NULL AND new.not_delivered_at IS DISTINCT FROM old.not_delivered_at) EXECUTE FUNCTION keep_payout_file();
+CREATE TRIGGER payout_files_not_deleted BEFORE DELETE ON payout_files FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER payout_files_not_truncated BEFORE TRUNCATE ON payout_files FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+create table payout_results (
+  payout_id bigint not null,
+  status text collate "C" not null,
+  bank_reference text,
+  reason text,
+  reported_by text collate "C" not null,
+  reported_at timestamp with time zone not null,
+  constraint payout_results_pkey PRIMARY KEY (payout_id),
+  constraint payout_results_final CHECK (status = 'confirmed'::text AND bank_reference IS NOT NULL OR status = 'failed'::text AND reason IS NOT NULL),
+  constraint payout_results_payout_id_fkey FOREIGN KEY (payout_id) REFERENCES payouts(id)
+);
+CREATE TRIGGER payout_results_kept BEFORE DELETE OR UPDATE ON payout_results FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER payout_results_not_truncated BEFORE TRUNCATE ON payout_results FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
 create table payout_settings (
   client_id bigint not null,
   approval_above_kobo bigint,
@@ -918,6 +961,7 @@ create table payouts (
   constraint payouts_of_somebody CHECK (client_id IS NOT NULL OR purpose = 'return'::text),
   constraint payouts_only_approved_are_sent CHECK ((status = ANY (ARRAY['queued'::text, 'cancelled'::text])) OR (approval = ANY (ARRAY['not_needed'::text, 'approved'::text]))),
   constraint payouts_purpose_known CHECK (purpose = ANY (ARRAY['payout'::text, 'settlement'::text, 'refund'::text, 'return'::text])),
+  constraint payouts_queued_in_no_file CHECK (batch_id IS NULL OR (status <> ALL (ARRAY['queued'::text, 'cancelled'::text]))),
   constraint payouts_rejected_are_cancelled CHECK (approval <> 'rejected'::text OR status = 'cancelled'::text),
   constraint payouts_sent_has_time CHECK ((status = ANY (ARRAY['queued'::text, 'cancelled'::text])) = (sending_at IS NULL)),
   constraint payouts_settled_by_somebody CHECK ((status = ANY (ARRAY['confirmed'::text, 'failed'::text, 'cancelled'::text])) = (settled_at IS NOT NULL) AND (settled_at IS NULL) = (settled_by IS NULL)),
@@ -929,6 +973,7 @@ create table payouts (
   constraint payouts_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id),
   constraint payouts_credit_id_fkey FOREIGN KEY (credit_id) REFERENCES credits(id),
   constraint payouts_fee_rule_of_same_client FOREIGN KEY (client_id, fee_rule_id) REFERENCES fee_rules(client_id, id),
+  constraint payouts_file_of_same_bank FOREIGN KEY (batch_id, bank_code) REFERENCES payout_files(id, bank_code) DEFERRABLE INITIALLY DEFERRED,
   constraint payouts_item_id_fkey FOREIGN KEY (item_id) REFERENCES suspense_items(id),
   constraint payouts_refund_of_same_client FOREIGN KEY (client_id, refund_id) REFERENCES refunds(client_id, id),
   constraint payouts_settlement_of_same_client FOREIGN KEY (client_id, settlement_id) REFERENCES settlements(client_id, id) NOT VALID,
@@ -943,6 +988,7 @@ CREATE INDEX payouts_of_settlement ON payouts USING btree (settlement_id) WHERE 
 CREATE INDEX payouts_open ON payouts USING btree (status, id) WHERE status = ANY (ARRAY['queued'::text, 'sending'::text, 'unknown'::text]);
 CREATE INDEX payouts_to_send ON payouts USING btree (bank_code, id) WHERE status = 'queued'::text AND (approval = ANY (ARRAY['not_needed'::text, 'approved'::text]));
 CREATE TRIGGER payouts_checked AFTER UPDATE ON payouts FOR EACH ROW EXECUTE FUNCTION check_payout();
+CREATE TRIGGER payouts_in_one_file BEFORE UPDATE OF batch_id ON payouts FOR EACH ROW WHEN (new.batch_id IS DISTINCT FROM old.batch_id AND old.status <> 'queued'::text) EXECUTE FUNCTION check_payout_file();
 CREATE TRIGGER payouts_not_deleted BEFORE DELETE ON payouts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER payouts_not_truncated BEFORE TRUNCATE ON payouts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
@@ -1597,9 +1643,11 @@ create table webhook_endpoints (
 
 create function check_adjustment() returns trigger;
 create function check_payout() returns trigger;
+create function check_payout_file() returns trigger;
 create function check_settlement() returns trigger;
 create function check_suspense_request() returns trigger;
 create function decided_transfer_id() returns bigint;
+create function keep_payout_file() returns trigger;
 create function maintain_partitions(at timestamp with time zone, event_days integer, key_days integer) returns SETOF text;
 create function open_event_counter() returns trigger;
 create function post_inserted_transfers() returns trigger;

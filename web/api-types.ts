@@ -3175,6 +3175,127 @@ export interface paths {
             };
         };
     };
+    "/api/v1/operator/payout-files": {
+        get: {
+            parameters: {
+                query?: {
+                    bankCode?: string;
+                    limit?: string | number;
+                    cursor?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["PayoutFileList"];
+                    };
+                };
+            };
+        };
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        bankCode: string;
+                        format: "pain.001" | "csv";
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["PayoutFileResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/payout-files/{id}": {
+        get: {
+            parameters: {
+                path: {
+                    id: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["PayoutFileResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/payout-files/{id}/download": {
+        get: {
+            parameters: {
+                path: {
+                    id: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/xml": string;
+                        "text/csv": string;
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/payout-files/{id}/not-delivered": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    id: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        bankConfirmation: string;
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["PayoutFileResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/payout-files/results": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/xml": unknown;
+                    "text/csv": unknown;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["PayoutResultsResponse"];
+                    };
+                };
+            };
+        };
+    };
     "/api/v1/operator/payouts": {
         get: {
             parameters: {
@@ -3307,7 +3428,7 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    kind?: "numbers_exhausted" | "pool_low" | "number_refused" | "account_change_refused" | "session_reused" | "wrong_bank" | "rail_item_rejected" | "reversal_shortfall" | "reversal_receivable" | "endpoint_disabled" | "bank_silent" | "payout_unknown" | "audit_failed";
+                    kind?: "numbers_exhausted" | "pool_low" | "number_refused" | "account_change_refused" | "session_reused" | "wrong_bank" | "rail_item_rejected" | "reversal_shortfall" | "reversal_receivable" | "endpoint_disabled" | "bank_silent" | "payout_unknown" | "payout_contradicted" | "audit_failed";
                     open?: "true" | "false";
                     from?: string;
                     to?: string;
@@ -4725,6 +4846,37 @@ export interface components {
             message: string;
             data: components["schemas"]["PayoutDetail"];
         };
+        PayoutFile: {
+            id: string;
+            bankCode: string;
+            format: string;
+            payouts: number;
+            amount: number;
+            open: number;
+            confirmed: number;
+            failed: number;
+            executionDate: string;
+            sha256: string;
+            createdBy: string;
+            createdAt: string;
+            downloadedBy: string | null;
+            downloadedAt: string | null;
+            notDeliveredBy: string | null;
+            notDeliveredAt: string | null;
+            bankConfirmation: string | null;
+        };
+        PayoutFileList: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["PayoutFile"][];
+            hasMore: boolean;
+            nextCursor: string | null;
+        };
+        PayoutFileResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["PayoutFile"];
+        };
         PayoutList: {
             isSuccessful: boolean;
             message: string;
@@ -4738,6 +4890,25 @@ export interface components {
             amount: number | string;
             currency?: string;
             narration: string;
+        };
+        PayoutResultProblem: {
+            line: number;
+            reference: string | null;
+            status: string;
+            problem: string;
+            message: string;
+        };
+        PayoutResults: {
+            confirmed: number;
+            failed: number;
+            pending: number;
+            unchanged: number;
+            problems: components["schemas"]["PayoutResultProblem"][];
+        };
+        PayoutResultsResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["PayoutResults"];
         };
         PayoutSettings: {
             payoutApproval: string;
@@ -5543,4 +5714,4 @@ export interface components {
     };
 }
 export const EVENT_TYPES = ["account.created","account.updated","account.deactivated","account.activated","account.erased","collection.received","collection.reversed","collection.refunded","collection.refund_failed","payment.processing","payment.part_paid","payment.extended","payment.successful","payment.expired","payment.cancelled","payment.reversed","payment.refunded","payment.refund_failed","credit.suspended","credit.assigned","credit.returned","credit.return_failed","credit.reversed","payout.confirmed","payout.failed","settlement.closed","settlement.paid","settlement.failed","alert.raised","endpoint.disabled","endpoint.test"] as const
-export const ALERT_KINDS = ["numbers_exhausted","pool_low","number_refused","account_change_refused","session_reused","wrong_bank","rail_item_rejected","reversal_shortfall","reversal_receivable","endpoint_disabled","bank_silent","payout_unknown","audit_failed"] as const
+export const ALERT_KINDS = ["numbers_exhausted","pool_low","number_refused","account_change_refused","session_reused","wrong_bank","rail_item_rejected","reversal_shortfall","reversal_receivable","endpoint_disabled","bank_silent","payout_unknown","payout_contradicted","audit_failed"] as const

@@ -14,16 +14,18 @@ import {
   type NumberSettings,
   type SerialRange,
 } from './number-settings.ts'
+import { checkPayoutFiles, type PayoutFileSettings } from './payout-file-settings.ts'
 import { decodeBase64, type Report } from './setting-parsers.ts'
 
-export type BankSettings = NumberSettings & {
-  readonly code: string
-  readonly name: string
-  readonly connector?: string | undefined // Default manilla.
-  readonly settings?: Readonly<Record<string, unknown>> | undefined
-  readonly secrets?: Readonly<Record<string, string>> | undefined // Read from the environment.
-  readonly railSecrets?: readonly string[] | undefined
-}
+export type BankSettings = NumberSettings &
+  PayoutFileSettings & {
+    readonly code: string
+    readonly name: string
+    readonly connector?: string | undefined // Default manilla.
+    readonly settings?: Readonly<Record<string, unknown>> | undefined
+    readonly secrets?: Readonly<Record<string, string>> | undefined // Read from the environment.
+    readonly railSecrets?: readonly string[] | undefined
+  }
 
 export const SERIAL_MAX = 999_999_999 // nine digits; the tenth of a NUBAN is its check digit
 export const SANDBOX_RAIL_SECRET = 'whsec_bWFuaWxsYS1zYW5kYm94LXJhaWwtc2VjcmV0LTAwMDA='
@@ -43,6 +45,7 @@ const FIELDS = [
   'static',
   'dynamic',
   'railSecrets',
+  'payoutFiles',
 ]
 
 const SANDBOX_NAMES: readonly (readonly [code: string, name: string])[] = [
@@ -177,6 +180,7 @@ function readBank(
   const read = { ...bank, ...(settings && { settings }), ...(names && { secrets }) } as BankSettings
   const connection = connectBank(bankConfiguration(read, mode), report)
   checkNumbers(bank, report)
+  checkPayoutFiles(bank.payoutFiles, report)
   if (bank.numbers === 'reserved' && connection && !connection.calls.reserveAccount) {
     report('numbers "reserved" requires a connector that reserves accounts, and settings.baseUrl')
   }

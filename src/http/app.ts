@@ -30,6 +30,7 @@ import { verifyPaymentRoutes } from '#http/routes/payments/verify-payment.ts'
 import { bankAccountRoutes } from '#http/routes/payouts/bank-accounts.ts'
 import { operatorPayoutRoutes } from '#http/routes/payouts/operator-payouts.ts'
 import { payoutDecisionRoutes } from '#http/routes/payouts/payout-decisions.ts'
+import { payoutFileRoutes } from '#http/routes/payouts/payout-files.ts'
 import { payoutSettingRoutes } from '#http/routes/payouts/payout-settings.ts'
 import { payoutTariffRoutes } from '#http/routes/payouts/payout-tariffs.ts'
 import { payoutRoutes } from '#http/routes/payouts/payouts.ts'
@@ -207,6 +208,7 @@ const ROUTES = [
   operatorClientRoutes,
   operatorClientChangeRoutes,
   operatorReturnRoutes,
+  payoutFileRoutes,
   operatorPayoutRoutes,
   payoutTariffRoutes,
   operatorAlertRoutes,

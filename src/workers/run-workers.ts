@@ -21,6 +21,7 @@ import { type RequeryDeps, requeryTransfersRound } from './requery-transfers.ts'
 import { type BankChangesDeps, sendBankChangesRound } from './send-bank-changes.ts'
 import { findSendingConnections, sendPayoutsRound } from './send-payouts.ts'
 import { type SendReturnsDeps, sendReturnsRound } from './send-returns.ts'
+import { type SettleReportedDeps, settleReportedPayoutsRound } from './settle-reported-payouts.ts'
 
 const LOOK_MS = 250
 const SECOND_MS = 1_000
@@ -30,6 +31,7 @@ const HOUR_MS = 60 * MINUTE_MS
 export type WorkerDeps = Deps &
   SendReturnsDeps &
   CloseSettlementsDeps &
+  SettleReportedDeps &
   RefillDeps &
   BankChangesDeps &
   RequeryDeps &
@@ -54,6 +56,11 @@ export function listWorkers(deps: WorkerDeps): Worker[] {
     { name: 'send-returns', pauseMs: SECOND_MS, round: sendReturnsRound(deps) },
     ...sendPayouts(deps),
     { name: 'query-payouts', pauseMs: SECOND_MS, round: queryPayoutsRound(deps) },
+    {
+      name: 'settle-reported-payouts',
+      pauseMs: SECOND_MS,
+      round: settleReportedPayoutsRound(deps),
+    },
     { name: 'refill-number-pools', pauseMs: SECOND_MS, round: refillNumberPoolsRound(deps) },
     { name: 'send-bank-changes', pauseMs: SECOND_MS, round: sendBankChangesRound(deps) },
     { name: 'plan-requeries', pauseMs: 5 * SECOND_MS, round: planRequeriesRound(deps) },

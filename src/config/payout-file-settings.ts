@@ -1,0 +1,51 @@
+// Banks that payouts are sent to in files, and the account of ours that they are paid from.
+
+import type { BankConnections } from '#banks/connector.ts'
+import type { DebitAccount } from '#banks/payment-files.ts'
+import type { Report } from './setting-parsers.ts'
+
+export type PayoutFileSettings = {
+  readonly payoutFiles?: DebitAccount | undefined
+}
+
+const NAME_MAX = 140
+const CUSTOMER_ID = /^[A-Za-z0-9][A-Za-z0-9.-]{0,34}$/
+
+// Whatever else such a bank could be asked, nothing is sent to it but files: its payouts wait for one.
+export function sendByFile(
+  connections: BankConnections,
+  banks: readonly (PayoutFileSettings & { code: string })[],
+): BankConnections {
+  const codes = new Set(banks.flatMap(({ code, payoutFiles }) => (payoutFiles ? [code] : [])))
+  return new Map(
+    [...connections].map(([code, connection]) => {
+      if (!codes.has(code)) return [code, connection]
+      const { sendMoney: _, ...calls } = connection.calls
+      return [code, { ...connection, calls }]
+    }),
+  )
+}
+
+export function checkPayoutFiles(given: unknown, report: Report): void {
+  if (given === undefined || isDebitAccount(given)) return
+  report(
+    'payoutFiles must be {"accountNumber": …, "accountName": …}: 10 digits, and 1 to ' +
+      `${NAME_MAX} printable characters; with an optional customerId of 1 to 35 letters, digits, ` +
+      'points and hyphens',
+  )
+}
+
+function isDebitAccount(given: unknown): boolean {
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) return false
+  const { accountNumber, accountName, customerId, ...others } = given as Record<string, unknown>
+  return (
+    typeof accountNumber === 'string' &&
+    /^[0-9]{10}$/.test(accountNumber) &&
+    typeof accountName === 'string' &&
+    accountName.trim() !== '' &&
+    accountName.length <= NAME_MAX &&
+    !/\p{C}/u.test(accountName) &&
+    (customerId === undefined || CUSTOMER_ID.test(String(customerId))) &&
+    Object.keys(others).length === 0
+  )
+}
