@@ -10,7 +10,7 @@
 // Locks: payments in id order, then collection accounts in id order; then identifiers, in the order
 // of their key; shared ledger accounts and the client's event counter come last, inside the write.
 
-import { bytesArray, numberArray, plainArray, textArray } from '#db/arrays.ts'
+import { plainArray } from '#db/arrays.ts'
 import { PipelinedCommit, pipeline, type Transaction } from '#db/transaction.ts'
 import { LIMIT_JOINS, LIMITS } from '#domain/accounts/account-limits.ts'
 import { payerHasher } from '#domain/accounts/payer-rules.ts'
@@ -31,7 +31,8 @@ import { type Kobo, kobo } from '#money.ts'
 import type { Sealer } from '#seal.ts'
 import { chargesOf } from './bank-charges.ts'
 import { findTaken, insertIdentifiers } from './credit-identifiers.ts'
-import { type CreditResult, type CreditRow, decideCredits, type Plan } from './decide-credits.ts'
+import { type CreditResult, decideCredits, type Plan } from './decide-credits.ts'
+import { insertCredits } from './insert-credits.ts'
 import {
   type CollectionTarget,
   findTarget,
@@ -177,69 +178,11 @@ function write(
 ): Promise<void>[] {
   return [
     insertIdentifiers(tx, plan.identifiers),
-    insertCredits(tx, { sealer, now, rows: plan.credits }),
+    insertCredits(tx, { sealer, now }, plan.credits),
     postTransfers(tx, now, plan.transfers),
     insertFees(tx, now, plan.fees),
     updatePayments(tx, now, [...plan.payments]),
     insertSuspense(tx, now, plan.suspense),
     appendEvents(tx, now, plan.events),
   ]
-}
-
-async function insertCredits(
-  tx: Transaction,
-  { sealer, now, rows }: { sealer: Sealer; now: Date; rows: readonly CreditRow[] },
-): Promise<void> {
-  if (rows.length === 0) return
-  await tx.query({
-    name: 'insert-credits',
-    text: `insert into credits
-             (id, bank_code, session_id, account_number, client_id, collection_account_id,
-              payment_id, amount_kobo, suspended_kobo, currency, outcome, reason,
-              source_account_sealed, source_account_name, source_bank_code, narration,
-              transacted_at, judged_by, transacted_on, identified_by, source, fee_kobo, vat_kobo,
-              duty_kobo, received_at)
-           select c.*, $25
-             from unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::bigint[],
-                         $6::bigint[], $7::uuid[], $8::bigint[], $9::bigint[], $10::text[],
-                         $11::text[], $12::text[], $13::bytea[], $14::text[], $15::text[],
-                         $16::text[], $17::timestamptz[], $18::text[], $19::date[],
-                         $20::text[], $21::text[], $22::bigint[], $23::bigint[],
-                         $24::bigint[]) as c`,
-    values: [
-      numberArray(rows.map((row) => row.creditId)),
-      plainArray(rows.map((row) => row.credit.bankCode)),
-      textArray(rows.map((row) => row.credit.sessionId)),
-      plainArray(rows.map((row) => row.credit.accountNumber)),
-      numberArray(rows.map((row) => row.target?.clientId ?? null)),
-      numberArray(
-        rows.map(({ target }) =>
-          target?.kind === 'collection' ? target.collectionAccountId : null,
-        ),
-      ),
-      plainArray(rows.map(({ target }) => (target?.kind === 'payment' ? target.paymentId : null))),
-      numberArray(rows.map((row) => row.credit.amountKobo)),
-      numberArray(rows.map((row) => row.suspendedKobo)),
-      plainArray(rows.map((row) => row.credit.currency)),
-      plainArray(rows.map((row) => row.outcome)),
-      plainArray(rows.map((row) => row.reason)),
-      bytesArray(
-        rows.map(({ credit }) =>
-          credit.sourceAccountNumber === null ? null : sealer.seal(credit.sourceAccountNumber),
-        ),
-      ),
-      textArray(rows.map((row) => row.credit.sourceAccountName)),
-      textArray(rows.map((row) => row.credit.sourceBankCode)),
-      textArray(rows.map((row) => row.credit.narration)),
-      plainArray(rows.map((row) => row.credit.transactionTime?.toISOString() ?? null)),
-      plainArray(rows.map((row) => row.judgedBy)),
-      plainArray(rows.map((row) => row.credit.transactionDate ?? null)),
-      plainArray(rows.map((row) => row.credit.identifiedBy ?? 'session_id')),
-      plainArray(rows.map((row) => row.credit.source ?? 'notification')),
-      numberArray(rows.map((row) => row.credit.charges?.feeKobo ?? 0n)),
-      numberArray(rows.map((row) => row.credit.charges?.vatKobo ?? 0n)),
-      numberArray(rows.map((row) => row.credit.charges?.dutyKobo ?? 0n)),
-      now,
-    ],
-  })
 }
