@@ -10,16 +10,13 @@
 // Locks: payments in id order, then collection accounts in id order; then identifiers, in the order
 // of their key; shared ledger accounts and the client's event counter come last, inside the write.
 
-import { plainArray } from '#db/arrays.ts'
 import { PipelinedCommit, pipeline, type Transaction } from '#db/transaction.ts'
-import { LIMIT_JOINS, LIMITS } from '#domain/accounts/account-limits.ts'
 import { payerHasher } from '#domain/accounts/payer-rules.ts'
-import { receivedToday } from '#domain/accounts/received-today.ts'
 import { feeAccounts, insertFees } from '#domain/fees/credit-fees.ts'
 import { readRules } from '#domain/fees/fee-rules.ts'
 import { raiseAlerts } from '#domain/records/alerts.ts'
 import { appendEvents } from '#domain/records/outbox.ts'
-import type { AccountId, CreditId, FeeRuleId } from '#ids.ts'
+import type { CreditId } from '#ids.ts'
 import {
   bankOwner,
   clientOwner,
@@ -27,7 +24,6 @@ import {
   type SharedAccounts,
 } from '#ledger/accounts.ts'
 import { postTransfers } from '#ledger/transfers.ts'
-import { type Kobo, kobo } from '#money.ts'
 import type { Sealer } from '#seal.ts'
 import { chargesOf } from './bank-charges.ts'
 import { findTaken, insertIdentifiers } from './credit-identifiers.ts'
@@ -39,7 +35,8 @@ import {
   type IncomingCredit,
   type IssuedNumber,
 } from './judge-credit.ts'
-import { ACCOUNT_RULE, ruleOfPayment } from './owner-rules.ts'
+import { findTargets, lockCollectionAccounts } from './lock-collection-accounts.ts'
+import { ruleOfPayment } from './owner-rules.ts'
 import {
   findHoldings,
   findReopenable,
@@ -83,7 +80,7 @@ async function lockAndRead(tx: Transaction, now: Date, credits: readonly Incomin
   const accountNumbers = [...new Set(credits.map((credit) => credit.accountNumber))]
   const [byNumber, accounts, taken, ids] = await pipeline([
     lockPaymentsByNumber(tx, now, accountNumbers),
-    lockCollectionAccounts(tx, now, accountNumbers),
+    lockCollectionAccounts(tx, accountNumbers),
     findTaken(tx, credits),
     tx.query<{ id: CreditId }>({
       name: 'credit-ids',
@@ -93,59 +90,21 @@ async function lockAndRead(tx: Transaction, now: Date, credits: readonly Incomin
   ])
   const numbers = new Map<string, IssuedNumber>(byNumber)
   const payments = new Set([...byNumber.values()].map(({ target }) => target))
-  const rules = await readRules(tx, [
-    ...[...byNumber.values()].map(({ feeRuleId }) => feeRuleId),
-    ...accounts.rows.map(({ feeRuleId }) => feeRuleId),
+  const feeRuleIds = [...byNumber.values()].map(({ feeRuleId }) => feeRuleId)
+  const [rules, targets] = await pipeline([
+    readRules(tx, feeRuleIds),
+    findTargets(tx, now, accounts),
   ])
   for (const { target, feeRuleId } of byNumber.values()) {
     target.feeRule = ruleOfPayment(target, feeRuleId === null ? undefined : rules.get(feeRuleId))
   }
   await findHoldings(tx, payments)
   await findReopenable(tx, now, payments)
-  const today = await receivedToday(tx, now, accounts.rows)
-  // Two numbers of one account share one target, so that each sees what the other was credited.
-  const targets = new Map<AccountId, CollectionTarget>()
-  for (const { accountNumber, bankCode, creditedKobo: _, feeRuleId, ...account } of accounts.rows) {
-    const { collectionAccountId: id } = account
-    const todayKobo = today.get(id) ?? kobo(0n)
-    const feeRule = (feeRuleId === null ? undefined : rules.get(feeRuleId)) ?? null
-    const target = targets.get(id) ?? { kind: 'collection', ...account, todayKobo, feeRule }
-    targets.set(id, target)
+  for (const { accountNumber, bankCode, collectionAccountId } of accounts) {
+    const target = targets.get(collectionAccountId) as CollectionTarget
     numbers.set(accountNumber, { bankCode, target })
   }
   return { numbers, taken, creditIds: ids.rows.map((row) => row.id) }
-}
-
-type AccountRow = Omit<CollectionTarget, 'kind' | 'todayKobo' | 'feeRule'> & {
-  feeRuleId: FeeRuleId | null
-  accountNumber: string
-  bankCode: string
-  creditedKobo: Kobo | null // Ever; only where there is a limit per day.
-}
-
-// Plain joins of tables only: a row that was waited for is judged again by what the statement joins,
-// and out of a union of two look-ups (which reads a quarter less) all but the first were gone.
-function lockCollectionAccounts(tx: Transaction, now: Date, numbers: readonly string[]) {
-  return tx.query<AccountRow>({
-    name: 'lock-collection-accounts-by-number',
-    text: `select n.account_number as "accountNumber", n.bank_code as "bankCode",
-                  a.client_id as "clientId",
-                  a.id as "collectionAccountId", a.is_active as "isActive",
-                  a.currency_code as currency, l.credits_kobo - l.debits_kobo as "balanceKobo",
-                  a.payer_rules as "payerRules",
-                  ${LIMITS.perCredit} as "perCreditKobo", ${LIMITS.perDay} as "perDayKobo",
-                  ${LIMITS.balanceMax} as "balanceMaxKobo",
-                  case when ${LIMITS.perDay} is not null then l.credits_kobo end
-                  as "creditedKobo", ${ACCOUNT_RULE} as "feeRuleId"
-             from numbers n
-             join collection_accounts a on a.id = n.collection_account_id
-             join ledger_accounts l on l.id = a.id
-             ${LIMIT_JOINS}
-            where n.account_number = any($1::text[])
-            order by l.id
-              for no key update of l`,
-    values: [plainArray(numbers), now],
-  })
 }
 
 function accountsNeeded(
