@@ -3,9 +3,10 @@
 // for the first, fails, runs again and finds a duplicate. All write in one order, so that no two
 // wait for one another.
 
-import { numberArray, plainArray, textArray } from '#db/arrays.ts'
+import { numberArray, sparsePlainArray, textArray, unless } from '#db/arrays.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
+import type { CreditId } from '#ids.ts'
 import type { IncomingCredit } from './judge-credit.ts'
 import {
   type BankIdentifier,
@@ -24,29 +25,51 @@ export async function findTaken(
   credits: readonly IncomingCredit[],
 ): Promise<Map<string, KnownCredit>> {
   const identifiers = credits.flatMap(identifiersOf)
-  const { rows } = await tx.query<Taken>({
+  const { rows } = await tx.query<Omit<Taken, 'references'>>({
     name: 'find-taken-credits',
-    text: `select s.value, s.bank_code as "bankCode", s.kind, c.id as "creditId",
+    text: `select i.value, i.bank_code as "bankCode", i.kind, c.id as "creditId",
                   c.account_number as "accountNumber", c.amount_kobo as "amountKobo", c.currency,
                   case when c.suspended_kobo < c.amount_kobo or c.reason = 'underpaid'
                        then 'booked' else 'suspended' end as outcome,
                   nullif(c.reason, 'underpaid') as reason,
                   case when c.reason = 'underpaid' then 0
-                       else c.suspended_kobo end as "suspendedKobo",
+                       else c.suspended_kobo end as "suspendedKobo"
+             from unnest($1::text[], $2::text[], $3::text[]) as s (value, bank_code, kind)
+             join lateral (select * from credit_identifiers i
+                            where i.value = s.value and i.bank_code = coalesce(s.bank_code, $4)
+                              and i.kind = coalesce(s.kind, 'session_id')
+                            limit 1) i on true
+             join lateral (select * from credits c where c.id = i.credit_id limit 1) c on true`,
+    values: columnsOf(identifiers),
+  })
+  // They tell apart what shares a weak identifier, and are not asked for otherwise.
+  const references = identifiers.some(({ isWeak }) => isWeak)
+    ? await findReferences(tx, [...new Set(rows.map(({ creditId }) => creditId))])
+    : NO_REFERENCES
+  return new Map(
+    rows.map((row) => {
+      return [identifierName(row), { ...row, references: references.get(row.creditId) ?? [] }]
+    }),
+  )
+}
+
+const NO_REFERENCES: ReadonlyMap<CreditId, string[]> = new Map()
+
+// By credit, as `kind/value`: what the bank itself calls it.
+async function findReferences(tx: Transaction, ids: readonly CreditId[]) {
+  if (ids.length === 0) return NO_REFERENCES
+  const { rows } = await tx.query<{ id: CreditId; references: string[] }>({
+    name: 'references-of-credits',
+    text: `select c.id,
                   array(select f.kind || '/' || f.value from credit_identifiers f
                          where f.credit_id = c.id and not f.is_first and f.kind <> 'session_id'
                         union all
                         select c.identified_by || '/' || c.session_id
                          where c.identified_by <> 'session_id') as "references"
-             from unnest($1::text[], $2::text[], $3::text[]) as s (value, bank_code, kind)
-             join lateral (select i.credit_id from credit_identifiers i
-                            where i.value = s.value and i.bank_code = s.bank_code
-                              and i.kind = s.kind
-                            limit 1) i on true
-             join lateral (select * from credits c where c.id = i.credit_id limit 1) c on true`,
-    values: columnsOf(identifiers),
+             from credits c where c.id = any($1::bigint[])`,
+    values: [numberArray(ids)],
   })
-  return new Map(rows.map((row) => [identifierName(row), row]))
+  return new Map(rows.map((row) => [row.id, row.references]))
 }
 
 export async function insertIdentifiers(
@@ -58,11 +81,14 @@ export async function insertIdentifiers(
   await tx.query({
     name: 'insert-credit-identifiers',
     text: `insert into credit_identifiers (value, bank_code, kind, credit_id, is_first)
-           select * from unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::bool[])`,
+           select s.value, coalesce(s.bank_code, $4), coalesce(s.kind, 'session_id'),
+                  s.credit_id, coalesce(s.is_first, true)
+             from unnest($1::text[], $2::text[], $3::text[], $5::bigint[], $6::bool[])
+                  as s (value, bank_code, kind, credit_id, is_first)`,
     values: [
       ...columnsOf(sorted),
       numberArray(sorted.map((row) => row.creditId)),
-      plainArray(sorted.map((row) => (row.isFirst ? 't' : 'f'))),
+      sparsePlainArray(sorted.map((row) => (row.isFirst ? null : 'f'))),
     ],
   })
 }
@@ -72,11 +98,15 @@ function inOneOrder(one: IdentifierRow, other: IdentifierRow): number {
   return identifierName(one) < identifierName(other) ? -1 : 1
 }
 
+// Values, banks and kinds, and the bank of those that are given none: nearly always it is one for
+// all, and so is the kind.
 function columnsOf(identifiers: readonly BankIdentifier[]): string[] {
+  const usual = identifiers[0]?.bankCode ?? ''
   return [
-    textArray(identifiers.map((identifier) => identifier.value)),
-    plainArray(identifiers.map((identifier) => identifier.bankCode)),
-    plainArray(identifiers.map((identifier) => identifier.kind)),
+    textArray(identifiers.map(({ value }) => value)),
+    sparsePlainArray(identifiers.map(({ bankCode }) => unless(usual, bankCode))),
+    sparsePlainArray(identifiers.map(({ kind }) => unless('session_id', kind))),
+    usual,
   ]
 }
 

@@ -7,6 +7,7 @@
 // Locks: whoever writes rules of a client holds a lock of that client; the constraint
 // fee_rules_do_not_overlap holds whatever the code does.
 
+import { numberArray, textArray } from '#db/arrays.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { isInMerchantScope } from '#domain/access/merchant-scope.ts'
@@ -25,19 +26,21 @@ export type FeeRule = FeeTerms & {
   createdAt: Date
 }
 
-const SELECT_RULE = `
-  select r.id, r.client_id as "clientId", c.client_id as "clientName",
+const COLUMNS = `
+         r.id, r.client_id as "clientId", c.client_id as "clientName",
          r.merchant_code as "merchantCode", r.code, r.basis, r.flat_kobo as "flatKobo", r.bps,
          r.min_kobo as "minKobo", r.cap_kobo as "capKobo",
          r.waive_flat_below_kobo as "waiveFlatBelowKobo", r.vat_bps as "vatBps",
          r.vat_included as "vatIncluded", r.bearer, r.effective_from as "effectiveFrom",
-         r.effective_to as "effectiveTo", r.created_at as "createdAt"
-    from fee_rules r join clients c on c.id = r.client_id`
+         r.effective_to as "effectiveTo", r.created_at as "createdAt"`
+const SELECT_RULE = `select ${COLUMNS} from fee_rules r join clients c on c.id = r.client_id`
+
+// As a scalar: whether anybody is charged anything. Where nobody is, rules cost a credit nothing.
+export const HAS_RULES = '(select exists (select from fee_rules))'
 
 type RuleOf = { clientId: string; merchantCode?: string; basis?: FeeBasis }
 
-// As a scalar: the id of the rule in force (on credits, unless said otherwise), or null. One look-up
-// in an index that is nearly always empty, within the statement that locks whose money it is.
+// As a scalar: the id of the rule in force (on credits, unless said otherwise), or null.
 export function ruleInForce(of: RuleOf, at: string): string {
   const { basis = 'credit' } = of
   const ofMerchant = of.merchantCode === undefined ? '' : `or r.merchant_code = ${of.merchantCode}`
@@ -62,6 +65,42 @@ export async function readRules(
     values: [[...known]],
   })
   return new Map(rows.map((rule) => [rule.id, rule]))
+}
+
+const OF_MERCHANT = { clientId: 'm.client_id', merchantCode: 'm.merchant_code' }
+
+type Merchant = { clientId: ClientId; merchantCode: string }
+
+// By name: the rules on the credits of accounts of a merchantCode at this moment.
+export async function findMerchantRules(
+  db: Queryable,
+  now: Date,
+  merchants: Iterable<Merchant>,
+): Promise<ReadonlyMap<string, FeeRule>> {
+  const asked = [...new Map([...merchants].map((each) => [merchantName(each), each])).values()]
+  if (asked.length === 0) return new Map()
+  const { rows } = await db.query<FeeRule & { of: string }>({
+    name: 'find-merchant-fee-rules',
+    text: `select m.merchant_code as "of", ${COLUMNS}
+             from unnest($1::bigint[], $3::text[]) as m (client_id, merchant_code)
+             join fee_rules r on r.id = ${ruleInForce(OF_MERCHANT, '$2')}
+             join clients c on c.id = r.client_id`,
+    values: [
+      numberArray(asked.map(({ clientId }) => clientId)),
+      now,
+      textArray(asked.map(({ merchantCode }) => merchantCode)),
+    ],
+  })
+  return new Map(
+    rows.map(({ of, ...rule }) => [
+      merchantName({ clientId: rule.clientId, merchantCode: of }),
+      rule,
+    ]),
+  )
+}
+
+export function merchantName({ clientId, merchantCode }: Merchant): string {
+  return `${clientId}/${merchantCode}`
 }
 
 // The rule on the client's payments at this moment, which have no merchantCode.

@@ -9,9 +9,9 @@ import { BALANCE_CHECKS } from './balance-checks.ts'
 import { DEDUCTED, FEE_CHECKS } from './fee-checks.ts'
 import { ISOLATION_CHECKS } from './isolation-checks.ts'
 import { NUMBER_CHECKS } from './number-checks.ts'
+import { PAYOUT_CHECKS } from './payout-checks.ts'
 import { OWED, RECEIVABLE_CHECKS } from './receivable-checks.ts'
 import { SPLIT_CHECKS } from './split-checks.ts'
-import { PAYOUT_CHECKS } from './payout-checks.ts'
 
 // What the credits and the suspense items say that each of `owner` holds.
 const heldBy = (ofCredit: string, ofItem: string) => `

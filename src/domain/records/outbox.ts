@@ -5,7 +5,14 @@
 // come from the client's counter, which stays locked until commit; so this is the last thing that a
 // transaction locks.
 
-import { numberArray, plainArray, textArray } from '#db/arrays.ts'
+import {
+  numberArray,
+  plainArray,
+  sparseNumberArray,
+  sparsePlainArray,
+  textArray,
+  unless,
+} from '#db/arrays.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { type ClientId, timeOrderedId } from '#ids.ts'
 import type { NewEvent } from './event-types.ts'
@@ -24,6 +31,7 @@ export async function appendEvents(
   })
   const clients = [...counts.keys()].sort((one, other) => (one < other ? -1 : 1))
   const clientPlaces = new Map(clients.map((clientId, index) => [clientId, index + 1]))
+  const { type } = events[0] as NewEvent
   // The numbers before this batch come as one array, in the order of the clients: to look one up
   // costs nothing, whereas a join would compare every event with every client.
   await tx.query({
@@ -38,27 +46,29 @@ export async function appendEvents(
            )
            insert into events (id, client_id, sequence, type, collection_account_id, payment_id,
                                credit_id, facts, created_at, moved)
-           select e.id, e.client_id, b.of_client[e.client_place] + e.place, e.type,
-                  e.collection_account_id, e.payment_id, e.credit_id, e.facts, $8, e.moved
+           select e.id, ($9::bigint[])[coalesce(e.client_place, 1)],
+                  b.of_client[coalesce(e.client_place, 1)] + coalesce(e.place, e.at),
+                  coalesce(e.type, $8), e.collection_account_id, e.payment_id, e.credit_id,
+                  e.facts, $11, e.moved
              from bases b,
-                  unnest($1::uuid[], $2::bigint[], $3::text[], $4::bigint[], $5::uuid[],
-                         $6::bigint[], $7::json[], $11::int[], $12::bigint[], $13::json[])
-                  as e (id, client_id, type, collection_account_id, payment_id, credit_id, facts,
-                        client_place, place, moved)`,
+                  unnest($1::uuid[], $2::text[], $3::bigint[], $4::uuid[], $5::bigint[],
+                         $6::json[], $7::json[], $12::int[], $13::bigint[]) with ordinality
+                  as e (id, type, collection_account_id, payment_id, credit_id, facts, moved,
+                        client_place, place, at)`,
     values: [
       plainArray(events.map(() => timeOrderedId(now))),
-      numberArray(events.map((event) => event.clientId)),
-      plainArray(events.map((event) => event.type)),
-      numberArray(events.map((event) => event.collectionAccountId ?? null)),
-      plainArray(events.map((event) => event.paymentId ?? null)),
-      numberArray(events.map((event) => event.creditId ?? null)),
+      sparsePlainArray(events.map((event) => unless(type, event.type))),
+      sparseNumberArray(events.map((event) => event.collectionAccountId ?? null)),
+      sparsePlainArray(events.map((event) => event.paymentId ?? null)),
+      sparseNumberArray(events.map((event) => event.creditId ?? null)),
       textArray(events.map((event) => JSON.stringify(event.facts, koboAsText))),
-      now,
+      textArray(events.map((event) => (event.moved ? JSON.stringify(event.moved) : null))),
+      type,
       numberArray(clients),
       numberArray(clients.map((clientId) => counts.get(clientId) as number)),
-      numberArray(events.map((event) => clientPlaces.get(event.clientId) as number)),
-      numberArray(places),
-      textArray(events.map((event) => (event.moved ? JSON.stringify(event.moved) : null))),
+      now,
+      sparseNumberArray(events.map((event) => unless(1, clientPlaces.get(event.clientId) ?? 1))),
+      sparseNumberArray(places.map((place, at) => unless(at + 1, place))),
     ],
   })
 }
