@@ -8,6 +8,7 @@ import type { Check } from '#ledger/ledger-checks.ts'
 import { CHARGED, FEE_CHECKS } from './fee-checks.ts'
 import { ISOLATION_CHECKS } from './isolation-checks.ts'
 import { NUMBER_CHECKS } from './number-checks.ts'
+import { SETTLEMENT_CHECKS } from './settlement-checks.ts'
 
 // What the credits and the suspense items say that each of `owner` holds.
 const heldBy = (ofCredit: string, ofItem: string) => `
@@ -266,6 +267,7 @@ const EVENTS: readonly Check[] = [
 export const BUSINESS_CHECKS: readonly Check[] = [
   ...MONEY,
   ...FEE_CHECKS,
+  ...SETTLEMENT_CHECKS,
   ...IDENTITY,
   ...NUMBER_CHECKS,
   ...EVENTS,
