@@ -9,6 +9,7 @@ import { FINDINGS_PER_CHECK_MAX, LEDGER_CHECKS } from '#ledger/ledger-checks.ts'
 import { createFeeRule } from '../support/fee-rules.ts'
 import { createAccount, MINUTE_MS, simulate, startPayment } from '../support/fixtures.ts'
 import { chargesOf, takeIncoming } from '../support/incoming-credits.ts'
+import { createPayout, payoutRounds } from '../support/payouts.ts'
 import { type Bench, startTestService } from '../support/running-service.ts'
 import { closed, setBankAccount, setSettings } from '../support/settlements.ts'
 import { untilWaiting } from '../support/waiting-locks.ts'
@@ -163,10 +164,16 @@ async function journey(bench: Bench): Promise<void> {
   await setBankAccount(bench, { status: 'unconfirmed' })
   await setSettings(bench, { schedule: 'manual', reservePercent: 10, reserveDays: 7 })
   await closed(bench)
+  await setBankAccount(bench)
   await createFeeRule(bench)
   await simulate(bench, account.accountNumber, '2000.00')
   const charged = await startPayment(bench)
   await simulate(bench, charged.bankAccount, '6000.00')
+  await createFeeRule(bench, { basis: 'payout' })
+  await using rounds = await payoutRounds(bench)
+  await createPayout(bench, { amount: '300' })
+  await rounds.send()
+  await createPayout(bench, { amount: '200' })
 }
 
 // On one connection: whoever owns the database may write past every guard of it.
