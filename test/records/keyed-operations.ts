@@ -22,6 +22,7 @@ import {
 import { LIMIT_PROFILES, profileBody } from '../support/limit-profiles.ts'
 import { payoutOperations } from '../support/payout-recipes.ts'
 import type { Bench } from '../support/running-service.ts'
+import { settlementOperations } from '../support/settlement-recipes.ts'
 import { storedId } from '../support/shown-ids.ts'
 import { NOBODYS_NUMBER, pendingReturnOf, SUSPENSE, suspend } from '../support/suspense-desk.ts'
 import { ENDPOINTS } from '../support/webhook-journeys.ts'
@@ -49,6 +50,7 @@ export async function keyedOperations(bench: Bench): Promise<KeyedOperation[]> {
     ...splitOperations(bench),
     ...operatorOperations(bench),
     ...payoutOperations(bench),
+    ...settlementOperations(bench),
   ]
 }
 

@@ -21,6 +21,8 @@ import { BANK_ACCOUNTS, PAYOUTS } from './payouts.ts'
 import { newBrowser } from './people.ts'
 import { newSessionId, postRail } from './rail.ts'
 import type { Bench } from './running-service.ts'
+import { settlementThings } from './settlement-recipes.ts'
+import { SETTLEMENTS } from './settlements.ts'
 import { postSplit, SPLITS, SUBACCOUNTS, splitBody, subaccountBody } from './splits.ts'
 import { SUSPENSE, suspend } from './suspense-desk.ts'
 import { ENDPOINTS } from './webhook-journeys.ts'
@@ -60,6 +62,7 @@ export type Things = {
   keyOfAdvice: string
   bankAccount: string
   payoutReference: string
+  settlementReference: string
   cursors: Record<string, string> // By the address of the list.
 }
 
@@ -78,6 +81,7 @@ export const LISTS = [
   LIMIT_PROFILES,
   BANK_ACCOUNTS,
   PAYOUTS,
+  SETTLEMENTS,
   SUBACCOUNTS,
   SPLITS,
 ]
@@ -117,6 +121,7 @@ export const NOBODYS: Things = {
   keyOfAdvice: 'key-nobody-2',
   bankAccount: 'BAC000000000000001',
   payoutReference: 'PYT000000000000001',
+  settlementReference: 'STL000000000000001',
   cursors: Object.fromEntries(LISTS.map((list) => [list, 'bm9ib2R5'])),
 }
 
@@ -165,6 +170,7 @@ export async function fillWorld(bench: Bench, clientId: string): Promise<Things>
     ...keys,
     ...money,
     ...(await payoutThings(bench, token)),
+    ...(await settlementThings(bench, token)),
     clientId,
     accountNumber: account.accountNumber,
     limitProfile,

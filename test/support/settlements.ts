@@ -12,7 +12,6 @@ import { CURRENCY, type Kobo, parseKobo } from '#money.ts'
 import { Sealer } from '#seal.ts'
 import { closeSettlementsRound } from '#workers/close-settlements.ts'
 import { dataOf } from './fixtures.ts'
-import type { Recipe } from './isolation-recipes.ts'
 import type { Bench, Call } from './running-service.ts'
 
 export const SETTLEMENTS = '/api/v1/settlements'
@@ -135,23 +134,6 @@ export async function listOf(bench: Pick<Bench, 'call'>, more: Partial<Call> = {
   const answer = await bench.call({ url: `${SETTLEMENTS}?limit=100`, ...more })
   assert.equal(answer.statusCode, 200, answer.body)
   return answer.json().data
-}
-
-export function settlementRecipes(reference: string): Record<string, Recipe> {
-  const one = `${SETTLEMENTS}/${reference}`
-  return {
-    getSettlementSettings: () => [{ url: SETTINGS }],
-    setSettlementSettings: () => [{ method: 'PUT', url: SETTINGS, body: { schedule: 'manual' } }],
-    listSettlements: () => [{ url: SETTLEMENTS }],
-    getUpcomingSettlement: () => [{ url: `${SETTLEMENTS}/upcoming` }],
-    getSettlement: () => [{ url: one }],
-    listSettlementLines: () => [{ url: `${one}/lines` }],
-    exportSettlement: () => [{ url: `${one}.csv` }],
-    getSettlementStatement: () => [{ url: `${one}.html` }],
-    closeSettlement: () => [{ url: SETTLEMENTS, body: {} }],
-    approveSettlement: () => [{ url: `${one}/approve`, body: {} }],
-    cancelSettlement: () => [{ url: `${one}/cancel`, body: {} }],
-  }
 }
 
 export async function upcomingOf(bench: Pick<Bench, 'call'>) {

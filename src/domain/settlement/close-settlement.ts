@@ -78,6 +78,15 @@ export async function takeTurn(tx: Transaction, clientId: ClientId): Promise<voi
   if (!rows[0]?.isOurs) throw new Refusal('settlement_in_progress')
 }
 
+// Until nobody else closes one of the client's.
+export async function awaitTurn(tx: Transaction, clientId: ClientId): Promise<void> {
+  await tx.query({
+    name: 'await-settlement-turn',
+    text: `select pg_advisory_xact_lock(hashtext('settlement'), hashtext($1))`,
+    values: [clientId.toString()],
+  })
+}
+
 // Just after this moment, so that what was posted in it is covered.
 function firstCutOff(now: Date, previous: Previous | undefined): Date {
   return new Date(Math.max(now.getTime(), previous?.cutOff.getTime() ?? 0) + 1)
