@@ -9,7 +9,7 @@ import { setMakerChecker } from '../support/maker-checker-desk.ts'
 import { credit } from '../support/movements.ts'
 import { newBrowser } from '../support/people.ts'
 import { startTestService } from '../support/running-service.ts'
-import { SETTLEMENT_MAKING, SETTLEMENT_RECIPES } from '../support/settlement-recipes.ts'
+import { SETTLEMENT_RECIPES } from '../support/settlement-recipes.ts'
 import {
   close,
   closed,
@@ -105,8 +105,7 @@ test('nothing of a settlement is another client’s to see or change', async () 
   const token = await bench.newClient('MAN0000002')
   const [{ reference, status }] = await listOf(bench)
 
-  const recipes = { ...SETTLEMENT_RECIPES, ...SETTLEMENT_MAKING }
-  for (const [name, recipe] of Object.entries(recipes)) {
+  for (const [name, recipe] of Object.entries(SETTLEMENT_RECIPES)) {
     for (const call of recipe({ settlementReference: reference, cursors: {} } as never)) {
       const answer = await bench.call({ ...call, token })
       assert(!answer.body.includes(reference), name)

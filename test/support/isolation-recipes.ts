@@ -18,7 +18,6 @@ import type { Things } from './isolation-world.ts'
 import { LIMIT_PROFILES, profileBody, profileRecipes } from './limit-profiles.ts'
 import { PAYOUT_MAKING, PAYOUT_RECIPES } from './payout-recipes.ts'
 import type { Call } from './running-service.ts'
-import { SETTLEMENT_MAKING, SETTLEMENT_RECIPES } from './settlement-recipes.ts'
 import { SPLITS, SUBACCOUNTS, splitRecipes, subaccountBody } from './splits.ts'
 import { SUSPENSE } from './suspense-desk.ts'
 import { ENDPOINTS } from './webhook-journeys.ts'
@@ -237,7 +236,6 @@ export const RECIPES = {
   ...PAYMENT_RECIPES,
   ...OTHER_RECIPES,
   ...PAYOUT_RECIPES,
-  ...SETTLEMENT_RECIPES,
 }
 
 // These make something of the caller's own each time, whatever of another's they are given.
@@ -260,7 +258,6 @@ export const MAKING: Record<string, Recipe> = {
   createLimitProfile: (of) => [post(LIMIT_PROFILES, profileBody({ code: of.limitProfile }))],
   createWebhookEndpoint: (of) => [post(ENDPOINTS, { url: of.endpointUrl })],
   ...PAYOUT_MAKING,
-  ...SETTLEMENT_MAKING,
   rotateWebhookSecret: () => [{ method: 'POST', url: '/api/v1/webhook-secret/rotate' }],
   setSuspenseSettings: () => [
     { method: 'PUT', url: `${SUSPENSE}/settings`, body: { makerChecker: false } },

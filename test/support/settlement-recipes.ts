@@ -3,7 +3,17 @@
 import type { Recipe } from './isolation-recipes.ts'
 import { fund } from './payouts.ts'
 import type { Bench, Call } from './running-service.ts'
-import { close, closed, HOLIDAYS, SETTINGS, SETTLEMENTS, setBankAccount } from './settlements.ts'
+import {
+  CONFIRMED,
+  close,
+  closed,
+  FAILED,
+  HOLIDAYS,
+  SETTINGS,
+  SETTLEMENTS,
+  setBankAccount,
+  settleOf,
+} from './settlements.ts'
 
 const one = (more: string): Recipe => {
   return (of) => [{ url: `${SETTLEMENTS}/${of.settlementReference}${more}` }]
@@ -28,11 +38,8 @@ export const SETTLEMENT_RECIPES: Record<string, Recipe> = {
   cancelSettlement: act('cancel'),
   closeSettlement: () => [{ url: SETTLEMENTS, body: {} }],
   setSettlementHolidays: () => [put(HOLIDAYS, { holidays: [] })],
-  listSettlementHolidays: () => [{ url: HOLIDAYS }],
-}
-
-export const SETTLEMENT_MAKING: Record<string, Recipe> = {
   setSettlementSettings: () => [put(SETTINGS, { schedule: 'manual' })],
+  listSettlementHolidays: () => [{ url: HOLIDAYS }],
 }
 
 // What the client has of it: two, so that a page of one has a next.
@@ -44,6 +51,18 @@ export async function settlementThings(bench: Bench, token: string) {
   }
   return { settlementReference: references[0] as string }
 }
+
+// Of each type of event about settlements and their payouts.
+export async function settlementEvents(bench: Bench, { token, clientId }: Holder): Promise<void> {
+  await setBankAccount(bench, { clientId })
+  for (const outcome of [CONFIRMED, FAILED]) {
+    await fund(bench, '100', { token })
+    const { payouts } = (await close(bench, { token })).json().data
+    await settleOf(bench, payouts[0].reference, outcome)
+  }
+}
+
+type Holder = { token: string; clientId: string }
 
 export function settlementOperations(bench: Bench) {
   const held = async (verb: string) => {
