@@ -7,7 +7,7 @@ import { assertCleanBooks, countDeadlocks, startTwin } from '../support/bank-cal
 import { createFeeRule } from '../support/fee-rules.ts'
 import { createAccount, startPayment } from '../support/fixtures.ts'
 import { newSessionId, postRail, wordsOf } from '../support/rail.ts'
-import { startTestService } from '../support/running-service.ts'
+import { type Bench, startTestService } from '../support/running-service.ts'
 import {
   balanceOfSubaccount,
   createSplit,
@@ -40,30 +40,40 @@ test('credits, reversals and settled payments that share subaccounts meet no dea
       const numbers = [accountNumber, bankAccount, bankAccount]
       const credits = sessions.map((sessionId, nth) => {
         const credit = { sessionId, accountNumber: numbers[nth], amount: '150' }
-        return postRail(nth % 2 ? other : on, '035/credits', credit)
+        return report(nth % 2 ? other : on, '035/credits', credit)
       })
       const booked = await Promise.all(credits)
       const reversals = await Promise.all(
         sessions.flatMap((originalSessionId) =>
           [on, other].map((by) => {
             const body = { sessionId: newSessionId(), originalSessionId, amount: '75' }
-            return postRail(by, '035/reversals', body)
+            return report(by, '035/reversals', body)
           }),
         ),
       )
-      return [...booked, ...reversals].map((answer) => wordsOf(answer.json()))
+      return [...booked, ...reversals]
     }),
   )
 
-  const said = new Set(answers.flat())
-  assert.deepEqual(said, new Set(['00 booked', '00 reversed']))
+  assert.equal(await countDeadlocks(bench), before)
+  const refused = answers
+    .flat()
+    .filter((says) => !/^(00 (booked|reversed)|01 duplicate)$/.test(says))
+  assert.deepEqual(refused, [])
   assert.deepEqual(
     [await balanceOfSubaccount(bench, 'A'), await balanceOfSubaccount(bench, 'B')],
     [0, 0],
   )
-  assert.equal(await countDeadlocks(bench), before)
   await assertCleanBooks(bench)
 })
+
+// As a bank does: again, until it is taken.
+async function report(by: Bench, path: string, body: object) {
+  for (;;) {
+    const says = wordsOf((await postRail(by, path, body)).json())
+    if (!says.startsWith('03')) return says
+  }
+}
 
 test('one code is taken once, by whoever is first', async () => {
   await using bench = await startTestService()

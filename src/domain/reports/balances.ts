@@ -66,10 +66,8 @@ export async function readBalances(db: Queryable, clientId: ClientId): Promise<B
                 and l.kind <> 'collection'
              union all
              select l.currency, s.part, s.kobo
-               from subaccounts u
-               join ledger_accounts l
-                 on l.kind = 'subaccount' and l.owner = 'subaccount:' || u.id
-                and l.kind <> 'collection'
+               from subaccounts u join ledger_accounts l
+                 on l.kind = 'subaccount' and l.owner = 'subaccount:' || u.id and l.kind <> 'collection'
               cross join lateral (values ('collected', credits_kobo - debits_kobo),
                                          ('reversed', -credits_kobo)) as s (part, kobo)
               where u.client_id = $1
