@@ -1,7 +1,8 @@
 // What an audit is there to find: the database itself refuses every one of these.
 
-// Each as: the check that must speak up, what is tampered with, and of whom it must speak.
-export const CORRUPTIONS: readonly (readonly [check: string, tamper: string, subject: RegExp])[] = [
+import { type Corruption, SETTLEMENT_CORRUPTIONS } from './settlement-corruptions.ts'
+
+export const CORRUPTIONS: readonly Corruption[] = [
   [
     'balances_are_their_transfers',
     `update ledger_accounts set credits_kobo = credits_kobo + 1 where kind = 'available'`,
@@ -110,6 +111,31 @@ export const CORRUPTIONS: readonly (readonly [check: string, tamper: string, sub
      select id, 'sending', 'bank:035', now() from payouts where status = 'confirmed'`,
     /^payout \d+$/,
   ],
+  [
+    'shares_are_booked',
+    `update credit_splits set returned_kobo = 1`,
+    /^credit \d+, subaccount \d+$/,
+  ],
+  ['shares_are_booked', `delete from credit_splits`, /^credit \d+, subaccount \d+$/],
+  [
+    'shares_are_booked',
+    `delete from transfers where reason = 'split'`,
+    /^credit \d+, subaccount \d+$/,
+  ],
+  [
+    'subaccounts_are_their_shares',
+    `update ledger_accounts set credits_kobo = credits_kobo + 1 where kind = 'subaccount'`,
+    /^subaccount \d+$/,
+  ],
+  [
+    'subaccounts_are_their_shares',
+    `insert into transfers
+       (debit_account_id, credit_account_id, amount_kobo, settlement_id, reason, posted_at)
+     select min(id), 999999, 1, 1, 'settlement', now() from ledger_accounts
+      where kind = 'subaccount'`,
+    /^subaccount \d+$/,
+  ],
+  ['shares_fit_what_was_booked', `update credit_splits set share_kobo = base_kobo`, /^credit \d+$/],
   ['payments_show_their_fees', `update payments set charged_fee_kobo = 0`, /^payment [0-9a-f-]+$/],
   [
     'receivables_are_their_reversals',
@@ -248,6 +274,7 @@ export const CORRUPTIONS: readonly (readonly [check: string, tamper: string, sub
     `delete from payment_numbers where bank_code = '035'`,
     /^number \d{10}$/,
   ],
+  ...SETTLEMENT_CORRUPTIONS,
   ['events_are_numbered_without_gaps', `delete from events where sequence = 3`, /^client \d+$/],
   [
     'events_are_numbered_without_gaps',

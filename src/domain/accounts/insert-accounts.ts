@@ -7,9 +7,9 @@ import type { NewEvent } from '#domain/records/event-types.ts'
 import { appendEvents } from '#domain/records/outbox.ts'
 import { CURRENCY, kobo } from '#money.ts'
 import type { Sealer } from '#seal.ts'
+import type { CollectionAccount } from './account-rows.ts'
 import { insertAdditionalNumbers } from './additional-numbers.ts'
 import { nameAtBanks } from './bank-account-changes.ts'
-import type { CollectionAccount } from './collection-accounts.ts'
 
 type Deps = { sealer: Sealer; banks: readonly BankSettings[]; now: Date }
 

@@ -11,10 +11,15 @@
 import { numberArray } from '#db/arrays.ts'
 import type { Transaction } from '#db/transaction.ts'
 import type { AccountId, ClientId, SettlementId, SubaccountId } from '#ids.ts'
+import { takeBalances } from '#ledger/take-balances.ts'
 import { type Kobo, kobo } from '#money.ts'
 import type { Cover } from './cover-transfers.ts'
 
-export type Party = { subaccountId: SubaccountId | null; settlingId: AccountId }
+export type Party = {
+  subaccountId: SubaccountId | null // Null: the client.
+  accountId: AccountId | null // Null: all those of the client.
+  settlingId: AccountId
+}
 
 type Taking = {
   settlementId: SettlementId
@@ -22,51 +27,25 @@ type Taking = {
   currency: string
   cover: Cover
   nextFromId: bigint // Nothing after the cut has a lower id.
-  parties: readonly Party[]
+  parties: readonly Party[] // The client first.
   alsoLocked: readonly AccountId[]
 }
 
-// Each party's, as far as anything was taken for it.
+// What was taken for each party.
 export async function takeAvailable(
   tx: Transaction,
   now: Date,
   taking: Taking,
 ): Promise<Map<SubaccountId | null, Kobo>> {
-  const { settlementId, clientId, currency, cover, nextFromId, parties } = taking
+  const { settlementId, cover, nextFromId, parties } = taking
   const held = await lockAccounts(tx, taking)
-  const after = (side: 'credit' | 'debit', more = '') => `
-    coalesce((select sum(t.amount_kobo) from transfers t
-               where t.${side}_account_id = l.id and t.id >= $4 ${more}
-                 and (t.id > $5 or t.posted_at >= $6) and t.settlement_id is null), 0)`
-  await tx.query({
-    name: 'take-available',
-    text: `insert into transfers
-             (debit_account_id, credit_account_id, amount_kobo, settlement_id, reason, posted_at)
-           select account_id, settling_id, least(balance, balance - after), $9, 'settlement', $10
-             from (select a.account_id, p.settling_id, l.credits_kobo - l.debits_kobo as balance,
-                          ${after('credit')} - ${after('debit', "and t.reason <> 'credit'")}
-                            as after
-                     from settlement_accounts a
-                     join ledger_accounts l on l.id = a.account_id
-                     join unnest($7::bigint[], $8::bigint[]) as p (subaccount_id, settling_id)
-                       on p.subaccount_id is not distinct from a.subaccount_id
-                    where a.client_id = $1 and a.currency = $2 and l.id = any($3::bigint[]))
-                  as held
-            where balance > 0 and balance > after
-            order by account_id`,
-    values: [
-      clientId,
-      currency,
-      numberArray(held),
-      nextFromId,
-      cover.toId,
-      cover.cutOff,
-      numberArray(parties.map(({ subaccountId }) => subaccountId)),
-      numberArray(parties.map(({ settlingId }) => settlingId)),
-      settlementId,
-      now,
-    ],
-  })
+  const settling = new Map(parties.map(({ accountId, settlingId }) => [accountId, settlingId]))
+  const from = held.map((accountId) => ({
+    accountId,
+    intoId: (settling.get(accountId) ?? settling.get(null)) as AccountId,
+  }))
+  const cut = { toId: cover.toId, before: cover.cutOff, afterFromId: nextFromId }
+  await takeBalances(tx, now, { settlementId, from, cut })
   return sumTaken(tx, settlementId, parties)
 }
 
@@ -75,9 +54,9 @@ async function lockAccounts(
   { clientId, currency, parties, alsoLocked }: Taking,
 ): Promise<AccountId[]> {
   const shared = [...parties.map(({ settlingId }) => settlingId), ...alsoLocked]
-  const { rows } = await tx.query<{ id: AccountId }>({
+  const { rows } = await tx.query<{ id: AccountId; isSource: boolean }>({
     name: 'lock-settled-accounts',
-    text: `select l.id from ledger_accounts l
+    text: `select l.id, not l.id = any($3::bigint[]) as "isSource" from ledger_accounts l
             where l.id in (select account_id from settlement_accounts
                             where client_id = $1 and currency = $2
                            union all
@@ -86,7 +65,7 @@ async function lockAccounts(
             order by l.id for no key update`,
     values: [clientId, currency, numberArray(shared)],
   })
-  return rows.map(({ id }) => id)
+  return rows.filter(({ isSource }) => isSource).map(({ id }) => id)
 }
 
 async function sumTaken(
