@@ -36,7 +36,6 @@ export type Deps = {
   batchPool: Pool
   sharedAccounts: SharedAccounts
   payoutHooks: OutcomeHooks
-  // Sends requested returns now; the workers retry.
   sendReturns: () => Promise<void>
   eraseTraces: () => Promise<void> // Likewise for pending erasures.
   sealer: Sealer

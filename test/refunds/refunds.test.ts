@@ -307,7 +307,7 @@ test('who refunded what is in the audit log and on the timeline', async () => {
   assert.equal(data[0].subject, `payment/${payment.paymentReference}`)
   assert.deepEqual(
     [data[0].detail.reference, data[0].detail.amount, data[0].detail.note],
-    [reference, 30, 'Wrong size'],
+    [reference, '30.00', 'Wrong size'],
   )
   const url = `/api/v1/payments/${payment.paymentReference}/timeline`
   const timeline = (await bench.call({ url })).json().data

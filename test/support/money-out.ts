@@ -7,15 +7,16 @@ import { claimPayouts } from '#domain/payouts/claim-payouts.ts'
 import { drawAvailable } from '#domain/payouts/draw-available.ts'
 import { type PayoutOutcome, settlePayout } from '#domain/payouts/settle-payout.ts'
 import { settleRefund } from '#domain/refunds/settle-refund.ts'
+import { settleReturnPayout } from '#domain/suspense/settle-return.ts'
 import type { ClientId, PayoutId } from '#ids.ts'
 import { clientOwner, SharedAccounts } from '#ledger/accounts.ts'
 import { postTransfers } from '#ledger/transfers.ts'
 import { kobo } from '#money.ts'
-import { Sealer } from '#seal.ts'
 import { asId } from './as-id.ts'
 import type { Bench } from './running-service.ts'
+import { sealingOf } from './sealing.ts'
 
-const HOOKS = { refund: settleRefund }
+const HOOKS = { refund: settleRefund, return: settleReturnPayout }
 
 async function withPool<T>(
   bench: Bench,
@@ -57,8 +58,7 @@ export async function payOut(bench: Bench, naira: number): Promise<void> {
 export function settleAll(bench: Bench, outcome: PayoutOutcome, bankCode = '035'): Promise<number> {
   return withPool(bench, async (pool, sharedAccounts) => {
     const now = bench.clock()
-    const { data, hash } = bench.config.secrets
-    const sealer = new Sealer(data, hash)
+    const { sealer } = sealingOf(bench)
     const claimed = await withTransaction(pool, (tx) =>
       claimPayouts(tx, { sealer, now }, { bankCode, limit: 100, by: 'test' }),
     )

@@ -8,6 +8,7 @@ import type { Transaction } from '#db/transaction.ts'
 import { refuseRestricted } from '#domain/access/clients.ts'
 import { getCredit } from '#domain/credits/credit-list.ts'
 import { findPayment } from '#domain/payments/payment-lookups.ts'
+import { cancelRefund } from '#domain/refunds/cancel-refund.ts'
 import type { RefundOf } from '#domain/refunds/refundable.ts'
 import { getRefund, listRefunds } from '#domain/refunds/refunds.ts'
 import { requestRefund } from '#domain/refunds/request-refund.ts'
@@ -17,9 +18,9 @@ import { accepted } from '#http/envelopes.ts'
 import { withIdempotency } from '#http/idempotency.ts'
 import { ListEnvelope, listResponse, NoQuery, PageQuery, parseLimit, query } from '#http/lists.ts'
 import { parseCreditKey } from '#http/routes/credits/credit-presenters.ts'
-import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders } from '#http/schemas.ts'
+import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders, text } from '#http/schemas.ts'
 import { type Kobo, koboOf } from '#money.ts'
-import { presentRefund, RefundBody, RefundRequest } from './refund-presenters.ts'
+import { presentRefund, REASON_MAX, RefundBody, RefundRequest } from './refund-presenters.ts'
 
 const OF_PAYMENT = '/api/v1/payments/:reference/refunds'
 const OF_CREDIT = '/api/v1/credits/:id/refunds'
@@ -42,6 +43,7 @@ const HOW =
 
 export const refundRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   await app.register(requesting, deps)
+  await app.register(cancelling, deps)
   await app.register(reading, deps)
 }
 
@@ -85,6 +87,41 @@ const requesting: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         const by = parseCreditKey(sealer, request.params.id)
         return { creditId: (await getCredit(tx, { sealer, viewer: request.client, by })).id }
       }),
+  )
+}
+
+const cancelling: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { batchPool, sealer, sharedAccounts, payoutHooks: hooks, authentication, clock } = deps
+  app.post(
+    '/api/v1/refunds/:reference/cancel',
+    {
+      onRequest: authentication.requires('refunds:write'),
+      schema: {
+        ...about,
+        operationId: 'cancelRefund',
+        summary: 'Cancel a refund',
+        description: 'While all of it is queued. The money is available again. Idempotent.',
+        headers: IdempotencyHeaders,
+        params: PaymentParams,
+        querystring: NoQuery,
+        body: Type.Object(
+          { reason: text(REASON_MAX, 'Why it is cancelled.') },
+          { additionalProperties: false },
+        ),
+        response,
+      },
+    },
+    async (request, reply) => {
+      const { client, actor } = request
+      const { reference } = request.params
+      refuseRestricted(client)
+      return withIdempotency(deps, { request, reply, pool: batchPool }, async (tx) => {
+        const acting = { sharedAccounts, hooks, now: clock(), client, actor }
+        await cancelRefund(tx, acting, { reference, reason: request.body.reason })
+        const shown = await getRefund(tx, client.id, reference)
+        return accepted('Refund cancelled successfully', presentRefund(shown, sealer))
+      })
+    },
   )
 }
 
