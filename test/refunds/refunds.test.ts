@@ -197,7 +197,9 @@ test('it comes from what is available, or is refused and changes nothing', async
   assert.equal(await tryRefund(bench, payment, '70.01'), 'insufficient_balance')
 
   assert.deepEqual(await moves(), [])
-  const { rows } = await bench.db.query('select from refunds union all select from payouts')
+  const { rows } = await bench.db.query(
+    `select from payouts where purpose = 'refund' union all select from refunds`,
+  )
   assert.deepEqual(rows, [])
   assert.equal(await tryRefund(bench, payment, '70'), 'queued')
 })
