@@ -43,12 +43,16 @@ const BY_PEOPLE = [
   'createUser',
   'resetUserPassword',
   'rotateOwnSecret',
+  'requestAdjustment',
   'requestApproval',
   'askToDisableMakerChecker',
+  'approveAdjustment',
   'approvePayout',
   'approveSuspenseRequest',
+  'rejectAdjustment',
   'rejectPayout',
   'rejectSuspenseRequest',
+  'withdrawAdjustment',
   'withdrawSuspenseRequest',
 ]
 

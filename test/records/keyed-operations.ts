@@ -21,6 +21,7 @@ import {
 } from '../support/fixtures.ts'
 import { LIMIT_PROFILES, profileBody } from '../support/limit-profiles.ts'
 import { payoutOperations } from '../support/payout-recipes.ts'
+import { refundOperations } from '../support/refund-recipes.ts'
 import type { Bench } from '../support/running-service.ts'
 import { sealingOf } from '../support/sealing.ts'
 import { storedId } from '../support/shown-ids.ts'
@@ -48,6 +49,7 @@ export async function keyedOperations(bench: Bench): Promise<KeyedOperation[]> {
     ...accountOperations(bench),
     ...operatorOperations(bench),
     ...payoutOperations(bench),
+    ...refundOperations(bench),
   ]
 }
 

@@ -20,6 +20,7 @@ import { payoutThings } from './payout-recipes.ts'
 import { BANK_ACCOUNTS, PAYOUTS } from './payouts.ts'
 import { newBrowser } from './people.ts'
 import { newSessionId, postRail } from './rail.ts'
+import { refundThings } from './refund-recipes.ts'
 import type { Bench } from './running-service.ts'
 import { SUSPENSE, suspend } from './suspense-desk.ts'
 import { ENDPOINTS } from './webhook-journeys.ts'
@@ -57,6 +58,7 @@ export type Things = {
   keyOfAdvice: string
   bankAccount: string
   payoutReference: string
+  refundReference: string
   cursors: Record<string, string> // By the address of the list.
 }
 
@@ -75,6 +77,7 @@ export const LISTS = [
   LIMIT_PROFILES,
   BANK_ACCOUNTS,
   PAYOUTS,
+  '/api/v1/refunds',
 ]
 
 export const NOBODYS: Things = {
@@ -110,6 +113,7 @@ export const NOBODYS: Things = {
   keyOfAdvice: 'key-nobody-2',
   bankAccount: 'BAC000000000000001',
   payoutReference: 'PYT000000000000001',
+  refundReference: 'RFD000000000000001',
   cursors: Object.fromEntries(LISTS.map((list) => [list, 'bm9ib2R5'])),
 }
 
@@ -157,6 +161,7 @@ export async function fillWorld(bench: Bench, clientId: string): Promise<Things>
     ...keys,
     ...money,
     ...(await payoutThings(bench, token)),
+    ...(await refundThings(bench, token)),
     clientId,
     accountNumber: account.accountNumber,
     limitProfile,
