@@ -157,7 +157,7 @@ test('what is in suspense is taken whole, whatever was paid out', async () => {
   assert.deepEqual(await movements.alerts(), [])
 })
 
-test('reversals, payouts and credits at once: each kobo is taken once or owed, without deadlock', async () => {
+test('reversals, payouts and credits at once: each kobo is taken once, or owed', async () => {
   await using bench = await startTestService()
   await using twin = await startTwin(bench)
   const { accountNumber } = await createAccount(bench)

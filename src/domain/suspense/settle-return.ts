@@ -142,7 +142,7 @@ async function settleSent(
 }
 
 // What the bank said to whoever sent it as a payout.
-export const settleReturnPayout: OutcomeHook = async (tx, deps, { reference }, outcome) => {
+export const settleReturnPayout: OutcomeHook = async (tx, deps, ...[{ reference }, outcome]) => {
   const sent = await lockReturn(tx, reference)
   if (sent?.status !== 'pending') throw new Error(`return ${reference} was settled before`)
   const { rows } = await tx.query<{ by: string }>({

@@ -44,6 +44,7 @@ const HOW =
 export const refundRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   await app.register(requesting, deps)
   await app.register(cancelling, deps)
+  await app.register(listingOf, deps)
   await app.register(reading, deps)
 }
 
@@ -146,25 +147,22 @@ function refund(
   })
 }
 
-const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { db, sealer, authentication } = deps
+type Listed = { by: Identity; asked: { limit?: string; cursor?: string }; of?: Partial<RefundOf> }
 
-  const list = async (
-    { client }: Identity,
-    asked: { limit?: string; cursor?: string },
-    of: Partial<{ paymentId: string; creditId: bigint }> = {},
-  ) => {
-    refuseRestricted(client)
-    const filters = { paymentId: of.paymentId, creditId: of.creditId?.toString() }
-    const list: List = { name: 'refunds', clientId: client.id, filters }
-    const position = readCursor(sealer, list, asked.cursor)
-    const limit = parseLimit(asked)
-    const beforeId = position ? BigInt(position[0] as string) : null
-    const found = { ...(of as Partial<RefundOf>), beforeId, limit: limit + 1 }
-    const rows = await listRefunds(db, client.id, found)
-    const page = toPage(rows, limit, ({ id }) => writeCursor(sealer, list, [id.toString()]))
-    return listResponse('Refunds retrieved successfully', page, (row) => presentRefund(row, sealer))
-  }
+async function list({ db, sealer }: Deps, { by: { client }, asked, of = {} }: Listed) {
+  refuseRestricted(client)
+  const filters = Object.fromEntries(Object.entries(of).map(([name, id]) => [name, String(id)]))
+  const list: List = { name: 'refunds', clientId: client.id, filters }
+  const position = readCursor(sealer, list, asked.cursor)
+  const limit = parseLimit(asked)
+  const beforeId = position ? BigInt(position[0] as string) : null
+  const rows = await listRefunds(db, client.id, { ...of, beforeId, limit: limit + 1 })
+  const page = toPage(rows, limit, ({ id }) => writeCursor(sealer, list, [id.toString()]))
+  return listResponse('Refunds retrieved successfully', page, (row) => presentRefund(row, sealer))
+}
+
+const listingOf: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { db, sealer, authentication } = deps
 
   app.get(
     OF_PAYMENT,
@@ -179,7 +177,7 @@ const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     },
     async (request) => {
       const { payment } = await findPayment(db, request.client.id, request.params.reference)
-      return list(request, request.query, { paymentId: payment.id })
+      return list(deps, { by: request, asked: request.query, of: { paymentId: payment.id } })
     },
   )
 
@@ -197,9 +195,13 @@ const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     async (request) => {
       const by = parseCreditKey(sealer, request.params.id)
       const { id: creditId } = await getCredit(db, { sealer, viewer: request.client, by })
-      return list(request, request.query, { creditId })
+      return list(deps, { by: request, asked: request.query, of: { creditId } })
     },
   )
+}
+
+const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { db, sealer, authentication } = deps
 
   app.get(
     '/api/v1/refunds',
@@ -207,7 +209,7 @@ const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       onRequest: authentication.requires('payments:read'),
       schema: { ...listing, operationId: 'listRefunds', summary: 'List refunds, newest first' },
     },
-    async (request) => list(request, request.query),
+    async (request) => list(deps, { by: request, asked: request.query }),
   )
 
   app.get(
