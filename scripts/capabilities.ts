@@ -55,7 +55,7 @@ export const CAPABILITIES: Readonly<Record<string, Capability>> = {
   },
   suspense: {
     holds: 'assigning and returning suspended money, maker-checker',
-    uses: ['records', 'access', 'accounts', 'fees', 'splits', 'payments', 'credits'],
+    uses: ['records', 'access', 'accounts', 'fees', 'splits', 'payouts', 'payments', 'credits'],
   },
   webhooks: {
     holds: 'events as rendered, endpoints, delivery',

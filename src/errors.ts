@@ -116,11 +116,13 @@ export const REFUSALS = {
   erasure_waits: ref(409, '57', 'Assign or return its money in suspense first.'),
   suspense_closed: ref(409, '12', 'This suspense item is already closed.'),
   return_confirmed: ref(409, '12', 'This return is already confirmed.'),
+  return_sending: ref(409, '12', 'The bank is being asked to send this return. Wait a moment.'),
   return_failed: ref(409, '12', 'This return already failed. The money is back in suspense.'),
   payment_not_refundable: ref(409, '12', 'Only a paid payment can be refunded.'),
   credit_not_refundable: ref(409, '12', 'None of this credit is on a collection account.'),
   credit_of_payment: ref(409, '12', 'This credit paid a payment. Refund the payment instead.'),
   refund_too_large: ref(409, '61', 'The amount is more than is left to refund.'),
+  refund_not_queued: ref(409, '12', 'This refund can no longer be cancelled.'),
   refund_payer_unknown: ref(
     409,
     '07',

@@ -1,8 +1,8 @@
 // Wires one process. Every role and every test gets its service here.
 
 import type { FastifyInstance } from 'fastify'
+import type { BankConnections } from '#banks/connector.ts'
 import { connectBanks } from '#banks/connectors.ts'
-import { operatorDesk, sandboxBank } from '#banks/return-senders.ts'
 import { bankConfigurations } from '#config/bank-settings.ts'
 import type { Config } from '#config/config.ts'
 import { sendByFile } from '#config/payout-file-settings.ts'
@@ -23,6 +23,7 @@ import { withSandboxBank } from '#domain/sandbox/sandbox-bank.ts'
 import { createSandboxBankAccount } from '#domain/sandbox/sandbox-bank-account.ts'
 import { createSandboxUser, hasSandboxUser, SANDBOX_USER } from '#domain/sandbox/sandbox-user.ts'
 import { finishSettlement } from '#domain/settlement/finish-settlement.ts'
+import { settleReturnPayout } from '#domain/suspense/settle-return.ts'
 import type { Rendering } from '#domain/webhooks/render-events.ts'
 import { buildApp } from '#http/app.ts'
 import { Authentication } from '#http/authentication.ts'
@@ -33,7 +34,7 @@ import { completeErasuresRound } from '#workers/complete-erasures.ts'
 import type { Round } from '#workers/loop.ts'
 import { maintainPartitionsRound } from '#workers/maintain-partitions.ts'
 import { listWorkers, type RunningWorkers, runWorkers } from '#workers/run-workers.ts'
-import { sendReturnsRound } from '#workers/send-returns.ts'
+import { findSendingConnections, sendPayoutsRound } from '#workers/send-payouts.ts'
 import { settleReportedPayoutsRound } from '#workers/settle-reported-payouts.ts'
 import { syncDataKeys } from '#workers/sync-data-keys.ts'
 import { writeMeasuresRound } from '#workers/write-measures.ts'
@@ -58,7 +59,11 @@ const MEASURES_PAUSE_MS = 5_000
 const SETTLE_REPORTED_MS = 5_000
 
 // What else happens when a payout is confirmed, fails or is cancelled, by its purpose.
-const PAYOUT_HOOKS: OutcomeHooks = { settlement: finishSettlement, refund: settleRefund }
+const PAYOUT_HOOKS: OutcomeHooks = {
+  settlement: finishSettlement,
+  refund: settleRefund,
+  return: settleReturnPayout,
+}
 
 export type Service = {
   app: FastifyInstance
@@ -115,7 +120,6 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const notifiers = { dispatcher: new Notifier(), deliverer: new Notifier() }
   const { sealer, keySync, syncDataKeysNow } = await startDataKeys(options, connections)
   const sharedAccounts = new SharedAccounts(db)
-  const connector = config.mode === 'live' ? operatorDesk : sandboxBank
   const failed = (batch: string) => (error: unknown) =>
     log.error({ err: error, batch }, 'batch failed')
   const writers = openWriters(options, {
@@ -131,7 +135,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const banking = connectedBanks(connections, options)
   const { notificationMeter, writeMeasures, stopMeasuring } = startMeasuring(options, db)
   const money = { sealer, sharedAccounts, payoutHooks: PAYOUT_HOOKS }
-  const parts = { ...connections, ...banking, ...money, connector, clock, log }
+  const parts = { ...connections, ...banking, ...money, clock, log }
   const app = await buildApp({
     mode: config.mode,
     publicUrl: config.publicUrl,
@@ -148,8 +152,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     batchPool,
     settlementPool: connections.settlementPool,
     ...money,
-    readHolidays: async () => new Set(),
-    sendReturns: runNow(sendReturnsRound(parts), log),
+    sendReturns: sendingNow(config, parts),
     settleReported: runNow(settleReportedPayoutsRound(parts), log, SETTLE_REPORTED_MS),
     eraseTraces: runNow(completeErasuresRound(parts), log),
     writers,
@@ -217,6 +220,19 @@ function runNow(round: Round, log: Logger, maxMs?: number): () => Promise<void> 
   return async () => {
     const signal = maxMs ? AbortSignal.timeout(maxMs) : new AbortController().signal
     await round(signal).catch((error) => log.error({ err: error }, 'worker round failed'))
+  }
+}
+
+// In the sandbox a return is confirmed by the time its request is answered. No caller waits for a real
+// bank: the workers send.
+function sendingNow(
+  { mode }: Config,
+  parts: Parameters<typeof sendPayoutsRound>[0] & { bankConnections: BankConnections; log: Logger },
+): () => Promise<void> {
+  const sending = mode === 'live' ? [] : findSendingConnections(parts.bankConnections)
+  const rounds = sending.map((banks) => runNow(sendPayoutsRound(parts, banks), parts.log))
+  return async () => {
+    for (const round of rounds) await round()
   }
 }
 

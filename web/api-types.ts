@@ -1086,6 +1086,32 @@ export interface paths {
             };
         };
     };
+    "/api/v1/refunds/{reference}/cancel": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    reference: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        reason: string;
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["RefundResponse"];
+                    };
+                };
+            };
+        };
+    };
     "/api/v1/refunds": {
         get: {
             parameters: {

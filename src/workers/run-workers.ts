@@ -20,7 +20,6 @@ import { type RefillDeps, refillNumberPoolsRound } from './refill-number-pools.t
 import { type RequeryDeps, requeryTransfersRound } from './requery-transfers.ts'
 import { type BankChangesDeps, sendBankChangesRound } from './send-bank-changes.ts'
 import { findSendingConnections, sendPayoutsRound } from './send-payouts.ts'
-import { type SendReturnsDeps, sendReturnsRound } from './send-returns.ts'
 import { type SettleReportedDeps, settleReportedPayoutsRound } from './settle-reported-payouts.ts'
 
 const LOOK_MS = 250
@@ -29,7 +28,6 @@ const MINUTE_MS = 60 * SECOND_MS
 const HOUR_MS = 60 * MINUTE_MS
 
 export type WorkerDeps = Deps &
-  SendReturnsDeps &
   CloseSettlementsDeps &
   SettleReportedDeps &
   RefillDeps &
@@ -53,7 +51,6 @@ export function listWorkers(deps: WorkerDeps): Worker[] {
     },
     deliverWebhooks(deps),
     { name: 'expire-payments', pauseMs: SECOND_MS, round: expirePaymentsRound(deps) },
-    { name: 'send-returns', pauseMs: SECOND_MS, round: sendReturnsRound(deps) },
     ...sendPayouts(deps),
     { name: 'query-payouts', pauseMs: SECOND_MS, round: queryPayoutsRound(deps) },
     {

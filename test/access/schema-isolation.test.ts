@@ -37,6 +37,9 @@ const WITHOUT = {
   credit_splits_item_id_fkey: null,
   // What is nobody's has no client: the operator's people ask for it.
   suspense_requests_item_id_fkey: null,
+  // Of money that was nobody's when it came, and was assigned since.
+  refunds_credit_id_fkey: null,
+  payouts_item_id_fkey: null,
   // Into a question for all transfers of a bank, which is nobody's.
   requeries_merged_into_fkey: null,
 }

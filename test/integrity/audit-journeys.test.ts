@@ -10,13 +10,15 @@ import { cancelAdvice, closeExpired } from '#domain/credits/close-payments.ts'
 import { takeReversal } from '#domain/credits/reverse-credit.ts'
 import { checkIntegrity } from '#domain/integrity/integrity-checks.ts'
 import { type AssignTo, assignSuspense } from '#domain/suspense/assign-suspense.ts'
-import { requestReturn, settleReturn, type Verdict } from '#domain/suspense/return-suspense.ts'
+import { requestReturn } from '#domain/suspense/return-suspense.ts'
+import { settleReturn, type Verdict } from '#domain/suspense/settle-return.ts'
 import type { ClientId, SuspenseItemId } from '#ids.ts'
 import { SharedAccounts } from '#ledger/accounts.ts'
 import { kobo } from '#money.ts'
 import { asId } from '../support/as-id.ts'
 import { createAccount, MINUTE_MS, simulate, startPayment } from '../support/fixtures.ts'
 import { startTestService } from '../support/running-service.ts'
+import { sealingOf } from '../support/sealing.ts'
 import { pendingReturnOf } from '../support/suspense-desk.ts'
 
 test('part payments that expire or are cancelled', async () => {
@@ -129,7 +131,8 @@ async function setup() {
   const clientId = rows[0]?.id as ClientId
   const by = await findClient(db, 'MAN0000001')
   assert(by)
-  const deps = () => ({ sharedAccounts, now: clock(), by, actor: 'client:MAN0000001', note: null })
+  const acting = { ...sealingOf(bench), sharedAccounts, by, actor: 'client:MAN0000001', note: null }
+  const deps = () => ({ ...acting, now: clock() })
   const column = async <T>(sql: string) =>
     (await db.query({ text: sql, rowMode: 'array' })).rows.map(([value]) => value as T)
   let sessions = 0

@@ -27,6 +27,7 @@ import { newBrowser, USERS_URL } from '../support/people.ts'
 import { type Bench, type Call, startTestService } from '../support/running-service.ts'
 import { NOBODYS_NUMBER, SUSPENSE, suspend } from '../support/suspense-desk.ts'
 import { ENDPOINTS } from '../support/webhook-journeys.ts'
+import { BY_PEOPLE } from './keyed-by-people.ts'
 import { keyedOperations } from './keyed-operations.ts'
 
 const bench = closeAfterTests(await startTestService())
@@ -37,20 +38,6 @@ const twin = closeAfterTests(await startTwin(aMoment))
 const AT_ONCE = 12
 
 const OPERATIONS = await keyedOperations(bench)
-
-// Not with a token: see the tests of people, and of four eyes.
-const BY_PEOPLE = [
-  'createUser',
-  'resetUserPassword',
-  'rotateOwnSecret',
-  'requestApproval',
-  'askToDisableMakerChecker',
-  'approvePayout',
-  'approveSuspenseRequest',
-  'rejectPayout',
-  'rejectSuspenseRequest',
-  'withdrawSuspenseRequest',
-]
 
 let keys = 0
 const newKey = () => ({ 'idempotency-key': `key-${++keys}` })

@@ -21,8 +21,10 @@ import {
 } from '../support/fixtures.ts'
 import { LIMIT_PROFILES, profileBody } from '../support/limit-profiles.ts'
 import { payoutOperations } from '../support/payout-recipes.ts'
+import { refundOperations } from '../support/refund-recipes.ts'
 import type { Bench } from '../support/running-service.ts'
 import { settlementOperations } from '../support/settlement-recipes.ts'
+import { sealingOf } from '../support/sealing.ts'
 import { storedId } from '../support/shown-ids.ts'
 import { NOBODYS_NUMBER, pendingReturnOf, SUSPENSE, suspend } from '../support/suspense-desk.ts'
 import { ENDPOINTS } from '../support/webhook-journeys.ts'
@@ -51,6 +53,7 @@ export async function keyedOperations(bench: Bench): Promise<KeyedOperation[]> {
     ...operatorOperations(bench),
     ...payoutOperations(bench),
     ...settlementOperations(bench),
+    ...refundOperations(bench),
   ]
 }
 
@@ -284,7 +287,7 @@ async function startReturn(bench: Bench): Promise<string> {
   const by = (await findClient(bench.db, 'MAN0000001')) as Client
   const acting = { sharedAccounts: new SharedAccounts(bench.db), by, actor: 'client:MAN0000001' }
   await withTransaction(bench.db, (tx) =>
-    requestReturn(tx, { ...acting, now: bench.clock(), note: null }, itemId),
+    requestReturn(tx, { ...acting, ...sealingOf(bench), now: bench.clock(), note: null }, itemId),
   )
   return `/api/v1/operator/returns/${await pendingReturnOf(bench.db, itemId)}`
 }

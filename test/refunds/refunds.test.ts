@@ -7,16 +7,8 @@ import { assertCleanBooks } from '../support/bank-calls.ts'
 import { createFeeRule } from '../support/fee-rules.ts'
 import { createAccount, dataOf } from '../support/fixtures.ts'
 import { CONFIRMED, FAILED, payOut, settleAll } from '../support/money-out.ts'
-import { begin, credit, recordMovements, resolve, reverse, stateOf } from '../support/movements.ts'
-import {
-  askRefund,
-  creditOf,
-  pay,
-  paymentOf,
-  refund,
-  refundsOf,
-  tryRefund,
-} from '../support/refunding.ts'
+import { begin, credit, recordMovements, resolve, stateOf } from '../support/movements.ts'
+import { creditOf, pay, paymentOf, refund, refundsOf, tryRefund } from '../support/refunding.ts'
 import { startTestService } from '../support/running-service.ts'
 
 test('a payment is refunded whole: the payer has it, the payment stays paid', async () => {
@@ -197,7 +189,9 @@ test('it comes from what is available, or is refused and changes nothing', async
   assert.equal(await tryRefund(bench, payment, '70.01'), 'insufficient_balance')
 
   assert.deepEqual(await moves(), [])
-  const { rows } = await bench.db.query('select from refunds union all select from payouts')
+  const { rows } = await bench.db.query(
+    `select from payouts where purpose = 'refund' union all select from refunds`,
+  )
   assert.deepEqual(rows, [])
   assert.equal(await tryRefund(bench, payment, '70'), 'queued')
 })
@@ -211,124 +205,4 @@ test('fees are not given back: the client refunds what the payer sent', async ()
   assert.equal(await tryRefund(bench, payment, '100'), 'insufficient_balance')
   await pay(bench, (await createAccount(bench)).accountNumber, '10')
   assert.equal(await tryRefund(bench, payment, '100'), 'queued')
-})
-
-test('what the bank reversed cannot be refunded', async () => {
-  await using bench = await startTestService()
-  const { payment, number } = await begin(bench)
-  const { sessionId } = await pay(bench, number, '100')
-  await pay(bench, (await createAccount(bench)).accountNumber, '500')
-  await reverse(bench, sessionId, '30')
-
-  assert.equal(await tryRefund(bench, payment, '70.01'), 'refund_too_large')
-  assert.equal(await tryRefund(bench, payment, '70'), 'queued')
-})
-
-test('what was refunded and then reversed is owed once, and not refunded again', async () => {
-  await using bench = await startTestService()
-  const { payment, number } = await begin(bench)
-  const { sessionId } = await pay(bench, number, '100')
-  await refund(bench, payment, '100')
-  await settleAll(bench, CONFIRMED)
-  const { moves } = await recordMovements(bench)
-
-  await reverse(bench, sessionId, '100')
-
-  assert.deepEqual(await moves(), ['reversal: receivable → bank 035 100.00'])
-  assert.equal(await stateOf(bench, payment), 'Reversed 0')
-  assert.equal(await tryRefund(bench, payment, '0.01'), 'refund_too_large')
-  assert.equal((await paymentOf(bench, payment)).refundedAmount, 100)
-  await assertCleanBooks(bench)
-})
-
-test('a refund on its way when the bank reverses is paid, and what failed is still owed', async () => {
-  await using bench = await startTestService()
-  const { payment, number } = await begin(bench)
-  const { sessionId } = await pay(bench, number, '100')
-  await refund(bench, payment, '100')
-  const { moves } = await recordMovements(bench)
-
-  await reverse(bench, sessionId, '100')
-  await settleAll(bench, FAILED)
-
-  assert.deepEqual(await moves(), [
-    'reversal: receivable → bank 035 100.00',
-    'refund_failed: refunding → available 100.00',
-  ])
-  await assertCleanBooks(bench)
-})
-
-test('of two credits, the one reversed after its refund does not free the other', async () => {
-  await using bench = await startTestService()
-  const { payment, number } = await begin(bench)
-  await pay(bench, number, '60')
-  const { sessionId } = await pay(bench, number, '40')
-  await pay(bench, (await createAccount(bench)).accountNumber, '500')
-  await refund(bench, payment, '40')
-  await reverse(bench, sessionId, '40')
-
-  assert.equal(await tryRefund(bench, payment, '20.01'), 'refund_too_large')
-  assert.equal(await tryRefund(bench, payment, '20'), 'queued')
-})
-
-test('an event tells which refund, how much, and the total', async () => {
-  await using bench = await startTestService()
-  const { payment, number } = await begin(bench)
-  await pay(bench, number, '100')
-  await refund(bench, payment, '30')
-  await settleAll(bench, CONFIRMED)
-  const { reference } = await refund(bench, payment, '20')
-  await settleAll(bench, CONFIRMED)
-
-  const { data } = (await bench.call({ url: '/api/v1/events?type=payment.refunded' })).json()
-
-  const told = data[0].data
-  assert.deepEqual(
-    [told.status, told.amountPaid, told.refundedAmount, told.paymentReference],
-    ['Successful', 100, 50, payment.paymentReference],
-  )
-  assert.deepEqual(told.refund, {
-    reference,
-    amount: 20,
-    bankReference: 'BANK-1',
-    failureReason: null,
-  })
-})
-
-test('who refunded what is in the audit log and on the timeline', async () => {
-  await using bench = await startTestService()
-  const { payment, number } = await begin(bench)
-  await pay(bench, number, '100')
-  const { reference } = await refund(bench, payment, '30')
-  await settleAll(bench, CONFIRMED)
-
-  const { data } = (await bench.call({ url: '/api/v1/audit-log?action=refund.create' })).json()
-
-  assert.equal(data[0].subject, `payment/${payment.paymentReference}`)
-  assert.deepEqual(
-    [data[0].detail.reference, data[0].detail.amount, data[0].detail.note],
-    [reference, 30, 'Wrong size'],
-  )
-  const url = `/api/v1/payments/${payment.paymentReference}/timeline`
-  const timeline = (await bench.call({ url })).json().data
-  const kinds = timeline.entries.flatMap((entry: { kind: string; reference: string }) =>
-    entry.reference === reference ? entry.kind : [],
-  )
-  assert.deepEqual(kinds, ['refund', 'refund'])
-})
-
-test('a repeated request with the same key refunds once', async () => {
-  await using bench = await startTestService()
-  const { payment, number } = await begin(bench)
-  await pay(bench, number, '100')
-  const headers = { 'idempotency-key': 'refund-1' }
-
-  const answers = await Promise.all(
-    Array.from({ length: 5 }, () => askRefund(bench, payment, { amount: '20', headers })),
-  )
-
-  const references = new Set(answers.map((answer) => dataOf(answer, 'account').reference))
-  assert.equal(references.size, 1)
-  const { data } = (await bench.call({ url: refundsOf(payment) })).json()
-  assert.equal(data.length, 1)
 })

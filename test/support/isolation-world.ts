@@ -20,6 +20,7 @@ import { payoutThings } from './payout-recipes.ts'
 import { BANK_ACCOUNTS, PAYOUTS } from './payouts.ts'
 import { newBrowser } from './people.ts'
 import { newSessionId, postRail } from './rail.ts'
+import { refundThings } from './refund-recipes.ts'
 import type { Bench } from './running-service.ts'
 import { settlementThings } from './settlement-recipes.ts'
 import { SETTLEMENTS } from './settlements.ts'
@@ -63,6 +64,7 @@ export type Things = {
   bankAccount: string
   payoutReference: string
   settlementReference: string
+  refundReference: string
   cursors: Record<string, string> // By the address of the list.
 }
 
@@ -84,6 +86,7 @@ export const LISTS = [
   SETTLEMENTS,
   SUBACCOUNTS,
   SPLITS,
+  '/api/v1/refunds',
 ]
 
 export const NOBODYS: Things = {
@@ -122,6 +125,7 @@ export const NOBODYS: Things = {
   bankAccount: 'BAC000000000000001',
   payoutReference: 'PYT000000000000001',
   settlementReference: 'STL000000000000001',
+  refundReference: 'RFD000000000000001',
   cursors: Object.fromEntries(LISTS.map((list) => [list, 'bm9ib2R5'])),
 }
 
@@ -171,6 +175,7 @@ export async function fillWorld(bench: Bench, clientId: string): Promise<Things>
     ...money,
     ...(await payoutThings(bench, token)),
     ...(await settlementThings(bench, token)),
+    ...(await refundThings(bench, token)),
     clientId,
     accountNumber: account.accountNumber,
     limitProfile,

@@ -1,21 +1,18 @@
-// Money that leaves: what is available to the sandbox's client, as if a payout took it; and what banks
-// say of payouts, when the test wants them to.
+// Money that leaves: payouts of the sandbox's client, and what banks say of them when the test wants
+// them to.
 
+import assert from 'node:assert/strict'
 import { createBatchPool } from '#db/pool.ts'
 import { withTransaction } from '#db/transaction.ts'
 import { claimPayouts } from '#domain/payouts/claim-payouts.ts'
-import { drawAvailable } from '#domain/payouts/draw-available.ts'
 import { type PayoutOutcome, settlePayout } from '#domain/payouts/settle-payout.ts'
 import { settleRefund } from '#domain/refunds/settle-refund.ts'
-import type { ClientId, PayoutId } from '#ids.ts'
-import { clientOwner, SharedAccounts } from '#ledger/accounts.ts'
-import { postTransfers } from '#ledger/transfers.ts'
-import { kobo } from '#money.ts'
-import { Sealer } from '#seal.ts'
-import { asId } from './as-id.ts'
+import { settleReturnPayout } from '#domain/suspense/settle-return.ts'
+import { SharedAccounts } from '#ledger/accounts.ts'
 import type { Bench } from './running-service.ts'
+import { sealingOf } from './sealing.ts'
 
-const HOOKS = { refund: settleRefund }
+const HOOKS = { refund: settleRefund, return: settleReturnPayout }
 
 async function withPool<T>(
   bench: Bench,
@@ -30,35 +27,22 @@ async function withPool<T>(
   }
 }
 
+// Its status, or why it was refused. It is queued, and leaves what is available at once.
+export async function tryPayOut(bench: Bench, naira: number): Promise<string> {
+  const body = { amount: naira, narration: 'Proceeds' }
+  const { data, code } = (await bench.call({ url: '/api/v1/payouts', body })).json()
+  return data?.status ?? code
+}
+
 export async function payOut(bench: Bench, naira: number): Promise<void> {
-  const { rows } = await bench.db.query<{ id: ClientId }>(
-    `select id from clients where client_id = 'MAN0000001'`,
-  )
-  const clientId = (rows[0] as { id: ClientId }).id
-  await withPool(bench, async (pool, sharedAccounts) => {
-    const paying = { kind: 'paying', owner: clientOwner(clientId), currency: 'NGN' } as const
-    await sharedAccounts.open([paying])
-    await withTransaction(pool, async (tx) => {
-      const amountKobo = kobo(BigInt(Math.round(naira * 100)))
-      const draws = await drawAvailable(tx, { clientId, currency: 'NGN', amountKobo })
-      const transfers = draws.map(({ accountId, amountKobo }) => ({
-        debitAccountId: accountId,
-        creditAccountId: sharedAccounts.id(paying),
-        amountKobo,
-        payoutId: asId<PayoutId>(1n),
-        reason: 'payout' as const,
-      }))
-      await postTransfers(tx, bench.clock(), transfers)
-    })
-  })
+  assert.equal(await tryPayOut(bench, naira), 'queued')
 }
 
 // All that are queued at the bank are sent, and it answers. Answers how many there were.
 export function settleAll(bench: Bench, outcome: PayoutOutcome, bankCode = '035'): Promise<number> {
   return withPool(bench, async (pool, sharedAccounts) => {
     const now = bench.clock()
-    const { data, hash } = bench.config.secrets
-    const sealer = new Sealer(data, hash)
+    const { sealer } = sealingOf(bench)
     const claimed = await withTransaction(pool, (tx) =>
       claimPayouts(tx, { sealer, now }, { bankCode, limit: 100, by: 'test' }),
     )

@@ -6,11 +6,13 @@ import type { LightMyRequestResponse } from 'fastify'
 import { withTransaction } from '#db/transaction.ts'
 import { type Client, findClient } from '#domain/access/clients.ts'
 import { type AssignTo, assignSuspense } from '#domain/suspense/assign-suspense.ts'
-import { requestReturn, settleReturn } from '#domain/suspense/return-suspense.ts'
+import { requestReturn } from '#domain/suspense/return-suspense.ts'
+import { settleReturn } from '#domain/suspense/settle-return.ts'
 import type { SuspenseItemId } from '#ids.ts'
 import { SharedAccounts } from '#ledger/accounts.ts'
 import { newSessionId, postRail, reportCredit } from './rail.ts'
 import type { Bench } from './running-service.ts'
+import { sealingOf } from './sealing.ts'
 import { pendingReturnOf } from './suspense-desk.ts'
 
 export const CREDITS = '/api/v1/credits'
@@ -85,6 +87,7 @@ export async function openDesk(bench: Bench, clientId = 'MAN0000001') {
   const sharedAccounts = new SharedAccounts(bench.db)
   const by = (await findClient(bench.db, clientId)) as Client
   const acting = () => ({
+    ...sealingOf(bench),
     sharedAccounts,
     now: bench.clock(),
     by,

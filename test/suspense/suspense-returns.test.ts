@@ -84,7 +84,12 @@ test('in the sandbox the bank confirms a return at once, and once', async () => 
     {
       by: 'MAN0000001',
       action: 'suspense.return',
-      detail: { note: 'wrong number', returnReference: item.returnReference },
+      detail: {
+        note: 'wrong number',
+        returnReference: item.returnReference,
+        amount: '75.00',
+        currency: 'NGN',
+      },
     },
   ])
 })

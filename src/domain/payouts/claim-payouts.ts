@@ -67,3 +67,19 @@ export async function claimPayouts(
       },
     }))
 }
+
+// An operator has executed it at the bank: from here on nobody else sends it. The payout must be
+// locked.
+export async function sendByHand(
+  tx: Transaction,
+  now: Date,
+  { id, by }: { id: PayoutId; by: string },
+): Promise<void> {
+  await tx.query({
+    name: 'send-payout-by-hand',
+    text: `update payouts set status = 'sending', sending_at = $2
+            where id = $1 and status = 'queued'`,
+    values: [id, now],
+  })
+  await recordPayoutChanges(tx, now, { payoutIds: [id], change: 'sending', changedBy: by })
+}

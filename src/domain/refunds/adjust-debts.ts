@@ -11,12 +11,12 @@
 // Locks: who decides, the adjustment, ledger accounts.
 
 import type { Transaction } from '#db/transaction.ts'
-import type { Client } from '#domain/access/clients.ts'
+import { type Approver, lockApprover } from '#domain/access/approvers.ts'
 import { lockBalances } from '#domain/credits/reversal-locks.ts'
 import { drawAvailable } from '#domain/payouts/draw-available.ts'
 import { writeAuditLog } from '#domain/records/audit-log.ts'
 import { Refusal } from '#errors.ts'
-import type { AccountId, UserId } from '#ids.ts'
+import type { AccountId } from '#ids.ts'
 import {
   bankOwner,
   clientOwner,
@@ -25,23 +25,17 @@ import {
   type SharedAccounts,
 } from '#ledger/accounts.ts'
 import { postTransfers, type Transfer } from '#ledger/transfers.ts'
-import { type Kobo, kobo, toNaira } from '#money.ts'
+import { formatKobo, type Kobo, kobo } from '#money.ts'
 import {
   type Adjustment,
   type AdjustmentState,
   type Debt,
   lockAdjustment,
   newAdjustmentReference,
-  type Viewer,
 } from './adjustments.ts'
 
-type Acting = Viewer & {
-  client: Client // The operator.
-  actor: string
-  userId: UserId
-  now: Date
-  sharedAccounts: SharedAccounts
-}
+// A user of the operator's.
+type Acting = Approver & { now: Date; sharedAccounts: SharedAccounts }
 
 type Asked = {
   kind: Adjustment['kind']
@@ -92,7 +86,7 @@ export async function approveAdjustment(
   acting: Acting,
   reference: string,
 ): Promise<void> {
-  await lockPerson(tx, acting.userId)
+  await lockApprover(tx, acting)
   const adjustment = await lockAdjustment(tx, acting, reference)
   if (isDecidedBy(adjustment, 'approved', acting.actor)) return
   refuseDecided(adjustment)
@@ -197,16 +191,6 @@ async function sumOnTheWay(tx: Transaction, bankCode: string, currency: string):
   return rows[0]?.kobo ?? 0n
 }
 
-// Concurrent changes of the user's access wait; earlier ones are seen here.
-async function lockPerson(tx: Transaction, userId: UserId): Promise<void> {
-  const { rowCount } = await tx.query({
-    name: 'lock-adjusting-person',
-    text: 'select from users where id = $1 and is_active for share',
-    values: [userId],
-  })
-  if (rowCount === 0) throw new Refusal('session_needed')
-}
-
 function isDecidedBy({ state, decidedBy }: Adjustment, as: AdjustmentState, actor: string) {
   return state === as && decidedBy === actor
 }
@@ -242,7 +226,7 @@ async function record(
   { adjustment, verb }: { adjustment: Adjustment; verb: Verb },
 ): Promise<void> {
   const { reference, kind, of, clientName, bankCode, reason: note, clientId } = adjustment
-  const amount = toNaira(adjustment.amountKobo)
+  const amount = formatKobo(adjustment.amountKobo)
   const detail = { kind, of, clientId: clientName, bankCode, amount, note }
   const subject = `adjustment/${reference}`
   const action = `adjustment.${verb}` as const

@@ -9,12 +9,13 @@ import type { Transaction } from '#db/transaction.ts'
 import type { Client } from '#domain/access/clients.ts'
 import { createPayouts } from '#domain/payouts/create-payouts.ts'
 import { type Draw, drawAvailable } from '#domain/payouts/draw-available.ts'
+import { needsApproval } from '#domain/payouts/payout-settings.ts'
 import type { NewPayout } from '#domain/payouts/payouts.ts'
 import { writeAuditLog } from '#domain/records/audit-log.ts'
-import type { ClientId, PayoutId } from '#ids.ts'
+import type { PayoutId } from '#ids.ts'
 import { clientOwner, type SharedAccounts } from '#ledger/accounts.ts'
 import { postTransfers, type Transfer } from '#ledger/transfers.ts'
-import { type Kobo, kobo, toNaira } from '#money.ts'
+import { formatKobo, type Kobo, kobo } from '#money.ts'
 import type { Sealer } from '#seal.ts'
 import { lockRefundable, type RefundOf, type RefundSlice, sliceRefund } from './refundable.ts'
 import { newRefundReference } from './refunds.ts'
@@ -32,11 +33,11 @@ export async function requestRefund(tx: Transaction, deps: Deps, asked: Asked): 
   const slices = sliceRefund(refundable, amountKobo)
   const { currency } = refundable
   const reference = newRefundReference()
-  const needsApproval = await readNeedsApproval(tx, client.id, amountKobo)
+  const isApprovalNeeded = await needsApproval(tx, client.id, amountKobo)
   const payouts = await createPayouts(
     tx,
     deps,
-    slices.map((slice) => toPayout(deps, { ...asked, slice, reference, needsApproval })),
+    slices.map((slice) => toPayout(deps, { ...asked, slice, reference, isApprovalNeeded })),
   )
   await insertRefund(tx, now, { asked, reference, currency, slices, payouts })
 
@@ -53,16 +54,16 @@ export async function requestRefund(tx: Transaction, deps: Deps, asked: Asked): 
     actor,
     action: 'refund.create',
     subject: 'paymentId' in of ? `payment/${of.paymentId}` : `credit/${of.creditId}`,
-    detail: { reference, amount: toNaira(amountKobo), currency, note: reason, needsApproval },
+    detail: { reference, amount: formatKobo(amountKobo), currency, note: reason },
   })
   return reference
 }
 
-type PayoutTerms = Asked & { slice: RefundSlice; reference: string; needsApproval: boolean }
+type PayoutTerms = Asked & { slice: RefundSlice; reference: string; isApprovalNeeded: boolean }
 
 function toPayout(
   { sealer }: Deps,
-  { slice: { source, amountKobo }, client, actor, reference, needsApproval }: PayoutTerms,
+  { slice: { source, amountKobo }, client, actor, reference, isApprovalNeeded }: PayoutTerms,
 ): NewPayout {
   return {
     clientId: client.id,
@@ -77,7 +78,7 @@ function toPayout(
     },
     narration: `Refund ${reference}`,
     requestedBy: actor,
-    needsApproval,
+    needsApproval: isApprovalNeeded,
     creditId: source.creditId,
   }
 }
@@ -142,19 +143,4 @@ function pair(
     }
   }
   return transfers
-}
-
-async function readNeedsApproval(
-  tx: Transaction,
-  clientId: ClientId,
-  amountKobo: Kobo,
-): Promise<boolean> {
-  const { rows } = await tx.query<{ aboveKobo: Kobo | null }>({
-    name: 'refund-needs-approval',
-    text: `select approval_above_kobo as "aboveKobo" from payout_settings
-            where client_id = $1 for share`,
-    values: [clientId],
-  })
-  const aboveKobo = rows[0]?.aboveKobo ?? null
-  return aboveKobo !== null && amountKobo > aboveKobo
 }

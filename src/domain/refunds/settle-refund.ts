@@ -9,7 +9,7 @@ import type { AccountId, ClientId, CreditId, PaymentId, PayoutId } from '#ids.ts
 import type { Kobo } from '#money.ts'
 
 // Cancelling is the client's own doing.
-export const settleRefund: OutcomeHook = async (tx, { now }, payout, outcome) => {
+export const settleRefund: OutcomeHook = async (tx, { now }, ...[payout, outcome]) => {
   if (outcome.status === 'cancelled') return
   const refunded = await readRefunded(tx, payout.id)
   const refund = toFacts(refunded, payout.amountKobo, outcome)

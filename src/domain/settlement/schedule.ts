@@ -5,6 +5,7 @@
 //   T+1@HH:MM         each business day, with the cut-off at its midnight: what came the day before
 //   weekly@Mon@HH:MM  once a week, on the next business day if that day is none
 
+import { type Holidays, isBusinessDay } from '#business-days.ts'
 import { watDay } from '#wat-time.ts'
 
 const DAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat']
@@ -18,7 +19,6 @@ const WEEKLY = 'weekly@Mon@09:00'
 const LOOK_AHEAD_DAYS = 400
 
 export type Slot = { at: Date; cutOff: Date }
-export type Holidays = ReadonlySet<string> // As yyyy-MM-dd.
 
 // A week without a day of its own begins on Monday.
 export function normalSchedule(given: string): string {
@@ -41,11 +41,6 @@ export function nextSlot(schedule: string, after: Date, holidays: Holidays): Slo
     return { at, cutOff: daily === 'T+1' ? midnight : at }
   }
   return undefined
-}
-
-function isBusinessDay(day: string, holidays: Holidays): boolean {
-  const name = dayName(day)
-  return name !== 'Sat' && name !== 'Sun' && !holidays.has(day)
 }
 
 // A business day stands in for its weekday, or for one before it with no business day in between.

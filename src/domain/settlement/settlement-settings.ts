@@ -1,13 +1,13 @@
 // How a client is settled: when, from which amount on, and what is held back for how long. Holidays
 // are the operator's, and everybody's.
 
+import type { Holidays } from '#business-days.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import type { Client } from '#domain/access/clients.ts'
 import { writeAuditLog } from '#domain/records/audit-log.ts'
 import type { ClientId } from '#ids.ts'
 import { type Kobo, kobo } from '#money.ts'
-import type { Holidays } from './schedule.ts'
 
 export type SettlementTerms = {
   schedule: string

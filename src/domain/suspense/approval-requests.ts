@@ -19,7 +19,6 @@ import { lockItems } from '#domain/credits/suspense-items.ts'
 import { writeAuditLog } from '#domain/records/audit-log.ts'
 import { Refusal } from '#errors.ts'
 import type { SuspenseItemId, UserId } from '#ids.ts'
-import type { SharedAccounts } from '#ledger/accounts.ts'
 import type { Kobo } from '#money.ts'
 import {
   type ApprovalRequest,
@@ -35,7 +34,7 @@ import {
   lockVisibleItem,
 } from './assign-suspense.ts'
 import { readMakerChecker, SETTERS, writeMakerChecker } from './maker-checker.ts'
-import { requestReturn } from './return-suspense.ts'
+import { requestReturn, type Sending } from './return-suspense.ts'
 
 type Acting = Viewer & { userId: UserId; now: Date }
 type Asked = {
@@ -114,7 +113,7 @@ async function insertRequest(
 // Idempotent for the same user.
 export async function approveRequest(
   tx: Transaction,
-  { sharedAccounts, ...acting }: Acting & { sharedAccounts: SharedAccounts },
+  { sealer, sharedAccounts, mode, ...acting }: Acting & Sending,
   requestId: bigint,
 ): Promise<void> {
   await lockSubject(tx, acting, requestId)
@@ -125,7 +124,7 @@ export async function approveRequest(
   if (request.obstacle) throw new Refusal(request.obstacle)
   const { itemId, reason: note } = request
   const { client: by, actor, now } = acting
-  const moving = { now, by, actor, sharedAccounts, note, isApproved: true }
+  const moving = { now, by, actor, sealer, sharedAccounts, mode, note, isApproved: true }
   if (itemId === null)
     await writeMakerChecker(tx, now, { client: by, actor, hasMakerChecker: false })
   else if (request.action === 'return') await requestReturn(tx, moving, itemId)

@@ -2,13 +2,11 @@
 // live mode, these are what an operator executes at the bank.
 
 import { randomInt } from 'node:crypto'
-import type { ReturnInstruction } from '#banks/return-senders.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Window } from '#db/time-bounds.ts'
 import type { ReturnStatus } from '#domain/credits/credit-location.ts'
 import type { CreditId, SuspenseItemId } from '#ids.ts'
 import type { Kobo } from '#money.ts'
-import type { Sealer } from '#seal.ts'
 
 export const RETURN_STATUSES: readonly ReturnStatus[] = ['pending', 'confirmed', 'failed']
 
@@ -100,28 +98,4 @@ export async function findReturn(db: Queryable, reference: string): Promise<Retu
     values: [reference],
   })
   return rows[0]
-}
-
-// Pending returns as instructions to banks; sent again until they respond.
-export async function findInstructions(
-  db: Queryable,
-  sealer: Sealer,
-  { afterId, limit }: { afterId: bigint; limit: number },
-): Promise<(ReturnInstruction & { returnId: bigint })[]> {
-  const { rows } = await db.query<Return>({
-    name: 'return-instructions',
-    text: `${SELECT_RETURN} where r.status = 'pending' and r.id > $1 order by r.id limit $2`,
-    values: [afterId, limit],
-  })
-  return rows.map((row) => ({
-    returnId: row.id,
-    reference: row.reference,
-    bankCode: row.bankCode,
-    sessionId: row.sessionId,
-    amountKobo: row.amountKobo,
-    currency: row.currency,
-    toAccountNumber: row.payerAccountSealed && sealer.open(row.payerAccountSealed),
-    toAccountName: row.payerName,
-    toBankCode: row.payerBankCode,
-  }))
 }

@@ -7,6 +7,7 @@ import { withTransaction } from '#db/transaction.ts'
 import { createPayoutFile, FILE_PAYOUTS_MAX } from '#domain/payouts/create-payout-file.ts'
 import { failPayoutFile } from '#domain/payouts/fail-payout-file.ts'
 import { downloadPayoutFile, getPayoutFile, listPayoutFiles } from '#domain/payouts/payout-files.ts'
+import { readHolidays } from '#domain/settlement/settlement-settings.ts'
 import { Refusal } from '#errors.ts'
 import type { Identity } from '#http/authentication.ts'
 import type { Deps } from '#http/deps.ts'
@@ -50,7 +51,7 @@ export function fileActor({ client, actor }: Identity) {
 }
 
 const creating: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { db, sealer, authentication, clock, banks, readHolidays } = deps
+  const { db, sealer, authentication, clock, banks } = deps
 
   app.post(
     PAYOUT_FILES,

@@ -145,19 +145,24 @@ const requesting: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   )
 }
 
-const deciding: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { batchPool, sharedAccounts, authentication } = deps
-  const onRequest = [authentication.requires('operator'), requireUser]
+type Decision = {
+  call: Parameters<typeof withIdempotency>[1]
+  reference: string
+  how: (tx: Transaction, by: Acting) => Promise<void>
+  message: string
+}
 
-  const decide = (
-    call: Parameters<typeof withIdempotency>[1],
-    reference: string,
-    { how, message }: { how: (tx: Transaction, by: Acting) => Promise<void>; message: string },
-  ) =>
-    withIdempotency(deps, { ...call, pool: batchPool }, async (tx) => {
-      await how(tx, { ...requireApprover(deps, call.request), sharedAccounts })
-      return accepted(message, await show(tx, deps, { by: call.request, reference }))
-    })
+function decide(deps: Deps, { call, reference, how, message }: Decision) {
+  const { batchPool, sharedAccounts } = deps
+  return withIdempotency(deps, { ...call, pool: batchPool }, async (tx) => {
+    await how(tx, { ...requireApprover(deps, call.request), sharedAccounts })
+    return accepted(message, await show(tx, deps, { by: call.request, reference }))
+  })
+}
+
+const deciding: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { authentication } = deps
+  const onRequest = [authentication.requires('operator'), requireUser]
 
   app.post(
     `${ADJUSTMENTS}/:reference/approve`,
@@ -175,7 +180,7 @@ const deciding: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       const { reference } = request.params
       const how = (tx: Transaction, by: Acting) => approveAdjustment(tx, by, reference)
       const message = 'Adjustment approved successfully'
-      return decide({ request, reply }, reference, { how, message })
+      return decide(deps, { call: { request, reply }, reference, how, message })
     },
   )
 
@@ -198,7 +203,8 @@ const deciding: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       const { reference } = request.params
       const { reason } = request.body
       const how = (tx: Transaction, by: Acting) => rejectAdjustment(tx, by, { reference, reason })
-      return decide({ request, reply }, reference, { how, message: 'Adjustment rejected' })
+      const message = 'Adjustment rejected'
+      return decide(deps, { call: { request, reply }, reference, how, message })
     },
   )
 
@@ -217,7 +223,8 @@ const deciding: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     async (request, reply) => {
       const { reference } = request.params
       const how = (tx: Transaction, by: Acting) => withdrawAdjustment(tx, by, reference)
-      return decide({ request, reply }, reference, { how, message: 'Adjustment withdrawn' })
+      const message = 'Adjustment withdrawn'
+      return decide(deps, { call: { request, reply }, reference, how, message })
     },
   )
 }

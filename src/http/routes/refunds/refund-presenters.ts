@@ -15,7 +15,7 @@ import { publicId } from '#public-ids.ts'
 import type { Sealer } from '#seal.ts'
 import { timestamp } from '#wat-time.ts'
 
-const REASON_MAX = 200
+export const REASON_MAX = 200
 
 const STATUSES: readonly RefundStatus[] = [
   'queued',

@@ -8,6 +8,7 @@ import type { Transaction } from '#db/transaction.ts'
 import { refuseRestricted } from '#domain/access/clients.ts'
 import { getCredit } from '#domain/credits/credit-list.ts'
 import { findPayment } from '#domain/payments/payment-lookups.ts'
+import { cancelRefund } from '#domain/refunds/cancel-refund.ts'
 import type { RefundOf } from '#domain/refunds/refundable.ts'
 import { getRefund, listRefunds } from '#domain/refunds/refunds.ts'
 import { requestRefund } from '#domain/refunds/request-refund.ts'
@@ -17,9 +18,9 @@ import { accepted } from '#http/envelopes.ts'
 import { withIdempotency } from '#http/idempotency.ts'
 import { ListEnvelope, listResponse, NoQuery, PageQuery, parseLimit, query } from '#http/lists.ts'
 import { parseCreditKey } from '#http/routes/credits/credit-presenters.ts'
-import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders } from '#http/schemas.ts'
+import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders, text } from '#http/schemas.ts'
 import { type Kobo, koboOf } from '#money.ts'
-import { presentRefund, RefundBody, RefundRequest } from './refund-presenters.ts'
+import { presentRefund, REASON_MAX, RefundBody, RefundRequest } from './refund-presenters.ts'
 
 const OF_PAYMENT = '/api/v1/payments/:reference/refunds'
 const OF_CREDIT = '/api/v1/credits/:id/refunds'
@@ -42,6 +43,8 @@ const HOW =
 
 export const refundRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   await app.register(requesting, deps)
+  await app.register(cancelling, deps)
+  await app.register(listingOf, deps)
   await app.register(reading, deps)
 }
 
@@ -88,6 +91,41 @@ const requesting: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   )
 }
 
+const cancelling: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { batchPool, sealer, sharedAccounts, payoutHooks: hooks, authentication, clock } = deps
+  app.post(
+    '/api/v1/refunds/:reference/cancel',
+    {
+      onRequest: authentication.requires('refunds:write'),
+      schema: {
+        ...about,
+        operationId: 'cancelRefund',
+        summary: 'Cancel a refund',
+        description: 'While all of it is queued. The money is available again. Idempotent.',
+        headers: IdempotencyHeaders,
+        params: PaymentParams,
+        querystring: NoQuery,
+        body: Type.Object(
+          { reason: text(REASON_MAX, 'Why it is cancelled.') },
+          { additionalProperties: false },
+        ),
+        response,
+      },
+    },
+    async (request, reply) => {
+      const { client, actor } = request
+      const { reference } = request.params
+      refuseRestricted(client)
+      return withIdempotency(deps, { request, reply, pool: batchPool }, async (tx) => {
+        const acting = { sharedAccounts, hooks, now: clock(), client, actor }
+        await cancelRefund(tx, acting, { reference, reason: request.body.reason })
+        const shown = await getRefund(tx, client.id, reference)
+        return accepted('Refund cancelled successfully', presentRefund(shown, sealer))
+      })
+    },
+  )
+}
+
 type Call = { request: FastifyRequest; reply: FastifyReply; body: Static<typeof RefundRequest> }
 
 // Not on `db`: shared accounts are opened on a connection of it.
@@ -109,25 +147,22 @@ function refund(
   })
 }
 
-const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { db, sealer, authentication } = deps
+type Listed = { by: Identity; asked: { limit?: string; cursor?: string }; of?: Partial<RefundOf> }
 
-  const list = async (
-    { client }: Identity,
-    asked: { limit?: string; cursor?: string },
-    of: Partial<{ paymentId: string; creditId: bigint }> = {},
-  ) => {
-    refuseRestricted(client)
-    const filters = { paymentId: of.paymentId, creditId: of.creditId?.toString() }
-    const list: List = { name: 'refunds', clientId: client.id, filters }
-    const position = readCursor(sealer, list, asked.cursor)
-    const limit = parseLimit(asked)
-    const beforeId = position ? BigInt(position[0] as string) : null
-    const found = { ...(of as Partial<RefundOf>), beforeId, limit: limit + 1 }
-    const rows = await listRefunds(db, client.id, found)
-    const page = toPage(rows, limit, ({ id }) => writeCursor(sealer, list, [id.toString()]))
-    return listResponse('Refunds retrieved successfully', page, (row) => presentRefund(row, sealer))
-  }
+async function list({ db, sealer }: Deps, { by: { client }, asked, of = {} }: Listed) {
+  refuseRestricted(client)
+  const filters = Object.fromEntries(Object.entries(of).map(([name, id]) => [name, String(id)]))
+  const list: List = { name: 'refunds', clientId: client.id, filters }
+  const position = readCursor(sealer, list, asked.cursor)
+  const limit = parseLimit(asked)
+  const beforeId = position ? BigInt(position[0] as string) : null
+  const rows = await listRefunds(db, client.id, { ...of, beforeId, limit: limit + 1 })
+  const page = toPage(rows, limit, ({ id }) => writeCursor(sealer, list, [id.toString()]))
+  return listResponse('Refunds retrieved successfully', page, (row) => presentRefund(row, sealer))
+}
+
+const listingOf: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { db, sealer, authentication } = deps
 
   app.get(
     OF_PAYMENT,
@@ -142,7 +177,7 @@ const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     },
     async (request) => {
       const { payment } = await findPayment(db, request.client.id, request.params.reference)
-      return list(request, request.query, { paymentId: payment.id })
+      return list(deps, { by: request, asked: request.query, of: { paymentId: payment.id } })
     },
   )
 
@@ -160,9 +195,13 @@ const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     async (request) => {
       const by = parseCreditKey(sealer, request.params.id)
       const { id: creditId } = await getCredit(db, { sealer, viewer: request.client, by })
-      return list(request, request.query, { creditId })
+      return list(deps, { by: request, asked: request.query, of: { creditId } })
     },
   )
+}
+
+const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { db, sealer, authentication } = deps
 
   app.get(
     '/api/v1/refunds',
@@ -170,7 +209,7 @@ const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       onRequest: authentication.requires('payments:read'),
       schema: { ...listing, operationId: 'listRefunds', summary: 'List refunds, newest first' },
     },
-    async (request) => list(request, request.query),
+    async (request) => list(deps, { by: request, asked: request.query }),
   )
 
   app.get(

@@ -145,7 +145,7 @@ const asking: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
 }
 
 const approving: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { db, batchPool, sealer, sharedAccounts, authentication, sendReturns } = deps
+  const { db, batchPool, sealer, sharedAccounts, mode, authentication, sendReturns } = deps
   app.post(
     `${REQUESTS}/:id/approve`,
     {
@@ -162,7 +162,8 @@ const approving: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     async (request, reply) => {
       const id = requireRequestId(sealer, request.params.id)
       const begin = async (tx: Transaction) => {
-        await approveRequest(tx, { ...requireApprover(deps, request), sharedAccounts }, id)
+        const acting = { ...requireApprover(deps, request), sealer, sharedAccounts, mode }
+        await approveRequest(tx, acting, id)
         return id.toString()
       }
       return withIdempotentSteps(deps, { request, reply, pool: batchPool, begin }, async () => {

@@ -125,9 +125,9 @@ export const suspenseRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
 const suspenseActions: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   // Not on `db`: a shared account is opened on a connection of it; if transactions held them all,
   // they would deadlock.
-  const { db, batchPool, sealer, sharedAccounts, authentication, clock, sendReturns } = deps
+  const { db, batchPool, sealer, sharedAccounts, mode, authentication, clock } = deps
   const actionOf = ({ client: by, actor, body: { note } }: Acting) => {
-    return { sharedAccounts, now: clock(), by, actor, note: note ?? null }
+    return { sealer, sharedAccounts, mode, now: clock(), by, actor, note: note ?? null }
   }
 
   app.post(
@@ -186,7 +186,7 @@ const suspenseActions: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         return itemId.toString()
       }
       return withIdempotentSteps(deps, { request, reply, pool: batchPool, begin }, async () => {
-        await sendReturns()
+        await deps.sendReturns()
         const entry = await getSuspense(db, client, itemId)
         return accepted('Return requested successfully', presentSuspense(entry, sealer, clock()))
       })

@@ -1,0 +1,231 @@
+// Settles returns: confirmed or failed, once, by whoever hears of it first: the sender of payouts, the
+// bank (POST /rails/{bankCode}/returns) or the operator who executed it by hand.
+//
+// Locks: the payout of the return, then its item, then ledger accounts.
+
+import type { Transaction } from '#db/transaction.ts'
+import type { Client } from '#domain/access/clients.ts'
+import { recordSuspenseChanges } from '#domain/credits/suspense-history.ts'
+import {
+  type LockedItem,
+  lockItems,
+  markCredit,
+  readOutcomes,
+} from '#domain/credits/suspense-items.ts'
+import { sendByHand } from '#domain/payouts/claim-payouts.ts'
+import type { PayoutStatus } from '#domain/payouts/payouts.ts'
+import { type OutcomeHook, settlePayout } from '#domain/payouts/settle-payout.ts'
+import { writeAuditLog } from '#domain/records/audit-log.ts'
+import { moved } from '#domain/records/movements.ts'
+import { appendEvents } from '#domain/records/outbox.ts'
+import { Refusal } from '#errors.ts'
+import type { PayoutId, SuspenseItemId } from '#ids.ts'
+import { bankOwner, type SharedAccounts } from '#ledger/accounts.ts'
+import { postTransfers } from '#ledger/transfers.ts'
+import { formatKobo } from '#money.ts'
+import { putBack } from './put-back.ts'
+
+type Deps = { sharedAccounts: SharedAccounts; now: Date }
+
+export type Verdict =
+  | { status: 'confirmed'; bankReference: string }
+  | { status: 'failed'; reason: string | null }
+
+type Settling = {
+  reference: string
+  verdict: Verdict
+  by: string // `bank:035`, or the operator's actor.
+  fromBank?: string // Who says so, when it is a bank.
+}
+
+// Answers false when no such return is pending: it was settled before, or never was.
+export async function settleReturn(
+  tx: Transaction,
+  deps: Deps,
+  { reference, verdict, by, fromBank }: Settling,
+): Promise<boolean> {
+  const payout = await lockPayoutOf(tx, reference)
+  const found = await lockReturn(tx, reference)
+  if (found?.status !== 'pending') return false
+  if (fromBank !== undefined && fromBank !== found.item.bankCode) return false
+  await settleSent(tx, deps, { sent: found, verdict, by, payout })
+  return true
+}
+
+// The operator executed it at the bank, or could not. The same again is fine; anything else of what
+// was settled is refused.
+export async function settleByHand(
+  tx: Transaction,
+  deps: Deps & { by: Client; actor: string },
+  { reference, verdict }: { reference: string; verdict: Verdict },
+): Promise<void> {
+  const { now, by, actor } = deps
+  const payout = await lockPayoutOf(tx, reference)
+  const found = await lockReturn(tx, reference)
+  if (!found) throw new Refusal('return_not_found')
+  if (found.status !== 'pending') return refuseOtherwise(found, verdict)
+  // Whoever sends it at this moment will hear the answer.
+  if (payout?.status === 'sending' && !payout.isInFile) throw new Refusal('return_sending')
+  await settleSent(tx, deps, { sent: found, verdict, by: actor, payout })
+  const { status, ...said } = verdict
+  const { amountKobo, currency } = found.item
+  const detail = { ...said, amount: formatKobo(amountKobo), currency }
+  await writeAuditLog(tx, now, {
+    clientId: by.id,
+    actor,
+    action: status === 'confirmed' ? 'return.confirm' : 'return.fail',
+    subject: `return/${reference}`,
+    detail,
+  })
+}
+
+type LockedReturn = {
+  reference: string
+  status: 'pending' | Verdict['status']
+  bankReference: string | null
+  item: LockedItem
+}
+
+// Read again under the lock of its item, which all who settle it take first.
+async function lockReturn(tx: Transaction, reference: string): Promise<LockedReturn | undefined> {
+  const itemOf = await tx.query<{ itemId: SuspenseItemId }>({
+    name: 'item-of-return',
+    text: 'select item_id as "itemId" from returns where reference = $1',
+    values: [reference],
+  })
+  const itemId = itemOf.rows[0]?.itemId
+  if (itemId === undefined) return undefined
+  const [item] = (await lockItems(tx, 'id', itemId)) as [LockedItem]
+  const { rows } = await tx.query<Omit<LockedReturn, 'item'>>({
+    name: 'read-locked-return',
+    text: `select reference, status, bank_reference as "bankReference"
+             from returns where reference = $1`,
+    values: [reference],
+  })
+  return { ...(rows[0] as Omit<LockedReturn, 'item'>), item }
+}
+
+type PayoutOfReturn = { id: PayoutId; status: PayoutStatus; isInFile: boolean }
+
+// Locked before the item, as by whoever settles payouts. Those that an operator executes have none.
+async function lockPayoutOf(
+  tx: Transaction,
+  reference: string,
+): Promise<PayoutOfReturn | undefined> {
+  const { rows } = await tx.query<PayoutOfReturn>({
+    name: 'lock-payout-of-return',
+    text: `select id, status, batch_id is not null as "isInFile" from payouts
+            where reference = $1 and purpose = 'return' for no key update`,
+    values: [reference],
+  })
+  return rows[0]
+}
+
+type SentReturn = { sent: LockedReturn; verdict: Verdict; by: string }
+
+// From now on nobody sends it, and its payout says the same.
+async function settleSent(
+  tx: Transaction,
+  deps: Deps,
+  { payout, ...settled }: SentReturn & { payout: PayoutOfReturn | undefined },
+): Promise<void> {
+  if (!payout) return await settle(tx, deps, settled)
+  const { verdict, by } = settled
+  if (payout.status === 'queued') await sendByHand(tx, deps.now, { id: payout.id, by })
+  const outcome =
+    verdict.status === 'confirmed'
+      ? verdict
+      : ({ status: 'failed', reason: verdict.reason ?? 'No reason given.' } as const)
+  const hooks = { return: () => settle(tx, deps, settled) }
+  const result = await settlePayout(tx, { ...deps, hooks }, { id: payout.id, outcome, by })
+  if (result !== 'settled') throw new Error(`payout ${payout.id} was settled before its return`)
+}
+
+// What the bank said to whoever sent it as a payout.
+export const settleReturnPayout: OutcomeHook = async (tx, deps, ...[{ reference }, outcome]) => {
+  const sent = await lockReturn(tx, reference)
+  if (sent?.status !== 'pending') throw new Error(`return ${reference} was settled before`)
+  const { rows } = await tx.query<{ by: string }>({
+    name: 'who-settled-payout',
+    text: 'select settled_by as by from payouts where reference = $1',
+    values: [reference],
+  })
+  const { by } = rows[0] as { by: string }
+  const verdict: Verdict =
+    outcome.status === 'confirmed' ? outcome : { status: 'failed', reason: outcome.reason }
+  await settle(tx, deps, { sent, verdict, by })
+}
+
+// A confirmation of the same return under another reference of the bank is not the same again.
+function refuseOtherwise(settled: LockedReturn, verdict: Verdict): void {
+  const { reference, status, bankReference } = settled
+  if (status === 'failed' && verdict.status === 'failed') return
+  if (status === 'failed') throw new Refusal('return_failed')
+  const isSame =
+    verdict.status === 'confirmed' && [bankReference, reference].includes(verdict.bankReference)
+  if (!isSame) throw new Refusal('return_confirmed')
+}
+
+async function settle(
+  tx: Transaction,
+  { sharedAccounts, now }: Deps,
+  { sent: { reference, item }, verdict, by }: SentReturn,
+): Promise<void> {
+  const { bankCode, currency, creditId, amountKobo, clientId } = item
+  const owner = bankOwner(bankCode)
+  const returning = { kind: 'returning', owner, currency } as const
+  const bank = { kind: 'bank', owner, currency } as const
+  await sharedAccounts.open([returning, bank])
+  const debitAccountId = sharedAccounts.id(returning)
+  const isConfirmed = verdict.status === 'confirmed'
+  await tx.query({
+    name: 'settle-return',
+    text: `update returns set status = $2, bank_reference = $3, failure_reason = $4,
+                              settled_by = $5, settled_at = $6
+            where reference = $1`,
+    values: [
+      reference,
+      verdict.status,
+      isConfirmed ? verdict.bankReference : null,
+      isConfirmed ? null : verdict.reason,
+      by,
+      now,
+    ],
+  })
+  if (!isConfirmed) {
+    const leftKobo = await putBack(tx, { sharedAccounts, now }, { sent: item, debitAccountId })
+    if (clientId === null) return
+    const facts = {
+      returnReference: reference,
+      failureReason: verdict.reason,
+      amountSuspendedKobo: leftKobo,
+      reason: item.reason,
+      outcome: leftKobo > 0n ? 'suspended' : 'reversed',
+    }
+    await appendEvents(tx, now, [{ clientId, type: 'credit.return_failed', creditId, facts }])
+    return
+  }
+  const creditAccountId = sharedAccounts.id(bank)
+  await postTransfers(tx, now, [
+    { debitAccountId, creditAccountId, amountKobo, creditId, reason: 'returned' },
+  ])
+  await tx.query({
+    name: 'suspense-item-returned',
+    text: `update suspense_items set state = 'returned', closed_at = $2 where id = $1`,
+    values: [item.id, now],
+  })
+  const { bankReference } = verdict
+  await recordSuspenseChanges(tx, now, [{ item, change: 'returned', reference: bankReference }])
+  await markCredit(tx, creditId, 'returned')
+  if (clientId === null) return
+  const outcome = (await readOutcomes(tx, [creditId])).get(creditId)
+  const facts = {
+    amountReturnedKobo: amountKobo,
+    returnReference: reference,
+    bankReference,
+    reason: item.reason,
+    outcome,
+  }
+  const change = moved(currency, { returned: amountKobo, suspended: -amountKobo })
+  await appendEvents(tx, now, [{ clientId, type: 'credit.returned', creditId, facts, ...change }])
+}
