@@ -39,7 +39,7 @@ export type MerchantBalance = MerchantName & {
 }
 
 // One statement, so one moment. Collection and settled accounts are debited by reversals, fees
-// and shares only, so what was reversed of them is their debits less what was ever charged or shared.
+// and shares only: what was reversed of them is their debits less what was ever charged or shared.
 export async function readBalances(db: Queryable, clientId: ClientId): Promise<Balance[]> {
   const { rows } = await db.query<Parts>({
     name: 'read-balances',
@@ -66,8 +66,8 @@ export async function readBalances(db: Queryable, clientId: ClientId): Promise<B
                 and l.kind <> 'collection'
              union all
              select l.currency, s.part, s.kobo
-               from subaccounts u join ledger_accounts l
-                 on l.kind = 'subaccount' and l.owner = 'subaccount:' || u.id and l.kind <> 'collection'
+               from subaccounts u join ledger_accounts l on l.owner = 'subaccount:' || u.id
+                and l.kind = 'subaccount' and l.kind <> 'collection'
               cross join lateral (values ('collected', credits_kobo - debits_kobo),
                                          ('reversed', -credits_kobo)) as s (part, kobo)
               where u.client_id = $1
