@@ -82,6 +82,7 @@ test('an answer shows what the published one does not, and of the BVN its ends',
     limits: { perCredit: 100.5, perDay: 1000, balanceMax: null },
     ownLimits: { perCredit: 100.5, perDay: 1000, balanceMax: null },
     limitProfile: null,
+    splitCode: null,
     version: 2,
   })
   assert.equal(bvn, '22212345654')

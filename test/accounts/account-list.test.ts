@@ -51,6 +51,7 @@ test('accounts are listed newest first, as our own endpoints show them', async (
     limits: { perCredit: null, perDay: null, balanceMax: null },
     ownLimits: { perCredit: null, perDay: null, balanceMax: null },
     limitProfile: null,
+    splitCode: null,
     version: 1,
   })
   assert.match(data[0].createdAt, TIMESTAMP)

@@ -16,6 +16,7 @@ import {
   splitBody,
   subaccountBody,
 } from '../support/splits.ts'
+import { untilBlocked } from '../support/waiting-locks.ts'
 
 const ROUNDS = 12
 
@@ -65,6 +66,29 @@ test('credits, reversals and settled payments that share subaccounts meet no dea
     [0, 0],
   )
   await assertCleanBooks(bench)
+})
+
+test('a reversal locks the accounts in the order of their ids, as posting does', async () => {
+  await using bench = await startTestService()
+  await createSplit(bench)
+  const { accountNumber } = await createAccount(bench, { splitCode: 'AB' })
+  const sessionId = newSessionId()
+  await report(bench, '035/credits', { sessionId, accountNumber, amount: '100' })
+  const lock = (kind: string, how = '') =>
+    `select id from ledger_accounts where kind = '${kind}' order by id for no key update ${how}`
+  const posting = await bench.db.connect()
+  await posting.query('begin')
+  const { rows: banks } = await posting.query<{ id: bigint }>(lock('bank'))
+
+  const body = { sessionId: newSessionId(), originalSessionId: sessionId, amount: '100' }
+  const reversal = report(bench, '035/reversals', body)
+  await untilBlocked(bench.db, 1)
+  const { rows: subaccounts } = await posting.query<{ id: bigint }>(lock('subaccount', 'nowait'))
+  await posting.query('commit')
+  posting.release()
+
+  assert(banks.every((bank) => subaccounts.every(({ id }) => bank.id < id)))
+  assert.equal(await reversal, '00 reversed')
 })
 
 // As a bank does: again, until it is taken.

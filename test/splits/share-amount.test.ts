@@ -81,14 +81,20 @@ const splits: fc.Arbitrary<SplitTerms> = fc
       maxLength: 10,
     }),
     room: fc.bigInt(0n, 10_000n),
+    isWhole: fc.boolean(),
   })
-  .map(({ type, weights, room }) => {
+  .map(({ type, weights, room, isWhole }) => {
     const whole = weights.reduce((sum, { of }) => sum + of, room)
     const share = (of: bigint) => (type === 'flat' ? of * 1000n : (of * 10_000n) / whole || 1n)
     const parts = weights.map(({ of, bearsFee }) => ({ share: share(of), bearsFee }))
+    const last = parts.at(-1)
+    if (last && isWhole && type === 'percentage') {
+      last.share += 10_000n - parts.reduce((sum, each) => sum + each.share, 0n)
+    }
     return { type, parts }
   })
   .filter(({ type, parts }) => {
+    if (parts.some(({ share }) => share < 1n)) return false
     return type === 'flat' || parts.reduce((sum, { share }) => sum + share, 0n) <= 10_000n
   })
 
