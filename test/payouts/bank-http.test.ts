@@ -148,7 +148,7 @@ async function startSilencer(bank: () => string) {
   }
 }
 
-test('a worker killed between the payment and the answer pays once, and the next one hears of it', async () => {
+test('a worker killed between payment and answer has paid once, and the next hears of it', async () => {
   using folder = createTempFolder()
   await using bank = await startFakeBank({
     connector: 'manilla',
