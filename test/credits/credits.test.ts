@@ -58,6 +58,8 @@ test('a booked credit shows what the bank said, its payer masked, and its accoun
     amountReturned: 0,
     amountReversed: 0,
     amountShortfall: 0,
+    amountReceivable: 0,
+    refundedAmount: 0,
     sourceAccountName: 'CHIDI OKEKE',
     sourceAccountNumberMasked: '******3228',
     sourceBankCode: '033',

@@ -55,6 +55,7 @@ test('the status is what the page shows and nothing else', async () => {
     fees: null,
     amountPaid: 0,
     amountRemaining: 6000,
+    amountRefunded: 0,
     amountHeld: 0,
     accountName: 'Sandbox Merchant/Ada Obi',
     numbers: [

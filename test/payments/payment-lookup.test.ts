@@ -63,6 +63,7 @@ test('the answer tells what was asked, what came, what is due, and where the res
     amount: 6000,
     amountPaid: 1000,
     amountRemaining: 5000,
+    refundedAmount: 0,
     amountInSuspense: 0,
     currency: 'NGN',
     amountPolicy: 'allow_under',

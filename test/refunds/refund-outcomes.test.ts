@@ -128,3 +128,21 @@ test('a repeated request with the same key refunds once', async () => {
   const { data } = (await bench.call({ url: refundsOf(payment) })).json()
   assert.equal(data.length, 1)
 })
+
+test('the payer’s page shows what was refunded, once the bank has confirmed it', async () => {
+  await using bench = await startTestService()
+  const { payment, number } = await begin(bench)
+  await pay(bench, number, '100')
+  const url = `/pay/api/status?adviceReference=${payment.adviceReference}`
+  const shown = async () => {
+    const { status, amountPaid, amountRefunded } = (await bench.call({ url, token: null })).json()
+      .data
+    return [status, amountPaid, amountRefunded]
+  }
+  await refund(bench, payment, '30')
+  assert.deepEqual(await shown(), ['Successful', 100, 0])
+
+  await settleAll(bench, CONFIRMED)
+
+  assert.deepEqual(await shown(), ['Successful', 100, 30])
+})

@@ -88,6 +88,12 @@ const returnReference = Type.String({ description: 'Permanent return reference: 
 const about = (fields: Record<string, TSchema>) => Type.Object(fields)
 const account = named('AccountEventData', Account)
 const payment = named('PaymentEventData', { ...Payment, credit: Credit })
+const accountRefund = named('CollectionRefundEventData', {
+  ...Account,
+  ...refunded,
+  credit: Credit,
+})
+const paymentRefund = named('PaymentRefundEventData', { ...Payment, ...refunded, credit: Credit })
 const closing = named('PaymentClosedEventData', { ...Payment, amountSuspended })
 
 const payout = named('PayoutEventData', {
@@ -153,11 +159,11 @@ const EVENT_DESCRIPTIONS: Record<EventType, Description> = {
   },
   'collection.refunded': {
     summary: 'A credit to a collection account was refunded to its payer',
-    data: about({ ...Account, ...refunded, credit: Credit }),
+    data: accountRefund,
   },
   'collection.refund_failed': {
     summary: 'A refund of a credit failed; the money is available again',
-    data: about({ ...Account, ...refunded, credit: Credit }),
+    data: accountRefund,
   },
   'payment.processing': { summary: 'A payment is waiting for money', data: payment },
   'payment.part_paid': { summary: 'A payment was paid in part', data: payment },
@@ -171,11 +177,11 @@ const EVENT_DESCRIPTIONS: Record<EventType, Description> = {
   },
   'payment.refunded': {
     summary: 'A payment was refunded to its payer, in whole or in part',
-    data: about({ ...Payment, ...refunded, credit: Credit }),
+    data: paymentRefund,
   },
   'payment.refund_failed': {
     summary: 'A refund of a payment failed; the money is available again',
-    data: about({ ...Payment, ...refunded, credit: Credit }),
+    data: paymentRefund,
   },
   'credit.suspended': {
     summary: 'A credit was suspended',
