@@ -235,6 +235,7 @@ export interface paths {
                             kycTier?: 1 | 2 | 3 | null;
                             verifiedName?: string | null;
                             banks?: string[];
+                            splitCode?: string | "" | null;
                         } | unknown)[];
                     };
                 };
@@ -420,6 +421,421 @@ export interface paths {
                 200: {
                     content: {
                         "application/json": components["schemas"]["FeeRuleList"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/subaccounts": {
+        get: {
+            parameters: {
+                query?: {
+                    limit?: string | number;
+                    cursor?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SubaccountList"];
+                    };
+                };
+            };
+        };
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["SubaccountRequest"];
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SubaccountResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/subaccounts/{subaccountCode}": {
+        get: {
+            parameters: {
+                path: {
+                    subaccountCode: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SubaccountResponse"];
+                    };
+                };
+            };
+        };
+        patch: {
+            parameters: {
+                path: {
+                    subaccountCode: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["SubaccountChange"];
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SubaccountResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/splits": {
+        get: {
+            parameters: {
+                query?: {
+                    limit?: string | number;
+                    cursor?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SplitList"];
+                    };
+                };
+            };
+        };
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["SplitRequest"];
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SplitResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/splits/{splitCode}": {
+        get: {
+            parameters: {
+                path: {
+                    splitCode: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SplitResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/splits/{splitCode}/deactivate": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    splitCode: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": Record<string, never> | null;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SplitResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/bank-accounts": {
+        get: {
+            parameters: {
+                query?: {
+                    isActive?: "true" | "false";
+                    limit?: string | number;
+                    cursor?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["BankAccountList"];
+                    };
+                };
+            };
+        };
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["BankAccountRequest"];
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["BankAccountResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/bank-accounts/{reference}": {
+        get: {
+            parameters: {
+                path: {
+                    reference: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["BankAccountResponse"];
+                    };
+                };
+            };
+        };
+        patch: {
+            parameters: {
+                path: {
+                    reference: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        isDefault?: true;
+                        isActive?: boolean;
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["BankAccountResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/payouts": {
+        get: {
+            parameters: {
+                query?: {
+                    status?: "queued" | "sending" | "confirmed" | "failed" | "unknown" | "cancelled";
+                    approval?: "not_needed" | "needed" | "approved" | "rejected";
+                    purpose?: "payout" | "settlement" | "refund" | "return";
+                    from?: string;
+                    to?: string;
+                    limit?: string | number;
+                    cursor?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["PayoutList"];
+                    };
+                };
+            };
+        };
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["PayoutRequest"];
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["PayoutDetailResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/payouts/{reference}": {
+        get: {
+            parameters: {
+                path: {
+                    reference: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["PayoutDetailResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/payouts/{reference}/cancel": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    reference: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        reason?: string;
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["PayoutDetailResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/payouts/{reference}/approve": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    reference: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["PayoutDetailResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/payouts/{reference}/reject": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    reference: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        reason: string;
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["PayoutDetailResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/payout-settings": {
+        get: {
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["PayoutSettingsResponse"];
+                    };
+                };
+            };
+        };
+        put: {
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["PayoutApprovalRequest"];
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["PayoutSettingsResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/clients/{clientId}/payout-settings": {
+        get: {
+            parameters: {
+                path: {
+                    clientId: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["PayoutSettingsResponse"];
+                    };
+                };
+            };
+        };
+        patch: {
+            parameters: {
+                path: {
+                    clientId: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["PayoutSettingsRequest"];
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["PayoutSettingsResponse"];
                     };
                 };
             };
@@ -2243,6 +2659,134 @@ export interface paths {
             };
         };
     };
+    "/api/v1/operator/payouts": {
+        get: {
+            parameters: {
+                query?: {
+                    clientId?: string;
+                    bankCode?: string;
+                    status?: "queued" | "sending" | "confirmed" | "failed" | "unknown" | "cancelled";
+                    approval?: "not_needed" | "needed" | "approved" | "rejected";
+                    purpose?: "payout" | "settlement" | "refund" | "return";
+                    from?: string;
+                    to?: string;
+                    limit?: string | number;
+                    cursor?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["OperatorPayoutList"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/payouts/{reference}": {
+        get: {
+            parameters: {
+                path: {
+                    reference: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["OperatorPayoutDetailResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/payouts/{reference}/confirm": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    reference: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        bankReference: string;
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["OperatorPayoutDetailResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/payouts/{reference}/fail": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    reference: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        reason: string;
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["OperatorPayoutDetailResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/payout-tariffs": {
+        get: {
+            parameters: {
+                query?: {
+                    limit?: string | number;
+                    cursor?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["PayoutTariffList"];
+                    };
+                };
+            };
+        };
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["PayoutTariffRequest"];
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["PayoutTariffResponse"];
+                    };
+                };
+            };
+        };
+    };
     "/api/v1/operator/alerts": {
         get: {
             parameters: {
@@ -2398,6 +2942,7 @@ export interface components {
                 balanceMax?: (number | string) | null;
             } | null;
             limitProfile?: string | null;
+            splitCode?: string | null;
         };
         AccountRequest: {
             accountName: string;
@@ -2413,6 +2958,7 @@ export interface components {
             kycTier?: 1 | 2 | 3 | null;
             verifiedName?: string | null;
             banks?: string[];
+            splitCode?: string | "" | null;
         };
         AccountResponse: {
             isSuccessful: boolean;
@@ -2439,6 +2985,8 @@ export interface components {
             notificationUrl: string | null;
             amountPolicy: string;
             expiresInSeconds: number;
+            splitCode: string | null;
+            splits: components["schemas"]["SplitShare"][];
             paymentReference: string | null;
             createdAt: string;
             amountPaid: number;
@@ -2589,6 +3137,37 @@ export interface components {
             code: string;
             name: string;
         };
+        BankAccount: {
+            reference: string;
+            bankCode: string;
+            bankName: string | null;
+            accountNumberMasked: string;
+            accountNumber: string | null;
+            accountName: string;
+            nameAtBank: string | null;
+            status: string;
+            isDefault: boolean;
+            isActive: boolean;
+            createdAt: string;
+            enquiredAt: string | null;
+        };
+        BankAccountList: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["BankAccount"][];
+            hasMore: boolean;
+            nextCursor: string | null;
+        };
+        BankAccountRequest: {
+            bankCode: string;
+            accountNumber: string;
+            accountName: string;
+        };
+        BankAccountResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["BankAccount"];
+        };
         BankCharges: {
             fee: number;
             vat: number;
@@ -2668,6 +3247,7 @@ export interface components {
             limits: components["schemas"]["LimitsInForce"];
             ownLimits: components["schemas"]["OwnLimits"];
             limitProfile: string | null;
+            splitCode: string | null;
             version: number;
         } | null;
         BulkResult: {
@@ -2780,6 +3360,7 @@ export interface components {
             merchantFee: number;
             merchantFeeVat: number;
             netToMerchant: number;
+            splits: components["schemas"]["SplitShare"][];
             amountSuspended: number;
             amountReturned: number;
             amountReversed: number;
@@ -2815,6 +3396,7 @@ export interface components {
             merchantFee: number;
             merchantFeeVat: number;
             netToMerchant: number;
+            splits: components["schemas"]["SplitShare"][];
             amountSuspended: number;
             amountReturned: number;
             amountReversed: number;
@@ -3277,6 +3859,77 @@ export interface components {
             hasMore: boolean;
             nextCursor: string | null;
         };
+        OperatorPayout: {
+            reference: string;
+            purpose: string;
+            status: string;
+            approval: string;
+            amount: number;
+            currency: string;
+            fee: number;
+            vat: number;
+            bankAccount: string | null;
+            toBankCode: string;
+            toAccountNumberMasked: string;
+            toAccountNumber: string | null;
+            toAccountName: string;
+            narration: string;
+            bankReference: string | null;
+            failureReason: string | null;
+            requestedBy: string;
+            requestedAt: string;
+            decidedBy: string | null;
+            decidedAt: string | null;
+            sentAt: string | null;
+            settledAt: string | null;
+            clientId: string | null;
+            bankCode: string;
+            bankCost: number;
+            bankCostVat: number;
+            settledBy: string | null;
+        };
+        OperatorPayoutDetail: {
+            reference: string;
+            purpose: string;
+            status: string;
+            approval: string;
+            amount: number;
+            currency: string;
+            fee: number;
+            vat: number;
+            bankAccount: string | null;
+            toBankCode: string;
+            toAccountNumberMasked: string;
+            toAccountNumber: string | null;
+            toAccountName: string;
+            narration: string;
+            bankReference: string | null;
+            failureReason: string | null;
+            requestedBy: string;
+            requestedAt: string;
+            decidedBy: string | null;
+            decidedAt: string | null;
+            sentAt: string | null;
+            settledAt: string | null;
+            clientId: string | null;
+            bankCode: string;
+            bankCost: number;
+            bankCostVat: number;
+            settledBy: string | null;
+            history: components["schemas"]["PayoutChange"][];
+        };
+        OperatorPayoutDetailResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["OperatorPayoutDetail"];
+        };
+        OperatorPayoutList: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["OperatorPayout"][];
+            hasMore: boolean;
+            nextCursor: string | null;
+        };
         Overview: {
             now: string;
             currency: string;
@@ -3343,6 +3996,7 @@ export interface components {
             limits: components["schemas"]["LimitsInForce"];
             ownLimits: components["schemas"]["OwnLimits"];
             limitProfile: string | null;
+            splitCode: string | null;
             version: number;
         };
         OwnAccountList: {
@@ -3397,6 +4051,7 @@ export interface components {
             numbers: components["schemas"]["BankNumber"][];
             customerName: string;
             narration: string | null;
+            splits: components["schemas"]["SplitShare"][];
             callBackUrl: string;
             createdAt: string;
             updatedAt: string;
@@ -3416,6 +4071,7 @@ export interface components {
             numbers: components["schemas"]["BankNumber"][];
             customerName: string;
             narration: string | null;
+            splits: components["schemas"]["SplitShare"][];
             callBackUrl: string;
             createdAt: string;
             updatedAt: string;
@@ -3434,6 +4090,137 @@ export interface components {
             data: components["schemas"]["Payment"][];
             hasMore: boolean;
             nextCursor: string | null;
+        };
+        Payout: {
+            reference: string;
+            purpose: string;
+            status: string;
+            approval: string;
+            amount: number;
+            currency: string;
+            fee: number;
+            vat: number;
+            bankAccount: string | null;
+            toBankCode: string;
+            toAccountNumberMasked: string;
+            toAccountNumber: string | null;
+            toAccountName: string;
+            narration: string;
+            bankReference: string | null;
+            failureReason: string | null;
+            requestedBy: string;
+            requestedAt: string;
+            decidedBy: string | null;
+            decidedAt: string | null;
+            sentAt: string | null;
+            settledAt: string | null;
+        };
+        PayoutApprovalRequest: {
+            payoutApproval: "none" | "above" | "all";
+            approvalAbove?: (number | string) | null;
+        };
+        PayoutChange: {
+            change: string;
+            changedBy: string;
+            changedAt: string;
+            detail: string | null;
+        };
+        PayoutDetail: {
+            reference: string;
+            purpose: string;
+            status: string;
+            approval: string;
+            amount: number;
+            currency: string;
+            fee: number;
+            vat: number;
+            bankAccount: string | null;
+            toBankCode: string;
+            toAccountNumberMasked: string;
+            toAccountNumber: string | null;
+            toAccountName: string;
+            narration: string;
+            bankReference: string | null;
+            failureReason: string | null;
+            requestedBy: string;
+            requestedAt: string;
+            decidedBy: string | null;
+            decidedAt: string | null;
+            sentAt: string | null;
+            settledAt: string | null;
+            history: components["schemas"]["PayoutChange"][];
+        };
+        PayoutDetailResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["PayoutDetail"];
+        };
+        PayoutList: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["Payout"][];
+            hasMore: boolean;
+            nextCursor: string | null;
+        };
+        PayoutRequest: {
+            bankAccount?: string;
+            /** @example 6000.00 */
+            amount: number | string;
+            currency?: string;
+            narration: string;
+        };
+        PayoutSettings: {
+            payoutApproval: string;
+            approvalAbove: number | null;
+            perPayoutLimit: number | null;
+            dailyLimit: number | null;
+        };
+        PayoutSettingsRequest: {
+            payoutApproval?: "none" | "above" | "all";
+            approvalAbove?: (number | string) | null;
+            perPayoutLimit?: (number | string) | null;
+            dailyLimit?: (number | string) | null;
+        };
+        PayoutSettingsResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["PayoutSettings"];
+        };
+        PayoutTariff: {
+            bankCode: string | null;
+            bands: components["schemas"]["PayoutTariffBand"][];
+            vatBps: number;
+            stampDuty: number;
+            stampDutyFrom: number;
+            effectiveFrom: string;
+            createdAt: string;
+        };
+        PayoutTariffBand: {
+            upTo: number | null;
+            fee: number;
+        };
+        PayoutTariffList: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["PayoutTariff"][];
+            hasMore: boolean;
+            nextCursor: string | null;
+        };
+        PayoutTariffRequest: {
+            bankCode?: string | null;
+            bands: {
+                upTo: (number | string) | null;
+                fee: number | string;
+            }[];
+            vatBps?: number;
+            stampDuty?: number | string;
+            stampDutyFrom?: number | string;
+            effectiveFrom?: string;
+        };
+        PayoutTariffResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["PayoutTariff"];
         };
         RailItem: {
             id: string;
@@ -3651,6 +4438,47 @@ export interface components {
             message: string;
             data: components["schemas"]["SigningSecret"];
         };
+        Split: {
+            splitCode: string;
+            name: string;
+            type: string;
+            parts: components["schemas"]["SplitPart"][];
+            isActive: boolean;
+            createdAt: string;
+        };
+        SplitList: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["Split"][];
+            hasMore: boolean;
+            nextCursor: string | null;
+        };
+        SplitPart: {
+            subaccountCode: string;
+            share: number;
+            bearsFee: boolean;
+        };
+        SplitPartRequest: {
+            subaccountCode: string;
+            /** @example 6000.00 */
+            share: number | string;
+            bearsFee?: boolean;
+        };
+        SplitRequest: {
+            splitCode?: string;
+            name: string;
+            type: "percentage" | "flat";
+            parts: components["schemas"]["SplitPartRequest"][];
+        };
+        SplitResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["Split"];
+        };
+        SplitShare: {
+            subaccountCode: string;
+            amount: number;
+        };
         StatementEntry: {
             id: number;
             type: string;
@@ -3673,6 +4501,42 @@ export interface components {
             data: components["schemas"]["StatementEntry"][];
             hasMore: boolean;
             nextCursor: string | null;
+        };
+        Subaccount: {
+            subaccountCode: string;
+            name: string;
+            bankAccountReference: string;
+            bankCode: string;
+            accountNumberMasked: string;
+            accountName: string;
+            accountStatus: string;
+            isActive: boolean;
+            balance: number;
+            createdAt: string;
+            updatedAt: string;
+        };
+        SubaccountChange: {
+            name?: string;
+            isActive?: boolean;
+        };
+        SubaccountList: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["Subaccount"][];
+            hasMore: boolean;
+            nextCursor: string | null;
+        };
+        SubaccountRequest: {
+            subaccountCode?: string;
+            name: string;
+            bankCode: string;
+            accountNumber: string;
+            accountName: string;
+        };
+        SubaccountResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["Subaccount"];
         };
         SuspenseItem: {
             id: number;

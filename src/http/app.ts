@@ -27,6 +27,12 @@ import { checkoutRoutes } from '#http/routes/payments/checkout.ts'
 import { manageAdviceRoutes } from '#http/routes/payments/manage-advices.ts'
 import { paymentRoutes } from '#http/routes/payments/payments.ts'
 import { verifyPaymentRoutes } from '#http/routes/payments/verify-payment.ts'
+import { bankAccountRoutes } from '#http/routes/payouts/bank-accounts.ts'
+import { operatorPayoutRoutes } from '#http/routes/payouts/operator-payouts.ts'
+import { payoutDecisionRoutes } from '#http/routes/payouts/payout-decisions.ts'
+import { payoutSettingRoutes } from '#http/routes/payouts/payout-settings.ts'
+import { payoutTariffRoutes } from '#http/routes/payouts/payout-tariffs.ts'
+import { payoutRoutes } from '#http/routes/payouts/payouts.ts'
 import { erasureRoutes } from '#http/routes/privacy/erasures.ts'
 import { operatorAlertRoutes } from '#http/routes/records/alerts.ts'
 import { auditLogRoutes } from '#http/routes/records/audit-log.ts'
@@ -41,6 +47,8 @@ import { payerRequeryRoutes } from '#http/routes/requery/payer-requeries.ts'
 import { paymentRequeryRoutes } from '#http/routes/requery/payment-requeries.ts'
 import { sandboxTransferRoutes } from '#http/routes/sandbox/sandbox-transfers.ts'
 import { simulateRoutes } from '#http/routes/sandbox/simulate.ts'
+import { splitRoutes } from '#http/routes/splits/splits.ts'
+import { subaccountRoutes } from '#http/routes/splits/subaccounts.ts'
 import { approvalRequestRoutes } from '#http/routes/suspense/approval-requests.ts'
 import { makerCheckerRoutes } from '#http/routes/suspense/maker-checker-setting.ts'
 import { operatorReturnRoutes } from '#http/routes/suspense/returns.ts'
@@ -142,6 +150,12 @@ const ROUTES = [
   statementRoutes,
   limitProfileRoutes,
   feeRuleRoutes,
+  subaccountRoutes,
+  splitRoutes,
+  bankAccountRoutes,
+  payoutRoutes,
+  payoutDecisionRoutes,
+  payoutSettingRoutes,
   erasureRoutes,
   adviceRoutes,
   bankTransferRoutes,
@@ -181,6 +195,8 @@ const ROUTES = [
   operatorClientRoutes,
   operatorClientChangeRoutes,
   operatorReturnRoutes,
+  operatorPayoutRoutes,
+  payoutTariffRoutes,
   operatorAlertRoutes,
   bankHealthRoutes,
   railItemRoutes,

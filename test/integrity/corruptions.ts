@@ -73,6 +73,31 @@ export const CORRUPTIONS: readonly (readonly [check: string, tamper: string, sub
   ['fees_are_booked', `delete from transfers where reason = 'fee_vat'`, /^credit \d+$/],
   ['fees_are_booked', `update credit_fees set fee_returned_kobo = 1`, /^credit \d+$/],
   ['fees_are_booked', `delete from credit_fees`, /^credit \d+$/],
+  [
+    'shares_are_booked',
+    `update credit_splits set returned_kobo = 1`,
+    /^credit \d+, subaccount \d+$/,
+  ],
+  ['shares_are_booked', `delete from credit_splits`, /^credit \d+, subaccount \d+$/],
+  [
+    'shares_are_booked',
+    `delete from transfers where reason = 'split'`,
+    /^credit \d+, subaccount \d+$/,
+  ],
+  [
+    'subaccounts_are_their_shares',
+    `update ledger_accounts set credits_kobo = credits_kobo + 1 where kind = 'subaccount'`,
+    /^subaccount \d+$/,
+  ],
+  [
+    'subaccounts_are_their_shares',
+    `insert into transfers
+       (debit_account_id, credit_account_id, amount_kobo, settlement_id, reason, posted_at)
+     select min(id), 999999, 1, 1, 'settlement', now() from ledger_accounts
+      where kind = 'subaccount'`,
+    /^subaccount \d+$/,
+  ],
+  ['shares_fit_what_was_booked', `update credit_splits set share_kobo = base_kobo`, /^credit \d+$/],
   ['payments_show_their_fees', `update payments set charged_fee_kobo = 0`, /^payment [0-9a-f-]+$/],
   [
     'credits_are_known_by_their_identifiers',

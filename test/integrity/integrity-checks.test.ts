@@ -10,6 +10,7 @@ import { createFeeRule } from '../support/fee-rules.ts'
 import { createAccount, MINUTE_MS, simulate, startPayment } from '../support/fixtures.ts'
 import { chargesOf, takeIncoming } from '../support/incoming-credits.ts'
 import { type Bench, startTestService } from '../support/running-service.ts'
+import { createSplit } from '../support/splits.ts'
 import { untilWaiting } from '../support/waiting-locks.ts'
 import { CORRUPTIONS } from './corruptions.ts'
 import { freeze } from './database-copies.ts'
@@ -163,6 +164,9 @@ async function journey(bench: Bench): Promise<void> {
   await simulate(bench, account.accountNumber, '2000.00')
   const charged = await startPayment(bench)
   await simulate(bench, charged.bankAccount, '6000.00')
+  await createSplit(bench)
+  const shared = await startPayment(bench, { splitCode: 'AB' })
+  await simulate(bench, shared.bankAccount, '6000.00')
 }
 
 // On one connection: whoever owns the database may write past every guard of it.

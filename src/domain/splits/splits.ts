@@ -167,7 +167,7 @@ async function findParts(
     const subaccountId = ids.get(subaccountCode)
     if (subaccountId === undefined) {
       const message = 'Must be the code of an active subaccount, each at most once.'
-      throw refuse(`parts[${at}].subaccountCode`, message)
+      throw refuse(`parts.${at}.subaccountCode`, message)
     }
     ids.delete(subaccountCode)
     return { subaccountId, share, bearsFee }

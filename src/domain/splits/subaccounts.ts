@@ -13,7 +13,11 @@ export type Subaccount = {
   id: SubaccountId
   code: string
   name: string
-  bankAccountId: BankAccountId
+  bankAccountReference: string
+  bankCode: string
+  accountNumberSealed: Buffer
+  accountName: string
+  accountStatus: string // Whether its bank confirmed the name.
   isActive: boolean
   balanceKobo: Kobo
   createdAt: Date
@@ -21,10 +25,13 @@ export type Subaccount = {
 }
 
 const SELECT_SUBACCOUNT = `
-  select u.id, u.code, u.name, u.bank_account_id as "bankAccountId", u.is_active as "isActive",
+  select u.id, u.code, u.name, b.reference as "bankAccountReference", b.bank_code as "bankCode",
+         b.account_number_sealed as "accountNumberSealed", b.account_name as "accountName",
+         b.status as "accountStatus", u.is_active as "isActive",
          coalesce(l.credits_kobo - l.debits_kobo, 0) as "balanceKobo",
          u.created_at as "createdAt", u.updated_at as "updatedAt"
     from subaccounts u
+    join bank_accounts b on b.id = u.bank_account_id
     left join ledger_accounts l
       on l.kind = 'subaccount' and l.owner = 'subaccount:' || u.id and l.currency = '${CURRENCY}'
      and l.kind <> 'collection'`
