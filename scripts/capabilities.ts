@@ -57,6 +57,10 @@ export const CAPABILITIES: Readonly<Record<string, Capability>> = {
     holds: 'events as rendered, endpoints, delivery',
     uses: ['records', 'access', 'accounts', 'payments', 'credits'],
   },
+  settlement: {
+    holds: 'closing, approving and cancelling settlements, schedules, reserves',
+    uses: ['records', 'access', 'payouts'],
+  },
   integrity: { holds: 'checks of the books against the records', uses: ['records'] },
   reports: {
     holds: 'overview, totals, balances, search, timelines',

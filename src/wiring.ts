@@ -20,6 +20,7 @@ import { NotificationMeter } from '#domain/requery/bank-measures.ts'
 import { withSandboxBank } from '#domain/sandbox/sandbox-bank.ts'
 import { createSandboxBankAccount } from '#domain/sandbox/sandbox-bank-account.ts'
 import { createSandboxUser, hasSandboxUser, SANDBOX_USER } from '#domain/sandbox/sandbox-user.ts'
+import { finishSettlement } from '#domain/settlement/finish-settlement.ts'
 import type { Rendering } from '#domain/webhooks/render-events.ts'
 import { buildApp } from '#http/app.ts'
 import { Authentication } from '#http/authentication.ts'
@@ -46,10 +47,13 @@ const WEBHOOK_CONNECTIONS_MAX = 6
 // A separate pool, so that reports using every connection do not fail readiness.
 const PROBE_CONNECTIONS_MAX = 1
 const PROBE_MAX_MS = 1_000
+// Closing a settlement of a million credits takes most of a minute.
+const SETTLEMENT_CONNECTIONS_MAX = 2
+const SETTLEMENT_STATEMENT_MAX_MS = 600_000
 const MEASURES_PAUSE_MS = 5_000
 
 // What else happens when a payout is confirmed, fails or is cancelled, by its purpose.
-const PAYOUT_HOOKS: OutcomeHooks = {}
+const PAYOUT_HOOKS: OutcomeHooks = { settlement: finishSettlement }
 
 export type Service = {
   app: FastifyInstance
@@ -137,6 +141,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     reads,
     accountLookups: createAccountLookups({ db: reads, sealer, onError: failed('accounts') }),
     batchPool,
+    settlementPool: connections.settlementPool,
     ...money,
     sendReturns: runNow(sendReturnsRound(parts), log),
     eraseTraces: runNow(completeErasuresRound(parts), log),
@@ -255,10 +260,15 @@ function openConnections(connectionString: string, log: Logger) {
     max: PROBE_CONNECTIONS_MAX,
     statementMaxMs: PROBE_MAX_MS,
   })
+  const settlementPool = createPool({
+    ...shared,
+    max: SETTLEMENT_CONNECTIONS_MAX,
+    statementMaxMs: SETTLEMENT_STATEMENT_MAX_MS,
+  })
   async function end(): Promise<void> {
     isEnding = true
-    const pools = [db, batchPool, webhookPool, probes]
+    const pools = [db, batchPool, webhookPool, settlementPool, probes]
     await Promise.all([...pools.map((pool) => pool.end()), reads.end()])
   }
-  return { db, batchPool, webhookPool, reads, probes, end }
+  return { db, batchPool, webhookPool, settlementPool, reads, probes, end }
 }

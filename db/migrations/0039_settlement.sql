@@ -200,6 +200,18 @@ union all
 select substr(l.owner, 8)::bigint, null::bigint, l.id, l.currency
   from ledger_accounts l where l.kind = 'available';
 
+-- Which bank account each party is paid to. Those of subaccounts join here.
+create view settlement_payees as
+select client_id, null::bigint as subaccount_id, null::text as subaccount_code,
+       id as bank_account_id
+  from bank_accounts where is_default;
+
+alter table payouts
+  add constraint payouts_settlement_of_same_client
+    foreign key (client_id, settlement_id) references settlements (client_id, id) not valid,
+  add constraint payouts_of_settlement_have_one
+    check ((purpose = 'settlement') = (settlement_id is not null)) not valid;
+
 -- The id up to which every transfer is decided: committed, or never to be. Waits for whoever is
 -- inserting transfers now and holds up nobody: an id is handed out under a lock on the table that its
 -- transaction keeps to the end. What the caller reads afterwards shows all of them.

@@ -47,6 +47,10 @@ import { payerRequeryRoutes } from '#http/routes/requery/payer-requeries.ts'
 import { paymentRequeryRoutes } from '#http/routes/requery/payment-requeries.ts'
 import { sandboxTransferRoutes } from '#http/routes/sandbox/sandbox-transfers.ts'
 import { simulateRoutes } from '#http/routes/sandbox/simulate.ts'
+import { settlementChangeRoutes } from '#http/routes/settlement/settlement-changes.ts'
+import { settlementSettingRoutes } from '#http/routes/settlement/settlement-settings.ts'
+import { settlementStatementRoutes } from '#http/routes/settlement/settlement-statement.ts'
+import { settlementRoutes } from '#http/routes/settlement/settlements.ts'
 import { splitRoutes } from '#http/routes/splits/splits.ts'
 import { subaccountRoutes } from '#http/routes/splits/subaccounts.ts'
 import { approvalRequestRoutes } from '#http/routes/suspense/approval-requests.ts'
@@ -172,6 +176,10 @@ const ROUTES = [
   balanceRoutes,
   ledgerRoutes,
   overviewRoutes,
+  settlementSettingRoutes,
+  settlementRoutes,
+  settlementChangeRoutes,
+  settlementStatementRoutes,
   railRoutes,
   suspenseRoutes,
   approvalRequestRoutes,

@@ -34,6 +34,7 @@ export type Deps = {
   reads: Queryable // Pipelined single-row lookups.
   accountLookups: AccountLookups
   batchPool: Pool
+  settlementPool: Pool // Its statements may take minutes.
   sharedAccounts: SharedAccounts
   payoutHooks: OutcomeHooks
   // Sends requested returns now; the workers retry.

@@ -4,6 +4,7 @@
 import type { Pool } from '#db/pool.ts'
 import type { Notifier } from '#notifier.ts'
 import { checkIntegrityRound } from './check-integrity.ts'
+import { type CloseSettlementsDeps, closeSettlementsRound } from './close-settlements.ts'
 import { completeErasuresRound } from './complete-erasures.ts'
 import { countTotalsRound } from './count-totals.ts'
 import { Deliverer, type DelivererDeps } from './deliver-webhooks.ts'
@@ -28,6 +29,7 @@ const HOUR_MS = 60 * MINUTE_MS
 
 export type WorkerDeps = Deps &
   SendReturnsDeps &
+  CloseSettlementsDeps &
   RefillDeps &
   BankChangesDeps &
   RequeryDeps &
@@ -56,6 +58,7 @@ export function listWorkers(deps: WorkerDeps): Worker[] {
     { name: 'send-bank-changes', pauseMs: SECOND_MS, round: sendBankChangesRound(deps) },
     { name: 'plan-requeries', pauseMs: 5 * SECOND_MS, round: planRequeriesRound(deps) },
     ...requeryTransfers(deps),
+    { name: 'close-settlements', pauseMs: 5 * SECOND_MS, round: closeSettlementsRound(deps) },
     { name: 'log-alerts', pauseMs: SECOND_MS, round: logAlertsRound(deps) },
     { name: 'count-events', pauseMs: 2 * SECOND_MS, round: countTotalsRound(deps) },
     { name: 'erase-traces', pauseMs: 10 * SECOND_MS, round: completeErasuresRound(deps) },

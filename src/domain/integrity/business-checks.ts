@@ -9,6 +9,7 @@ import { BALANCE_CHECKS } from './balance-checks.ts'
 import { DEDUCTED, FEE_CHECKS } from './fee-checks.ts'
 import { ISOLATION_CHECKS } from './isolation-checks.ts'
 import { NUMBER_CHECKS } from './number-checks.ts'
+import { SETTLEMENT_CHECKS } from './settlement-checks.ts'
 import { SPLIT_CHECKS } from './split-checks.ts'
 
 // What the credits and the suspense items say that each of `owner` holds.
@@ -270,6 +271,7 @@ export const BUSINESS_CHECKS: readonly Check[] = [
   ...BALANCE_CHECKS,
   ...FEE_CHECKS,
   ...SPLIT_CHECKS,
+  ...SETTLEMENT_CHECKS,
   ...IDENTITY,
   ...NUMBER_CHECKS,
   ...EVENTS,

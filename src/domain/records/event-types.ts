@@ -27,6 +27,9 @@ export const EVENT_TYPES = [
   'credit.reversed',
   'payout.confirmed',
   'payout.failed',
+  'settlement.closed',
+  'settlement.paid',
+  'settlement.failed',
   'alert.raised', // To operators.
   'endpoint.disabled',
   'endpoint.test', // To one endpoint, on request.
@@ -64,6 +67,28 @@ type PayoutFacts = {
   settledAt: string
 }
 
+// `status` is the one it got; amounts as in docs/settlement.md.
+export type SettlementFacts = {
+  reference: string
+  status: string
+  currency: string
+  periodFrom: string | null
+  cutOff: string
+  lines: number
+  grossKobo: Kobo
+  feesKobo: Kobo
+  vatKobo: Kobo
+  reversedKobo: Kobo
+  refundsKobo: Kobo
+  paidOutKobo: Kobo
+  recoveredKobo: Kobo
+  reservedKobo: Kobo
+  releasedKobo: Kobo
+  carriedKobo: Kobo
+  netKobo: Kobo
+  closedAt: string
+}
+
 export type EventFacts = {
   'account.created': AccountFacts
   'account.updated': AccountFacts & { changes: readonly string[] }
@@ -98,6 +123,9 @@ export type EventFacts = {
   }
   'payout.confirmed': PayoutFacts
   'payout.failed': PayoutFacts
+  'settlement.closed': SettlementFacts
+  'settlement.paid': SettlementFacts
+  'settlement.failed': SettlementFacts
   'alert.raised': {
     id: number
     kind: string

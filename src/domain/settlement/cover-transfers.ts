@@ -8,7 +8,7 @@
 
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
-import type { ClientId, SettlementId } from '#ids.ts'
+import type { ClientId, SettlementId, SubaccountId } from '#ids.ts'
 import type { Kobo } from '#money.ts'
 
 export type Cover = { fromId: bigint; toId: bigint; cutOff: Date }
@@ -108,26 +108,29 @@ export type LineTotals = Record<
   Kobo
 > & { recoveredKobo: Kobo; netKobo: Kobo; lines: bigint }
 
-// What leaves for a subaccount comes to it, so shares cancel out.
-const TOTALS = `
-  coalesce(sum(gross_kobo), 0)::bigint as "grossKobo",
-  coalesce(sum(fee_kobo), 0)::bigint as "feesKobo",
-  coalesce(sum(vat_kobo), 0)::bigint as "vatKobo",
-  coalesce(sum(reversed_kobo), 0)::bigint as "reversedKobo",
-  coalesce(-sum(other_kobo) filter (where kind = 'refund'), 0)::bigint as "refundsKobo",
-  coalesce(-sum(other_kobo) filter (where kind = 'payout'), 0)::bigint as "paidOutKobo",
-  coalesce(-sum(other_kobo) filter (where kind in ('adjustment', 'recovery')), 0)::bigint
-    as "recoveredKobo",
-  count(*) as lines`
+export type PartyTotals = LineTotals & { subaccountId: SubaccountId | null }
 
-export async function sumLines(tx: Transaction, settlementId: SettlementId): Promise<LineTotals> {
-  const { rows } = await tx.query<LineTotals>({
+// By party. What leaves the client for a subaccount comes to it, so shares cancel out.
+export async function sumLines(
+  tx: Transaction,
+  settlementId: SettlementId,
+): Promise<PartyTotals[]> {
+  const { rows } = await tx.query<PartyTotals>({
     name: 'sum-settlement-lines',
-    text: `select ${TOTALS}, coalesce(sum(net_kobo), 0)::bigint as "netKobo"
-             from settlement_lines where settlement_id = $1`,
+    text: `select subaccount_id as "subaccountId", sum(gross_kobo)::bigint as "grossKobo",
+                  sum(fee_kobo)::bigint as "feesKobo", sum(vat_kobo)::bigint as "vatKobo",
+                  sum(reversed_kobo)::bigint as "reversedKobo",
+                  coalesce(-sum(other_kobo) filter (where kind = 'refund'), 0)::bigint
+                    as "refundsKobo",
+                  coalesce(-sum(other_kobo) filter (where kind = 'payout'), 0)::bigint
+                    as "paidOutKobo",
+                  coalesce(-sum(other_kobo) filter (where kind = 'adjustment'), 0)::bigint
+                    as "recoveredKobo",
+                  sum(net_kobo)::bigint as "netKobo", count(*) as lines
+             from settlement_lines where settlement_id = $1 group by subaccount_id`,
     values: [settlementId],
   })
-  return rows[0] as LineTotals
+  return rows
 }
 
 // What would be covered, without writing anything. `lines` counts the credits alone.

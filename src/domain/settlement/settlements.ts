@@ -46,7 +46,7 @@ export type SettlementPayout = {
   reference: string
   status: string
   amountKobo: string
-  subaccountId: string | null
+  subaccountCode: string | null
 }
 
 export type Settlement = SettlementAmounts & {
@@ -98,9 +98,10 @@ const SELECT_SETTLEMENT = `
          s.finished_at as "finishedAt",
          (select coalesce(json_agg(json_build_object(
                    'reference', p.reference, 'status', p.status,
-                   'amountKobo', p.amount_kobo::text, 'subaccountId', p.subaccount_id::text)
+                   'amountKobo', p.amount_kobo::text, 'subaccountCode', y.subaccount_code)
                    order by p.id), '[]')
-            from payouts p where p.settlement_id = s.id) as payouts
+            from payouts p left join settlement_payees y on y.subaccount_id = p.subaccount_id
+           where p.settlement_id = s.id) as payouts
     from settlements s`
 
 export async function getSettlement(

@@ -22,6 +22,16 @@ const MONEY = [
   'amount',
   'fee',
   'vat',
+  'gross',
+  'fees',
+  'reversed',
+  'refunds',
+  'paidOut',
+  'recovered',
+  'reserved',
+  'released',
+  'carried',
+  'net',
 ]
 const REVERSAL_MONEY = ['amount', 'shortfall']
 

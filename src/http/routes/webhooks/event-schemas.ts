@@ -98,6 +98,27 @@ const payout = named('PayoutEventData', {
   settledAt: Type.String(),
 })
 
+const settlement = named('SettlementEventData', {
+  reference: Type.String(),
+  status: Type.String({ description: 'closed, paid, part_failed or failed.' }),
+  currency: Type.String(),
+  periodFrom: nullable('string', { description: 'Cut-off of the settlement before.' }),
+  cutOff: Type.String(),
+  lines: Type.Integer(),
+  gross: amount('Credits.'),
+  fees: amount('Fees, without VAT.'),
+  vat: amount('VAT on the fees.'),
+  reversed: amount('Reversed by the banks.'),
+  refunds: amount('Refunded to payers.'),
+  paidOut: amount('Paid out by payouts of your own.'),
+  recovered: amount('Recovered of what you owed.'),
+  reserved: amount('Held back.'),
+  released: amount('Released of what was held back before.'),
+  carried: amount('Carried from or to other settlements.'),
+  net: amount('What is paid out.'),
+  closedAt: Type.String(),
+})
+
 type Description = { summary: string; data: TSchema }
 
 const EVENT_DESCRIPTIONS: Record<EventType, Description> = {
@@ -169,6 +190,12 @@ const EVENT_DESCRIPTIONS: Record<EventType, Description> = {
   'payout.failed': {
     summary: 'A payout failed; the money is available again',
     data: payout,
+  },
+  'settlement.closed': { summary: 'A settlement was closed', data: settlement },
+  'settlement.paid': { summary: 'All payouts of a settlement were confirmed', data: settlement },
+  'settlement.failed': {
+    summary: 'A settlement was not paid, or only in part; the rest is available again',
+    data: settlement,
   },
   'alert.raised': {
     summary: 'An alert was raised (operators only)',

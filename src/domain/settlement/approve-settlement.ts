@@ -1,0 +1,228 @@
+// Approves a settlement: one payout for each party, from settling to paying. A client whose money does
+// not move without a second person (maker-checker, or payouts above an amount) has it approved by
+// somebody other than who closed it, who is independent of them and not new (I53); otherwise closing
+// approves. Where there is nowhere to pay to, it stays closed with the reason, and can be approved
+// later.
+//
+// Locks: the settlement, who approves (so that nobody changes their access meanwhile); then ledger
+// accounts.
+
+import type { BankConnections } from '#banks/connector.ts'
+import type { Queryable } from '#db/pool.ts'
+import type { Transaction } from '#db/transaction.ts'
+import { chooseSendingBank, createPayouts } from '#domain/payouts/create-payouts.ts'
+import type { NewPayout } from '#domain/payouts/payouts.ts'
+import { Refusal, type RefusalCode } from '#errors.ts'
+import type {
+  AccountId,
+  BankAccountId,
+  ClientId,
+  PayoutId,
+  SettlementId,
+  SubaccountId,
+  UserId,
+} from '#ids.ts'
+import { clientOwner, type SharedAccounts, subaccountOwner } from '#ledger/accounts.ts'
+import { postTransfers } from '#ledger/transfers.ts'
+import type { Kobo } from '#money.ts'
+import type { Sealer } from '#seal.ts'
+import { recordSettlement, tellSettlement } from './settlement-events.ts'
+import { lockSettlement, readSettlement, type Settlement } from './settlements.ts'
+
+export type ApprovalDeps = {
+  sharedAccounts: SharedAccounts
+  sealer: Sealer
+  bankConnections: BankConnections
+  now: Date
+}
+
+// Whoever switches it on waits for what is being closed: nothing is approved by itself any more.
+export async function needsApproval(
+  tx: Transaction,
+  clientId: ClientId,
+  netKobo: Kobo,
+): Promise<boolean> {
+  const { rows } = await tx.query<{ isNeeded: boolean }>({
+    name: 'settlement-needs-approval',
+    text: `select c.has_four_eyes or coalesce(
+                    (select $2 > s.approval_above_kobo from payout_settings s
+                      where s.client_id = c.id), false) as "isNeeded"
+             from clients c where c.id = $1 for share`,
+    values: [clientId, netKobo],
+  })
+  return rows[0]?.isNeeded === true
+}
+
+// Right after it was closed.
+export async function approveByPolicy(
+  tx: Transaction,
+  deps: ApprovalDeps,
+  { id, actor }: { id: SettlementId; actor: string },
+): Promise<void> {
+  const settlement = await readSettlement(tx, id)
+  const payees = await readPayees(tx, id)
+  const obstacle = settlement.needsApproval ? 'approval_needed' : findObstacle(payees)
+  if (obstacle) await hold(tx, id, obstacle)
+  else await payOut(tx, deps, { settlement, payees, actor, userId: null })
+}
+
+async function hold(tx: Transaction, id: SettlementId, reason: RefusalCode): Promise<void> {
+  await tx.query({
+    name: 'hold-settlement',
+    text: 'update settlements set held_reason = $2 where id = $1',
+    values: [id, reason],
+  })
+}
+
+// `newSince`: whose access was changed later than this approves nothing yet.
+export type Approver = { clientId: ClientId; actor: string; userId: UserId | null; newSince: Date }
+
+// Idempotent for the same actor.
+export async function approveSettlement(
+  tx: Transaction,
+  deps: ApprovalDeps,
+  { reference, ...by }: Approver & { reference: string },
+): Promise<Settlement> {
+  const settlement = await lockSettlement(tx, by.clientId, reference)
+  const { id, status, approvedBy } = settlement
+  if (approvedBy !== null && approvedBy === by.actor) return settlement
+  if (status !== 'closed') throw new Refusal('settlement_not_closed')
+  if (settlement.needsApproval) await refuseApprover(tx, settlement, by)
+  const payees = await readPayees(tx, id)
+  const obstacle = findObstacle(payees)
+  if (obstacle) throw new Refusal(obstacle)
+  await payOut(tx, deps, { settlement, payees, actor: by.actor, userId: by.userId })
+  return readSettlement(tx, id)
+}
+
+async function refuseApprover(
+  tx: Transaction,
+  { closedBy, closedByUser }: Settlement,
+  { actor, userId, newSince }: Approver,
+): Promise<void> {
+  if (userId === null) throw new Refusal('people_only')
+  if (closedBy === actor || closedByUser === userId) throw new Refusal('other_person_needed')
+  const { rows } = await tx.query<{ isNew: boolean; isDependent: boolean }>({
+    name: 'lock-settlement-approver',
+    text: `select coalesce(access_changed_at > $2, false) as "isNew",
+                  stands_behind($3, id) as "isDependent"
+             from users where id = $1 and is_active for share`,
+    values: [userId, newSince, closedByUser],
+  })
+  if (!rows[0]) throw new Refusal('session_needed')
+  if (rows[0].isNew) throw new Refusal('approver_too_new')
+  if (rows[0].isDependent) throw new Refusal('approver_not_independent')
+}
+
+type Payee = {
+  subaccountId: SubaccountId | null
+  settlingId: AccountId
+  netKobo: Kobo
+  bankAccountId: BankAccountId | null
+  bankCode: string
+  accountNumberSealed: Buffer
+  accountName: string
+  status: 'confirmed' | 'mismatch' | 'unconfirmed'
+  isActive: boolean
+}
+
+async function readPayees(db: Queryable, id: SettlementId): Promise<Payee[]> {
+  const { rows } = await db.query<Payee>({
+    name: 'read-settlement-payees',
+    text: `select s.subaccount_id as "subaccountId", s.account_id as "settlingId",
+                  s.net_kobo as "netKobo", b.id as "bankAccountId", b.bank_code as "bankCode",
+                  b.account_number_sealed as "accountNumberSealed",
+                  b.account_name as "accountName", b.status, b.is_active as "isActive"
+             from settlement_shares s
+             left join settlement_payees p on p.client_id = s.client_id
+                                          and p.subaccount_id is not distinct from s.subaccount_id
+             left join bank_accounts b on b.id = p.bank_account_id
+            where s.settlement_id = $1 and s.net_kobo > 0
+            order by s.subaccount_id nulls first`,
+    values: [id],
+  })
+  return rows
+}
+
+function findObstacle(payees: readonly Payee[]): RefusalCode | undefined {
+  for (const { bankAccountId, isActive, status } of payees) {
+    if (bankAccountId === null) return 'no_default_bank_account'
+    if (!isActive) return 'bank_account_inactive'
+    if (status === 'mismatch') return 'bank_account_mismatch'
+    if (status === 'unconfirmed') return 'bank_account_unconfirmed'
+  }
+  return undefined
+}
+
+type Approved = {
+  settlement: Settlement
+  payees: readonly Payee[]
+  actor: string
+  userId: UserId | null
+}
+
+async function payOut(tx: Transaction, deps: ApprovalDeps, approved: Approved): Promise<void> {
+  const { settlement, payees, actor, userId } = approved
+  const { id, clientId } = settlement
+  await tx.query({
+    name: 'approve-settlement',
+    text: `update settlements
+              set status = 'approved', approved_by = $2, approved_by_user = $3, approved_at = $4,
+                  held_reason = null
+            where id = $1`,
+    values: [id, actor, userId, deps.now],
+  })
+  await recordSettlement(tx, deps.now, { id, verb: 'approve', actor })
+  if (payees.length === 0) return finishUnpaid(tx, deps.now, id)
+  const bankCode = await chooseSendingBank(tx, { ...deps, currency: settlement.currency })
+  const news = payees.map((payee) => newPayout(deps.sealer, { ...approved, payee, bankCode }))
+  const made = await createPayouts(tx, deps, news)
+  const paying = payees.map(({ subaccountId }) => ({
+    kind: 'paying' as const,
+    owner: subaccountId === null ? clientOwner(clientId) : subaccountOwner(subaccountId),
+    currency: settlement.currency,
+  }))
+  await deps.sharedAccounts.open(paying)
+  const transfers = payees.map(({ settlingId, netKobo }, index) => ({
+    debitAccountId: settlingId,
+    creditAccountId: deps.sharedAccounts.id(paying[index] as (typeof paying)[0]),
+    amountKobo: netKobo,
+    reason: 'payout' as const,
+    payoutId: made[index]?.id as PayoutId,
+  }))
+  await postTransfers(tx, deps.now, transfers)
+}
+
+type Paid = Approved & { payee: Payee; bankCode: string }
+
+function newPayout(sealer: Sealer, { settlement, actor, payee, bankCode }: Paid): NewPayout {
+  return {
+    clientId: settlement.clientId,
+    purpose: 'settlement',
+    bankCode,
+    amountKobo: payee.netKobo,
+    currency: settlement.currency,
+    to: {
+      bankCode: payee.bankCode,
+      accountNumber: sealer.open(payee.accountNumberSealed),
+      accountName: payee.accountName,
+    },
+    narration: `Settlement ${settlement.reference}`,
+    requestedBy: actor,
+    needsApproval: false, // The settlement is approved.
+    bankAccountId: payee.bankAccountId as BankAccountId,
+    subaccountId: payee.subaccountId ?? undefined,
+    settlementId: settlement.id,
+  }
+}
+
+// Nothing is left to pay: all of it was recovered or held back.
+async function finishUnpaid(tx: Transaction, now: Date, id: SettlementId): Promise<void> {
+  await tx.query({
+    name: 'finish-unpaid-settlement',
+    text: `update settlements set status = 'paid', finished_at = $2 where id = $1`,
+    values: [id, now],
+  })
+  const settlement = await readSettlement(tx, id)
+  await tellSettlement(tx, now, { settlement, type: 'settlement.paid' })
+}

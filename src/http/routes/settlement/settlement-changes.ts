@@ -1,0 +1,152 @@
+// /api/v1/settlements: close, approve and cancel settlements.
+
+import { type FastifyPluginAsyncTypebox, type Static, Type } from '@fastify/type-provider-typebox'
+import { refuseRestricted } from '#domain/access/clients.ts'
+import { approveSettlement } from '#domain/settlement/approve-settlement.ts'
+import { cancelSettlement } from '#domain/settlement/cancel-settlement.ts'
+import { closeSettlement } from '#domain/settlement/close-settlement.ts'
+import { Refusal } from '#errors.ts'
+import type { Deps } from '#http/deps.ts'
+import { accepted } from '#http/envelopes.ts'
+import { withIdempotency } from '#http/idempotency.ts'
+import { NoQuery } from '#http/lists.ts'
+import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders, named } from '#http/schemas.ts'
+import { parseBankTime } from '#wat-time.ts'
+import {
+  presentSettlement,
+  ReferenceParams,
+  requireReference,
+  SETTLEMENTS,
+  SettlementBody,
+} from './settlement-presenters.ts'
+
+const HOUR_MS = 3_600_000
+const CUT_OFF_SAYS = 'Must be an ISO 8601 date or time that is not in the future.'
+
+const about = {
+  tags: ['Settlements'],
+  security: BEARER,
+  headers: IdempotencyHeaders,
+  querystring: NoQuery,
+  response: { 200: ApiEnvelope(SettlementBody), '4xx': ApiFailure },
+}
+
+const CloseRequest = named(
+  'CloseSettlementRequest',
+  {
+    cutOff: Type.Optional(
+      Type.String({
+        maxLength: 64,
+        description: 'Settle what was posted before this (ISO 8601). Default: everything.',
+        'x-says': CUT_OFF_SAYS,
+      }),
+    ),
+  },
+  { additionalProperties: false },
+)
+
+const Nothing = Type.Object({}, { additionalProperties: false })
+
+export const settlementChangeRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  await app.register(closing, deps)
+  await app.register(deciding, deps)
+}
+
+const closing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  app.post(
+    SETTLEMENTS,
+    {
+      onRequest: deps.authentication.requires('payouts:write'),
+      schema: {
+        ...about,
+        operationId: 'closeSettlement',
+        summary: 'Close a settlement now',
+        description:
+          'Takes what is available up to the cut-off, and pays it out unless that needs approval. ' +
+          'Refused with settlement_empty when there is nothing, cut_off_passed when the cut-off ' +
+          'is not later than the last one. A settlement of very many credits may be answered with ' +
+          'try_again before it is done: retry with the same Idempotency-Key.',
+        body: CloseRequest,
+      },
+    },
+    async (request, reply) => {
+      const { client, actor, userId } = request
+      refuseRestricted(client)
+      const cutOff = parseCutOff(request.body, deps.clock())
+      const call = { request, reply, pool: deps.settlementPool }
+      return withIdempotency(deps, call, async (tx) => {
+        const acting = { ...deps, now: deps.clock() }
+        const asked = { clientId: client.id, cutOff, actor, userId }
+        const settlement = await closeSettlement(tx, acting, asked)
+        return accepted('Settlement closed successfully', presentSettlement(settlement))
+      })
+    },
+  )
+}
+
+const deciding: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const onRequest = deps.authentication.requires('payouts:write')
+  const body = Nothing
+
+  app.post(
+    `${SETTLEMENTS}/:reference/approve`,
+    {
+      onRequest,
+      schema: {
+        ...about,
+        operationId: 'approveSettlement',
+        summary: 'Approve a settlement',
+        description:
+          'Creates its payouts. Where approval is needed, only for a signed-in user other than ' +
+          'who closed it. Otherwise needed only where a bank account was missing.',
+        params: ReferenceParams,
+        body,
+      },
+    },
+    async (request, reply) => {
+      const { client, actor, userId, params } = request
+      refuseRestricted(client)
+      const reference = requireReference(params.reference)
+      return withIdempotency(deps, { request, reply }, async (tx) => {
+        const now = deps.clock()
+        const newSince = new Date(now.getTime() - deps.policy.approverWaitHours * HOUR_MS)
+        const by = { clientId: client.id, actor, userId, newSince }
+        const settlement = await approveSettlement(tx, { ...deps, now }, { ...by, reference })
+        return accepted('Settlement approved successfully', presentSettlement(settlement))
+      })
+    },
+  )
+
+  app.post(
+    `${SETTLEMENTS}/:reference/cancel`,
+    {
+      onRequest,
+      schema: {
+        ...about,
+        operationId: 'cancelSettlement',
+        summary: 'Cancel a settlement',
+        description: 'Your latest, before it is approved. The next settlement takes it all again.',
+        params: ReferenceParams,
+        body,
+      },
+    },
+    async (request, reply) => {
+      const { client, actor, params } = request
+      refuseRestricted(client)
+      const reference = requireReference(params.reference)
+      const call = { request, reply, pool: deps.settlementPool }
+      return withIdempotency(deps, call, async (tx) => {
+        const asked = { clientId: client.id, reference, actor, now: deps.clock() }
+        const settlement = await cancelSettlement(tx, asked)
+        return accepted('Settlement cancelled successfully', presentSettlement(settlement))
+      })
+    },
+  )
+}
+
+function parseCutOff({ cutOff }: Static<typeof CloseRequest>, now: Date): Date | undefined {
+  if (cutOff === undefined) return undefined
+  const time = parseBankTime(cutOff)
+  if (time && time <= now) return time
+  throw new Refusal('invalid_request', [{ field: 'cutOff', message: CUT_OFF_SAYS }])
+}

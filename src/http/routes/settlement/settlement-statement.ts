@@ -1,0 +1,128 @@
+// The statement of a settlement: as CSV, with all lines, and as a page to print.
+
+import { createHash } from 'node:crypto'
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import { refuseRestricted } from '#domain/access/clients.ts'
+import { listLines } from '#domain/settlement/settlement-lines.ts'
+import { getSettlement } from '#domain/settlement/settlements.ts'
+import { type Columns, CsvExports, decimal, readBatches } from '#http/csv.ts'
+import type { Deps } from '#http/deps.ts'
+import { NoQuery } from '#http/lists.ts'
+import { ApiFailure, BEARER } from '#http/schemas.ts'
+import { STATEMENT_STYLE, statementPage } from './settlement-page.ts'
+import {
+  presentLine,
+  presentSettlement,
+  ReferenceParams,
+  requireReference,
+  SETTLEMENTS,
+} from './settlement-presenters.ts'
+
+const BATCH = 500
+const PAGE_LINES_MAX = 1_000
+
+type Line = ReturnType<typeof presentLine>
+
+// New columns come last.
+const COLUMNS: Columns<Line & { settlement: string }> = [
+  ['settlement', ({ settlement }) => settlement],
+  ['kind', ({ kind }) => kind],
+  ['postedAt', ({ postedAt }) => postedAt],
+  ['gross', ({ gross }) => signed(gross)],
+  ['fee', ({ fee }) => signed(fee)],
+  ['vat', ({ vat }) => signed(vat)],
+  ['split', ({ split }) => signed(split)],
+  ['reversed', ({ reversed }) => signed(reversed)],
+  ['other', ({ other }) => signed(other)],
+  ['net', ({ net }) => signed(net)],
+  ['subaccountCode', ({ subaccountCode }) => subaccountCode],
+  ['creditId', ({ creditId }) => creditId],
+  ['sessionId', ({ sessionId }) => sessionId],
+  ['receivedAt', ({ receivedAt }) => receivedAt],
+  ['paymentReference', ({ paymentReference }) => paymentReference],
+  ['merchantRef', ({ merchantRef }) => merchantRef],
+  ['collectionAccountNumber', ({ collectionAccountNumber }) => collectionAccountNumber],
+  ['merchantCode', ({ merchantCode }) => merchantCode],
+  ['payoutReference', ({ payoutReference }) => payoutReference],
+]
+
+// Amounts of a statement may be below zero.
+function signed(amount: number): string {
+  return amount < 0 ? `-${decimal(-amount)}` : decimal(amount)
+}
+
+const about = {
+  tags: ['Settlements'],
+  security: BEARER,
+  params: ReferenceParams,
+  querystring: NoQuery,
+}
+const content = (type: string) => ({ content: { [type]: { schema: Type.String() } } })
+
+// No script, no image; the one style is named by its hash.
+const styleHash = createHash('sha256').update(STATEMENT_STYLE).digest('base64')
+const POLICY = `default-src 'none'; style-src 'sha256-${styleHash}'; frame-ancestors 'none'; base-uri 'none'`
+
+export const settlementStatementRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { db, sealer, authentication } = deps
+  const onRequest = authentication.requires('payouts:read')
+  const exports = new CsvExports()
+
+  app.get(
+    `${SETTLEMENTS}/:reference.csv`,
+    {
+      exposeHeadRoute: false, // It would read all lines.
+      onRequest,
+      schema: {
+        ...about,
+        operationId: 'exportSettlement',
+        summary: 'Export a settlement as CSV',
+        description:
+          'One row per line, in the order in which the money moved; the net column adds up to the ' +
+          'net of the settlement. Columns: docs/settlement.md. Streamed as UTF-8. Cells that a ' +
+          'spreadsheet would read as a formula are prefixed with an apostrophe. A truncated file ' +
+          'ends with a connection error. At most 3 concurrent exports.',
+        response: { 200: content('text/csv'), '4xx': ApiFailure },
+      },
+    },
+    async ({ client, params }, reply) => {
+      refuseRestricted(client)
+      const settlement = requireReference(params.reference)
+      const { id: settlementId } = await getSettlement(db, client.id, settlement)
+      const batches = readBatches<Line & { settlement: string }, bigint>(async (after) => {
+        const page = { settlementId, afterId: after ?? null, limit: BATCH }
+        const lines = await listLines(db, page)
+        const rows = lines.map((line) => ({ settlement, ...presentLine(sealer, line) }))
+        return { rows, next: lines.length < BATCH ? null : (lines.at(-1)?.id ?? null) }
+      })
+      return exports.send(reply, client.id, { name: settlement, columns: COLUMNS, batches })
+    },
+  )
+
+  app.get(
+    `${SETTLEMENTS}/:reference.html`,
+    {
+      exposeHeadRoute: false,
+      onRequest,
+      schema: {
+        ...about,
+        operationId: 'getSettlementStatement',
+        summary: 'Retrieve the statement of a settlement as a page to print',
+        description: `With the first ${PAGE_LINES_MAX} lines; the CSV has all.`,
+        response: { 200: content('text/html'), '4xx': ApiFailure },
+      },
+    },
+    async ({ client, params }, reply) => {
+      refuseRestricted(client)
+      const settlement = await getSettlement(db, client.id, requireReference(params.reference))
+      const page = { settlementId: settlement.id, afterId: null, limit: PAGE_LINES_MAX }
+      const lines = (await listLines(db, page)).map((line) => presentLine(sealer, line))
+      return reply
+        .type('text/html; charset=utf-8')
+        .headers({ 'content-security-policy': POLICY, 'referrer-policy': 'no-referrer' })
+        .send(
+          statementPage({ client: client.name, settlement: presentSettlement(settlement), lines }),
+        )
+    },
+  )
+}

@@ -1,0 +1,149 @@
+// /api/v1/settlements: list and read settlements and their lines, and what is upcoming.
+
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import { type List, readCursor, toPage, writeCursor } from '#db/paging.ts'
+import { withSnapshot } from '#db/snapshot.ts'
+import { refuseRestricted } from '#domain/access/clients.ts'
+import { listLines } from '#domain/settlement/settlement-lines.ts'
+import {
+  getSettlement,
+  listSettlements,
+  SETTLEMENT_STATUSES,
+} from '#domain/settlement/settlements.ts'
+import { readUpcoming } from '#domain/settlement/upcoming-settlement.ts'
+import type { Deps } from '#http/deps.ts'
+import { accepted } from '#http/envelopes.ts'
+import { ListEnvelope, listResponse, NoQuery, PageQuery, parseLimit, query } from '#http/lists.ts'
+import { ApiEnvelope, ApiFailure, BEARER, oneOf } from '#http/schemas.ts'
+import {
+  LineBody,
+  presentLine,
+  presentSettlement,
+  presentUpcoming,
+  ReferenceParams,
+  requireReference,
+  SETTLEMENTS,
+  SettlementBody,
+  UpcomingBody,
+} from './settlement-presenters.ts'
+
+const about = { tags: ['Settlements'], security: BEARER }
+const UNRESTRICTED = 'Not available to clients restricted to certain merchantCodes.'
+
+export const settlementRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  await app.register(reading, deps)
+  await app.register(lines, deps)
+}
+
+const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { db, sealer, authentication, clock } = deps
+  const onRequest = authentication.requires('payouts:read')
+
+  app.get(
+    SETTLEMENTS,
+    {
+      onRequest,
+      schema: {
+        ...about,
+        operationId: 'listSettlements',
+        summary: 'List settlements, newest first',
+        description: UNRESTRICTED,
+        querystring: query({
+          status: Type.Optional({
+            ...oneOf(SETTLEMENT_STATUSES, 'Filter by status.'),
+            'x-says': `Must be one of ${SETTLEMENT_STATUSES.join(', ')}.`,
+          }),
+          ...PageQuery,
+        }),
+        response: { 200: ListEnvelope(SettlementBody), '4xx': ApiFailure },
+      },
+    },
+    async ({ client, query: asked }) => {
+      refuseRestricted(client)
+      const { status } = asked
+      const list: List = { name: 'settlements', clientId: client.id, filters: { status } }
+      const position = readCursor(sealer, list, asked.cursor)
+      const limit = parseLimit(asked)
+      const rows = await listSettlements(db, client.id, {
+        status: status ?? null,
+        beforeId: position ? BigInt(position[0] as string) : null,
+        limit: limit + 1,
+      })
+      const page = toPage(rows, limit, ({ id }) => writeCursor(sealer, list, [id.toString()]))
+      return listResponse('Settlements retrieved successfully', page, presentSettlement)
+    },
+  )
+
+  app.get(
+    `${SETTLEMENTS}/upcoming`,
+    {
+      onRequest,
+      schema: {
+        ...about,
+        operationId: 'getUpcomingSettlement',
+        summary: 'Retrieve the upcoming settlement',
+        description: `What would be in it if it were closed now, and when it closes. ${UNRESTRICTED}`,
+        querystring: NoQuery,
+        response: { 200: ApiEnvelope(UpcomingBody), '4xx': ApiFailure },
+      },
+    },
+    async ({ client }) => {
+      refuseRestricted(client)
+      const asked = { clientId: client.id, now: clock() }
+      const upcoming = await withSnapshot(db, (tx) => readUpcoming(tx, asked))
+      return accepted('Upcoming settlement retrieved successfully', presentUpcoming(upcoming))
+    },
+  )
+
+  app.get(
+    `${SETTLEMENTS}/:reference`,
+    {
+      onRequest,
+      schema: {
+        ...about,
+        operationId: 'getSettlement',
+        summary: 'Retrieve a settlement',
+        params: ReferenceParams,
+        querystring: NoQuery,
+        response: { 200: ApiEnvelope(SettlementBody), '4xx': ApiFailure },
+      },
+    },
+    async ({ client, params }) => {
+      refuseRestricted(client)
+      const settlement = await getSettlement(db, client.id, requireReference(params.reference))
+      return accepted('Settlement retrieved successfully', presentSettlement(settlement))
+    },
+  )
+}
+
+const lines: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { db, sealer, authentication } = deps
+
+  app.get(
+    `${SETTLEMENTS}/:reference/lines`,
+    {
+      onRequest: authentication.requires('payouts:read'),
+      schema: {
+        ...about,
+        operationId: 'listSettlementLines',
+        summary: 'List the lines of a settlement, in the order in which the money moved',
+        description: 'One for each credit, and for each payout, refund or adjustment.',
+        params: ReferenceParams,
+        querystring: query(PageQuery),
+        response: { 200: ListEnvelope(LineBody), '4xx': ApiFailure },
+      },
+    },
+    async ({ client, params, query: asked }) => {
+      refuseRestricted(client)
+      const reference = requireReference(params.reference)
+      const list: List = { name: 'settlement-lines', clientId: client.id, filters: { reference } }
+      const position = readCursor(sealer, list, asked.cursor)
+      const limit = parseLimit(asked)
+      const { id: settlementId } = await getSettlement(db, client.id, reference)
+      const afterId = position ? BigInt(position[0] as string) : null
+      const rows = await listLines(db, { settlementId, afterId, limit: limit + 1 })
+      const page = toPage(rows, limit, ({ id }) => writeCursor(sealer, list, [id.toString()]))
+      return listResponse('Lines retrieved successfully', page, (line) => presentLine(sealer, line))
+    },
+  )
+}

@@ -1,0 +1,82 @@
+// Closes settlements when their schedules say so. Any number of processes may run this: each time of
+// a schedule is closed by the one that moves it on, in the transaction that closes (I54). Times that
+// were missed are made up for, in order, each with its own cut-off. One that has nothing to settle, or
+// less than the minimum, is skipped.
+
+import type { BankConnections } from '#banks/connector.ts'
+import type { Clock } from '#clock.ts'
+import type { Pool } from '#db/pool.ts'
+import { withTransaction } from '#db/transaction.ts'
+import { closeSettlement } from '#domain/settlement/close-settlement.ts'
+import { nextSlot, type Slot } from '#domain/settlement/schedule.ts'
+import {
+  claimSlot,
+  listScheduled,
+  readHolidays,
+  type ScheduledClient,
+} from '#domain/settlement/settlement-settings.ts'
+import { Refusal, type RefusalCode } from '#errors.ts'
+import type { SharedAccounts } from '#ledger/accounts.ts'
+import type { Sealer } from '#seal.ts'
+import type { Round } from './loop.ts'
+
+export type CloseSettlementsDeps = {
+  db: Pool
+  settlementPool: Pool
+  sharedAccounts: SharedAccounts
+  sealer: Sealer
+  bankConnections: BankConnections
+  clock: Clock
+}
+
+const ACTOR = 'schedule'
+const SKIPPED: readonly RefusalCode[] = [
+  'settlement_empty',
+  'settlement_below_minimum',
+  'cut_off_passed',
+]
+
+export function closeSettlementsRound(deps: CloseSettlementsDeps): Round {
+  const { db, clock } = deps
+  return async (signal) => {
+    const failures: unknown[] = []
+    let more = false
+    const holidays = await readHolidays(db)
+    for (const client of await listScheduled(db)) {
+      const slot = nextSlot(client.schedule, client.handledTo, holidays)
+      if (signal.aborted || !slot || slot.at > clock()) continue
+      try {
+        await closeSlot(deps, client, slot)
+        more = true // There may be another that was missed.
+      } catch (error) {
+        if (isInProgress(error)) continue // By somebody else; there is another round.
+        failures.push(error) // One that cannot be closed holds up no other.
+      }
+    }
+    if (failures.length > 0) throw failures[0]
+    return { more }
+  }
+}
+
+async function closeSlot(
+  deps: CloseSettlementsDeps,
+  client: ScheduledClient,
+  { at, cutOff }: Slot,
+): Promise<void> {
+  const { settlementPool, clock } = deps
+  const { clientId, minimumKobo } = client
+  try {
+    await withTransaction(settlementPool, async (tx) => {
+      if (!(await claimSlot(tx, client, at))) return
+      const closing = { clientId, cutOff, minimumKobo, actor: ACTOR, userId: null }
+      await closeSettlement(tx, { ...deps, now: clock() }, closing)
+    })
+  } catch (error) {
+    if (!(error instanceof Refusal) || !SKIPPED.includes(error.code)) throw error
+    await withTransaction(settlementPool, (tx) => claimSlot(tx, client, at))
+  }
+}
+
+function isInProgress(error: unknown): boolean {
+  return error instanceof Refusal && error.code === 'settlement_in_progress'
+}
