@@ -1232,6 +1232,46 @@ export interface paths {
             };
         };
     };
+    "/api/v1/subaccounts/{code}/statement.csv": {
+        get: {
+            parameters: {
+                query?: {
+                    from?: string;
+                    to?: string;
+                };
+                path: {
+                    code: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "text/csv": string;
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/subaccounts/{code}/statement.html": {
+        get: {
+            parameters: {
+                query?: {
+                    from?: string;
+                    to?: string;
+                };
+                path: {
+                    code: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "text/html": string;
+                    };
+                };
+            };
+        };
+    };
     "/api/v1/ledger/accounts/{id}/statement.csv": {
         get: {
             parameters: {
@@ -1381,22 +1421,6 @@ export interface paths {
             };
         };
     };
-    "/api/v1/balances": {
-        get: {
-            parameters: {
-                query?: {
-                    at?: string;
-                };
-            };
-            responses: {
-                200: {
-                    content: {
-                        "application/json": components["schemas"]["BalancesResponse"];
-                    };
-                };
-            };
-        };
-    };
     "/api/v1/balances/merchants": {
         get: {
             parameters: {
@@ -1410,6 +1434,40 @@ export interface paths {
                 200: {
                     content: {
                         "application/json": components["schemas"]["MerchantBalanceList"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/balances/subaccounts": {
+        get: {
+            parameters: {
+                query?: {
+                    at?: string;
+                    limit?: string | number;
+                    cursor?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SubaccountBalanceList"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/balances": {
+        get: {
+            parameters: {
+                query?: {
+                    at?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["BalancesResponse"];
                     };
                 };
             };
@@ -1485,6 +1543,220 @@ export interface paths {
                 200: {
                     content: {
                         "application/json": components["schemas"]["OverviewResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/settlement-settings": {
+        get: {
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SettlementSettingsResponse"];
+                    };
+                };
+            };
+        };
+        put: {
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["SettlementSettingsRequest"];
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SettlementSettingsResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/settlement-holidays": {
+        get: {
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SettlementHolidaysResponse"];
+                    };
+                };
+            };
+        };
+        put: {
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["SettlementHolidays"];
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SettlementHolidaysResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/settlements": {
+        get: {
+            parameters: {
+                query?: {
+                    status?: "closed" | "approved" | "sending" | "paid" | "part_failed" | "failed" | "cancelled";
+                    limit?: string | number;
+                    cursor?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SettlementList"];
+                    };
+                };
+            };
+        };
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["CloseSettlementRequest"];
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SettlementResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/settlements/upcoming": {
+        get: {
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["UpcomingSettlementResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/settlements/{reference}": {
+        get: {
+            parameters: {
+                path: {
+                    reference: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SettlementResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/settlements/{reference}/lines": {
+        get: {
+            parameters: {
+                query?: {
+                    limit?: string | number;
+                    cursor?: string;
+                };
+                path: {
+                    reference: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SettlementLineList"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/settlements/{reference}/approve": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    reference: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SettlementResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/settlements/{reference}/cancel": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    reference: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SettlementResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/settlements/{reference}.csv": {
+        get: {
+            parameters: {
+                path: {
+                    reference: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "text/csv": string;
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/settlements/{reference}.html": {
+        get: {
+            parameters: {
+                path: {
+                    reference: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "text/html": string;
                     };
                 };
             };
@@ -1892,7 +2164,7 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    type?: "account.created" | "account.updated" | "account.deactivated" | "account.activated" | "account.erased" | "collection.received" | "collection.reversed" | "payment.processing" | "payment.part_paid" | "payment.extended" | "payment.successful" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "credit.suspended" | "credit.assigned" | "credit.returned" | "credit.return_failed" | "credit.reversed" | "payout.confirmed" | "payout.failed" | "alert.raised" | "endpoint.disabled" | "endpoint.test";
+                    type?: "account.created" | "account.updated" | "account.deactivated" | "account.activated" | "account.erased" | "collection.received" | "collection.reversed" | "payment.processing" | "payment.part_paid" | "payment.extended" | "payment.successful" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "credit.suspended" | "credit.assigned" | "credit.returned" | "credit.return_failed" | "credit.reversed" | "payout.confirmed" | "payout.failed" | "settlement.closed" | "settlement.paid" | "settlement.failed" | "alert.raised" | "endpoint.disabled" | "endpoint.test";
                     accountNumber?: string;
                     paymentReference?: string;
                     delivered?: "true" | "false";
@@ -3127,6 +3399,8 @@ export interface components {
             totals: components["schemas"]["Balance"][];
             merchants: components["schemas"]["MerchantBalance"][];
             merchantsNextCursor: string | null;
+            subaccounts: components["schemas"]["SubaccountBalance"][];
+            subaccountsNextCursor: string | null;
         };
         BalancesResponse: {
             isSuccessful: boolean;
@@ -3341,6 +3615,9 @@ export interface components {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["ClientWithSecret"];
+        };
+        CloseSettlementRequest: {
+            cutOff?: string;
         };
         Credit: {
             id: number;
@@ -3598,7 +3875,7 @@ export interface components {
         };
         Event: {
             id: string;
-            type: "account.created" | "account.updated" | "account.deactivated" | "account.activated" | "account.erased" | "collection.received" | "collection.reversed" | "payment.processing" | "payment.part_paid" | "payment.extended" | "payment.successful" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "credit.suspended" | "credit.assigned" | "credit.returned" | "credit.return_failed" | "credit.reversed" | "payout.confirmed" | "payout.failed" | "alert.raised" | "endpoint.disabled" | "endpoint.test";
+            type: "account.created" | "account.updated" | "account.deactivated" | "account.activated" | "account.erased" | "collection.received" | "collection.reversed" | "payment.processing" | "payment.part_paid" | "payment.extended" | "payment.successful" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "credit.suspended" | "credit.assigned" | "credit.returned" | "credit.return_failed" | "credit.reversed" | "payout.confirmed" | "payout.failed" | "settlement.closed" | "settlement.paid" | "settlement.failed" | "alert.raised" | "endpoint.disabled" | "endpoint.test";
             sequence: number;
             createdAt: string;
             env: "Test" | "Live";
@@ -3610,7 +3887,7 @@ export interface components {
         };
         EventDetail: {
             id: string;
-            type: "account.created" | "account.updated" | "account.deactivated" | "account.activated" | "account.erased" | "collection.received" | "collection.reversed" | "payment.processing" | "payment.part_paid" | "payment.extended" | "payment.successful" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "credit.suspended" | "credit.assigned" | "credit.returned" | "credit.return_failed" | "credit.reversed" | "payout.confirmed" | "payout.failed" | "alert.raised" | "endpoint.disabled" | "endpoint.test";
+            type: "account.created" | "account.updated" | "account.deactivated" | "account.activated" | "account.erased" | "collection.received" | "collection.reversed" | "payment.processing" | "payment.part_paid" | "payment.extended" | "payment.successful" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "credit.suspended" | "credit.assigned" | "credit.returned" | "credit.return_failed" | "credit.reversed" | "payout.confirmed" | "payout.failed" | "settlement.closed" | "settlement.paid" | "settlement.failed" | "alert.raised" | "endpoint.disabled" | "endpoint.test";
             sequence: number;
             createdAt: string;
             env: "Test" | "Live";
@@ -3735,6 +4012,7 @@ export interface components {
             bankCode: string | null;
             accountNumber: string | null;
             accountName: string | null;
+            subaccountCode: string | null;
             currency: string;
             balance: number;
             debits: number;
@@ -3768,7 +4046,7 @@ export interface components {
             sessionId: string | null;
             payoutReference: string | null;
             settlementReference: string | null;
-            adjustmentReference: string | null;
+            adjustmentId: number | null;
             postedAt: string;
         };
         LedgerTransferList: {
@@ -4401,6 +4679,115 @@ export interface components {
             hasMore: boolean;
             nextCursor: string | null;
         };
+        Settlement: {
+            reference: string;
+            status: string;
+            period: components["schemas"]["SettlementPeriod"];
+            cutOff: string;
+            currency: string;
+            gross: number;
+            fees: number;
+            vat: number;
+            reversed: number;
+            refunds: number;
+            paidOut: number;
+            recovered: number;
+            reserved: number;
+            released: number;
+            carried: number;
+            net: number;
+            lines: number;
+            payouts: components["schemas"]["SettlementPayout"][];
+            needsApproval: boolean;
+            heldReason: string | null;
+            closedBy: string;
+            closedAt: string;
+            approvedBy: string | null;
+            approvedAt: string | null;
+            cancelledBy: string | null;
+            cancelledAt: string | null;
+            finishedAt: string | null;
+        };
+        SettlementHoliday: {
+            date: string;
+            name: string;
+        };
+        SettlementHolidays: {
+            holidays: components["schemas"]["SettlementHoliday"][];
+        };
+        SettlementHolidaysResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["SettlementHolidays"];
+        };
+        SettlementLine: {
+            kind: string;
+            postedAt: string;
+            subaccountCode: string | null;
+            creditId: number | null;
+            sessionId: string | null;
+            receivedAt: string | null;
+            paymentReference: string | null;
+            merchantRef: string | null;
+            collectionAccountNumber: string | null;
+            merchantCode: string | null;
+            payoutReference: string | null;
+            gross: number;
+            fee: number;
+            vat: number;
+            split: number;
+            reversed: number;
+            other: number;
+            net: number;
+        };
+        SettlementLineList: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["SettlementLine"][];
+            hasMore: boolean;
+            nextCursor: string | null;
+        };
+        SettlementList: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["Settlement"][];
+            hasMore: boolean;
+            nextCursor: string | null;
+        };
+        SettlementPayout: {
+            reference: string;
+            status: string;
+            amount: number;
+            subaccountCode: string | null;
+        };
+        SettlementPeriod: {
+            from: string | null;
+            to: string;
+        };
+        SettlementResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["Settlement"];
+        };
+        SettlementSettings: {
+            schedule: string;
+            minimumAmount: number;
+            reservePercent: number;
+            reserveDays: number;
+            nextCloseAt: string | null;
+        };
+        SettlementSettingsRequest: {
+            /** @example T+1@09:00 */
+            schedule: string;
+            minimumAmount?: number | string;
+            reservePercent?: number;
+            reserveDays?: number;
+        };
+        SettlementSettingsResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["SettlementSettings"];
+        };
         SignInRequest: {
             email: string;
             password: string;
@@ -4492,7 +4879,7 @@ export interface components {
             sourceAccountName: string | null;
             payoutReference: string | null;
             settlementReference: string | null;
-            adjustmentReference: string | null;
+            adjustmentId: number | null;
             postedAt: string;
         };
         StatementEntryList: {
@@ -4514,6 +4901,21 @@ export interface components {
             balance: number;
             createdAt: string;
             updatedAt: string;
+        };
+        SubaccountBalance: {
+            subaccountCode: string;
+            name: string;
+            currency: string;
+            available: number;
+            inTransit: number;
+            paidOut: number;
+        };
+        SubaccountBalanceList: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["SubaccountBalance"][];
+            hasMore: boolean;
+            nextCursor: string | null;
         };
         SubaccountChange: {
             name?: string;
@@ -4669,6 +5071,34 @@ export interface components {
             message: string;
             data: components["schemas"]["TotpState"];
         };
+        UpcomingPeriod: {
+            from: string | null;
+        };
+        UpcomingSettlement: {
+            status: string;
+            period: components["schemas"]["UpcomingPeriod"];
+            currency: string;
+            gross: number;
+            fees: number;
+            vat: number;
+            reversed: number;
+            refunds: number;
+            paidOut: number;
+            recovered: number;
+            reserved: number;
+            released: number;
+            carried: number;
+            net: number;
+            lines: number;
+            schedule: string;
+            closesAt: string | null;
+            cutOff: string | null;
+        };
+        UpcomingSettlementResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["UpcomingSettlement"];
+        };
         User: {
             id: string;
             email: string;
@@ -4717,7 +5147,7 @@ export interface components {
         };
         WebhookEndpointChange: {
             url?: string;
-            eventTypes?: ("account.created" | "account.updated" | "account.deactivated" | "account.activated" | "account.erased" | "collection.received" | "collection.reversed" | "payment.processing" | "payment.part_paid" | "payment.extended" | "payment.successful" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "credit.suspended" | "credit.assigned" | "credit.returned" | "credit.return_failed" | "credit.reversed" | "payout.confirmed" | "payout.failed" | "alert.raised" | "endpoint.disabled")[] | null;
+            eventTypes?: ("account.created" | "account.updated" | "account.deactivated" | "account.activated" | "account.erased" | "collection.received" | "collection.reversed" | "payment.processing" | "payment.part_paid" | "payment.extended" | "payment.successful" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "credit.suspended" | "credit.assigned" | "credit.returned" | "credit.return_failed" | "credit.reversed" | "payout.confirmed" | "payout.failed" | "settlement.closed" | "settlement.paid" | "settlement.failed" | "alert.raised" | "endpoint.disabled")[] | null;
             isActive?: boolean;
         };
         WebhookEndpointDetail: {
@@ -4737,7 +5167,7 @@ export interface components {
         };
         WebhookEndpointRequest: {
             url: string;
-            eventTypes?: ("account.created" | "account.updated" | "account.deactivated" | "account.activated" | "account.erased" | "collection.received" | "collection.reversed" | "payment.processing" | "payment.part_paid" | "payment.extended" | "payment.successful" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "credit.suspended" | "credit.assigned" | "credit.returned" | "credit.return_failed" | "credit.reversed" | "payout.confirmed" | "payout.failed" | "alert.raised" | "endpoint.disabled")[] | null;
+            eventTypes?: ("account.created" | "account.updated" | "account.deactivated" | "account.activated" | "account.erased" | "collection.received" | "collection.reversed" | "payment.processing" | "payment.part_paid" | "payment.extended" | "payment.successful" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "credit.suspended" | "credit.assigned" | "credit.returned" | "credit.return_failed" | "credit.reversed" | "payout.confirmed" | "payout.failed" | "settlement.closed" | "settlement.paid" | "settlement.failed" | "alert.raised" | "endpoint.disabled")[] | null;
         };
         WebhookEndpointResponse: {
             isSuccessful: boolean;
@@ -4776,5 +5206,5 @@ export interface components {
         };
     };
 }
-export const EVENT_TYPES = ["account.created","account.updated","account.deactivated","account.activated","account.erased","collection.received","collection.reversed","payment.processing","payment.part_paid","payment.extended","payment.successful","payment.expired","payment.cancelled","payment.reversed","credit.suspended","credit.assigned","credit.returned","credit.return_failed","credit.reversed","payout.confirmed","payout.failed","alert.raised","endpoint.disabled","endpoint.test"] as const
+export const EVENT_TYPES = ["account.created","account.updated","account.deactivated","account.activated","account.erased","collection.received","collection.reversed","payment.processing","payment.part_paid","payment.extended","payment.successful","payment.expired","payment.cancelled","payment.reversed","credit.suspended","credit.assigned","credit.returned","credit.return_failed","credit.reversed","payout.confirmed","payout.failed","settlement.closed","settlement.paid","settlement.failed","alert.raised","endpoint.disabled","endpoint.test"] as const
 export const ALERT_KINDS = ["numbers_exhausted","pool_low","number_refused","account_change_refused","session_reused","wrong_bank","rail_item_rejected","reversal_shortfall","endpoint_disabled","bank_silent","payout_unknown","audit_failed"] as const
