@@ -1,5 +1,6 @@
 // The chart of accounts. A client sees its own accounts and its subaccounts'; an operator also the
-// banks', unidentified suspense, fees, receivables and write-offs. Shared accounts come first, then collection accounts, each in order of opening.
+// banks', unidentified suspense, fees, receivables and write-offs. Shared accounts come first, then
+// collection accounts, each in order of opening.
 
 import type { Queryable } from '#db/pool.ts'
 import type { Viewer } from '#domain/credits/credit-list.ts'

@@ -128,7 +128,9 @@ const chart: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         operationId: 'listLedgerAccounts',
         tags,
         summary: 'List ledger accounts with balances',
-        description: `Your own; operators also see bank accounts, unidentified suspense, fees, receivables and write-offs. ${RESTRICTED}`,
+        description:
+          'Your own; operators also see bank accounts, unidentified suspense, fees, receivables ' +
+          `and write-offs. ${RESTRICTED}`,
         security: BEARER,
         querystring: query(PageQuery),
         response: { 200: ListEnvelope(AccountBody), '4xx': ApiFailure },
