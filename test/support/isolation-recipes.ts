@@ -14,6 +14,7 @@ import {
   SIMULATE,
 } from './fixtures.ts'
 import { DESK_RECIPES } from './isolation-desk.ts'
+import { STATEMENT_RECIPES } from './isolation-statements.ts'
 import type { Things } from './isolation-world.ts'
 import { LIMIT_PROFILES, profileBody, profileRecipes } from './limit-profiles.ts'
 import type { Call } from './running-service.ts'
@@ -231,6 +232,7 @@ const OTHER_RECIPES: Record<string, Recipe> = {
 // Answers can be told apart by nothing but their request ids.
 export const RECIPES = {
   ...ACCOUNT_RECIPES,
+  ...STATEMENT_RECIPES,
   ...DESK_RECIPES,
   ...PAYMENT_RECIPES,
   ...OTHER_RECIPES,
