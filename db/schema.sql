@@ -1125,7 +1125,14 @@ UNION ALL
     l.id AS account_id,
     l.currency
    FROM ledger_accounts l
-  WHERE l.kind = 'available'::text;
+  WHERE l.kind = 'available'::text
+UNION ALL
+ SELECT s.client_id,
+    s.id AS subaccount_id,
+    l.id AS account_id,
+    l.currency
+   FROM subaccounts s
+     JOIN ledger_accounts l ON l.kind = 'subaccount'::text AND l.owner = ('subaccount:'::text || s.id);
 
 create table settlement_holidays (
   day date not null,
@@ -1157,12 +1164,18 @@ create table settlement_lines (
 CREATE UNIQUE INDEX settlement_lines_credit_settled_once ON settlement_lines USING btree (brought_id) WHERE brought_id IS NOT NULL;
 
 create view settlement_payees as
- SELECT client_id,
+ SELECT bank_accounts.client_id,
     NULL::bigint AS subaccount_id,
     NULL::text AS subaccount_code,
-    id AS bank_account_id
+    bank_accounts.id AS bank_account_id
    FROM bank_accounts
-  WHERE is_default;
+  WHERE bank_accounts.is_default
+UNION ALL
+ SELECT subaccounts.client_id,
+    subaccounts.id AS subaccount_id,
+    subaccounts.code AS subaccount_code,
+    subaccounts.bank_account_id
+   FROM subaccounts;
 
 create table settlement_reserves (
   settlement_id bigint not null,
@@ -1466,12 +1479,10 @@ create table transfers (
 );
 CREATE INDEX transfers_by_credit_account ON transfers USING btree (credit_account_id, id);
 CREATE INDEX transfers_by_debit_account ON transfers USING btree (debit_account_id, id) WHERE reason <> 'credit'::text;
-CREATE INDEX transfers_in_without_credit ON transfers USING btree (credit_account_id) INCLUDE (amount_kobo, reason, posted_at) WHERE credit_id IS NULL;
 CREATE INDEX transfers_later ON transfers USING btree (posted_at) WHERE reason = ANY (ARRAY['assign'::text, 'suspend'::text, 'returned'::text, 'reversal'::text]);
 CREATE INDEX transfers_of_adjustment ON transfers USING btree (adjustment_id) WHERE adjustment_id IS NOT NULL;
 CREATE INDEX transfers_of_payout ON transfers USING btree (payout_id) WHERE payout_id IS NOT NULL;
 CREATE INDEX transfers_of_settlement ON transfers USING btree (settlement_id) WHERE settlement_id IS NOT NULL;
-CREATE INDEX transfers_out_without_credit ON transfers USING btree (debit_account_id) INCLUDE (amount_kobo, reason, posted_at) WHERE credit_id IS NULL;
 CREATE INDEX transfers_reversed ON transfers USING btree (debit_account_id) INCLUDE (amount_kobo) WHERE reason = 'reversal'::text;
 CREATE TRIGGER transfers_append_only BEFORE DELETE OR UPDATE ON transfers FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER transfers_not_truncated BEFORE TRUNCATE ON transfers FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();

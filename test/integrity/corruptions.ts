@@ -53,7 +53,7 @@ export const CORRUPTIONS: readonly (readonly [check: string, tamper: string, sub
   ['bank_charges_are_booked', `update credits set fee_kobo = 0, vat_kobo = 0`, /^credit \d+$/],
   [
     'bank_charges_are_booked',
-    `delete from transfers where reason = 'bank_charge' and amount_kobo = 75`,
+    `delete from transfers where reason = 'bank_charge' and amount_kobo = 75 and credit_id is not null`,
     /^credit \d+$/,
   ],
   [
@@ -70,9 +70,46 @@ export const CORRUPTIONS: readonly (readonly [check: string, tamper: string, sub
       where a.kind = 'available' and b.kind = 'bank' limit 1`,
     /^client \d+, NGN$/,
   ],
-  ['fees_are_booked', `delete from transfers where reason = 'fee_vat'`, /^credit \d+$/],
+  [
+    'fees_are_booked',
+    `delete from transfers where reason = 'fee_vat' and credit_id is not null`,
+    /^credit \d+$/,
+  ],
   ['fees_are_booked', `update credit_fees set fee_returned_kobo = 1`, /^credit \d+$/],
   ['fees_are_booked', `delete from credit_fees`, /^credit \d+$/],
+  [
+    'paying_is_its_payouts',
+    `update payouts set status = 'failed', failure_reason = '', settled_at = now(), settled_by = '',
+            sending_at = now() where status = 'queued'`,
+    /^paying client:\d+ NGN$/,
+  ],
+  [
+    'paying_is_its_payouts',
+    `update payouts set amount_kobo = amount_kobo + 1 where status = 'queued'`,
+    /^paying client:\d+ NGN$/,
+  ],
+  [
+    'payout_fees_are_booked',
+    `delete from transfers where reason = 'fee_vat' and payout_id is not null`,
+    /^payout \d+$/,
+  ],
+  ['payout_fees_are_booked', `update payouts set fee_kobo = fee_kobo + 1`, /^payout \d+$/],
+  [
+    'payout_costs_are_booked',
+    `delete from transfers where reason = 'bank_charge' and payout_id is not null`,
+    /^payout \d+$/,
+  ],
+  [
+    'payout_costs_are_booked',
+    `update payouts set cost_kobo = 0 where status = 'confirmed'`,
+    /^payout \d+$/,
+  ],
+  [
+    'payouts_are_sent_once',
+    `insert into payout_changes (payout_id, change, changed_by, changed_at)
+     select id, 'sending', 'bank:035', now() from payouts where status = 'confirmed'`,
+    /^payout \d+$/,
+  ],
   [
     'shares_are_booked',
     `update credit_splits set returned_kobo = 1`,
@@ -222,6 +259,41 @@ export const CORRUPTIONS: readonly (readonly [check: string, tamper: string, sub
     'leases_are_with_their_payments',
     `delete from payment_numbers where bank_code = '035'`,
     /^number \d{10}$/,
+  ],
+  [
+    'credits_are_settled_once',
+    `delete from settlement_lines where id = (select min(id) from settlement_lines)`,
+    /^credit \d+$/,
+  ],
+  [
+    'credits_are_settled_once',
+    `drop index settlement_lines_credit_settled_once;
+     insert into settlement_lines
+       (settlement_id, kind, account_id, credit_id, brought_id, posted_at, gross_kobo)
+     select settlement_id, kind, account_id, credit_id, brought_id, posted_at, gross_kobo
+       from settlement_lines where kind = 'credit'`,
+    /^credit \d+$/,
+  ],
+  ['settlements_are_their_lines', `update settlements set lines = lines + 1`, /^settlement \d+$/],
+  [
+    'settlements_are_their_lines',
+    `delete from settlement_lines where kind = 'reserve'`,
+    /^settlement \d+$/,
+  ],
+  [
+    'settlements_are_their_transfers',
+    `delete from transfers where reason = 'reserve'`,
+    /^settlement \d+$/,
+  ],
+  [
+    'settling_is_unpaid_settlements',
+    `update settlement_shares set net_kobo = net_kobo - 1`,
+    /^settling account \d+ client:\d+$/,
+  ],
+  [
+    'reserves_are_held',
+    `update settlement_reserves set amount_kobo = amount_kobo + 1`,
+    /^reserve of client:\d+$/,
   ],
   ['events_are_numbered_without_gaps', `delete from events where sequence = 3`, /^client \d+$/],
   [

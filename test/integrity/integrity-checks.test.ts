@@ -9,7 +9,9 @@ import { FINDINGS_PER_CHECK_MAX, LEDGER_CHECKS } from '#ledger/ledger-checks.ts'
 import { createFeeRule } from '../support/fee-rules.ts'
 import { createAccount, MINUTE_MS, simulate, startPayment } from '../support/fixtures.ts'
 import { chargesOf, takeIncoming } from '../support/incoming-credits.ts'
+import { createPayout, payoutRounds } from '../support/payouts.ts'
 import { type Bench, startTestService } from '../support/running-service.ts'
+import { closed, setBankAccount, setSettings } from '../support/settlements.ts'
 import { createSplit } from '../support/splits.ts'
 import { untilWaiting } from '../support/waiting-locks.ts'
 import { CORRUPTIONS } from './corruptions.ts'
@@ -160,10 +162,19 @@ async function journey(bench: Bench): Promise<void> {
   await simulate(bench, late.bankAccount, '6000.00')
   const token = await bench.newClient('MAN0000002')
   await createAccount(bench, {}, { token })
+  await setBankAccount(bench, { status: 'unconfirmed' })
+  await setSettings(bench, { schedule: 'manual', reservePercent: 10, reserveDays: 7 })
+  await closed(bench)
+  await setBankAccount(bench)
   await createFeeRule(bench)
   await simulate(bench, account.accountNumber, '2000.00')
   const charged = await startPayment(bench)
   await simulate(bench, charged.bankAccount, '6000.00')
+  await createFeeRule(bench, { basis: 'payout' })
+  await using rounds = await payoutRounds(bench)
+  await createPayout(bench, { amount: '300' })
+  await rounds.send()
+  await createPayout(bench, { amount: '200' })
   await createSplit(bench)
   const shared = await startPayment(bench, { splitCode: 'AB' })
   await simulate(bench, shared.bankAccount, '6000.00')

@@ -17,6 +17,7 @@ import { DESK_RECIPES } from './isolation-desk.ts'
 import { STATEMENT_RECIPES } from './isolation-statements.ts'
 import type { Things } from './isolation-world.ts'
 import { LIMIT_PROFILES, profileBody, profileRecipes } from './limit-profiles.ts'
+import { PAYOUT_MAKING, PAYOUT_RECIPES } from './payout-recipes.ts'
 import type { Call } from './running-service.ts'
 import { SPLITS, SUBACCOUNTS, splitRecipes, subaccountBody } from './splits.ts'
 import { SUSPENSE } from './suspense-desk.ts'
@@ -236,6 +237,7 @@ export const RECIPES = {
   ...DESK_RECIPES,
   ...PAYMENT_RECIPES,
   ...OTHER_RECIPES,
+  ...PAYOUT_RECIPES,
 }
 
 // These make something of the caller's own each time, whatever of another's they are given.
@@ -257,6 +259,7 @@ export const MAKING: Record<string, Recipe> = {
   createSubaccount: (of) => [post(SUBACCOUNTS, subaccountBody(of.subaccountCode))],
   createLimitProfile: (of) => [post(LIMIT_PROFILES, profileBody({ code: of.limitProfile }))],
   createWebhookEndpoint: (of) => [post(ENDPOINTS, { url: of.endpointUrl })],
+  ...PAYOUT_MAKING,
   rotateWebhookSecret: () => [{ method: 'POST', url: '/api/v1/webhook-secret/rotate' }],
   setSuspenseSettings: () => [
     { method: 'PUT', url: `${SUSPENSE}/settings`, body: { makerChecker: false } },

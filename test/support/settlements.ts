@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { withTransaction } from '#db/transaction.ts'
+import { recordPayoutChanges } from '#domain/payouts/payout-changes.ts'
 import { type PayoutOutcome, settlePayout } from '#domain/payouts/settle-payout.ts'
 import { finishSettlement } from '#domain/settlement/finish-settlement.ts'
 import type { AdjustmentId, ClientId, PayoutId } from '#ids.ts'
@@ -89,21 +90,22 @@ export async function settleOf(bench: Bench, reference: string, outcome: PayoutO
     [reference],
   )
   const id = rows[0]?.id as PayoutId
-  if (outcome.status !== 'cancelled') {
-    await bench.db.query(
-      `update payouts set status = 'sending', sending_at = now()
-        where id = $1 and status = 'queued'`,
-      [id],
-    )
-  }
+  const now = bench.clock()
   const deps = {
     sharedAccounts: new SharedAccounts(bench.db),
-    now: bench.clock(),
+    now,
     hooks: { settlement: finishSettlement },
   }
-  return withTransaction(bench.db as never, (tx) =>
-    settlePayout(tx, deps, { id, outcome, by: 'bank:058' }),
-  )
+  return withTransaction(bench.db as never, async (tx) => {
+    const sent = await tx.query(
+      `update payouts set status = 'sending', sending_at = $2
+        where id = $1 and status = 'queued' and $3`,
+      [id, now, outcome.status !== 'cancelled'],
+    )
+    const change = { payoutIds: [id], change: 'sending', changedBy: 'bank:035' } as const
+    if (sent.rowCount) await recordPayoutChanges(tx, now, change)
+    return settlePayout(tx, deps, { id, outcome, by: 'bank:035' })
+  })
 }
 
 export const CONFIRMED: PayoutOutcome = { status: 'confirmed', bankReference: 'B-1' }

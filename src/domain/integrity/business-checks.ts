@@ -9,6 +9,7 @@ import { BALANCE_CHECKS } from './balance-checks.ts'
 import { DEDUCTED, FEE_CHECKS } from './fee-checks.ts'
 import { ISOLATION_CHECKS } from './isolation-checks.ts'
 import { NUMBER_CHECKS } from './number-checks.ts'
+import { PAYOUT_CHECKS } from './payout-checks.ts'
 import { SETTLEMENT_CHECKS } from './settlement-checks.ts'
 import { SPLIT_CHECKS } from './split-checks.ts'
 
@@ -88,7 +89,7 @@ const MONEY: readonly Check[] = [
                coalesce(sum(t.amount_kobo) filter (where d.kind = 'bank_cost'), 0) as cost,
                coalesce(sum(t.amount_kobo) filter (where d.kind = 'input_vat'), 0) as vat
           from transfers t left join costs d on d.id = t.debit_account_id
-         where t.reason = 'bank_charge' or d.id is not null
+         where t.credit_id is not null and (t.reason = 'bank_charge' or d.id is not null)
          group by t.credit_id
       ), withheld as (
         select id, fee_kobo + duty_kobo as cost, vat_kobo as vat
@@ -270,8 +271,9 @@ export const BUSINESS_CHECKS: readonly Check[] = [
   ...MONEY,
   ...BALANCE_CHECKS,
   ...FEE_CHECKS,
-  ...SPLIT_CHECKS,
   ...SETTLEMENT_CHECKS,
+  ...PAYOUT_CHECKS,
+  ...SPLIT_CHECKS,
   ...IDENTITY,
   ...NUMBER_CHECKS,
   ...EVENTS,
