@@ -25,9 +25,11 @@ const subaccount =
   (of) => [{ url: `${SUBACCOUNTS}/${of.subaccountCode}${path}` }]
 
 export const STATEMENT_RECIPES: Record<string, Recipe> = {
+  getBalances: () => [{ url: BALANCES }],
   listSubaccountBalances: () => [{ url: `${BALANCES}/subaccounts` }],
   exportBalanceStatement: () => [{ url: `${BALANCES}/statement.csv` }],
   printBalanceStatement: () => [{ url: `${BALANCES}/statement.html` }],
+  listAccountTransactions: accounts('/transactions'),
   exportAccountStatement: accounts('/statement.csv'),
   printAccountStatement: accounts('/statement.html'),
   exportSubaccountStatement: subaccount('/statement.csv'),
