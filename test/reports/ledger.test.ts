@@ -6,7 +6,11 @@ import { test } from 'node:test'
 import { withTransaction } from '#db/transaction.ts'
 import { closeExpired } from '#domain/credits/close-payments.ts'
 import { CREDITS_PER_PAGE_MAX } from '#domain/reports/ledger-entries.ts'
-import { SharedAccounts } from '#ledger/accounts.ts'
+import type { ClientId } from '#ids.ts'
+import { bankOwner, clientOwner, operatorOwner, SharedAccounts } from '#ledger/accounts.ts'
+import { postTransfers } from '#ledger/transfers.ts'
+import { kobo } from '#money.ts'
+import { asId } from '../support/as-id.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { auditNow } from '../support/desk-scenes.ts'
 import {
@@ -65,6 +69,44 @@ test('a client sees its own and nothing else', async () => {
       ['suspense', 0],
       ['collection', 77],
     ],
+  )
+})
+
+test('an operator sees what clients owe and what was written off, and of whom', async () => {
+  await using own = await startTestService()
+  const theirs = await own.newClient('LEDGER5')
+  const { rows } = await own.db.query<{ id: ClientId }>(
+    `select id from clients where client_id = 'LEDGER5'`,
+  )
+  const clientId = rows[0]?.id as ClientId
+  const named = {
+    receivable: { kind: 'receivable', owner: clientOwner(clientId), currency: 'NGN' },
+    writeOff: { kind: 'write_off', owner: operatorOwner(clientId), currency: 'NGN' },
+    bank: { kind: 'bank', owner: bankOwner('035'), currency: 'NGN' },
+  } as const
+  const shared = new SharedAccounts(own.db)
+  await shared.open(Object.values(named))
+  const post = (from: keyof typeof named, to: keyof typeof named, amount: bigint) => ({
+    debitAccountId: shared.id(named[from]),
+    creditAccountId: shared.id(named[to]),
+    amountKobo: kobo(amount),
+  })
+  await withTransaction(own.db, (tx) =>
+    postTransfers(tx, own.clock(), [
+      { ...post('receivable', 'bank', 90_00n), reason: 'reversal', creditId: asId(1n) },
+      { ...post('writeOff', 'receivable', 40_00n), reason: 'write_off', adjustmentId: asId(1n) },
+    ]),
+  )
+
+  const { data: chart } = await readList(own, ACCOUNTS)
+  const { data: ownChart } = await readList(own, ACCOUNTS, theirs)
+
+  const seen = (row: Row) => [row?.balance, row?.clientId]
+  assert.deepEqual(seen(find(chart, 'receivable')), [50, 'LEDGER5'])
+  assert.deepEqual(seen(find(chart, 'write_off')), [40, 'LEDGER5'])
+  assert.deepEqual(
+    ownChart.map(({ kind, balance, clientId }: Row) => [kind, balance, clientId]),
+    [['receivable', 50, null]],
   )
 })
 

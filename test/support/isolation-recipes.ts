@@ -14,6 +14,7 @@ import {
   SIMULATE,
 } from './fixtures.ts'
 import { DESK_RECIPES } from './isolation-desk.ts'
+import { STATEMENT_RECIPES } from './isolation-statements.ts'
 import type { Things } from './isolation-world.ts'
 import { LIMIT_PROFILES, profileBody, profileRecipes } from './limit-profiles.ts'
 import { PAYOUT_MAKING, PAYOUT_RECIPES } from './payout-recipes.ts'
@@ -105,9 +106,7 @@ const ACCOUNT_RECIPES: Record<string, Recipe> = {
   eraseCollectionAccount: account('/erase', { reason: 'Asked for.' }),
   listLimitProfiles: list(LIMIT_PROFILES),
   ...profileRecipes(),
-  listAccountTransactions: account('/transactions'),
   getAccountTimeline: account('/timeline'),
-  getBalances: list('/api/v1/balances'),
   listMerchantBalances: list('/api/v1/balances/merchants'),
   getOverview: list('/api/v1/overview'),
   listCredits: list('/api/v1/credits', creditFilters),
@@ -233,6 +232,7 @@ const OTHER_RECIPES: Record<string, Recipe> = {
 // Answers can be told apart by nothing but their request ids.
 export const RECIPES = {
   ...ACCOUNT_RECIPES,
+  ...STATEMENT_RECIPES,
   ...DESK_RECIPES,
   ...PAYMENT_RECIPES,
   ...OTHER_RECIPES,

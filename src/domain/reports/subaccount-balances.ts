@@ -59,6 +59,8 @@ const UNDONE_SINCE = `
   select coalesce(sum(t.change), 0)
     from (${movesSince({ account: 'l.id', firstId: '$5', at: '$6' })}) as t`
 
+const CODE = /^[A-Za-z0-9_-]{1,40}$/ // All that a code can be (subaccounts_code_valid).
+
 type SubaccountLedger = { name: string; accountIds: AccountId[] }
 
 // The account of its shares; none before the first.
@@ -67,6 +69,7 @@ export async function getSubaccountLedger(
   clientId: ClientId,
   code: string,
 ): Promise<SubaccountLedger> {
+  if (!CODE.test(code)) throw new Refusal('subaccount_not_found')
   const { rows } = await db.query<{ name: string; id: AccountId | null }>({
     name: 'get-subaccount-ledger',
     text: `select s.name, l.id
