@@ -13,7 +13,7 @@ create table payout_files (
   amount_kobo       bigint not null,
   execution_date    date not null,
   content_sealed    bytea not null, -- Compressed, in base64.
-  content_hash    bytea not null, -- Of the bytes as downloaded.
+  content_hash      bytea not null, -- Of the bytes as downloaded.
   created_by        text collate "C" not null,
   created_at        timestamptz not null,
   downloaded_by     text collate "C", -- First.
