@@ -4450,6 +4450,7 @@ export interface components {
             accountNumber: string | null;
             accountName: string | null;
             subaccountCode: string | null;
+            clientId: string | null;
             currency: string;
             balance: number;
             debits: number;

@@ -20,11 +20,11 @@ import {
   startPayment,
 } from '../support/fixtures.ts'
 import { LIMIT_PROFILES, profileBody } from '../support/limit-profiles.ts'
-import { payoutOperations } from '../support/payout-recipes.ts'
+import { payoutFileOperations, payoutOperations } from '../support/payout-recipes.ts'
 import { refundOperations } from '../support/refund-recipes.ts'
 import type { Bench } from '../support/running-service.ts'
-import { settlementOperations } from '../support/settlement-recipes.ts'
 import { sealingOf } from '../support/sealing.ts'
+import { settlementOperations } from '../support/settlement-recipes.ts'
 import { storedId } from '../support/shown-ids.ts'
 import { NOBODYS_NUMBER, pendingReturnOf, SUSPENSE, suspend } from '../support/suspense-desk.ts'
 import { ENDPOINTS } from '../support/webhook-journeys.ts'
@@ -32,7 +32,7 @@ import { splitOperations } from './keyed-split-operations.ts'
 
 const HOOK = 'https://shop.example.com/events'
 
-type Ask = { url: string; body?: unknown }
+type Ask = { url: string; body?: unknown; headers?: Record<string, string> }
 export type KeyedOperation = {
   name: string
   ask: () => Promise<Ask>
@@ -54,6 +54,7 @@ export async function keyedOperations(bench: Bench): Promise<KeyedOperation[]> {
     ...payoutOperations(bench),
     ...settlementOperations(bench),
     ...refundOperations(bench),
+    ...payoutFileOperations(bench),
   ]
 }
 
