@@ -777,6 +777,49 @@ create table payout_changes (
 );
 CREATE INDEX payout_changes_by_payout ON payout_changes USING btree (payout_id, id);
 
+create table payout_files (
+  id bigint not null generated always as identity,
+  reference text collate "C" not null,
+  bank_code text collate "C" not null,
+  format text collate "C" not null,
+  payouts integer not null,
+  amount_kobo bigint not null,
+  execution_date date not null,
+  content_sealed bytea not null,
+  content_sha256 bytea not null,
+  created_by text collate "C" not null,
+  created_at timestamp with time zone not null,
+  downloaded_by text collate "C",
+  downloaded_at timestamp with time zone,
+  not_delivered_by text collate "C",
+  not_delivered_at timestamp with time zone,
+  bank_confirmation text,
+  constraint payout_files_pkey PRIMARY KEY (id),
+  constraint payout_files_of_bank UNIQUE (id, bank_code),
+  constraint payout_files_reference_unique UNIQUE (reference),
+  constraint payout_files_downloaded_by_somebody CHECK ((downloaded_by IS NULL) = (downloaded_at IS NULL)),
+  constraint payout_files_format_known CHECK (format = ANY (ARRAY['pain.001'::text, 'csv'::text])),
+  constraint payout_files_not_delivered_is_confirmed CHECK (num_nonnulls(not_delivered_by, not_delivered_at, bank_confirmation) = ANY (ARRAY[0, 3])),
+  constraint payout_files_not_empty CHECK (payouts > 0 AND amount_kobo > 0)
+);
+CREATE TRIGGER payout_files_kept BEFORE UPDATE ON payout_files FOR EACH ROW WHEN (new.reference IS DISTINCT FROM old.reference OR new.bank_code IS DISTINCT FROM old.bank_code OR new.format IS DISTINCT FROM old.format OR new.payouts IS DISTINCT FROM old.payouts OR new.amount_kobo IS DISTINCT FROM old.amount_kobo OR new.execution_date IS DISTINCT FROM old.execution_date OR new.content_sha256 IS DISTINCT FROM old.content_sha256 OR new.created_by IS DISTINCT FROM old.created_by OR new.created_at IS DISTINCT FROM old.created_at OR old.downloaded_at IS NOT NULL AND new.downloaded_at IS DISTINCT FROM old.downloaded_at OR old.not_delivered_at IS NOT NULL AND new.not_delivered_at IS DISTINCT FROM old.not_delivered_at) EXECUTE FUNCTION keep_payout_file();
+CREATE TRIGGER payout_files_not_deleted BEFORE DELETE ON payout_files FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER payout_files_not_truncated BEFORE TRUNCATE ON payout_files FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+create table payout_results (
+  payout_id bigint not null,
+  status text collate "C" not null,
+  bank_reference text,
+  reason text,
+  reported_by text collate "C" not null,
+  reported_at timestamp with time zone not null,
+  constraint payout_results_pkey PRIMARY KEY (payout_id),
+  constraint payout_results_final CHECK (status = 'confirmed'::text AND bank_reference IS NOT NULL OR status = 'failed'::text AND reason IS NOT NULL),
+  constraint payout_results_payout_id_fkey FOREIGN KEY (payout_id) REFERENCES payouts(id)
+);
+CREATE TRIGGER payout_results_kept BEFORE DELETE OR UPDATE ON payout_results FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER payout_results_not_truncated BEFORE TRUNCATE ON payout_results FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
 create table payout_settings (
   client_id bigint not null,
   approval_above_kobo bigint,
@@ -849,9 +892,11 @@ create table payouts (
   constraint payouts_amounts_fit CHECK (amount_kobo > 0 AND fee_kobo >= 0 AND vat_kobo >= 0 AND cost_kobo >= 0 AND cost_vat_kobo >= 0),
   constraint payouts_approval_known CHECK (approval = ANY (ARRAY['not_needed'::text, 'needed'::text, 'approved'::text, 'rejected'::text])),
   constraint payouts_confirmed_has_reference CHECK ((status = 'confirmed'::text) = (bank_reference IS NOT NULL)),
+  constraint payouts_of_settlement_have_one CHECK ((purpose = 'settlement'::text) = (settlement_id IS NOT NULL)) NOT VALID,
   constraint payouts_of_somebody CHECK (client_id IS NOT NULL OR purpose = 'return'::text),
   constraint payouts_only_approved_are_sent CHECK ((status = ANY (ARRAY['queued'::text, 'cancelled'::text])) OR (approval = ANY (ARRAY['not_needed'::text, 'approved'::text]))),
   constraint payouts_purpose_known CHECK (purpose = ANY (ARRAY['payout'::text, 'settlement'::text, 'refund'::text, 'return'::text])),
+  constraint payouts_queued_in_no_file CHECK (batch_id IS NULL OR (status <> ALL (ARRAY['queued'::text, 'cancelled'::text]))),
   constraint payouts_rejected_are_cancelled CHECK (approval <> 'rejected'::text OR status = 'cancelled'::text),
   constraint payouts_sent_has_time CHECK ((status = ANY (ARRAY['queued'::text, 'cancelled'::text])) = (sending_at IS NULL)),
   constraint payouts_settled_by_somebody CHECK ((status = ANY (ARRAY['confirmed'::text, 'failed'::text, 'cancelled'::text])) = (settled_at IS NOT NULL) AND (settled_at IS NULL) = (settled_by IS NULL)),
@@ -862,7 +907,9 @@ create table payouts (
   constraint payouts_bank_account_of_same_client FOREIGN KEY (client_id, bank_account_id) REFERENCES bank_accounts(client_id, id),
   constraint payouts_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id),
   constraint payouts_credit_id_fkey FOREIGN KEY (credit_id) REFERENCES credits(id),
-  constraint payouts_fee_rule_of_same_client FOREIGN KEY (client_id, fee_rule_id) REFERENCES fee_rules(client_id, id)
+  constraint payouts_fee_rule_of_same_client FOREIGN KEY (client_id, fee_rule_id) REFERENCES fee_rules(client_id, id),
+  constraint payouts_file_of_same_bank FOREIGN KEY (batch_id, bank_code) REFERENCES payout_files(id, bank_code) DEFERRABLE INITIALLY DEFERRED,
+  constraint payouts_settlement_of_same_client FOREIGN KEY (client_id, settlement_id) REFERENCES settlements(client_id, id) NOT VALID
 );
 CREATE INDEX payouts_by_client ON payouts USING btree (client_id, id);
 CREATE INDEX payouts_of_batch ON payouts USING btree (batch_id) WHERE batch_id IS NOT NULL;
@@ -872,6 +919,7 @@ CREATE INDEX payouts_of_settlement ON payouts USING btree (settlement_id) WHERE 
 CREATE INDEX payouts_open ON payouts USING btree (status, id) WHERE status = ANY (ARRAY['queued'::text, 'sending'::text, 'unknown'::text]);
 CREATE INDEX payouts_to_send ON payouts USING btree (bank_code, id) WHERE status = 'queued'::text AND (approval = ANY (ARRAY['not_needed'::text, 'approved'::text]));
 CREATE TRIGGER payouts_checked AFTER UPDATE ON payouts FOR EACH ROW EXECUTE FUNCTION check_payout();
+CREATE TRIGGER payouts_in_one_file BEFORE UPDATE OF batch_id ON payouts FOR EACH ROW WHEN (new.batch_id IS DISTINCT FROM old.batch_id AND old.status <> 'queued'::text) EXECUTE FUNCTION check_payout_file();
 CREATE TRIGGER payouts_not_deleted BEFORE DELETE ON payouts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER payouts_not_truncated BEFORE TRUNCATE ON payouts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
@@ -1080,6 +1128,151 @@ create table sessions (
 CREATE INDEX sessions_by_expiry ON sessions USING btree (expires_at);
 CREATE INDEX sessions_by_user ON sessions USING btree (user_id);
 
+create view settlement_accounts as
+ SELECT a.client_id,
+    NULL::bigint AS subaccount_id,
+    l.id AS account_id,
+    l.currency
+   FROM collection_accounts a
+     JOIN ledger_accounts l ON l.id = a.id
+UNION ALL
+ SELECT substr(l.owner, 8)::bigint AS client_id,
+    NULL::bigint AS subaccount_id,
+    l.id AS account_id,
+    l.currency
+   FROM ledger_accounts l
+  WHERE l.kind = 'available'::text;
+
+create table settlement_holidays (
+  day date not null,
+  name text not null,
+  constraint settlement_holidays_pkey PRIMARY KEY (day)
+);
+
+create table settlement_lines (
+  settlement_id bigint not null,
+  id bigint not null generated always as identity,
+  kind text collate "C" not null,
+  subaccount_id bigint,
+  account_id bigint,
+  credit_id bigint,
+  payout_id bigint,
+  adjustment_id bigint,
+  brought_id bigint,
+  posted_at timestamp with time zone not null,
+  gross_kobo bigint not null default 0,
+  fee_kobo bigint not null default 0,
+  vat_kobo bigint not null default 0,
+  split_kobo bigint not null default 0,
+  reversed_kobo bigint not null default 0,
+  other_kobo bigint not null default 0,
+  net_kobo bigint not null generated always as ((((((gross_kobo - fee_kobo) - vat_kobo) - split_kobo) - reversed_kobo) + other_kobo)) stored,
+  constraint settlement_lines_pkey PRIMARY KEY (settlement_id, id),
+  constraint settlement_lines_kind_known CHECK (kind = ANY (ARRAY['credit'::text, 'payout'::text, 'refund'::text, 'adjustment'::text, 'recovery'::text, 'reserve'::text, 'release'::text, 'carried'::text]))
+);
+CREATE UNIQUE INDEX settlement_lines_credit_settled_once ON settlement_lines USING btree (brought_id) WHERE brought_id IS NOT NULL;
+
+create view settlement_payees as
+ SELECT client_id,
+    NULL::bigint AS subaccount_id,
+    NULL::text AS subaccount_code,
+    id AS bank_account_id
+   FROM bank_accounts
+  WHERE is_default;
+
+create table settlement_reserves (
+  settlement_id bigint not null,
+  client_id bigint not null,
+  amount_kobo bigint not null,
+  release_at timestamp with time zone not null,
+  released_by bigint,
+  constraint settlement_reserves_pkey PRIMARY KEY (settlement_id),
+  constraint settlement_reserves_positive CHECK (amount_kobo > 0),
+  constraint settlement_reserves_released_later CHECK (released_by > settlement_id),
+  constraint settlement_reserves_release_of_same_client FOREIGN KEY (client_id, released_by) REFERENCES settlements(client_id, id),
+  constraint settlement_reserves_settlement_of_same_client FOREIGN KEY (client_id, settlement_id) REFERENCES settlements(client_id, id)
+);
+CREATE INDEX settlement_reserves_held ON settlement_reserves USING btree (client_id, release_at) WHERE released_by IS NULL;
+CREATE INDEX settlement_reserves_released ON settlement_reserves USING btree (released_by) WHERE released_by IS NOT NULL;
+
+create table settlement_settings (
+  client_id bigint not null,
+  schedule text collate "C" not null,
+  minimum_kobo bigint not null,
+  reserve_bps integer not null,
+  reserve_days integer not null,
+  handled_to timestamp with time zone not null,
+  updated_by text collate "C" not null,
+  updated_at timestamp with time zone not null,
+  constraint settlement_settings_pkey PRIMARY KEY (client_id),
+  constraint settlement_settings_bounded CHECK (minimum_kobo >= 0 AND reserve_bps >= 0 AND reserve_bps <= 10000 AND reserve_days >= 0 AND reserve_days <= 365 AND (reserve_bps = 0) = (reserve_days = 0)),
+  constraint settlement_settings_schedule_known CHECK (schedule ~ '^(manual|(daily|T\+1|weekly@(Mon|Tue|Wed|Thu|Fri))@([01][0-9]|2[0-3]):[0-5][0-9])$'::text),
+  constraint settlement_settings_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
+);
+
+create table settlement_shares (
+  settlement_id bigint not null,
+  client_id bigint not null,
+  subaccount_id bigint,
+  account_id bigint not null,
+  net_kobo bigint not null,
+  constraint settlement_shares_one_per_party UNIQUE NULLS NOT DISTINCT (settlement_id, subaccount_id),
+  constraint settlement_shares_not_negative CHECK (net_kobo >= 0),
+  constraint settlement_shares_account_id_fkey FOREIGN KEY (account_id) REFERENCES ledger_accounts(id),
+  constraint settlement_shares_settlement_of_same_client FOREIGN KEY (client_id, settlement_id) REFERENCES settlements(client_id, id)
+);
+
+create table settlements (
+  id bigint not null generated always as identity,
+  reference text collate "C" not null,
+  client_id bigint not null,
+  previous_id bigint,
+  currency text collate "C" not null,
+  status text collate "C" not null,
+  period_from timestamp with time zone,
+  cut_off timestamp with time zone not null,
+  to_id bigint not null,
+  next_from_id bigint not null,
+  lines bigint not null default 0,
+  gross_kobo bigint not null default 0,
+  fees_kobo bigint not null default 0,
+  vat_kobo bigint not null default 0,
+  reversed_kobo bigint not null default 0,
+  refunds_kobo bigint not null default 0,
+  paid_out_kobo bigint not null default 0,
+  recovered_kobo bigint not null default 0,
+  reserved_kobo bigint not null default 0,
+  released_kobo bigint not null default 0,
+  carried_kobo bigint not null default 0,
+  net_kobo bigint not null default 0,
+  needs_approval boolean not null,
+  held_reason text collate "C",
+  closed_by text collate "C" not null,
+  closed_by_user uuid,
+  closed_at timestamp with time zone not null,
+  approved_by text collate "C",
+  approved_by_user uuid,
+  approved_at timestamp with time zone,
+  cancelled_by text collate "C",
+  cancelled_at timestamp with time zone,
+  finished_at timestamp with time zone,
+  constraint settlements_pkey PRIMARY KEY (id),
+  constraint settlements_of_client UNIQUE (client_id, id),
+  constraint settlements_reference_unique UNIQUE (reference),
+  constraint settlements_add_up CHECK (net_kobo = (gross_kobo - fees_kobo - vat_kobo - reversed_kobo - refunds_kobo - paid_out_kobo - recovered_kobo - reserved_kobo + released_kobo + carried_kobo) AND net_kobo >= 0),
+  constraint settlements_approved_has_time CHECK ((status = ANY (ARRAY['closed'::text, 'cancelled'::text])) = (approved_at IS NULL) AND (approved_at IS NULL) = (approved_by IS NULL)),
+  constraint settlements_cancelled_has_time CHECK ((status = 'cancelled'::text) = (cancelled_at IS NOT NULL) AND (cancelled_at IS NULL) = (cancelled_by IS NULL)),
+  constraint settlements_cut_off_grows CHECK (period_from < cut_off),
+  constraint settlements_finished_has_time CHECK ((status = ANY (ARRAY['paid'::text, 'part_failed'::text, 'failed'::text])) = (finished_at IS NOT NULL)),
+  constraint settlements_status_known CHECK (status = ANY (ARRAY['closed'::text, 'approved'::text, 'sending'::text, 'paid'::text, 'part_failed'::text, 'failed'::text, 'cancelled'::text])),
+  constraint settlements_two_people CHECK (NOT needs_approval OR approved_at IS NULL OR approved_by_user IS NOT NULL AND approved_by_user IS DISTINCT FROM closed_by_user AND approved_by <> closed_by),
+  constraint settlements_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id),
+  constraint settlements_previous_of_same_client FOREIGN KEY (client_id, previous_id) REFERENCES settlements(client_id, id)
+);
+CREATE INDEX settlements_by_client ON settlements USING btree (client_id, id);
+CREATE UNIQUE INDEX settlements_follow_one_another ON settlements USING btree (client_id, currency, COALESCE(previous_id, 0::bigint)) WHERE status <> 'cancelled'::text;
+CREATE TRIGGER settlements_checked AFTER UPDATE ON settlements FOR EACH ROW EXECUTE FUNCTION check_settlement();
+
 create sequence shared_account_ids;
 
 create table signing_secrets (
@@ -1282,7 +1475,11 @@ create table webhook_endpoints (
 );
 
 create function check_payout() returns trigger;
+create function check_payout_file() returns trigger;
+create function check_settlement() returns trigger;
 create function check_suspense_request() returns trigger;
+create function decided_transfer_id() returns bigint;
+create function keep_payout_file() returns trigger;
 create function maintain_partitions(at timestamp with time zone, event_days integer, key_days integer) returns SETOF text;
 create function open_event_counter() returns trigger;
 create function post_inserted_transfers() returns trigger;

@@ -30,6 +30,7 @@ import type { Round } from '#workers/loop.ts'
 import { maintainPartitionsRound } from '#workers/maintain-partitions.ts'
 import { listWorkers, type RunningWorkers, runWorkers } from '#workers/run-workers.ts'
 import { sendReturnsRound } from '#workers/send-returns.ts'
+import { settleReportedPayoutsRound } from '#workers/settle-reported-payouts.ts'
 import { syncDataKeys } from '#workers/sync-data-keys.ts'
 import { writeMeasuresRound } from '#workers/write-measures.ts'
 import type { Clock } from './clock.ts'
@@ -49,6 +50,8 @@ const PROBE_MAX_MS = 1_000
 const SETTLEMENT_CONNECTIONS_MAX = 2
 const SETTLEMENT_STATEMENT_MAX_MS = 600_000
 const MEASURES_PAUSE_MS = 5_000
+// Of a request. Whoever uploads a long report does not wait for all of it to be settled.
+const SETTLE_REPORTED_MS = 5_000
 
 // What else happens when a payout is confirmed, fails or is cancelled, by its purpose.
 const PAYOUT_HOOKS: OutcomeHooks = { settlement: finishSettlement }
@@ -139,7 +142,9 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     batchPool,
     settlementPool: connections.settlementPool,
     ...money,
+    readHolidays: async () => new Set(),
     sendReturns: runNow(sendReturnsRound(parts), log),
+    settleReported: runNow(settleReportedPayoutsRound(parts), log, SETTLE_REPORTED_MS),
     eraseTraces: runNow(completeErasuresRound(parts), log),
     writers,
     tokens,
@@ -202,11 +207,10 @@ function startMeasuring({ clock, log }: ServiceOptions, db: Pool) {
 }
 
 // Runs a worker round immediately on behalf of a request. On failure the workers retry.
-function runNow(round: Round, log: Logger): () => Promise<void> {
+function runNow(round: Round, log: Logger, maxMs?: number): () => Promise<void> {
   return async () => {
-    await round(new AbortController().signal).catch((error) =>
-      log.error({ err: error }, 'worker round failed'),
-    )
+    const signal = maxMs ? AbortSignal.timeout(maxMs) : new AbortController().signal
+    await round(signal).catch((error) => log.error({ err: error }, 'worker round failed'))
   }
 }
 

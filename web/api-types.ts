@@ -952,6 +952,220 @@ export interface paths {
             };
         };
     };
+    "/api/v1/settlement-settings": {
+        get: {
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SettlementSettingsResponse"];
+                    };
+                };
+            };
+        };
+        put: {
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["SettlementSettingsRequest"];
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SettlementSettingsResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/settlement-holidays": {
+        get: {
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SettlementHolidaysResponse"];
+                    };
+                };
+            };
+        };
+        put: {
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["SettlementHolidays"];
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SettlementHolidaysResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/settlements": {
+        get: {
+            parameters: {
+                query?: {
+                    status?: "closed" | "approved" | "sending" | "paid" | "part_failed" | "failed" | "cancelled";
+                    limit?: string | number;
+                    cursor?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SettlementList"];
+                    };
+                };
+            };
+        };
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["CloseSettlementRequest"];
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SettlementResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/settlements/upcoming": {
+        get: {
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["UpcomingSettlementResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/settlements/{reference}": {
+        get: {
+            parameters: {
+                path: {
+                    reference: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SettlementResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/settlements/{reference}/lines": {
+        get: {
+            parameters: {
+                query?: {
+                    limit?: string | number;
+                    cursor?: string;
+                };
+                path: {
+                    reference: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SettlementLineList"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/settlements/{reference}/approve": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    reference: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SettlementResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/settlements/{reference}/cancel": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    reference: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SettlementResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/settlements/{reference}.csv": {
+        get: {
+            parameters: {
+                path: {
+                    reference: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "text/csv": string;
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/settlements/{reference}.html": {
+        get: {
+            parameters: {
+                path: {
+                    reference: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "text/html": string;
+                    };
+                };
+            };
+        };
+    };
     "/api/v1/suspense/{id}/assign": {
         post: {
             parameters: {
@@ -1354,7 +1568,7 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    type?: "account.created" | "account.updated" | "account.deactivated" | "account.activated" | "account.erased" | "collection.received" | "collection.reversed" | "payment.processing" | "payment.part_paid" | "payment.extended" | "payment.successful" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "credit.suspended" | "credit.assigned" | "credit.returned" | "credit.return_failed" | "credit.reversed" | "payout.confirmed" | "payout.failed" | "alert.raised" | "endpoint.disabled" | "endpoint.test";
+                    type?: "account.created" | "account.updated" | "account.deactivated" | "account.activated" | "account.erased" | "collection.received" | "collection.reversed" | "payment.processing" | "payment.part_paid" | "payment.extended" | "payment.successful" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "credit.suspended" | "credit.assigned" | "credit.returned" | "credit.return_failed" | "credit.reversed" | "payout.confirmed" | "payout.failed" | "settlement.closed" | "settlement.paid" | "settlement.failed" | "alert.raised" | "endpoint.disabled" | "endpoint.test";
                     accountNumber?: string;
                     paymentReference?: string;
                     delivered?: "true" | "false";
@@ -2121,11 +2335,132 @@ export interface paths {
             };
         };
     };
+    "/api/v1/operator/payout-files": {
+        get: {
+            parameters: {
+                query?: {
+                    bankCode?: string;
+                    limit?: string | number;
+                    cursor?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["PayoutFileList"];
+                    };
+                };
+            };
+        };
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        bankCode: string;
+                        format: "pain.001" | "csv";
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["PayoutFileResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/payout-files/{id}": {
+        get: {
+            parameters: {
+                path: {
+                    id: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["PayoutFileResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/payout-files/{id}/download": {
+        get: {
+            parameters: {
+                path: {
+                    id: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/xml": string;
+                        "text/csv": string;
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/payout-files/{id}/not-delivered": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    id: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        bankConfirmation: string;
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["PayoutFileResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/payout-files/results": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/xml": unknown;
+                    "text/csv": unknown;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["PayoutResultsResponse"];
+                    };
+                };
+            };
+        };
+    };
     "/api/v1/operator/alerts": {
         get: {
             parameters: {
                 query?: {
-                    kind?: "numbers_exhausted" | "pool_low" | "number_refused" | "account_change_refused" | "session_reused" | "wrong_bank" | "rail_item_rejected" | "reversal_shortfall" | "endpoint_disabled" | "bank_silent" | "payout_unknown" | "audit_failed";
+                    kind?: "numbers_exhausted" | "pool_low" | "number_refused" | "account_change_refused" | "session_reused" | "wrong_bank" | "rail_item_rejected" | "reversal_shortfall" | "endpoint_disabled" | "bank_silent" | "payout_unknown" | "payout_contradicted" | "audit_failed";
                     open?: "true" | "false";
                     from?: string;
                     to?: string;
@@ -2631,6 +2966,9 @@ export interface components {
             message: string;
             data: components["schemas"]["ClientWithSecret"];
         };
+        CloseSettlementRequest: {
+            cutOff?: string;
+        };
         Credit: {
             id: number;
             sessionId: string;
@@ -2885,7 +3223,7 @@ export interface components {
         };
         Event: {
             id: string;
-            type: "account.created" | "account.updated" | "account.deactivated" | "account.activated" | "account.erased" | "collection.received" | "collection.reversed" | "payment.processing" | "payment.part_paid" | "payment.extended" | "payment.successful" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "credit.suspended" | "credit.assigned" | "credit.returned" | "credit.return_failed" | "credit.reversed" | "payout.confirmed" | "payout.failed" | "alert.raised" | "endpoint.disabled" | "endpoint.test";
+            type: "account.created" | "account.updated" | "account.deactivated" | "account.activated" | "account.erased" | "collection.received" | "collection.reversed" | "payment.processing" | "payment.part_paid" | "payment.extended" | "payment.successful" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "credit.suspended" | "credit.assigned" | "credit.returned" | "credit.return_failed" | "credit.reversed" | "payout.confirmed" | "payout.failed" | "settlement.closed" | "settlement.paid" | "settlement.failed" | "alert.raised" | "endpoint.disabled" | "endpoint.test";
             sequence: number;
             createdAt: string;
             env: "Test" | "Live";
@@ -2897,7 +3235,7 @@ export interface components {
         };
         EventDetail: {
             id: string;
-            type: "account.created" | "account.updated" | "account.deactivated" | "account.activated" | "account.erased" | "collection.received" | "collection.reversed" | "payment.processing" | "payment.part_paid" | "payment.extended" | "payment.successful" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "credit.suspended" | "credit.assigned" | "credit.returned" | "credit.return_failed" | "credit.reversed" | "payout.confirmed" | "payout.failed" | "alert.raised" | "endpoint.disabled" | "endpoint.test";
+            type: "account.created" | "account.updated" | "account.deactivated" | "account.activated" | "account.erased" | "collection.received" | "collection.reversed" | "payment.processing" | "payment.part_paid" | "payment.extended" | "payment.successful" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "credit.suspended" | "credit.assigned" | "credit.returned" | "credit.return_failed" | "credit.reversed" | "payout.confirmed" | "payout.failed" | "settlement.closed" | "settlement.paid" | "settlement.failed" | "alert.raised" | "endpoint.disabled" | "endpoint.test";
             sequence: number;
             createdAt: string;
             env: "Test" | "Live";
@@ -3300,6 +3638,56 @@ export interface components {
             hasMore: boolean;
             nextCursor: string | null;
         };
+        PayoutFile: {
+            id: string;
+            bankCode: string;
+            format: string;
+            payouts: number;
+            amount: number;
+            open: number;
+            confirmed: number;
+            failed: number;
+            executionDate: string;
+            sha256: string;
+            createdBy: string;
+            createdAt: string;
+            downloadedBy: string | null;
+            downloadedAt: string | null;
+            notDeliveredBy: string | null;
+            notDeliveredAt: string | null;
+            bankConfirmation: string | null;
+        };
+        PayoutFileList: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["PayoutFile"][];
+            hasMore: boolean;
+            nextCursor: string | null;
+        };
+        PayoutFileResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["PayoutFile"];
+        };
+        PayoutResultProblem: {
+            line: number;
+            reference: string | null;
+            status: string;
+            problem: string;
+            message: string;
+        };
+        PayoutResults: {
+            confirmed: number;
+            failed: number;
+            pending: number;
+            unchanged: number;
+            problems: components["schemas"]["PayoutResultProblem"][];
+        };
+        PayoutResultsResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["PayoutResults"];
+        };
         RailItem: {
             id: string;
             bankCode: string;
@@ -3478,6 +3866,115 @@ export interface components {
             data: components["schemas"]["Session"][];
             hasMore: boolean;
             nextCursor: string | null;
+        };
+        Settlement: {
+            reference: string;
+            status: string;
+            period: components["schemas"]["SettlementPeriod"];
+            cutOff: string;
+            currency: string;
+            gross: number;
+            fees: number;
+            vat: number;
+            reversed: number;
+            refunds: number;
+            paidOut: number;
+            recovered: number;
+            reserved: number;
+            released: number;
+            carried: number;
+            net: number;
+            lines: number;
+            payouts: components["schemas"]["SettlementPayout"][];
+            needsApproval: boolean;
+            heldReason: string | null;
+            closedBy: string;
+            closedAt: string;
+            approvedBy: string | null;
+            approvedAt: string | null;
+            cancelledBy: string | null;
+            cancelledAt: string | null;
+            finishedAt: string | null;
+        };
+        SettlementHoliday: {
+            date: string;
+            name: string;
+        };
+        SettlementHolidays: {
+            holidays: components["schemas"]["SettlementHoliday"][];
+        };
+        SettlementHolidaysResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["SettlementHolidays"];
+        };
+        SettlementLine: {
+            kind: string;
+            postedAt: string;
+            subaccountCode: string | null;
+            creditId: number | null;
+            sessionId: string | null;
+            receivedAt: string | null;
+            paymentReference: string | null;
+            merchantRef: string | null;
+            collectionAccountNumber: string | null;
+            merchantCode: string | null;
+            payoutReference: string | null;
+            gross: number;
+            fee: number;
+            vat: number;
+            split: number;
+            reversed: number;
+            other: number;
+            net: number;
+        };
+        SettlementLineList: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["SettlementLine"][];
+            hasMore: boolean;
+            nextCursor: string | null;
+        };
+        SettlementList: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["Settlement"][];
+            hasMore: boolean;
+            nextCursor: string | null;
+        };
+        SettlementPayout: {
+            reference: string;
+            status: string;
+            amount: number;
+            subaccountCode: string | null;
+        };
+        SettlementPeriod: {
+            from: string | null;
+            to: string;
+        };
+        SettlementResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["Settlement"];
+        };
+        SettlementSettings: {
+            schedule: string;
+            minimumAmount: number;
+            reservePercent: number;
+            reserveDays: number;
+            nextCloseAt: string | null;
+        };
+        SettlementSettingsRequest: {
+            /** @example T+1@09:00 */
+            schedule: string;
+            minimumAmount?: number | string;
+            reservePercent?: number;
+            reserveDays?: number;
+        };
+        SettlementSettingsResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["SettlementSettings"];
         };
         SignInRequest: {
             email: string;
@@ -3667,6 +4164,34 @@ export interface components {
             message: string;
             data: components["schemas"]["TotpState"];
         };
+        UpcomingPeriod: {
+            from: string | null;
+        };
+        UpcomingSettlement: {
+            status: string;
+            period: components["schemas"]["UpcomingPeriod"];
+            currency: string;
+            gross: number;
+            fees: number;
+            vat: number;
+            reversed: number;
+            refunds: number;
+            paidOut: number;
+            recovered: number;
+            reserved: number;
+            released: number;
+            carried: number;
+            net: number;
+            lines: number;
+            schedule: string;
+            closesAt: string | null;
+            cutOff: string | null;
+        };
+        UpcomingSettlementResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["UpcomingSettlement"];
+        };
         User: {
             id: string;
             email: string;
@@ -3715,7 +4240,7 @@ export interface components {
         };
         WebhookEndpointChange: {
             url?: string;
-            eventTypes?: ("account.created" | "account.updated" | "account.deactivated" | "account.activated" | "account.erased" | "collection.received" | "collection.reversed" | "payment.processing" | "payment.part_paid" | "payment.extended" | "payment.successful" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "credit.suspended" | "credit.assigned" | "credit.returned" | "credit.return_failed" | "credit.reversed" | "payout.confirmed" | "payout.failed" | "alert.raised" | "endpoint.disabled")[] | null;
+            eventTypes?: ("account.created" | "account.updated" | "account.deactivated" | "account.activated" | "account.erased" | "collection.received" | "collection.reversed" | "payment.processing" | "payment.part_paid" | "payment.extended" | "payment.successful" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "credit.suspended" | "credit.assigned" | "credit.returned" | "credit.return_failed" | "credit.reversed" | "payout.confirmed" | "payout.failed" | "settlement.closed" | "settlement.paid" | "settlement.failed" | "alert.raised" | "endpoint.disabled")[] | null;
             isActive?: boolean;
         };
         WebhookEndpointDetail: {
@@ -3735,7 +4260,7 @@ export interface components {
         };
         WebhookEndpointRequest: {
             url: string;
-            eventTypes?: ("account.created" | "account.updated" | "account.deactivated" | "account.activated" | "account.erased" | "collection.received" | "collection.reversed" | "payment.processing" | "payment.part_paid" | "payment.extended" | "payment.successful" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "credit.suspended" | "credit.assigned" | "credit.returned" | "credit.return_failed" | "credit.reversed" | "payout.confirmed" | "payout.failed" | "alert.raised" | "endpoint.disabled")[] | null;
+            eventTypes?: ("account.created" | "account.updated" | "account.deactivated" | "account.activated" | "account.erased" | "collection.received" | "collection.reversed" | "payment.processing" | "payment.part_paid" | "payment.extended" | "payment.successful" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "credit.suspended" | "credit.assigned" | "credit.returned" | "credit.return_failed" | "credit.reversed" | "payout.confirmed" | "payout.failed" | "settlement.closed" | "settlement.paid" | "settlement.failed" | "alert.raised" | "endpoint.disabled")[] | null;
         };
         WebhookEndpointResponse: {
             isSuccessful: boolean;
@@ -3774,5 +4299,5 @@ export interface components {
         };
     };
 }
-export const EVENT_TYPES = ["account.created","account.updated","account.deactivated","account.activated","account.erased","collection.received","collection.reversed","payment.processing","payment.part_paid","payment.extended","payment.successful","payment.expired","payment.cancelled","payment.reversed","credit.suspended","credit.assigned","credit.returned","credit.return_failed","credit.reversed","payout.confirmed","payout.failed","alert.raised","endpoint.disabled","endpoint.test"] as const
-export const ALERT_KINDS = ["numbers_exhausted","pool_low","number_refused","account_change_refused","session_reused","wrong_bank","rail_item_rejected","reversal_shortfall","endpoint_disabled","bank_silent","payout_unknown","audit_failed"] as const
+export const EVENT_TYPES = ["account.created","account.updated","account.deactivated","account.activated","account.erased","collection.received","collection.reversed","payment.processing","payment.part_paid","payment.extended","payment.successful","payment.expired","payment.cancelled","payment.reversed","credit.suspended","credit.assigned","credit.returned","credit.return_failed","credit.reversed","payout.confirmed","payout.failed","settlement.closed","settlement.paid","settlement.failed","alert.raised","endpoint.disabled","endpoint.test"] as const
+export const ALERT_KINDS = ["numbers_exhausted","pool_low","number_refused","account_change_refused","session_reused","wrong_bank","rail_item_rejected","reversal_shortfall","endpoint_disabled","bank_silent","payout_unknown","payout_contradicted","audit_failed"] as const

@@ -14,20 +14,23 @@ import {
   type NumberSettings,
   type SerialRange,
 } from './number-settings.ts'
+import { checkPayoutFiles, type PayoutFileSettings } from './payout-file-settings.ts'
 import { decodeBase64, type Report } from './setting-parsers.ts'
 
-export type BankSettings = NumberSettings & {
-  readonly code: string
-  readonly name: string
-  readonly connector?: string | undefined // Default manilla.
-  readonly settings?: Readonly<Record<string, unknown>> | undefined
-  readonly secrets?: Readonly<Record<string, string>> | undefined // Read from the environment.
-  readonly railSecrets?: readonly string[] | undefined
-}
+export type BankSettings = NumberSettings &
+  PayoutFileSettings & {
+    readonly code: string
+    readonly name: string
+    readonly connector?: string | undefined // Default manilla.
+    readonly settings?: Readonly<Record<string, unknown>> | undefined
+    readonly secrets?: Readonly<Record<string, string>> | undefined // Read from the environment.
+    readonly railSecrets?: readonly string[] | undefined
+  }
 
 export const SERIAL_MAX = 999_999_999 // nine digits; the tenth of a NUBAN is its check digit
 export const SANDBOX_RAIL_SECRET = 'whsec_bWFuaWxsYS1zYW5kYm94LXJhaWwtc2VjcmV0LTAwMDA='
 
+const SANDBOX_DEBIT_ACCOUNT = { accountNumber: '0000000000', accountName: 'Manilla Sandbox' }
 const SECRETS_MAX = 2 // the old and the new one while a bank changes over
 const SECRET_BYTES_MIN = 24 // the bounds of Standard Webhooks
 const SECRET_BYTES_MAX = 64
@@ -43,6 +46,7 @@ const FIELDS = [
   'static',
   'dynamic',
   'railSecrets',
+  'payoutFiles',
 ]
 
 const SANDBOX_NAMES: readonly (readonly [code: string, name: string])[] = [
@@ -71,6 +75,7 @@ export const SANDBOX_BANKS: readonly BankSettings[] = SANDBOX_NAMES.map(([code, 
     static: { from: base, to: base + 24_999_999 },
     dynamic: { from: base + 25_000_000, to: base + 49_999_999 },
     railSecrets: [SANDBOX_RAIL_SECRET],
+    payoutFiles: SANDBOX_DEBIT_ACCOUNT,
   }
 })
 
@@ -177,6 +182,7 @@ function readBank(
   const read = { ...bank, ...(settings && { settings }), ...(names && { secrets }) } as BankSettings
   const connection = connectBank(bankConfiguration(read, mode), report)
   checkNumbers(bank, report)
+  checkPayoutFiles(bank.payoutFiles, report)
   if (bank.numbers === 'reserved' && connection && !connection.calls.reserveAccount) {
     report('numbers "reserved" requires a connector that reserves accounts, and settings.baseUrl')
   }

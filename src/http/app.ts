@@ -27,6 +27,7 @@ import { checkoutRoutes } from '#http/routes/payments/checkout.ts'
 import { manageAdviceRoutes } from '#http/routes/payments/manage-advices.ts'
 import { paymentRoutes } from '#http/routes/payments/payments.ts'
 import { verifyPaymentRoutes } from '#http/routes/payments/verify-payment.ts'
+import { payoutFileRoutes } from '#http/routes/payouts/payout-files.ts'
 import { erasureRoutes } from '#http/routes/privacy/erasures.ts'
 import { operatorAlertRoutes } from '#http/routes/records/alerts.ts'
 import { auditLogRoutes } from '#http/routes/records/audit-log.ts'
@@ -189,6 +190,7 @@ const ROUTES = [
   operatorClientRoutes,
   operatorClientChangeRoutes,
   operatorReturnRoutes,
+  payoutFileRoutes,
   operatorAlertRoutes,
   bankHealthRoutes,
   railItemRoutes,

@@ -2,6 +2,7 @@
 
 import type { Logger } from 'pino'
 import type { BankConnections } from '#banks/connector.ts'
+import type { Holidays } from '#business-days.ts'
 import type { Clock } from '#clock.ts'
 import type { BankSettings } from '#config/bank-settings.ts'
 import type { Policy } from '#config/policy-settings.ts'
@@ -37,6 +38,9 @@ export type Deps = {
   settlementPool: Pool // Its statements may take minutes.
   sharedAccounts: SharedAccounts
   payoutHooks: OutcomeHooks
+  readHolidays: (db: Queryable) => Promise<Holidays>
+  // Settles payouts that banks have reported, for a few seconds; the workers settle the rest.
+  settleReported: () => Promise<void>
   // Sends requested returns now; the workers retry.
   sendReturns: () => Promise<void>
   eraseTraces: () => Promise<void> // Likewise for pending erasures.

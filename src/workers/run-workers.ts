@@ -19,6 +19,7 @@ import { type RefillDeps, refillNumberPoolsRound } from './refill-number-pools.t
 import { type RequeryDeps, requeryTransfersRound } from './requery-transfers.ts'
 import { type BankChangesDeps, sendBankChangesRound } from './send-bank-changes.ts'
 import { type SendReturnsDeps, sendReturnsRound } from './send-returns.ts'
+import { type SettleReportedDeps, settleReportedPayoutsRound } from './settle-reported-payouts.ts'
 
 const LOOK_MS = 250
 const SECOND_MS = 1_000
@@ -28,6 +29,7 @@ const HOUR_MS = 60 * MINUTE_MS
 export type WorkerDeps = Deps &
   SendReturnsDeps &
   CloseSettlementsDeps &
+  SettleReportedDeps &
   RefillDeps &
   BankChangesDeps &
   RequeryDeps &
@@ -49,6 +51,11 @@ export function listWorkers(deps: WorkerDeps): Worker[] {
     deliverWebhooks(deps),
     { name: 'expire-payments', pauseMs: SECOND_MS, round: expirePaymentsRound(deps) },
     { name: 'send-returns', pauseMs: SECOND_MS, round: sendReturnsRound(deps) },
+    {
+      name: 'settle-reported-payouts',
+      pauseMs: SECOND_MS,
+      round: settleReportedPayoutsRound(deps),
+    },
     { name: 'refill-number-pools', pauseMs: SECOND_MS, round: refillNumberPoolsRound(deps) },
     { name: 'send-bank-changes', pauseMs: SECOND_MS, round: sendBankChangesRound(deps) },
     { name: 'plan-requeries', pauseMs: 5 * SECOND_MS, round: planRequeriesRound(deps) },

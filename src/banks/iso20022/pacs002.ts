@@ -5,6 +5,7 @@
 //   03      PDNG  not decided: to be sent again
 
 import type { Acknowledgement } from '#banks/notifications.ts'
+import { tag } from './write-xml.ts'
 
 export type OriginalTransaction = {
   instructionId: string | undefined
@@ -60,12 +61,4 @@ function status(
     `${tag('OrgnlEndToEndId', original?.endToEndId)}${tag('OrgnlTxId', original?.transactionId)}` +
     `${tag('TxSts', STATUSES[responseCode])}${reason}</TxInfAndSts>`
   )
-}
-
-function tag(name: string, text: string | undefined): string {
-  return text === undefined ? '' : `<${name}>${escaped(text)}</${name}>`
-}
-
-function escaped(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }

@@ -26,12 +26,15 @@ class Unreadable extends Error {}
 
 const NO_ATTRIBUTES: ReadonlyMap<string, string> = new Map()
 
-export function readXml(rawBody: Buffer): { root: XmlElement } | { malformed: string } {
+export function readXml(
+  rawBody: Buffer,
+  elementsMax = ELEMENTS_MAX,
+): { root: XmlElement } | { malformed: string } {
   const decoded = decodeXml(rawBody)
   if ('malformed' in decoded) return decoded
   const { text, encoding } = decoded
   const parser = new SaxesParser({ xmlns: true, forceXMLVersion: true, defaultXMLVersion: '1.0' })
-  const document = growTree(parser, encoding)
+  const document = growTree(parser, { encoding, elementsMax })
   try {
     // In pieces, since the parser looks at a piece as a whole before it reports anything of it.
     for (let at = 0; at < text.length; at += CHUNK_CHARS) {
@@ -47,7 +50,10 @@ export function readXml(rawBody: Buffer): { root: XmlElement } | { malformed: st
   return { root: document.children[0] as XmlElement }
 }
 
-function growTree(parser: SaxesParser<{ xmlns: true }>, encoding: string): XmlElement {
+function growTree(
+  parser: SaxesParser<{ xmlns: true }>,
+  { encoding, elementsMax }: { encoding: string; elementsMax: number },
+): XmlElement {
   const document: XmlElement = {
     name: '',
     namespace: '',
@@ -70,7 +76,7 @@ function growTree(parser: SaxesParser<{ xmlns: true }>, encoding: string): XmlEl
   parser.on('opentagstart', () => {
     attributes = 0
     if (open.length > DEPTH_MAX) throw new Unreadable('The XML is nested too deeply.')
-    if (++elements > ELEMENTS_MAX) throw new Unreadable('The XML has too many elements.')
+    if (++elements > elementsMax) throw new Unreadable('The XML has too many elements.')
   })
   parser.on('attribute', () => {
     if (++attributes > ATTRIBUTES_MAX) throw new Unreadable('An element has too many attributes.')

@@ -13,6 +13,7 @@ export type AlertKind =
   | 'endpoint_disabled'
   | 'bank_silent'
   | 'payout_unknown'
+  | 'payout_contradicted'
   | 'audit_failed'
 
 type About = {
@@ -78,6 +79,12 @@ export const ALERT_KINDS: Readonly<Record<AlertKind, About>> = {
       'Ask the bank for the payout’s reference, then confirm or fail it in Payouts. Don’t send the ' +
       'money again.',
     isClearedByItself: true,
+  },
+  payout_contradicted: {
+    title: 'A bank’s report contradicts a payout',
+    remedy:
+      'Nothing was changed. Ask the bank what it paid; if it was not what Payouts shows, correct ' +
+      'it with the bank and the client.',
   },
   audit_failed: {
     title: 'The books don’t balance',

@@ -1,0 +1,20 @@
+// Days on which banks work: not Saturdays, Sundays and holidays. Days are yyyy-MM-dd.
+
+const DAY_MS = 86_400_000
+const LOOK_AHEAD_DAYS = 400 // More than any list of holidays closes in a row.
+
+export type Holidays = ReadonlySet<string>
+
+export function isBusinessDay(day: string, holidays: Holidays): boolean {
+  const weekday = new Date(`${day}T00:00:00Z`).getUTCDay()
+  return weekday !== 0 && weekday !== 6 && !holidays.has(day)
+}
+
+// This day, if it is one, or the next that is.
+export function businessDayFrom(day: string, holidays: Holidays): string {
+  for (let days = 0; days < LOOK_AHEAD_DAYS; days++) {
+    const at = new Date(Date.parse(`${day}T00:00:00Z`) + days * DAY_MS).toISOString().slice(0, 10)
+    if (isBusinessDay(at, holidays)) return at
+  }
+  throw new Error(`there is no business day within ${LOOK_AHEAD_DAYS} days of ${day}`)
+}

@@ -1,0 +1,71 @@
+// A file that never reached the bank, or that the bank dropped as a whole: its payouts fail, and are
+// never queued again (I47). Only with the bank's confirmation, and not once it has paid any of them.
+//
+// Locks: the file, then its payouts, in id order.
+
+import type { Transaction } from '#db/transaction.ts'
+import { writeAuditLog } from '#domain/records/audit-log.ts'
+import { Refusal } from '#errors.ts'
+import { formatKobo, kobo } from '#money.ts'
+import type { FileResult, KnownPayout } from './judge-file-results.ts'
+import type { FileActor } from './payout-files.ts'
+import { insertResults } from './take-file-results.ts'
+
+type Deps = { now: Date; by: FileActor }
+
+// Idempotent: the first confirmation is kept.
+export async function failPayoutFile(
+  tx: Transaction,
+  { now, by }: Deps,
+  { reference, bankConfirmation }: { reference: string; bankConfirmation: string },
+): Promise<void> {
+  const { rows } = await tx.query<{ id: bigint; isNotDelivered: boolean }>({
+    name: 'lock-payout-file',
+    text: `select id, not_delivered_at is not null as "isNotDelivered"
+             from payout_files where reference = $1 for no key update`,
+    values: [reference],
+  })
+  const file = rows[0]
+  if (!file) throw new Refusal('payout_file_not_found')
+  if (file.isNotDelivered) return
+  const results = await failedResults(tx, { fileId: file.id, reference, bankConfirmation })
+  await insertResults(tx, { now, by }, results)
+  await tx.query({
+    name: 'payout-file-not-delivered',
+    text: `update payout_files
+              set not_delivered_by = $2, not_delivered_at = $3, bank_confirmation = $4
+            where id = $1`,
+    values: [file.id, by.actor, now, bankConfirmation],
+  })
+  const sum = results.reduce((kobos, { payout }) => kobos + payout.amountKobo, 0n)
+  await writeAuditLog(tx, now, {
+    ...by,
+    action: 'payout_file.not_delivered',
+    subject: `payout_file/${reference}`,
+    detail: { bankConfirmation, failed: results.length, amount: formatKobo(kobo(sum)) },
+  })
+}
+
+type Failing = { fileId: bigint; reference: string; bankConfirmation: string }
+
+async function failedResults(
+  tx: Transaction,
+  { fileId, reference, bankConfirmation }: Failing,
+): Promise<FileResult[]> {
+  const { rows } = await tx.query<KnownPayout>({
+    name: 'lock-payouts-of-file',
+    text: `select p.id, p.reference, p.status, r.status as reported,
+                  p.amount_kobo as "amountKobo", p.currency, $2::text as "fileReference"
+             from payouts p left join payout_results r on r.payout_id = p.id
+            where p.batch_id = $1
+            order by p.id for no key update of p`,
+    values: [fileId, reference],
+  })
+  const isPaid = ({ status, reported }: KnownPayout) =>
+    status === 'confirmed' || reported === 'confirmed'
+  if (rows.some(isPaid)) throw new Refusal('payout_file_paid')
+  const reason = `Not delivered to the bank: ${bankConfirmation}`
+  return rows
+    .filter(({ status, reported }) => status !== 'failed' && reported === null)
+    .map((payout) => ({ payout, status: 'failed', bankReference: null, reason }))
+}

@@ -1,0 +1,61 @@
+// Payouts that a bank reported for good and that are not settled yet, to be settled one by one.
+
+import type { Queryable } from '#db/pool.ts'
+import type { Transaction } from '#db/transaction.ts'
+import { raiseAlerts } from '#domain/records/alerts.ts'
+import { appendEvents } from '#domain/records/outbox.ts'
+import type { PayoutId } from '#ids.ts'
+import { type PayoutOutcome, type SettleDeps, settlePayout } from './settle-payout.ts'
+
+export type ReportedPayout = {
+  id: PayoutId
+  reference: string
+  outcome: PayoutOutcome
+  by: string
+}
+
+type Row = {
+  id: PayoutId
+  reference: string
+  status: 'confirmed' | 'failed'
+  bankReference: string | null
+  reason: string | null
+  by: string
+}
+
+export async function findReported(
+  db: Queryable,
+  { afterId, limit }: { afterId: bigint; limit: number },
+): Promise<ReportedPayout[]> {
+  const { rows } = await db.query<Row>({
+    name: 'find-reported-payouts',
+    text: `select p.id, p.reference, r.status, r.bank_reference as "bankReference", r.reason,
+                  r.reported_by as by
+             from payouts p join payout_results r on r.payout_id = p.id
+            where p.status in ('sending', 'unknown') and p.id > $1
+            order by p.id limit $2`,
+    values: [afterId, limit],
+  })
+  return rows.map(({ id, reference, by, status, ...row }) => ({
+    id,
+    reference,
+    by,
+    outcome:
+      status === 'confirmed'
+        ? { status, bankReference: row.bankReference as string }
+        : { status, reason: row.reason as string },
+  }))
+}
+
+// Whoever settled it otherwise in between was right or wrong: somebody has to find out.
+export async function settleReported(
+  tx: Transaction,
+  deps: SettleDeps,
+  { id, reference, outcome, by }: ReportedPayout,
+): Promise<void> {
+  if ((await settlePayout(tx, deps, { id, outcome, by })) !== 'otherwise') return
+  const subject = `payout/${reference}`
+  const detail = { status: outcome.status, problem: 'already_settled' }
+  const alert = { kind: 'payout_contradicted', subject, detail } as const
+  await appendEvents(tx, deps.now, await raiseAlerts(tx, deps.now, [alert]))
+}

@@ -1,0 +1,227 @@
+// /api/v1/operator/payout-files: payouts in files, for banks without an API. Full account numbers
+// leave the service in a download only, each recorded in the audit log before it begins.
+
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import { type List, readCursor, toPage, writeCursor } from '#db/paging.ts'
+import { withTransaction } from '#db/transaction.ts'
+import { createPayoutFile, FILE_PAYOUTS_MAX } from '#domain/payouts/create-payout-file.ts'
+import { failPayoutFile } from '#domain/payouts/fail-payout-file.ts'
+import { downloadPayoutFile, getPayoutFile, listPayoutFiles } from '#domain/payouts/payout-files.ts'
+import { Refusal } from '#errors.ts'
+import type { Identity } from '#http/authentication.ts'
+import type { Deps } from '#http/deps.ts'
+import { accepted } from '#http/envelopes.ts'
+import { withIdempotency, withIdempotentSteps } from '#http/idempotency.ts'
+import { ListEnvelope, listResponse, NoQuery, PageQuery, parseLimit, query } from '#http/lists.ts'
+import {
+  ApiEnvelope,
+  ApiFailure,
+  BEARER,
+  bankCode,
+  IdempotencyHeaders,
+  text,
+} from '#http/schemas.ts'
+import {
+  checkedFileId,
+  PayoutFileBody,
+  PayoutFileRequest,
+  presentPayoutFile,
+} from './payout-file-presenters.ts'
+import { payoutFileResultRoutes } from './payout-file-results.ts'
+
+export const PAYOUT_FILES = '/api/v1/operator/payout-files'
+const CONFIRMATION_MAX = 400
+
+const Params = Type.Object({ id: Type.String() })
+const response = { 200: ApiEnvelope(PayoutFileBody), '4xx': ApiFailure }
+const about = { tags: ['Operator'], security: BEARER }
+const MEDIA_TYPES = { 'pain.001': 'application/xml', csv: 'text/csv' } as const
+const ENDINGS = { 'pain.001': 'xml', csv: 'csv' } as const
+
+export const payoutFileRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  await app.register(reading, deps)
+  await app.register(creating, deps)
+  await app.register(failing, deps)
+  await app.register(payoutFileResultRoutes, deps)
+}
+
+export function fileActor({ client, actor }: Identity) {
+  return { clientId: client.id, actor }
+}
+
+const creating: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { db, sealer, authentication, clock, banks, readHolidays } = deps
+
+  app.post(
+    PAYOUT_FILES,
+    {
+      onRequest: authentication.requires('operator'),
+      schema: {
+        ...about,
+        operationId: 'createPayoutFile',
+        summary: 'Create a payout file',
+        description:
+          'Takes all queued and approved payouts of the bank, oldest first, at most ' +
+          `${FILE_PAYOUTS_MAX.toLocaleString('en')}. They are sending from then on, and in no ` +
+          'other file. The bank needs payoutFiles in the banks file.',
+        headers: IdempotencyHeaders,
+        querystring: NoQuery,
+        body: PayoutFileRequest,
+        response,
+      },
+    },
+    async (request, reply) => {
+      const { body } = request
+      const bank = banks.find(({ code }) => code === body.bankCode)
+      if (!bank) throw new Refusal('bank_not_supported')
+      const debitAccount = bank.payoutFiles
+      if (!debitAccount) throw new Refusal('payout_files_off')
+      const holidays = await readHolidays(db)
+      return withIdempotency(deps, { request, reply }, async (tx) => {
+        const by = fileActor(request)
+        const asked = { ...body, debitAccount }
+        const reference = await createPayoutFile(tx, { sealer, now: clock(), by, holidays }, asked)
+        const file = await getPayoutFile(tx, reference)
+        return accepted('Payout file created successfully', presentPayoutFile(file))
+      })
+    },
+  )
+}
+
+const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { db, sealer, authentication, clock } = deps
+  const onRequest = authentication.requires('operator')
+
+  app.get(
+    PAYOUT_FILES,
+    {
+      onRequest,
+      schema: {
+        ...about,
+        operationId: 'listPayoutFiles',
+        summary: 'List payout files, newest first',
+        querystring: query({
+          bankCode: Type.Optional(bankCode('Filter by bank.')),
+          ...PageQuery,
+        }),
+        response: { 200: ListEnvelope(PayoutFileBody), '4xx': ApiFailure },
+      },
+    },
+    async ({ client, query: asked }) => {
+      const { bankCode: code } = asked
+      const list: List = { name: 'payout-files', clientId: client.id, filters: { bankCode: code } }
+      const position = readCursor(sealer, list, asked.cursor)
+      const limit = parseLimit(asked)
+      const beforeId = position ? BigInt(position[0] as string) : null
+      const rows = await listPayoutFiles(db, { bankCode: code, beforeId, limit: limit + 1 })
+      const page = toPage(rows, limit, ({ id }) => writeCursor(sealer, list, [id.toString()]))
+      return listResponse('Payout files retrieved successfully', page, presentPayoutFile)
+    },
+  )
+
+  app.get(
+    `${PAYOUT_FILES}/:id`,
+    {
+      onRequest,
+      schema: {
+        ...about,
+        operationId: 'getPayoutFile',
+        summary: 'Retrieve a payout file',
+        params: Params,
+        querystring: NoQuery,
+        response,
+      },
+    },
+    async ({ params }) => {
+      const file = await getPayoutFile(db, checkedFileId(params))
+      return accepted('Payout file retrieved successfully', presentPayoutFile(file))
+    },
+  )
+
+  app.get(
+    `${PAYOUT_FILES}/:id/download`,
+    {
+      onRequest,
+      schema: {
+        ...about,
+        operationId: 'downloadPayoutFile',
+        summary: 'Download a payout file',
+        description:
+          'The same bytes every time; recorded in the audit log. Refused once the file is marked ' +
+          'as not delivered.',
+        params: Params,
+        querystring: NoQuery,
+        response: {
+          200: {
+            content: {
+              'application/xml': { schema: Type.String() },
+              'text/csv': { schema: Type.String() },
+            },
+          },
+          '4xx': ApiFailure,
+        },
+      },
+    },
+    async (request, reply) => {
+      const reference = checkedFileId(request.params)
+      const by = fileActor(request)
+      const { format, content } = await withTransaction(db, (tx) =>
+        downloadPayoutFile(tx, { sealer, now: clock(), by }, reference),
+      )
+      return reply
+        .type(`${MEDIA_TYPES[format]}; charset=utf-8`)
+        .headers({
+          'content-disposition': `attachment; filename="${reference}.${ENDINGS[format]}"`,
+          'cache-control': 'no-store',
+        })
+        .send(content as never)
+    },
+  )
+}
+
+const failing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { db, authentication, clock, settleReported } = deps
+
+  app.post(
+    `${PAYOUT_FILES}/:id/not-delivered`,
+    {
+      onRequest: authentication.requires('operator'),
+      schema: {
+        ...about,
+        operationId: 'failPayoutFile',
+        summary: 'Mark a payout file as not delivered',
+        description:
+          'Only when the bank has confirmed that it has not processed the file and will not: its ' +
+          'open payouts fail, their money is available again, and the file can no longer be ' +
+          'downloaded. Idempotent.',
+        headers: IdempotencyHeaders,
+        params: Params,
+        querystring: NoQuery,
+        body: Type.Object(
+          {
+            bankConfirmation: text(
+              CONFIRMATION_MAX,
+              'How the bank confirmed it: who, when, and under which reference.',
+            ),
+          },
+          { additionalProperties: false },
+        ),
+        response,
+      },
+    },
+    async (request, reply) => {
+      const by = fileActor(request)
+      const { bankConfirmation } = request.body
+      const reference = checkedFileId(request.params)
+      const begin = async (tx: Parameters<typeof failPayoutFile>[0]) => {
+        await failPayoutFile(tx, { now: clock(), by }, { reference, bankConfirmation })
+        return reference
+      }
+      return withIdempotentSteps(deps, { request, reply, begin }, async () => {
+        await settleReported()
+        const file = await getPayoutFile(db, reference)
+        return accepted('Payout file marked as not delivered', presentPayoutFile(file))
+      })
+    },
+  )
+}

@@ -1,0 +1,131 @@
+// What banks report of the files that we gave them.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { readPain002 } from '#banks/iso20022/pain002.ts'
+import type { ReportLine } from '#banks/payment-files.ts'
+import { pain002, rejection } from '../../support/payment-files.ts'
+
+const FILE = 'PYF000000000000001'
+
+function lines(xml: string): ReportLine[] {
+  const report = readPain002(Buffer.from(xml))
+  assert('lines' in report, JSON.stringify(report))
+  return report.lines
+}
+
+function malformed(xml: string): string {
+  const report = readPain002(Buffer.from(xml))
+  return 'malformed' in report ? report.malformed : ''
+}
+
+test('each order has its status, the bank’s reference and the reason', () => {
+  const amount = '<OrgnlTxRef><Amt><InstdAmt Ccy="NGN">100.00</InstdAmt></Amt></OrgnlTxRef>'
+  const [paid, rejected] = lines(
+    pain002({
+      of: [
+        { reference: 'PYT1', status: 'ACSC', more: `<AcctSvcrRef>B-77</AcctSvcrRef>${amount}` },
+        { reference: 'PYT2', status: 'RJCT', more: rejection('AC04', 'Closed account') },
+      ],
+    }),
+  )
+  assert.deepEqual(paid, {
+    line: 1,
+    level: 'order',
+    fileReference: FILE,
+    reference: 'PYT1',
+    statusText: 'ACSC',
+    status: 'confirmed',
+    bankReference: 'B-77',
+    reason: undefined,
+    amount: { amount: '100.00', currency: 'NGN' },
+  })
+  assert.equal(rejected?.status, 'failed')
+  assert.equal(rejected?.reason, 'AC04: Closed account')
+})
+
+const STATUSES: Readonly<Record<string, ReportLine['status']>> = {
+  ACSC: 'confirmed',
+  ACCC: 'confirmed',
+  RJCT: 'failed',
+  PDNG: 'pending',
+  ACTC: 'pending',
+  ACSP: 'pending',
+  ACCP: 'pending',
+  CANC: undefined,
+  constructor: undefined,
+  acsc: undefined,
+}
+
+for (const [code, status] of Object.entries(STATUSES)) {
+  test(`${code} means ${status ?? 'nothing to us'}`, () => {
+    const [line] = lines(pain002({ of: [{ reference: 'PYT1', status: code }] }))
+    assert.equal(line?.status, status)
+    assert.equal(line?.statusText, code)
+  })
+}
+
+test('a status of the group or of the payment information is of the whole file', () => {
+  const [group] = lines(pain002({ group: `<GrpSts>RJCT</GrpSts>${rejection('FF01')}` }))
+  assert.equal(group?.level, 'file')
+  assert.equal(group?.fileReference, FILE)
+  assert.equal(group?.status, 'failed')
+  assert.equal(group?.reason, 'FF01')
+
+  const [payment] = lines(pain002({ payment: '<PmtInfSts>ACSC</PmtInfSts>' }))
+  assert.deepEqual([payment?.level, payment?.status], ['file', 'confirmed'])
+})
+
+for (const version of ['03', '08', '10', '14']) {
+  test(`version ${version} is read`, () => {
+    assert.equal(lines(pain002({ version, group: '<GrpSts>ACTC</GrpSts>' })).length, 1)
+  })
+}
+
+test('a status that stands twice, or has elements in it, is none', () => {
+  const more = '<TxSts>RJCT</TxSts>'
+  const [line] = lines(pain002({ of: [{ reference: 'PYT1', status: 'ACSC', more }] }))
+  assert.equal(line?.status, undefined)
+
+  const [nested] = lines(pain002({ of: [{ reference: 'PYT1', status: '<b>ACSC</b>' }] }))
+  assert.equal(nested?.status, undefined)
+})
+
+test('what a bank does not provide is not taken for a reference', () => {
+  const [line] = lines(
+    pain002({ file: 'NOTPROVIDED', of: [{ reference: 'NOTPROVIDED', status: 'ACSC' }] }),
+  )
+  assert.deepEqual([line?.fileReference, line?.reference], [undefined, undefined])
+})
+
+test('anything else is malformed, and said to be', () => {
+  assert.match(malformed('<a/>'), /not a pain.002/)
+  assert.match(malformed(pain002({ version: '02', group: '<GrpSts>ACSC</GrpSts>' })), /03 or later/)
+  assert.match(malformed(pain002({ group: '' })), /states no status/)
+  assert.match(
+    malformed('<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]><a>&x;</a>'),
+    /DOCTYPE/,
+  )
+  assert.match(malformed('<Document'), /not well-formed/)
+  assert.match(malformed(`<a>${'<b/>'.repeat(600_001)}</a>`), /too many elements/)
+  const other = pain002({ group: '<GrpSts>ACSC</GrpSts>' }).replace('pain.002', 'pacs.002')
+  assert.match(malformed(other), /not a pain.002/)
+})
+
+test('elements of another namespace say nothing', () => {
+  const report = pain002({ group: '<x:GrpSts xmlns:x="urn:x">ACSC</x:GrpSts>' })
+  assert.match(malformed(report), /states no status/)
+})
+
+test('ten thousand orders of the fullest kind are read', () => {
+  const more =
+    `${rejection('AC01', 'Incorrect account number')}<OrgnlTxRef><Amt><InstdAmt Ccy="NGN">1.00` +
+    '</InstdAmt></Amt><ReqdExctnDt><Dt>2026-11-16</Dt></ReqdExctnDt><Cdtr><Nm>A</Nm></Cdtr>' +
+    '<CdtrAcct><Id><Othr><Id>2093566866</Id></Othr></Id></CdtrAcct></OrgnlTxRef>'
+  const of = Array.from({ length: 10_000 }, (_, at) => ({
+    reference: `PYT${at}`,
+    status: 'RJCT',
+    more,
+  }))
+  assert.equal(lines(pain002({ of })).length, 10_000)
+})
