@@ -1094,7 +1094,7 @@ create table sandbox_payouts (
   reason text,
   due_at timestamp with time zone not null,
   constraint sandbox_payouts_pkey PRIMARY KEY (reference),
-  constraint sandbox_payouts_status_known CHECK (status = ANY (ARRAY['confirmed'::text, 'failed'::text]))
+  constraint sandbox_payouts_status_known CHECK (status = ANY (ARRAY['confirmed'::text, 'failed'::text, 'silent'::text]))
 );
 
 create table schema_functions (

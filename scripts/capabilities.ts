@@ -66,7 +66,10 @@ export const CAPABILITIES: Readonly<Record<string, Capability>> = {
     holds: 'erasure of personal data, data keys',
     uses: ['records', 'access', 'accounts', 'payments'],
   },
-  sandbox: { holds: 'sandbox transfers, the demo user', uses: ['access', 'payments'] },
+  sandbox: {
+    holds: 'sandbox transfers, the sandbox’s bank, the demo user',
+    uses: ['access', 'payments', 'payouts'],
+  },
 }
 
 export function capabilityTable(): string {

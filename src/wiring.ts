@@ -17,6 +17,8 @@ import { bankNames } from '#domain/payments/resource-presenters.ts'
 import type { OutcomeHooks } from '#domain/payouts/settle-payout.ts'
 import { KeyProblem } from '#domain/privacy/data-keys.ts'
 import { NotificationMeter } from '#domain/requery/bank-measures.ts'
+import { withSandboxBank } from '#domain/sandbox/sandbox-bank.ts'
+import { createSandboxBankAccount } from '#domain/sandbox/sandbox-bank-account.ts'
 import { createSandboxUser, hasSandboxUser, SANDBOX_USER } from '#domain/sandbox/sandbox-user.ts'
 import { finishSettlement } from '#domain/settlement/finish-settlement.ts'
 import type { Rendering } from '#domain/webhooks/render-events.ts'
@@ -83,6 +85,8 @@ export async function prepareDatabase({ config, connectionString, clock, log }: 
     else {
       await createClient(db, clock(), SANDBOX_CLIENT)
       await createSandboxUser(db, clock())
+      const { data, hash } = config.secrets
+      await createSandboxBankAccount(db, new Sealer(data, hash), clock())
     }
   } finally {
     await db.end()
@@ -122,7 +126,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const tokens = openTokens(options)
   const isSecure = config.mode === 'live' || config.publicUrl.startsWith('https:')
   const sessionCookies = new SessionCookies({ db, sealer, clock, isSecure })
-  const banking = connectedBanks(config)
+  const banking = connectedBanks(connections, options)
   const { notificationMeter, writeMeasures, stopMeasuring } = startMeasuring(options, db)
   const money = { sealer, sharedAccounts, payoutHooks: PAYOUT_HOOKS }
   const parts = { ...connections, ...banking, ...money, connector, clock, log }
@@ -229,9 +233,11 @@ async function startDataKeys({ config, clock, log }: ServiceOptions, connections
   }
 }
 
-function connectedBanks(config: Config) {
-  const { banks, policy } = config
-  const bankConnections = connectBanks(bankConfigurations(config))
+function connectedBanks({ db }: { db: Pool }, { config, clock }: ServiceOptions) {
+  const { mode, banks, policy } = config
+  const connected = connectBanks(bankConfigurations(config))
+  const bankConnections =
+    mode === 'sandbox' ? withSandboxBank({ db, clock, banks }, connected) : connected
   return { banks, bankConnections, nameBank: bankNames(banks), nameStyle: policy.accountName }
 }
 

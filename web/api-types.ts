@@ -425,6 +425,274 @@ export interface paths {
             };
         };
     };
+    "/api/v1/bank-accounts": {
+        get: {
+            parameters: {
+                query?: {
+                    isActive?: "true" | "false";
+                    limit?: string | number;
+                    cursor?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["BankAccountList"];
+                    };
+                };
+            };
+        };
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["BankAccountRequest"];
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["BankAccountResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/bank-accounts/{reference}": {
+        get: {
+            parameters: {
+                path: {
+                    reference: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["BankAccountResponse"];
+                    };
+                };
+            };
+        };
+        patch: {
+            parameters: {
+                path: {
+                    reference: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        isDefault?: true;
+                        isActive?: boolean;
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["BankAccountResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/payouts": {
+        get: {
+            parameters: {
+                query?: {
+                    status?: "queued" | "sending" | "confirmed" | "failed" | "unknown" | "cancelled";
+                    approval?: "not_needed" | "needed" | "approved" | "rejected";
+                    purpose?: "payout" | "settlement" | "refund" | "return";
+                    from?: string;
+                    to?: string;
+                    limit?: string | number;
+                    cursor?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["PayoutList"];
+                    };
+                };
+            };
+        };
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["PayoutRequest"];
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["PayoutDetailResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/payouts/{reference}": {
+        get: {
+            parameters: {
+                path: {
+                    reference: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["PayoutDetailResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/payouts/{reference}/cancel": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    reference: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        reason?: string;
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["PayoutDetailResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/payouts/{reference}/approve": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    reference: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["PayoutDetailResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/payouts/{reference}/reject": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    reference: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        reason: string;
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["PayoutDetailResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/payout-settings": {
+        get: {
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["PayoutSettingsResponse"];
+                    };
+                };
+            };
+        };
+        put: {
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["PayoutApprovalRequest"];
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["PayoutSettingsResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/clients/{clientId}/payout-settings": {
+        get: {
+            parameters: {
+                path: {
+                    clientId: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["PayoutSettingsResponse"];
+                    };
+                };
+            };
+        };
+        patch: {
+            parameters: {
+                path: {
+                    clientId: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["PayoutSettingsRequest"];
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["PayoutSettingsResponse"];
+                    };
+                };
+            };
+        };
+    };
     "/api/v1/accounts/static/{accountNumber}/erase": {
         post: {
             parameters: {
@@ -2456,6 +2724,134 @@ export interface paths {
             };
         };
     };
+    "/api/v1/operator/payouts": {
+        get: {
+            parameters: {
+                query?: {
+                    clientId?: string;
+                    bankCode?: string;
+                    status?: "queued" | "sending" | "confirmed" | "failed" | "unknown" | "cancelled";
+                    approval?: "not_needed" | "needed" | "approved" | "rejected";
+                    purpose?: "payout" | "settlement" | "refund" | "return";
+                    from?: string;
+                    to?: string;
+                    limit?: string | number;
+                    cursor?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["OperatorPayoutList"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/payouts/{reference}": {
+        get: {
+            parameters: {
+                path: {
+                    reference: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["OperatorPayoutDetailResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/payouts/{reference}/confirm": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    reference: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        bankReference: string;
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["OperatorPayoutDetailResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/payouts/{reference}/fail": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    reference: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        reason: string;
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["OperatorPayoutDetailResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/payout-tariffs": {
+        get: {
+            parameters: {
+                query?: {
+                    limit?: string | number;
+                    cursor?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["PayoutTariffList"];
+                    };
+                };
+            };
+        };
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["PayoutTariffRequest"];
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["PayoutTariffResponse"];
+                    };
+                };
+            };
+        };
+    };
     "/api/v1/operator/alerts": {
         get: {
             parameters: {
@@ -2792,6 +3188,37 @@ export interface components {
         Bank: {
             code: string;
             name: string;
+        };
+        BankAccount: {
+            reference: string;
+            bankCode: string;
+            bankName: string | null;
+            accountNumberMasked: string;
+            accountNumber: string | null;
+            accountName: string;
+            nameAtBank: string | null;
+            status: string;
+            isDefault: boolean;
+            isActive: boolean;
+            createdAt: string;
+            enquiredAt: string | null;
+        };
+        BankAccountList: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["BankAccount"][];
+            hasMore: boolean;
+            nextCursor: string | null;
+        };
+        BankAccountRequest: {
+            bankCode: string;
+            accountNumber: string;
+            accountName: string;
+        };
+        BankAccountResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["BankAccount"];
         };
         BankCharges: {
             fee: number;
@@ -3480,6 +3907,77 @@ export interface components {
             hasMore: boolean;
             nextCursor: string | null;
         };
+        OperatorPayout: {
+            reference: string;
+            purpose: string;
+            status: string;
+            approval: string;
+            amount: number;
+            currency: string;
+            fee: number;
+            vat: number;
+            bankAccount: string | null;
+            toBankCode: string;
+            toAccountNumberMasked: string;
+            toAccountNumber: string | null;
+            toAccountName: string;
+            narration: string;
+            bankReference: string | null;
+            failureReason: string | null;
+            requestedBy: string;
+            requestedAt: string;
+            decidedBy: string | null;
+            decidedAt: string | null;
+            sentAt: string | null;
+            settledAt: string | null;
+            clientId: string | null;
+            bankCode: string;
+            bankCost: number;
+            bankCostVat: number;
+            settledBy: string | null;
+        };
+        OperatorPayoutDetail: {
+            reference: string;
+            purpose: string;
+            status: string;
+            approval: string;
+            amount: number;
+            currency: string;
+            fee: number;
+            vat: number;
+            bankAccount: string | null;
+            toBankCode: string;
+            toAccountNumberMasked: string;
+            toAccountNumber: string | null;
+            toAccountName: string;
+            narration: string;
+            bankReference: string | null;
+            failureReason: string | null;
+            requestedBy: string;
+            requestedAt: string;
+            decidedBy: string | null;
+            decidedAt: string | null;
+            sentAt: string | null;
+            settledAt: string | null;
+            clientId: string | null;
+            bankCode: string;
+            bankCost: number;
+            bankCostVat: number;
+            settledBy: string | null;
+            history: components["schemas"]["PayoutChange"][];
+        };
+        OperatorPayoutDetailResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["OperatorPayoutDetail"];
+        };
+        OperatorPayoutList: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["OperatorPayout"][];
+            hasMore: boolean;
+            nextCursor: string | null;
+        };
         Overview: {
             now: string;
             currency: string;
@@ -3638,6 +4136,70 @@ export interface components {
             hasMore: boolean;
             nextCursor: string | null;
         };
+        Payout: {
+            reference: string;
+            purpose: string;
+            status: string;
+            approval: string;
+            amount: number;
+            currency: string;
+            fee: number;
+            vat: number;
+            bankAccount: string | null;
+            toBankCode: string;
+            toAccountNumberMasked: string;
+            toAccountNumber: string | null;
+            toAccountName: string;
+            narration: string;
+            bankReference: string | null;
+            failureReason: string | null;
+            requestedBy: string;
+            requestedAt: string;
+            decidedBy: string | null;
+            decidedAt: string | null;
+            sentAt: string | null;
+            settledAt: string | null;
+        };
+        PayoutApprovalRequest: {
+            payoutApproval: "none" | "above" | "all";
+            approvalAbove?: (number | string) | null;
+        };
+        PayoutChange: {
+            change: string;
+            changedBy: string;
+            changedAt: string;
+            detail: string | null;
+        };
+        PayoutDetail: {
+            reference: string;
+            purpose: string;
+            status: string;
+            approval: string;
+            amount: number;
+            currency: string;
+            fee: number;
+            vat: number;
+            bankAccount: string | null;
+            toBankCode: string;
+            toAccountNumberMasked: string;
+            toAccountNumber: string | null;
+            toAccountName: string;
+            narration: string;
+            bankReference: string | null;
+            failureReason: string | null;
+            requestedBy: string;
+            requestedAt: string;
+            decidedBy: string | null;
+            decidedAt: string | null;
+            sentAt: string | null;
+            settledAt: string | null;
+            history: components["schemas"]["PayoutChange"][];
+        };
+        PayoutDetailResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["PayoutDetail"];
+        };
         PayoutFile: {
             id: string;
             bankCode: string;
@@ -3669,6 +4231,20 @@ export interface components {
             message: string;
             data: components["schemas"]["PayoutFile"];
         };
+        PayoutList: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["Payout"][];
+            hasMore: boolean;
+            nextCursor: string | null;
+        };
+        PayoutRequest: {
+            bankAccount?: string;
+            /** @example 6000.00 */
+            amount: number | string;
+            currency?: string;
+            narration: string;
+        };
         PayoutResultProblem: {
             line: number;
             reference: string | null;
@@ -3687,6 +4263,59 @@ export interface components {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["PayoutResults"];
+        };
+        PayoutSettings: {
+            payoutApproval: string;
+            approvalAbove: number | null;
+            perPayoutLimit: number | null;
+            dailyLimit: number | null;
+        };
+        PayoutSettingsRequest: {
+            payoutApproval?: "none" | "above" | "all";
+            approvalAbove?: (number | string) | null;
+            perPayoutLimit?: (number | string) | null;
+            dailyLimit?: (number | string) | null;
+        };
+        PayoutSettingsResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["PayoutSettings"];
+        };
+        PayoutTariff: {
+            bankCode: string | null;
+            bands: components["schemas"]["PayoutTariffBand"][];
+            vatBps: number;
+            stampDuty: number;
+            stampDutyFrom: number;
+            effectiveFrom: string;
+            createdAt: string;
+        };
+        PayoutTariffBand: {
+            upTo: number | null;
+            fee: number;
+        };
+        PayoutTariffList: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["PayoutTariff"][];
+            hasMore: boolean;
+            nextCursor: string | null;
+        };
+        PayoutTariffRequest: {
+            bankCode?: string | null;
+            bands: {
+                upTo: (number | string) | null;
+                fee: number | string;
+            }[];
+            vatBps?: number;
+            stampDuty?: number | string;
+            stampDutyFrom?: number | string;
+            effectiveFrom?: string;
+        };
+        PayoutTariffResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["PayoutTariff"];
         };
         RailItem: {
             id: string;

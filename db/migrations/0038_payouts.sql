@@ -227,5 +227,5 @@ create table sandbox_payouts (
   reason         text,
   due_at         timestamptz not null, -- Until then a confirmed one is still pending.
 
-  constraint sandbox_payouts_status_known check (status in ('confirmed', 'failed'))
+  constraint sandbox_payouts_status_known check (status in ('confirmed', 'failed', 'silent'))
 );

@@ -79,7 +79,7 @@ export type BankCalls = {
   listTransfers?(query: TransferListQuery, options: CallOptions): Promise<TransferListAnswer>
   // Asks the bank to send once more what was not acknowledged.
   resendNotifications?(window: TimeWindow, options: CallOptions): Promise<ChangeAnswer>
-  enquireName?(account: BankAccount, options: CallOptions): Promise<NameAnswer>
+  enquireName?(account: NamedAccount, options: CallOptions): Promise<NameAnswer>
   reserveAccount?(request: AccountReservation, options: CallOptions): Promise<ReservationAnswer>
   renameAccount?(
     account: { accountNumber: string; accountName: string },
@@ -115,6 +115,9 @@ export type TransferListAnswer =
   | NoAnswer
 
 export type BankAccount = { bankCode: string; accountNumber: string }
+
+// `expectedName`: as it was given to us. For the sandbox, whose bank knows no names of its own.
+export type NamedAccount = BankAccount & { expectedName?: string | undefined }
 
 export type NameAnswer =
   | { status: 'found'; accountName: string }

@@ -27,7 +27,13 @@ import { checkoutRoutes } from '#http/routes/payments/checkout.ts'
 import { manageAdviceRoutes } from '#http/routes/payments/manage-advices.ts'
 import { paymentRoutes } from '#http/routes/payments/payments.ts'
 import { verifyPaymentRoutes } from '#http/routes/payments/verify-payment.ts'
+import { bankAccountRoutes } from '#http/routes/payouts/bank-accounts.ts'
+import { operatorPayoutRoutes } from '#http/routes/payouts/operator-payouts.ts'
+import { payoutDecisionRoutes } from '#http/routes/payouts/payout-decisions.ts'
 import { payoutFileRoutes } from '#http/routes/payouts/payout-files.ts'
+import { payoutSettingRoutes } from '#http/routes/payouts/payout-settings.ts'
+import { payoutTariffRoutes } from '#http/routes/payouts/payout-tariffs.ts'
+import { payoutRoutes } from '#http/routes/payouts/payouts.ts'
 import { erasureRoutes } from '#http/routes/privacy/erasures.ts'
 import { operatorAlertRoutes } from '#http/routes/records/alerts.ts'
 import { auditLogRoutes } from '#http/routes/records/audit-log.ts'
@@ -147,6 +153,10 @@ const ROUTES = [
   statementRoutes,
   limitProfileRoutes,
   feeRuleRoutes,
+  bankAccountRoutes,
+  payoutRoutes,
+  payoutDecisionRoutes,
+  payoutSettingRoutes,
   erasureRoutes,
   adviceRoutes,
   bankTransferRoutes,
@@ -191,6 +201,8 @@ const ROUTES = [
   operatorClientChangeRoutes,
   operatorReturnRoutes,
   payoutFileRoutes,
+  operatorPayoutRoutes,
+  payoutTariffRoutes,
   operatorAlertRoutes,
   bankHealthRoutes,
   railItemRoutes,

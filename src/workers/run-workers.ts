@@ -15,9 +15,11 @@ import { type Deps, runWorker, type Worker } from './loop.ts'
 import { maintainPartitionsRound } from './maintain-partitions.ts'
 import { type PlanDeps, planRequeriesRound, purgeRequeriesRound } from './plan-requeries.ts'
 import { purgeSessionsRound } from './purge-sessions.ts'
+import { type QueryDeps, queryPayoutsRound } from './query-payouts.ts'
 import { type RefillDeps, refillNumberPoolsRound } from './refill-number-pools.ts'
 import { type RequeryDeps, requeryTransfersRound } from './requery-transfers.ts'
 import { type BankChangesDeps, sendBankChangesRound } from './send-bank-changes.ts'
+import { findSendingConnections, sendPayoutsRound } from './send-payouts.ts'
 import { type SendReturnsDeps, sendReturnsRound } from './send-returns.ts'
 import { type SettleReportedDeps, settleReportedPayoutsRound } from './settle-reported-payouts.ts'
 
@@ -34,6 +36,7 @@ export type WorkerDeps = Deps &
   BankChangesDeps &
   RequeryDeps &
   PlanDeps &
+  QueryDeps &
   Omit<DelivererDeps, 'notifier'> & { batchPool: Pool; notifiers: Notifiers }
 
 // For what was written by this process; what others write is found by looking.
@@ -56,6 +59,8 @@ export function listWorkers(deps: WorkerDeps): Worker[] {
       pauseMs: SECOND_MS,
       round: settleReportedPayoutsRound(deps),
     },
+    ...sendPayouts(deps),
+    { name: 'query-payouts', pauseMs: SECOND_MS, round: queryPayoutsRound(deps) },
     { name: 'refill-number-pools', pauseMs: SECOND_MS, round: refillNumberPoolsRound(deps) },
     { name: 'send-bank-changes', pauseMs: SECOND_MS, round: sendBankChangesRound(deps) },
     { name: 'plan-requeries', pauseMs: 5 * SECOND_MS, round: planRequeriesRound(deps) },
@@ -75,6 +80,15 @@ function deliverWebhooks(deps: WorkerDeps): Worker {
   const notifier = deps.notifiers.deliverer
   const { round, stop } = new Deliverer({ ...deps, notifier })
   return { name: 'deliver-webhooks', pauseMs: LOOK_MS, notifier, round, stop }
+}
+
+// For each connection over which banks can be told to pay.
+function sendPayouts(deps: WorkerDeps): Worker[] {
+  return findSendingConnections(deps.bankConnections).map((banks) => ({
+    name: `send-payouts ${banks.bankCodes[0]}`,
+    pauseMs: LOOK_MS,
+    round: sendPayoutsRound(deps, banks),
+  }))
 }
 
 // Of each bank that can be asked, so that none waits for another.

@@ -69,8 +69,9 @@ function accountCalls(ask: Ask): BankCalls {
     return { status: 'refused', reason: messageOf(answer, 'message') }
   }
   return {
-    async enquireName(account, options) {
-      const request = { method: 'POST', path: '/name-enquiry', body: account } as const
+    async enquireName({ bankCode, accountNumber }, options) {
+      const body = { bankCode, accountNumber }
+      const request = { method: 'POST', path: '/name-enquiry', body } as const
       const answer = await ask(request, options)
       if (answer.status === 'no_answer') return answer
       if (answer.httpStatus === 404) return { status: 'not_found' }

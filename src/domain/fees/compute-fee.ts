@@ -33,19 +33,24 @@ export const RATE_BPS_MAX = 5_000
 const ALL_BPS = 10_000n
 
 export function computeFee(terms: FeeTerms, amountKobo: Kobo): Fee {
+  const { feeKobo, vatKobo } = computeFeeOnTop(terms, amountKobo)
+  const netKobo = amountKobo - feeKobo - vatKobo
+  if (netKobo >= 0n) return { feeKobo, vatKobo, netKobo: kobo(netKobo) }
+  // It takes all there is, of which VAT has its share.
+  const vatBps = BigInt(terms.vatBps)
+  const shareKobo = roundHalfUp(amountKobo * vatBps, ALL_BPS + vatBps)
+  return { feeKobo: kobo(amountKobo - shareKobo), vatKobo: kobo(shareKobo), netKobo: kobo(0n) }
+}
+
+// The same where it is not taken out of the amount, as of payouts: it may exceed it.
+export function computeFeeOnTop(terms: FeeTerms, amountKobo: Kobo): Omit<Fee, 'netKobo'> {
   const vatBps = BigInt(terms.vatBps)
   const priceKobo = roundHalfUp(exactPrice(terms, amountKobo), ALL_BPS)
   const vatKobo = terms.vatIncluded
     ? roundHalfUp(priceKobo * vatBps, ALL_BPS + vatBps)
     : roundHalfUp(priceKobo * vatBps, ALL_BPS)
   const feeKobo = terms.vatIncluded ? priceKobo - vatKobo : priceKobo
-  const netKobo = amountKobo - feeKobo - vatKobo
-  if (netKobo >= 0n) {
-    return { feeKobo: kobo(feeKobo), vatKobo: kobo(vatKobo), netKobo: kobo(netKobo) }
-  }
-  // It takes all there is, of which VAT has its share.
-  const shareKobo = roundHalfUp(amountKobo * vatBps, ALL_BPS + vatBps)
-  return { feeKobo: kobo(amountKobo - shareKobo), vatKobo: kobo(shareKobo), netKobo: kobo(0n) }
+  return { feeKobo: kobo(feeKobo), vatKobo: kobo(vatKobo) }
 }
 
 // The smallest amount to ask the payer for, of which at least `wantedKobo` is left.

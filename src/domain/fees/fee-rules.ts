@@ -13,7 +13,7 @@ import { isInMerchantScope } from '#domain/access/merchant-scope.ts'
 import { writeAuditLog } from '#domain/records/audit-log.ts'
 import { type FieldError, Refusal } from '#errors.ts'
 import type { ClientId, FeeRuleId } from '#ids.ts'
-import type { FeeTerms } from './compute-fee.ts'
+import type { FeeBasis, FeeTerms } from './compute-fee.ts'
 
 export type FeeRule = FeeTerms & {
   id: FeeRuleId
@@ -34,12 +34,15 @@ const SELECT_RULE = `
          r.effective_to as "effectiveTo", r.created_at as "createdAt"
     from fee_rules r join clients c on c.id = r.client_id`
 
-// As a scalar: the id of the rule on credits in force, or null. One look-up in an index that is
-// nearly always empty, within the statement that locks whose money it is.
-export function ruleInForce(of: { clientId: string; merchantCode?: string }, at: string): string {
+type RuleOf = { clientId: string; merchantCode?: string; basis?: FeeBasis }
+
+// As a scalar: the id of the rule in force (on credits, unless said otherwise), or null. One look-up
+// in an index that is nearly always empty, within the statement that locks whose money it is.
+export function ruleInForce(of: RuleOf, at: string): string {
+  const { basis = 'credit' } = of
   const ofMerchant = of.merchantCode === undefined ? '' : `or r.merchant_code = ${of.merchantCode}`
   return `(select r.id from fee_rules r
-            where r.client_id = ${of.clientId} and r.basis = 'credit'
+            where r.client_id = ${of.clientId} and r.basis = '${basis}'
               and (r.merchant_code is null ${ofMerchant})
               and r.effective_from <= ${at} and (r.effective_to is null or r.effective_to > ${at})
             order by r.merchant_code is null limit 1)`
@@ -71,6 +74,21 @@ export async function findRule(
     name: 'find-fee-rule',
     text: `${SELECT_RULE}
             where r.id = ${ruleInForce({ clientId: '$1' }, '$2')}`,
+    values: [clientId, now],
+  })
+  return rows[0]
+}
+
+// The rule on the client's payouts at this moment.
+export async function findPayoutRule(
+  db: Queryable,
+  clientId: ClientId,
+  now: Date,
+): Promise<FeeRule | undefined> {
+  const { rows } = await db.query<FeeRule>({
+    name: 'find-payout-fee-rule',
+    text: `${SELECT_RULE}
+            where r.id = ${ruleInForce({ clientId: '$1', basis: 'payout' }, '$2')}`,
     values: [clientId, now],
   })
   return rows[0]

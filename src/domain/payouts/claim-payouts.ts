@@ -3,6 +3,7 @@
 // takes them again (I47).
 
 import type { PayoutInstruction } from '#banks/connector.ts'
+import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import type { PayoutId } from '#ids.ts'
 import type { Sealer } from '#seal.ts'
@@ -12,6 +13,22 @@ import type { Payout } from './payouts.ts'
 export type ClaimedPayout = PayoutInstruction & { id: PayoutId }
 
 type Claiming = { bankCode: string; limit: number; batchId?: bigint | undefined; by: string }
+
+// The banks of these that have anything to send.
+export async function findSendingBanks(
+  db: Queryable,
+  bankCodes: readonly string[],
+): Promise<string[]> {
+  const { rows } = await db.query<{ bankCode: string }>({
+    name: 'find-sending-banks',
+    text: `select code as "bankCode" from unnest($1::text[]) as b (code)
+            where exists (select from payouts
+                           where bank_code = b.code and status = 'queued'
+                             and approval in ('not_needed', 'approved'))`,
+    values: [bankCodes],
+  })
+  return rows.map(({ bankCode }) => bankCode)
+}
 
 // The oldest first. Commit before anything is sent.
 export async function claimPayouts(

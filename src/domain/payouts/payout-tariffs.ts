@@ -2,7 +2,12 @@
 // own. The one in force when the payout is confirmed counts. Computed in whole kobo, VAT rounded half
 // up.
 
+import { numberArray } from '#db/arrays.ts'
 import type { Queryable } from '#db/pool.ts'
+import type { Transaction } from '#db/transaction.ts'
+import { writeAuditLog } from '#domain/records/audit-log.ts'
+import { type FieldError, Refusal } from '#errors.ts'
+import type { ClientId } from '#ids.ts'
 import { CURRENCY, type Kobo, kobo } from '#money.ts'
 
 export type Tariff = {
@@ -54,4 +59,87 @@ export async function readCost(db: Queryable, charged: Charged): Promise<PayoutC
     values: [bankCode, now],
   })
   return rows[0] ? costOf(toTariff(rows[0]), amountKobo) : NOTHING
+}
+
+export type DatedTariff = Tariff & {
+  id: bigint
+  bankCode: string | null
+  effectiveFrom: Date
+  createdAt: Date
+}
+
+// Newest first.
+export async function listTariffs(
+  db: Queryable,
+  { beforeId, limit }: { beforeId: bigint | null; limit: number },
+): Promise<DatedTariff[]> {
+  const { rows } = await db.query<TariffRow & Omit<DatedTariff, keyof Tariff>>({
+    name: 'list-payout-tariffs',
+    text: `select ${TARIFF_COLUMNS}, ${DATED_COLUMNS} from payout_tariffs
+            where $1::bigint is null or id < $1 order by id desc limit $2`,
+    values: [beforeId, limit],
+  })
+  return rows.map(({ id, bankCode, effectiveFrom, createdAt, ...row }) => ({
+    ...toTariff(row),
+    id,
+    bankCode,
+    effectiveFrom,
+    createdAt,
+  }))
+}
+
+const DATED_COLUMNS = `
+  id, bank_code as "bankCode", effective_from as "effectiveFrom", created_at as "createdAt"`
+
+type NewTariff = { bankCode: string | null; tariff: Tariff; effectiveFrom?: Date | undefined }
+
+// Ends the one before it where it begins. Never in the past: what was booked stays right.
+export async function createTariff(
+  tx: Transaction,
+  { clientId, actor, now }: { clientId: ClientId; actor: string; now: Date },
+  { bankCode, tariff, effectiveFrom = now }: NewTariff,
+): Promise<DatedTariff> {
+  if (effectiveFrom < now) {
+    const message = 'Must not be in the past.'
+    throw new Refusal('invalid_request', [
+      { field: 'effectiveFrom', message },
+    ] satisfies FieldError[])
+  }
+  await tx.query(`select pg_advisory_xact_lock(hashtext('payout_tariffs'))`)
+  const { rowCount } = await tx.query({
+    name: 'overlapping-payout-tariffs',
+    text: `select from payout_tariffs
+            where bank_code is not distinct from $1 and effective_from >= $2 limit 1`,
+    values: [bankCode, effectiveFrom],
+  })
+  if (rowCount !== 0) throw new Refusal('tariff_overlaps')
+  await tx.query({
+    name: 'create-payout-tariff',
+    text: `insert into payout_tariffs
+             (bank_code, band_limits_kobo, band_fees_kobo, vat_bps, duty_kobo, duty_from_kobo,
+              effective_from, created_by, created_at)
+           values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+    values: [
+      bankCode,
+      numberArray(tariff.bandLimitsKobo),
+      numberArray(tariff.bandFeesKobo),
+      tariff.vatBps,
+      tariff.dutyKobo,
+      tariff.dutyFromKobo,
+      effectiveFrom,
+      actor,
+      now,
+    ],
+  })
+  await writeAuditLog(tx, now, {
+    clientId,
+    actor,
+    action: 'payout_tariff.create',
+    subject: `bank/${bankCode ?? 'all'}`,
+    detail: {
+      effectiveFrom: effectiveFrom.toISOString(),
+      bandFeesKobo: tariff.bandFeesKobo.map(String),
+    },
+  })
+  return (await listTariffs(tx, { beforeId: null, limit: 1 }))[0] as DatedTariff
 }

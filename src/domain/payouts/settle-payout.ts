@@ -7,7 +7,7 @@
 
 import type { Transaction } from '#db/transaction.ts'
 import { clearAlert } from '#domain/records/alerts.ts'
-import type { PayoutId } from '#ids.ts'
+import type { PayoutId, UserId } from '#ids.ts'
 import type { SharedAccounts } from '#ledger/accounts.ts'
 import { postTransfers } from '#ledger/transfers.ts'
 import { kobo } from '#money.ts'
@@ -51,6 +51,9 @@ export type LockedPayout = HeldPayout & {
   status: PayoutStatus
   approval: Payout['approval']
   requestedBy: string
+  requestedByUser: UserId | null
+  decidedByUser: UserId | null
+  batchId: bigint | null
   bankReference: string | null
 }
 
@@ -79,7 +82,8 @@ export async function lockPayout(tx: Transaction, id: PayoutId): Promise<LockedP
                   amount_kobo as "amountKobo", currency, fee_kobo as "feeKobo",
                   vat_kobo as "vatKobo", settlement_id as "settlementId", credit_id as "creditId",
                   subaccount_id as "subaccountId", status, approval, requested_by as "requestedBy",
-                  bank_reference as "bankReference"
+                  requested_by_user as "requestedByUser", decided_by_user as "decidedByUser",
+                  batch_id as "batchId", bank_reference as "bankReference"
              from payouts where id = $1 for no key update`,
     values: [id],
   })

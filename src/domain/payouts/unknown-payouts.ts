@@ -7,6 +7,7 @@
 // Locks: payouts in id order.
 
 import type { PayoutAnswer } from '#banks/connector.ts'
+import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import type { PayoutId } from '#ids.ts'
 import { recordPayoutChanges } from './payout-changes.ts'
@@ -70,6 +71,16 @@ export async function markStaleUnknown(tx: Transaction, now: Date): Promise<void
   const detail = 'Nobody heard the answer.'
   const payoutIds = rows.map(({ id }) => id)
   await recordPayoutChanges(tx, now, { payoutIds, change: 'unknown', changedBy: 'worker', detail })
+}
+
+export async function findQueriedBanks(db: Queryable, now: Date): Promise<string[]> {
+  const { rows } = await db.query<{ bankCode: string }>({
+    name: 'find-queried-banks',
+    text: `select distinct bank_code as "bankCode" from payouts
+            where status = 'unknown' and next_query_at <= $1`,
+    values: [now],
+  })
+  return rows.map(({ bankCode }) => bankCode)
 }
 
 export type PayoutQuery = { id: PayoutId; reference: string; sendingAt: Date }

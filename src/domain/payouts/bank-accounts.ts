@@ -1,0 +1,194 @@
+// Bank accounts that a client's payouts go to. Whose an account is, its bank is asked before anything
+// is paid to it (enquire-name.ts):
+//
+//   confirmed     the bank knows it under the name that the client gave
+//   mismatch      under another: nothing is paid to it
+//   unconfirmed   the bank has not answered: asked again before a payout, which then needs approval
+//
+// Numbers are sealed, and found by their hash. At most one account of a client is its default.
+
+import { randomInt } from 'node:crypto'
+import type { NameAnswer } from '#banks/connector.ts'
+import type { Queryable } from '#db/pool.ts'
+import type { Transaction } from '#db/transaction.ts'
+import { Refusal } from '#errors.ts'
+import type { BankAccountId, ClientId } from '#ids.ts'
+import type { Sealer } from '#seal.ts'
+import { isSameName } from './name-match.ts'
+
+export type BankAccountStatus = 'confirmed' | 'mismatch' | 'unconfirmed'
+
+export type BankAccount = {
+  id: BankAccountId
+  reference: string
+  clientId: ClientId
+  bankCode: string
+  accountNumberSealed: Buffer
+  accountName: string
+  nameAtBank: string | null
+  status: BankAccountStatus
+  isDefault: boolean
+  isActive: boolean
+  createdAt: Date
+  enquiredAt: Date | null
+}
+
+const ACCOUNTS_MAX = 200
+const REFERENCES = 2 ** 48 - 1
+
+export function newBankAccountReference(): string {
+  return `BAC${randomInt(REFERENCES).toString().padStart(15, '0')}`
+}
+
+const SELECT_ACCOUNT = `
+  select id, reference, client_id as "clientId", bank_code as "bankCode",
+         account_number_sealed as "accountNumberSealed", account_name as "accountName",
+         name_at_bank as "nameAtBank", status, is_default as "isDefault", is_active as "isActive",
+         created_at as "createdAt", enquired_at as "enquiredAt"
+    from bank_accounts`
+
+type AccountPage = {
+  clientId: ClientId
+  isActive?: boolean | undefined
+  beforeId: bigint | null
+  limit: number
+}
+
+// Newest first.
+export async function listBankAccounts(
+  db: Queryable,
+  { clientId, isActive, beforeId, limit }: AccountPage,
+): Promise<BankAccount[]> {
+  const { rows } = await db.query<BankAccount>({
+    name: 'list-bank-accounts',
+    text: `${SELECT_ACCOUNT}
+            where client_id = $1 and ($2::boolean is null or is_active = $2)
+              and ($3::bigint is null or id < $3)
+            order by id desc limit $4`,
+    values: [clientId, isActive ?? null, beforeId, limit],
+  })
+  return rows
+}
+
+// Without a reference: the default one.
+export async function getBankAccount(
+  db: Queryable,
+  clientId: ClientId,
+  reference: string | undefined,
+): Promise<BankAccount> {
+  const { rows } = await db.query<BankAccount>({
+    name: reference === undefined ? 'default-bank-account' : 'get-bank-account',
+    text: `${SELECT_ACCOUNT}
+            where client_id = $1 and ${reference === undefined ? 'is_default' : 'reference = $2'}`,
+    values: reference === undefined ? [clientId] : [clientId, reference],
+  })
+  if (rows[0]) return rows[0]
+  throw new Refusal(reference === undefined ? 'bank_account_needed' : 'bank_account_not_found')
+}
+
+// Nobody deactivates it before the transaction ends.
+export async function lockBankAccount(tx: Transaction, id: BankAccountId): Promise<BankAccount> {
+  const { rows } = await tx.query<BankAccount>({
+    name: 'lock-bank-account',
+    text: `${SELECT_ACCOUNT} where id = $1 for share`,
+    values: [id],
+  })
+  return rows[0] as BankAccount
+}
+
+// What the bank's answer makes of an account.
+export function statusOf(answer: NameAnswer, accountName: string) {
+  if (answer.status === 'not_found') throw new Refusal('bank_account_unknown')
+  if (answer.status === 'no_answer') return { status: 'unconfirmed', nameAtBank: null } as const
+  const { accountName: nameAtBank } = answer
+  const status = isSameName(accountName, nameAtBank) ? 'confirmed' : 'mismatch'
+  return { status, nameAtBank } as const
+}
+
+type NewBankAccount = {
+  clientId: ClientId
+  bankCode: string
+  accountNumber: string
+  accountName: string
+  answer: NameAnswer
+}
+
+// One that was not confirmed yet may be given again, under a corrected name. The first that can be
+// paid to is the default.
+export async function saveBankAccount(
+  tx: Transaction,
+  { sealer, now, actor }: { sealer: Sealer; now: Date; actor: string },
+  { clientId, bankCode, accountNumber, accountName, answer }: NewBankAccount,
+): Promise<string> {
+  const { status, nameAtBank } = statusOf(answer, accountName)
+  await lockAccounts(tx, clientId)
+  const { rows } = await tx.query<{ reference: string }>({
+    name: 'save-bank-account',
+    text: `insert into bank_accounts
+             (reference, client_id, bank_code, account_number_sealed, account_number_hash,
+              account_name, name_at_bank, status, is_default, created_by, created_at, enquired_at)
+           select $1, $2, $3, $4, $5, $6, $7, $8,
+                  $8 <> 'mismatch' and not exists (select from bank_accounts
+                                                    where client_id = $2 and is_default),
+                  $9, $10, case when $8 <> 'unconfirmed' then $10::timestamptz end
+            where (select count(*) from bank_accounts where client_id = $2) < ${ACCOUNTS_MAX}
+           on conflict on constraint bank_accounts_once_per_client
+           do update set account_name = excluded.account_name, name_at_bank = excluded.name_at_bank,
+                         status = excluded.status, enquired_at = excluded.enquired_at,
+                         is_default = bank_accounts.is_default or excluded.is_default
+            where bank_accounts.status <> 'confirmed' and bank_accounts.is_active
+           returning reference`,
+    values: [
+      newBankAccountReference(),
+      clientId,
+      bankCode,
+      sealer.seal(accountNumber),
+      hashAccount(sealer, accountNumber),
+      accountName,
+      nameAtBank,
+      status,
+      actor,
+      now,
+    ],
+  })
+  return rows[0]?.reference ?? (await refuseSaved(tx, clientId))
+}
+
+export function hashAccount(sealer: Sealer, accountNumber: string): Buffer {
+  return sealer.hash('bank account', accountNumber)
+}
+
+async function refuseSaved(tx: Transaction, clientId: ClientId): Promise<never> {
+  const { rows } = await tx.query<{ count: number }>({
+    name: 'count-bank-accounts',
+    text: 'select count(*)::int as count from bank_accounts where client_id = $1',
+    values: [clientId],
+  })
+  const isFull = (rows[0]?.count ?? 0) >= ACCOUNTS_MAX
+  throw new Refusal(isFull ? 'too_many_bank_accounts' : 'bank_account_exists')
+}
+
+// One at a time for each client, so that there is one default and no more than are allowed.
+export async function lockAccounts(tx: Transaction, clientId: ClientId): Promise<void> {
+  await tx.query({
+    name: 'lock-bank-accounts',
+    text: `select pg_advisory_xact_lock(hashtext('bank_accounts'), hashtext($1))`,
+    values: [clientId.toString()],
+  })
+}
+
+// The bank answered after all. Nothing else changes an account that is confirmed.
+export async function noteAnswer(
+  tx: Transaction,
+  now: Date,
+  { account, answer }: { account: BankAccount; answer: NameAnswer },
+): Promise<void> {
+  const { status, nameAtBank } = statusOf(answer, account.accountName)
+  if (status === 'unconfirmed') return
+  await tx.query({
+    name: 'note-name-answer',
+    text: `update bank_accounts set status = $2, name_at_bank = $3, enquired_at = $4
+            where id = $1 and status = 'unconfirmed'`,
+    values: [account.id, status, nameAtBank, now],
+  })
+}

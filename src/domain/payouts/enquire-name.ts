@@ -1,0 +1,22 @@
+// Asks a bank under what name an account is held. Never within a transaction, and it never throws:
+// what is silent is no answer.
+
+import type { BankConnections, NameAnswer, NamedAccount } from '#banks/connector.ts'
+import type { Queryable } from '#db/pool.ts'
+import { CURRENCY } from '#money.ts'
+import { chooseSendingBank } from './create-payouts.ts'
+
+// The bank that would send the money, or else any that can be asked.
+export async function enquireName(
+  db: Queryable,
+  bankConnections: BankConnections,
+  account: NamedAccount,
+): Promise<NameAnswer> {
+  const sender = await chooseSendingBank(db, { bankConnections, currency: CURRENCY })
+  const calls = [bankConnections.get(sender), ...bankConnections.values()].map(
+    (connection) => connection?.calls.enquireName,
+  )
+  const ask = calls.find((call) => call !== undefined)
+  if (!ask) return { status: 'no_answer', reason: 'No bank can be asked for names.' }
+  return ask(account, {})
+}

@@ -1,0 +1,127 @@
+// How a client pays out: which payouts need a second person's approval, and the operator's limits.
+//
+// A client's owner can have more payouts approved, by themselves; fewer only the operator can allow,
+// or else one person would be enough after all. Limits are the operator's to set.
+// Settings are read in the transaction that they govern, and locked: once a change is answered, nothing
+// is paid out by the old ones.
+
+import type { Queryable } from '#db/pool.ts'
+import type { Transaction } from '#db/transaction.ts'
+import type { Client } from '#domain/access/clients.ts'
+import { writeAuditLog } from '#domain/records/audit-log.ts'
+import { Refusal } from '#errors.ts'
+import type { ClientId } from '#ids.ts'
+import { formatKobo, type Kobo } from '#money.ts'
+
+export type PayoutSettings = {
+  approvalAboveKobo: Kobo | null // More than this needs approval. Null: nothing does; 0: all.
+  perPayoutKobo: Kobo | null // Null: no limit.
+  perDayKobo: Kobo | null
+}
+
+const NONE: PayoutSettings = { approvalAboveKobo: null, perPayoutKobo: null, perDayKobo: null }
+
+const SELECT_SETTINGS = `
+  select approval_above_kobo as "approvalAboveKobo", per_payout_kobo as "perPayoutKobo",
+         per_day_kobo as "perDayKobo"
+    from payout_settings where client_id = $1`
+
+export async function readPayoutSettings(
+  db: Queryable,
+  clientId: ClientId,
+): Promise<PayoutSettings> {
+  const { rows } = await db.query<PayoutSettings>({
+    name: 'read-payout-settings',
+    text: SELECT_SETTINGS,
+    values: [clientId],
+  })
+  return rows[0] ?? NONE
+}
+
+export async function needsApproval(
+  tx: Transaction,
+  clientId: ClientId,
+  amountKobo: Kobo,
+): Promise<boolean> {
+  const { rows } = await tx.query<PayoutSettings>({
+    name: 'lock-payout-settings',
+    text: `${SELECT_SETTINGS} for share`,
+    values: [clientId],
+  })
+  const { approvalAboveKobo } = rows[0] ?? NONE
+  return approvalAboveKobo !== null && amountKobo > approvalAboveKobo
+}
+
+// By one person of the client: stricter only.
+export async function tightenApproval(
+  tx: Transaction,
+  { client, actor, now }: { client: Client; actor: string; now: Date },
+  aboveKobo: Kobo | null,
+): Promise<void> {
+  const { approvalAboveKobo: old } = await lockSettings(tx, client.id)
+  const isLooser = old !== null && (aboveKobo === null || aboveKobo > old)
+  if (isLooser) throw new Refusal('payout_approval_kept')
+  const by = { clientId: client.id, actor, now }
+  await writeSettings(tx, by, { client, changes: { approvalAboveKobo: aboveKobo } })
+}
+
+// By an operator, in whose audit log it stands.
+export async function changePayoutSettings(
+  tx: Transaction,
+  by: { clientId: ClientId; actor: string; now: Date },
+  change: { client: Pick<Client, 'id' | 'clientId'>; changes: Partial<PayoutSettings> },
+): Promise<PayoutSettings> {
+  await lockSettings(tx, change.client.id)
+  await writeSettings(tx, by, change)
+  return readPayoutSettings(tx, change.client.id)
+}
+
+// There is a row to lock from here on.
+async function lockSettings(tx: Transaction, clientId: ClientId): Promise<PayoutSettings> {
+  await tx.query({
+    name: 'open-payout-settings',
+    text: 'insert into payout_settings (client_id) values ($1) on conflict do nothing',
+    values: [clientId],
+  })
+  const { rows } = await tx.query<PayoutSettings>({
+    name: 'change-payout-settings',
+    text: `${SELECT_SETTINGS} for update`,
+    values: [clientId],
+  })
+  return rows[0] as PayoutSettings
+}
+
+async function writeSettings(
+  tx: Transaction,
+  { clientId, actor, now }: { clientId: ClientId; actor: string; now: Date },
+  {
+    client,
+    changes,
+  }: { client: Pick<Client, 'id' | 'clientId'>; changes: Partial<PayoutSettings> },
+): Promise<void> {
+  const old = await readPayoutSettings(tx, client.id)
+  const settings = { ...old, ...changes }
+  const { approvalAboveKobo, perPayoutKobo, perDayKobo } = settings
+  await tx.query({
+    name: 'write-payout-settings',
+    text: `update payout_settings
+              set approval_above_kobo = $2, per_payout_kobo = $3, per_day_kobo = $4
+            where client_id = $1`,
+    values: [client.id, approvalAboveKobo, perPayoutKobo, perDayKobo],
+  })
+  await writeAuditLog(tx, now, {
+    clientId,
+    actor,
+    action: 'payout.settings',
+    subject: `client/${client.clientId}`,
+    detail: { approvalAbove: shown(approvalAboveKobo), ...limitsShown(settings) },
+  })
+}
+
+function limitsShown({ perPayoutKobo, perDayKobo }: PayoutSettings) {
+  return { perPayoutLimit: shown(perPayoutKobo), dailyLimit: shown(perDayKobo) }
+}
+
+function shown(amountKobo: Kobo | null): string | null {
+  return amountKobo === null ? null : formatKobo(amountKobo)
+}

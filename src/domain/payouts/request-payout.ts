@@ -1,0 +1,146 @@
+// A client pays out what is available to it, to one of its bank accounts.
+//
+//   available accounts → Paying        the amount, …
+//                      → Fee income    … the fee for sending it, …
+//                      → VAT payable   … and the VAT on that
+//
+// In the order they are checked: the account (inactive, mismatch), the limits (I50), the balance.
+// Locks: the bank account, the payout settings, then what is available.
+
+import type { BankConnections } from '#banks/connector.ts'
+import type { Transaction } from '#db/transaction.ts'
+import type { Client } from '#domain/access/clients.ts'
+import { computeFeeOnTop } from '#domain/fees/compute-fee.ts'
+import { findPayoutRule } from '#domain/fees/fee-rules.ts'
+import { writeAuditLog } from '#domain/records/audit-log.ts'
+import { Refusal } from '#errors.ts'
+import type { BankAccountId, ClientId, PayoutId } from '#ids.ts'
+import { clientOwner, type SharedAccount, type SharedAccounts } from '#ledger/accounts.ts'
+import { postTransfers, type Transfer } from '#ledger/transfers.ts'
+import { CURRENCY, formatKobo, type Kobo, kobo } from '#money.ts'
+import type { Sealer } from '#seal.ts'
+import { type BankAccount, lockBankAccount } from './bank-accounts.ts'
+import { chooseSendingBank, createPayouts } from './create-payouts.ts'
+import { type Draw, drawAvailable } from './draw-available.ts'
+import { feeAccounts } from './payout-postings.ts'
+import { needsApproval } from './payout-settings.ts'
+
+type Deps = {
+  sealer: Sealer
+  sharedAccounts: SharedAccounts
+  bankConnections: BankConnections
+  now: Date
+}
+type Asked = {
+  client: Client
+  actor: string
+  bankAccountId: BankAccountId
+  amountKobo: Kobo
+  currency: string
+  narration: string
+}
+
+// Answers its reference.
+export async function requestPayout(tx: Transaction, deps: Deps, asked: Asked): Promise<string> {
+  const { sealer, now, bankConnections } = deps
+  const { client, actor, amountKobo, currency, narration } = asked
+  const account = await lockBankAccount(tx, asked.bankAccountId)
+  refuseUnpayable(account)
+  const isUnconfirmed = account.status === 'unconfirmed'
+  const needed = isUnconfirmed || (await needsApproval(tx, client.id, amountKobo))
+  const fee = await chargedFor(tx, now, asked)
+  const [payout] = await createPayouts(tx, { sealer, now }, [
+    {
+      clientId: client.id,
+      purpose: 'payout',
+      bankCode: await chooseSendingBank(tx, { bankConnections, currency }),
+      amountKobo,
+      currency,
+      to: {
+        bankCode: account.bankCode,
+        accountNumber: sealer.open(account.accountNumberSealed),
+        accountName: account.nameAtBank ?? account.accountName,
+      },
+      narration,
+      requestedBy: actor,
+      needsApproval: needed,
+      bankAccountId: account.id,
+      fee,
+    },
+  ])
+  const { id, reference } = payout as { id: PayoutId; reference: string }
+  await hold(tx, deps, { id, clientId: client.id, amountKobo, currency, fee })
+  const amount = formatKobo(amountKobo)
+  await writeAuditLog(tx, now, {
+    clientId: client.id,
+    actor,
+    action: 'payout.create',
+    subject: `payout/${reference}`,
+    detail: { amount, currency, bankAccount: account.reference, needsApproval: needed },
+  })
+  return reference
+}
+
+function refuseUnpayable({ isActive, status }: BankAccount): void {
+  if (!isActive) throw new Refusal('bank_account_inactive')
+  if (status === 'mismatch') throw new Refusal('bank_account_mismatch')
+}
+
+// Rules are in naira: other money is sent for nothing.
+async function chargedFor(tx: Transaction, now: Date, { client, amountKobo, currency }: Asked) {
+  const rule = currency === CURRENCY ? await findPayoutRule(tx, client.id, now) : undefined
+  if (!rule) return undefined
+  const charged = computeFeeOnTop(rule, amountKobo)
+  return charged.feeKobo + charged.vatKobo > 0n ? { ...charged, ruleId: rule.id } : undefined
+}
+
+type Holding = {
+  id: PayoutId
+  clientId: ClientId
+  amountKobo: Kobo
+  currency: string
+  fee: { feeKobo: Kobo; vatKobo: Kobo } | undefined
+}
+type Part = { account: SharedAccount; kobo: bigint; reason: Transfer['reason'] }
+
+async function hold(
+  tx: Transaction,
+  { sharedAccounts, now }: Deps,
+  { id, clientId, amountKobo, currency, fee }: Holding,
+): Promise<void> {
+  const { income, vat } = feeAccounts(clientId)
+  const paying = { kind: 'paying', owner: clientOwner(clientId), currency } as const
+  const all: Part[] = [
+    { account: paying, kobo: amountKobo, reason: 'payout' },
+    { account: income, kobo: fee?.feeKobo ?? 0n, reason: 'fee' },
+    { account: vat, kobo: fee?.vatKobo ?? 0n, reason: 'fee_vat' },
+  ]
+  const parts = all.filter((part) => part.kobo > 0n)
+  await sharedAccounts.open(parts.map(({ account }) => account))
+  const wholeKobo = kobo(parts.reduce((sum, part) => sum + part.kobo, 0n))
+  const draws = await drawAvailable(tx, { clientId, currency, amountKobo: wholeKobo })
+  const transfers = shareDraws(draws, parts).map(({ draw, part, amountKobo }) => ({
+    debitAccountId: draw.accountId,
+    creditAccountId: sharedAccounts.id(part.account),
+    amountKobo,
+    payoutId: id,
+    reason: part.reason,
+  }))
+  await postTransfers(tx, now, transfers)
+}
+
+// Fills the parts from the draws, both in order; their sums are equal.
+function shareDraws(draws: readonly Draw[], parts: readonly Part[]) {
+  const shares: { draw: Draw; part: Part; amountKobo: Kobo }[] = []
+  const left = draws.map((draw) => ({ draw, kobo: draw.amountKobo as bigint }))
+  for (const part of parts) {
+    let missing = part.kobo
+    for (const source of left) {
+      const taken = source.kobo < missing ? source.kobo : missing
+      if (taken > 0n) shares.push({ draw: source.draw, part, amountKobo: kobo(taken) })
+      source.kobo -= taken
+      missing -= taken
+    }
+  }
+  return shares
+}

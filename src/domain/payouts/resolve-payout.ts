@@ -1,0 +1,38 @@
+// An operator says what became of a payout that the bank gave no answer for: the bank was asked by
+// telephone, or its statement shows it. Only of what is unknown, or was sent in a file.
+//
+// The same again is fine; anything else of what was settled is refused.
+
+import type { Transaction } from '#db/transaction.ts'
+import type { Client } from '#domain/access/clients.ts'
+import { writeAuditLog } from '#domain/records/audit-log.ts'
+import { Refusal } from '#errors.ts'
+import { formatKobo } from '#money.ts'
+import { findPayout } from './payouts.ts'
+import { lockPayout, type PayoutOutcome, type SettleDeps, settlePayout } from './settle-payout.ts'
+
+type Resolving = { reference: string; outcome: Exclude<PayoutOutcome, { status: 'cancelled' }> }
+
+export async function resolvePayout(
+  tx: Transaction,
+  deps: SettleDeps & { client: Client; actor: string },
+  { reference, outcome }: Resolving,
+): Promise<void> {
+  const { client, actor, now } = deps
+  const found = await findPayout(tx, { reference })
+  if (!found) throw new Refusal('payout_not_found')
+  const { id, status, batchId, amountKobo, currency } = await lockPayout(tx, found.id)
+  // Whoever sends it at this moment will hear the answer.
+  if (status === 'sending' && batchId === null) throw new Refusal('payout_settled')
+  const result = await settlePayout(tx, deps, { id, outcome, by: actor })
+  if (result === 'otherwise') throw new Refusal('payout_settled')
+  if (result === 'same') return
+  const { status: verdict, ...said } = outcome
+  await writeAuditLog(tx, now, {
+    clientId: client.id,
+    actor,
+    action: verdict === 'confirmed' ? 'payout.confirm' : 'payout.fail',
+    subject: `payout/${reference}`,
+    detail: { ...said, amount: formatKobo(amountKobo), currency },
+  })
+}

@@ -1,0 +1,85 @@
+// Schemas and presenters of bank accounts. Account numbers are masked, except for whoever may pay out.
+
+import { type Static, Type } from '@fastify/type-provider-typebox'
+import { findBank } from '#banks/directory.ts'
+import { nubanCheckDigit } from '#banks/nuban.ts'
+import type { BankSettings } from '#config/bank-settings.ts'
+import type { BankAccount, BankAccountStatus } from '#domain/payouts/bank-accounts.ts'
+import { type FieldError, Refusal } from '#errors.ts'
+import type { Identity } from '#http/authentication.ts'
+import { accountNumber, bankCode, named, nullable, text } from '#http/schemas.ts'
+import { maskAccountNumber } from '#mask.ts'
+import type { Sealer } from '#seal.ts'
+import { timestamp } from '#wat-time.ts'
+
+const NAME_MAX = 100
+const BANK_CODE_DIGITS = 3
+const STATUSES: readonly BankAccountStatus[] = ['confirmed', 'mismatch', 'unconfirmed']
+
+export const BankAccountRequest = named(
+  'BankAccountRequest',
+  {
+    bankCode: bankCode('Bank code.'),
+    accountNumber: accountNumber('Account number (NUBAN).'),
+    accountName: text(NAME_MAX, 'Name of the account holder, as the bank has it.'),
+  },
+  { additionalProperties: false },
+)
+
+export const BankAccountBody = named('BankAccount', {
+  reference: Type.String(),
+  bankCode: Type.String(),
+  bankName: nullable('string'),
+  accountNumberMasked: Type.String(),
+  accountNumber: nullable('string', { description: 'Null without payouts:write.' }),
+  accountName: Type.String({ description: 'As you gave it.' }),
+  nameAtBank: nullable('string', { description: 'As the bank has it. Null: no answer yet.' }),
+  status: Type.String({
+    description:
+      `One of ${STATUSES.join(', ')}. mismatch: nothing is paid to it. unconfirmed: the bank is ` +
+      'asked again, and payouts need approval until it answers.',
+  }),
+  isDefault: Type.Boolean(),
+  isActive: Type.Boolean(),
+  createdAt: Type.String(),
+  enquiredAt: nullable('string', { description: 'When the bank answered.' }),
+})
+
+// A bank we know. Numbers of banks have a check digit; those of wallets and microfinance banks (five
+// digits of code) are often telephone numbers, and only the bank can tell.
+export function parseBankAccount(
+  body: Static<typeof BankAccountRequest>,
+  banks: readonly BankSettings[],
+) {
+  const { bankCode: code, accountNumber: number } = body
+  const isKnown = findBank(code) !== undefined || banks.some((bank) => bank.code === code)
+  if (!isKnown) throw new Refusal('bank_not_supported')
+  const isChecked = code.length === BANK_CODE_DIGITS
+  if (isChecked && nubanCheckDigit(code, number.slice(0, -1)) !== number.slice(-1)) {
+    const message = 'Is not an account number of this bank: the check digit is wrong.'
+    throw new Refusal('invalid_request', [
+      { field: 'accountNumber', message },
+    ] satisfies FieldError[])
+  }
+  return body
+}
+
+type Showing = { sealer: Sealer; by: Pick<Identity, 'scopes'>; nameBank: (code: string) => string }
+
+export function presentBankAccount(account: BankAccount, { sealer, by, nameBank }: Showing) {
+  const number = sealer.open(account.accountNumberSealed)
+  return {
+    reference: account.reference,
+    bankCode: account.bankCode,
+    bankName: findBank(account.bankCode)?.name ?? nameBank(account.bankCode),
+    accountNumberMasked: maskAccountNumber(number),
+    accountNumber: by.scopes.has('payouts:write') ? number : null,
+    accountName: account.accountName,
+    nameAtBank: account.nameAtBank,
+    status: account.status,
+    isDefault: account.isDefault,
+    isActive: account.isActive,
+    createdAt: timestamp(account.createdAt),
+    enquiredAt: account.enquiredAt && timestamp(account.enquiredAt),
+  }
+}

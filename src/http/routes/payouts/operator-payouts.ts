@@ -1,0 +1,191 @@
+// /api/v1/operator/payouts: the payouts of all clients, and what became of those that no bank tells.
+
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import { type List, readCursor, toPage, writeCursor } from '#db/paging.ts'
+import type { Queryable } from '#db/pool.ts'
+import { getClient } from '#domain/access/manage-clients.ts'
+import { readPayoutChanges } from '#domain/payouts/payout-changes.ts'
+import { findPayout, listPayouts } from '#domain/payouts/payouts.ts'
+import { resolvePayout } from '#domain/payouts/resolve-payout.ts'
+import { Refusal } from '#errors.ts'
+import type { Identity } from '#http/authentication.ts'
+import type { Deps } from '#http/deps.ts'
+import { accepted } from '#http/envelopes.ts'
+import { withIdempotency } from '#http/idempotency.ts'
+import {
+  ListEnvelope,
+  listResponse,
+  NoQuery,
+  PageQuery,
+  parseLimit,
+  parseWindow,
+  query,
+} from '#http/lists.ts'
+import { requireClientId } from '#http/routes/access/client-presenters.ts'
+import { ApiEnvelope, ApiFailure, BEARER, digits, IdempotencyHeaders, text } from '#http/schemas.ts'
+import {
+  OperatorPayoutBody,
+  OperatorPayoutDetailBody,
+  PayoutFilters,
+  presentChange,
+  presentOperatorPayout,
+} from './payout-presenters.ts'
+
+const PAYOUTS = '/api/v1/operator/payouts'
+const BANK_REFERENCE_MAX = 100
+const REASON_MAX = 500
+
+const Params = Type.Object({ reference: Type.String() })
+const response = { 200: ApiEnvelope(OperatorPayoutDetailBody), '4xx': ApiFailure }
+const about = { tags: ['Operator'], security: BEARER }
+
+export const operatorPayoutRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  await app.register(reading, deps)
+  await app.register(resolving, deps)
+}
+
+const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { db, sealer, authentication, clock } = deps
+  const onRequest = authentication.requires('operator')
+
+  app.get(
+    PAYOUTS,
+    {
+      onRequest,
+      schema: {
+        ...about,
+        operationId: 'listAllPayouts',
+        summary: 'List payouts of all clients, newest first',
+        querystring: query({
+          clientId: Type.Optional(text(64, 'Filter by client.')),
+          bankCode: Type.Optional(
+            digits('^[0-9]{3,6}$', 'Filter by sending bank.', 'Must be a bank code.'),
+          ),
+          ...PayoutFilters,
+          ...PageQuery,
+        }),
+        response: { 200: ListEnvelope(OperatorPayoutBody), '4xx': ApiFailure },
+      },
+    },
+    async (request) => {
+      const { client, query: asked } = request
+      const { limit: _, cursor, ...filters } = asked
+      const { clientId: name, ...others } = filters
+      const of =
+        name === undefined ? undefined : await getClient(db, clock(), requireClientId(name))
+      const list: List = { name: 'operator-payouts', clientId: client.id, filters }
+      const position = readCursor(sealer, list, cursor)
+      const limit = parseLimit(asked)
+      const window = parseWindow(asked)
+      const rows = await listPayouts(db, {
+        ...others,
+        from: window.from,
+        to: window.to,
+        clientId: of?.id,
+        beforeId: position ? BigInt(position[0] as string) : null,
+        limit: limit + 1,
+      })
+      const page = toPage(rows, limit, ({ id }) => writeCursor(sealer, list, [id.toString()]))
+      return listResponse('Payouts retrieved successfully', page, (payout) =>
+        presentOperatorPayout(payout, { sealer, by: request }),
+      )
+    },
+  )
+
+  app.get(
+    `${PAYOUTS}/:reference`,
+    {
+      onRequest,
+      schema: {
+        ...about,
+        operationId: 'getAnyPayout',
+        summary: 'Retrieve a payout of any client',
+        params: Params,
+        querystring: NoQuery,
+        response,
+      },
+    },
+    async (request) =>
+      accepted(
+        'Payout retrieved successfully',
+        await show(db, deps, { by: request, reference: request.params.reference }),
+      ),
+  )
+}
+
+const resolving: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  // Not on `db`: shared accounts are opened on a connection of it.
+  const { batchPool, sharedAccounts, payoutHooks: hooks, authentication, clock } = deps
+  const onRequest = authentication.requires('operator')
+  const change = { ...about, headers: IdempotencyHeaders, params: Params, querystring: NoQuery }
+
+  const resolve = (
+    call: Parameters<typeof withIdempotency>[1],
+    resolved: Parameters<typeof resolvePayout>[2],
+    message: string,
+  ) =>
+    withIdempotency(deps, { ...call, pool: batchPool }, async (tx) => {
+      const { client, actor } = call.request
+      const { reference } = resolved
+      await resolvePayout(tx, { sharedAccounts, hooks, now: clock(), client, actor }, resolved)
+      return accepted(message, await show(tx, deps, { by: call.request, reference }))
+    })
+
+  app.post(
+    `${PAYOUTS}/:reference/confirm`,
+    {
+      onRequest,
+      schema: {
+        ...change,
+        operationId: 'confirmPayout',
+        summary: 'Confirm an unknown payout',
+        description: 'The bank has paid it, as its statement shows. Idempotent.',
+        body: Type.Object(
+          { bankReference: text(BANK_REFERENCE_MAX, 'The bank’s own reference.') },
+          { additionalProperties: false },
+        ),
+        response,
+      },
+    },
+    async (request, reply) => {
+      const { bankReference } = request.body
+      const { reference } = request.params
+      const outcome = { status: 'confirmed', bankReference } as const
+      return resolve({ request, reply }, { reference, outcome }, 'Payout confirmed successfully')
+    },
+  )
+
+  app.post(
+    `${PAYOUTS}/:reference/fail`,
+    {
+      onRequest,
+      schema: {
+        ...change,
+        operationId: 'failPayout',
+        summary: 'Fail an unknown payout',
+        description:
+          'The bank has not paid it and never will. The money is available again. Idempotent.',
+        body: Type.Object(
+          { reason: text(REASON_MAX, 'Failure reason, shown to the client.') },
+          { additionalProperties: false },
+        ),
+        response,
+      },
+    },
+    async (request, reply) => {
+      const { reason } = request.body
+      const { reference } = request.params
+      const outcome = { status: 'failed', reason } as const
+      return resolve({ request, reply }, { reference, outcome }, 'Payout failed')
+    },
+  )
+}
+
+type Shown = { by: Identity; reference: string }
+
+async function show(db: Queryable, { sealer }: Deps, { by, reference }: Shown) {
+  const payout = await findPayout(db, { reference })
+  if (!payout) throw new Refusal('payout_not_found')
+  const history = await readPayoutChanges(db, payout.id)
+  return { ...presentOperatorPayout(payout, { sealer, by }), history: history.map(presentChange) }
+}

@@ -1,0 +1,127 @@
+// /api/v1/payouts/{reference}/cancel, approve, reject. Approving and rejecting are for users only:
+// client credentials do not count as a second person.
+
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Transaction } from '#db/transaction.ts'
+import { refuseRestricted } from '#domain/access/clients.ts'
+import { approvePayout, cancelPayout, rejectPayout } from '#domain/payouts/decide-payout.ts'
+import type { Deps } from '#http/deps.ts'
+import { accepted } from '#http/envelopes.ts'
+import { withIdempotency } from '#http/idempotency.ts'
+import { NoQuery } from '#http/lists.ts'
+import { SESSION } from '#http/routes/access/user-presenters.ts'
+import { requireApprover, requireUser } from '#http/routes/suspense/approval-presenters.ts'
+import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders, text } from '#http/schemas.ts'
+import { PayoutDetailBody } from './payout-presenters.ts'
+import { PAYOUTS, showPayout } from './payouts.ts'
+
+const REASON_MAX = 500
+
+const about = {
+  tags: ['Payouts'],
+  headers: IdempotencyHeaders,
+  params: Type.Object({ reference: Type.String() }),
+  querystring: NoQuery,
+  response: { 200: ApiEnvelope(PayoutDetailBody), '4xx': ApiFailure },
+}
+
+type Call = { request: FastifyRequest; reply: FastifyReply; reference: string; message: string }
+
+// Not on `db`: shared accounts are opened on a connection of it.
+function deciding(deps: Deps) {
+  return (
+    { request, reply, reference, message }: Call,
+    work: (tx: Transaction) => Promise<void>,
+  ) => {
+    refuseRestricted(request.client)
+    return withIdempotency(deps, { request, reply, pool: deps.batchPool }, async (tx) => {
+      await work(tx)
+      return accepted(message, await showPayout(tx, deps, { by: request, reference }))
+    })
+  }
+}
+
+export const payoutDecisionRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { authentication, sharedAccounts, payoutHooks: hooks, clock } = deps
+  const decide = deciding(deps)
+  const requiresWrite = authentication.requires('payouts:write')
+  const Nothing = Type.Object({}, { additionalProperties: false })
+
+  app.post(
+    `${PAYOUTS}/:reference/cancel`,
+    {
+      onRequest: requiresWrite,
+      schema: {
+        ...about,
+        security: BEARER,
+        operationId: 'cancelPayout',
+        summary: 'Cancel a payout',
+        description: 'While it is queued. The money, fee and VAT are available again.',
+        body: Type.Object(
+          { reason: Type.Optional(text(REASON_MAX, 'Reason.')) },
+          { additionalProperties: false },
+        ),
+      },
+    },
+    async (request, reply) => {
+      const { client, actor, params, body } = request
+      const { reference } = params
+      const { reason = 'Cancelled.' } = body
+      const message = 'Payout cancelled successfully'
+      return decide({ request, reply, reference, message }, (tx) => {
+        const by = { sharedAccounts, hooks, now: clock(), client, actor }
+        return cancelPayout(tx, by, { reference, reason })
+      })
+    },
+  )
+
+  app.post(
+    `${PAYOUTS}/:reference/approve`,
+    {
+      onRequest: [requiresWrite, requireUser],
+      schema: {
+        ...about,
+        security: SESSION,
+        operationId: 'approvePayout',
+        summary: 'Approve a payout',
+        description: 'By another user than its maker.',
+        body: Nothing,
+      },
+    },
+    async (request, reply) => {
+      const { reference } = request.params
+      const message = 'Payout approved successfully'
+      return decide({ request, reply, reference, message }, (tx) =>
+        approvePayout(tx, requireApprover(deps, request), reference),
+      )
+    },
+  )
+
+  app.post(
+    `${PAYOUTS}/:reference/reject`,
+    {
+      onRequest: [requiresWrite, requireUser],
+      schema: {
+        ...about,
+        security: SESSION,
+        operationId: 'rejectPayout',
+        summary: 'Reject a payout',
+        description: 'It is cancelled: money, fee and VAT are available again.',
+        body: Type.Object(
+          { reason: text(REASON_MAX, 'Reason, shown to the maker.') },
+          { additionalProperties: false },
+        ),
+      },
+    },
+    async (request, reply) => {
+      const { reference } = request.params
+      const { reason } = request.body
+      const message = 'Payout rejected successfully'
+      return decide({ request, reply, reference, message }, (tx) => {
+        const by = { ...requireApprover(deps, request), sharedAccounts, hooks }
+        return rejectPayout(tx, by, { reference, reason })
+      })
+    },
+  )
+}

@@ -1,0 +1,128 @@
+// Schemas and presenters of payouts. Account numbers are masked, except for whoever may pay out.
+
+import { Type } from '@fastify/type-provider-typebox'
+import type { PayoutChange } from '#domain/payouts/payout-changes.ts'
+import { APPROVALS, PAYOUT_STATUSES, type Payout, PURPOSES } from '#domain/payouts/payouts.ts'
+import type { Identity } from '#http/authentication.ts'
+import { WindowQuery } from '#http/lists.ts'
+import { named, nullable, oneOf } from '#http/schemas.ts'
+import { maskAccountNumber } from '#mask.ts'
+import { toNaira } from '#money.ts'
+import type { Sealer } from '#seal.ts'
+import { timestamp } from '#wat-time.ts'
+
+const choice = <T extends string>(values: readonly T[], description: string) =>
+  Type.Optional({
+    ...oneOf(values, description),
+    'x-says': `Must be one of ${values.join(', ')}.`,
+  })
+
+export const PayoutFilters = {
+  status: choice(PAYOUT_STATUSES, 'Filter by status.'),
+  approval: choice(APPROVALS, 'Filter by approval. needed: awaiting approval, while queued.'),
+  purpose: choice(PURPOSES, 'Filter by purpose.'),
+  ...WindowQuery,
+}
+
+const ChangeBody = named('PayoutChange', {
+  change: Type.String({ description: 'The new status, or approved or rejected.' }),
+  changedBy: Type.String(),
+  changedAt: Type.String(),
+  detail: nullable('string', { description: 'The bank’s reference, or the reason.' }),
+})
+
+const Fields = {
+  reference: Type.String({ description: 'Permanent reference; the bank pays it at most once.' }),
+  purpose: Type.String({ description: `One of ${PURPOSES.join(', ')}.` }),
+  status: Type.String({
+    description:
+      `One of ${PAYOUT_STATUSES.join(', ')}. unknown: the bank has not answered, and is being ` +
+      'asked. Do not pay again.',
+  }),
+  approval: Type.String({ description: `One of ${APPROVALS.join(', ')}.` }),
+  amount: Type.Number(),
+  currency: Type.String(),
+  fee: Type.Number({ description: 'Charged on top; given back if it fails or is cancelled.' }),
+  vat: Type.Number({ description: 'VAT on the fee.' }),
+  bankAccount: nullable('string', { description: 'Reference of the bank account.' }),
+  toBankCode: Type.String(),
+  toAccountNumberMasked: Type.String(),
+  toAccountNumber: nullable('string', { description: 'Null without payouts:write.' }),
+  toAccountName: Type.String(),
+  narration: Type.String(),
+  bankReference: nullable('string', { description: 'Set once the bank confirms.' }),
+  failureReason: nullable('string'),
+  requestedBy: Type.String(),
+  requestedAt: Type.String(),
+  decidedBy: nullable('string', { description: 'Who approved or rejected it.' }),
+  decidedAt: nullable('string'),
+  sentAt: nullable('string', { description: 'When the bank was told to pay.' }),
+  settledAt: nullable('string', { description: 'When it was confirmed, failed or cancelled.' }),
+}
+
+export const PayoutBody = named('Payout', Fields)
+
+export const PayoutDetailBody = named('PayoutDetail', {
+  ...Fields,
+  history: Type.Array(ChangeBody, { description: 'What happened to it, in order.' }),
+})
+
+const OperatorFields = {
+  ...Fields,
+  clientId: nullable('string', { description: 'Null: a return of unidentified money.' }),
+  bankCode: Type.String({ description: 'Bank that sends it.' }),
+  bankCost: Type.Number({ description: 'What the bank charged: fee and stamp duty.' }),
+  bankCostVat: Type.Number({ description: 'VAT on the bank’s fee.' }),
+  settledBy: nullable('string'),
+}
+
+export const OperatorPayoutBody = named('OperatorPayout', OperatorFields)
+export const OperatorPayoutDetailBody = named('OperatorPayoutDetail', {
+  ...OperatorFields,
+  history: Type.Array(ChangeBody),
+})
+
+type Showing = { sealer: Sealer; by: Pick<Identity, 'scopes'> }
+
+export function presentPayout(payout: Payout, { sealer, by }: Showing) {
+  const number = sealer.open(payout.toAccountSealed)
+  return {
+    reference: payout.reference,
+    purpose: payout.purpose,
+    status: payout.status,
+    approval: payout.approval,
+    amount: toNaira(payout.amountKobo),
+    currency: payout.currency,
+    fee: toNaira(payout.feeKobo),
+    vat: toNaira(payout.vatKobo),
+    bankAccount: payout.bankAccountReference,
+    toBankCode: payout.toBankCode,
+    toAccountNumberMasked: maskAccountNumber(number),
+    toAccountNumber: by.scopes.has('payouts:write') ? number : null,
+    toAccountName: payout.toAccountName,
+    narration: payout.narration,
+    bankReference: payout.bankReference,
+    failureReason: payout.failureReason,
+    requestedBy: payout.requestedBy,
+    requestedAt: timestamp(payout.requestedAt),
+    decidedBy: payout.decidedBy,
+    decidedAt: payout.decidedAt && timestamp(payout.decidedAt),
+    sentAt: payout.sendingAt && timestamp(payout.sendingAt),
+    settledAt: payout.settledAt && timestamp(payout.settledAt),
+  }
+}
+
+export function presentOperatorPayout(payout: Payout, showing: Showing) {
+  return {
+    ...presentPayout(payout, showing),
+    clientId: payout.clientName,
+    bankCode: payout.bankCode,
+    bankCost: toNaira(payout.costKobo),
+    bankCostVat: toNaira(payout.costVatKobo),
+    settledBy: payout.settledBy,
+  }
+}
+
+export function presentChange({ change, changedBy, changedAt, detail }: PayoutChange) {
+  return { change, changedBy, changedAt: timestamp(changedAt), detail }
+}

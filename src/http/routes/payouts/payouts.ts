@@ -1,0 +1,188 @@
+// /api/v1/payouts: create and read a client's payouts. Workers send them.
+
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import { type List, readCursor, toPage, writeCursor } from '#db/paging.ts'
+import type { Queryable } from '#db/pool.ts'
+import { refuseRestricted } from '#domain/access/clients.ts'
+import { getBankAccount, noteAnswer } from '#domain/payouts/bank-accounts.ts'
+import { enquireName } from '#domain/payouts/enquire-name.ts'
+import { readPayoutChanges } from '#domain/payouts/payout-changes.ts'
+import { findPayout, listPayouts } from '#domain/payouts/payouts.ts'
+import { requestPayout } from '#domain/payouts/request-payout.ts'
+import { Refusal } from '#errors.ts'
+import type { Identity } from '#http/authentication.ts'
+import type { Deps } from '#http/deps.ts'
+import { accepted } from '#http/envelopes.ts'
+import { withIdempotency } from '#http/idempotency.ts'
+import {
+  ListEnvelope,
+  listResponse,
+  NoQuery,
+  PageQuery,
+  parseLimit,
+  parseWindow,
+  query,
+} from '#http/lists.ts'
+import {
+  Amount,
+  ApiEnvelope,
+  ApiFailure,
+  BEARER,
+  digits,
+  IdempotencyHeaders,
+  named,
+  text,
+} from '#http/schemas.ts'
+import { CURRENCY, type Kobo, koboOf } from '#money.ts'
+import {
+  PayoutBody,
+  PayoutDetailBody,
+  PayoutFilters,
+  presentChange,
+  presentPayout,
+} from './payout-presenters.ts'
+
+export const PAYOUTS = '/api/v1/payouts'
+const NARRATION_MAX = 100 // As much as NIP carries.
+const REFERENCE_MAX = 40
+
+const about = { tags: ['Payouts'], security: BEARER }
+
+const PayoutRequest = named(
+  'PayoutRequest',
+  {
+    bankAccount: Type.Optional(
+      text(REFERENCE_MAX, 'Reference of one of your bank accounts. Default: your default one.'),
+    ),
+    amount: Amount,
+    currency: Type.Optional(
+      digits('^[A-Z]{3}$', `ISO 4217 code. Default ${CURRENCY}.`, 'Must be a currency code.'),
+    ),
+    narration: text(NARRATION_MAX, 'Shown on the recipient’s statement.'),
+  },
+  { additionalProperties: false },
+)
+
+export const payoutRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  await app.register(creating, deps)
+  await app.register(reading, deps)
+}
+
+const creating: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  // Not on `db`: shared accounts are opened on a connection of it.
+  const { db, batchPool, sealer, authentication, clock, bankConnections } = deps
+
+  app.post(
+    PAYOUTS,
+    {
+      onRequest: authentication.requires('payouts:write'),
+      schema: {
+        ...about,
+        operationId: 'createPayout',
+        summary: 'Create a payout',
+        description:
+          'Amount, fee and VAT leave the available balance at once, or it is refused ' +
+          '(insufficient_balance). Sent within seconds, unless it needs approval. At most once: a ' +
+          'payout that failed is retried by creating another.',
+        headers: IdempotencyHeaders,
+        querystring: NoQuery,
+        body: PayoutRequest,
+        response: { 200: ApiEnvelope(PayoutDetailBody), '4xx': ApiFailure },
+      },
+    },
+    async (request, reply) => {
+      const { client, actor, body } = request
+      refuseRestricted(client)
+      const { narration, currency = CURRENCY } = body
+      const amountKobo = koboOf(body.amount) as Kobo // Checked by the schema.
+      const account = await getBankAccount(db, client.id, body.bankAccount)
+      const answer =
+        account.status === 'unconfirmed'
+          ? await enquireName(db, bankConnections, {
+              bankCode: account.bankCode,
+              accountNumber: sealer.open(account.accountNumberSealed),
+              expectedName: account.accountName,
+            })
+          : undefined
+      return withIdempotency(deps, { request, reply, pool: batchPool }, async (tx) => {
+        const now = clock()
+        if (answer) await noteAnswer(tx, now, { account, answer })
+        const asked = { client, actor, bankAccountId: account.id, amountKobo, currency, narration }
+        const reference = await requestPayout(tx, { ...deps, now }, asked)
+        const shown = await showPayout(tx, deps, { by: request, reference })
+        return accepted('Payout created successfully', shown)
+      })
+    },
+  )
+}
+
+const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { db, sealer, authentication } = deps
+  const onRequest = authentication.requires('payouts:read')
+
+  app.get(
+    PAYOUTS,
+    {
+      onRequest,
+      schema: {
+        ...about,
+        operationId: 'listPayouts',
+        summary: 'List payouts, newest first',
+        description: 'Those of settlements and refunds included.',
+        querystring: query({ ...PayoutFilters, ...PageQuery }),
+        response: { 200: ListEnvelope(PayoutBody), '4xx': ApiFailure },
+      },
+    },
+    async (request) => {
+      const { client, query: asked } = request
+      refuseRestricted(client)
+      const { limit: _, cursor, ...filters } = asked
+      const list: List = { name: 'payouts', clientId: client.id, filters }
+      const position = readCursor(sealer, list, cursor)
+      const limit = parseLimit(asked)
+      const window = parseWindow(asked)
+      const rows = await listPayouts(db, {
+        ...filters,
+        from: window.from,
+        to: window.to,
+        clientId: client.id,
+        beforeId: position ? BigInt(position[0] as string) : null,
+        limit: limit + 1,
+      })
+      const page = toPage(rows, limit, ({ id }) => writeCursor(sealer, list, [id.toString()]))
+      return listResponse('Payouts retrieved successfully', page, (payout) =>
+        presentPayout(payout, { sealer, by: request }),
+      )
+    },
+  )
+
+  app.get(
+    `${PAYOUTS}/:reference`,
+    {
+      onRequest,
+      schema: {
+        ...about,
+        operationId: 'getPayout',
+        summary: 'Retrieve a payout',
+        params: Type.Object({ reference: Type.String() }),
+        querystring: NoQuery,
+        response: { 200: ApiEnvelope(PayoutDetailBody), '4xx': ApiFailure },
+      },
+    },
+    async (request) => {
+      refuseRestricted(request.client)
+      const { reference } = request.params
+      const shown = await showPayout(db, deps, { by: request, reference })
+      return accepted('Payout retrieved successfully', shown)
+    },
+  )
+}
+
+type Shown = { by: Identity; reference: string }
+
+export async function showPayout(db: Queryable, { sealer }: Deps, { by, reference }: Shown) {
+  const payout = await findPayout(db, { reference, clientId: by.client.id })
+  if (!payout) throw new Refusal('payout_not_found')
+  const history = await readPayoutChanges(db, payout.id)
+  return { ...presentPayout(payout, { sealer, by }), history: history.map(presentChange) }
+}

@@ -1,0 +1,96 @@
+// Sends payouts, and books what the banks answer. A worker for each connection: a bank that is slow
+// delays no other.
+//
+//   claim: sending, committed ─▶ call the bank, no transaction open ─▶ settle, or unknown
+//
+// I47: whatever dies after the claim, nothing is sent again. What was claimed and has no outcome after
+// a while is unknown, and asked for (query-payouts.ts).
+
+import type { BankCalls, BankConnections, CallLimits, PayoutAnswer } from '#banks/connector.ts'
+import type { Clock } from '#clock.ts'
+import type { Pool } from '#db/pool.ts'
+import { withTransaction } from '#db/transaction.ts'
+import {
+  type ClaimedPayout,
+  claimPayouts,
+  findSendingBanks,
+} from '#domain/payouts/claim-payouts.ts'
+import { type OutcomeHooks, settlePayout } from '#domain/payouts/settle-payout.ts'
+import { markUnknown, outcomeOf } from '#domain/payouts/unknown-payouts.ts'
+import type { SharedAccounts } from '#ledger/accounts.ts'
+import type { Sealer } from '#seal.ts'
+import type { Round } from './loop.ts'
+
+export type PayoutDeps = {
+  batchPool: Pool
+  sealer: Sealer
+  sharedAccounts: SharedAccounts
+  payoutHooks: OutcomeHooks
+  clock: Clock
+}
+
+type SendMoney = NonNullable<BankCalls['sendMoney']>
+
+// The banks behind one connection: all of the sandbox's own have the same.
+export type SendingBanks = {
+  bankCodes: readonly string[]
+  sendMoney: SendMoney
+  limits: CallLimits
+}
+
+export function findSendingConnections(connections: BankConnections): SendingBanks[] {
+  const able = [...connections].flatMap(([bankCode, { calls, limits }]) =>
+    calls.sendMoney ? [{ bankCode, sendMoney: calls.sendMoney, limits }] : [],
+  )
+  return [...Map.groupBy(able, ({ sendMoney }) => sendMoney)].map(([sendMoney, banks]) => ({
+    bankCodes: banks.map(({ bankCode }) => bankCode),
+    sendMoney,
+    limits: (banks[0] as { limits: CallLimits }).limits,
+  }))
+}
+
+export function sendPayoutsRound(deps: PayoutDeps, banks: SendingBanks): Round {
+  return async () => {
+    const due = await findSendingBanks(deps.batchPool, banks.bankCodes)
+    for (const bankCode of due) await sendOf(deps, { ...banks, bankCode })
+    return { more: due.length > 0 }
+  }
+}
+
+async function sendOf(
+  deps: PayoutDeps,
+  { bankCode, sendMoney, limits }: SendingBanks & { bankCode: string },
+): Promise<void> {
+  const { batchPool, sealer, clock } = deps
+  const by = `bank:${bankCode}`
+  const limit = limits.concurrency
+  const claimed = await withTransaction(batchPool, (tx) =>
+    claimPayouts(tx, { sealer, now: clock() }, { bankCode, limit, by }),
+  )
+  const sent = claimed.map(async ({ id, ...instruction }: ClaimedPayout) => {
+    const answer = await sendMoney(instruction, {}).catch(silence)
+    await recordAnswer(deps, { id, by, answer })
+  })
+  const failures = (await Promise.allSettled(sent)).flatMap((result) =>
+    result.status === 'rejected' ? [result.reason] : [],
+  )
+  if (failures.length > 0) throw failures[0] // They will be asked for.
+}
+
+// A call that throws says as little as one that is not answered.
+function silence(error: unknown): PayoutAnswer {
+  return { status: 'unknown', reason: error instanceof Error ? error.name : 'Error' }
+}
+
+type Answered = { id: ClaimedPayout['id']; by: string; answer: PayoutAnswer }
+
+async function recordAnswer(deps: PayoutDeps, { id, by, answer }: Answered): Promise<void> {
+  const { batchPool, sharedAccounts, payoutHooks: hooks, clock } = deps
+  const outcome = outcomeOf(answer, { sentMs: 0, isSent: true })
+  const reason = 'reason' in answer ? answer.reason : 'The bank gave no answer.'
+  await withTransaction(batchPool, async (tx) => {
+    const now = clock()
+    if (outcome) await settlePayout(tx, { sharedAccounts, now, hooks }, { id, outcome, by })
+    else await markUnknown(tx, now, { id, reason, by })
+  })
+}
