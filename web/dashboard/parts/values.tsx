@@ -33,6 +33,7 @@ const TONES: Record<string, Tone> = {
   PartPayment: 'warn',
   suspended: 'warn',
   open: 'warn',
+  closed: 'warn',
   unknown: 'warn',
   awaiting_approval: 'warn',
   part_failed: 'bad',

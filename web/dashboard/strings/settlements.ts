@@ -80,7 +80,7 @@ export const settlementsStrings = {
   upcoming: {
     title: 'Upcoming settlement',
     closes: 'Closes',
-    manual: 'Closed manually',
+    manual: 'No schedule',
     count: lines,
     empty: 'Nothing to settle yet.',
     close: 'Close now',

@@ -23,16 +23,15 @@ const PATH = '/api/v1/operator/payouts'
 const FILTERS: readonly Filter[] = [
   { name: 'clientId', label: strings.client, placeholder: strings.clientHint },
   { name: 'bankCode', label: strings.sendingBank, placeholder: strings.bankDigits },
-  ...PAYOUT_FILTERS,
+  ...PAYOUT_FILTERS.filter(({ name }) => name !== 'approval'),
 ]
 
-const [recipient, amount, status, account, , reference, requested] = COLUMNS
+const [recipient, amount, status, , , reference, requested] = COLUMNS
 const ALL: readonly (Column<OperatorPayout> | undefined)[] = [
   recipient,
   amount,
   status,
-  account,
-  { name: strings.client, show: ({ clientId }) => clientId ?? appStrings.nothing },
+  { name: strings.client, place: 'second', show: ({ clientId }) => clientId ?? appStrings.nothing },
   { name: strings.sendingBank, show: ({ bankCode }) => <BankName code={bankCode} /> },
   reference,
   requested,
