@@ -24,6 +24,8 @@ const WITHOUT = {
   // Charged to the client that it was assigned to, while the credit may be nobody's.
   credit_fees_credit_id_fkey: null,
   credit_fees_item_id_fkey: null,
+  // The credit of a return may be nobody's.
+  payouts_credit_id_fkey: null,
   // What is nobody's has no client: the operator's people ask for it.
   suspense_requests_item_id_fkey: null,
   // Into a question for all transfers of a bank, which is nobody's.

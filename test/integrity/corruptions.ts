@@ -53,7 +53,7 @@ export const CORRUPTIONS: readonly (readonly [check: string, tamper: string, sub
   ['bank_charges_are_booked', `update credits set fee_kobo = 0, vat_kobo = 0`, /^credit \d+$/],
   [
     'bank_charges_are_booked',
-    `delete from transfers where reason = 'bank_charge' and amount_kobo = 75`,
+    `delete from transfers where reason = 'bank_charge' and amount_kobo = 75 and credit_id is not null`,
     /^credit \d+$/,
   ],
   [
@@ -62,9 +62,46 @@ export const CORRUPTIONS: readonly (readonly [check: string, tamper: string, sub
        (select id from ledger_accounts where kind = 'bank_cost') where reason = 'bank_charge'`,
     /^credit \d+$/,
   ],
-  ['fees_are_booked', `delete from transfers where reason = 'fee_vat'`, /^credit \d+$/],
+  [
+    'fees_are_booked',
+    `delete from transfers where reason = 'fee_vat' and credit_id is not null`,
+    /^credit \d+$/,
+  ],
   ['fees_are_booked', `update credit_fees set fee_returned_kobo = 1`, /^credit \d+$/],
   ['fees_are_booked', `delete from credit_fees`, /^credit \d+$/],
+  [
+    'paying_is_its_payouts',
+    `update payouts set status = 'failed', failure_reason = '', settled_at = now(), settled_by = '',
+            sending_at = now() where status = 'queued'`,
+    /^paying client:\d+ NGN$/,
+  ],
+  [
+    'paying_is_its_payouts',
+    `update payouts set amount_kobo = amount_kobo + 1 where status = 'queued'`,
+    /^paying client:\d+ NGN$/,
+  ],
+  [
+    'payout_fees_are_booked',
+    `delete from transfers where reason = 'fee_vat' and payout_id is not null`,
+    /^payout \d+$/,
+  ],
+  ['payout_fees_are_booked', `update payouts set fee_kobo = fee_kobo + 1`, /^payout \d+$/],
+  [
+    'payout_costs_are_booked',
+    `delete from transfers where reason = 'bank_charge' and payout_id is not null`,
+    /^payout \d+$/,
+  ],
+  [
+    'payout_costs_are_booked',
+    `update payouts set cost_kobo = 0 where status = 'confirmed'`,
+    /^payout \d+$/,
+  ],
+  [
+    'payouts_are_sent_once',
+    `insert into payout_changes (payout_id, change, changed_by, changed_at)
+     select id, 'sending', 'bank:035', now() from payouts where status = 'confirmed'`,
+    /^payout \d+$/,
+  ],
   ['payments_show_their_fees', `update payments set charged_fee_kobo = 0`, /^payment [0-9a-f-]+$/],
   [
     'credits_are_known_by_their_identifiers',

@@ -9,6 +9,7 @@ import { FINDINGS_PER_CHECK_MAX, LEDGER_CHECKS } from '#ledger/ledger-checks.ts'
 import { createFeeRule } from '../support/fee-rules.ts'
 import { createAccount, MINUTE_MS, simulate, startPayment } from '../support/fixtures.ts'
 import { chargesOf, takeIncoming } from '../support/incoming-credits.ts'
+import { createPayout, payoutRounds } from '../support/payouts.ts'
 import { type Bench, startTestService } from '../support/running-service.ts'
 import { untilWaiting } from '../support/waiting-locks.ts'
 import { CORRUPTIONS } from './corruptions.ts'
@@ -163,6 +164,11 @@ async function journey(bench: Bench): Promise<void> {
   await simulate(bench, account.accountNumber, '2000.00')
   const charged = await startPayment(bench)
   await simulate(bench, charged.bankAccount, '6000.00')
+  await createFeeRule(bench, { basis: 'payout' })
+  await using rounds = await payoutRounds(bench)
+  await createPayout(bench, { amount: '300' })
+  await rounds.send()
+  await createPayout(bench, { amount: '200' })
 }
 
 // On one connection: whoever owns the database may write past every guard of it.

@@ -45,7 +45,9 @@ const BY_PEOPLE = [
   'rotateOwnSecret',
   'requestApproval',
   'askToDisableMakerChecker',
+  'approvePayout',
   'approveSuspenseRequest',
+  'rejectPayout',
   'rejectSuspenseRequest',
   'withdrawSuspenseRequest',
 ]

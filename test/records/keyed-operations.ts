@@ -20,6 +20,7 @@ import {
   startPayment,
 } from '../support/fixtures.ts'
 import { LIMIT_PROFILES, profileBody } from '../support/limit-profiles.ts'
+import { payoutOperations } from '../support/payout-recipes.ts'
 import type { Bench } from '../support/running-service.ts'
 import { storedId } from '../support/shown-ids.ts'
 import { NOBODYS_NUMBER, pendingReturnOf, SUSPENSE, suspend } from '../support/suspense-desk.ts'
@@ -45,6 +46,7 @@ export async function keyedOperations(bench: Bench): Promise<KeyedOperation[]> {
     ...erasureOperations(bench),
     ...accountOperations(bench),
     ...operatorOperations(bench),
+    ...payoutOperations(bench),
   ]
 }
 

@@ -16,6 +16,7 @@ import {
 import { DESK_RECIPES } from './isolation-desk.ts'
 import type { Things } from './isolation-world.ts'
 import { LIMIT_PROFILES, profileBody, profileRecipes } from './limit-profiles.ts'
+import { PAYOUT_MAKING, PAYOUT_RECIPES } from './payout-recipes.ts'
 import type { Call } from './running-service.ts'
 import { SUSPENSE } from './suspense-desk.ts'
 import { ENDPOINTS } from './webhook-journeys.ts'
@@ -230,6 +231,7 @@ export const RECIPES = {
   ...DESK_RECIPES,
   ...PAYMENT_RECIPES,
   ...OTHER_RECIPES,
+  ...PAYOUT_RECIPES,
 }
 
 // These make something of the caller's own each time, whatever of another's they are given.
@@ -250,6 +252,7 @@ export const MAKING: Record<string, Recipe> = {
   ],
   createLimitProfile: (of) => [post(LIMIT_PROFILES, profileBody({ code: of.limitProfile }))],
   createWebhookEndpoint: (of) => [post(ENDPOINTS, { url: of.endpointUrl })],
+  ...PAYOUT_MAKING,
   rotateWebhookSecret: () => [{ method: 'POST', url: '/api/v1/webhook-secret/rotate' }],
   setSuspenseSettings: () => [
     { method: 'PUT', url: `${SUSPENSE}/settings`, body: { makerChecker: false } },

@@ -16,6 +16,8 @@ import {
   initiate,
 } from './fixtures.ts'
 import { LIMIT_PROFILES, profileBody } from './limit-profiles.ts'
+import { payoutThings } from './payout-recipes.ts'
+import { BANK_ACCOUNTS, PAYOUTS } from './payouts.ts'
 import { newBrowser } from './people.ts'
 import { newSessionId, postRail } from './rail.ts'
 import type { Bench } from './running-service.ts'
@@ -53,6 +55,8 @@ export type Things = {
   signInId: string
   keyOfAccount: string
   keyOfAdvice: string
+  bankAccount: string
+  payoutReference: string
   cursors: Record<string, string> // By the address of the list.
 }
 
@@ -69,6 +73,8 @@ export const LISTS = [
   '/api/v1/ledger/accounts',
   ENDPOINTS,
   LIMIT_PROFILES,
+  BANK_ACCOUNTS,
+  PAYOUTS,
 ]
 
 export const NOBODYS: Things = {
@@ -102,6 +108,8 @@ export const NOBODYS: Things = {
   signInId: '0193f0e0-0000-7000-8000-000000000007',
   keyOfAccount: 'key-nobody-1',
   keyOfAdvice: 'key-nobody-2',
+  bankAccount: 'BAC000000000000001',
+  payoutReference: 'PYT000000000000001',
   cursors: Object.fromEntries(LISTS.map((list) => [list, 'bm9ib2R5'])),
 }
 
@@ -148,6 +156,7 @@ export async function fillWorld(bench: Bench, clientId: string): Promise<Things>
     ...names,
     ...keys,
     ...money,
+    ...(await payoutThings(bench, token)),
     clientId,
     accountNumber: account.accountNumber,
     limitProfile,

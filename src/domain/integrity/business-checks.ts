@@ -8,6 +8,7 @@ import type { Check } from '#ledger/ledger-checks.ts'
 import { CHARGED, FEE_CHECKS } from './fee-checks.ts'
 import { ISOLATION_CHECKS } from './isolation-checks.ts'
 import { NUMBER_CHECKS } from './number-checks.ts'
+import { PAYOUT_CHECKS } from './payout-checks.ts'
 
 // What the credits and the suspense items say that each of `owner` holds.
 const heldBy = (ofCredit: string, ofItem: string) => `
@@ -85,7 +86,7 @@ const MONEY: readonly Check[] = [
                coalesce(sum(t.amount_kobo) filter (where d.kind = 'bank_cost'), 0) as cost,
                coalesce(sum(t.amount_kobo) filter (where d.kind = 'input_vat'), 0) as vat
           from transfers t left join costs d on d.id = t.debit_account_id
-         where t.reason = 'bank_charge' or d.id is not null
+         where t.credit_id is not null and (t.reason = 'bank_charge' or d.id is not null)
          group by t.credit_id
       ), withheld as (
         select id, fee_kobo + duty_kobo as cost, vat_kobo as vat
@@ -266,6 +267,7 @@ const EVENTS: readonly Check[] = [
 export const BUSINESS_CHECKS: readonly Check[] = [
   ...MONEY,
   ...FEE_CHECKS,
+  ...PAYOUT_CHECKS,
   ...IDENTITY,
   ...NUMBER_CHECKS,
   ...EVENTS,

@@ -18,9 +18,11 @@ export const FEE_CHECKS: readonly Check[] = [
       ), legs as (
         select t.credit_id, i.kind, t.amount_kobo as kobo
           from transfers t join incomes i on i.id = t.credit_account_id
+         where t.credit_id is not null
         union all
         select t.credit_id, i.kind, -t.amount_kobo
           from transfers t join incomes i on i.id = t.debit_account_id
+         where t.credit_id is not null
       ), booked as (
         select credit_id, coalesce(sum(kobo) filter (where kind = 'fee_income'), 0) as fee,
                coalesce(sum(kobo) filter (where kind = 'vat_payable'), 0) as vat

@@ -34,6 +34,7 @@ export type BankAccount = {
 }
 
 const ACCOUNTS_MAX = 200
+const REFERENCE = /^BAC[0-9]{15}$/
 const REFERENCES = 2 ** 48 - 1
 
 export function newBankAccountReference(): string {
@@ -76,6 +77,9 @@ export async function getBankAccount(
   clientId: ClientId,
   reference: string | undefined,
 ): Promise<BankAccount> {
+  if (reference !== undefined && !REFERENCE.test(reference)) {
+    throw new Refusal('bank_account_not_found')
+  }
   const { rows } = await db.query<BankAccount>({
     name: reference === undefined ? 'default-bank-account' : 'get-bank-account',
     text: `${SELECT_ACCOUNT}

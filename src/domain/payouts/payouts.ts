@@ -90,6 +90,7 @@ export type Payout = {
   settledAt: Date | null
 }
 
+const REFERENCE = /^[A-Z]{3}[0-9]{12,15}$/ // PYT, RTN and whatever else is paid out.
 const REFERENCES = 2 ** 48 - 1 // The most that randomInt draws from: 15 digits.
 
 // Random, so that it does not reveal the number of payouts.
@@ -161,6 +162,7 @@ export async function findPayout(
   db: Queryable,
   { reference, clientId }: { reference: string; clientId?: ClientId | undefined },
 ): Promise<Payout | undefined> {
+  if (!REFERENCE.test(reference)) return undefined
   const { rows } = await db.query<Payout>({
     name: 'find-payout',
     text: `${SELECT_PAYOUT} where p.reference = $1 and ($2::bigint is null or p.client_id = $2)`,

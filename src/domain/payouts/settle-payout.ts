@@ -39,8 +39,7 @@ type HookDeps = { sharedAccounts: SharedAccounts; now: Date }
 export type OutcomeHook = (
   tx: Transaction,
   deps: HookDeps,
-  payout: SettledPayout,
-  outcome: PayoutOutcome,
+  ...settled: [payout: SettledPayout, outcome: PayoutOutcome]
 ) => Promise<void>
 
 export type OutcomeHooks = Partial<Record<Purpose, OutcomeHook>>

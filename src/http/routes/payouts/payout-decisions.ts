@@ -43,15 +43,18 @@ function deciding(deps: Deps) {
 }
 
 export const payoutDecisionRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  await app.register(cancelling, deps)
+  await app.register(approving, deps)
+  await app.register(rejecting, deps)
+}
+
+const cancelling: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { authentication, sharedAccounts, payoutHooks: hooks, clock } = deps
   const decide = deciding(deps)
-  const requiresWrite = authentication.requires('payouts:write')
-  const Nothing = Type.Object({}, { additionalProperties: false })
-
   app.post(
     `${PAYOUTS}/:reference/cancel`,
     {
-      onRequest: requiresWrite,
+      onRequest: authentication.requires('payouts:write'),
       schema: {
         ...about,
         security: BEARER,
@@ -75,18 +78,21 @@ export const payoutDecisionRoutes: FastifyPluginAsyncTypebox<Deps> = async (app,
       })
     },
   )
+}
 
+const approving: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const decide = deciding(deps)
   app.post(
     `${PAYOUTS}/:reference/approve`,
     {
-      onRequest: [requiresWrite, requireUser],
+      onRequest: [deps.authentication.requires('payouts:write'), requireUser],
       schema: {
         ...about,
         security: SESSION,
         operationId: 'approvePayout',
         summary: 'Approve a payout',
         description: 'By another user than its maker.',
-        body: Nothing,
+        body: Type.Object({}, { additionalProperties: false }),
       },
     },
     async (request, reply) => {
@@ -97,11 +103,15 @@ export const payoutDecisionRoutes: FastifyPluginAsyncTypebox<Deps> = async (app,
       )
     },
   )
+}
 
+const rejecting: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { authentication, sharedAccounts, payoutHooks: hooks } = deps
+  const decide = deciding(deps)
   app.post(
     `${PAYOUTS}/:reference/reject`,
     {
-      onRequest: [requiresWrite, requireUser],
+      onRequest: [authentication.requires('payouts:write'), requireUser],
       schema: {
         ...about,
         security: SESSION,

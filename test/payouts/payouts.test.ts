@@ -1,0 +1,77 @@
+// A payout from request to outcome, against the sandbox's bank: exactly these transfers, and
+// everything given back that was not paid.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { assertCleanBooks } from '../support/bank-calls.ts'
+import {
+  addBankAccount,
+  createPayout,
+  fund,
+  getPayout,
+  PAYOUTS,
+  payoutBody,
+  payoutRounds,
+} from '../support/payouts.ts'
+import { type Bench, startTestService } from '../support/running-service.ts'
+
+async function transfersOf({ db }: Bench, reference: string): Promise<string[]> {
+  const { rows } = await db.query<{ line: string }>(
+    `select concat_ws(' ', d.kind, '→', c.kind, t.amount_kobo, t.reason) as line
+       from transfers t
+       join ledger_accounts d on d.id = t.debit_account_id
+       join ledger_accounts c on c.id = t.credit_account_id
+      where t.payout_id = (select id from payouts where reference = $1)
+      order by t.id`,
+    [reference],
+  )
+  return rows.map(({ line }) => line)
+}
+
+test('a payout leaves the balance at once and the bank when it is confirmed', async () => {
+  await using bench = await startTestService()
+  await using rounds = await payoutRounds(bench)
+  await fund(bench, '50000')
+
+  const made = await createPayout(bench, { amount: '20000' })
+  assert.equal(made.status, 'queued')
+  assert.equal(made.approval, 'not_needed')
+  assert.deepEqual(await transfersOf(bench, made.reference), ['collection → paying 2000000 payout'])
+  await assertCleanBooks(bench)
+  await rounds.send()
+
+  const paid = await getPayout(bench, made.reference)
+  assert.equal(paid.status, 'confirmed')
+  assert.equal(paid.bankReference, `SANDBOX-${made.reference}`)
+  // ₦25 and ₦50 stamp duty, and 7.5% VAT on the first.
+  assert.deepEqual((await transfersOf(bench, made.reference)).slice(1), [
+    'paying → bank 2000000 paid',
+    'bank_cost → bank 7500 bank_charge',
+    'input_vat → bank 188 bank_charge',
+  ])
+  const changes = paid.history.map(({ change }: { change: string }) => change)
+  assert.deepEqual(changes, ['queued', 'sending', 'confirmed'])
+  await assertCleanBooks(bench)
+})
+
+test('a payout that the bank refuses is available again', async () => {
+  await using bench = await startTestService()
+  await using rounds = await payoutRounds(bench)
+  await fund(bench, '1000')
+  const { reference: bankAccount } = await addBankAccount(bench, { prefix: '99904' })
+
+  const made = await createPayout(bench, { amount: '1000', bankAccount })
+  const broke = await bench.call({ url: PAYOUTS, body: payoutBody({ amount: '0.01' }) })
+  assert.equal(broke.json().code, 'insufficient_balance')
+  await rounds.send()
+
+  const failed = await getPayout(bench, made.reference)
+  assert.equal(failed.status, 'failed')
+  assert.equal(failed.failureReason, 'The account is closed.')
+  assert.deepEqual(await transfersOf(bench, made.reference), [
+    'collection → paying 100000 payout',
+    'paying → available 100000 payout_failed',
+  ])
+  await assertCleanBooks(bench)
+  await createPayout(bench, { amount: '1000' }) // A retry is another payout.
+})

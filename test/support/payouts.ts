@@ -1,0 +1,120 @@
+// Payouts as a test needs them: money to pay out, bank accounts, and the workers' rounds when the
+// test says so.
+
+import assert from 'node:assert/strict'
+import type { BankConnections } from '#banks/connector.ts'
+import { connectBanks } from '#banks/connectors.ts'
+import { nuban } from '#banks/nuban.ts'
+import { bankConfigurations } from '#config/bank-settings.ts'
+import { createBatchPool } from '#db/pool.ts'
+import type { OutcomeHooks } from '#domain/payouts/settle-payout.ts'
+import { withSandboxBank } from '#domain/sandbox/sandbox-bank.ts'
+import { SharedAccounts } from '#ledger/accounts.ts'
+import { Sealer } from '#seal.ts'
+import { queryPayoutsRound } from '#workers/query-payouts.ts'
+import { findSendingConnections, sendPayoutsRound } from '#workers/send-payouts.ts'
+import { createAccount, SIMULATE } from './fixtures.ts'
+import type { Bench } from './running-service.ts'
+
+export const PAYOUTS = '/api/v1/payouts'
+export const BANK_ACCOUNTS = '/api/v1/bank-accounts'
+export const OPERATOR_PAYOUTS = '/api/v1/operator/payouts'
+
+let serials = 0
+
+// Of GTBank; the prefix rehearses what the sandbox's bank does (docs/payouts.md).
+export function bankAccountNumber(prefix = '00100'): string {
+  return nuban('058', Number(`${prefix}${String(++serials).padStart(4, '0')}`))
+}
+
+// What the workers do, when the test says so.
+export async function payoutRounds(
+  bench: Bench,
+  { hooks = {}, connections }: { hooks?: OutcomeHooks; connections?: BankConnections } = {},
+) {
+  const { config, clock, database } = bench
+  const { connectionString } = database
+  const batchPool = createBatchPool({ connectionString, max: 2, onIdleError: () => {} })
+  const connected = connectBanks(bankConfigurations(config))
+  const bankConnections =
+    connections ?? withSandboxBank({ db: bench.db, clock, banks: config.banks }, connected)
+  const deps = {
+    batchPool,
+    sealer: new Sealer(config.secrets.data, config.secrets.hash),
+    sharedAccounts: new SharedAccounts(bench.db),
+    payoutHooks: hooks,
+    bankConnections,
+    clock,
+  }
+  const { signal } = new AbortController()
+  return {
+    ...deps,
+    async send(): Promise<void> {
+      for (const banks of findSendingConnections(bankConnections)) {
+        const round = sendPayoutsRound(deps, banks)
+        while ((await round(signal)).more);
+      }
+    },
+    query: async () => void (await queryPayoutsRound(deps)(signal)),
+    [Symbol.asyncDispose]: () => batchPool.end(),
+  }
+}
+
+type Caller = { token?: string | undefined }
+
+// So much is available to the client, from a collection account.
+export async function fund(bench: Bench, amount: string, { token }: Caller = {}): Promise<void> {
+  const by = token === undefined ? {} : { token }
+  const { accountNumber } = await createAccount(bench, {}, by)
+  const body = { virtualAccountNumber: accountNumber, amount }
+  const answer = await bench.call({ url: SIMULATE, body, ...by })
+  assert.equal(answer.statusCode, 200, answer.body)
+}
+
+export async function addBankAccount(
+  bench: Pick<Bench, 'call'>,
+  given: { prefix?: string; token?: string; accountName?: string } = {},
+) {
+  const { prefix, token, accountName = 'Ada Obi' } = given
+  const body = { bankCode: '058', accountNumber: bankAccountNumber(prefix), accountName }
+  const answer = await bench.call({
+    url: BANK_ACCOUNTS,
+    body,
+    ...(token === undefined ? {} : { token }),
+  })
+  assert.equal(answer.statusCode, 200, answer.body)
+  return answer.json().data
+}
+
+export const payoutBody = (fields: object = {}) => ({
+  amount: '1000',
+  narration: 'Weekly payout',
+  ...fields,
+})
+
+export async function createPayout(
+  bench: Pick<Bench, 'call'>,
+  fields: object = {},
+  { token }: Caller = {},
+) {
+  const by = token === undefined ? {} : { token }
+  const answer = await bench.call({ url: PAYOUTS, body: payoutBody(fields), ...by })
+  assert.equal(answer.statusCode, 200, answer.body)
+  return answer.json().data
+}
+
+export async function getPayout(bench: Pick<Bench, 'call'>, reference: string) {
+  const answer = await bench.call({ url: `${PAYOUTS}/${reference}` })
+  assert.equal(answer.statusCode, 200, answer.body)
+  return answer.json().data
+}
+
+// Balances by kind and owner, of what is not empty, in kobo.
+export async function ledger({ db }: Pick<Bench, 'db'>): Promise<Record<string, number>> {
+  const { rows } = await db.query<{ name: string; kobo: string }>(
+    `select case when kind = 'collection' then kind else kind || ' ' || owner end as name,
+            sum(credits_kobo - debits_kobo)::text as kobo
+       from ledger_accounts group by 1 having sum(credits_kobo - debits_kobo) <> 0 order by 1`,
+  )
+  return Object.fromEntries(rows.map(({ name, kobo }) => [name, Number(kobo)]))
+}
