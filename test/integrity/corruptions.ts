@@ -227,6 +227,41 @@ export const CORRUPTIONS: readonly (readonly [check: string, tamper: string, sub
     `delete from payment_numbers where bank_code = '035'`,
     /^number \d{10}$/,
   ],
+  [
+    'credits_are_settled_once',
+    `delete from settlement_lines where id = (select min(id) from settlement_lines)`,
+    /^credit \d+$/,
+  ],
+  [
+    'credits_are_settled_once',
+    `drop index settlement_lines_credit_settled_once;
+     insert into settlement_lines
+       (settlement_id, kind, account_id, credit_id, brought_id, posted_at, gross_kobo)
+     select settlement_id, kind, account_id, credit_id, brought_id, posted_at, gross_kobo
+       from settlement_lines where kind = 'credit'`,
+    /^credit \d+$/,
+  ],
+  ['settlements_are_their_lines', `update settlements set lines = lines + 1`, /^settlement \d+$/],
+  [
+    'settlements_are_their_lines',
+    `delete from settlement_lines where kind = 'reserve'`,
+    /^settlement \d+$/,
+  ],
+  [
+    'settlements_are_their_transfers',
+    `delete from transfers where reason = 'reserve'`,
+    /^settlement \d+$/,
+  ],
+  [
+    'settling_is_unpaid_settlements',
+    `update settlement_shares set net_kobo = net_kobo - 1`,
+    /^settling account \d+ client:\d+$/,
+  ],
+  [
+    'reserves_are_held',
+    `update settlement_reserves set amount_kobo = amount_kobo + 1`,
+    /^reserve of client:\d+$/,
+  ],
   ['events_are_numbered_without_gaps', `delete from events where sequence = 3`, /^client \d+$/],
   [
     'events_are_numbered_without_gaps',

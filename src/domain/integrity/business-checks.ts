@@ -9,6 +9,7 @@ import { CHARGED, FEE_CHECKS } from './fee-checks.ts'
 import { ISOLATION_CHECKS } from './isolation-checks.ts'
 import { NUMBER_CHECKS } from './number-checks.ts'
 import { PAYOUT_CHECKS } from './payout-checks.ts'
+import { SETTLEMENT_CHECKS } from './settlement-checks.ts'
 
 // What the credits and the suspense items say that each of `owner` holds.
 const heldBy = (ofCredit: string, ofItem: string) => `
@@ -268,6 +269,7 @@ export const BUSINESS_CHECKS: readonly Check[] = [
   ...MONEY,
   ...FEE_CHECKS,
   ...PAYOUT_CHECKS,
+  ...SETTLEMENT_CHECKS,
   ...IDENTITY,
   ...NUMBER_CHECKS,
   ...EVENTS,
