@@ -5,6 +5,7 @@ import { connectBanks } from '#banks/connectors.ts'
 import { operatorDesk, sandboxBank } from '#banks/return-senders.ts'
 import { bankConfigurations } from '#config/bank-settings.ts'
 import type { Config } from '#config/config.ts'
+import { sendByFile } from '#config/payout-file-settings.ts'
 import { readDataKeys } from '#config/secrets-file.ts'
 import { isMigrated, migrate } from '#db/migrate.ts'
 import { createBatchPool, createPool, isWritable, type Pool } from '#db/pool.ts'
@@ -57,6 +58,9 @@ const SETTLE_REPORTED_MS = 5_000
 
 // What else happens when a payout is confirmed, fails or is cancelled, by its purpose.
 const PAYOUT_HOOKS: OutcomeHooks = { settlement: finishSettlement }
+
+// Besides Saturdays and Sundays, on which files ask for no payment.
+const readHolidays = async () => new Set<string>()
 
 export type Service = {
   app: FastifyInstance
@@ -128,7 +132,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const sessionCookies = new SessionCookies({ db, sealer, clock, isSecure })
   const banking = connectedBanks(connections, options)
   const { notificationMeter, writeMeasures, stopMeasuring } = startMeasuring(options, db)
-  const money = { sealer, sharedAccounts, payoutHooks: PAYOUT_HOOKS }
+  const money = { sealer, sharedAccounts, payoutHooks: PAYOUT_HOOKS, readHolidays }
   const parts = { ...connections, ...banking, ...money, connector, clock, log }
   const app = await buildApp({
     mode: config.mode,
@@ -146,7 +150,6 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     batchPool,
     settlementPool: connections.settlementPool,
     ...money,
-    readHolidays: async () => new Set(),
     sendReturns: runNow(sendReturnsRound(parts), log),
     settleReported: runNow(settleReportedPayoutsRound(parts), log, SETTLE_REPORTED_MS),
     eraseTraces: runNow(completeErasuresRound(parts), log),
@@ -236,8 +239,8 @@ async function startDataKeys({ config, clock, log }: ServiceOptions, connections
 function connectedBanks({ db }: { db: Pool }, { config, clock }: ServiceOptions) {
   const { mode, banks, policy } = config
   const connected = connectBanks(bankConfigurations(config))
-  const bankConnections =
-    mode === 'sandbox' ? withSandboxBank({ db, clock, banks }, connected) : connected
+  const sending = mode === 'sandbox' ? withSandboxBank({ db, clock, banks }, connected) : connected
+  const bankConnections = sendByFile(sending, banks)
   return { banks, bankConnections, nameBank: bankNames(banks), nameStyle: policy.accountName }
 }
 

@@ -30,7 +30,6 @@ export type BankSettings = NumberSettings &
 export const SERIAL_MAX = 999_999_999 // nine digits; the tenth of a NUBAN is its check digit
 export const SANDBOX_RAIL_SECRET = 'whsec_bWFuaWxsYS1zYW5kYm94LXJhaWwtc2VjcmV0LTAwMDA='
 
-const SANDBOX_DEBIT_ACCOUNT = { accountNumber: '0000000000', accountName: 'Manilla Sandbox' }
 const SECRETS_MAX = 2 // the old and the new one while a bank changes over
 const SECRET_BYTES_MIN = 24 // the bounds of Standard Webhooks
 const SECRET_BYTES_MAX = 64
@@ -75,7 +74,6 @@ export const SANDBOX_BANKS: readonly BankSettings[] = SANDBOX_NAMES.map(([code, 
     static: { from: base, to: base + 24_999_999 },
     dynamic: { from: base + 25_000_000, to: base + 49_999_999 },
     railSecrets: [SANDBOX_RAIL_SECRET],
-    payoutFiles: SANDBOX_DEBIT_ACCOUNT,
   }
 })
 

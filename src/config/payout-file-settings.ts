@@ -1,5 +1,6 @@
-// The account of ours that payouts in files are paid from, at a bank that takes files.
+// Banks that payouts are sent to in files, and the account of ours that they are paid from.
 
+import type { BankConnections } from '#banks/connector.ts'
 import type { DebitAccount } from '#banks/payment-files.ts'
 import type { Report } from './setting-parsers.ts'
 
@@ -9,6 +10,21 @@ export type PayoutFileSettings = {
 
 const NAME_MAX = 140
 const CUSTOMER_ID = /^[A-Za-z0-9][A-Za-z0-9.-]{0,34}$/
+
+// Whatever else such a bank could be asked, nothing is sent to it but files: its payouts wait for one.
+export function sendByFile(
+  connections: BankConnections,
+  banks: readonly (PayoutFileSettings & { code: string })[],
+): BankConnections {
+  const codes = new Set(banks.flatMap(({ code, payoutFiles }) => (payoutFiles ? [code] : [])))
+  return new Map(
+    [...connections].map(([code, connection]) => {
+      if (!codes.has(code)) return [code, connection]
+      const { sendMoney: _, ...calls } = connection.calls
+      return [code, { ...connection, calls }]
+    }),
+  )
+}
 
 export function checkPayoutFiles(given: unknown, report: Report): void {
   if (given === undefined || isDebitAccount(given)) return

@@ -20,7 +20,7 @@ import {
   startPayment,
 } from '../support/fixtures.ts'
 import { LIMIT_PROFILES, profileBody } from '../support/limit-profiles.ts'
-import { payoutOperations } from '../support/payout-recipes.ts'
+import { payoutFileOperations, payoutOperations } from '../support/payout-recipes.ts'
 import type { Bench } from '../support/running-service.ts'
 import { storedId } from '../support/shown-ids.ts'
 import { NOBODYS_NUMBER, pendingReturnOf, SUSPENSE, suspend } from '../support/suspense-desk.ts'
@@ -28,7 +28,7 @@ import { ENDPOINTS } from '../support/webhook-journeys.ts'
 
 const HOOK = 'https://shop.example.com/events'
 
-type Ask = { url: string; body?: unknown }
+type Ask = { url: string; body?: unknown; headers?: Record<string, string> }
 type KeyedOperation = {
   name: string
   ask: () => Promise<Ask>
@@ -47,6 +47,7 @@ export async function keyedOperations(bench: Bench): Promise<KeyedOperation[]> {
     ...accountOperations(bench),
     ...operatorOperations(bench),
     ...payoutOperations(bench),
+    ...payoutFileOperations(bench),
   ]
 }
 
