@@ -58,7 +58,7 @@ test('a client adds bank accounts, and sees which the bank confirms', async () =
 
   await addAccount(page, { number: bankAccountNumber(), name: 'Ada Obi' })
   await drawerOf(page).getByText('Default', { exact: true }).waitFor()
-  await drawerOf(page).getByText('ADA OBI').waitFor()
+  await drawerOf(page).getByText('ADA OBI', { exact: true }).waitFor()
   await page.keyboard.press('Escape')
   await addAccount(page, { number: bankAccountNumber('99902'), name: 'Bola Ade' })
   await see(page, 'nothing can be paid to it')
@@ -76,7 +76,10 @@ test('a client adds bank accounts, and sees which the bank confirms', async () =
 
   await page.keyboard.press('Escape')
   const rows = await page.locator('table.list tbody tr').allInnerTexts()
-  assert.match(rows.join('\n'), /Chidi Eze[\s\S]*Inactive[\s\S]*Mismatch[\s\S]*Ada Obi[\s\S]*Active/)
+  assert.match(
+    rows.join('\n'),
+    /Chidi Eze[\s\S]*Inactive[\s\S]*Mismatch[\s\S]*Ada Obi[\s\S]*Active/,
+  )
   assert.deepEqual(problems, [])
 })
 

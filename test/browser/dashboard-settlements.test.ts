@@ -69,7 +69,7 @@ test('a client sees what is upcoming, closes it, and reads its lines and stateme
   assert.equal(csv.trim().split('\n').length, 22)
   const printing = page.context().waitForEvent('page')
   await page.getByRole('link', { name: 'Printable statement' }).click()
-  await (await printing).getByText('₦415,485.00').first().waitFor()
+  await (await printing).getByText('415,485.00', { exact: true }).first().waitFor()
   await drawerOf(page).getByRole('link', { name: /^PYT/ }).click()
   await see(page, 'Held, waiting to be sent.')
   assert.deepEqual(problems, [])
