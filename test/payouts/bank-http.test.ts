@@ -7,12 +7,14 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import type { BankConnection } from '#banks/connector.ts'
 import { kobo } from '#money.ts'
 import { type FakeBank, startFakeBank } from '../../fake-bank/fake-bank.ts'
 import { assertCleanBooks, startWithBanks } from '../support/bank-calls.ts'
 import { kill, spawnChild } from '../support/child-service.ts'
 import {
   BANK_CODE,
+  callsOf,
   connectorsThat,
   control,
   NOBODY,
@@ -98,6 +100,25 @@ for (const connector of PAYING) {
   })
 }
 
+test('silent: neither paid nor failed, however often the bank is asked', async () => {
+  await using world = await startPaying('manilla', 'silent')
+  const { bench, bank } = world
+  const calls = callsOf(bank, { timeoutMs: 200 })
+  const connection = { calls, limits: { ratePerSecond: 5, concurrency: 4 } } as BankConnection
+  const connections = new Map([[BANK_CODE, connection]])
+  await using rounds = await payoutRounds(bench, { connections })
+  await rounds.send()
+  for (const ms of [10_000, 3_600_000]) {
+    bench.advance(ms)
+    await rounds.send()
+    await rounds.query()
+  }
+
+  assert.deepEqual([await world.status(), await world.paid()], ['unknown', 0])
+  assert.equal((await control(bank, 'health')).body.unansweredPayoutCalls, 3)
+  await assertCleanBooks(bench)
+})
+
 // Passes everything on to the bank; of what it is told to pay, nothing comes back.
 async function startSilencer(bank: () => string) {
   const paid = Promise.withResolvers<void>()
@@ -127,7 +148,7 @@ async function startSilencer(bank: () => string) {
   }
 }
 
-test('a worker killed between the payment and the answer pays once, and the next one hears of it', async () => {
+test('a worker killed between payment and answer has paid once, and the next hears of it', async () => {
   using folder = createTempFolder()
   await using bank = await startFakeBank({
     connector: 'manilla',

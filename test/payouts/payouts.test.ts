@@ -75,3 +75,14 @@ test('a payout that the bank refuses is available again', async () => {
   await assertCleanBooks(bench)
   await createPayout(bench, { amount: '1000' }) // A retry is another payout.
 })
+
+test('the service’s own workers send what is queued', { timeout: 60_000 }, async () => {
+  await using bench = await startTestService()
+  await fund(bench, '10')
+  const { reference } = await createPayout(bench, { amount: 10 })
+
+  bench.service.startWorkers()
+
+  while ((await getPayout(bench, reference)).status !== 'confirmed');
+  await assertCleanBooks(bench)
+})

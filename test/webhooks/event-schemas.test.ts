@@ -12,6 +12,7 @@ import { closeExpired } from '../support/bank-calls.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { deliverDue } from '../support/delivering.ts'
 import { createAccount } from '../support/fixtures.ts'
+import { addBankAccount, createPayout, fund, payoutRounds } from '../support/payouts.ts'
 import { startTestService } from '../support/running-service.ts'
 import { credit, openDesk, reverse } from '../support/tracing.ts'
 import { ENDPOINTS, webhookJourneys } from '../support/webhook-journeys.ts'
@@ -63,6 +64,16 @@ test('real events have the fields that are described, and no others', async () =
   assert.deepEqual(unseen, [])
 })
 
+async function payOut(token: string): Promise<void> {
+  await fund(bench, '20', { token })
+  await addBankAccount(bench, { token })
+  const { reference: bankAccount } = await addBankAccount(bench, { prefix: '99904', token })
+  await createPayout(bench, { amount: 10 }, { token })
+  await createPayout(bench, { amount: 10, bankAccount }, { token })
+  await using rounds = await payoutRounds(bench)
+  await rounds.send()
+}
+
 async function makeEveryKind(token: string): Promise<void> {
   const post = (url: string, body: object = {}) => bench.call({ method: 'POST', url, body, token })
   const { accountNumber } = await createAccount(bench, {}, { token })
@@ -80,6 +91,7 @@ async function makeEveryKind(token: string): Promise<void> {
   const desk = await openDesk(bench, 'SCHEMA0001')
   await desk.giveBack(suspense[3].sessionId)
   await desk.fail(suspense[3].sessionId, 'Account closed')
+  await payOut(token)
   const part = await pay(token, {}, '100')
   const reference = URL.parse(part.callBackUrl)?.searchParams.get('adviceReference')
   await post(`/Payment/advice/${reference}/cancel`)
