@@ -786,7 +786,7 @@ create table payout_files (
   amount_kobo bigint not null,
   execution_date date not null,
   content_sealed bytea not null,
-  content_sha256 bytea not null,
+  content_hash bytea not null,
   created_by text collate "C" not null,
   created_at timestamp with time zone not null,
   downloaded_by text collate "C",
@@ -802,7 +802,7 @@ create table payout_files (
   constraint payout_files_not_delivered_is_confirmed CHECK (num_nonnulls(not_delivered_by, not_delivered_at, bank_confirmation) = ANY (ARRAY[0, 3])),
   constraint payout_files_not_empty CHECK (payouts > 0 AND amount_kobo > 0)
 );
-CREATE TRIGGER payout_files_kept BEFORE UPDATE ON payout_files FOR EACH ROW WHEN (new.reference IS DISTINCT FROM old.reference OR new.bank_code IS DISTINCT FROM old.bank_code OR new.format IS DISTINCT FROM old.format OR new.payouts IS DISTINCT FROM old.payouts OR new.amount_kobo IS DISTINCT FROM old.amount_kobo OR new.execution_date IS DISTINCT FROM old.execution_date OR new.content_sha256 IS DISTINCT FROM old.content_sha256 OR new.created_by IS DISTINCT FROM old.created_by OR new.created_at IS DISTINCT FROM old.created_at OR old.downloaded_at IS NOT NULL AND new.downloaded_at IS DISTINCT FROM old.downloaded_at OR old.not_delivered_at IS NOT NULL AND new.not_delivered_at IS DISTINCT FROM old.not_delivered_at) EXECUTE FUNCTION keep_payout_file();
+CREATE TRIGGER payout_files_kept BEFORE UPDATE ON payout_files FOR EACH ROW WHEN (new.reference IS DISTINCT FROM old.reference OR new.bank_code IS DISTINCT FROM old.bank_code OR new.format IS DISTINCT FROM old.format OR new.payouts IS DISTINCT FROM old.payouts OR new.amount_kobo IS DISTINCT FROM old.amount_kobo OR new.execution_date IS DISTINCT FROM old.execution_date OR new.content_hash IS DISTINCT FROM old.content_hash OR new.created_by IS DISTINCT FROM old.created_by OR new.created_at IS DISTINCT FROM old.created_at OR old.downloaded_at IS NOT NULL AND new.downloaded_at IS DISTINCT FROM old.downloaded_at OR old.not_delivered_at IS NOT NULL AND new.not_delivered_at IS DISTINCT FROM old.not_delivered_at) EXECUTE FUNCTION keep_payout_file();
 CREATE TRIGGER payout_files_not_deleted BEFORE DELETE ON payout_files FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER payout_files_not_truncated BEFORE TRUNCATE ON payout_files FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 

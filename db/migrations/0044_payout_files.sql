@@ -13,7 +13,7 @@ create table payout_files (
   amount_kobo       bigint not null,
   execution_date    date not null,
   content_sealed    bytea not null, -- Compressed, in base64.
-  content_sha256    bytea not null, -- Of the bytes as downloaded.
+  content_hash      bytea not null, -- Of the bytes as downloaded.
   created_by        text collate "C" not null,
   created_at        timestamptz not null,
   downloaded_by     text collate "C", -- First.
@@ -91,10 +91,10 @@ end $$;
 create trigger payout_files_kept before update on payout_files
   for each row when (
     (new.reference, new.bank_code, new.format, new.payouts, new.amount_kobo, new.execution_date,
-     new.content_sha256, new.created_by, new.created_at)
+     new.content_hash, new.created_by, new.created_at)
     is distinct from
     (old.reference, old.bank_code, old.format, old.payouts, old.amount_kobo, old.execution_date,
-     old.content_sha256, old.created_by, old.created_at)
+     old.content_hash, old.created_by, old.created_at)
     or old.downloaded_at is not null and new.downloaded_at is distinct from old.downloaded_at
     or old.not_delivered_at is not null and new.not_delivered_at is distinct from old.not_delivered_at)
   execute function keep_payout_file();

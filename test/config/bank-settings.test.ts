@@ -44,6 +44,11 @@ test('the banks of the sandbox pass the same checks, and no two share a serial',
   assert.deepEqual(SANDBOX_BANKS[14]?.dynamic, { from: 825_000_000, to: 849_999_999 })
 })
 
+function debiting(given: object) {
+  const payoutFiles = { accountNumber: '0123456789', accountName: 'Manilla', ...given }
+  return { ...WEMA, payoutFiles }
+}
+
 for (const [what, bank, problem] of [
   ['a code of four digits', { ...WEMA, code: '0035' }, 'code must be'],
   ['a code that is a number', { ...WEMA, code: 35 }, 'code must be'],
@@ -76,6 +81,11 @@ for (const [what, bank, problem] of [
     { ...RESERVING, settings: {} },
     'numbers "reserved" requires a connector that reserves accounts',
   ],
+  ['an account for files that is a text', { ...WEMA, payoutFiles: '0123456789' }, 'payoutFiles'],
+  ['one of nine digits', debiting({ accountNumber: '012345678' }), 'payoutFiles must be'],
+  ['one without a name', debiting({ accountName: ' ' }), 'payoutFiles must be'],
+  ['one with a customer that is no id', debiting({ customerId: 'a b' }), 'payoutFiles must be'],
+  ['a mistyped account for files', debiting({ acountName: 'A' }), 'payoutFiles must be'],
   ['a mistyped field', { ...WEMA, statik: {} }, 'has unknown field "statik"'],
 ] as const) {
   test(`${what} is a problem`, () => {

@@ -5,6 +5,7 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import { child, children, readXml, textOf, type XmlElement } from '#banks/iso20022/xml.ts'
+import { Sealer } from '#seal.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { assertBooksBalance } from '../support/fixtures.ts'
 import {
@@ -25,6 +26,19 @@ function referencesIn(xml: string): (string | undefined)[] {
   assert('root' in read)
   const payment = child(read.root, 'CstmrCdtTrfInitn', 'PmtInf')
   return children(payment, 'CdtTrfTxInf').map((each) => textOf(each, 'PmtId', 'EndToEndId'))
+}
+
+async function reseal(id: string): Promise<void> {
+  const { data, hash } = bench.config.secrets
+  const sealer = new Sealer(data, hash)
+  const { rows } = await bench.db.query<{ sealed: Buffer }>(
+    'select content_sealed as sealed from payout_files where reference = $1',
+    [id],
+  )
+  await bench.db.query('update payout_files set content_sealed = $2 where reference = $1', [
+    id,
+    sealer.seal(sealer.open(rows[0]?.sealed as Buffer)),
+  ])
 }
 
 test('a file takes all queued payouts of its bank, and only those', async () => {
@@ -71,6 +85,7 @@ test('a file is the same bytes whenever it is downloaded, which is in the audit 
 
   const first = await download(bench, file.id)
   bench.advance(86_400_000)
+  await reseal(file.id) // As when keys are rotated.
   const second = await download(bench, file.id)
 
   assert.equal(first.headers['content-type'], 'text/csv; charset=utf-8')

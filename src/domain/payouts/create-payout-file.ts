@@ -86,7 +86,7 @@ async function insertFile(
     name: 'insert-payout-file',
     text: `insert into payout_files
              (id, reference, bank_code, format, payouts, amount_kobo, execution_date,
-              content_sealed, content_sha256, created_by, created_at)
+              content_sealed, content_hash, created_by, created_at)
            overriding system value
            values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
     values: [

@@ -58,7 +58,7 @@ function openContent(sealer: Sealer, sealed: Buffer): Buffer {
 const SELECT_FILE = `
   select f.id, f.reference, f.bank_code as "bankCode", f.format, f.payouts,
          f.amount_kobo as "amountKobo", f.execution_date::text as "executionDate",
-         encode(f.content_sha256, 'hex') as sha256, f.created_by as "createdBy",
+         encode(f.content_hash, 'hex') as sha256, f.created_by as "createdBy",
          f.created_at as "createdAt", f.downloaded_by as "downloadedBy",
          f.downloaded_at as "downloadedAt", f.not_delivered_by as "notDeliveredBy",
          f.not_delivered_at as "notDeliveredAt", f.bank_confirmation as "bankConfirmation",

@@ -1,0 +1,38 @@
+// Banks that payouts are sent to in files: nothing else is sent to them.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { connectBanks } from '#banks/connectors.ts'
+import { bankConfigurations } from '#config/bank-settings.ts'
+import { sendByFile } from '#config/payout-file-settings.ts'
+import { withSandboxBank } from '#domain/sandbox/sandbox-bank.ts'
+import { closeAfterTests } from '../support/closing.ts'
+import { queuePayouts, startFileService, statusesOf } from '../support/payout-desk.ts'
+
+const bench = closeAfterTests(await startFileService())
+
+test('a bank with payoutFiles has no call that sends money, and keeps all others', () => {
+  const { config, db, clock } = bench
+  const connected = connectBanks(bankConfigurations(config))
+  const before = withSandboxBank({ db, clock, banks: config.banks }, connected)
+  const after = sendByFile(before, config.banks)
+
+  const sending = [...after].flatMap(([code, { calls }]) => (calls.sendMoney ? [code] : []))
+  const all = config.banks.map(({ code }) => code)
+  assert.deepEqual(
+    sending,
+    all.filter((code) => code !== '058' && code !== '044'),
+  )
+  assert.equal(after.get('058')?.calls.enquireName, before.get('058')?.calls.enquireName)
+})
+
+test('the workers send payouts of other banks, and leave those for files queued', async () => {
+  const inFiles = await queuePayouts(bench, { bankCode: '058' })
+  const byCall = await queuePayouts(bench, { bankCode: '033' })
+
+  bench.service.startWorkers()
+  // Banks are taken in the order of the settings, in which 058 comes first.
+  while ((await statusesOf(bench, byCall)).some((status) => status !== 'confirmed'));
+
+  assert.deepEqual(await statusesOf(bench, inFiles), ['queued', 'queued'])
+})
