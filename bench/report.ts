@@ -42,7 +42,6 @@ const GOALS: readonly (readonly [row: string, Value, '× ' | '', '≥' | '≤', 
   ['dead', p50, '', '≤', 1_000, 'ms median delay beside 1,000 dead endpoints'],
   ['settlement', settledSeconds, '', '≤', 60, 'seconds to close a settlement of a million lines'],
   ['settlement', rateOf, '× ', '≥', 0.8, 'the normal rate of credits, while it is closed'],
-  ['settlement-full', rateOf, '× ', '≥', 0.5, 'the highest rate of credits, while it is closed'],
   ['scale-cold', rateOf, '× ', '≥', 0.8, 'the small database, cold credits'],
   ['scale-arrays', rateOf, '× ', '≥', 0.8, 'the small database, arrays of 100'],
 ]

@@ -10,7 +10,7 @@ import { rateOf, type Slice } from './slice.ts'
 import type { Target, Testbed } from './testbed.ts'
 import { deliverBacklog, deliverBesideDead } from './webhook-loads.ts'
 
-type Where = 'service' | 'twoProcesses' | 'scale' | 'settlement' | 'settlementFull' | 'reference'
+type Where = 'service' | 'twoProcesses' | 'scale' | 'settlement' | 'reference'
 type Make = (bed: Testbed, on: Target) => Promise<Workload>
 
 export type Load = {
@@ -82,7 +82,6 @@ const unsettled = (load: Load): Load => ({
 
 const NORMAL_PER_SECOND = 2_000
 const normal = credits('credits at a normal rate', 'settlement', { perSecond: NORMAL_PER_SECOND })
-const full = credits('credits at the highest rate', 'settlementFull')
 
 export const LOADS: Record<string, Load> = {
   cold: credits('credits, one per request, cold', 'service'),
@@ -119,9 +118,7 @@ export const LOADS: Record<string, Load> = {
     target: 'reference',
   },
   normal: unsettled(normal),
-  full: unsettled(full),
   settlement: settling('credits at a normal rate, while a settlement is closed', normal),
-  'settlement-full': settling('credits at the highest rate, while a settlement is closed', full),
   'scale-cold': credits('credits, one per request, 10 M accounts', 'scale'),
   'scale-arrays': credits('credits, 100 per request, 10 M accounts', 'scale', ARRAYS),
 }
@@ -132,6 +129,6 @@ export const ROWS: Record<string, readonly string[]> = {
   ...{ initiate: ['pgbench'], get: ['empty'], quiet: ['cold', 'unbatched'], double: ['cold'] },
   ...{ fourfold: ['cold'], two: ['cold'], 'two-hot': ['few-hot'], webhooks: [], dead: [] },
   ...{ naive: ['pgbench'], pgledger: ['pgbench'] },
-  ...{ settlement: ['normal'], 'settlement-full': ['full'] },
+  settlement: ['normal'],
 }
 export const SCALE_ROWS: typeof ROWS = { 'scale-cold': ['cold'], 'scale-arrays': ['arrays'] }

@@ -80,12 +80,14 @@ export class Testbed implements AsyncDisposable {
     })
   }
 
+  // A million credits that no settlement has taken yet; quick: a tenth.
   settlement(): Promise<Target> {
-    return this.once('settlement', () => this.#toSettle('settlement'))
-  }
-
-  settlementFull(): Promise<Target> {
-    return this.once('settlement full', () => this.#toSettle('settlement_full'))
+    return this.once('settlement', async () => {
+      const database = await this.newDatabase('settlement', 'template1')
+      const { settledAccounts: accounts } = this.options
+      await this.fill(database.connectionString, { accounts, perAccount: SETTLED_PER_ACCOUNT })
+      return this.#startService(database, accounts)
+    })
   }
 
   reference(): Promise<Target> {
@@ -117,16 +119,6 @@ export class Testbed implements AsyncDisposable {
   }
 
   [Symbol.asyncDispose] = () => this.#stack.disposeAsync()
-
-  // A million credits that no settlement has taken yet; quick: a tenth.
-  async #toSettle(name: string): Promise<Target> {
-    const { settledAccounts: accounts } = this.options
-    await this.once('credits to settle', async () => {
-      const { connectionString } = await this.newDatabase('settled', 'template1')
-      await this.fill(connectionString, { accounts, perAccount: SETTLED_PER_ACCOUNT })
-    })
-    return this.#startService(await this.newDatabase(name, 'settled'), accounts)
-  }
 
   async #startService(database: BenchDatabase, accounts: number): Promise<Target> {
     const { profile } = this.options

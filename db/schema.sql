@@ -45,6 +45,7 @@ create table advices (
   created_at timestamp with time zone not null,
   extended_seconds integer not null default 0,
   erased_at timestamp with time zone,
+  split_id bigint,
   constraint advices_pkey PRIMARY KEY (id),
   constraint advices_merchant_ref_unique UNIQUE (client_id, merchant_ref),
   constraint advices_of_client UNIQUE (client_id, id),
@@ -54,7 +55,8 @@ create table advices (
   constraint advices_expires_in_seconds_check CHECK (expires_in_seconds >= 60 AND expires_in_seconds <= 172800),
   constraint advices_extended_within_48_hours CHECK (extended_seconds >= 0 AND (expires_in_seconds + extended_seconds) <= 172800) NOT VALID,
   constraint advices_grace_seconds_check CHECK (grace_seconds >= 0 AND grace_seconds <= 86400),
-  constraint advices_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
+  constraint advices_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id),
+  constraint advices_split_of_same_client FOREIGN KEY (client_id, split_id) REFERENCES splits(client_id, id) NOT VALID
 );
 CREATE INDEX advices_cancelled ON advices USING btree (client_id, id) WHERE cancelled_at IS NOT NULL;
 
@@ -306,6 +308,7 @@ create table collection_accounts (
   nin_hash bytea,
   kyc_tier smallint not null default 3,
   verified_name text,
+  split_id bigint,
   constraint collection_accounts_pkey PRIMARY KEY (id),
   constraint collection_accounts_number_unique UNIQUE (account_number),
   constraint collection_accounts_of_client UNIQUE (client_id, id),
@@ -318,7 +321,8 @@ create table collection_accounts (
   constraint collection_accounts_own_limits_positive CHECK (own_per_credit_kobo > 0 AND own_per_day_kobo > 0 AND own_balance_max_kobo > 0) NOT VALID,
   constraint collection_accounts_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id),
   constraint collection_accounts_id_fkey FOREIGN KEY (id) REFERENCES ledger_accounts(id),
-  constraint collection_accounts_limit_profile_of_same_client FOREIGN KEY (client_id, limit_profile_id) REFERENCES limit_profiles(client_id, id) NOT VALID
+  constraint collection_accounts_limit_profile_of_same_client FOREIGN KEY (client_id, limit_profile_id) REFERENCES limit_profiles(client_id, id) NOT VALID,
+  constraint collection_accounts_split_of_same_client FOREIGN KEY (client_id, split_id) REFERENCES splits(client_id, id) NOT VALID
 );
 CREATE INDEX collection_accounts_by_bvn ON collection_accounts USING btree (client_id, bvn_hash);
 CREATE INDEX collection_accounts_by_email ON collection_accounts USING btree (client_id, lower(email));
@@ -377,6 +381,31 @@ CREATE TRIGGER credit_identifiers_append_only BEFORE DELETE OR UPDATE ON credit_
 CREATE TRIGGER credit_identifiers_not_truncated BEFORE TRUNCATE ON credit_identifiers FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 create sequence credit_ids;
+
+create table credit_splits (
+  id bigint not null generated always as identity,
+  credit_id bigint not null,
+  item_id bigint,
+  client_id bigint not null,
+  split_id bigint not null,
+  subaccount_id bigint not null,
+  account_id bigint not null,
+  base_kobo bigint not null,
+  share_kobo bigint not null,
+  returned_kobo bigint not null default 0,
+  lost_kobo bigint not null default 0,
+  split_at timestamp with time zone not null,
+  constraint credit_splits_pkey PRIMARY KEY (id),
+  constraint credit_splits_fit CHECK (share_kobo >= 1 AND share_kobo <= base_kobo AND returned_kobo >= 0 AND lost_kobo >= 0 AND (returned_kobo + lost_kobo) <= share_kobo),
+  constraint credit_splits_account_id_fkey FOREIGN KEY (account_id) REFERENCES ledger_accounts(id),
+  constraint credit_splits_credit_id_fkey FOREIGN KEY (credit_id) REFERENCES credits(id),
+  constraint credit_splits_item_id_fkey FOREIGN KEY (item_id) REFERENCES suspense_items(id),
+  constraint credit_splits_split_of_same_client FOREIGN KEY (client_id, split_id) REFERENCES splits(client_id, id),
+  constraint credit_splits_subaccount_of_same_client FOREIGN KEY (client_id, subaccount_id) REFERENCES subaccounts(client_id, id)
+);
+CREATE INDEX credit_splits_by_account ON credit_splits USING btree (account_id);
+CREATE INDEX credit_splits_by_subaccount ON credit_splits USING btree (subaccount_id);
+CREATE UNIQUE INDEX credit_splits_posted_once ON credit_splits USING btree (credit_id, COALESCE(item_id, 0::bigint), subaccount_id);
 
 create table credits (
   id bigint not null default nextval('credit_ids'::regclass),
@@ -909,7 +938,8 @@ create table payouts (
   constraint payouts_credit_id_fkey FOREIGN KEY (credit_id) REFERENCES credits(id),
   constraint payouts_fee_rule_of_same_client FOREIGN KEY (client_id, fee_rule_id) REFERENCES fee_rules(client_id, id),
   constraint payouts_file_of_same_bank FOREIGN KEY (batch_id, bank_code) REFERENCES payout_files(id, bank_code) DEFERRABLE INITIALLY DEFERRED,
-  constraint payouts_settlement_of_same_client FOREIGN KEY (client_id, settlement_id) REFERENCES settlements(client_id, id) NOT VALID
+  constraint payouts_settlement_of_same_client FOREIGN KEY (client_id, settlement_id) REFERENCES settlements(client_id, id) NOT VALID,
+  constraint payouts_subaccount_of_same_client FOREIGN KEY (client_id, subaccount_id) REFERENCES subaccounts(client_id, id)
 );
 CREATE INDEX payouts_by_client ON payouts USING btree (client_id, id);
 CREATE INDEX payouts_of_batch ON payouts USING btree (batch_id) WHERE batch_id IS NOT NULL;
@@ -1141,7 +1171,14 @@ UNION ALL
     l.id AS account_id,
     l.currency
    FROM ledger_accounts l
-  WHERE l.kind = 'available'::text;
+  WHERE l.kind = 'available'::text
+UNION ALL
+ SELECT s.client_id,
+    s.id AS subaccount_id,
+    l.id AS account_id,
+    l.currency
+   FROM subaccounts s
+     JOIN ledger_accounts l ON l.kind = 'subaccount'::text AND l.owner = ('subaccount:'::text || s.id);
 
 create table settlement_holidays (
   day date not null,
@@ -1173,12 +1210,18 @@ create table settlement_lines (
 CREATE UNIQUE INDEX settlement_lines_credit_settled_once ON settlement_lines USING btree (brought_id) WHERE brought_id IS NOT NULL;
 
 create view settlement_payees as
- SELECT client_id,
+ SELECT bank_accounts.client_id,
     NULL::bigint AS subaccount_id,
     NULL::text AS subaccount_code,
-    id AS bank_account_id
+    bank_accounts.id AS bank_account_id
    FROM bank_accounts
-  WHERE is_default;
+  WHERE bank_accounts.is_default
+UNION ALL
+ SELECT subaccounts.client_id,
+    subaccounts.id AS subaccount_id,
+    subaccounts.code AS subaccount_code,
+    subaccounts.bank_account_id
+   FROM subaccounts;
 
 create table settlement_reserves (
   settlement_id bigint not null,
@@ -1288,6 +1331,61 @@ create table signing_secrets (
 );
 CREATE INDEX signing_secrets_by_owner ON signing_secrets USING btree (client_id, COALESCE(endpoint_id, '00000000-0000-0000-0000-000000000000'::uuid));
 CREATE UNIQUE INDEX signing_secrets_one_current ON signing_secrets USING btree (client_id, COALESCE(endpoint_id, '00000000-0000-0000-0000-000000000000'::uuid)) WHERE retires_at IS NULL;
+
+create table split_parts (
+  client_id bigint not null,
+  split_id bigint not null,
+  "position" smallint not null,
+  subaccount_id bigint not null,
+  share bigint not null,
+  bears_fee boolean not null,
+  constraint split_parts_pkey PRIMARY KEY (split_id, "position"),
+  constraint split_parts_name_a_subaccount_once UNIQUE (split_id, subaccount_id),
+  constraint split_parts_at_most_ten CHECK ("position" >= 1 AND "position" <= 10),
+  constraint split_parts_share_positive CHECK (share > 0),
+  constraint split_parts_split_of_same_client FOREIGN KEY (client_id, split_id) REFERENCES splits(client_id, id),
+  constraint split_parts_subaccount_of_same_client FOREIGN KEY (client_id, subaccount_id) REFERENCES subaccounts(client_id, id)
+);
+CREATE INDEX split_parts_of_subaccount ON split_parts USING btree (client_id, subaccount_id);
+CREATE TRIGGER split_parts_append_only BEFORE DELETE OR UPDATE ON split_parts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER split_parts_at_most_the_whole AFTER INSERT ON split_parts REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION refuse_more_than_the_whole();
+CREATE TRIGGER split_parts_not_truncated BEFORE TRUNCATE ON split_parts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+create table splits (
+  id bigint not null generated always as identity,
+  client_id bigint not null,
+  code text collate "C" not null,
+  name text not null,
+  type text collate "C" not null,
+  created_at timestamp with time zone not null,
+  deactivated_at timestamp with time zone,
+  constraint splits_pkey PRIMARY KEY (id),
+  constraint splits_code_unique UNIQUE (client_id, code),
+  constraint splits_of_client UNIQUE (client_id, id),
+  constraint splits_code_valid CHECK (code ~ '^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$'::text),
+  constraint splits_type_known CHECK (type = ANY (ARRAY['percentage'::text, 'flat'::text])),
+  constraint splits_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
+);
+CREATE TRIGGER splits_not_deleted BEFORE DELETE ON splits FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER splits_not_truncated BEFORE TRUNCATE ON splits FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER splits_only_deactivated BEFORE UPDATE ON splits FOR EACH ROW EXECUTE FUNCTION refuse_other_than_deactivation();
+
+create table subaccounts (
+  id bigint not null generated always as identity,
+  client_id bigint not null,
+  code text collate "C" not null,
+  name text not null,
+  bank_account_id bigint not null,
+  is_active boolean not null default true,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint subaccounts_pkey PRIMARY KEY (id),
+  constraint subaccounts_code_unique UNIQUE (client_id, code),
+  constraint subaccounts_of_client UNIQUE (client_id, id),
+  constraint subaccounts_code_valid CHECK (code ~ '^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$'::text),
+  constraint subaccounts_bank_account_of_same_client FOREIGN KEY (client_id, bank_account_id) REFERENCES bank_accounts(client_id, id),
+  constraint subaccounts_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
+);
 
 create table suspense_changes (
   id bigint not null generated always as identity,
@@ -1484,7 +1582,9 @@ create function maintain_partitions(at timestamp with time zone, event_days inte
 create function open_event_counter() returns trigger;
 create function post_inserted_transfers() returns trigger;
 create function refuse_change() returns trigger;
+create function refuse_more_than_the_whole() returns trigger;
 create function refuse_opening_balance() returns trigger;
+create function refuse_other_than_deactivation() returns trigger;
 create function refuse_other_than_ending() returns trigger;
 create function stands_behind(maker uuid, checker uuid) returns boolean;
 create function uuid_floor(day date) returns uuid;

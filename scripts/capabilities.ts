@@ -21,13 +21,17 @@ type Capability = { holds: string; uses: readonly string[] }
 export const CAPABILITIES: Readonly<Record<string, Capability>> = {
   records: { holds: 'outbox, alerts, audit log, idempotency', uses: [] },
   access: { holds: 'clients, users, sessions, roles, secrets', uses: ['records'] },
-  accounts: {
-    holds: 'collection accounts, numbers, KYC, limits, payer rules',
-    uses: ['records', 'access'],
-  },
   fees: {
     holds: 'fee rules, computing and charging fees and VAT',
     uses: ['records', 'access'],
+  },
+  splits: {
+    holds: 'subaccounts, splits, sharing what is booked',
+    uses: ['records', 'access', 'fees'],
+  },
+  accounts: {
+    holds: 'collection accounts, numbers, KYC, limits, payer rules',
+    uses: ['records', 'access', 'splits'],
   },
   payouts: {
     holds: 'bank accounts, payouts and their sending, what is available',
@@ -35,11 +39,11 @@ export const CAPABILITIES: Readonly<Record<string, Capability>> = {
   },
   payments: {
     holds: 'advices, payments, initiation, checkout',
-    uses: ['records', 'access', 'accounts', 'fees'],
+    uses: ['records', 'access', 'accounts', 'fees', 'splits'],
   },
   credits: {
     holds: 'taking, judging, reversing credits; closing payments; suspense items',
-    uses: ['records', 'access', 'accounts', 'fees', 'payments'],
+    uses: ['records', 'access', 'accounts', 'fees', 'splits', 'payments'],
   },
   requery: {
     holds: 'asking banks for money that came unheard; bank health',
@@ -47,7 +51,7 @@ export const CAPABILITIES: Readonly<Record<string, Capability>> = {
   },
   suspense: {
     holds: 'assigning and returning suspended money, maker-checker',
-    uses: ['records', 'access', 'accounts', 'fees', 'payments', 'credits'],
+    uses: ['records', 'access', 'accounts', 'fees', 'splits', 'payments', 'credits'],
   },
   webhooks: {
     holds: 'events as rendered, endpoints, delivery',

@@ -19,6 +19,7 @@ export type BankAccountId = Brand<bigint, 'BankAccountId'> // That payouts go to
 export type SettlementId = Brand<bigint, 'SettlementId'>
 export type AdjustmentId = Brand<bigint, 'AdjustmentId'> // A recovery or a write-off.
 export type SubaccountId = Brand<bigint, 'SubaccountId'>
+export type SplitId = Brand<bigint, 'SplitId'>
 export type FeeRuleId = Brand<bigint, 'FeeRuleId'>
 export type LimitProfileId = Brand<bigint, 'LimitProfileId'>
 export type PaymentId = Brand<string, 'PaymentId'>

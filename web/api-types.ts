@@ -235,6 +235,7 @@ export interface paths {
                             kycTier?: 1 | 2 | 3 | null;
                             verifiedName?: string | null;
                             banks?: string[];
+                            splitCode?: string | "" | null;
                         } | unknown)[];
                     };
                 };
@@ -420,6 +421,153 @@ export interface paths {
                 200: {
                     content: {
                         "application/json": components["schemas"]["FeeRuleList"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/subaccounts": {
+        get: {
+            parameters: {
+                query?: {
+                    limit?: string | number;
+                    cursor?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SubaccountList"];
+                    };
+                };
+            };
+        };
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["SubaccountRequest"];
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SubaccountResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/subaccounts/{subaccountCode}": {
+        get: {
+            parameters: {
+                path: {
+                    subaccountCode: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SubaccountResponse"];
+                    };
+                };
+            };
+        };
+        patch: {
+            parameters: {
+                path: {
+                    subaccountCode: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["SubaccountChange"];
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SubaccountResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/splits": {
+        get: {
+            parameters: {
+                query?: {
+                    limit?: string | number;
+                    cursor?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SplitList"];
+                    };
+                };
+            };
+        };
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["SplitRequest"];
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SplitResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/splits/{splitCode}": {
+        get: {
+            parameters: {
+                path: {
+                    splitCode: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SplitResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/splits/{splitCode}/deactivate": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    splitCode: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": Record<string, never> | null;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SplitResponse"];
                     };
                 };
             };
@@ -3007,6 +3155,7 @@ export interface components {
                 balanceMax?: (number | string) | null;
             } | null;
             limitProfile?: string | null;
+            splitCode?: string | null;
         };
         AccountRequest: {
             accountName: string;
@@ -3022,6 +3171,7 @@ export interface components {
             kycTier?: 1 | 2 | 3 | null;
             verifiedName?: string | null;
             banks?: string[];
+            splitCode?: string | "" | null;
         };
         AccountResponse: {
             isSuccessful: boolean;
@@ -3048,6 +3198,8 @@ export interface components {
             notificationUrl: string | null;
             amountPolicy: string;
             expiresInSeconds: number;
+            splitCode: string | null;
+            splits: components["schemas"]["SplitShare"][];
             paymentReference: string | null;
             createdAt: string;
             amountPaid: number;
@@ -3299,6 +3451,7 @@ export interface components {
             limits: components["schemas"]["LimitsInForce"];
             ownLimits: components["schemas"]["OwnLimits"];
             limitProfile: string | null;
+            splitCode: string | null;
             version: number;
         } | null;
         BulkResult: {
@@ -3414,6 +3567,7 @@ export interface components {
             merchantFee: number;
             merchantFeeVat: number;
             netToMerchant: number;
+            splits: components["schemas"]["SplitShare"][];
             amountSuspended: number;
             amountReturned: number;
             amountReversed: number;
@@ -3449,6 +3603,7 @@ export interface components {
             merchantFee: number;
             merchantFeeVat: number;
             netToMerchant: number;
+            splits: components["schemas"]["SplitShare"][];
             amountSuspended: number;
             amountReturned: number;
             amountReversed: number;
@@ -4044,6 +4199,7 @@ export interface components {
             limits: components["schemas"]["LimitsInForce"];
             ownLimits: components["schemas"]["OwnLimits"];
             limitProfile: string | null;
+            splitCode: string | null;
             version: number;
         };
         OwnAccountList: {
@@ -4098,6 +4254,7 @@ export interface components {
             numbers: components["schemas"]["BankNumber"][];
             customerName: string;
             narration: string | null;
+            splits: components["schemas"]["SplitShare"][];
             callBackUrl: string;
             createdAt: string;
             updatedAt: string;
@@ -4117,6 +4274,7 @@ export interface components {
             numbers: components["schemas"]["BankNumber"][];
             customerName: string;
             narration: string | null;
+            splits: components["schemas"]["SplitShare"][];
             callBackUrl: string;
             createdAt: string;
             updatedAt: string;
@@ -4642,6 +4800,47 @@ export interface components {
             message: string;
             data: components["schemas"]["SigningSecret"];
         };
+        Split: {
+            splitCode: string;
+            name: string;
+            type: string;
+            parts: components["schemas"]["SplitPart"][];
+            isActive: boolean;
+            createdAt: string;
+        };
+        SplitList: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["Split"][];
+            hasMore: boolean;
+            nextCursor: string | null;
+        };
+        SplitPart: {
+            subaccountCode: string;
+            share: number;
+            bearsFee: boolean;
+        };
+        SplitPartRequest: {
+            subaccountCode: string;
+            /** @example 6000.00 */
+            share: number | string;
+            bearsFee?: boolean;
+        };
+        SplitRequest: {
+            splitCode?: string;
+            name: string;
+            type: "percentage" | "flat";
+            parts: components["schemas"]["SplitPartRequest"][];
+        };
+        SplitResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["Split"];
+        };
+        SplitShare: {
+            subaccountCode: string;
+            amount: number;
+        };
         StatementEntry: {
             id: number;
             type: string;
@@ -4661,6 +4860,42 @@ export interface components {
             data: components["schemas"]["StatementEntry"][];
             hasMore: boolean;
             nextCursor: string | null;
+        };
+        Subaccount: {
+            subaccountCode: string;
+            name: string;
+            bankAccountReference: string;
+            bankCode: string;
+            accountNumberMasked: string;
+            accountName: string;
+            accountStatus: string;
+            isActive: boolean;
+            balance: number;
+            createdAt: string;
+            updatedAt: string;
+        };
+        SubaccountChange: {
+            name?: string;
+            isActive?: boolean;
+        };
+        SubaccountList: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["Subaccount"][];
+            hasMore: boolean;
+            nextCursor: string | null;
+        };
+        SubaccountRequest: {
+            subaccountCode?: string;
+            name: string;
+            bankCode: string;
+            accountNumber: string;
+            accountName: string;
+        };
+        SubaccountResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["Subaccount"];
         };
         SuspenseItem: {
             id: number;

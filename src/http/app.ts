@@ -52,6 +52,8 @@ import { settlementChangeRoutes } from '#http/routes/settlement/settlement-chang
 import { settlementSettingRoutes } from '#http/routes/settlement/settlement-settings.ts'
 import { settlementStatementRoutes } from '#http/routes/settlement/settlement-statement.ts'
 import { settlementRoutes } from '#http/routes/settlement/settlements.ts'
+import { splitRoutes } from '#http/routes/splits/splits.ts'
+import { subaccountRoutes } from '#http/routes/splits/subaccounts.ts'
 import { approvalRequestRoutes } from '#http/routes/suspense/approval-requests.ts'
 import { makerCheckerRoutes } from '#http/routes/suspense/maker-checker-setting.ts'
 import { operatorReturnRoutes } from '#http/routes/suspense/returns.ts'
@@ -153,6 +155,8 @@ const ROUTES = [
   statementRoutes,
   limitProfileRoutes,
   feeRuleRoutes,
+  subaccountRoutes,
+  splitRoutes,
   bankAccountRoutes,
   payoutRoutes,
   payoutDecisionRoutes,

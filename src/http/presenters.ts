@@ -6,6 +6,8 @@ import type { FeeRule } from '#domain/fees/fee-rules.ts'
 import type { Advice } from '#domain/payments/advices.ts'
 import { adviceStatus, type Payment, statusAt } from '#domain/payments/payments.ts'
 import { type NameBank, viewAccount, viewPayment } from '#domain/payments/resource-presenters.ts'
+import { openShares } from '#domain/splits/read-shares.ts'
+import { presentShares } from '#http/routes/splits/split-presenters.ts'
 import { maskIdentityNumber } from '#mask.ts'
 import { toNaira } from '#money.ts'
 import type { Sealer } from '#seal.ts'
@@ -50,6 +52,8 @@ export function presentAdvice(
     notificationUrl: advice.notificationUrl,
     amountPolicy: advice.amountPolicy,
     expiresInSeconds: advice.expiresInSeconds + advice.extendedSeconds,
+    splitCode: advice.splitCode,
+    splits: presentShares(openShares(payment?.splits ?? null)),
     paymentReference: payment?.id ?? null,
     createdAt: timestamp(advice.createdAt),
   }

@@ -111,6 +111,11 @@ export const BankNumber = named('BankNumber', {
   accountNumber: Type.String(),
 })
 
+export const Shares = Type.Array(
+  named('SplitShare', { subaccountCode: Type.String(), amount: Type.Number() }),
+  { description: 'What subaccounts got of it, less what they gave back.' },
+)
+
 // Of an advice, wherever one is shown.
 export const AdviceFields = {
   adviceReference: Type.String(),
@@ -138,6 +143,8 @@ export const AdviceFields = {
   notificationUrl: nullable('string'),
   amountPolicy: Type.String(),
   expiresInSeconds: Type.Integer(),
+  splitCode: nullable('string', { description: 'Split that shares what is paid.' }),
+  splits: Shares,
   paymentReference: nullable('string'),
   createdAt: Type.String(),
 }

@@ -22,14 +22,16 @@ import {
 import { LIMIT_PROFILES, profileBody } from '../support/limit-profiles.ts'
 import { payoutFileOperations, payoutOperations } from '../support/payout-recipes.ts'
 import type { Bench } from '../support/running-service.ts'
+import { settlementOperations } from '../support/settlement-recipes.ts'
 import { storedId } from '../support/shown-ids.ts'
 import { NOBODYS_NUMBER, pendingReturnOf, SUSPENSE, suspend } from '../support/suspense-desk.ts'
 import { ENDPOINTS } from '../support/webhook-journeys.ts'
+import { splitOperations } from './keyed-split-operations.ts'
 
 const HOOK = 'https://shop.example.com/events'
 
 type Ask = { url: string; body?: unknown; headers?: Record<string, string> }
-type KeyedOperation = {
+export type KeyedOperation = {
   name: string
   ask: () => Promise<Ask>
   others?: (asked: Ask) => unknown // The body of another request to the same address.
@@ -45,9 +47,11 @@ export async function keyedOperations(bench: Bench): Promise<KeyedOperation[]> {
     ...webhookOperations(bench, endpoint),
     ...erasureOperations(bench),
     ...accountOperations(bench),
+    ...splitOperations(bench),
     ...operatorOperations(bench),
     ...payoutOperations(bench),
     ...payoutFileOperations(bench),
+    ...settlementOperations(bench),
   ]
 }
 

@@ -123,6 +123,24 @@ test('a transfer that is dated before a cut-off but posted after it is in the ne
   await assertCleanBooks(bench)
 })
 
+test('a credit that was posted after one that is left over is settled once all the same', async () => {
+  await using bench = await start()
+  const { accountNumber } = await createAccount(bench)
+  bench.advance(2_000)
+  await credit(bench, accountNumber, '1') // After the cut.
+  bench.advance(-2_000)
+  await credit(bench, accountNumber, '2') // Before it, by another machine's clock.
+  const cutOff = new Date(bench.clock().getTime() + 1_000).toISOString()
+  bench.advance(3_000)
+
+  const first = await closed(bench, { cutOff })
+  const second = await closed(bench)
+
+  assert.deepEqual([first.gross, first.net], [2, 2])
+  assert.deepEqual([second.gross, second.net], [1, 1])
+  await assertCleanBooks(bench)
+})
+
 test('whatever arrives while settlements are closed, every credit is in exactly one', async () => {
   const seed = Number(process.hrtime.bigint() % 1_000_000_007n)
   const random = seededRandom(seed)

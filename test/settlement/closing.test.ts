@@ -226,7 +226,7 @@ test('a reserve is held back for its days, then released by the next settlement'
   await assertCleanBooks(bench)
 })
 
-test('without a confirmed bank account it stays closed with the reason, and can be approved later', async () => {
+test('without a confirmed bank account it stays closed, and can be approved later', async () => {
   await using bench = await startTestService()
   await removeBankAccount(bench)
   const { accountNumber } = await createAccount(bench)

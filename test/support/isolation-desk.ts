@@ -1,7 +1,9 @@
-// The recipes of isolation for the suspense desk's requests, the ledger and the sandbox's bank.
+// The recipes of isolation for the suspense desk's requests, settlements, the ledger and the sandbox's
+// bank.
 
 import type { Recipe } from './isolation-recipes.ts'
 import type { Call } from './running-service.ts'
+import { SETTLEMENT_RECIPES } from './settlement-recipes.ts'
 import { SUSPENSE } from './suspense-desk.ts'
 
 const LEDGER_ACCOUNTS = '/api/v1/ledger/accounts'
@@ -12,6 +14,7 @@ const request = (verb: string, body: object = {}): Recipe => {
 }
 
 export const DESK_RECIPES: Record<string, Recipe> = {
+  ...SETTLEMENT_RECIPES,
   getSuspenseSettings: () => [{ url: `${SUSPENSE}/settings` }],
   listSuspenseRequests: (of) => [
     { url: `${SUSPENSE}/requests` },

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { withTransaction } from '#db/transaction.ts'
+import { recordPayoutChanges } from '#domain/payouts/payout-changes.ts'
 import { type PayoutOutcome, settlePayout } from '#domain/payouts/settle-payout.ts'
 import { finishSettlement } from '#domain/settlement/finish-settlement.ts'
 import type { AdjustmentId, ClientId, PayoutId } from '#ids.ts'
@@ -11,7 +12,6 @@ import { CURRENCY, type Kobo, parseKobo } from '#money.ts'
 import { Sealer } from '#seal.ts'
 import { closeSettlementsRound } from '#workers/close-settlements.ts'
 import { dataOf } from './fixtures.ts'
-import type { Recipe } from './isolation-recipes.ts'
 import type { Bench, Call } from './running-service.ts'
 
 export const SETTLEMENTS = '/api/v1/settlements'
@@ -89,21 +89,22 @@ export async function settleOf(bench: Bench, reference: string, outcome: PayoutO
     [reference],
   )
   const id = rows[0]?.id as PayoutId
-  if (outcome.status !== 'cancelled') {
-    await bench.db.query(
-      `update payouts set status = 'sending', sending_at = now()
-        where id = $1 and status = 'queued'`,
-      [id],
-    )
-  }
+  const now = bench.clock()
   const deps = {
     sharedAccounts: new SharedAccounts(bench.db),
-    now: bench.clock(),
+    now,
     hooks: { settlement: finishSettlement },
   }
-  return withTransaction(bench.db as never, (tx) =>
-    settlePayout(tx, deps, { id, outcome, by: 'bank:058' }),
-  )
+  return withTransaction(bench.db as never, async (tx) => {
+    const sent = await tx.query(
+      `update payouts set status = 'sending', sending_at = $2
+        where id = $1 and status = 'queued' and $3`,
+      [id, now, outcome.status !== 'cancelled'],
+    )
+    const change = { payoutIds: [id], change: 'sending', changedBy: 'bank:035' } as const
+    if (sent.rowCount) await recordPayoutChanges(tx, now, change)
+    return settlePayout(tx, deps, { id, outcome, by: 'bank:035' })
+  })
 }
 
 export const CONFIRMED: PayoutOutcome = { status: 'confirmed', bankReference: 'B-1' }
@@ -133,23 +134,6 @@ export async function listOf(bench: Pick<Bench, 'call'>, more: Partial<Call> = {
   const answer = await bench.call({ url: `${SETTLEMENTS}?limit=100`, ...more })
   assert.equal(answer.statusCode, 200, answer.body)
   return answer.json().data
-}
-
-export function settlementRecipes(reference: string): Record<string, Recipe> {
-  const one = `${SETTLEMENTS}/${reference}`
-  return {
-    getSettlementSettings: () => [{ url: SETTINGS }],
-    setSettlementSettings: () => [{ method: 'PUT', url: SETTINGS, body: { schedule: 'manual' } }],
-    listSettlements: () => [{ url: SETTLEMENTS }],
-    getUpcomingSettlement: () => [{ url: `${SETTLEMENTS}/upcoming` }],
-    getSettlement: () => [{ url: one }],
-    listSettlementLines: () => [{ url: `${one}/lines` }],
-    exportSettlement: () => [{ url: `${one}.csv` }],
-    getSettlementStatement: () => [{ url: `${one}.html` }],
-    closeSettlement: () => [{ url: SETTLEMENTS, body: {} }],
-    approveSettlement: () => [{ url: `${one}/approve`, body: {} }],
-    cancelSettlement: () => [{ url: `${one}/cancel`, body: {} }],
-  }
 }
 
 export async function upcomingOf(bench: Pick<Bench, 'call'>) {

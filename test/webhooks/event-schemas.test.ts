@@ -14,6 +14,7 @@ import { deliverDue } from '../support/delivering.ts'
 import { createAccount } from '../support/fixtures.ts'
 import { addBankAccount, createPayout, fund, payoutRounds } from '../support/payouts.ts'
 import { startTestService } from '../support/running-service.ts'
+import { settlementEvents } from '../support/settlement-recipes.ts'
 import { credit, openDesk, reverse } from '../support/tracing.ts'
 import { ENDPOINTS, webhookJourneys } from '../support/webhook-journeys.ts'
 import { closedPort } from './receivers.ts'
@@ -45,6 +46,7 @@ test('real events have the fields that are described, and no others', async () =
   const token = await newClient()
   await bench.db.query('update clients set is_operator = true where client_id = $1', ['SCHEMA0001'])
   await makeEveryKind(token)
+  await settlementEvents(bench, { token, clientId: 'SCHEMA0001' })
   // Days at once: the token of then is no good now.
   bench.advance(6 * DAY_MS)
   await closeExpired(bench)

@@ -16,7 +16,7 @@ import { accountWithNumber } from './additional-numbers.ts'
 
 export type Entry = {
   id: TransferId
-  type: string // The transfer's reason: credit, assign, reversal, fee, fee_vat.
+  type: string // The transfer's reason: credit, assign, reversal, fee, fee_vat, split.
   direction: 'in' | 'out'
   amountKobo: Kobo
   balanceAfterKobo: Kobo

@@ -12,6 +12,7 @@ import { pipeline, type Transaction } from '#db/transaction.ts'
 import { type Client, mayUseMerchant } from '#domain/access/clients.ts'
 import { writeAuditLog } from '#domain/records/audit-log.ts'
 import { appendEvents } from '#domain/records/outbox.ts'
+import { getUsableSplit } from '#domain/splits/use-splits.ts'
 import { Refusal } from '#errors.ts'
 import type { Sealer } from '#seal.ts'
 import { accountWithNumber, hasNumber } from './additional-numbers.ts'
@@ -42,13 +43,14 @@ const CHANGEABLE = [
   'ninHash',
   'kycTier',
   'verifiedName',
+  'splitId',
   'isActive',
   'isDefault',
   'additionalNumbers',
 ] as const
 
 type Changeable = (typeof CHANGEABLE)[number]
-type Changes = Partial<Pick<CollectionAccount, Changeable | 'ninSealed'>>
+type Changes = Partial<Pick<CollectionAccount, Changeable | 'ninSealed' | 'splitCode'>>
 
 type Limit = 'perCreditKobo' | 'perDayKobo' | 'balanceMaxKobo'
 type Given =
@@ -65,6 +67,7 @@ type Given =
 export type AccountChanges = Partial<Pick<CollectionAccount, Given>> & {
   nin?: string | null | undefined
   limitProfile?: string | null | undefined
+  splitCode?: string | null | undefined
 }
 
 export type ChangeDeps = {
@@ -85,7 +88,7 @@ export async function updateAccount(
   { accountNumber, changes }: { accountNumber: string; changes: AccountChanges },
 ): Promise<CollectionAccount> {
   const account = await lockAccount(tx, deps, accountNumber)
-  const { nin, limitProfile, ...fields } = changes
+  const { nin, limitProfile, splitCode, ...fields } = changes
   return change(tx, deps, {
     account,
     changes: {
@@ -97,9 +100,17 @@ export async function updateAccount(
       ...(limitProfile === undefined
         ? {}
         : { limitProfileId: await profileIdOf(tx, deps.by, limitProfile) }),
+      ...(splitCode === undefined ? {} : await splitOf(tx, account, splitCode)),
     },
     names: ['account.update', 'account.updated'],
   })
+}
+
+// The one it has may be deactivated by now: it keeps it.
+async function splitOf(tx: Transaction, account: CollectionAccount, splitCode: string | null) {
+  if (splitCode === account.splitCode) return {}
+  const { clientId } = account
+  return { splitCode, splitId: await getUsableSplit(tx, { clientId, splitCode }) }
 }
 
 // Locked, so that it is not deleted meanwhile.
@@ -272,6 +283,7 @@ function fieldNames(changed: readonly Changeable[]): string[] {
   const name = (field: Changeable) => {
     if (field === 'ninHash') return 'nin'
     if (field === 'limitProfileId') return 'limitProfile'
+    if (field === 'splitId') return 'splitCode'
     if (field === 'additionalNumbers') return 'accounts'
     return field.endsWith('Kobo') ? 'limits' : field
   }

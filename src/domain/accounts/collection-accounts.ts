@@ -6,63 +6,38 @@
 
 import type { BankSettings } from '#config/bank-settings.ts'
 import type { Policy } from '#config/policy-settings.ts'
-import { numberArray } from '#db/arrays.ts'
 import { pipeline, type Transaction } from '#db/transaction.ts'
 import { raiseAlerts } from '#domain/records/alerts.ts'
-import type { NewEvent } from '#domain/records/event-types.ts'
 import { createOnce, type Once } from '#domain/records/idempotency.ts'
 import { appendEvents } from '#domain/records/outbox.ts'
+import { findUsableSplits } from '#domain/splits/use-splits.ts'
 import { Refusal } from '#errors.ts'
-import type { AccountId, ClientId, LimitProfileId } from '#ids.ts'
-import { CURRENCY, type Kobo, kobo } from '#money.ts'
+import type { AccountId, ClientId, SplitId } from '#ids.ts'
+import { CURRENCY, kobo } from '#money.ts'
 import type { Sealer } from '#seal.ts'
 import type { AccountLimits } from './account-limits.ts'
 import {
-  type AccountNumbers,
-  ADDITIONAL_NUMBERS,
-  drawNumbers,
-  exhaustedAlert,
-  insertAdditionalNumbers,
-} from './additional-numbers.ts'
-import { nameAtBanks } from './bank-account-changes.ts'
-import { type GivenKyc, type Kyc, kycOf } from './kyc.ts'
+  ACCOUNT_COLUMNS,
+  type AccountFields,
+  type AccountRow,
+  type CollectionAccount,
+  decryptAccount,
+} from './account-rows.ts'
+import { drawNumbers, exhaustedAlert } from './additional-numbers.ts'
+import { insertAccounts } from './insert-accounts.ts'
+import { type GivenKyc, kycOf } from './kyc.ts'
 import type { PayerRules } from './payer-rules.ts'
+
+export {
+  ACCOUNT_COLUMNS,
+  type AccountFields,
+  type AccountRow,
+  type CollectionAccount,
+  decryptAccount,
+} from './account-rows.ts'
 
 const OPERATION = 'create-collection-account'
 const NO_LIMITS: AccountLimits = { perCreditKobo: null, perDayKobo: null, balanceMaxKobo: null }
-
-// Those of the settings when it was created, until the client sets its own. Null: none.
-type DefaultLimits = { defaultPerCreditKobo: Kobo | null; defaultPerDayKobo: Kobo | null }
-
-export type AccountFields = {
-  accountName: string
-  bvn: string
-  email: string
-  merchantId: string
-  merchantCode: string
-  notificationUrl: string
-  phoneNumber: string
-  channel: string
-}
-
-// The limits are its own; those in force are `readLimits`.
-export type CollectionAccount = AccountFields &
-  Kyc &
-  AccountLimits &
-  DefaultLimits &
-  AccountNumbers & {
-    id: AccountId
-    clientId: ClientId
-    balanceKobo: Kobo
-    isDefault: boolean
-    isActive: boolean
-    currencyCode: string
-    payerRules: PayerRules | null
-    limitProfileId: LimitProfileId | null
-    version: bigint // One more with every change.
-    createdAt: Date
-    updatedAt: Date
-  }
 
 export type AccountRequest = {
   clientId: ClientId
@@ -70,6 +45,7 @@ export type AccountRequest = {
   kyc: GivenKyc
   payerRules: PayerRules | null
   banks?: readonly string[] | undefined // Where it gets additional numbers.
+  splitCode?: string | null | undefined
   idempotencyKey?: string | undefined
 }
 
@@ -83,10 +59,10 @@ type Deps = {
 }
 type Limits = Policy['limits']
 
-// Of the fields in a fixed order, so that the order and the extras of the JSON do not matter. KYC and
-// banks are part of it only where they are given: keys from before there were any still fit.
+// Of the fields in a fixed order, so that the order and the extras of the JSON do not matter. KYC,
+// banks and split are part of it only where they are given: keys from before there were any still fit.
 function requestHash(sealer: Sealer, request: AccountRequest): Buffer {
-  const { fields: f, kyc, payerRules, banks } = request
+  const { fields: f, kyc, payerRules, banks, splitCode } = request
   const { nin = null, kycTier = null, verifiedName = null } = kyc
   const given = [nin, kycTier, verifiedName]
   return sealer.hash(
@@ -103,6 +79,7 @@ function requestHash(sealer: Sealer, request: AccountRequest): Buffer {
       payerRules,
       ...(given.some((each) => each !== null) ? given : []),
       ...(banks?.length ? [{ banks: banks.toSorted() }] : []),
+      ...(splitCode ? [{ splitCode }] : []),
     ]),
   )
 }
@@ -132,11 +109,34 @@ export function createAccounts(
   })
 }
 
-// As many as there are numbers; the rest are refused, and an alert is raised.
+// Those whose split is theirs; nothing is asked where none is given.
 async function makeAccounts(
   tx: Transaction,
   deps: Deps,
   requests: readonly AccountRequest[],
+): Promise<(CollectionAccount | Refusal)[]> {
+  const splits = await findUsableSplits(
+    tx,
+    requests.map(({ clientId, splitCode }) => ({ clientId, splitCode: splitCode || null })),
+  )
+  const usable: SplitRequest[] = []
+  for (const [at, request] of requests.entries()) {
+    const splitId = splits[at] ?? null
+    if (!(splitId instanceof Refusal)) usable.push({ ...request, splitId })
+  }
+  const made = await makeUsable(tx, deps, usable)
+  return splits.map((split) => {
+    return split instanceof Refusal ? split : (made.shift() as CollectionAccount | Refusal)
+  })
+}
+
+type SplitRequest = AccountRequest & { splitId: SplitId | null }
+
+// As many as there are numbers; the rest are refused, and an alert is raised.
+async function makeUsable(
+  tx: Transaction,
+  deps: Deps,
+  requests: readonly SplitRequest[],
 ): Promise<(CollectionAccount | Refusal)[]> {
   if (requests.length === 0) return []
   const { sealer, limits, now } = deps
@@ -147,7 +147,7 @@ async function makeAccounts(
   })
   const [ids, { numbers, exhausted }] = await pipeline([idsAsked, drawNumbers(tx, deps, requests)])
   const told = await raiseAlerts(tx, now, exhausted.map(exhaustedAlert))
-  const made = requests.map(({ clientId, fields, kyc, payerRules }, index) => {
+  const made = requests.map(({ clientId, fields, kyc, payerRules, splitId, splitCode }, index) => {
     const own = numbers[index]
     if (!own) return undefined
     const account: CollectionAccount = {
@@ -158,6 +158,8 @@ async function makeAccounts(
       defaultPerCreditKobo: limits.perCreditKobo,
       defaultPerDayKobo: limits.perDayKobo,
       limitProfileId: null,
+      splitId,
+      splitCode: splitCode || null,
       payerRules,
       id: (ids.rows[index] as { id: AccountId }).id,
       clientId,
@@ -177,94 +179,6 @@ async function makeAccounts(
   return made.map((account) => account ?? new Refusal('numbers_exhausted'))
 }
 
-async function insertAccounts(
-  tx: Transaction,
-  { sealer, banks, now }: Deps,
-  { accounts, told }: { accounts: readonly CollectionAccount[]; told: readonly NewEvent[] },
-): Promise<void> {
-  const ids = numberArray(accounts.map((account) => account.id))
-  const clientIds = numberArray(accounts.map((account) => account.clientId))
-  const numbers = accounts.map((account) => account.accountNumber)
-  const bankCodes = accounts.map((account) => account.bankCode)
-  await pipeline([
-    tx.query({
-      name: 'open-collection-ledger-accounts',
-      text: `insert into ledger_accounts (id, kind, currency, opened_at)
-             select id, 'collection', '${CURRENCY}', $2 from unnest($1::bigint[]) as id`,
-      values: [ids, now],
-    }),
-    tx.query({
-      name: 'insert-collection-accounts',
-      text: `insert into collection_accounts
-               (id, client_id, account_number, bank_code, account_name, bvn_sealed, bvn_hash,
-                email, merchant_id, merchant_code, notification_url, phone_number, channel,
-                payer_rules, default_per_credit_kobo, default_per_day_kobo, nin_sealed, nin_hash,
-                kyc_tier, verified_name, currency_code, created_at, updated_at)
-             select a.*, '${CURRENCY}', $21, $21
-               from unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::text[],
-                           $6::bytea[], $7::bytea[], $8::text[], $9::text[], $10::text[],
-                           $11::text[], $12::text[], $13::text[], $14::jsonb[], $15::bigint[],
-                           $16::bigint[], $17::bytea[], $18::bytea[], $19::smallint[],
-                           $20::text[]) as a`,
-      values: [
-        ids,
-        clientIds,
-        numbers,
-        bankCodes,
-        accounts.map((account) => account.accountName),
-        accounts.map((account) => sealer.seal(account.bvn)),
-        accounts.map((account) => sealer.hash('bvn', account.bvn)),
-        accounts.map((account) => account.email),
-        accounts.map((account) => account.merchantId),
-        accounts.map((account) => account.merchantCode),
-        accounts.map((account) => account.notificationUrl),
-        accounts.map((account) => account.phoneNumber),
-        accounts.map((account) => account.channel),
-        accounts.map((account) => account.payerRules && JSON.stringify(account.payerRules)),
-        numberArray(accounts.map((account) => account.defaultPerCreditKobo)),
-        numberArray(accounts.map((account) => account.defaultPerDayKobo)),
-        accounts.map((account) => account.ninSealed),
-        accounts.map((account) => account.ninHash),
-        accounts.map((account) => account.kycTier),
-        accounts.map((account) => account.verifiedName),
-        now,
-      ],
-    }),
-    tx.query({
-      name: 'insert-static-numbers',
-      text: `insert into numbers (account_number, bank_code, client_id, collection_account_id)
-             select * from unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[])`,
-      values: [numbers, bankCodes, clientIds, ids],
-    }),
-    insertAdditionalNumbers(tx, now, accounts),
-    nameAtBanks(tx, { banks, now }, accounts),
-    appendEvents(tx, now, [...accounts.map(createdEvent), ...told]),
-  ])
-}
-
-function createdEvent({ id, clientId }: CollectionAccount): NewEvent {
-  const facts = { accountBalanceKobo: kobo(0n), isActive: true, isDefault: false }
-  return { clientId, type: 'account.created', collectionAccountId: id, facts }
-}
-
-export type AccountRow = Omit<CollectionAccount, 'bvn'> & { bvnSealed: Buffer }
-
-export const ACCOUNT_COLUMNS = `
-         a.id, a.client_id as "clientId", a.bank_code as "bankCode",
-         a.account_number as "accountNumber", a.account_name as "accountName",
-         a.bvn_sealed as "bvnSealed", a.email, a.merchant_id as "merchantId",
-         a.merchant_code as "merchantCode", a.notification_url as "notificationUrl",
-         a.phone_number as "phoneNumber", a.channel, a.currency_code as "currencyCode",
-         a.payer_rules as "payerRules", a.is_default as "isDefault",
-         a.is_active as "isActive", a.created_at as "createdAt",
-         a.updated_at as "updatedAt", a.version, a.own_per_credit_kobo as "perCreditKobo",
-         a.own_per_day_kobo as "perDayKobo", a.own_balance_max_kobo as "balanceMaxKobo",
-         a.default_per_credit_kobo as "defaultPerCreditKobo",
-         a.default_per_day_kobo as "defaultPerDayKobo", a.limit_profile_id as "limitProfileId",
-         a.nin_sealed as "ninSealed", a.nin_hash as "ninHash", a.kyc_tier as "kycTier",
-         a.verified_name as "verifiedName", l.credits_kobo - l.debits_kobo as "balanceKobo",
-         ${ADDITIONAL_NUMBERS}`
-
 const SELECT_ACCOUNT = `
   select ${ACCOUNT_COLUMNS}
     from collection_accounts a join ledger_accounts l on l.id = a.id`
@@ -281,11 +195,4 @@ async function findByNumbers(
     values: [accountNumbers],
   })
   return new Map(rows.map((row) => [row.accountNumber, decryptAccount(sealer, row)]))
-}
-
-// In place: copying an object of two dozen fields costs more than reading it from the database.
-export function decryptAccount(sealer: Sealer, row: AccountRow): CollectionAccount {
-  const account = row as AccountRow & { bvn: string }
-  account.bvn = sealer.open(row.bvnSealed)
-  return account
 }

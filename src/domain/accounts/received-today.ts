@@ -105,7 +105,7 @@ async function beginDay(tx: Transaction, now: Date, openings: readonly Opening[]
   })
 }
 
-// What comes back of a fee is not received again: the day's count begins so much later.
+// What comes back of a fee or share is not received again: the day's count begins so much later.
 export async function discountReceipt(
   tx: Transaction,
   { accountId, amountKobo }: { accountId: AccountId; amountKobo: Kobo },
@@ -128,8 +128,8 @@ async function creditedSince(tx: Transaction, accountId: AccountId, since: Date)
   for (;;) {
     const { rows }: { rows: Credits[] } = await tx.query<Credits>({
       name: 'credited-since',
-      text: `select coalesce(sum(t.amount_kobo) filter (where t.reason not in ('fee', 'fee_vat')), 0)
-                      ::bigint as "receivedKobo",
+      text: `select coalesce(sum(t.amount_kobo) filter (
+                             where t.reason not in ('fee', 'fee_vat', 'split')), 0)::bigint as "receivedKobo",
                     count(*) as count, min(t.id) as "lastId"
                from (select id, amount_kobo, reason, posted_at from transfers
                       where credit_account_id = $1 and ($2::bigint is null or id < $2)

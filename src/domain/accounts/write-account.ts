@@ -12,7 +12,7 @@ export async function writeAccount(tx: Transaction, account: CollectionAccount):
                   own_per_credit_kobo = $11, own_per_day_kobo = $12, own_balance_max_kobo = $13,
                   default_per_credit_kobo = $14, default_per_day_kobo = $15,
                   limit_profile_id = $16, nin_sealed = $17, nin_hash = $18, kyc_tier = $19,
-                  verified_name = $20
+                  verified_name = $20, split_id = $21
             where id = $1`,
     values: [
       account.id,
@@ -35,6 +35,7 @@ export async function writeAccount(tx: Transaction, account: CollectionAccount):
       account.ninHash,
       account.kycTier,
       account.verifiedName,
+      account.splitId,
     ],
   })
 }

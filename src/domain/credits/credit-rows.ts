@@ -1,6 +1,12 @@
 // A credit as it is read and shown: all of it in one statement, with where its money is.
 
 import type { BankCharges, CreditIdentifier, IdentifierKind } from '#banks/notifications.ts'
+import {
+  CREDIT_SHARES,
+  openShares,
+  type ShareRows,
+  type ShownShare,
+} from '#domain/splits/read-shares.ts'
 import type { CreditId } from '#ids.ts'
 import { maskAccountNumber } from '#mask.ts'
 import { type Kobo, kobo } from '#money.ts'
@@ -46,6 +52,7 @@ export type CreditTrace = {
   charges: BankCharges
   merchantFeeKobo: Kobo // Charged by the operator, less what was given back, …
   merchantVatKobo: Kobo // … and the VAT on it.
+  splits: ShownShare[] // Of subaccounts.
   items: TracedItem[]
   locations: CreditLocation[]
 }
@@ -69,6 +76,7 @@ export type CreditRow = Omit<
   | 'transactionTime'
   | 'identifiers'
   | 'charges'
+  | 'splits'
 > &
   BankCharges & {
     identifiedBy: IdentifierKind
@@ -78,6 +86,7 @@ export type CreditRow = Omit<
     transactionTime: Date | null
     reversedBy: string | null
     items: ItemRow[] | null
+    splits: ShareRows
   }
 
 const RETURNS = `
@@ -102,7 +111,7 @@ export const SELECT_TRACE = `
          c.received_at as "receivedAt", c.judged_by as "judgedBy", c.source,
          c.identified_by as "identifiedBy", ${OTHER_IDENTIFIERS} as "otherIdentifiers",
          c.fee_kobo as "feeKobo", c.vat_kobo as "vatKobo", c.duty_kobo as "dutyKobo",
-         fees."merchantFeeKobo", fees."merchantVatKobo",
+         fees."merchantFeeKobo", fees."merchantVatKobo", ${CREDIT_SHARES},
          (select session_id from reversals where credit_id = c.id order by id desc limit 1)
            as "reversedBy",
          (select coalesce(sum(amount_kobo), 0)::bigint from reversals where credit_id = c.id)
@@ -128,7 +137,7 @@ export const WITH_OWNERS = `
         from credit_fees f where f.credit_id = c.id) as fees`
 
 export function openTrace(sealer: Sealer, row: CreditRow): CreditTrace {
-  const { sourceSealed, bookedKobo, reversedBy, items: itemRows, ...rest } = row
+  const { sourceSealed, bookedKobo, reversedBy, items: itemRows, splits, ...rest } = row
   const { feeKobo, vatKobo, dutyKobo, identifiedBy, otherIdentifiers, ...credit } = rest
   const items = (itemRows ?? []).map((item) => ({
     ...item,
@@ -142,6 +151,7 @@ export function openTrace(sealer: Sealer, row: CreditRow): CreditTrace {
     items,
     identifiers: [{ kind: identifiedBy, value: credit.sessionId }, ...(otherIdentifiers ?? [])],
     charges: { feeKobo, vatKobo, dutyKobo },
+    splits: openShares(splits),
     sourceAccountNumberMasked: sourceSealed && maskAccountNumber(sealer.open(sourceSealed)),
     locations: locateCredit({ ...credit, bookedKobo, reversedBy, items }),
   }

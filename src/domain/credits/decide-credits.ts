@@ -6,10 +6,11 @@
 // is rejected and the operator alerted. A new one is judged (judge-credit.ts).
 
 import type { HashPayer } from '#domain/accounts/payer-rules.ts'
-import { type ChargedFee, chargeFee, sumOfFees } from '#domain/fees/credit-fees.ts'
+import { type ChargedFee, sumOfFees } from '#domain/fees/credit-fees.ts'
 import type { NewAlert } from '#domain/records/alerts.ts'
 import type { NewEvent } from '#domain/records/event-types.ts'
 import { moved } from '#domain/records/movements.ts'
+import { type PostedShare, sumOfShares } from '#domain/splits/credit-splits.ts'
 import type { AccountId, ClientId, CreditId } from '#ids.ts'
 import { bankOwner, clientOwner, type SharedAccount } from '#ledger/accounts.ts'
 import type { Transfer } from '#ledger/transfers.ts'
@@ -36,7 +37,7 @@ import {
   recognise,
   withOwnIdentifiers,
 } from './known-credits.ts'
-import { addPaid, settlePending, takeFees } from './settle-payment.ts'
+import { addPaid, deduct, settlePending, takeDeductions } from './settle-payment.ts'
 
 export type { CreditDecision, CreditResult } from './known-credits.ts'
 
@@ -69,6 +70,7 @@ export type Plan = {
   credits: CreditRow[]
   transfers: Transfer[]
   fees: ChargedFee[]
+  shares: PostedShare[]
   payments: Set<PaymentTarget>
   reopened: Set<PaymentTarget>
   suspense: SuspenseRow[]
@@ -87,6 +89,7 @@ export function decideCredits(credits: readonly IncomingCredit[], known: Decisio
     credits: [],
     transfers: [],
     fees: [],
+    shares: [],
     payments: new Set(),
     reopened: new Set(),
     suspense: [],
@@ -161,12 +164,13 @@ function book(
   const came = { credits: 1, gross: bookedKobo } as const
   if (target.kind === 'collection') {
     const { clientId, collectionAccountId } = target
-    const fees = chargeFee(target.feeRule, [holding])
-    const feesKobo = sumOfFees(fees)
-    target.balanceKobo = kobo(target.balanceKobo + bookedKobo - feesKobo)
+    const deductions = deduct(target, [holding])
+    const feesKobo = sumOfFees(deductions.fees)
+    const leftKobo = bookedKobo - feesKobo - sumOfShares(deductions.shares)
+    target.balanceKobo = kobo(target.balanceKobo + leftKobo)
     target.todayKobo = kobo(target.todayKobo + bookedKobo)
     post(collectionAccountId)
-    takeFees(plan, known, { fees, accountId: collectionAccountId, by: creditId })
+    takeDeductions(plan, known, { deductions, accountId: collectionAccountId, by: creditId })
     plan.events.push({
       clientId,
       type: 'collection.received',
@@ -177,7 +181,7 @@ function book(
     })
     return
   }
-  const fees = addPaid(plan, target, { holding, came })
+  const deductions = addPaid(plan, target, { holding, came })
   const owner = clientOwner(target.clientId)
   const pendingId = known.accountId({ kind: 'pending', owner, currency })
   if (target.status === 'PartPayment') {
@@ -189,7 +193,7 @@ function book(
   const settledId = known.accountId({ kind: 'available', owner, currency })
   post(settledId)
   plan.transfers.push(...settlePending(target, pendingId, settledId))
-  takeFees(plan, known, { fees, accountId: settledId, by: creditId })
+  takeDeductions(plan, known, { deductions, accountId: settledId, by: creditId })
 }
 
 // What was paid in time and reported late may not be all of it: the payment then waits for the rest.

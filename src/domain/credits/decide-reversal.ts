@@ -3,7 +3,7 @@
 // Taken, in this order, from the part of the credit that is still in suspense, then booked, then
 // assigned from suspense. What has already been returned to the payer is a shortfall: no client's
 // balance pays for it. The fee on what is taken back is given back, so that the client loses no more
-// than it got (I44).
+// than it got (I44), and subaccounts give back their shares of it, as far as they have them (I56).
 
 import {
   type ReturnedFee,
@@ -12,7 +12,13 @@ import {
   sumOfFees,
 } from '#domain/fees/credit-fees.ts'
 import { moved } from '#domain/records/movements.ts'
-import type { AccountId, ClientId, CreditId, PaymentId } from '#ids.ts'
+import {
+  type ReturnedShare,
+  returnShares,
+  type StandingShare,
+  sumReturned,
+} from '#domain/splits/return-shares.ts'
+import type { AccountId, ClientId, CreditId, PaymentId, SubaccountId } from '#ids.ts'
 import { type Kobo, kobo } from '#money.ts'
 import type { PaymentTarget } from './judge-credit.ts'
 import type { ReversalEvent } from './reversal-events.ts'
@@ -42,6 +48,7 @@ export type ReversalPlan = {
   bookedKobo: Kobo // Of the takings, what came from what was booked.
   items: { item: LockedItem; takenKobo: Kobo }[]
   fees: ReturnedFee[]
+  shares: ReturnedShare[]
   payments: Set<PaymentTarget>
   events: ReversalEvent[] // Not explained yet.
 }
@@ -49,7 +56,9 @@ export type ReversalPlan = {
 type Known = {
   credit: ReversedCredit
   items: readonly LockedItem[]
-  fees: readonly StandingFee[] // Of the credit.
+  fees: readonly StandingFee[] // Of the credit, …
+  shares: readonly StandingShare[] // … and so are these.
+  subaccounts: ReadonlyMap<SubaccountId, Kobo> // What they have.
   payments: ReadonlyMap<PaymentId, PaymentTarget>
   // Of the collection accounts that the credit or its items are with.
   collections: ReadonlyMap<AccountId, { clientId: ClientId; balanceKobo: Kobo }>
@@ -64,10 +73,12 @@ export function decideReversal(known: Known, amountKobo: Kobo): ReversalPlan {
     bookedKobo: kobo(0n),
     items: [],
     fees: [],
+    shares: [],
     payments: new Set(),
     events: [],
   }
   const balances = new Map([...known.collections].map(([id, { balanceKobo }]) => [id, balanceKobo]))
+  const subaccounts = new Map(known.subaccounts)
   for (const { holder, item, amountKobo: heldKobo } of listSources(known)) {
     if (plan.shortfallKobo === 0n) break
     const isEnough = heldKobo >= plan.shortfallKobo
@@ -76,11 +87,15 @@ export function decideReversal(known: Known, amountKobo: Kobo): ReversalPlan {
     plan.takings.push({ holder, amountKobo: takenKobo })
     if (item) plan.items.push({ item, takenKobo })
     else plan.bookedKobo = kobo(plan.bookedKobo + takenKobo)
+    const leftKobo = kobo(heldKobo - takenKobo)
     const charged = known.fees.find(({ itemId }) => itemId === (item?.id ?? null))
-    const fee = charged && returnedFee(charged, kobo(heldKobo - takenKobo))
+    const fee = charged && returnedFee(charged, leftKobo)
     if (fee && sumOfFees([fee]) > 0n) plan.fees.push(fee)
+    const shared = known.shares.filter(({ itemId }) => itemId === (item?.id ?? null))
+    const shares = returnShares(shared, { leftKobo, balances: subaccounts })
+    plan.shares.push(...shares)
     const { credit } = known
-    plan.events.push(...takeFrom(plan, { balances, credit, holder, takenKobo, fee }))
+    plan.events.push(...takeFrom(plan, { balances, credit, holder, takenKobo, fee, shares }))
   }
   return plan
 }
@@ -118,13 +133,14 @@ type Taking = {
   credit: ReversedCredit
   holder: Holder
   takenKobo: Kobo
-  fee: ReturnedFee | undefined // Given back.
+  fee: ReturnedFee | undefined // Given back, …
+  shares: readonly ReturnedShare[] // … and so are these.
 }
 
 // A payment that was paid and is not any more is at an end; one that was being paid goes on.
 function takeFrom(
   plan: ReversalPlan,
-  { balances, credit: { id: creditId, currency }, holder, takenKobo, fee }: Taking,
+  { balances, credit: { id: creditId, currency }, holder, takenKobo, fee, shares }: Taking,
 ): ReversalEvent[] {
   const feesKobo = sumOfFees(fee ? [fee] : [])
   const taken = moved(currency, { reversed: takenKobo, fees: -feesKobo })
@@ -137,7 +153,8 @@ function takeFrom(
     }
     case 'collection': {
       const { clientId, accountId } = holder
-      const balanceKobo = kobo((balances.get(accountId) as Kobo) - takenKobo + feesKobo)
+      const backKobo = feesKobo + sumReturned(shares)
+      const balanceKobo = kobo((balances.get(accountId) as Kobo) - takenKobo + backKobo)
       balances.set(accountId, balanceKobo)
       const facts = { accountBalanceKobo: balanceKobo, amountReversedKobo: takenKobo }
       const collectionAccountId = accountId

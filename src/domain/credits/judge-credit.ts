@@ -35,6 +35,7 @@ import {
 import type { FeeRule } from '#domain/fees/fee-rules.ts'
 import type { AmountPolicy } from '#domain/payments/advices.ts'
 import type { PaymentStatus } from '#domain/payments/payments.ts'
+import type { Split } from '#domain/splits/splits.ts'
 import type { AccountId, ClientId, CreditId, FeeRuleId, PaymentId, SuspenseItemId } from '#ids.ts'
 import { type Kobo, kobo } from '#money.ts'
 import { watDayStart } from '#wat-time.ts'
@@ -70,6 +71,7 @@ export type CollectionTarget = AccountLimits & {
   payerRules: PayerRules | null
   todayKobo: Kobo // What came in so far today; counted only where there is a limit per day.
   feeRule: FeeRule | null
+  split: Split | null
 }
 
 export type PaymentTarget = {
@@ -88,7 +90,8 @@ export type PaymentTarget = {
   payerRules: PayerRules | null
   pending: Holding[] // What was paid so far, credit by credit. Empty once it is settled.
   quotedRuleId: FeeRuleId | null // By which the customer was asked for the fee, if he was.
-  feeRule: FeeRule | null // Known where money may come to it only.
+  feeRule: FeeRule | null // Known where money may come to it only, …
+  split: Split | null // … and so is this.
   chargedFeeKobo: Kobo // Once it is settled, …
   chargedVatKobo: Kobo // … less what was given back.
 }

@@ -5,11 +5,11 @@
 
 import { numberArray, plainArray } from '#db/arrays.ts'
 import type { Transaction } from '#db/transaction.ts'
-import type { FeeRuleId, PaymentId } from '#ids.ts'
+import type { FeeRuleId, PaymentId, SplitId } from '#ids.ts'
 import type { Holding, PaymentTarget } from './judge-credit.ts'
 import { PAYMENT_RULE } from './owner-rules.ts'
 
-type PaymentRow = Omit<PaymentTarget, 'kind' | 'pending' | 'mayReopen' | 'feeRule'>
+type PaymentRow = Omit<PaymentTarget, 'kind' | 'pending' | 'mayReopen' | 'feeRule' | 'split'>
 
 const SELECT_TARGET = `
   select p.client_id as "clientId", p.id as "paymentId", p.status, p.amount_kobo as "amountKobo",
@@ -19,7 +19,12 @@ const SELECT_TARGET = `
          a.payer_rules as "payerRules", p.fee_rule_id as "quotedRuleId",
          p.charged_fee_kobo as "chargedFeeKobo", p.charged_vat_kobo as "chargedVatKobo"`
 
-type NumberOfPayment = { bankCode: string; feeRuleId: FeeRuleId | null; target: PaymentTarget }
+type NumberOfPayment = {
+  bankCode: string
+  feeRuleId: FeeRuleId | null
+  splitId: SplitId | null
+  target: PaymentTarget
+}
 type NumberRow = PaymentRow & Omit<NumberOfPayment, 'target'> & { accountNumber: string }
 
 // By account number. Two numbers of one payment share one target, so that each sees what the other
@@ -32,7 +37,7 @@ export async function lockPaymentsByNumber(
   const { rows } = await tx.query<NumberRow>({
     name: 'lock-payments-by-number',
     text: `${SELECT_TARGET}, n.account_number as "accountNumber", n.bank_code as "bankCode",
-                  ${PAYMENT_RULE} as "feeRuleId"
+                  ${PAYMENT_RULE} as "feeRuleId", a.split_id as "splitId"
              from numbers n
              join payments p on p.id = n.payment_id
              join advices a on a.id = p.advice_id
@@ -43,10 +48,10 @@ export async function lockPaymentsByNumber(
   })
   const byId = new Map<PaymentId, PaymentTarget>()
   return new Map(
-    rows.map(({ accountNumber, bankCode, feeRuleId, ...row }) => {
+    rows.map(({ accountNumber, bankCode, feeRuleId, splitId, ...row }) => {
       const target = byId.get(row.paymentId) ?? toPaymentTarget(row)
       byId.set(row.paymentId, target)
-      return [accountNumber, { bankCode, feeRuleId, target }]
+      return [accountNumber, { bankCode, feeRuleId, splitId, target }]
     }),
   )
 }
@@ -68,7 +73,7 @@ export async function lockPayments(
 }
 
 function toPaymentTarget(row: PaymentRow): PaymentTarget {
-  return { kind: 'payment', ...row, pending: [], mayReopen: false, feeRule: null }
+  return { kind: 'payment', ...row, pending: [], mayReopen: false, feeRule: null, split: null }
 }
 
 // Fills in `pending`. The payments must be locked.

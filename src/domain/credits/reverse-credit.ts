@@ -39,6 +39,7 @@ import {
 } from './decide-reversal.ts'
 import { lockPayments, updatePayments } from './payment-balances.ts'
 import { explainReversal } from './reversal-events.ts'
+import { giveSharesBack, lockShares } from './reversed-shares.ts'
 import { type LockedItem, lockItems, reduceItems } from './suspense-items.ts'
 
 type Reversal = {
@@ -82,7 +83,10 @@ export async function takeReversal(
   ])
   const collections = await lockCollections(tx, credit, items)
   const fees = await readFees(tx, credit.id)
-  const known = { credit, items, fees, payments, collections }
+  const bank = { owner: bankOwner(reversal.bankCode), currency: credit.currency }
+  const moved = { creditId: credit.id, fees, payments: payments.values(), items, bank }
+  const split = await lockShares(tx, deps.sharedAccounts, moved)
+  const known = { credit, items, fees, ...split, payments, collections }
   const plan = decideReversal(known, reversal.amountKobo)
   const isWhole = takenKobo + reversal.amountKobo === credit.amountKobo
   await write(tx, deps, { reversal, credit, plan, isWhole })
@@ -152,8 +156,10 @@ async function write(
   await reduceItems(tx, now, { takings: plan.items, reference: reversal.sessionId })
   await adjustApprovalRequests(tx, now, plan.items)
   await updatePayments(tx, now, [...plan.payments])
-  const back = await giveFeesBack(tx, sharedAccounts, { plan, creditId: credit.id })
-  await postTransfers(tx, now, [...transfers, ...back])
+  const back = { plan, creditId: credit.id }
+  const shares = await giveSharesBack(tx, sharedAccounts, back)
+  const fees = await giveFeesBack(tx, sharedAccounts, back)
+  await postTransfers(tx, now, [...shares, ...transfers, ...fees])
   const told = { sessionId: reversal.sessionId, amountKobo: reversal.amountKobo, shortfallKobo }
   await appendEvents(
     tx,

@@ -15,11 +15,13 @@ import { PipelinedCommit, pipeline, type Transaction } from '#db/transaction.ts'
 import { LIMIT_JOINS, LIMITS } from '#domain/accounts/account-limits.ts'
 import { payerHasher } from '#domain/accounts/payer-rules.ts'
 import { receivedToday } from '#domain/accounts/received-today.ts'
-import { feeAccounts, insertFees } from '#domain/fees/credit-fees.ts'
+import { insertFees } from '#domain/fees/credit-fees.ts'
 import { readRules } from '#domain/fees/fee-rules.ts'
 import { raiseAlerts } from '#domain/records/alerts.ts'
 import { appendEvents } from '#domain/records/outbox.ts'
-import type { AccountId, CreditId, FeeRuleId } from '#ids.ts'
+import { insertShares } from '#domain/splits/credit-splits.ts'
+import { readSplits } from '#domain/splits/splits.ts'
+import type { AccountId, CreditId, FeeRuleId, SplitId } from '#ids.ts'
 import {
   bankOwner,
   clientOwner,
@@ -46,6 +48,7 @@ import {
   reopenPayment,
   updatePayments,
 } from './payment-balances.ts'
+import { deductionAccounts } from './settle-payment.ts'
 import { insertSuspense } from './suspense-items.ts'
 
 type Deps = {
@@ -92,31 +95,46 @@ async function lockAndRead(tx: Transaction, now: Date, credits: readonly Incomin
   ])
   const numbers = new Map<string, IssuedNumber>(byNumber)
   const payments = new Set([...byNumber.values()].map(({ target }) => target))
-  const rules = await readRules(tx, [
-    ...[...byNumber.values()].map(({ feeRuleId }) => feeRuleId),
-    ...accounts.rows.map(({ feeRuleId }) => feeRuleId),
+  const owners = [...byNumber.values(), ...accounts.rows]
+  const [rules, splits] = await pipeline([
+    readRules(
+      tx,
+      owners.map(({ feeRuleId }) => feeRuleId),
+    ),
+    readSplits(
+      tx,
+      owners.map(({ splitId }) => splitId),
+    ),
   ])
-  for (const { target, feeRuleId } of byNumber.values()) {
-    target.feeRule = ruleOfPayment(target, feeRuleId === null ? undefined : rules.get(feeRuleId))
+  const termsOf = ({ feeRuleId, splitId }: Pick<AccountRow, 'feeRuleId' | 'splitId'>) => ({
+    feeRule: (feeRuleId === null ? undefined : rules.get(feeRuleId)) ?? null,
+    split: (splitId === null ? undefined : splits.get(splitId)) ?? null,
+  })
+  for (const { target, ...ids } of byNumber.values()) {
+    const { feeRule, split } = termsOf(ids)
+    target.feeRule = ruleOfPayment(target, feeRule)
+    target.split = split
   }
   await findHoldings(tx, payments)
   await findReopenable(tx, now, payments)
   const today = await receivedToday(tx, now, accounts.rows)
   // Two numbers of one account share one target, so that each sees what the other was credited.
   const targets = new Map<AccountId, CollectionTarget>()
-  for (const { accountNumber, bankCode, creditedKobo: _, feeRuleId, ...account } of accounts.rows) {
+  for (const { accountNumber, bankCode, creditedKobo: _, ...row } of accounts.rows) {
+    const { feeRuleId, splitId, ...account } = row
     const { collectionAccountId: id } = account
     const todayKobo = today.get(id) ?? kobo(0n)
-    const feeRule = (feeRuleId === null ? undefined : rules.get(feeRuleId)) ?? null
-    const target = targets.get(id) ?? { kind: 'collection', ...account, todayKobo, feeRule }
+    const terms = termsOf({ feeRuleId, splitId })
+    const target = targets.get(id) ?? { kind: 'collection', ...account, todayKobo, ...terms }
     targets.set(id, target)
     numbers.set(accountNumber, { bankCode, target })
   }
   return { numbers, taken, creditIds: ids.rows.map((row) => row.id) }
 }
 
-type AccountRow = Omit<CollectionTarget, 'kind' | 'todayKobo' | 'feeRule'> & {
+type AccountRow = Omit<CollectionTarget, 'kind' | 'todayKobo' | 'feeRule' | 'split'> & {
   feeRuleId: FeeRuleId | null
+  splitId: SplitId | null
   accountNumber: string
   bankCode: string
   creditedKobo: Kobo | null // Ever; only where there is a limit per day.
@@ -135,7 +153,7 @@ function lockCollectionAccounts(tx: Transaction, now: Date, numbers: readonly st
                   ${LIMITS.perCredit} as "perCreditKobo", ${LIMITS.perDay} as "perDayKobo",
                   ${LIMITS.balanceMax} as "balanceMaxKobo",
                   case when ${LIMITS.perDay} is not null then l.credits_kobo end
-                  as "creditedKobo", ${ACCOUNT_RULE} as "feeRuleId"
+                  as "creditedKobo", ${ACCOUNT_RULE} as "feeRuleId", a.split_id as "splitId"
              from numbers n
              join collection_accounts a on a.id = n.collection_account_id
              join ledger_accounts l on l.id = a.id
@@ -165,8 +183,10 @@ function accountsNeeded(
       need('pending', owner, currency)
       need('available', owner, currency)
     }
-    if (!target?.feeRule) continue
-    for (const fees of feeAccounts(target.clientId)) need(fees.kind, fees.owner, fees.currency)
+    if (!target) continue
+    for (const account of deductionAccounts(target)) {
+      need(account.kind, account.owner, account.currency)
+    }
   }
   return [...needed.values()]
 }
@@ -180,6 +200,7 @@ function write(
     insertCredits(tx, { sealer, now, rows: plan.credits }),
     postTransfers(tx, now, plan.transfers),
     insertFees(tx, now, plan.fees),
+    insertShares(tx, now, plan.shares),
     updatePayments(tx, now, [...plan.payments]),
     insertSuspense(tx, now, plan.suspense),
     appendEvents(tx, now, plan.events),

@@ -20,7 +20,7 @@ export function shareFee(fee: FeeShare, partsKobo: readonly Kobo[]): FeeShare[] 
 }
 
 // No share exceeds its part, as long as the total does not exceed all of them.
-function distribute(totalKobo: bigint, partsKobo: readonly bigint[]): bigint[] {
+export function distribute(totalKobo: bigint, partsKobo: readonly bigint[]): bigint[] {
   const wholeKobo = partsKobo.reduce((sum, part) => sum + part, 0n)
   if (wholeKobo === 0n) return partsKobo.map(() => 0n)
   const shares = partsKobo.map((part) => (totalKobo * part) / wholeKobo)

@@ -5,11 +5,12 @@
 // tables are aggregated before they are joined.
 
 import type { Check } from '#ledger/ledger-checks.ts'
-import { CHARGED, FEE_CHECKS } from './fee-checks.ts'
+import { DEDUCTED, FEE_CHECKS } from './fee-checks.ts'
 import { ISOLATION_CHECKS } from './isolation-checks.ts'
 import { NUMBER_CHECKS } from './number-checks.ts'
 import { PAYOUT_CHECKS } from './payout-checks.ts'
 import { SETTLEMENT_CHECKS } from './settlement-checks.ts'
+import { SPLIT_CHECKS } from './split-checks.ts'
 
 // What the credits and the suspense items say that each of `owner` holds.
 const heldBy = (ofCredit: string, ofItem: string) => `
@@ -113,8 +114,8 @@ const MONEY: readonly Check[] = [
        order by coalesce(p.id, h.owner)`,
   },
   {
-    // What is left of a payment that was reversed in part stays available. Before fees and what
-    // was paid out.
+    // What is left of a payment that was reversed in part stays available. Before fees,
+    // shares and what was paid out.
     name: 'pending_and_available_are_their_payments',
     sql: `
       with paid as (
@@ -128,7 +129,7 @@ const MONEY: readonly Check[] = [
       ), accounts as (
         select a.kind, a.owner, a.currency,
                a.credits_kobo - a.debits_kobo + coalesce(f.kobo, 0) + coalesce(o.kobo, 0) as kobo
-          from ledger_accounts a left join (${CHARGED}) as f on f.account_id = a.id
+          from ledger_accounts a left join (${DEDUCTED}) as f on f.account_id = a.id
           left join (${LEFT}) as o on o.account_id = a.id
          where a.kind in ('pending', 'available')
       )
@@ -139,13 +140,13 @@ const MONEY: readonly Check[] = [
        order by 1`,
   },
   {
-    name: 'collection_balances_are_their_credits', // Before fees and what was paid out.
+    name: 'collection_balances_are_their_credits', // Before fees, shares and what was paid out.
     sql: `
       with held as (${heldBy('collection_account_id', 'assigned_account_id')}),
       accounts as (
         select a.id, a.credits_kobo - a.debits_kobo + coalesce(f.kobo, 0) + coalesce(o.kobo, 0)
                  as kobo
-          from ledger_accounts a left join (${CHARGED}) as f on f.account_id = a.id
+          from ledger_accounts a left join (${DEDUCTED}) as f on f.account_id = a.id
           left join (${LEFT}) as o on o.account_id = a.id
          where a.kind = 'collection'
       )
@@ -268,8 +269,9 @@ const EVENTS: readonly Check[] = [
 export const BUSINESS_CHECKS: readonly Check[] = [
   ...MONEY,
   ...FEE_CHECKS,
-  ...PAYOUT_CHECKS,
   ...SETTLEMENT_CHECKS,
+  ...PAYOUT_CHECKS,
+  ...SPLIT_CHECKS,
   ...IDENTITY,
   ...NUMBER_CHECKS,
   ...EVENTS,

@@ -2,10 +2,16 @@
 
 import type { Check } from '#ledger/ledger-checks.ts'
 
-// What is charged on what each ledger account received, and was not given back.
-export const CHARGED = `
-  select account_id, sum(fee_kobo + vat_kobo - fee_returned_kobo - vat_returned_kobo) as kobo
-    from credit_fees group by account_id`
+// What was taken of what each ledger account received, and was not given back: fees, their VAT and
+// the shares of subaccounts.
+export const DEDUCTED = `
+  select account_id, sum(kobo) as kobo
+    from (select account_id,
+                 fee_kobo + vat_kobo - fee_returned_kobo - vat_returned_kobo as kobo
+            from credit_fees
+          union all
+          select account_id, share_kobo - returned_kobo from credit_splits) as taken
+   group by account_id`
 
 export const FEE_CHECKS: readonly Check[] = [
   {

@@ -12,8 +12,9 @@ import { pipeline, type Transaction } from '#db/transaction.ts'
 import type { PayerRules } from '#domain/accounts/payer-rules.ts'
 import { type FeeRule, readRules, ruleInForce } from '#domain/fees/fee-rules.ts'
 import { createOnce, type Once } from '#domain/records/idempotency.ts'
+import { findUsableSplits, SPLIT_CODE } from '#domain/splits/use-splits.ts'
 import { Refusal } from '#errors.ts'
-import { type AdviceId, type ClientId, type FeeRuleId, timeOrderedId } from '#ids.ts'
+import { type AdviceId, type ClientId, type FeeRuleId, type SplitId, timeOrderedId } from '#ids.ts'
 import type { Kobo } from '#money.ts'
 import type { Sealer } from '#seal.ts'
 
@@ -44,6 +45,7 @@ export type AdviceTerms = {
   expiresInSeconds: number
   graceSeconds: number
   payerRules: PayerRules | null
+  splitCode: string | null
 }
 
 export type Advice = AdviceTerms & {
@@ -94,25 +96,31 @@ async function makeAdvices(
   now: Date,
   requests: readonly AdviceRequest[],
 ): Promise<(Advice | Refusal)[]> {
-  const [byRef, ruleIds] = await pipeline([
+  const [byRef, ruleIds, splitIds] = await pipeline([
     findByMerchantRefs(tx, requests),
     findRuleIds(tx, now, requests),
+    findUsableSplits(
+      tx,
+      requests.map(({ clientId, terms }) => ({ ...terms, clientId })),
+    ),
   ])
   const rules = new Map<ClientId, FeeRule>()
   for (const rule of (await readRules(tx, ruleIds)).values()) rules.set(rule.clientId, rule)
-  const made: Advice[] = []
-  const answers = requests.map(({ clientId, merchantName, terms }): Advice | Refusal => {
+  const made: NewAdvice[] = []
+  const answers = requests.map(({ clientId, merchantName, terms }, at): Advice | Refusal => {
     const earlier = terms.merchantRef === null ? undefined : byRef.get(refName(clientId, terms))
     if (earlier) {
       const isSame = termsText(earlier) === termsText(terms)
       return isSame ? { ...earlier, isKnown: true } : new Refusal('merchant_ref_reused')
     }
+    const splitId = splitIds[at] ?? null
+    if (splitId instanceof Refusal) return splitId
     const id = timeOrderedId<AdviceId>(now)
     const untouched = { extendedSeconds: 0, cancelledAt: null, createdAt: now }
     const feeRule = rules.get(clientId)
     const advice = { ...terms, id, clientId, merchantName, ...untouched, feeRule }
     if (terms.merchantRef !== null) byRef.set(refName(clientId, terms), advice)
-    made.push(advice)
+    made.push({ ...advice, splitId })
     return advice
   })
   await insertAdvices(tx, now, made)
@@ -135,18 +143,20 @@ async function findRuleIds(
   return rows.map(({ ruleId }) => ruleId)
 }
 
-async function insertAdvices(tx: Transaction, now: Date, advices: readonly Advice[]) {
+type NewAdvice = Advice & { splitId: SplitId | null }
+
+async function insertAdvices(tx: Transaction, now: Date, advices: readonly NewAdvice[]) {
   if (advices.length === 0) return
   await tx.query({
     name: 'insert-advices',
     text: `insert into advices
              (id, client_id, merchant_ref, amount_kobo, currency, narration, call_back_url,
               notification_url, customer, customer_name, amount_policy, expires_in_seconds,
-              grace_seconds, payer_rules, created_at)
-           select a.*, $15
+              grace_seconds, payer_rules, split_id, created_at)
+           select a.*, $16
              from unnest($1::uuid[], $2::bigint[], $3::text[], $4::bigint[], $5::text[], $6::text[],
                          $7::text[], $8::text[], $9::jsonb[], $10::text[], $11::text[],
-                         $12::int[], $13::int[], $14::jsonb[]) as a`,
+                         $12::int[], $13::int[], $14::jsonb[], $15::bigint[]) as a`,
     values: [
       advices.map((advice) => advice.id),
       numberArray(advices.map((advice) => advice.clientId)),
@@ -162,6 +172,7 @@ async function insertAdvices(tx: Transaction, now: Date, advices: readonly Advic
       numberArray(advices.map((advice) => advice.expiresInSeconds)),
       numberArray(advices.map((advice) => advice.graceSeconds)),
       advices.map((advice) => advice.payerRules && JSON.stringify(advice.payerRules)),
+      numberArray(advices.map((advice) => advice.splitId)),
       now,
     ],
   })
@@ -173,7 +184,7 @@ const ADVICE_COLUMNS = `
          a.call_back_url as "callBackUrl", a.notification_url as "notificationUrl", a.customer,
          a.customer_name as "customerName", a.amount_policy as "amountPolicy",
          a.expires_in_seconds as "expiresInSeconds", a.grace_seconds as "graceSeconds",
-         a.payer_rules as "payerRules", a.extended_seconds as "extendedSeconds",
+         a.payer_rules as "payerRules", ${SPLIT_CODE}, a.extended_seconds as "extendedSeconds",
          a.cancelled_at as "cancelledAt", a.created_at as "createdAt"`
 
 export const SELECT_ADVICE = `
@@ -246,5 +257,7 @@ function termsText(terms: AdviceTerms): string {
       rules.names,
       rules.accounts?.map((account) => account.hash),
     ],
+    // Only where there is one: keys from before there were any still fit.
+    ...(terms.splitCode === null ? [] : [{ splitCode: terms.splitCode }]),
   ])
 }

@@ -43,7 +43,7 @@ type AdviceRow = Omit<Payment, 'id' | 'status' | 'amountPaidKobo' | 'numbers' | 
   graceSeconds: number
   cancelledAt: Date | null
 }
-type Fees = 'quotedFeeKobo' | 'quotedVatKobo' | 'chargedFeeKobo' | 'chargedVatKobo'
+type Fees = 'quotedFeeKobo' | 'quotedVatKobo' | 'chargedFeeKobo' | 'chargedVatKobo' | 'splits'
 type Lease = { payment: Payment; bank: BankSettings; accountNumber: string; isRecycled: boolean }
 
 export async function initiatePayments(
@@ -109,6 +109,7 @@ function openPayment(advice: AdviceRow, rules: Rules, now: Date): Payment {
     ...quoteFor(rule, advice.amountKobo),
     chargedFeeKobo: kobo(0n),
     chargedVatKobo: kobo(0n),
+    splits: null,
     id: timeOrderedId(now),
     status: 'Processing',
     amountPaidKobo: kobo(0n),

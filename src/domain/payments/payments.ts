@@ -9,6 +9,7 @@
 
 import type { Queryable } from '#db/pool.ts'
 import { type FeeQuote, QUOTE_COLUMNS } from '#domain/fees/fee-quotes.ts'
+import { PAYMENT_SHARES, type ShareRows } from '#domain/splits/read-shares.ts'
 import { Refusal } from '#errors.ts'
 import type { AdviceId, ClientId, PaymentId } from '#ids.ts'
 import { type Kobo, kobo } from '#money.ts'
@@ -35,6 +36,7 @@ export type Payment = FeeQuote & {
   amountPolicy: AmountPolicy
   chargedFeeKobo: Kobo // Once it is settled, …
   chargedVatKobo: Kobo // … less what was given back.
+  splits: ShareRows // What subaccounts got of it.
   currency: string
   status: PaymentStatus // As stored: show `statusAt`.
   narration: string | null
@@ -90,6 +92,7 @@ export const SELECT_PAYMENT = `
          p.amount_policy as "amountPolicy", a.currency, p.status, a.narration,
          ${QUOTE_COLUMNS},
          p.charged_fee_kobo as "chargedFeeKobo", p.charged_vat_kobo as "chargedVatKobo",
+         ${PAYMENT_SHARES},
          a.call_back_url as "callBackUrl", a.customer_name as "customerName",
          p.expires_at as "expiresAt", p.closes_at as "closesAt", p.created_at as "createdAt",
          p.updated_at as "updatedAt",

@@ -1,6 +1,6 @@
 // A client's balances, by currency and by merchant label. Read from the ledger's own accounts, so
 // they always equal the ledger:
-//   net         collected: collection accounts and paid payments (settled)
+//   net         collected: collection accounts, paid payments (settled) and subaccounts
 //               pending: part payments, not settled yet
 //   suspended   inSuspense: held, not assigned yet
 //               returning: being returned to payers
@@ -38,8 +38,8 @@ export type MerchantBalance = MerchantName & {
   returnedKobo: Kobo
 }
 
-// One statement, so one moment. Collection and settled accounts are debited by reversals and fees
-// only, so what was reversed of them is their debits less what was ever charged.
+// One statement, so one moment. Collection and settled accounts are debited by reversals, fees
+// and shares only, so what was reversed of them is their debits less what was ever charged or shared.
 export async function readBalances(db: Queryable, clientId: ClientId): Promise<Balance[]> {
   const { rows } = await db.query<Parts>({
     name: 'read-balances',
@@ -64,6 +64,13 @@ export async function readBalances(db: Queryable, clientId: ClientId): Promise<B
                                          ('reversed', -credits_kobo)) as s (part, kobo)
               where l.kind in ('fee_income', 'vat_payable') and l.owner = $4
                 and l.kind <> 'collection'
+             union all
+             select l.currency, s.part, s.kobo
+               from subaccounts u join ledger_accounts l
+                 on l.kind = 'subaccount' and l.owner = 'subaccount:' || u.id and l.kind <> 'collection'
+              cross join lateral (values ('collected', credits_kobo - debits_kobo),
+                                         ('reversed', -credits_kobo)) as s (part, kobo)
+              where u.client_id = $1
              union all
              select currency, 'reversed', debits_kobo
                from ledger_accounts

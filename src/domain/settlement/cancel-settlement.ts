@@ -6,6 +6,7 @@
 import type { Transaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
 import type { ClientId } from '#ids.ts'
+import { undoSettlement } from '#ledger/take-balances.ts'
 import { takeTurn } from './close-settlement.ts'
 import { undoReserves } from './reserves.ts'
 import { recordSettlement } from './settlement-events.ts'
@@ -39,14 +40,7 @@ export async function cancelSettlement(
     })
   }
   await undoReserves(tx, id)
-  await tx.query({
-    name: 'undo-settlement-transfers',
-    text: `insert into transfers
-             (debit_account_id, credit_account_id, amount_kobo, settlement_id, reason, posted_at)
-           select credit_account_id, debit_account_id, amount_kobo, settlement_id, reason, $2
-             from transfers where settlement_id = $1 order by id desc`,
-    values: [id, now],
-  })
+  await undoSettlement(tx, now, id)
   await recordSettlement(tx, now, { id, verb: 'cancel', actor })
   return readSettlement(tx, id)
 }

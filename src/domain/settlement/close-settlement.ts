@@ -12,7 +12,7 @@
 
 import type { Transaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
-import type { ClientId, SettlementId, SubaccountId } from '#ids.ts'
+import type { AccountId, ClientId, SettlementId, SubaccountId } from '#ids.ts'
 import { clientOwner, type SharedAccount, subaccountOwner } from '#ledger/accounts.ts'
 import { CURRENCY } from '#money.ts'
 import { type ApprovalDeps, approveByPolicy } from './approve-settlement.ts'
@@ -78,6 +78,15 @@ export async function takeTurn(tx: Transaction, clientId: ClientId): Promise<voi
   if (!rows[0]?.isOurs) throw new Refusal('settlement_in_progress')
 }
 
+// Until nobody else closes one of the client's.
+export async function awaitTurn(tx: Transaction, clientId: ClientId): Promise<void> {
+  await tx.query({
+    name: 'await-settlement-turn',
+    text: `select pg_advisory_xact_lock(hashtext('settlement'), hashtext($1))`,
+    values: [clientId.toString()],
+  })
+}
+
 // Just after this moment, so that what was posted in it is covered.
 function firstCutOff(now: Date, previous: Previous | undefined): Date {
   return new Date(Math.max(now.getTime(), previous?.cutOff.getTime() ?? 0) + 1)
@@ -102,9 +111,10 @@ async function openAccounts(
   { sharedAccounts }: ApprovalDeps,
   clientId: ClientId,
 ): Promise<OpenedAccounts> {
-  const { rows } = await tx.query<{ id: SubaccountId }>({
+  const { rows } = await tx.query<{ subaccountId: SubaccountId; accountId: AccountId }>({
     name: 'list-settled-subaccounts',
-    text: `select subaccount_id as id from settlement_accounts
+    text: `select subaccount_id as "subaccountId", account_id as "accountId"
+             from settlement_accounts
             where client_id = $1 and currency = $2 and subaccount_id is not null
             order by subaccount_id`,
     values: [clientId, CURRENCY],
@@ -112,13 +122,13 @@ async function openAccounts(
   const owner = clientOwner(clientId)
   const receivable: SharedAccount = { kind: 'receivable', owner, currency: CURRENCY }
   const reserve: SharedAccount = { kind: 'reserve', owner, currency: CURRENCY }
-  const settling = [null, ...rows.map(({ id }) => id)].map((subaccountId) => ({
-    subaccountId,
-    account: settlingAccount(clientId, subaccountId),
+  const settling = [{ subaccountId: null, accountId: null }, ...rows].map((party) => ({
+    ...party,
+    account: settlingAccount(clientId, party.subaccountId),
   }))
   await sharedAccounts.open([receivable, reserve, ...settling.map(({ account }) => account)])
-  const parties = settling.map(({ subaccountId, account }) => ({
-    subaccountId,
+  const parties = settling.map(({ account, ...party }) => ({
+    ...party,
     settlingId: sharedAccounts.id(account),
   }))
   return { parties, receivable, reserve }

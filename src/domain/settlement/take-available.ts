@@ -11,10 +11,15 @@
 import { numberArray } from '#db/arrays.ts'
 import type { Transaction } from '#db/transaction.ts'
 import type { AccountId, ClientId, SettlementId, SubaccountId } from '#ids.ts'
+import { takeBalances } from '#ledger/take-balances.ts'
 import { type Kobo, kobo } from '#money.ts'
 import type { Cover } from './cover-transfers.ts'
 
-export type Party = { subaccountId: SubaccountId | null; settlingId: AccountId }
+export type Party = {
+  subaccountId: SubaccountId | null // Null: the client.
+  accountId: AccountId | null // Null: all those of the client.
+  settlingId: AccountId
+}
 
 type Taking = {
   settlementId: SettlementId
@@ -22,57 +27,25 @@ type Taking = {
   currency: string
   cover: Cover
   nextFromId: bigint // Nothing after the cut has a lower id.
-  parties: readonly Party[]
+  parties: readonly Party[] // The client first.
   alsoLocked: readonly AccountId[]
 }
 
-// Each party's, as far as anything was taken for it.
+// What was taken for each party.
 export async function takeAvailable(
   tx: Transaction,
   now: Date,
   taking: Taking,
 ): Promise<Map<SubaccountId | null, Kobo>> {
-  const { settlementId, clientId, currency, cover, nextFromId, parties } = taking
+  const { settlementId, cover, nextFromId, parties } = taking
   const held = await lockAccounts(tx, taking)
-  const after = (side: 'credit' | 'debit', more = '') => `
-    coalesce((select sum(t.amount_kobo) from transfers t
-               where t.${side}_account_id = l.id and t.id >= $4 ${more}
-                 and (t.id > $5 or t.posted_at >= $6) and t.settlement_id is null), 0)`
-  await tx.query({
-    name: 'take-available',
-    // Each account is looked up by its key, and what was posted to it after the cut by the end of its
-    // index: 50,000 accounts take a second.
-    text: `with held as materialized (
-             select l.id, l.credits_kobo - l.debits_kobo as balance,
-                    ${after('credit')} - ${after('debit', "and t.reason <> 'credit'")} as after
-               from unnest($3::bigint[]) as h (id) join ledger_accounts l on l.id = h.id
-              where l.credits_kobo > l.debits_kobo
-           ), shared as materialized (
-             select account_id, subaccount_id from settlement_accounts
-              where client_id = $1 and currency = $2 and subaccount_id is not null
-           )
-           insert into transfers
-             (debit_account_id, credit_account_id, amount_kobo, settlement_id, reason, posted_at)
-           select h.id, p.settling_id, least(h.balance, h.balance - h.after), $9, 'settlement', $10
-             from held h
-             left join shared s on s.account_id = h.id
-             join unnest($7::bigint[], $8::bigint[]) as p (subaccount_id, settling_id)
-               on coalesce(p.subaccount_id, 0) = coalesce(s.subaccount_id, 0)
-            where h.balance > h.after
-            order by h.id`,
-    values: [
-      clientId,
-      currency,
-      numberArray(held),
-      nextFromId,
-      cover.toId,
-      cover.cutOff,
-      numberArray(parties.map(({ subaccountId }) => subaccountId)),
-      numberArray(parties.map(({ settlingId }) => settlingId)),
-      settlementId,
-      now,
-    ],
-  })
+  const settling = new Map(parties.map(({ accountId, settlingId }) => [accountId, settlingId]))
+  const from = held.map((accountId) => ({
+    accountId,
+    intoId: (settling.get(accountId) ?? settling.get(null)) as AccountId,
+  }))
+  const cut = { toId: cover.toId, before: cover.cutOff, afterFromId: nextFromId }
+  await takeBalances(tx, now, { settlementId, from, cut })
   return sumTaken(tx, settlementId, parties)
 }
 

@@ -11,7 +11,7 @@ import { inMerchantScope } from '#domain/access/merchant-scope.ts'
 import { accountWithNumber } from '#domain/accounts/additional-numbers.ts'
 import type { PaymentTarget } from '#domain/credits/judge-credit.ts'
 import { acceptedKobo } from '#domain/credits/judge-credit.ts'
-import { findAccountRule, findPaymentRule } from '#domain/credits/owner-rules.ts'
+import { findAccountTerms, findPaymentTerms } from '#domain/credits/owner-rules.ts'
 import {
   findHoldings,
   findReopenable,
@@ -19,7 +19,13 @@ import {
   reopenPayment,
   updatePayments,
 } from '#domain/credits/payment-balances.ts'
-import { addPaid, settlePending, takeFees } from '#domain/credits/settle-payment.ts'
+import {
+  addPaid,
+  deduct,
+  deductionAccounts,
+  postDeducted,
+  settlePending,
+} from '#domain/credits/settle-payment.ts'
 import { recordSuspenseChanges } from '#domain/credits/suspense-history.ts'
 import {
   type LockedItem,
@@ -27,21 +33,16 @@ import {
   markCredit,
   readOutcomes,
 } from '#domain/credits/suspense-items.ts'
-import {
-  type ChargedFee,
-  chargeFee,
-  feeAccounts,
-  insertFees,
-  sumOfFees,
-} from '#domain/fees/credit-fees.ts'
+import { sumOfFees } from '#domain/fees/credit-fees.ts'
 import { writeAuditLog } from '#domain/records/audit-log.ts'
 import type { NewEvent } from '#domain/records/event-types.ts'
 import { moved } from '#domain/records/movements.ts'
 import { appendEvents } from '#domain/records/outbox.ts'
+import { sumOfShares } from '#domain/splits/credit-splits.ts'
 import { Refusal } from '#errors.ts'
 import type { AccountId, ClientId, PaymentId, SuspenseItemId } from '#ids.ts'
-import { clientOwner, type SharedAccount, type SharedAccounts } from '#ledger/accounts.ts'
-import { postTransfers, type Transfer } from '#ledger/transfers.ts'
+import { clientOwner, type SharedAccounts } from '#ledger/accounts.ts'
+import type { Transfer } from '#ledger/transfers.ts'
 import { type Kobo, kobo } from '#money.ts'
 import { refuseUnapproved } from './maker-checker.ts'
 
@@ -187,18 +188,14 @@ async function giveToPayment(
 ): Promise<NewEvent[]> {
   await findHoldings(tx, [payment])
   await findReopenable(tx, now, [payment])
-  await findPaymentRule(tx, now, payment)
+  await findPaymentTerms(tx, now, payment)
   const { id: itemId, creditId, amountKobo, currency } = item
   const plan = { payments: new Set<PaymentTarget>(), events: [] as NewEvent[] }
-  const fees = addPaid(plan, payment, { holding: { creditId, amountKobo, itemId } })
+  const deductions = addPaid(plan, payment, { holding: { creditId, amountKobo, itemId } })
   const owner = clientOwner(payment.clientId)
   const pending = { kind: 'pending', owner, currency } as const
   const available = { kind: 'available', owner, currency } as const
-  await sharedAccounts.open([
-    pending,
-    available,
-    ...(payment.feeRule ? feeAccounts(payment.clientId) : []),
-  ])
+  await sharedAccounts.open([pending, available, ...deductionAccounts(payment)])
   const isPaid = payment.status === 'Successful'
   const creditAccountId = sharedAccounts.id(isPaid ? available : pending)
   const assigned = transferFrom(item, creditAccountId)
@@ -211,11 +208,8 @@ async function giveToPayment(
     if (!payment.mayReopen) throw new Refusal('suspense_not_fitting')
     await reopenPayment(tx, now, payment.paymentId)
   }
-  const taken = { transfers: [assigned, ...earlier], fees: [] as ChargedFee[] }
-  const accountId = (account: SharedAccount) => sharedAccounts.id(account)
-  takeFees(taken, { accountId }, { fees, accountId: creditAccountId, by: null })
-  await postTransfers(tx, now, taken.transfers)
-  await insertFees(tx, now, taken.fees)
+  const taking = { deductions, accountId: creditAccountId }
+  await postDeducted(tx, { sharedAccounts, now }, { transfers: [assigned, ...earlier], ...taking })
   const { clientId, paymentId } = payment
   return [
     { clientId, type: 'credit.assigned', paymentId, creditId, ...assignedFacts(item) },
@@ -253,15 +247,15 @@ async function giveToAccount(
 ): Promise<NewEvent[]> {
   const { id, clientId, balanceKobo } = account
   const { id: itemId, creditId, amountKobo } = item
-  const fees = chargeFee(await findAccountRule(tx, now, id), [{ creditId, itemId, amountKobo }])
-  if (fees.length > 0) await sharedAccounts.open(feeAccounts(clientId))
+  const terms = await findAccountTerms(tx, now, id)
+  const deductions = deduct(terms, [{ creditId, itemId, amountKobo }])
+  const feesKobo = sumOfFees(deductions.fees)
+  await sharedAccounts.open(deductionAccounts({ clientId, ...terms }))
   // What is assigned by hand breaks no limit. It is in the ledger, so it counts as received today.
-  const taken = { transfers: [transferFrom(item, id)], fees: [] as ChargedFee[] }
-  const accountId = (shared: SharedAccount) => sharedAccounts.id(shared)
-  takeFees(taken, { accountId }, { fees, accountId: id, by: null })
-  await postTransfers(tx, now, taken.transfers)
-  await insertFees(tx, now, taken.fees)
-  const accountBalanceKobo = kobo(balanceKobo + amountKobo - sumOfFees(fees))
+  const transfers = [transferFrom(item, id)]
+  await postDeducted(tx, { sharedAccounts, now }, { transfers, deductions, accountId: id })
+  const leftKobo = amountKobo - feesKobo - sumOfShares(deductions.shares)
+  const accountBalanceKobo = kobo(balanceKobo + leftKobo)
   const about = { clientId, collectionAccountId: id, creditId }
   return [
     { ...about, type: 'credit.assigned', ...assignedFacts(item) },
@@ -269,7 +263,7 @@ async function giveToAccount(
       ...about,
       type: 'collection.received',
       facts: { accountBalanceKobo },
-      ...moved(item.currency, { fees: sumOfFees(fees) }),
+      ...moved(item.currency, { fees: feesKobo }),
     },
   ]
 }

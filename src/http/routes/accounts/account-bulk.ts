@@ -121,10 +121,12 @@ function itemReader(
       const {
         payerRules,
         banks: codes,
+        splitCode,
         ...fields
       } = given as Parameters<typeof pickFields>[0] & {
         payerRules?: Parameters<typeof parsePayerRules>[0]
         banks?: string[]
+        splitCode?: string | null
       }
       refuseMerchant(request.client, fields.merchantCode)
       return {
@@ -133,6 +135,7 @@ function itemReader(
         kyc: pickKyc(fields as GivenKyc),
         payerRules: parsePayerRules(payerRules, hashPayer),
         banks: requireIssuingBanks(banks, codes),
+        splitCode,
       }
     } catch (error) {
       if (error instanceof Refusal) return error

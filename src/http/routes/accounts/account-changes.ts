@@ -69,6 +69,9 @@ const AccountChange = named(
     limitProfile: Type.Optional(
       Type.Union([text(40, 'Code of a limit profile. Null: that of its tier.'), Type.Null()]),
     ),
+    splitCode: Type.Optional(
+      Type.Union([text(40, 'Split for what it receives from now on. Null: none.'), Type.Null()]),
+    ),
   },
   {
     additionalProperties: false,

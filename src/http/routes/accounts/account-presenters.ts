@@ -96,6 +96,7 @@ export const OwnAccountBody = named('OwnAccount', {
   }),
   ownLimits: named('OwnLimits', LimitFields, { description: 'Set on the account itself.' }),
   limitProfile: nullable('string', { description: 'Limit profile that the account names.' }),
+  splitCode: nullable('string', { description: 'Split that shares what it receives.' }),
   version: Type.Integer({ description: 'Incremented by every change. In quotes, the ETag.' }),
 })
 
@@ -130,6 +131,12 @@ export const KycFields = {
   verifiedName: Type.Union([VerifiedName, Type.Null()]),
 }
 
+export const SplitCode = Type.Union([
+  text(40, 'Split that shares what it receives with subaccounts.'),
+  Type.Literal(''),
+  Type.Null(),
+])
+
 export const RequestFields = {
   accountName: ChangeableFields.accountName,
   bvn: digits('^[0-9]{11}$', 'BVN of the owner or customer.', 'Must be 11 digits.'),
@@ -157,6 +164,7 @@ export const RequestFields = {
       'x-says': 'Must be a list of at most 20 bank codes.',
     }),
   ),
+  splitCode: Type.Optional(SplitCode),
 }
 
 // Clients send unknown fields; they are dropped.

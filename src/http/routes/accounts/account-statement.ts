@@ -30,7 +30,9 @@ import { timestamp } from '#wat-time.ts'
 
 const EntryBody = named('StatementEntry', {
   id: Type.Integer(),
-  type: Type.String({ description: 'credit, assign (from suspense), reversal, fee or fee_vat.' }),
+  type: Type.String({
+    description: 'credit, assign (from suspense), reversal, fee, fee_vat or split.',
+  }),
   direction: Type.Unsafe<'in' | 'out'>({ type: 'string', enum: ['in', 'out'] }),
   amount: Type.Number({ description: 'Always positive: see direction.' }),
   balanceAfter: Type.Number({ description: 'Account balance after posting.' }),

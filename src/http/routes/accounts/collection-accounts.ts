@@ -52,6 +52,7 @@ export const collectionAccountRoutes: FastifyPluginAsyncTypebox<Deps> = async (a
         kyc: pickKyc(request.body),
         payerRules: parsePayerRules(payerRules, payerHasher(sealer)),
         banks: requireIssuingBanks(banks, request.body.banks),
+        splitCode: request.body.splitCode,
         idempotencyKey: request.headers['idempotency-key'],
       })
       if (replayed) reply.header('idempotent-replayed', 'true')

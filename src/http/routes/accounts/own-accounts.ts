@@ -37,6 +37,7 @@ export async function presentOwnAccounts(deps: Deps, accounts: readonly Collecti
       limits: presentLimits(limits),
       ownLimits: presentLimits(account),
       limitProfile,
+      splitCode: account.splitCode,
       version: Number(account.version),
     }
   })

@@ -15,8 +15,9 @@ import { CREDIT_SOURCES, type CreditSource } from '#domain/credits/judge-credit.
 import type { NameBank } from '#domain/payments/resource-presenters.ts'
 import type { CreditHistory } from '#domain/reports/credit-histories.ts'
 import { Refusal } from '#errors.ts'
+import { presentShares } from '#http/routes/splits/split-presenters.ts'
 import { ReturnOfItem } from '#http/routes/suspense/suspense-presenters.ts'
-import { named, nullable } from '#http/schemas.ts'
+import { named, nullable, Shares } from '#http/schemas.ts'
 import type { SuspenseItemId } from '#ids.ts'
 import { kobo, toNaira } from '#money.ts'
 import { findId, publicId } from '#public-ids.ts'
@@ -82,7 +83,10 @@ export const CreditBody = named('Credit', {
     description: 'Fee charged on what is booked, without VAT, less what was given back.',
   }),
   merchantFeeVat: Type.Number({ description: 'VAT on merchantFee.' }),
-  netToMerchant: Type.Number({ description: 'amountBooked − merchantFee − merchantFeeVat.' }),
+  netToMerchant: Type.Number({
+    description: 'amountBooked − merchantFee − merchantFeeVat. Includes splits.',
+  }),
+  splits: Shares,
   amountSuspended: Type.Number({ description: 'Currently in suspense.' }),
   amountReturned: Type.Number({ description: 'Returned to the payer, or being returned.' }),
   amountReversed: Type.Number({ description: 'Total reversed by the bank.' }),
@@ -200,6 +204,7 @@ export function presentCredit(credit: CreditTrace, { sealer, nameBank }: Showing
     merchantFee: toNaira(merchantFeeKobo),
     merchantFeeVat: toNaira(merchantVatKobo),
     netToMerchant: toNaira(kobo(bookedKobo - merchantFeeKobo - merchantVatKobo)),
+    splits: presentShares(credit.splits),
     amountSuspended: toNaira(sumInPlaces(locations, 'suspense')),
     amountReturned: toNaira(sumInPlaces(locations, 'returning', 'returned')),
     amountReversed: toNaira(credit.reversedKobo),

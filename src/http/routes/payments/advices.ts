@@ -86,6 +86,7 @@ const AdviceRequest = named('AdviceRequest', {
     }),
   ),
   payerRules: Type.Optional(PayerRulesBody),
+  splitCode: optionalText(40, 'Split that shares what is paid with subaccounts.'),
 })
 
 const AdviceBody = named('Advice', AdviceFields)
@@ -226,5 +227,6 @@ function parseTerms(
     expiresInSeconds: body.expiresInSeconds ?? policy.expirySeconds,
     graceSeconds: body.graceSeconds ?? policy.graceSeconds,
     payerRules: parsePayerRules(body.payerRules ?? undefined, hashPayer),
+    splitCode: body.splitCode || null,
   }
 }

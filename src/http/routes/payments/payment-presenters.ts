@@ -6,9 +6,11 @@ import type { PaymentFilters } from '#domain/payments/payment-list.ts'
 import { type Payment, remainingKobo, statusAt } from '#domain/payments/payments.ts'
 import type { NameBank } from '#domain/payments/resource-presenters.ts'
 import { buildCallBackUrl } from '#domain/payments/resource-presenters.ts'
+import { openShares } from '#domain/splits/read-shares.ts'
 import { type FieldError, Refusal } from '#errors.ts'
 import { OrderQuery, PageQuery, parseWindow, query, WindowQuery } from '#http/lists.ts'
 import { type AdviceShowing, presentAdvice } from '#http/presenters.ts'
+import { presentShares } from '#http/routes/splits/split-presenters.ts'
 import {
   AdviceFields,
   Amount,
@@ -16,6 +18,7 @@ import {
   BankNumber,
   named,
   nullable,
+  Shares,
   text,
 } from '#http/schemas.ts'
 import { type Kobo, kobo, koboOf, toNaira } from '#money.ts'
@@ -63,6 +66,7 @@ export const PaymentFields = {
   numbers: Type.Array(BankNumber),
   customerName: Type.String(),
   narration: nullable('string'),
+  splits: Shares,
   callBackUrl: Type.String(),
   createdAt: Type.String(),
   updatedAt: Type.String(),
@@ -89,6 +93,7 @@ export function presentPaymentRecord(payment: Payment, now: Date, nameBank: Name
     })),
     customerName: payment.customerName,
     narration: payment.narration,
+    splits: presentShares(openShares(payment.splits)),
     callBackUrl: buildCallBackUrl(payment),
     createdAt: timestamp(payment.createdAt),
     updatedAt: timestamp(payment.updatedAt),

@@ -27,7 +27,9 @@ const BalanceBody = named('Balance', {
   }),
   net: Type.Number({ description: 'collected + pending.' }),
   suspended: Type.Number({ description: 'inSuspense + returning.' }),
-  collected: Type.Number({ description: 'On collection accounts and from paid payments.' }),
+  collected: Type.Number({
+    description: 'On collection accounts, from paid payments and with subaccounts.',
+  }),
   pending: Type.Number({ description: 'Part payments not yet settled.' }),
   inSuspense: Type.Number({ description: 'Held in suspense.' }),
   returning: Type.Number({ description: 'Being returned to payers.' }),

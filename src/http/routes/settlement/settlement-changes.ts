@@ -1,10 +1,12 @@
 // /api/v1/settlements: close, approve and cancel settlements.
 
 import { type FastifyPluginAsyncTypebox, type Static, Type } from '@fastify/type-provider-typebox'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { type Transaction, withTransaction } from '#db/transaction.ts'
 import { refuseRestricted } from '#domain/access/clients.ts'
 import { approveSettlement } from '#domain/settlement/approve-settlement.ts'
 import { cancelSettlement } from '#domain/settlement/cancel-settlement.ts'
-import { closeSettlement } from '#domain/settlement/close-settlement.ts'
+import { awaitTurn, closeSettlement } from '#domain/settlement/close-settlement.ts'
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
@@ -21,6 +23,7 @@ import {
 } from './settlement-presenters.ts'
 
 const HOUR_MS = 3_600_000
+const ATTEMPTS_MAX = 5
 const CUT_OFF_SAYS = 'Must be an ISO 8601 date or time that is not in the future.'
 
 const about = {
@@ -73,8 +76,7 @@ const closing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       const { client, actor, userId } = request
       refuseRestricted(client)
       const cutOff = parseCutOff(request.body, deps.clock())
-      const call = { request, reply, pool: deps.settlementPool }
-      return withIdempotency(deps, call, async (tx) => {
+      return inTurn(deps, { request, reply }, async (tx) => {
         const acting = { ...deps, now: deps.clock() }
         const asked = { clientId: client.id, cutOff, actor, userId }
         const settlement = await closeSettlement(tx, acting, asked)
@@ -134,14 +136,34 @@ const deciding: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       const { client, actor, params } = request
       refuseRestricted(client)
       const reference = requireReference(params.reference)
-      const call = { request, reply, pool: deps.settlementPool }
-      return withIdempotency(deps, call, async (tx) => {
+      return inTurn(deps, { request, reply }, async (tx) => {
         const asked = { clientId: client.id, reference, actor, now: deps.clock() }
         const settlement = await cancelSettlement(tx, asked)
         return accepted('Settlement cancelled successfully', presentSettlement(settlement))
       })
     },
   )
+}
+
+type Call = { request: FastifyRequest; reply: FastifyReply }
+
+// A retry with the same key waits for the first, whose answer it gets; any other request is told.
+async function inTurn<T extends object>(
+  deps: Deps,
+  { request, reply }: Call,
+  work: (tx: Transaction) => Promise<T>,
+): Promise<T> {
+  const pool = deps.settlementPool
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await withIdempotency(deps, { request, reply, pool }, work)
+    } catch (error) {
+      const isTaken = error instanceof Refusal && error.code === 'settlement_in_progress'
+      const isKeyed = request.headers['idempotency-key'] !== undefined
+      if (!isTaken || !isKeyed || attempt === ATTEMPTS_MAX) throw error
+      await withTransaction(pool, (tx) => awaitTurn(tx, request.client.id))
+    }
+  }
 }
 
 function parseCutOff({ cutOff }: Static<typeof CloseRequest>, now: Date): Date | undefined {

@@ -31,12 +31,13 @@ const about = { tags: ['Settlements'], security: BEARER }
 const UNRESTRICTED = 'Not available to clients restricted to certain merchantCodes.'
 
 export const settlementRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  await app.register(listing, deps)
   await app.register(reading, deps)
   await app.register(lines, deps)
 }
 
-const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { db, sealer, authentication, clock } = deps
+const listing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { db, sealer, authentication } = deps
   const onRequest = authentication.requires('payouts:read')
 
   app.get(
@@ -73,6 +74,11 @@ const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       return listResponse('Settlements retrieved successfully', page, presentSettlement)
     },
   )
+}
+
+const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { db, authentication, clock } = deps
+  const onRequest = authentication.requires('payouts:read')
 
   app.get(
     `${SETTLEMENTS}/upcoming`,

@@ -1,0 +1,176 @@
+// Schemas and presenters of subaccounts and splits.
+
+import { type Static, Type } from '@fastify/type-provider-typebox'
+import type { ShownShare } from '#domain/splits/read-shares.ts'
+import { ALL_BPS, type SplitType } from '#domain/splits/share-amount.ts'
+import { type NewSplit, PARTS_MAX, type Split } from '#domain/splits/splits.ts'
+import { generateCode, type Subaccount } from '#domain/splits/subaccounts.ts'
+import { type FieldError, Refusal } from '#errors.ts'
+import { Amount, accountNumber, bankCode, named, oneOf, text } from '#http/schemas.ts'
+import { maskAccountNumber } from '#mask.ts'
+import { type Kobo, kobo, koboOf, toNaira } from '#money.ts'
+import type { Sealer } from '#seal.ts'
+import { timestamp } from '#wat-time.ts'
+
+const TYPES: readonly SplitType[] = ['percentage', 'flat']
+
+const CODE = '^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$'
+
+export function isCode(text: string): boolean {
+  return new RegExp(CODE).test(text)
+}
+
+const code = (description: string) =>
+  Type.String({
+    pattern: CODE,
+    description,
+    'x-says': 'Must be 1 to 40 letters, digits, dashes and underscores.',
+  })
+const NAME = text(100, 'Display name.')
+
+export const SubaccountRequest = named(
+  'SubaccountRequest',
+  {
+    subaccountCode: Type.Optional(code('Your name for it. Generated if omitted.')),
+    name: NAME,
+    bankCode: bankCode('Bank of the account that its share is paid to.'),
+    accountNumber: accountNumber('Account that its share is paid to.'),
+    accountName: text(100, 'Name of the account holder, as the bank knows it.'),
+  },
+  { additionalProperties: false },
+)
+
+const Flag = (description: string) =>
+  Type.Boolean({ description, 'x-says': 'Must be true or false.' })
+
+export const SubaccountChange = named(
+  'SubaccountChange',
+  {
+    name: Type.Optional(NAME),
+    isActive: Type.Optional(Flag('False: not for new splits, advices and accounts.')),
+  },
+  {
+    additionalProperties: false,
+    minProperties: 1,
+    'x-says': 'Must be an object with name or isActive.',
+  },
+)
+
+export const SubaccountBody = named('Subaccount', {
+  subaccountCode: Type.String(),
+  name: Type.String(),
+  bankAccountReference: Type.String({ description: 'The bank account that it is paid to.' }),
+  bankCode: Type.String(),
+  accountNumberMasked: Type.String(),
+  accountName: Type.String(),
+  accountStatus: Type.String({ description: 'confirmed, mismatch or unconfirmed.' }),
+  isActive: Type.Boolean(),
+  balance: Type.Number({ description: 'Its shares that were not paid out or settled yet.' }),
+  createdAt: Type.String(),
+  updatedAt: Type.String(),
+})
+
+const PartRequest = named(
+  'SplitPartRequest',
+  {
+    subaccountCode: code('Subaccount that gets it.'),
+    share: Type.Unsafe<number | string>({
+      ...Amount,
+      description: 'Percent with at most two decimals, or an amount: see type.',
+    }),
+    bearsFee: Type.Optional(
+      Flag('Whether the fee comes out of this part, where subaccounts bear it. Default false.'),
+    ),
+  },
+  { additionalProperties: false, 'x-says': 'Must be an object with subaccountCode and share.' },
+)
+
+export const SplitRequest = named(
+  'SplitRequest',
+  {
+    splitCode: Type.Optional(code('Your name for it. Generated if omitted.')),
+    name: NAME,
+    type: {
+      ...oneOf(TYPES, 'What the shares are.'),
+      'x-says': `Must be one of ${TYPES.join(', ')}.`,
+    },
+    parts: Type.Array(PartRequest, {
+      minItems: 1,
+      maxItems: PARTS_MAX,
+      description: 'The main account keeps the rest.',
+      'x-says': `Must be a list of 1 to ${PARTS_MAX} parts.`,
+    }),
+  },
+  { additionalProperties: false },
+)
+
+export const SplitBody = named('Split', {
+  splitCode: Type.String(),
+  name: Type.String(),
+  type: Type.String({ description: 'percentage or flat.' }),
+  parts: Type.Array(
+    named('SplitPart', {
+      subaccountCode: Type.String(),
+      share: Type.Number(),
+      bearsFee: Type.Boolean(),
+    }),
+  ),
+  isActive: Type.Boolean(),
+  createdAt: Type.String(),
+})
+
+// Hundredths of a percent are basis points, as hundredths of a naira are kobo.
+export function parseSplit(body: Static<typeof SplitRequest>): NewSplit {
+  return {
+    code: body.splitCode ?? generateCode('SPL'),
+    name: body.name,
+    type: body.type,
+    parts: body.parts.map(({ subaccountCode, share: given, bearsFee = false }, at) => {
+      const share: bigint = koboOf(given) as Kobo // Checked by the schema.
+      if (body.type === 'percentage' && share > ALL_BPS) {
+        const message = 'Must be at most 100 percent.'
+        const errors: FieldError[] = [{ field: `parts.${at}.share`, message }]
+        throw new Refusal('invalid_request', errors)
+      }
+      return { subaccountCode, share, bearsFee }
+    }),
+  }
+}
+
+export function presentSubaccount(subaccount: Subaccount, sealer: Sealer) {
+  return {
+    subaccountCode: subaccount.code,
+    name: subaccount.name,
+    bankAccountReference: subaccount.bankAccountReference,
+    bankCode: subaccount.bankCode,
+    accountNumberMasked: maskAccountNumber(sealer.open(subaccount.accountNumberSealed)),
+    accountName: subaccount.accountName,
+    accountStatus: subaccount.accountStatus,
+    isActive: subaccount.isActive,
+    balance: toNaira(subaccount.balanceKobo),
+    createdAt: timestamp(subaccount.createdAt),
+    updatedAt: timestamp(subaccount.updatedAt),
+  }
+}
+
+export function presentSplit(split: Split) {
+  return {
+    splitCode: split.code,
+    name: split.name,
+    type: split.type,
+    parts: split.parts.map(({ subaccountCode, share, bearsFee }) => ({
+      subaccountCode,
+      share: toNaira(kobo(share)),
+      bearsFee,
+    })),
+    isActive: split.isActive,
+    createdAt: timestamp(split.createdAt),
+  }
+}
+
+export function presentShares(shares: readonly ShownShare[]) {
+  return shares.map(({ subaccountCode, amountKobo }) => ({
+    subaccountCode,
+    amount: toNaira(amountKobo),
+  }))
+}

@@ -1,0 +1,156 @@
+// /api/v1/subaccounts: create, list, retrieve and change subaccounts.
+
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import { type List, readCursor, toPage, writeCursor } from '#db/paging.ts'
+import { withTransaction } from '#db/transaction.ts'
+import { refuseRestricted } from '#domain/access/clients.ts'
+import { enquireName } from '#domain/payouts/enquire-name.ts'
+import { saveSubaccountBank } from '#domain/payouts/subaccount-bank.ts'
+import {
+  createSubaccount,
+  generateCode,
+  getSubaccount,
+  listSubaccounts,
+  updateSubaccount,
+} from '#domain/splits/subaccounts.ts'
+import { Refusal } from '#errors.ts'
+import type { Deps } from '#http/deps.ts'
+import { accepted } from '#http/envelopes.ts'
+import { withIdempotency } from '#http/idempotency.ts'
+import { ListEnvelope, listResponse, NoQuery, PageQuery, parseLimit, query } from '#http/lists.ts'
+import { parseBankAccount } from '#http/routes/payouts/bank-account-presenters.ts'
+import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders } from '#http/schemas.ts'
+import {
+  isCode,
+  presentSubaccount,
+  SubaccountBody,
+  SubaccountChange,
+  SubaccountRequest,
+} from './split-presenters.ts'
+
+const SUBACCOUNTS = '/api/v1/subaccounts'
+const about = { tags: ['Splits'], security: BEARER, querystring: NoQuery }
+const response = { 200: ApiEnvelope(SubaccountBody), '4xx': ApiFailure }
+const params = Type.Object({ subaccountCode: Type.String() })
+
+export const subaccountRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { db, sealer, clock, authentication, banks, bankConnections } = deps
+  await app.register(reads, deps)
+  const onRequest = authentication.requires('payouts:write')
+
+  app.post(
+    SUBACCOUNTS,
+    {
+      onRequest,
+      schema: {
+        ...about,
+        operationId: 'createSubaccount',
+        summary: 'Create a subaccount',
+        description:
+          'Its bank is asked whose account it is: refused under another name. Unconfirmed ' +
+          'until the bank has answered.',
+        headers: IdempotencyHeaders,
+        body: SubaccountRequest,
+        response,
+      },
+    },
+    async (request, reply) => {
+      const { client, actor, body } = request
+      refuseRestricted(client)
+      const { subaccountCode, name } = body
+      const { bankCode, accountNumber, accountName } = parseBankAccount(body, banks)
+      const account = { bankCode, accountNumber, expectedName: accountName }
+      const answer = await enquireName(db, bankConnections, account)
+      return withIdempotency(deps, { request, reply }, async (tx) => {
+        const [clientId, now] = [client.id, clock()]
+        const given = { clientId, bankCode, accountNumber, accountName, answer }
+        const bankAccountId = await saveSubaccountBank(tx, { sealer, now, actor }, given)
+        const code = subaccountCode ?? generateCode('SUB')
+        const made = { code, name, bankAccountId }
+        const subaccount = await createSubaccount(tx, { clientId, actor, now }, made)
+        return accepted('Subaccount created successfully', presentSubaccount(subaccount, sealer))
+      })
+    },
+  )
+
+  app.patch(
+    `${SUBACCOUNTS}/:subaccountCode`,
+    {
+      onRequest,
+      schema: {
+        ...about,
+        operationId: 'updateSubaccount',
+        summary: 'Rename, deactivate or activate a subaccount',
+        description:
+          'An inactive subaccount is not for new splits, nor are splits with it for new advices ' +
+          'and accounts. What has such a split keeps it.',
+        params,
+        body: SubaccountChange,
+        response,
+      },
+    },
+    async ({ client, actor, params: asked, body: changes }) => {
+      refuseRestricted(client)
+      const code = requireSubaccountCode(asked)
+      const by = { clientId: client.id, actor, now: clock() }
+      const subaccount = await withTransaction(db, (tx) =>
+        updateSubaccount(tx, by, { code, changes }),
+      )
+      return accepted('Subaccount updated successfully', presentSubaccount(subaccount, sealer))
+    },
+  )
+}
+
+const reads: FastifyPluginAsyncTypebox<Deps> = async (app, { db, sealer, authentication }) => {
+  const onRequest = authentication.requires('payouts:read')
+
+  app.get(
+    SUBACCOUNTS,
+    {
+      onRequest,
+      schema: {
+        ...about,
+        operationId: 'listSubaccounts',
+        summary: 'List subaccounts, newest first',
+        querystring: query(PageQuery),
+        response: { 200: ListEnvelope(SubaccountBody), '4xx': ApiFailure },
+      },
+    },
+    async ({ client, query: asked }) => {
+      refuseRestricted(client)
+      const list: List = { name: 'subaccounts', clientId: client.id, filters: {} }
+      const position = readCursor(sealer, list, asked.cursor)
+      const beforeId = position ? BigInt(position[0] as string) : null
+      const limit = parseLimit(asked)
+      const rows = await listSubaccounts(db, client.id, { beforeId, limit: limit + 1 })
+      const page = toPage(rows, limit, ({ id }) => writeCursor(sealer, list, [id.toString()]))
+      return listResponse('Subaccounts retrieved successfully', page, (row) =>
+        presentSubaccount(row, sealer),
+      )
+    },
+  )
+
+  app.get(
+    `${SUBACCOUNTS}/:subaccountCode`,
+    {
+      onRequest,
+      schema: {
+        ...about,
+        operationId: 'getSubaccount',
+        summary: 'Retrieve a subaccount',
+        params,
+        response,
+      },
+    },
+    async ({ client, params: asked }) => {
+      refuseRestricted(client)
+      const subaccount = await getSubaccount(db, client.id, requireSubaccountCode(asked))
+      return accepted('Subaccount retrieved successfully', presentSubaccount(subaccount, sealer))
+    },
+  )
+}
+
+function requireSubaccountCode({ subaccountCode }: { subaccountCode: string }): string {
+  if (!isCode(subaccountCode)) throw new Refusal('subaccount_not_found')
+  return subaccountCode
+}

@@ -1,0 +1,87 @@
+// Settlements of another, as somebody asks for them; and each POST about them, with something to do.
+
+import type { Recipe } from './isolation-recipes.ts'
+import { fund } from './payouts.ts'
+import type { Bench, Call } from './running-service.ts'
+import {
+  CONFIRMED,
+  close,
+  closed,
+  FAILED,
+  HOLIDAYS,
+  SETTINGS,
+  SETTLEMENTS,
+  setBankAccount,
+  settleOf,
+} from './settlements.ts'
+
+const one = (more: string): Recipe => {
+  return (of) => [{ url: `${SETTLEMENTS}/${of.settlementReference}${more}` }]
+}
+const act = (verb: string): Recipe => {
+  return (of) => [{ url: `${SETTLEMENTS}/${of.settlementReference}/${verb}`, body: {} }]
+}
+const pages = (url: string): Recipe => {
+  return (of) => [{ url }, { url: `${url}?limit=1&cursor=${of.cursors[url]}` }]
+}
+const put = (url: string, body: object): Call => ({ method: 'PUT', url, body })
+
+export const SETTLEMENT_RECIPES: Record<string, Recipe> = {
+  getSettlementSettings: () => [{ url: SETTINGS }],
+  listSettlements: pages(SETTLEMENTS),
+  getUpcomingSettlement: () => [{ url: `${SETTLEMENTS}/upcoming` }],
+  getSettlement: one(''),
+  listSettlementLines: one('/lines'),
+  exportSettlement: one('.csv'),
+  getSettlementStatement: one('.html'),
+  approveSettlement: act('approve'),
+  cancelSettlement: act('cancel'),
+  closeSettlement: () => [{ url: SETTLEMENTS, body: {} }],
+  setSettlementHolidays: () => [put(HOLIDAYS, { holidays: [] })],
+  setSettlementSettings: () => [put(SETTINGS, { schedule: 'manual' })],
+  listSettlementHolidays: () => [{ url: HOLIDAYS }],
+}
+
+// What the client has of it: two, so that a page of one has a next.
+export async function settlementThings(bench: Bench, token: string) {
+  const references: string[] = []
+  for (const amount of ['500', '600']) {
+    await fund(bench, amount, { token })
+    references.push((await close(bench, { token })).json().data.reference)
+  }
+  return { settlementReference: references[0] as string }
+}
+
+// Of each type of event about settlements and their payouts.
+export async function settlementEvents(bench: Bench, { token, clientId }: Holder): Promise<void> {
+  await setBankAccount(bench, { clientId })
+  for (const outcome of [CONFIRMED, FAILED]) {
+    await fund(bench, '100', { token })
+    const { payouts } = (await close(bench, { token })).json().data
+    await settleOf(bench, payouts[0].reference, outcome)
+  }
+}
+
+type Holder = { token: string; clientId: string }
+
+export function settlementOperations(bench: Bench) {
+  const held = async (verb: string) => {
+    await setBankAccount(bench, { status: 'unconfirmed' })
+    await fund(bench, '100')
+    const { reference } = await closed(bench)
+    await setBankAccount(bench)
+    return { url: `${SETTLEMENTS}/${reference}/${verb}`, body: {} }
+  }
+  return [
+    {
+      name: 'closeSettlement',
+      ask: async () => {
+        await fund(bench, '100')
+        return { url: SETTLEMENTS, body: {} }
+      },
+      others: () => ({ cutOff: '2020-01-01' }),
+    },
+    { name: 'approveSettlement', ask: () => held('approve') },
+    { name: 'cancelSettlement', ask: () => held('cancel') },
+  ]
+}

@@ -1,0 +1,78 @@
+// Subaccounts and splits, as a client makes them, and as somebody asks for another's.
+
+import { nubanCheckDigit } from '#banks/nuban.ts'
+import { dataOf } from './fixtures.ts'
+import type { Recipe } from './isolation-recipes.ts'
+import type { Bench, Call } from './running-service.ts'
+
+// With the right check digit. The sandbox's bank knows some beginnings (docs/payouts.md).
+export function numberAt058(prefix: string): string {
+  const serial = `${prefix}5678`
+  return `${serial}${nubanCheckDigit('058', serial)}`
+}
+
+export const SUBACCOUNTS = '/api/v1/subaccounts'
+export const SPLITS = '/api/v1/splits'
+
+export function subaccountBody(subaccountCode: string, changes: object = {}) {
+  return {
+    subaccountCode,
+    name: `Vendor ${subaccountCode}`,
+    bankCode: '058',
+    accountNumber: numberAt058('02345'),
+    accountName: 'Ada Vendor',
+    ...changes,
+  }
+}
+
+export async function createSubaccounts(bench: Bench, ...codes: string[]): Promise<void> {
+  for (const code of codes) {
+    dataOf(await bench.call({ url: SUBACCOUNTS, body: subaccountBody(code) }), 'account')
+  }
+}
+
+type Part = [subaccountCode: string, share: number | string, bearsFee?: boolean]
+
+export function splitBody(splitCode: string, type: 'percentage' | 'flat', ...parts: Part[]) {
+  return {
+    splitCode,
+    name: `Split ${splitCode}`,
+    type,
+    parts: parts.map(([subaccountCode, share, bearsFee = false]) => ({
+      subaccountCode,
+      share,
+      bearsFee,
+    })),
+  }
+}
+
+export function postSplit(bench: Bench, body: object, more: Partial<Call> = {}) {
+  return bench.call({ url: SPLITS, body, ...more })
+}
+
+// A and B share by 80 and 20, unless said otherwise.
+export async function createSplit(
+  bench: Bench,
+  body: object = splitBody('AB', 'percentage', ['A', 80], ['B', 20]),
+): Promise<void> {
+  await createSubaccounts(bench, 'A', 'B')
+  dataOf(await postSplit(bench, body), 'account')
+}
+
+export async function balanceOfSubaccount(bench: Bench, code: string): Promise<number> {
+  return dataOf(await bench.call({ url: `${SUBACCOUNTS}/${code}` }), 'account').balance
+}
+
+export function splitRecipes(): Record<string, Recipe> {
+  return {
+    getSubaccount: (of) => [{ url: `${SUBACCOUNTS}/${of.subaccountCode}` }],
+    updateSubaccount: (of) => [
+      { method: 'PATCH', url: `${SUBACCOUNTS}/${of.subaccountCode}`, body: { isActive: false } },
+    ],
+    getSplit: (of) => [{ url: `${SPLITS}/${of.splitCode}` }],
+    deactivateSplit: (of) => [{ method: 'POST', url: `${SPLITS}/${of.splitCode}/deactivate` }],
+    createSplit: (of) => [
+      { url: SPLITS, body: splitBody('mine', 'percentage', [of.subaccountCode, 1]) },
+    ],
+  }
+}
