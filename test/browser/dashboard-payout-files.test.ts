@@ -43,7 +43,12 @@ test('a file is created and downloaded, and the bank’s report settles its payo
   await page.keyboard.press('Escape')
 
   await button(page, 'Upload results').click()
-  const report = `reference,status,bankReference,reason\n${paid},ACSC,B-1,\n${rejected},RJCT,,Closed\nPYT000000000000000,ACSC,B-2,\n`
+  const report = [
+    'reference,status,bankReference,reason',
+    `${paid},ACSC,B-1,`,
+    `${rejected},RJCT,,Closed`,
+    'PYT000000000000000,ACSC,B-2,',
+  ].join('\n')
   const file = { name: 'report.csv', mimeType: 'text/csv', buffer: Buffer.from(report) }
   await modalOf(page).getByLabel('Report').setInputFiles(file)
   await modalOf(page).getByRole('button', { name: 'Upload' }).click()

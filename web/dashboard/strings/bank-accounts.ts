@@ -14,7 +14,8 @@ export const bankAccountsStrings = {
   statusTexts: {
     confirmed: '',
     mismatch:
-      'The bank has another name for this account, so nothing can be paid to it. Add the account again with the correct name.',
+      'The bank has another name for this account, so nothing can be paid to it. ' +
+      'Add the account again with the correct name.',
     unconfirmed:
       'The bank hasn’t answered yet and is asked again. Until then, payouts to this account need approval.',
   } as Record<string, string>,

@@ -30,7 +30,8 @@ export const payoutFilesStrings = {
   bankDigits: '3 to 6 digits',
   none: 'No payout files yet',
   noneText:
-    'For banks without an API: create a file, upload it to the bank’s portal, and upload the bank’s report here.',
+    'For banks without an API: create a file, upload it to the bank’s portal, ' +
+    'and upload the bank’s report here.',
   download: 'Download',
   downloadNote: 'Contains full account numbers. Each download is recorded in the audit log.',
   create: 'Create file',
@@ -57,7 +58,8 @@ export const payoutFilesStrings = {
   fail: 'Mark as not delivered',
   failTitle: (count: string) => `Mark ${payouts(count)} as not paid?`,
   failText:
-    'Only when the bank has confirmed that it hasn’t processed the file and never will. Open payouts fail, and their money may be paid out a second time. This can’t be undone.',
+    'Only when the bank has confirmed that it hasn’t processed the file and never will. ' +
+    'Open payouts fail, and their money may be paid out a second time. This can’t be undone.',
   confirmation: 'Bank’s confirmation',
   confirmationHint: 'Who confirmed it, when, and under which reference.',
   failedDone: (id: string) => `${id} marked as not delivered.`,

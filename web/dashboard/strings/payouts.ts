@@ -127,7 +127,8 @@ export const payoutsStrings = {
     fail: 'Mark as failed',
     failTitle: (amount: string) => `Mark payout of ${amount} as failed?`,
     failText:
-      'Only if the bank has not paid it and never will. The money becomes available again, and may be paid out a second time. This can’t be undone.',
+      'Only if the bank has not paid it and never will. The money becomes available again, ' +
+      'and may be paid out a second time. This can’t be undone.',
     reason: 'Reason',
     reasonHint: 'Visible to the client. Don’t include account numbers or personal data.',
     failed: (reference: string) => `${reference} marked as failed.`,

@@ -7,7 +7,7 @@ import { Facts } from '../../parts/drawer.tsx'
 import { toast } from '../../parts/toasts.tsx'
 import { Copyable, Time } from '../../parts/values.tsx'
 import { bankAccountsStrings as strings } from '../../strings/bank-accounts.ts'
-import { type BankAccount, NameEnquiry, useOf } from './bank-accounts.tsx'
+import { type BankAccount, NameEnquiry, useOf } from './name-enquiry.tsx'
 
 const PATH = '/api/v1/bank-accounts/{reference}'
 

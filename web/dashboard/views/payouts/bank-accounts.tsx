@@ -1,31 +1,18 @@
 // The client's bank accounts: where its payouts and settlements go.
 
 import { useState } from 'preact/hooks'
-import type { Schemas } from '../../api.ts'
 import { Detail } from '../../parts/detail.tsx'
 import { ListView } from '../../parts/list-view.tsx'
 import type { Column } from '../../parts/table.tsx'
-import { Badge, Time } from '../../parts/values.tsx'
+import { Time } from '../../parts/values.tsx'
 import { bankAccountsStrings as strings } from '../../strings/bank-accounts.ts'
 import { payoutsStrings } from '../../strings/payouts.ts'
 import type { ViewProps } from '../../view-props.ts'
 import { AddBankAccount } from './add-bank-account.tsx'
 import { BankAccountDetail } from './bank-account.tsx'
-
-export type BankAccount = Schemas['BankAccount']
+import { type BankAccount, NameEnquiry, useOf } from './name-enquiry.tsx'
 
 const PATH = '/api/v1/bank-accounts'
-const TONES = { confirmed: 'good', mismatch: 'bad', unconfirmed: 'warn' } as const
-
-export function NameEnquiry({ account: { status } }: { account: BankAccount }) {
-  const tone = TONES[status as keyof typeof TONES]
-  return <Badge state={strings.statuses[status] ?? status} {...(tone ? { tone } : {})} />
-}
-
-export function useOf({ isActive, isDefault }: BankAccount): string {
-  if (isDefault) return strings.default
-  return isActive ? strings.active : strings.inactive
-}
 
 const COLUMNS: readonly Column<BankAccount>[] = [
   { name: strings.name, place: 'lead', show: ({ accountName }) => accountName },

@@ -12,7 +12,7 @@ import { toast } from '../../parts/toasts.tsx'
 import { Copyable, Money, Time } from '../../parts/values.tsx'
 import { payoutFilesStrings as strings } from '../../strings/payout-files.ts'
 import { suspenseStrings } from '../../strings/suspense.ts'
-import { FileState, type PayoutFile } from './payout-files.tsx'
+import { FileState, type PayoutFile } from './file-state.tsx'
 
 const PATH = '/api/v1/operator/payout-files'
 const { person } = suspenseStrings

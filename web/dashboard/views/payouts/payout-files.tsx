@@ -1,34 +1,26 @@
 // Payout files, for operators: payouts to banks without an API, and what the banks report of them.
 
 import { useState } from 'preact/hooks'
-import type { Schemas } from '../../api.ts'
 import { count } from '../../format.ts'
 import { BankName } from '../../parts/bank-name.tsx'
 import { Detail } from '../../parts/detail.tsx'
 import type { Filter } from '../../parts/filters.tsx'
 import { ListView } from '../../parts/list-view.tsx'
 import type { Column } from '../../parts/table.tsx'
-import { Badge, Money, Time } from '../../parts/values.tsx'
+import { Money, Time } from '../../parts/values.tsx'
 import { payoutFilesStrings as strings } from '../../strings/payout-files.ts'
 import { payoutsStrings } from '../../strings/payouts.ts'
 import type { ViewProps } from '../../view-props.ts'
 import { CreateFile } from './create-file.tsx'
+import { FileState, type PayoutFile } from './file-state.tsx'
 import { PayoutFileDetail } from './payout-file.tsx'
 import { UploadResults } from './upload-results.tsx'
-
-export type PayoutFile = Schemas['PayoutFile']
 
 const PATH = '/api/v1/operator/payout-files'
 
 const FILTERS: readonly Filter[] = [
   { name: 'bankCode', label: strings.bank, placeholder: strings.bankDigits },
 ]
-
-export function FileState({ file: { open, notDeliveredAt } }: { file: PayoutFile }) {
-  if (notDeliveredAt) return <Badge state={strings.states.notDelivered} tone="bad" />
-  if (open > 0) return <Badge state={strings.open(count(open))} tone="warn" />
-  return <Badge state={strings.states.done} tone="good" />
-}
 
 const COLUMNS: readonly Column<PayoutFile>[] = [
   { name: strings.id, place: 'lead', show: ({ id }) => <code>{id}</code> },
