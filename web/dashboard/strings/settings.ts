@@ -26,7 +26,7 @@ export const settingsStrings = {
     roles: {
       owner: 'Owner: full access, including users',
       developer: 'Developer: accounts, payments, webhooks and secrets',
-      finance: 'Finance: read access and suspense',
+      finance: 'Finance: read access, suspense, settlements and payouts',
       support: 'Support: read-only',
       operator: 'Operator: runs the service',
     },

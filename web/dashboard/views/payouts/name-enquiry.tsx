@@ -1,0 +1,19 @@
+// What a bank said of the name on an account, and how the account is used.
+
+import type { Schemas } from '../../api.ts'
+import { Badge } from '../../parts/values.tsx'
+import { bankAccountsStrings as strings } from '../../strings/bank-accounts.ts'
+
+export type BankAccount = Schemas['BankAccount']
+
+const TONES = { confirmed: 'good', mismatch: 'bad', unconfirmed: 'warn' } as const
+
+export function NameEnquiry({ account: { status } }: { account: BankAccount }) {
+  const tone = TONES[status as keyof typeof TONES]
+  return <Badge state={strings.statuses[status] ?? status} {...(tone ? { tone } : {})} />
+}
+
+export function useOf({ isActive, isDefault }: BankAccount): string {
+  if (isDefault) return strings.default
+  return isActive ? strings.active : strings.inactive
+}
