@@ -42,11 +42,17 @@ const numberSql = (k: string) => {
 
 const amountSql = (j: string) => `(10050 + (${j}::bigint * 37) % 9000 * 100)`
 
+export type HistorySize = { accounts: number; perAccount?: number | undefined }
+
 // Into a database that was just made: its one client is the sandbox's.
-export async function writeHistory(connectionString: string, accounts: number, sealer: Sealer) {
+export async function writeHistory(
+  connectionString: string,
+  { accounts, perAccount = CREDITS_PER_ACCOUNT }: HistorySize,
+  sealer: Sealer,
+) {
   const client = new pg.Client({ connectionString })
   await client.connect()
-  const credits = accounts * CREDITS_PER_ACCOUNT
+  const credits = accounts * perAccount
   const sealed = `'\\x${sealer.seal('22200000000').toString('hex')}'::bytea`
   const inChunks = async (count: number, sql: string) => {
     for (let from = 0; from < count; from += CHUNK) {
@@ -63,8 +69,10 @@ export async function writeHistory(connectionString: string, accounts: number, s
       insert into ledger_accounts (id, kind, owner, debits_kobo)
       select nextval('shared_account_ids'), 'bank', '${bankOwner(BANK)}', sum(${amountSql('j')})
         from generate_series(0, ${credits - 1}) as j`)
-    for (const sql of accountStatements(accounts, sealed)) await inChunks(accounts, sql)
-    for (const sql of creditStatements(accounts, sealed)) await inChunks(credits, sql)
+    for (const sql of accountStatements({ accounts, perAccount }, sealed))
+      await inChunks(accounts, sql)
+    for (const sql of creditStatements({ accounts, perAccount }, sealed))
+      await inChunks(credits, sql)
     await client.query(`
       update event_counters set sequence = sequence + ${credits};
       select setval('ledger_account_ids', ${FIRST_ID + accounts});
@@ -77,15 +85,18 @@ export async function writeHistory(connectionString: string, accounts: number, s
 
 // $1 and $2 are the first and the last place of a chunk. What an account holds follows from which
 // credits came to it: the j-th went to account j × step modulo the number of accounts.
-function accountStatements(accounts: number, sealed: string): string[] {
+type Size = { accounts: number; perAccount: number }
+
+function accountStatements({ accounts, perAccount }: Size, sealed: string): string[] {
   const first = `(k * ${inverse(ACCOUNT_STEP, accounts)}::bigint) % ${accounts}`
   const id = `${FIRST_ID} + k`
   const at = `now() - interval '${WEEKS} weeks'`
   const from = 'from generate_series($1::bigint, $2::bigint) as k'
   return [
     `insert into ledger_accounts (id, kind, credits_kobo, opened_at)
-     select ${id}, 'collection', ${amountSql(first)} + ${amountSql(`(${first} + ${accounts})`)},
-            ${at} ${from}`,
+     select ${id}, 'collection',
+            (select sum(${amountSql(`(${first} + n * ${accounts})`)})
+               from generate_series(0, ${perAccount - 1}) as n), ${at} ${from}`,
     `insert into collection_accounts
        (id, client_id, account_number, bank_code, account_name, bvn_sealed, bvn_hash, email,
         merchant_id, merchant_code, notification_url, phone_number, channel, created_at, updated_at)
@@ -98,10 +109,10 @@ function accountStatements(accounts: number, sealed: string): string[] {
   ]
 }
 
-function creditStatements(accounts: number, sealed: string): string[] {
+function creditStatements({ accounts, perAccount }: Size, sealed: string): string[] {
   const account = `((j * ${ACCOUNT_STEP}) % ${accounts})`
   const accountId = `${FIRST_ID} + ${account}`
-  const age = `(1 - j::float8 / ${accounts * CREDITS_PER_ACCOUNT})`
+  const age = `(1 - j::float8 / ${accounts * perAccount})`
   const institutions = INSTITUTIONS.map((code) => `'${code}'`).join(', ')
   const from = `from (select j, now() - interval '${WEEKS} weeks' * ${age} as at
                         from generate_series($1::bigint, $2::bigint) as j)`

@@ -19,7 +19,7 @@ async function main(): Promise<void> {
 async function runAll(bed: Testbed): Promise<void> {
   const { only, scale, write, accounts } = bed.options
   console.error(`  filling ${accounts.toLocaleString('en')} accounts`)
-  await bed.fill(bed.cluster.connectionString, accounts)
+  await bed.fill(bed.cluster.connectionString, { accounts })
   const rows: Row[] = []
   for (const name of only ?? Object.keys(scale ? SCALE_ROWS : ROWS)) {
     console.error(`  ${LOADS[name]?.title}`)

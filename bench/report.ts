@@ -15,6 +15,9 @@ const HEAD =
 
 type Value = (slice: Slice) => number
 
+// Of a million lines.
+const settledSeconds: Value = ({ settled }) =>
+  settled ? (settled.seconds * 1e6) / settled.lines : Number.NaN
 const p50: Value = ({ latency }) => latency?.p50 ?? Number.NaN
 const p99: Value = ({ latency }) => latency?.p99 ?? Number.NaN
 const serviceUs: Value = ({ cpu, items }) => ((cpu?.service ?? Number.NaN) * 1e6) / items
@@ -37,6 +40,9 @@ const GOALS: readonly (readonly [row: string, Value, '× ' | '', '≥' | '≤', 
   ['fourfold', rateOf, '× ', '≥', 0.9, 'the cold rate, goodput at 400%'],
   ['webhooks', rateOf, '', '≥', 3_000, 'webhooks a second'],
   ['dead', p50, '', '≤', 1_000, 'ms median delay beside 1,000 dead endpoints'],
+  ['settlement', settledSeconds, '', '≤', 60, 'seconds to close a settlement of a million lines'],
+  ['settlement', rateOf, '× ', '≥', 0.8, 'the normal rate of credits, while it is closed'],
+  ['settlement-full', rateOf, '× ', '≥', 0.5, 'the highest rate of credits, while it is closed'],
   ['scale-cold', rateOf, '× ', '≥', 0.8, 'the small database, cold credits'],
   ['scale-arrays', rateOf, '× ', '≥', 0.8, 'the small database, arrays of 100'],
 ]

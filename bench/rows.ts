@@ -5,11 +5,12 @@ import type { Table } from './database.ts'
 import type { Job } from './load-generator.ts'
 import { runPgbench } from './pgbench.ts'
 import type { Workload } from './requests.ts'
+import { beforeSettling, whileSettling } from './settlement-load.ts'
 import { rateOf, type Slice } from './slice.ts'
 import type { Target, Testbed } from './testbed.ts'
 import { deliverBacklog, deliverBesideDead } from './webhook-loads.ts'
 
-type Where = 'service' | 'twoProcesses' | 'scale' | 'reference'
+type Where = 'service' | 'twoProcesses' | 'scale' | 'settlement' | 'settlementFull' | 'reference'
 type Make = (bed: Testbed, on: Target) => Promise<Workload>
 
 export type Load = {
@@ -66,6 +67,23 @@ function requests(title: string, table: Table | undefined, make: Make): Load {
 
 const long = (title: string, run: Load['run']): Load => ({ title, run, isOneLongSlice: true })
 
+// While the settlement of all that came before is closed: slice after slice, until it is.
+const settling = (title: string, load: Load): Load => ({
+  ...load,
+  title,
+  isOneLongSlice: true,
+  run: (bed, on, latest) => whileSettling(bed, on, () => load.run(bed, on, latest)),
+})
+
+const unsettled = (load: Load): Load => ({
+  ...load,
+  run: (bed, on, latest) => beforeSettling(bed, () => load.run(bed, on, latest)),
+})
+
+const NORMAL_PER_SECOND = 2_000
+const normal = credits('credits at a normal rate', 'settlement', { perSecond: NORMAL_PER_SECOND })
+const full = credits('credits at the highest rate', 'settlementFull')
+
 export const LOADS: Record<string, Load> = {
   cold: credits('credits, one per request, cold', 'service'),
   hot: credits('credits, one per request, hot', 'service', { accounts: 1 }),
@@ -100,6 +118,10 @@ export const LOADS: Record<string, Load> = {
     ...requests('empty Fastify route', undefined, async () => ({ kind: 'empty' })),
     target: 'reference',
   },
+  normal: unsettled(normal),
+  full: unsettled(full),
+  settlement: settling('credits at a normal rate, while a settlement is closed', normal),
+  'settlement-full': settling('credits at the highest rate, while a settlement is closed', full),
   'scale-cold': credits('credits, one per request, 10 M accounts', 'scale'),
   'scale-arrays': credits('credits, 100 per request, 10 M accounts', 'scale', ARRAYS),
 }
@@ -110,5 +132,6 @@ export const ROWS: Record<string, readonly string[]> = {
   ...{ initiate: ['pgbench'], get: ['empty'], quiet: ['cold', 'unbatched'], double: ['cold'] },
   ...{ fourfold: ['cold'], two: ['cold'], 'two-hot': ['few-hot'], webhooks: [], dead: [] },
   ...{ naive: ['pgbench'], pgledger: ['pgbench'] },
+  ...{ settlement: ['normal'], 'settlement-full': ['full'] },
 }
 export const SCALE_ROWS: typeof ROWS = { 'scale-cold': ['cold'], 'scale-arrays': ['arrays'] }

@@ -10,8 +10,10 @@ import { prepareDatabase } from '#wiring.ts'
 import { type Child, request, startChild } from './child-process.ts'
 import { type Cluster, startService } from './cluster.ts'
 import { BenchDatabase, runAsAdmin } from './database.ts'
-import { writeHistory } from './history.ts'
+import { type HistorySize, writeHistory } from './history.ts'
 import type { Options } from './options.ts'
+
+const SETTLED_PER_ACCOUNT = 20
 
 export type Target = {
   ports: readonly number[]
@@ -35,12 +37,12 @@ export class Testbed implements AsyncDisposable {
     this.generator = this.#stack.use(startChild('load-generator.ts'))
   }
 
-  async fill(connectionString: string, accounts: number): Promise<void> {
+  async fill(connectionString: string, size: HistorySize): Promise<void> {
     const { config } = this.cluster
     const log = createLogger({ level: 'silent' })
     await prepareDatabase({ config, connectionString, clock: systemClock, log })
     const { data, hash } = config.secrets
-    await writeHistory(connectionString, accounts, new Sealer(data, hash))
+    await writeHistory(connectionString, size, new Sealer(data, hash))
   }
 
   // The first of so many credits that no load has sent yet.
@@ -73,9 +75,17 @@ export class Testbed implements AsyncDisposable {
   scale(): Promise<Target> {
     return this.once('scale', async () => {
       const database = await this.newDatabase('scale', 'template1')
-      await this.fill(database.connectionString, this.options.scaleAccounts)
+      await this.fill(database.connectionString, { accounts: this.options.scaleAccounts })
       return this.#startService(database, this.options.scaleAccounts)
     })
+  }
+
+  settlement(): Promise<Target> {
+    return this.once('settlement', () => this.#toSettle('settlement'))
+  }
+
+  settlementFull(): Promise<Target> {
+    return this.once('settlement full', () => this.#toSettle('settlement_full'))
   }
 
   reference(): Promise<Target> {
@@ -107,6 +117,16 @@ export class Testbed implements AsyncDisposable {
   }
 
   [Symbol.asyncDispose] = () => this.#stack.disposeAsync()
+
+  // A million credits that no settlement has taken yet; quick: a tenth.
+  async #toSettle(name: string): Promise<Target> {
+    const { settledAccounts: accounts } = this.options
+    await this.once('credits to settle', async () => {
+      const { connectionString } = await this.newDatabase('settled', 'template1')
+      await this.fill(connectionString, { accounts, perAccount: SETTLED_PER_ACCOUNT })
+    })
+    return this.#startService(await this.newDatabase(name, 'settled'), accounts)
+  }
 
   async #startService(database: BenchDatabase, accounts: number): Promise<Target> {
     const { profile } = this.options

@@ -1251,7 +1251,14 @@ UNION ALL
     l.id AS account_id,
     l.currency
    FROM ledger_accounts l
-  WHERE l.kind = 'available'::text;
+  WHERE l.kind = 'available'::text
+UNION ALL
+ SELECT s.client_id,
+    s.id AS subaccount_id,
+    l.id AS account_id,
+    l.currency
+   FROM subaccounts s
+     JOIN ledger_accounts l ON l.kind = 'subaccount'::text AND l.owner = ('subaccount:'::text || s.id);
 
 create table settlement_holidays (
   day date not null,
@@ -1283,12 +1290,18 @@ create table settlement_lines (
 CREATE UNIQUE INDEX settlement_lines_credit_settled_once ON settlement_lines USING btree (brought_id) WHERE brought_id IS NOT NULL;
 
 create view settlement_payees as
- SELECT client_id,
+ SELECT bank_accounts.client_id,
     NULL::bigint AS subaccount_id,
     NULL::text AS subaccount_code,
-    id AS bank_account_id
+    bank_accounts.id AS bank_account_id
    FROM bank_accounts
-  WHERE is_default;
+  WHERE bank_accounts.is_default
+UNION ALL
+ SELECT subaccounts.client_id,
+    subaccounts.id AS subaccount_id,
+    subaccounts.code AS subaccount_code,
+    subaccounts.bank_account_id
+   FROM subaccounts;
 
 create table settlement_reserves (
   settlement_id bigint not null,

@@ -99,6 +99,27 @@ export const MUTATIONS: readonly Mutation[] = [
     test: 'money-in',
   },
   {
+    name: 'forget to post a share',
+    file: 'src/domain/credits/settle-payment.ts',
+    from: 'plan.transfers.push(shareTransfer(posted, known.accountId))',
+    to: '',
+    test: 'money-in',
+  },
+  {
+    name: 'leave subaccounts their shares of what is taken back',
+    file: 'src/domain/credits/decide-reversal.ts',
+    from: 'plan.shares.push(...shares)',
+    to: '',
+    test: 'money-in',
+  },
+  {
+    name: 'give what rounding leaves over to the main account',
+    file: 'src/domain/splits/share-amount.ts',
+    from: 'for (const { at } of byLoss.slice(0, leftKobo)) shares[at] = (shares[at] as bigint) + 1n',
+    to: '',
+    test: 'money-in',
+  },
+  {
     name: 'forget the suspense item',
     file: 'src/domain/credits/decide-credits.ts',
     from: 'plan.suspense.push({',

@@ -4424,6 +4424,7 @@ export interface components {
             accountNumber: string | null;
             accountName: string | null;
             subaccountCode: string | null;
+            clientId: string | null;
             currency: string;
             balance: number;
             debits: number;

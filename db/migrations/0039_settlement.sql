@@ -192,45 +192,8 @@ create index settlement_reserves_held on settlement_reserves (client_id, release
 create index settlement_reserves_released on settlement_reserves (released_by)
   where released_by is not null;
 
--- Whose ledger accounts a client's settlement takes from. Those of subaccounts join here.
-create view settlement_accounts as
-select a.client_id, null::bigint as subaccount_id, l.id as account_id, l.currency
-  from collection_accounts a join ledger_accounts l on l.id = a.id
-union all
-select substr(l.owner, 8)::bigint, null::bigint, l.id, l.currency
-  from ledger_accounts l where l.kind = 'available';
-
--- Which bank account each party is paid to. Those of subaccounts join here.
-create view settlement_payees as
-select client_id, null::bigint as subaccount_id, null::text as subaccount_code,
-       id as bank_account_id
-  from bank_accounts where is_default;
-
 alter table payouts
   add constraint payouts_settlement_of_same_client
     foreign key (client_id, settlement_id) references settlements (client_id, id) not valid,
   add constraint payouts_of_settlement_have_one
     check ((purpose = 'settlement') = (settlement_id is not null)) not valid;
-
--- The id up to which every transfer is decided: committed, or never to be. Waits for whoever is
--- inserting transfers now and holds up nobody: an id is handed out under a lock on the table that its
--- transaction keeps to the end. What the caller reads afterwards shows all of them.
-create function decided_transfer_id() returns bigint language plpgsql as $$
-declare
-  last_id  bigint := (select case when is_called then last_value else 0 end from transfers_id_seq);
-  writers  text[] := array(
-    select virtualtransaction || '/' || pid from pg_locks
-     where locktype = 'relation' and relation = 'transfers'::regclass
-       and database = (select oid from pg_database where datname = current_database())
-       and mode = 'RowExclusiveLock' and granted and pid <> pg_backend_pid());
-begin
-  while exists (
-    select from pg_locks
-     where locktype = 'relation' and relation = 'transfers'::regclass
-       and database = (select oid from pg_database where datname = current_database())
-       and mode = 'RowExclusiveLock' and granted
-       and virtualtransaction || '/' || pid = any(writers)) loop
-    perform pg_sleep(0.002);
-  end loop;
-  return last_id;
-end $$;

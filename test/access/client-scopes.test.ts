@@ -27,8 +27,8 @@ const ASKED: Record<Scope, readonly string[]> = {
     'getBalances',
     'listMerchantBalances',
   ],
-  'payouts:read': [],
-  'payouts:write': [],
+  'payouts:read': ['listSubaccounts', 'getSubaccount', 'listSplits', 'getSplit'],
+  'payouts:write': ['createSubaccount', 'updateSubaccount', 'createSplit', 'deactivateSplit'],
   'refunds:write': [],
   'accounts:write': [
     'createCollectionAccount',

@@ -7,6 +7,13 @@ import { closeAfterTests } from '../support/closing.ts'
 import { createAccount, createAdvice, startPayment } from '../support/fixtures.ts'
 import { startTestService } from '../support/running-service.ts'
 import { storedId } from '../support/shown-ids.ts'
+import {
+  createSplit,
+  postSplit,
+  SUBACCOUNTS,
+  splitBody,
+  subaccountBody,
+} from '../support/splits.ts'
 import { suspend } from '../support/suspense-desk.ts'
 
 const bench = closeAfterTests(await startTestService())
@@ -26,6 +33,8 @@ const WITHOUT = {
   credit_fees_item_id_fkey: null,
   // The credit of a return may be nobody's.
   payouts_credit_id_fkey: null,
+  credit_splits_credit_id_fkey: null,
+  credit_splits_item_id_fkey: null,
   // What is nobody's has no client: the operator's people ask for it.
   suspense_requests_item_id_fkey: null,
   // Into a question for all transfers of a bank, which is nobody's.
@@ -69,6 +78,10 @@ test('a table without a client has one owner at most', async () => {
 
 test('the database refuses a row that points at another client’s', async () => {
   const token = await bench.newClient('OTHER')
+  await createSplit(bench)
+  await bench.call({ url: SUBACCOUNTS, body: subaccountBody('own'), token })
+  await postSplit(bench, splitBody('own', 'percentage', ['own', 1]), { token })
+  await createAdvice(bench, {}, { token })
   const { accountNumber } = await createAccount(bench, {}, { token })
   const { paymentReference, adviceReference } = await startPayment(bench)
   const unpaid = await createAdvice(bench)
@@ -103,6 +116,22 @@ test('the database refuses a row that points at another client’s', async () =>
     [
       'numbers_payment_of_same_client',
       `update numbers set client_id = ${other} where payment_id = '${paymentReference}'`,
+    ],
+    [
+      'advices_split_of_same_client',
+      `update advices set split_id = (select id from splits where code = 'AB')
+        where client_id = ${other}`,
+    ],
+    [
+      'collection_accounts_split_of_same_client',
+      `update collection_accounts set split_id = (select id from splits where code = 'AB')
+        where client_id = ${other}`,
+    ],
+    [
+      'split_parts_subaccount_of_same_client',
+      `insert into split_parts (client_id, split_id, position, subaccount_id, share, bears_fee)
+       select ${other}, (select id from splits where client_id = ${other}), 2, id, 1, false
+         from subaccounts where code = 'B'`,
     ],
     [
       'erasures_advice_of_same_client',

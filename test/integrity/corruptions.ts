@@ -110,6 +110,31 @@ export const CORRUPTIONS: readonly (readonly [check: string, tamper: string, sub
      select id, 'sending', 'bank:035', now() from payouts where status = 'confirmed'`,
     /^payout \d+$/,
   ],
+  [
+    'shares_are_booked',
+    `update credit_splits set returned_kobo = 1`,
+    /^credit \d+, subaccount \d+$/,
+  ],
+  ['shares_are_booked', `delete from credit_splits`, /^credit \d+, subaccount \d+$/],
+  [
+    'shares_are_booked',
+    `delete from transfers where reason = 'split'`,
+    /^credit \d+, subaccount \d+$/,
+  ],
+  [
+    'subaccounts_are_their_shares',
+    `update ledger_accounts set credits_kobo = credits_kobo + 1 where kind = 'subaccount'`,
+    /^subaccount \d+$/,
+  ],
+  [
+    'subaccounts_are_their_shares',
+    `insert into transfers
+       (debit_account_id, credit_account_id, amount_kobo, settlement_id, reason, posted_at)
+     select min(id), 999999, 1, 1, 'settlement', now() from ledger_accounts
+      where kind = 'subaccount'`,
+    /^subaccount \d+$/,
+  ],
+  ['shares_fit_what_was_booked', `update credit_splits set share_kobo = base_kobo`, /^credit \d+$/],
   ['payments_show_their_fees', `update payments set charged_fee_kobo = 0`, /^payment [0-9a-f-]+$/],
   [
     'receivables_are_their_reversals',
@@ -247,6 +272,41 @@ export const CORRUPTIONS: readonly (readonly [check: string, tamper: string, sub
     'leases_are_with_their_payments',
     `delete from payment_numbers where bank_code = '035'`,
     /^number \d{10}$/,
+  ],
+  [
+    'credits_are_settled_once',
+    `delete from settlement_lines where id = (select min(id) from settlement_lines)`,
+    /^credit \d+$/,
+  ],
+  [
+    'credits_are_settled_once',
+    `drop index settlement_lines_credit_settled_once;
+     insert into settlement_lines
+       (settlement_id, kind, account_id, credit_id, brought_id, posted_at, gross_kobo)
+     select settlement_id, kind, account_id, credit_id, brought_id, posted_at, gross_kobo
+       from settlement_lines where kind = 'credit'`,
+    /^credit \d+$/,
+  ],
+  ['settlements_are_their_lines', `update settlements set lines = lines + 1`, /^settlement \d+$/],
+  [
+    'settlements_are_their_lines',
+    `delete from settlement_lines where kind = 'reserve'`,
+    /^settlement \d+$/,
+  ],
+  [
+    'settlements_are_their_transfers',
+    `delete from transfers where reason = 'reserve'`,
+    /^settlement \d+$/,
+  ],
+  [
+    'settling_is_unpaid_settlements',
+    `update settlement_shares set net_kobo = net_kobo - 1`,
+    /^settling account \d+ client:\d+$/,
+  ],
+  [
+    'reserves_are_held',
+    `update settlement_reserves set amount_kobo = amount_kobo + 1`,
+    /^reserve of client:\d+$/,
   ],
   ['events_are_numbered_without_gaps', `delete from events where sequence = 3`, /^client \d+$/],
   [

@@ -11,6 +11,8 @@ import { createAccount, MINUTE_MS, simulate, startPayment } from '../support/fix
 import { chargesOf, takeIncoming } from '../support/incoming-credits.ts'
 import { createPayout, payoutRounds } from '../support/payouts.ts'
 import { type Bench, startTestService } from '../support/running-service.ts'
+import { closed, setBankAccount, setSettings } from '../support/settlements.ts'
+import { createSplit } from '../support/splits.ts'
 import { untilWaiting } from '../support/waiting-locks.ts'
 import { CORRUPTIONS } from './corruptions.ts'
 import { freeze } from './database-copies.ts'
@@ -160,6 +162,10 @@ async function journey(bench: Bench): Promise<void> {
   await simulate(bench, late.bankAccount, '6000.00')
   const token = await bench.newClient('MAN0000002')
   await createAccount(bench, {}, { token })
+  await setBankAccount(bench, { status: 'unconfirmed' })
+  await setSettings(bench, { schedule: 'manual', reservePercent: 10, reserveDays: 7 })
+  await closed(bench)
+  await setBankAccount(bench)
   await createFeeRule(bench)
   await simulate(bench, account.accountNumber, '2000.00')
   const charged = await startPayment(bench)
@@ -169,6 +175,9 @@ async function journey(bench: Bench): Promise<void> {
   await createPayout(bench, { amount: '300' })
   await rounds.send()
   await createPayout(bench, { amount: '200' })
+  await createSplit(bench)
+  const shared = await startPayment(bench, { splitCode: 'AB' })
+  await simulate(bench, shared.bankAccount, '6000.00')
 }
 
 // On one connection: whoever owns the database may write past every guard of it.

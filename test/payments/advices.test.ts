@@ -213,7 +213,7 @@ test('the bounds of the expiry and every policy are accepted', async () => {
 })
 
 test('fields that only others know are ignored', async () => {
-  const extra = { mcc: 5999, integrationKey: 'k', shouldTokenizeCard: true, splitCode: 'S1' }
+  const extra = { mcc: 5999, integrationKey: 'k', shouldTokenizeCard: true }
   const customer = { customerFirstName: 'Ada', customerTier: { level: 3 } }
 
   const advice = await createAdvice(bench, { ...extra, status: 'Paid', customer })

@@ -25,11 +25,12 @@ import type { Bench } from '../support/running-service.ts'
 import { storedId } from '../support/shown-ids.ts'
 import { NOBODYS_NUMBER, pendingReturnOf, SUSPENSE, suspend } from '../support/suspense-desk.ts'
 import { ENDPOINTS } from '../support/webhook-journeys.ts'
+import { splitOperations } from './keyed-split-operations.ts'
 
 const HOOK = 'https://shop.example.com/events'
 
 type Ask = { url: string; body?: unknown }
-type KeyedOperation = {
+export type KeyedOperation = {
   name: string
   ask: () => Promise<Ask>
   others?: (asked: Ask) => unknown // The body of another request to the same address.
@@ -45,6 +46,7 @@ export async function keyedOperations(bench: Bench): Promise<KeyedOperation[]> {
     ...webhookOperations(bench, endpoint),
     ...erasureOperations(bench),
     ...accountOperations(bench),
+    ...splitOperations(bench),
     ...operatorOperations(bench),
     ...payoutOperations(bench),
   ]

@@ -3,7 +3,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { closeAfterTests } from '../support/closing.ts'
-import { assertBooksBalance, createAccount, dataOf, startPayment } from '../support/fixtures.ts'
+import {
+  assertBooksBalance,
+  assertRefused,
+  createAccount,
+  dataOf,
+  startPayment,
+} from '../support/fixtures.ts'
 import { type Bench, startTestService } from '../support/running-service.ts'
 import {
   BALANCES,
@@ -129,6 +135,50 @@ test('whatever happens to money, the balances follow and equal the ledger', asyn
   ])
   await assertEqualsLedger(own, [undefined, other])
   await assertBooksBalance(own)
+})
+
+test('balances at each moment of a return are what they were', async () => {
+  await using own = await startTestService()
+  const desk = await openDesk(own)
+  const { bankAccount } = await startPayment(own, { amount: 100 })
+  const moments: { at: Date; data: Row }[] = []
+  const then = async (step: () => Promise<unknown>) => {
+    await step()
+    own.advance(60_000)
+    moments.push({ at: own.clock(), data: await balances(own) })
+    own.advance(60_000)
+  }
+  const sessions = ['150', '20', '30'].map((amount) => ({ amount, id: '' }))
+  for (const each of sessions) {
+    await then(async () => {
+      each.id = await credit(own, bankAccount, each.amount)
+    })
+  }
+  const [excess, second, third] = sessions.map(({ id }) => id) as [string, string, string]
+  await then(() => desk.giveBack(second))
+  await then(() => desk.giveBack(third))
+  await then(() => reverse(own, third, '10'))
+  await then(() => desk.confirm(second, 'B-1'))
+  await then(() => desk.fail(third))
+  await then(() => reverse(own, excess, '60'))
+
+  for (const { at, data } of moments) {
+    const answer = await own.call({ url: `${BALANCES}?at=${encodeURIComponent(at.toISOString())}` })
+    assert.deepEqual(dataOf(answer, 'account'), data, at.toISOString())
+  }
+})
+
+test('a moment in the future, or none at all, is refused', async () => {
+  const later = new Date(bench.clock().getTime() + 1).toISOString()
+
+  for (const list of [BALANCES, MERCHANTS, `${BALANCES}/subaccounts`]) {
+    for (const at of [later, 'yesterday', '', '2026-02-30', '2026-11-15T25:00']) {
+      const answer = await bench.call({ url: `${list}?at=${encodeURIComponent(at)}` })
+      assertRefused(answer, 'account', { status: 400, code: 'invalid_request' })
+    }
+    const now = await bench.call({ url: `${list}?at=${bench.clock().toISOString()}` })
+    assert.equal(now.statusCode, 200)
+  }
 })
 
 test('a merchant has what came to its own accounts, in the order of the labels', async () => {

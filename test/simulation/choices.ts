@@ -4,6 +4,7 @@
 import type { Op } from '../support/model.ts'
 import type { Books } from '../support/model-books.ts'
 import { Account, type Credit, Payment, type Policy, type Rules } from '../support/model-places.ts'
+import { MODEL_SPLITS } from '../support/model-splits.ts'
 import type { seededRandom } from '../support/random.ts'
 import { chooseCredits, paymentOf } from './credit-choices.ts'
 import { chooseFindings } from './findings.ts'
@@ -39,6 +40,7 @@ export class Choices {
   readonly books: Books
   // Outcomes that have to be met yet, as Sights calls them: what may lead there is done more often.
   wanted: readonly string[] = []
+  hasSplits = false // Whether the clients have any.
   readonly #probes: Op[] = [] // What is to be done first of all.
   #sessions = 0
 
@@ -56,7 +58,7 @@ export class Choices {
     const kind = this.#kind()
     switch (kind) {
       case 'account':
-        return { do: 'account', client: this.random.pick(CLIENTS), rules: this.#rules(300_00) }
+        return this.#newAccount()
       case 'activate':
       case 'deactivate':
       case 'limit':
@@ -138,6 +140,7 @@ export class Choices {
   // Done alone: it would apply to some of what is done at the same time.
   rule(): Op {
     const minKobo = this.chance(50) ? 0n : this.kobo(1, 2_00)
+    const isCustomers = this.chance(40)
     const rule = {
       flatKobo: this.chance(50) ? 0n : this.kobo(1, 3_00),
       bps: this.chance(20) ? 0 : this.random.integer(1, 2_000),
@@ -145,7 +148,8 @@ export class Choices {
       capKobo: this.chance(50) ? null : minKobo + this.kobo(1, 20_00),
       waiveBelowKobo: this.chance(50) ? 0n : this.kobo(1, 300_00),
       isVatIncluded: this.chance(30),
-      isCustomers: this.chance(40),
+      isCustomers,
+      isSubaccounts: !isCustomers && this.chance(50),
     }
     return { do: 'rule', client: this.random.pick(CLIENTS), rule }
   }
@@ -175,6 +179,16 @@ export class Choices {
     return { do: kind, account, limits }
   }
 
+  #newAccount(): Op {
+    const client = this.random.pick(CLIENTS)
+    return { do: 'account', client, rules: this.#rules(300_00), split: this.#split() }
+  }
+
+  #split(): string | null {
+    const isSplit = this.hasSplits && this.chance(50)
+    return isSplit ? this.random.pick(Object.keys(MODEL_SPLITS)) : null
+  }
+
   #newAdvice(): Op {
     const { random } = this
     const kobo = this.chance(20) ? this.kobo(1, 3) : this.kobo(1_00, 500_00)
@@ -185,6 +199,7 @@ export class Choices {
       graceMs: random.pick([0, 1_000, 60_000, 300_000]),
       merchantRef: this.chance(40) ? `order-${random.integer(1, 1_000_000)}` : null,
       rules: this.chance(15) ? this.#rules(Number(kobo)) : null,
+      split: this.#split(),
     }
     const earlier = this.chance(8) ? this.recent(this.books.advicesByRef) : undefined
     if (!earlier) return { do: 'advice', client: random.pick(CLIENTS), terms }

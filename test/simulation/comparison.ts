@@ -87,14 +87,17 @@ function readBalances(db: Db): Promise<Lines> {
   return read(
     db,
     `select case when l.kind = 'collection' then 'collection ' || a.account_number
-                 else concat_ws(' ', l.kind, coalesce(c.client_id, split_part(l.owner, ':', 2)),
-                                l.currency) end as name,
+                 else concat_ws(' ', l.kind,
+                                coalesce(c.client_id, o.client_id || '/' || u.code,
+                                         split_part(l.owner, ':', 2)), l.currency) end as name,
             (case when l.kind in ('bank', 'shortfall', 'bank_cost', 'input_vat')
                   then l.debits_kobo - l.credits_kobo
                   else l.credits_kobo - l.debits_kobo end)::text as line
        from ledger_accounts l
        left join collection_accounts a on a.id = l.id
        left join clients c on l.owner in ('client:' || c.id, 'operator:' || c.id)
+       left join subaccounts u on l.owner = 'subaccount:' || u.id
+       left join clients o on o.id = u.client_id
       where l.debits_kobo <> l.credits_kobo`,
   )
 }
@@ -132,7 +135,9 @@ function readCredits(db: Db): Promise<Lines> {
               || (select format(', charged %s %s',
                                 coalesce(sum(f.fee_kobo - f.fee_returned_kobo), 0),
                                 coalesce(sum(f.vat_kobo - f.vat_returned_kobo), 0))
-                    from credit_fees f where f.credit_id = c.id) as line
+                    from credit_fees f where f.credit_id = c.id)
+              || (select format(', shared %s', coalesce(sum(s.share_kobo - s.returned_kobo), 0))
+                    from credit_splits s where s.credit_id = c.id) as line
        from credits c`,
   )
 }
@@ -146,7 +151,10 @@ function expectedCredits(books: Books): Lines {
       const charged = credit.parts.map(({ fees }) => fees)
       const sum = (of: 'fee' | 'vat') => charged.reduce((total, each) => total + each[of], 0n)
       const withheld = `withheld ${fee} ${vat} ${duty}`
-      return [credit.name, `${terms}, ${withheld}, charged ${sum('fee')} ${sum('vat')}`]
+      const shared = credit.parts.flatMap(({ shares }) => [...shares.values()])
+      const sharedKobo = shared.reduce((total, kobo) => total + kobo, 0n)
+      const taken = `charged ${sum('fee')} ${sum('vat')}, shared ${sharedKobo}`
+      return [credit.name, `${terms}, ${withheld}, ${taken}`]
     }),
   )
 }

@@ -11,11 +11,11 @@ import { test } from 'node:test'
 import type { Answer, Model, Op } from '../support/model.ts'
 import { seededRandom } from '../support/random.ts'
 import { Choices } from './choices.ts'
-import { send } from './requests.ts'
+import { createSplits, send } from './requests.ts'
 import { Rounds, stepsOf } from './rounds.ts'
 import { Sights } from './sights.ts'
 import { compareAll, run, textOf } from './steps.ts'
-import { type MovedWorld, startWorld } from './world.ts'
+import { CLIENTS, type MovedWorld, startWorld } from './world.ts'
 
 const SEED = Number(process.env.SEED ?? randomInt(2 ** 31))
 const STEPS = Number(process.env.STEPS ?? 10_000)
@@ -33,6 +33,8 @@ test(`${STEPS} random steps agree with the model (seed ${SEED})`, async () => {
   const sights = new Sights()
   const choices = new Choices(seededRandom(SEED), model.books)
   const rounds = new Rounds(choices)
+  for (const client of CLIENTS) await createSplits(world, client)
+  choices.hasSplits = true
   const due = (every: number) => Math.floor(steps / every) > Math.floor(before / every)
   let [before, steps] = [0, 0]
 

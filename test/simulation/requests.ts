@@ -14,7 +14,9 @@ import {
 } from '../support/fixtures.ts'
 import type { Answer, Op } from '../support/model.ts'
 import type { RailAnswer, Rules, Terms } from '../support/model-places.ts'
+import { MODEL_SPLITS } from '../support/model-splits.ts'
 import { shownId } from '../support/shown-ids.ts'
+import { SPLITS, SUBACCOUNTS, splitBody, subaccountBody } from '../support/splits.ts'
 import { takeFindings } from './findings.ts'
 import { OPERATOR, type Reply, type World } from './world.ts'
 
@@ -70,10 +72,32 @@ export function send(world: World, op: Op): Promise<Answer> {
   }
 }
 
-async function openAccount(world: World, { client, rules }: Of<'account'>): Promise<Answer> {
-  const body = accountBody(rules ? { payerRules: rulesBody(rules) } : {})
+async function openAccount(world: World, op: Of<'account'>): Promise<Answer> {
+  const { client, rules, split: splitCode } = op
+  const body = accountBody({ splitCode, ...(rules ? { payerRules: rulesBody(rules) } : {}) })
   const answer = await world.call(client, ACCOUNTS, body)
   return refusalOf(answer) ?? { number: answer.json().data.accountNumber }
+}
+
+// Each client has every split of the model.
+export async function createSplits(world: World, client: string): Promise<void> {
+  for (const code of ['A', 'B', 'C']) {
+    const answer = await world.call(client, SUBACCOUNTS, subaccountBody(code))
+    assert.equal(answer.statusCode, 200, answer.body)
+  }
+  for (const [code, { type, parts }] of Object.entries(MODEL_SPLITS)) {
+    const body = splitBody(
+      code,
+      type,
+      ...parts.map((part): [string, string, boolean] => [
+        part.to,
+        naira(part.share),
+        part.bearsFee,
+      ]),
+    )
+    const answer = await world.call(client, SPLITS, body)
+    assert.equal(answer.statusCode, 200, answer.body)
+  }
 }
 
 // The model counts in plain numbers: it is not to share the service's types.
@@ -112,7 +136,7 @@ async function chargeClient(world: World, { client, rule }: Of<'rule'>): Promise
     cap: rule.capKobo === null ? null : naira(rule.capKobo),
     waiveFlatBelow: naira(rule.waiveBelowKobo),
     vatIncluded: rule.isVatIncluded,
-    bearer: rule.isCustomers ? 'customer' : 'merchant',
+    bearer: rule.isCustomers ? 'customer' : rule.isSubaccounts ? 'subaccount' : 'merchant',
   }
   const answer = await world.call(OPERATOR, FEE_RULES, body)
   return refusalOf(answer) ?? { isDone: true }
@@ -123,8 +147,9 @@ async function createAdvice(world: World, { client, terms }: Of<'advice'>): Prom
   return refusalOf(answer) ?? { advice: answer.json().responseData.adviceReference }
 }
 
-function termsBody({ kobo, policy, expiresInMs, graceMs, merchantRef, rules }: Terms) {
+function termsBody({ kobo, policy, expiresInMs, graceMs, merchantRef, rules, split }: Terms) {
   return {
+    splitCode: split,
     amount: naira(kobo),
     amountPolicy: policy,
     expiresInSeconds: expiresInMs / 1000,

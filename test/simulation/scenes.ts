@@ -44,8 +44,9 @@ export async function stage(
     expiresInMs: isTimeless ? LONG_MS : EXPIRES_MS,
     graceMs: 0,
     merchantRef: null,
+    split: null,
   }
-  const { number: account = '' } = await first({ do: 'account', client, rules: null })
+  const { number: account = '' } = await first({ do: 'account', client, rules: null, split: null })
   const { advice = '' } = await first({ do: 'advice', client, terms: { ...terms, rules: null } })
   const isStarted = chance(90)
   const { number = NOBODYS, payment = UNKNOWN } = isStarted

@@ -49,6 +49,7 @@ const ALL: readonly string[] = [
   'cancel advice_paid',
   'rule done',
   'advice merchant_ref_reused',
+  'advice invalid_request',
   'initiate Processing',
   'initiate numbers_exhausted',
   'read Processing',

@@ -17,6 +17,7 @@ import {
 import { type Call, startTestService } from '../support/running-service.ts'
 import {
   createSubaccounts,
+  numberAt058,
   postSplit,
   SPLITS,
   SUBACCOUNTS,
@@ -42,9 +43,9 @@ test('a subaccount shows whom it pays, masked, and what it has', async () => {
     subaccountCode: 'A',
     name: 'Vendor A',
     bankCode: '058',
-    accountNumberMasked: '******6789',
+    accountNumberMasked: `******${numberAt058('02345').slice(-4)}`,
     accountName: 'Ada Vendor',
-    accountStatus: rest.accountStatus,
+    accountStatus: 'confirmed',
     isActive: true,
     balance: 0,
   })
@@ -64,12 +65,44 @@ test('codes are generated where none is given, and taken once', async () => {
   assertRefused(await postSplit(bench, WHOLE), 'account', { status: 409, code: 'split_exists' })
 })
 
-test('subaccounts never become the default bank account of their client', async () => {
-  const { rows } = await bench.db.query('select is_default from bank_accounts where is_default')
-  const { rows: all } = await bench.db.query('select from bank_accounts')
+const bankAccountsOf = async (token: string) =>
+  (await bench.call({ url: '/api/v1/bank-accounts', token })).json().data as {
+    reference: string
+    isDefault: boolean
+  }[]
 
-  assert.deepEqual(rows.length, 0)
-  assert(all.length > 0)
+test('its bank account is kept once, and is never the default of the client', async () => {
+  const token = await bench.newClient('FRESH')
+  const create = (code: string) =>
+    bench.call({ url: SUBACCOUNTS, body: subaccountBody(code), token })
+  const one = dataOf(await create('one'), 'account')
+  const other = dataOf(await create('other'), 'account')
+
+  const [account, ...more] = await bankAccountsOf(token)
+  assert.deepEqual(more, [])
+  assert.equal(account?.isDefault, false)
+  assert.equal(one.bankAccountReference, account?.reference)
+  assert.equal(other.bankAccountReference, account?.reference)
+  const body = subaccountBody('third', { accountName: 'Somebody Else' })
+  const third = await bench.call({ url: SUBACCOUNTS, body, token })
+  assertRefused(third, 'account', { status: 409, code: 'bank_account_mismatch' })
+})
+
+test('the bank is asked whose account it is', async () => {
+  const create = (accountNumber: string) =>
+    bench.call({ url: SUBACCOUNTS, body: subaccountBody('asked', { accountNumber }) })
+  assertRefused(await create(numberAt058('99901')), 'account', {
+    status: 409,
+    code: 'bank_account_unknown',
+  })
+  assertRefused(await create(numberAt058('99902')), 'account', {
+    status: 409,
+    code: 'bank_account_mismatch',
+  })
+  const wrong = numberAt058('02345').replace(/.$/, (last) => `${(Number(last) + 1) % 10}`)
+  assertRefused(await create(wrong), 'account', { code: 'invalid_request' })
+
+  assert.equal(dataOf(await create(numberAt058('99903')), 'account').accountStatus, 'unconfirmed')
 })
 
 test('what is not a split is refused, and nothing is made', async () => {
@@ -179,7 +212,7 @@ test('what was given a split keeps it when it is deactivated, and nothing new ge
     url: ADVICE,
     body: adviceBody({ merchantRef, splitCode: 'WHOLE' }),
   })
-  assertRefused(other, 'payment', { status: 409, code: 'merchant_ref_reused' })
+  assertRefused(other, 'payment', { status: 400, code: 'merchant_ref_reused' })
 })
 
 test('an inactive subaccount is in no new split, and no split with it is given to anything', async () => {

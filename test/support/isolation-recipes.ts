@@ -14,10 +14,12 @@ import {
   SIMULATE,
 } from './fixtures.ts'
 import { DESK_RECIPES } from './isolation-desk.ts'
+import { STATEMENT_RECIPES } from './isolation-statements.ts'
 import type { Things } from './isolation-world.ts'
 import { LIMIT_PROFILES, profileBody, profileRecipes } from './limit-profiles.ts'
 import { PAYOUT_MAKING, PAYOUT_RECIPES } from './payout-recipes.ts'
 import type { Call } from './running-service.ts'
+import { SPLITS, SUBACCOUNTS, splitRecipes, subaccountBody } from './splits.ts'
 import { SUSPENSE } from './suspense-desk.ts'
 import { ENDPOINTS } from './webhook-journeys.ts'
 
@@ -193,6 +195,9 @@ const OTHER_RECIPES: Record<string, Recipe> = {
   createClient: (of) => [post(CLIENTS, { name: 'X', clientId: of.clientId })],
   listClients: list(CLIENTS),
   ...feeRecipes(),
+  listSubaccounts: list(SUBACCOUNTS),
+  listSplits: list(SPLITS),
+  ...splitRecipes(),
   listRailItems: list('/api/v1/operator/rail-items'),
   getClient: client(''),
   updateClient: client('', { method: 'PATCH', body: { name: 'X' } }),
@@ -228,6 +233,7 @@ const OTHER_RECIPES: Record<string, Recipe> = {
 // Answers can be told apart by nothing but their request ids.
 export const RECIPES = {
   ...ACCOUNT_RECIPES,
+  ...STATEMENT_RECIPES,
   ...DESK_RECIPES,
   ...PAYMENT_RECIPES,
   ...OTHER_RECIPES,
@@ -250,6 +256,7 @@ export const MAKING: Record<string, Recipe> = {
     keyed(of.keyOfAdvice, post(ADVICE, adviceBody())),
     post(ADVICE, adviceBody({ merchantRef: of.merchantRef, amount: 77 })),
   ],
+  createSubaccount: (of) => [post(SUBACCOUNTS, subaccountBody(of.subaccountCode))],
   createLimitProfile: (of) => [post(LIMIT_PROFILES, profileBody({ code: of.limitProfile }))],
   createWebhookEndpoint: (of) => [post(ENDPOINTS, { url: of.endpointUrl })],
   ...PAYOUT_MAKING,

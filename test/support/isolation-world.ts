@@ -21,6 +21,7 @@ import { BANK_ACCOUNTS, PAYOUTS } from './payouts.ts'
 import { newBrowser } from './people.ts'
 import { newSessionId, postRail } from './rail.ts'
 import type { Bench } from './running-service.ts'
+import { postSplit, SPLITS, SUBACCOUNTS, splitBody, subaccountBody } from './splits.ts'
 import { SUSPENSE, suspend } from './suspense-desk.ts'
 import { ENDPOINTS } from './webhook-journeys.ts'
 
@@ -46,6 +47,8 @@ export type Things = {
   requestId: string
   ledgerIds: readonly string[] // Of its collection account, and of what its clients' payments hold.
   limitProfile: string
+  subaccountCode: string
+  splitCode: string
   endpointId: string
   endpointUrl: string
   eventId: string
@@ -75,6 +78,8 @@ export const LISTS = [
   LIMIT_PROFILES,
   BANK_ACCOUNTS,
   PAYOUTS,
+  SUBACCOUNTS,
+  SPLITS,
 ]
 
 export const NOBODYS: Things = {
@@ -99,6 +104,8 @@ export const NOBODYS: Things = {
   requestId: '98765434',
   ledgerIds: ['98765435', '98765436'],
   limitProfile: 'nobodys-profile',
+  subaccountCode: 'nobodys-subaccount',
+  splitCode: 'nobodys-split',
   endpointId: '0193f0e0-0000-7000-8000-000000000004',
   endpointUrl: 'https://nobody.example/hook',
   eventId: '0193f0e0-0000-7000-8000-000000000005',
@@ -145,6 +152,7 @@ export async function fillWorld(bench: Bench, clientId: string): Promise<Things>
     const body = profileBody({ code, name: 'Alpha secret limits' })
     await bench.call({ url: LIMIT_PROFILES, body, token })
   }
+  const split = await splitOf(bench, token)
   const money = await moneyOf(bench, token, { account, key: keys.keyOfAdvice })
   const asked = await owner.call({
     url: `${SUSPENSE}/${money.itemId}/requests`,
@@ -160,6 +168,7 @@ export async function fillWorld(bench: Bench, clientId: string): Promise<Things>
     clientId,
     accountNumber: account.accountNumber,
     limitProfile,
+    ...split,
     additionalNumber: account.accounts[1].accountNumber,
     endpointId: endpoint.json().data.id,
     endpointUrl,
@@ -172,6 +181,19 @@ export async function fillWorld(bench: Bench, clientId: string): Promise<Things>
     signInId: (await owner.call({ url: '/dashboard/api/sessions' })).json().data[0].id,
     cursors: await cursorsOf(bench, token),
   }
+}
+
+async function splitOf(bench: Bench, token: string) {
+  const [subaccountCode, splitCode] = ['alpha-secret-subaccount', 'alpha-secret-split']
+  for (const code of [subaccountCode, 'alpha-second']) {
+    const body = subaccountBody(code, { accountName: 'Alpha Secret Vendor' })
+    dataOf(await bench.call({ url: SUBACCOUNTS, body, token }), 'account')
+  }
+  for (const code of [splitCode, 'alpha-second']) {
+    const body = splitBody(code, 'percentage', [subaccountCode, 50])
+    dataOf(await postSplit(bench, body, { token }), 'account')
+  }
+  return { subaccountCode, splitCode }
 }
 
 async function moneyOf(

@@ -91,15 +91,14 @@ export class Books {
     const sums = new Map<string, bigint>()
     const add = (name: string, kobo: bigint) => sums.set(name, (sums.get(name) ?? 0n) + kobo)
     for (const account of this.accounts.values()) add(`collection ${account.number}`, account.kobo)
-    for (const { client, end, kobo, fees } of this.payments.values()) {
-      add(
-        `${end === null ? 'pending' : 'available'} ${client.name} NGN`,
-        kobo - fees.fee - fees.vat,
-      )
+    for (const { client, end, kobo, fees, sharedKobo } of this.payments.values()) {
+      const place = end === null ? 'pending' : 'available'
+      add(`${place} ${client.name} NGN`, kobo - fees.fee - fees.vat - sharedKobo)
     }
-    for (const { client, fees } of [...this.accounts.values(), ...this.payments.values()]) {
+    for (const { client, fees, shares } of [...this.accounts.values(), ...this.payments.values()]) {
       add(`fee_income ${client.name} NGN`, fees.fee)
       add(`vat_payable ${client.name} NGN`, fees.vat)
+      for (const [to, kobo] of shares) add(`subaccount ${client.name}/${to} NGN`, kobo)
     }
     for (const [key, place] of this.#suspense) add(`suspense ${key}`, place.kobo)
     for (const [key, kobo] of this.shortfallKobo) add(`shortfall ${key}`, kobo)

@@ -3,6 +3,7 @@
 
 import type { Books } from './model-books.ts'
 import { Account, type Client, type Part, type Payment } from './model-places.ts'
+import { shareOut } from './model-splits.ts'
 
 export type FeeRule = {
   flatKobo: bigint
@@ -12,6 +13,7 @@ export type FeeRule = {
   waiveBelowKobo: bigint
   isVatIncluded: boolean
   isCustomers: boolean
+  isSubaccounts: boolean
 }
 
 const VAT_BPS = 750n
@@ -51,15 +53,18 @@ export function ruleOf(books: Books, client: Client): FeeRule | undefined {
   return books.rules.get(client.name)?.rule
 }
 
-// This part has come to its owner, and settled it, if it is a payment.
+// This part has come to its owner, and settled it, if it is a payment: the fee, then the split.
 export function charge(books: Books, owner: Account | Payment, part: Part): void {
   const now = ruleOf(books, owner.client)
   if (owner instanceof Account) {
     if (now) share(now, [part])
+    shareOut(owner.split, now, [part])
     return
   }
   const rule = owner.quotedRule ?? (now?.isCustomers ? undefined : now)
-  if (rule) share(rule, [...[...owner.parts].filter((each) => each !== part), part])
+  const parts = [...[...owner.parts].filter((each) => each !== part), part]
+  if (rule) share(rule, parts)
+  shareOut(owner.advice.terms.split, rule, parts)
 }
 
 // The last of them bears what rounding leaves over.
@@ -79,7 +84,7 @@ function share(rule: FeeRule, parts: readonly Part[]): void {
   }
 }
 
-function distributed(total: bigint, parts: readonly bigint[]): bigint[] {
+export function distributed(total: bigint, parts: readonly bigint[]): bigint[] {
   const whole = parts.reduce((sum, part) => sum + part, 0n)
   const shares = parts.map((part) => (whole === 0n ? 0n : (total * part) / whole))
   let left = total - shares.reduce((sum, each) => sum + each, 0n)

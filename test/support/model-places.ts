@@ -26,6 +26,19 @@ export class Place {
     }
     return { fee, vat }
   }
+
+  // What subaccounts got of it, and did not give back, by their names.
+  get shares(): Map<string, bigint> {
+    const all = new Map<string, bigint>()
+    for (const { shares } of this.parts) {
+      for (const [to, kobo] of shares) all.set(to, (all.get(to) ?? 0n) + kobo)
+    }
+    return all
+  }
+
+  get sharedKobo(): bigint {
+    return [...this.shares.values()].reduce((sum, kobo) => sum + kobo, 0n)
+  }
 }
 
 export class Part {
@@ -36,6 +49,7 @@ export class Part {
   reason: string | null = null
   owner: Client | null = null
   charged: { fee: bigint; vat: bigint; baseKobo: bigint } | null = null
+  shared: { baseKobo: bigint; to: Map<string, bigint> } | null = null
 
   constructor(credit: Credit, kobo: bigint, place: Place) {
     this.credit = credit
@@ -51,6 +65,14 @@ export class Part {
     if (!this.charged || !isHeld) return { fee: 0n, vat: 0n }
     const { fee, vat, baseKobo } = this.charged
     return { fee: (fee * this.kobo) / baseKobo, vat: (vat * this.kobo) / baseKobo }
+  }
+
+  // The same of what subaccounts got.
+  get shares(): Map<string, bigint> {
+    const isHeld = this.place instanceof Account || this.place instanceof Payment
+    if (!this.shared || !isHeld) return new Map()
+    const { baseKobo, to } = this.shared
+    return new Map([...to].map(([name, kobo]) => [name, (kobo * this.kobo) / baseKobo]))
   }
 
   move(to: Place): void {
@@ -146,20 +168,26 @@ export class Account extends Place {
   readonly client: Client
   readonly number: string
   readonly rules: Rules | null
+  readonly split: string | null // Its code.
   readonly received: { at: number; kobo: bigint }[] = [] // Ever, whatever became of it.
   isActive = true
   limits: Limits = { creditKobo: null, dayKobo: null, balanceKobo: null }
 
-  constructor(client: Client, number: string, rules: Rules | null) {
+  constructor(
+    client: Client,
+    number: string,
+    { rules, split }: { rules: Rules | null; split: string | null },
+  ) {
     super()
     this.client = client
     this.number = number
     this.rules = rules
+    this.split = split
   }
 
   override get kobo(): bigint {
     const { fee, vat } = this.fees
-    return super.kobo - fee - vat
+    return super.kobo - fee - vat - this.sharedKobo
   }
 
   // On the day that it is in Lagos.
@@ -179,6 +207,7 @@ export type Terms = {
   graceMs: number
   merchantRef: string | null
   rules: Rules | null
+  split: string | null // Its code.
 }
 
 export class Advice {

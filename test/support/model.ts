@@ -26,12 +26,13 @@ import {
   type Rules,
   type Terms,
 } from './model-places.ts'
+import { flatKobo } from './model-splits.ts'
 
 // A credit with a fault is not booked, whatever else it says; if it names money, it is kept.
 export type Fault = { fields: Record<string, unknown>; code: string; isMoney: boolean }
 
 export type Op =
-  | { do: 'account'; client: string; rules: Rules | null }
+  | { do: 'account'; client: string; rules: Rules | null; split: string | null }
   | { do: 'activate' | 'deactivate'; account: string }
   | { do: 'limit'; account: string; limits: Limits }
   | { do: 'rule'; client: string; rule: FeeRule } // From now on.
@@ -66,7 +67,7 @@ export class Model {
     const { books } = this
     switch (op.do) {
       case 'account':
-        return this.#openAccount(op.client, op.rules, actual)
+        return this.#openAccount(op, actual)
       case 'activate':
       case 'deactivate':
         return this.#switch(get(books.accounts, op.account), op.do)
@@ -102,10 +103,10 @@ export class Model {
     }
   }
 
-  #openAccount(clientName: string, rules: Rules | null, actual: Answer): Answer {
+  #openAccount(op: Extract<Op, { do: 'account' }>, actual: Answer): Answer {
     const { number } = actual as { number: string }
-    const client = get(this.books.clients, clientName)
-    const account = new Account(client, number, rules)
+    const client = get(this.books.clients, op.client)
+    const account = new Account(client, number, op)
     assert(!this.books.numbers.has(number), `${number} was given out before`)
     this.books.accounts.set(number, account)
     this.books.numbers.set(number, { owner: account, bank: COLLECTION_BANK })
@@ -152,6 +153,7 @@ export class Model {
       const isSame = text(earlier.terms) === text(terms)
       return isSame ? { advice: earlier.reference } : { refused: 'merchant_ref_reused' }
     }
+    if (flatKobo(terms.split) > terms.kobo) return { refused: 'invalid_request' }
     const { advice: reference } = actual as { advice: string }
     assert(!books.advices.has(reference), `${reference} was given out before`)
     const advice = new Advice(get(books.clients, clientName), reference, terms)

@@ -69,12 +69,12 @@ function bankSteps(bench: Bench, { pick }: Random) {
       const sessionId = newSessionId()
       sessions.push(sessionId)
       const body = { sessionId, accountNumber, amount: pick(AMOUNTS), ...more }
-      await postRail(bench, '058/credits', body)
+      await postRail(bench, '035/credits', body)
     },
     reverse: async () => {
       if (sessions.length === 0) return
       const body = { sessionId: newSessionId(), originalSessionId: pick(sessions) }
-      await postRail(bench, '058/reversals', { ...body, amount: pick(AMOUNTS) })
+      await postRail(bench, '035/reversals', { ...body, amount: pick(AMOUNTS) })
     },
   }
 }

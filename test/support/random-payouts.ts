@@ -14,6 +14,7 @@ import {
 import { type Cause, postTransfers, type Transfer } from '#ledger/transfers.ts'
 import { kobo } from '#money.ts'
 import { asId } from './as-id.ts'
+import { MINUTE_MS } from './fixtures.ts'
 import { seededRandom } from './random.ts'
 import type { Bench } from './running-service.ts'
 
@@ -69,6 +70,8 @@ function of(cause: keyof Causes, ...moves: Move[]): Scene {
   return { owner: 'client', cause, moves }
 }
 
+const SCENES_PER_STEP = 6
+
 // They grow by debits, so that nothing needs to be there to move.
 const GROW_BY_DEBITS = ['bank', 'bank_cost', 'input_vat', 'receivable', 'write_off', 'shortfall']
 const BANK_KINDS = ['bank', 'bank_cost', 'input_vat', 'shortfall']
@@ -86,17 +89,18 @@ export async function randomPayouts(
   const clientId = rows[0]?.id as ClientId
   const shared = new SharedAccounts(bench.db)
   const ownerOf = (kind: Place, owner: Owner) => {
-    if (BANK_KINDS.includes(kind)) return bankOwner('058')
+    if (BANK_KINDS.includes(kind)) return bankOwner('101')
     if (OPERATOR_KINDS.includes(kind)) return operatorOwner(clientId)
     return owner === 'client' ? clientOwner(clientId) : subaccountOwner(of.subaccountId)
   }
   const find = async (kind: Place, owner: Owner): Promise<AccountId> => {
     if (kind === 'collection') {
       const found = await bench.db.query<{ id: AccountId }>(
-        'select id from collection_accounts where client_id = $1 order by id',
+        `select a.id from collection_accounts a join ledger_accounts l on l.id = a.id
+          where a.client_id = $1 order by l.credits_kobo = l.debits_kobo, a.id`,
         [clientId],
       )
-      return random.pick(found.rows).id
+      return (found.rows[0] as { id: AccountId }).id
     }
     const account = { kind, owner: ownerOf(kind, owner), currency: 'NGN' }
     await shared.open([account])
@@ -119,11 +123,9 @@ export async function randomPayouts(
     const ofCredit = await creditId()
     return ofCredit === undefined ? undefined : { creditId: ofCredit }
   }
-  return async (): Promise<string> => {
-    const name = random.pick(Object.keys(SCENES))
-    const { moves, owner, cause: kind } = SCENES[name] as Scene
+  const play = async ({ moves, owner, cause: kind }: Scene) => {
     const cause = await causeOf(kind)
-    if (!cause) return name
+    if (!cause) return
     for (const [from, to, reason] of moves) {
       const [debitAccountId, creditAccountId] = [await find(from, owner), await find(to, owner)]
       const most = await movable(bench, { from, to, debitAccountId, creditAccountId })
@@ -133,7 +135,21 @@ export async function randomPayouts(
       const transfer = { debitAccountId, creditAccountId, amountKobo, reason, ...cause }
       await withTransaction(bench.db, (tx) => postTransfers(tx, bench.clock(), [transfer]))
     }
-    return name
+  }
+  return {
+    step: async () => {
+      for (let scene = 0; scene < SCENES_PER_STEP; scene++) {
+        await play(SCENES[random.pick(Object.keys(SCENES))] as Scene)
+        bench.advance(random.integer(0, MINUTE_MS))
+      }
+    },
+    // Each once, after `before`.
+    tour: async (before: () => Promise<unknown>) => {
+      for (const scene of Object.values(SCENES)) {
+        await before()
+        await play(scene)
+      }
+    },
   }
 }
 

@@ -1,7 +1,15 @@
 // Subaccounts and splits, as a client makes them, and as somebody asks for another's.
 
+import { nubanCheckDigit } from '#banks/nuban.ts'
 import { dataOf } from './fixtures.ts'
+import type { Recipe } from './isolation-recipes.ts'
 import type { Bench, Call } from './running-service.ts'
+
+// With the right check digit. The sandbox's bank knows some beginnings (docs/payouts.md).
+export function numberAt058(prefix: string): string {
+  const serial = `${prefix}5678`
+  return `${serial}${nubanCheckDigit('058', serial)}`
+}
 
 export const SUBACCOUNTS = '/api/v1/subaccounts'
 export const SPLITS = '/api/v1/splits'
@@ -11,7 +19,7 @@ export function subaccountBody(subaccountCode: string, changes: object = {}) {
     subaccountCode,
     name: `Vendor ${subaccountCode}`,
     bankCode: '058',
-    accountNumber: '0123456789',
+    accountNumber: numberAt058('02345'),
     accountName: 'Ada Vendor',
     ...changes,
   }
@@ -53,4 +61,18 @@ export async function createSplit(
 
 export async function balanceOfSubaccount(bench: Bench, code: string): Promise<number> {
   return dataOf(await bench.call({ url: `${SUBACCOUNTS}/${code}` }), 'account').balance
+}
+
+export function splitRecipes(): Record<string, Recipe> {
+  return {
+    getSubaccount: (of) => [{ url: `${SUBACCOUNTS}/${of.subaccountCode}` }],
+    updateSubaccount: (of) => [
+      { method: 'PATCH', url: `${SUBACCOUNTS}/${of.subaccountCode}`, body: { isActive: false } },
+    ],
+    getSplit: (of) => [{ url: `${SPLITS}/${of.splitCode}` }],
+    deactivateSplit: (of) => [{ method: 'POST', url: `${SPLITS}/${of.splitCode}/deactivate` }],
+    createSplit: (of) => [
+      { url: SPLITS, body: splitBody('mine', 'percentage', [of.subaccountCode, 1]) },
+    ],
+  }
 }

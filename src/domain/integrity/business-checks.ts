@@ -11,6 +11,7 @@ import { ISOLATION_CHECKS } from './isolation-checks.ts'
 import { NUMBER_CHECKS } from './number-checks.ts'
 import { PAYOUT_CHECKS } from './payout-checks.ts'
 import { OWED, RECEIVABLE_CHECKS } from './receivable-checks.ts'
+import { SETTLEMENT_CHECKS } from './settlement-checks.ts'
 import { SPLIT_CHECKS } from './split-checks.ts'
 
 // What the credits and the suspense items say that each of `owner` holds.
@@ -275,8 +276,9 @@ export const BUSINESS_CHECKS: readonly Check[] = [
   ...BALANCE_CHECKS,
   ...FEE_CHECKS,
   ...RECEIVABLE_CHECKS,
-  ...SPLIT_CHECKS,
+  ...SETTLEMENT_CHECKS,
   ...PAYOUT_CHECKS,
+  ...SPLIT_CHECKS,
   ...IDENTITY,
   ...NUMBER_CHECKS,
   ...EVENTS,

@@ -38,6 +38,7 @@ export async function readPayoutSettings(
   return rows[0] ?? NONE
 }
 
+// As payout-limits.ts locks them afterwards: a weaker lock would have two payouts wait for each other.
 export async function needsApproval(
   tx: Transaction,
   clientId: ClientId,
@@ -45,7 +46,7 @@ export async function needsApproval(
 ): Promise<boolean> {
   const { rows } = await tx.query<PayoutSettings>({
     name: 'lock-payout-settings',
-    text: `${SELECT_SETTINGS} for share`,
+    text: `${SELECT_SETTINGS} for no key update`,
     values: [clientId],
   })
   const { approvalAboveKobo } = rows[0] ?? NONE

@@ -1,5 +1,6 @@
 // The chart of accounts. A client sees its own accounts and its subaccounts'; an operator also the
-// banks', unidentified suspense, and its own: fees and write-offs. Shared accounts come first, then collection accounts, each in order of opening.
+// banks', unidentified suspense, fees, receivables and write-offs. Shared accounts come first, then
+// collection accounts, each in order of opening.
 
 import type { Queryable } from '#db/pool.ts'
 import type { Viewer } from '#domain/credits/credit-list.ts'
@@ -19,27 +20,36 @@ export type LedgerAccount = {
   accountNumber: string | null // Of a collection account, …
   accountName: string | null // … and its name.
   subaccountCode: string | null
+  clientId: string | null // Of whom the operator's account is, as the client knows itself.
   openedAt: Date
 }
 
 export type ChartPosition = { isCollection: boolean; id: AccountId }
 
+// The banks', its own, and what clients owe it.
+const ofOperator = (account: string) =>
+  `(${account}.owner like 'bank:%' or ${account}.owner like 'operator:%'
+    or ${account}.kind = 'receivable')`
+
 // $1 the client, $2 its name as an owner, $3 whether it is the operator.
 const SHARED = `
   a.kind <> 'collection'
   and (a.owner = $2 or a.owner in (${subaccountOwners('$1')})
-       or $3 and (a.owner like 'bank:%' or a.owner like 'operator:%'))`
+       or $3 and ${ofOperator('a')})`
 
 // The same of the ledger account `o`, with the client as $2, its name as $3 and the operator as $4.
 export const isSeen = (o: string) => `
-  (${o}.owner = $3 or ${o}.owner in (${subaccountOwners('$2')}) or $4 and (${o}.owner like 'bank:%' or ${o}.owner like 'operator:%')
+  (${o}.owner = $3 or ${o}.owner in (${subaccountOwners('$2')}) or $4 and ${ofOperator(o)}
    or exists (select from collection_accounts m where m.id = ${o}.id and m.client_id = $2))`
 
 const COLUMNS = `
   a.id, a.kind, a.owner, a.currency, a.debits_kobo as "debitsKobo",
   a.credits_kobo as "creditsKobo", a.opened_at as "openedAt",
   (select s.code from subaccounts s
-    where s.client_id = $1 and a.owner = 'subaccount:' || s.id) as "subaccountCode"`
+    where s.client_id = $1 and a.owner = 'subaccount:' || s.id) as "subaccountCode",
+  (select k.client_id from clients k
+    where $3 and k.id = case when a.owner ~ '^(client|operator):'
+                             then split_part(a.owner, ':', 2)::bigint end) as "clientId"`
 
 const valuesOf = ({ id, isOperator }: Viewer) => [id, clientOwner(id), isOperator]
 

@@ -40,20 +40,26 @@ export async function takeAvailable(
                  and (t.id > $5 or t.posted_at >= $6) and t.settlement_id is null), 0)`
   await tx.query({
     name: 'take-available',
-    text: `insert into transfers
+    // Each account is looked up by its key, and what was posted to it after the cut by the end of its
+    // index: 50,000 accounts take a second.
+    text: `with held as materialized (
+             select l.id, l.credits_kobo - l.debits_kobo as balance,
+                    ${after('credit')} - ${after('debit', "and t.reason <> 'credit'")} as after
+               from unnest($3::bigint[]) as h (id) join ledger_accounts l on l.id = h.id
+              where l.credits_kobo > l.debits_kobo
+           ), shared as materialized (
+             select account_id, subaccount_id from settlement_accounts
+              where client_id = $1 and currency = $2 and subaccount_id is not null
+           )
+           insert into transfers
              (debit_account_id, credit_account_id, amount_kobo, settlement_id, reason, posted_at)
-           select account_id, settling_id, least(balance, balance - after), $9, 'settlement', $10
-             from (select a.account_id, p.settling_id, l.credits_kobo - l.debits_kobo as balance,
-                          ${after('credit')} - ${after('debit', "and t.reason <> 'credit'")}
-                            as after
-                     from settlement_accounts a
-                     join ledger_accounts l on l.id = a.account_id
-                     join unnest($7::bigint[], $8::bigint[]) as p (subaccount_id, settling_id)
-                       on p.subaccount_id is not distinct from a.subaccount_id
-                    where a.client_id = $1 and a.currency = $2 and l.id = any($3::bigint[]))
-                  as held
-            where balance > 0 and balance > after
-            order by account_id`,
+           select h.id, p.settling_id, least(h.balance, h.balance - h.after), $9, 'settlement', $10
+             from held h
+             left join shared s on s.account_id = h.id
+             join unnest($7::bigint[], $8::bigint[]) as p (subaccount_id, settling_id)
+               on coalesce(p.subaccount_id, 0) = coalesce(s.subaccount_id, 0)
+            where h.balance > h.after
+            order by h.id`,
     values: [
       clientId,
       currency,
@@ -75,9 +81,9 @@ async function lockAccounts(
   { clientId, currency, parties, alsoLocked }: Taking,
 ): Promise<AccountId[]> {
   const shared = [...parties.map(({ settlingId }) => settlingId), ...alsoLocked]
-  const { rows } = await tx.query<{ id: AccountId }>({
+  const { rows } = await tx.query<{ id: AccountId; isSource: boolean }>({
     name: 'lock-settled-accounts',
-    text: `select l.id from ledger_accounts l
+    text: `select l.id, not l.id = any($3::bigint[]) as "isSource" from ledger_accounts l
             where l.id in (select account_id from settlement_accounts
                             where client_id = $1 and currency = $2
                            union all
@@ -86,7 +92,7 @@ async function lockAccounts(
             order by l.id for no key update`,
     values: [clientId, currency, numberArray(shared)],
   })
-  return rows.map(({ id }) => id)
+  return rows.filter(({ isSource }) => isSource).map(({ id }) => id)
 }
 
 async function sumTaken(

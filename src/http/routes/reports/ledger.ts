@@ -54,6 +54,9 @@ const AccountBody = named('LedgerAccount', {
   accountNumber: nullable('string', { description: 'For collection accounts.' }),
   accountName: nullable('string'),
   subaccountCode: nullable('string', { description: 'For accounts of a subaccount.' }),
+  clientId: nullable('string', {
+    description: 'For operators: whose fees, receivable or write-offs.',
+  }),
   currency: Type.String(),
   balance: Type.Number(),
   debits: Type.Number({ description: 'Total debits.' }),
@@ -125,7 +128,9 @@ const chart: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         operationId: 'listLedgerAccounts',
         tags,
         summary: 'List ledger accounts with balances',
-        description: `Your own; operators also see bank accounts, unidentified suspense, fees and write-offs. ${RESTRICTED}`,
+        description:
+          'Your own; operators also see bank accounts, unidentified suspense, fees, receivables ' +
+          `and write-offs. ${RESTRICTED}`,
         security: BEARER,
         querystring: query(PageQuery),
         response: { 200: ListEnvelope(AccountBody), '4xx': ApiFailure },
@@ -262,6 +267,7 @@ function presentAccount(account: LedgerAccount, sealer: Sealer) {
     accountNumber: account.accountNumber,
     accountName: account.accountName,
     subaccountCode: account.subaccountCode,
+    clientId: account.clientId,
     currency: account.currency,
     balance: toNaira(computeBalance(account)),
     debits: toNaira(account.debitsKobo),

@@ -25,6 +25,7 @@ const SETTINGS = '/api/v1/settlement-settings'
 const HOLIDAYS = '/api/v1/operator/settlement-holidays'
 const PERCENT_BPS = 100
 const HOLIDAYS_MAX = 200
+const PERCENT_SAYS = 'Must be from 0 to 100, with at most two decimals.'
 const DATE_SAYS = 'Must be a date, e.g. 2026-12-25.'
 
 const SettingsRequest = named(
@@ -50,9 +51,8 @@ const SettingsRequest = named(
       Type.Number({
         minimum: 0,
         maximum: 100,
-        multipleOf: 0.01,
         description: 'Held back of each settlement, with at most two decimals. Default 0.',
-        'x-says': 'Must be from 0 to 100, with at most two decimals.',
+        'x-says': PERCENT_SAYS,
       }),
     ),
     reserveDays: Type.Optional(
@@ -144,7 +144,7 @@ const settings: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
 }
 
 function parseSettings(body: Static<typeof SettingsRequest>) {
-  const reserveBps = Math.round((body.reservePercent ?? 0) * PERCENT_BPS)
+  const reserveBps = parsePercent(body.reservePercent ?? 0)
   const { reserveDays = 0 } = body
   if ((reserveBps === 0) !== (reserveDays === 0)) {
     const field = reserveBps === 0 ? 'reservePercent' : 'reserveDays'
@@ -158,6 +158,13 @@ function parseSettings(body: Static<typeof SettingsRequest>) {
     reserveBps,
     reserveDays,
   }
+}
+
+// Two decimals, read like money: a float times a hundred is not always whole.
+function parsePercent(percent: number): number {
+  const bps = koboOf(percent)
+  if (bps !== undefined) return Number(bps)
+  throw new Refusal('invalid_request', [{ field: 'reservePercent', message: PERCENT_SAYS }])
 }
 
 async function present({ db }: Pick<Deps, 'db'>, shown: SettlementSettings) {

@@ -18,6 +18,7 @@ import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { withIdempotency } from '#http/idempotency.ts'
 import { ListEnvelope, listResponse, NoQuery, PageQuery, parseLimit, query } from '#http/lists.ts'
+import { parseBankAccount } from '#http/routes/payouts/bank-account-presenters.ts'
 import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders } from '#http/schemas.ts'
 import {
   isCode,
@@ -33,7 +34,7 @@ const response = { 200: ApiEnvelope(SubaccountBody), '4xx': ApiFailure }
 const params = Type.Object({ subaccountCode: Type.String() })
 
 export const subaccountRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { db, sealer, clock, authentication, bankConnections } = deps
+  const { db, sealer, clock, authentication, banks, bankConnections } = deps
   await app.register(reads, deps)
   const onRequest = authentication.requires('payouts:write')
 
@@ -56,7 +57,8 @@ export const subaccountRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, dep
     async (request, reply) => {
       const { client, actor, body } = request
       refuseRestricted(client)
-      const { subaccountCode, name, bankCode, accountNumber, accountName } = body
+      const { subaccountCode, name } = body
+      const { bankCode, accountNumber, accountName } = parseBankAccount(body, banks)
       const account = { bankCode, accountNumber, expectedName: accountName }
       const answer = await enquireName(db, bankConnections, account)
       return withIdempotency(deps, { request, reply }, async (tx) => {

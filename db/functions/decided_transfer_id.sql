@@ -1,0 +1,22 @@
+-- The id up to which every transfer is decided: committed, or never to be. Waits for whoever is
+-- inserting transfers now and holds up nobody: an id is handed out under a lock on the table that its
+-- transaction keeps to the end. What the caller reads afterwards shows all of them.
+create or replace function decided_transfer_id() returns bigint language plpgsql as $$
+declare
+  last_id  bigint := (select case when is_called then last_value else 0 end from transfers_id_seq);
+  writers  text[] := array(
+    select virtualtransaction || '/' || pid from pg_locks
+     where locktype = 'relation' and relation = 'transfers'::regclass
+       and database = (select oid from pg_database where datname = current_database())
+       and mode = 'RowExclusiveLock' and granted and pid <> pg_backend_pid());
+begin
+  while exists (
+    select from pg_locks
+     where locktype = 'relation' and relation = 'transfers'::regclass
+       and database = (select oid from pg_database where datname = current_database())
+       and mode = 'RowExclusiveLock' and granted
+       and virtualtransaction || '/' || pid = any(writers)) loop
+    perform pg_sleep(0.002);
+  end loop;
+  return last_id;
+end $$;

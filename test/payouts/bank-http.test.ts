@@ -1,0 +1,184 @@
+// Payouts to the simulated bank over real HTTP, in each of its behaviours: it never pays one twice.
+
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import type { BankConnection } from '#banks/connector.ts'
+import { kobo } from '#money.ts'
+import { type FakeBank, startFakeBank } from '../../fake-bank/fake-bank.ts'
+import { assertCleanBooks, startWithBanks } from '../support/bank-calls.ts'
+import { kill, spawnChild } from '../support/child-service.ts'
+import {
+  BANK_CODE,
+  callsOf,
+  connectorsThat,
+  control,
+  NOBODY,
+  startWithFakeBank,
+} from '../support/fake-bank.ts'
+import { createPayout, fund, getPayout, payoutRounds } from '../support/payouts.ts'
+import { SECRETS } from '../support/running-service.ts'
+import { createTempFolder } from '../support/temp-folder.ts'
+
+const OPENING_KOBO = kobo(100_000_000n)
+const DAY_MS = 86_400_000
+const PAYING = await connectorsThat('sendMoney')
+
+async function startPaying(connector: string, behaviour: string) {
+  const world = await startWithFakeBank({ connector, openingKobo: OPENING_KOBO })
+  const { bench, bank } = world
+  const rounds = await payoutRounds(bench)
+  await fund(bench, '5000')
+  await control(bank, 'payout-behaviour', { behaviour, delayMs: 30_000 })
+  const { reference } = await createPayout(bench, { amount: 1000 })
+  return {
+    bench,
+    bank,
+    rounds,
+    status: async () => (await getPayout(bench, reference)).status,
+    paid: () => paidAt(bank),
+    async later(ms: number) {
+      bench.advance(ms)
+      await rounds.send()
+      await rounds.query()
+    },
+    async [Symbol.asyncDispose]() {
+      await rounds[Symbol.asyncDispose]()
+      await world[Symbol.asyncDispose]()
+    },
+  }
+}
+
+// How many payouts left the bank's account.
+async function paidAt(bank: FakeBank): Promise<number> {
+  const { lines } = (await control(bank, 'statement')).body
+  return lines.filter(({ kind }: { kind: string }) => kind === 'payout').length
+}
+
+for (const connector of PAYING) {
+  test(`${connector}: confirm`, async () => {
+    await using world = await startPaying(connector, 'confirm')
+    await world.rounds.send()
+
+    assert.deepEqual([await world.status(), await world.paid()], ['confirmed', 1])
+    await assertCleanBooks(world.bench)
+  })
+
+  test(`${connector}: reject`, async () => {
+    await using world = await startPaying(connector, 'reject')
+    await world.rounds.send()
+    await world.later(60_000)
+
+    assert.deepEqual([await world.status(), await world.paid()], ['failed', 0])
+    await assertCleanBooks(world.bench)
+  })
+
+  test(`${connector}: delay: unknown until the bank has paid`, async () => {
+    await using world = await startPaying(connector, 'delay')
+    await world.rounds.send()
+    assert.deepEqual([await world.status(), await world.paid()], ['unknown', 0])
+    await world.later(10_000)
+    assert.equal(await world.status(), 'unknown')
+    await world.later(60_000)
+
+    assert.deepEqual([await world.status(), await world.paid()], ['confirmed', 1])
+    await assertCleanBooks(world.bench)
+  })
+
+  test(`${connector}: drop_answer: asked for, and paid once`, async () => {
+    await using world = await startPaying(connector, 'drop_answer')
+    await world.rounds.send()
+    assert.deepEqual([await world.status(), await world.paid()], ['unknown', 1])
+    await world.later(10_000)
+
+    assert.deepEqual([await world.status(), await world.paid()], ['confirmed', 1])
+    await assertCleanBooks(world.bench)
+  })
+}
+
+test('silent: neither paid nor failed, however often the bank is asked', async () => {
+  await using world = await startPaying('manilla', 'silent')
+  const { bench, bank } = world
+  const calls = callsOf(bank, { timeoutMs: 200 })
+  const connection = { calls, limits: { ratePerSecond: 5, concurrency: 4 } } as BankConnection
+  const connections = new Map([[BANK_CODE, connection]])
+  await using rounds = await payoutRounds(bench, { connections })
+  await rounds.send()
+  for (const ms of [10_000, 3_600_000]) {
+    bench.advance(ms)
+    await rounds.send()
+    await rounds.query()
+  }
+
+  assert.deepEqual([await world.status(), await world.paid()], ['unknown', 0])
+  assert.equal((await control(bank, 'health')).body.unansweredPayoutCalls, 3)
+  await assertCleanBooks(bench)
+})
+
+// Passes everything on to the bank; of what it is told to pay, nothing comes back.
+async function startSilencer(bank: () => string) {
+  const paid = Promise.withResolvers<void>()
+  const server = createServer(async (request, response) => {
+    const chunks = await request.toArray()
+    const answer = await fetch(`${bank()}${request.url}`, {
+      method: request.method ?? 'GET',
+      headers: {
+        authorization: request.headers.authorization ?? '',
+        'content-type': 'application/json',
+      },
+      ...(request.method === 'POST' && { body: Buffer.concat(chunks) }),
+    })
+    if (request.url === '/payouts') return paid.resolve()
+    response.writeHead(answer.status, { 'content-type': 'application/json' })
+    response.end(await answer.text())
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    paid: paid.promise,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+}
+
+test('a worker killed between the payment and the answer pays once, and the next one hears of it', async () => {
+  using folder = createTempFolder()
+  await using bank = await startFakeBank({
+    connector: 'manilla',
+    bankCode: BANK_CODE,
+    notify: NOBODY,
+    openingKobo: OPENING_KOBO,
+  })
+  await using silencer = await startSilencer(() => bank.url)
+  const { entry, env } = bank.banksFile
+  const settings = { ...entry.settings, baseUrl: silencer.url }
+  const configured = { ...entry, name: 'Bank', settings }
+  await using bench = await startWithBanks([{ ...configured, railSecrets: undefined }], env)
+  await fund(bench, '5000')
+  const { reference } = await createPayout(bench, { amount: 1000 })
+  const file = join(folder.path, 'banks.json')
+  writeFileSync(file, JSON.stringify([configured]))
+  const { connectionString: url } = bench.database
+  const worker = { ...SECRETS, ...env, MANILLA_BANKS_FILE: file, DATABASE_URL: url }
+
+  await using child = spawnChild({ folder: folder.path, role: 'worker', env: worker })
+  await Promise.race([silencer.paid, child.closed.then(() => assert.fail(child.said.err))])
+  kill(child.child.pid as number)
+  await child.closed
+  assert.equal((await getPayout(bench, reference)).status, 'sending')
+  await using rounds = await payoutRounds(bench)
+  bench.advance(400 * DAY_MS) // By the clock of the one that died, too.
+  await rounds.send()
+  await rounds.query()
+
+  assert.equal((await getPayout(bench, reference)).status, 'confirmed')
+  assert.equal(await paidAt(bank), 1)
+  await assertCleanBooks(bench)
+})

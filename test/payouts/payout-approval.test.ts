@@ -1,0 +1,192 @@
+// I49: where a second person's approval is needed, nothing is sent without it, and nobody approves
+// what they asked for.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { assertCleanBooks } from '../support/bank-calls.ts'
+import { CLIENTS } from '../support/clients.ts'
+import {
+  createPayout,
+  fund,
+  getPayout,
+  ledger,
+  PAYOUTS,
+  payoutBody,
+  payoutRounds,
+} from '../support/payouts.ts'
+import { newBrowser, signIn, USERS_URL, userIdOf } from '../support/people.ts'
+import { startTestService } from '../support/running-service.ts'
+
+const SETTINGS = '/api/v1/payout-settings'
+
+type Caller = Awaited<ReturnType<typeof newBrowser>>
+
+async function startDesk(settings: object = { payoutApproval: 'all' }, env = {}) {
+  const bench = await startTestService({ env })
+  await fund(bench, '1000')
+  const put = await bench.call({ method: 'PUT', url: SETTINGS, body: settings })
+  assert.equal(put.statusCode, 200, put.body)
+  const rounds = await payoutRounds(bench)
+  return {
+    bench,
+    rounds,
+    maker: await newBrowser(bench, 'finance'),
+    checker: await newBrowser(bench, 'finance'),
+    ask: async (by: Caller, amount = 100) => {
+      const answer = await by.call({ url: PAYOUTS, body: payoutBody({ amount }) })
+      return answer.json().data.reference as string
+    },
+    decide: (by: Pick<Caller, 'call'>, reference: string, verb: string, body: object = {}) =>
+      by.call({ method: 'POST', url: `${PAYOUTS}/${reference}/${verb}`, body }),
+    async [Symbol.asyncDispose]() {
+      await rounds[Symbol.asyncDispose]()
+      await bench[Symbol.asyncDispose]()
+    },
+  }
+}
+
+test('a payout is sent once another person has approved it', async () => {
+  await using desk = await startDesk()
+  const { bench, rounds, maker, checker } = desk
+  const reference = await desk.ask(maker)
+
+  await rounds.send()
+  const waiting = await getPayout(bench, reference)
+  assert.deepEqual([waiting.status, waiting.approval], ['queued', 'needed'])
+  const own = await desk.decide(maker, reference, 'approve')
+  assert.equal(own.json().code, 'other_person_needed')
+  const approved = await desk.decide(checker, reference, 'approve')
+  assert.equal(approved.json().data.approval, 'approved', approved.body)
+  assert.equal((await desk.decide(checker, reference, 'approve')).statusCode, 200)
+  await rounds.send()
+
+  const sent = await getPayout(bench, reference)
+  assert.equal(sent.status, 'confirmed')
+  assert.equal(sent.decidedBy, `user:${checker.user.email}`)
+  const changes = sent.history.map(({ change }: { change: string }) => change)
+  assert.deepEqual(changes, ['queued', 'approved', 'sending', 'confirmed'])
+})
+
+test('a rejected payout is cancelled, and its money available again', async () => {
+  await using desk = await startDesk()
+  const { bench, rounds, maker, checker } = desk
+  const reference = await desk.ask(maker)
+
+  assert.equal((await desk.decide(maker, reference, 'reject', { reason: 'No.' })).statusCode, 409)
+  assert.equal((await desk.decide(checker, reference, 'reject')).statusCode, 400)
+  const rejected = await desk.decide(checker, reference, 'reject', { reason: 'Wrong week.' })
+  await rounds.send()
+
+  const { status, approval, failureReason } = rejected.json().data
+  assert.deepEqual([status, approval, failureReason], ['cancelled', 'rejected', 'Wrong week.'])
+  const approve = await desk.decide(checker, reference, 'approve')
+  assert.equal(approve.json().code, 'payout_decided')
+  assert.equal((await ledger(bench))['available client:1'], 10_000)
+  await assertCleanBooks(bench)
+})
+
+test('machines ask, and never approve', async () => {
+  await using desk = await startDesk()
+  const { bench, checker } = desk
+  const { reference, approval } = await createPayout(bench, { amount: 1 })
+
+  assert.equal(approval, 'needed')
+  const machine = await desk.decide(bench, reference, 'approve')
+  assert.equal(machine.json().code, 'people_only')
+  assert.equal((await desk.decide(checker, reference, 'approve')).statusCode, 200)
+})
+
+test('neither whoever the maker gave access nor whoever is new approves', async () => {
+  const env = { MANILLA_APPROVER_WAIT_HOURS: '24' }
+  await using desk = await startDesk({ payoutApproval: 'all' }, env)
+  const { bench, checker } = desk
+  const owner = await newBrowser(bench, 'owner')
+  const reference = await desk.ask(owner)
+  const id = await userIdOf(bench, checker.user.email)
+  const change = { method: 'PATCH', url: `${USERS_URL}/${id}`, body: { role: 'owner' } } as const
+  assert.equal((await owner.call(change)).statusCode, 200)
+
+  const tooNew = await desk.decide(checker, reference, 'approve')
+  bench.advance(25 * 3_600_000)
+  const signedIn = await signIn(bench, checker.user.email)
+  const dependent = await desk.decide(signedIn, reference, 'approve')
+
+  assert.equal(tooNew.json().code, 'approver_too_new', tooNew.body)
+  assert.equal(dependent.json().code, 'approver_not_independent', dependent.body)
+})
+
+test('the database holds that two people take part', async () => {
+  await using desk = await startDesk()
+  const { bench, maker, checker } = desk
+  await desk.ask(maker)
+  const own = await userIdOf(bench, maker.user.email)
+  const other = await userIdOf(bench, checker.user.email)
+  const approve = (by: string, user: string | null) =>
+    bench.db.query(
+      `update payouts set approval = 'approved', decided_by = $1, decided_by_user = $2,
+              decided_at = now()`,
+      [by, user],
+    )
+
+  await assert.rejects(approve(`user:${maker.user.email}`, own), /payouts_two_people/)
+  await assert.rejects(approve('user:other@people.example', own), /payouts_two_people/)
+  await assert.rejects(approve('client:MAN0000001', null), /payouts_two_people/)
+  const sending = `update payouts set status = 'sending', sending_at = now()`
+  await assert.rejects(bench.db.query(sending), /payouts_only_approved_are_sent/)
+  await bench.db.query(
+    `insert into access_grants (client_id, user_id, granted_by, granted_at)
+     values (1, $1, $2, now())`,
+    [other, own],
+  )
+  const behind = approve(`user:${checker.user.email}`, other)
+  await assert.rejects(behind, { constraint: 'payouts_independent_checker' })
+})
+
+test('approval from an amount on', async () => {
+  await using desk = await startDesk({ payoutApproval: 'above', approvalAbove: 100 })
+  const { bench } = desk
+
+  assert.equal((await createPayout(bench, { amount: 100 })).approval, 'not_needed')
+  assert.equal((await createPayout(bench, { amount: 100.01 })).approval, 'needed')
+})
+
+test('a client has more payouts approved by itself; fewer takes the operator', async () => {
+  await using desk = await startDesk({ payoutApproval: 'above', approvalAbove: 100 })
+  const { bench } = desk
+  const put = (body: object) => bench.call({ method: 'PUT', url: SETTINGS, body })
+
+  for (const body of [
+    { payoutApproval: 'none' },
+    { payoutApproval: 'above', approvalAbove: 101 },
+  ]) {
+    assert.equal((await put(body)).json().code, 'payout_approval_kept')
+  }
+  for (const body of [
+    {},
+    { payoutApproval: 'some' },
+    { payoutApproval: 'above' },
+    { payoutApproval: 'all', approvalAbove: 5 },
+  ]) {
+    assert.equal((await put(body)).json().code, 'invalid_request', JSON.stringify(body))
+  }
+  assert.equal((await put({ payoutApproval: 'all' })).json().data.payoutApproval, 'all')
+  const url = `${CLIENTS}/MAN0000001/payout-settings`
+  const relaxed = await bench.call({ method: 'PATCH', url, body: { payoutApproval: 'none' } })
+  assert.equal(relaxed.json().data.payoutApproval, 'none')
+})
+
+test('a payout is cancelled while it is queued, once, and never after it was sent', async () => {
+  await using desk = await startDesk({ payoutApproval: 'none' })
+  const { bench, rounds } = desk
+  const first = await createPayout(bench, { amount: 500 })
+  const second = await createPayout(bench, { amount: 500 })
+  const cancel = (reference: string) =>
+    bench.call({ method: 'POST', url: `${PAYOUTS}/${reference}/cancel`, body: {} })
+
+  assert.equal((await cancel(first.reference)).json().data.status, 'cancelled')
+  assert.equal((await cancel(first.reference)).statusCode, 200)
+  await rounds.send()
+  assert.equal((await cancel(second.reference)).json().code, 'payout_not_queued')
+  assert.equal((await getPayout(bench, second.reference)).status, 'confirmed')
+  await assertCleanBooks(bench)
+})

@@ -1,0 +1,75 @@
+// Clients are told what became of their payouts, in the transaction that settles them; and purposes
+// have hooks in that transaction.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { OutcomeHook } from '#domain/payouts/settle-payout.ts'
+import { assertCleanBooks } from '../support/bank-calls.ts'
+import { addBankAccount, createPayout, fund, getPayout, payoutRounds } from '../support/payouts.ts'
+import { type Bench, startTestService } from '../support/running-service.ts'
+
+async function eventsOf(bench: Bench) {
+  const { data } = (await bench.call({ url: '/api/v1/events?limit=100' })).json()
+  return data.filter(({ type }: { type: string }) => type.startsWith('payout.'))
+}
+
+test('payout.confirmed and payout.failed say what was paid, and why not', async () => {
+  await using bench = await startTestService()
+  await using rounds = await payoutRounds(bench)
+  await fund(bench, '1000')
+  const { reference: closed } = await addBankAccount(bench, { prefix: '99904' })
+  const paid = await createPayout(bench, { amount: 600, narration: 'Rent' })
+  const failed = await createPayout(bench, { amount: 400, bankAccount: closed })
+  await rounds.send()
+
+  const [second, first] = await eventsOf(bench)
+
+  assert.equal(first.type, 'payout.confirmed')
+  const { requestedAt, settledAt, ...data } = first.data
+  assert.deepEqual(data, {
+    reference: paid.reference,
+    purpose: 'payout',
+    status: 'confirmed',
+    amount: 600,
+    currency: 'NGN',
+    fee: 0,
+    vat: 0,
+    bankAccount: paid.bankAccount,
+    bankCode: '058',
+    accountName: 'SANDBOX MERCHANT',
+    narration: 'Rent',
+    bankReference: `SANDBOX-${paid.reference}`,
+    failureReason: null,
+  })
+  assert.equal(requestedAt, settledAt)
+  assert.equal(second.type, 'payout.failed')
+  assert.deepEqual(
+    [second.data.reference, second.data.failureReason, second.data.bankReference],
+    [failed.reference, 'The account is closed.', null],
+  )
+})
+
+test('the hook of a purpose runs with the outcome, or nothing does', async () => {
+  await using bench = await startTestService()
+  await fund(bench, '1000')
+  const { reference } = await createPayout(bench, { amount: 600 })
+  const seen: string[] = []
+  let isBroken = true
+  const hook: OutcomeHook = async (_tx, _deps, payout, outcome) => {
+    if (isBroken) throw new Error('broken')
+    seen.push(`${payout.reference} ${outcome.status}`)
+  }
+  await using rounds = await payoutRounds(bench, { hooks: { payout: hook } })
+
+  await assert.rejects(rounds.send(), /broken/)
+  assert.equal((await getPayout(bench, reference)).status, 'sending')
+  assert.deepEqual(await eventsOf(bench), [])
+  await assertCleanBooks(bench)
+  isBroken = false
+  bench.advance(130_000)
+  await rounds.query() // The bank had paid it.
+
+  assert.deepEqual(seen, [`${reference} confirmed`])
+  assert.equal((await eventsOf(bench)).length, 1)
+  await assertCleanBooks(bench)
+})

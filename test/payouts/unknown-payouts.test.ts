@@ -1,0 +1,235 @@
+// I47: a payout is sent at most once. What has no answer is unknown: asked for, never sent again, and
+// not failed before the bank says so.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { BankConnection, PayoutAnswer } from '#banks/connector.ts'
+import {
+  ALERT_AFTER_MS,
+  NOT_FOUND_AFTER_MS,
+  outcomeOf,
+  queryAfterMs,
+  STALE_MS,
+} from '#domain/payouts/unknown-payouts.ts'
+import { assertCleanBooks } from '../support/bank-calls.ts'
+import {
+  addBankAccount,
+  createPayout,
+  fund,
+  getPayout,
+  ledger,
+  OPERATOR_PAYOUTS,
+  payoutRounds,
+} from '../support/payouts.ts'
+import { type Bench, startTestService } from '../support/running-service.ts'
+
+const SECOND_MS = 1_000
+
+// A bank that answers what the test says, and counts what it is told.
+async function scripted(answers: { send: PayoutAnswer; find?: PayoutAnswer | undefined }) {
+  const bench = await startTestService()
+  const sent: string[] = []
+  const calls: BankConnection['calls'] = {
+    sendMoney: async ({ reference }) => {
+      sent.push(reference)
+      return answers.send
+    },
+    ...('find' in answers && { findPayout: async () => answers.find as PayoutAnswer }),
+  }
+  const connection = { calls, limits: { ratePerSecond: 5, concurrency: 4 } }
+  const codes = bench.config.banks.map(({ code }) => code)
+  const connections = new Map(codes.map((code) => [code, connection as BankConnection]))
+  const rounds = await payoutRounds(bench, { connections })
+  await fund(bench, '5000')
+  const { reference } = await createPayout(bench, { amount: 1000 })
+  return {
+    bench,
+    rounds,
+    answers,
+    sent,
+    reference,
+    status: async () => (await getPayout(bench, reference)).status,
+    async [Symbol.asyncDispose]() {
+      await rounds[Symbol.asyncDispose]()
+      await bench[Symbol.asyncDispose]()
+    },
+  }
+}
+
+const UNKNOWN: PayoutAnswer = { status: 'unknown', reason: 'timeout' }
+
+test('no answer is unknown: the money stays on its way, and nothing is sent again', async () => {
+  await using world = await scripted({ send: UNKNOWN, find: UNKNOWN })
+  const { bench, rounds, sent, reference } = world
+
+  for (let minutes = 0; minutes < 180; minutes += 5) {
+    await rounds.send()
+    await rounds.query()
+    bench.advance(5 * 60 * SECOND_MS)
+  }
+
+  assert.deepEqual(sent, [reference])
+  assert.equal(await world.status(), 'unknown')
+  assert.equal((await ledger(bench))['paying client:1'], 100_000)
+  await assertCleanBooks(bench)
+})
+
+test('an unknown payout that the bank confirms is paid', async () => {
+  await using world = await scripted({ send: UNKNOWN, find: UNKNOWN })
+  const { bench, rounds, answers, sent } = world
+  await rounds.send()
+  answers.find = { status: 'confirmed', bankReference: 'B-1' }
+
+  await rounds.query() // Not due yet.
+  assert.equal(await world.status(), 'unknown')
+  bench.advance(queryAfterMs(0))
+  await rounds.query()
+
+  assert.equal(await world.status(), 'confirmed')
+  assert.equal(sent.length, 1)
+  await assertCleanBooks(bench)
+})
+
+test('that the bank has no record of it counts only long after it was sent', async () => {
+  await using world = await scripted({ send: UNKNOWN, find: { status: 'not_found' } })
+  const { bench, rounds } = world
+  await rounds.send()
+  bench.advance(60 * SECOND_MS)
+  await rounds.query()
+  assert.equal(await world.status(), 'unknown')
+
+  bench.advance(NOT_FOUND_AFTER_MS)
+  await rounds.query()
+
+  assert.equal(await world.status(), 'failed')
+  assert.equal((await ledger(bench))['available client:1'], 100_000)
+  await assertCleanBooks(bench)
+})
+
+test('what was being sent when its worker died is unknown, and asked for', async () => {
+  await using world = await scripted({ send: UNKNOWN, find: UNKNOWN })
+  const { bench, rounds, reference, answers, sent } = world
+  await bench.db.query(
+    `update payouts set status = 'sending', sending_at = $2 where reference = $1`,
+    [reference, bench.clock()],
+  )
+  await bench.db.query(
+    `insert into payout_changes (payout_id, change, changed_by, changed_at)
+     select id, 'sending', 'bank:035', $1 from payouts`,
+    [bench.clock()],
+  )
+  answers.find = { status: 'confirmed', bankReference: 'B-1' }
+
+  bench.advance(STALE_MS)
+  await rounds.send()
+  await rounds.query()
+  assert.equal(await world.status(), 'sending') // Its answer may still come.
+  bench.advance(1)
+  await rounds.query()
+
+  assert.equal(await world.status(), 'confirmed')
+  assert.deepEqual(sent, [])
+  await assertCleanBooks(bench)
+})
+
+test('only a definite answer decides, and intervals grow', () => {
+  const late = { sentMs: NOT_FOUND_AFTER_MS, isSent: false }
+  const reason = 'timeout'
+
+  assert.equal(outcomeOf({ status: 'unknown', reason }, late), undefined)
+  assert.equal(outcomeOf({ status: 'not_found' }, { ...late, isSent: true }), undefined)
+  assert.equal(outcomeOf({ status: 'not_found' }, { ...late, sentMs: 1 }), undefined)
+  assert.equal(outcomeOf({ status: 'not_found' }, late)?.status, 'failed')
+  assert.equal(outcomeOf({ status: 'failed', reason }, late)?.status, 'failed')
+  const seconds = [0, 1, 2, 3, 9, 10, 99].map((queries) => queryAfterMs(queries) / SECOND_MS)
+  assert.deepEqual(seconds, [5, 10, 20, 40, 2560, 3600, 3600])
+})
+
+test('the database lets no payout be sent twice, nor change what was asked for', async () => {
+  await using world = await scripted({ send: UNKNOWN })
+  const { bench, rounds } = world
+  await rounds.send()
+
+  for (const [change, constraint] of [
+    [`status = 'sending', next_query_at = null`, 'payouts_are_sent_once'],
+    [`status = 'queued', sending_at = null, next_query_at = null`, 'payouts_are_sent_once'],
+    [`amount_kobo = 1`, 'payouts_keep_what_was_asked'],
+    [`reference = 'PYT000000000000009'`, 'payouts_keep_what_was_asked'],
+  ]) {
+    const update = bench.db.query(`update payouts set ${change}`)
+    await assert.rejects(update, { constraint }, change)
+  }
+})
+
+test('operators hear of a payout that stays unknown, and settle it by hand', async () => {
+  await using world = await scripted({ send: UNKNOWN })
+  const { bench, rounds, reference } = world
+  await rounds.send()
+  bench.advance(ALERT_AFTER_MS + 1)
+  await rounds.query()
+  await rounds.query()
+  const alerts = async () =>
+    (await bench.call({ url: '/api/v1/operator/alerts?kind=payout_unknown&open=true' })).json()
+  assert.equal((await alerts()).data.length, 1)
+  assert.equal((await alerts()).data[0].subject, `payout/${reference}`)
+
+  const url = `${OPERATOR_PAYOUTS}/${reference}`
+  const confirm = (bankReference: string) =>
+    bench.call({ url: `${url}/confirm`, body: { bankReference } })
+  const confirmed = await confirm('B-9')
+
+  assert.equal(confirmed.json().data.status, 'confirmed')
+  assert.equal((await confirm('B-9')).statusCode, 200)
+  assert.equal((await confirm('B-8')).json().code, 'payout_settled')
+  const failed = await bench.call({ url: `${url}/fail`, body: { reason: 'No.' } })
+  assert.equal(failed.json().code, 'payout_settled')
+  assert.equal((await alerts()).data.length, 0)
+  assert.deepEqual(await audited(bench, `payout/${reference}`), ['payout.confirm', 'payout.create'])
+  await assertCleanBooks(bench)
+})
+
+test('only what is unknown is settled by hand', async () => {
+  await using world = await scripted({ send: UNKNOWN })
+  const { bench, reference } = world
+  const url = `${OPERATOR_PAYOUTS}/${reference}`
+  const fail = () => bench.call({ url: `${url}/fail`, body: { reason: 'No.' } })
+
+  assert.equal((await fail()).json().code, 'payout_settled') // Queued: cancel it.
+  const token = await bench.newClient('NOT-AN-OPERATOR')
+  const refused = await bench.call({ url, token })
+  assert.equal(refused.json().code, 'scope_missing')
+  const missing = await bench.call({ url: `${OPERATOR_PAYOUTS}/PYT000000000000001` })
+  assert.equal(missing.json().code, 'payout_not_found')
+})
+
+async function audited(bench: Bench, subject: string): Promise<string[]> {
+  const { data } = (await bench.call({ url: `/api/v1/audit-log?subject=${subject}` })).json()
+  for (const { detail } of data) assert.equal(detail.amount, '1000.00')
+  return data.map(({ action }: { action: string }) => action)
+}
+
+const SCENARIOS = [
+  ['99905', 'unknown', 'confirmed'],
+  ['99906', 'unknown', 'unknown'],
+  ['99907', 'unknown', 'confirmed'],
+] as const
+
+for (const [prefix, first, last] of SCENARIOS) {
+  test(`the sandbox’s bank: accounts from ${prefix} are ${first}, then ${last}`, async () => {
+    await using bench = await startTestService()
+    await using rounds = await payoutRounds(bench)
+    await fund(bench, '100')
+    const { reference: bankAccount } = await addBankAccount(bench, { prefix })
+    const { reference } = await createPayout(bench, { amount: 100, bankAccount })
+
+    await rounds.send()
+    assert.equal((await getPayout(bench, reference)).status, first)
+    for (let seconds = 0; seconds < 60; seconds += 5) {
+      bench.advance(5 * SECOND_MS)
+      await rounds.query()
+    }
+
+    assert.equal((await getPayout(bench, reference)).status, last)
+    await assertCleanBooks(bench)
+  })
+}

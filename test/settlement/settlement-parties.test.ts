@@ -1,0 +1,108 @@
+// Settlements with subaccounts: each party gets its own, to its own bank account.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { assertCleanBooks } from '../support/bank-calls.ts'
+import { createFeeRule } from '../support/fee-rules.ts'
+import { dataOf, startPayment } from '../support/fixtures.ts'
+import { credit, recordMovements, reverse } from '../support/movements.ts'
+import { startTestService } from '../support/running-service.ts'
+import {
+  CONFIRMED,
+  closed,
+  decideOn,
+  FAILED,
+  linesOf,
+  setBankAccount,
+  settlementOf,
+  settleOf,
+} from '../support/settlements.ts'
+import { createSplit, splitBody } from '../support/splits.ts'
+
+type Line = { subaccountCode: string | null; gross: number; split: number; net: number }
+
+async function startShared() {
+  const bench = await startTestService()
+  await setBankAccount(bench)
+  await bench.db.query(`update bank_accounts set status = 'confirmed', name_at_bank = account_name`)
+  dataOf(await createFeeRule(bench), 'account')
+  await createSplit(bench, splitBody('AB', 'percentage', ['A', 60], ['B', 20]))
+  await bench.db.query(`update bank_accounts set status = 'confirmed', name_at_bank = account_name`)
+  const { bankAccount } = await startPayment(bench, { amount: 20_000, splitCode: 'AB' })
+  const { sessionId } = await credit(bench, bankAccount, '20000')
+  return { bench, sessionId }
+}
+
+test('each party has its line and its payout, and shares cancel out', async () => {
+  const { bench } = await startShared()
+  await using _ = bench
+  const { moves } = await recordMovements(bench)
+
+  const { reference, gross, fees, vat, net, payouts, carried } = await closed(bench)
+
+  assert.deepEqual([gross, fees, vat, carried, net], [20_000, 200, 15, 0, 19_785])
+  const paid = payouts.map(
+    ({ subaccountCode, amount }: { subaccountCode: string; amount: number }) => [
+      subaccountCode,
+      amount,
+    ],
+  )
+  assert.deepEqual(paid, [
+    [null, 3_957],
+    ['A', 11_871],
+    ['B', 3_957],
+  ])
+  const lines: Line[] = await linesOf(bench, reference)
+  assert.deepEqual(
+    lines.map((line) => [line.subaccountCode, line.gross, line.split, line.net]),
+    [
+      [null, 20_000, 15_828, 3_957],
+      ['A', 0, -11_871, 11_871],
+      ['B', 0, -3_957, 3_957],
+    ],
+  )
+  assert.deepEqual((await moves()).slice(0, 3), [
+    'settlement: available → settling 3957.00',
+    'settlement: subaccount → settling 11871.00',
+    'settlement: subaccount → settling 3957.00',
+  ])
+  await assertCleanBooks(bench)
+})
+
+test('a settlement of which a bank paid only a part is part_failed', async () => {
+  const { bench } = await startShared()
+  await using _ = bench
+  const { reference, payouts } = await closed(bench)
+  const { events } = await recordMovements(bench)
+
+  await settleOf(bench, payouts[0].reference, CONFIRMED)
+  assert.equal((await settlementOf(bench, reference)).status, 'sending')
+  await settleOf(bench, payouts[1].reference, FAILED)
+  await settleOf(bench, payouts[2].reference, CONFIRMED)
+
+  assert.equal((await settlementOf(bench, reference)).status, 'part_failed')
+  assert((await events()).includes('settlement.failed'))
+  await assertCleanBooks(bench)
+  bench.advance(1_000)
+  const next = await closed(bench)
+  assert.deepEqual([next.net, next.payouts[0].subaccountCode], [11_871, 'A'])
+  await assertCleanBooks(bench)
+})
+
+test('a reversal before closing takes from every party, after cancelling too', async () => {
+  const { bench, sessionId } = await startShared()
+  await using _ = bench
+  await bench.db.query(
+    `update bank_accounts set status = 'unconfirmed', name_at_bank = null where not is_default`,
+  )
+  const first = await closed(bench)
+  assert.equal(first.heldReason, 'bank_account_unconfirmed')
+  assert.equal((await decideOn(bench, first.reference, 'cancel')).statusCode, 200)
+  assert.equal(await reverse(bench, sessionId, '10000'), '00 reversed')
+  bench.advance(1_000)
+
+  const second = await closed(bench)
+
+  assert.deepEqual([second.gross, second.reversed, second.net], [20_000, 10_000, 9_892.5])
+  await assertCleanBooks(bench)
+})

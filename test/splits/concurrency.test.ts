@@ -1,0 +1,81 @@
+// Splits when everything happens at once, through two processes: nothing deadlocks, and no share is
+// lost, doubled or taken twice.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { assertCleanBooks, countDeadlocks, startTwin } from '../support/bank-calls.ts'
+import { createFeeRule } from '../support/fee-rules.ts'
+import { createAccount, startPayment } from '../support/fixtures.ts'
+import { newSessionId, postRail, wordsOf } from '../support/rail.ts'
+import { startTestService } from '../support/running-service.ts'
+import {
+  balanceOfSubaccount,
+  createSplit,
+  postSplit,
+  SUBACCOUNTS,
+  splitBody,
+  subaccountBody,
+} from '../support/splits.ts'
+
+const ROUNDS = 12
+
+test('credits, reversals and settled payments that share subaccounts meet no deadlock', async () => {
+  await using bench = await startTestService()
+  await using twin = await startTwin(bench)
+  await createSplit(bench)
+  await postSplit(bench, splitBody('BA', 'percentage', ['B', 50], ['A', 50]))
+  await createFeeRule(bench)
+  const accounts = [
+    await createAccount(bench, { splitCode: 'AB' }),
+    await createAccount(bench, { splitCode: 'BA' }),
+  ]
+  const before = await countDeadlocks(bench)
+
+  const answers = await Promise.all(
+    Array.from({ length: ROUNDS }, async (_, at) => {
+      const [on, other] = at % 2 ? [twin, bench] : [bench, twin]
+      const { accountNumber } = accounts[at % 2] as (typeof accounts)[0]
+      const { bankAccount } = await startPayment(bench, { amount: 300, splitCode: 'AB' })
+      const sessions = [newSessionId(), newSessionId(), newSessionId()] as const
+      const numbers = [accountNumber, bankAccount, bankAccount]
+      const credits = sessions.map((sessionId, nth) => {
+        const credit = { sessionId, accountNumber: numbers[nth], amount: '150' }
+        return postRail(nth % 2 ? other : on, '035/credits', credit)
+      })
+      const booked = await Promise.all(credits)
+      const reversals = await Promise.all(
+        sessions.flatMap((originalSessionId) =>
+          [on, other].map((by) => {
+            const body = { sessionId: newSessionId(), originalSessionId, amount: '75' }
+            return postRail(by, '035/reversals', body)
+          }),
+        ),
+      )
+      return [...booked, ...reversals].map((answer) => wordsOf(answer.json()))
+    }),
+  )
+
+  const said = new Set(answers.flat())
+  assert.deepEqual(said, new Set(['00 booked', '00 reversed']))
+  assert.deepEqual(
+    [await balanceOfSubaccount(bench, 'A'), await balanceOfSubaccount(bench, 'B')],
+    [0, 0],
+  )
+  assert.equal(await countDeadlocks(bench), before)
+  await assertCleanBooks(bench)
+})
+
+test('one code is taken once, by whoever is first', async () => {
+  await using bench = await startTestService()
+  const body = subaccountBody('same')
+  const race = <T>(ask: () => Promise<T>) => Promise.all(Array.from({ length: 6 }, ask))
+
+  const made = await race(() => bench.call({ url: SUBACCOUNTS, body }))
+  const split = splitBody('same', 'percentage', ['same', 1])
+  const splits = await race(() => postSplit(bench, split))
+
+  for (const answers of [made, splits]) {
+    const codes = answers.map((answer) => answer.statusCode).sort()
+    assert.deepEqual(codes, [200, 409, 409, 409, 409, 409])
+  }
+})

@@ -1,0 +1,37 @@
+// The recipes of isolation for balances and statements.
+
+import { ACCOUNTS } from './fixtures.ts'
+import type { Things } from './isolation-world.ts'
+import type { Call } from './running-service.ts'
+import { SUBACCOUNTS } from './splits.ts'
+
+type Recipe = (of: Things) => Call[]
+
+const BALANCES = '/api/v1/balances'
+const LEDGER_ACCOUNTS = '/api/v1/ledger/accounts'
+
+const accounts =
+  (path: string): Recipe =>
+  (of) =>
+    [of.accountNumber, of.additionalNumber, of.paymentNumber].map((number) => ({
+      url: `${ACCOUNTS}/${number}${path}`,
+    }))
+const ledger =
+  (path: string): Recipe =>
+  (of) =>
+    of.ledgerIds.map((id) => ({ url: `${LEDGER_ACCOUNTS}/${id}${path}` }))
+const subaccount =
+  (path: string): Recipe =>
+  (of) => [{ url: `${SUBACCOUNTS}/${of.subaccountCode}${path}` }]
+
+export const STATEMENT_RECIPES: Record<string, Recipe> = {
+  listSubaccountBalances: () => [{ url: `${BALANCES}/subaccounts` }],
+  exportBalanceStatement: () => [{ url: `${BALANCES}/statement.csv` }],
+  printBalanceStatement: () => [{ url: `${BALANCES}/statement.html` }],
+  exportAccountStatement: accounts('/statement.csv'),
+  printAccountStatement: accounts('/statement.html'),
+  exportSubaccountStatement: subaccount('/statement.csv'),
+  printSubaccountStatement: subaccount('/statement.html'),
+  exportLedgerStatement: ledger('/statement.csv'),
+  printLedgerStatement: ledger('/statement.html'),
+}
