@@ -60,6 +60,9 @@ const SETTLE_REPORTED_MS = 5_000
 // What else happens when a payout is confirmed, fails or is cancelled, by its purpose.
 const PAYOUT_HOOKS: OutcomeHooks = { settlement: finishSettlement, refund: settleRefund }
 
+// Besides Saturdays and Sundays, on which files ask for no payment.
+const readHolidays = async () => new Set<string>()
+
 export type Service = {
   app: FastifyInstance
   db: Pool
@@ -130,7 +133,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const sessionCookies = new SessionCookies({ db, sealer, clock, isSecure })
   const banking = connectedBanks(connections, options)
   const { notificationMeter, writeMeasures, stopMeasuring } = startMeasuring(options, db)
-  const money = { sealer, sharedAccounts, payoutHooks: PAYOUT_HOOKS }
+  const money = { sealer, sharedAccounts, payoutHooks: PAYOUT_HOOKS, readHolidays }
   const parts = { ...connections, ...banking, ...money, connector, clock, log }
   const app = await buildApp({
     mode: config.mode,
@@ -148,7 +151,6 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     batchPool,
     settlementPool: connections.settlementPool,
     ...money,
-    readHolidays: async () => new Set(),
     sendReturns: runNow(sendReturnsRound(parts), log),
     settleReported: runNow(settleReportedPayoutsRound(parts), log, SETTLE_REPORTED_MS),
     eraseTraces: runNow(completeErasuresRound(parts), log),

@@ -7,9 +7,9 @@
 // A status is a code of ISO 20022, or confirmed, failed or pending, in any case.
 
 import { isUtf8 } from 'node:buffer'
+import { latinText } from '#banks/iso20022/latin-text.ts'
 import { formatKobo } from '#money.ts'
 import type { PayoutInstruction } from './connector.ts'
-import { latinText } from './iso20022/latin-text.ts'
 import {
   type PaymentFile,
   type Report,

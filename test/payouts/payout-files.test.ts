@@ -64,7 +64,7 @@ test('a file names the debtor of the bank’s settings and who is paid, in full'
   assert.equal(textOf(transaction, 'Amt', 'InstdAmt'), '1234.56')
 })
 
-test('a file is the same bytes whenever it is downloaded, and each download is in the audit log', async () => {
+test('a file is the same bytes whenever it is downloaded, which is in the audit log', async () => {
   await queuePayouts(bench)
   const file = await createFile(bench, { format: 'csv' })
   assert.equal(file.downloadedAt, null)

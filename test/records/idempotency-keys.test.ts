@@ -23,13 +23,14 @@ import {
   UNKNOWN_REFERENCE,
   verify,
 } from '../support/fixtures.ts'
+import { startFileService } from '../support/payout-desk.ts'
 import { newBrowser, USERS_URL } from '../support/people.ts'
-import { type Bench, type Call, startTestService } from '../support/running-service.ts'
+import type { Bench, Call } from '../support/running-service.ts'
 import { NOBODYS_NUMBER, SUSPENSE, suspend } from '../support/suspense-desk.ts'
 import { ENDPOINTS } from '../support/webhook-journeys.ts'
 import { keyedOperations } from './keyed-operations.ts'
 
-const bench = closeAfterTests(await startTestService())
+const bench = closeAfterTests(await startFileService())
 // No two machines have the same time: with equal instants the key of the table alone would hide a
 // missing lock.
 const aMoment = { ...bench, clock: () => new Date(bench.clock().getTime() + 1) }
@@ -59,7 +60,7 @@ const post = (to: Bench, call: Omit<Call, 'method'>) => to.call({ method: 'POST'
 for (const { name, ask, others } of OPERATIONS) {
   test(`${name}: sent again it gives the first answer, and nothing is written`, async () => {
     const asked = await ask()
-    const headers = newKey()
+    const headers = { ...asked.headers, ...newKey() }
     const first = await post(bench, { ...asked, headers })
     const before = await databaseText(bench)
 
@@ -78,16 +79,17 @@ for (const { name, ask, others } of OPERATIONS) {
 
   test(`${name}: the key on other terms, or for another thing, is refused`, async () => {
     const asked = await ask()
-    const headers = newKey()
+    const key = newKey()
+    const headers = { ...asked.headers, ...key }
     assert.equal((await post(bench, { ...asked, headers })).statusCode, 200)
     const before = await databaseText(bench)
 
     const changed = others
       ? await post(bench, { ...asked, body: others(asked), headers })
-      : await post(bench, { url: `${ENDPOINTS}/${UNKNOWN_REFERENCE}/test`, headers })
+      : await post(bench, { url: `${ENDPOINTS}/${UNKNOWN_REFERENCE}/test`, headers: key })
     const elsewhere = name.startsWith('createAdvice') ? ACCOUNTS : ADVICE
     const body = elsewhere === ADVICE ? adviceBody() : accountBody()
-    const another = await post(bench, { url: elsewhere, body, headers })
+    const another = await post(bench, { url: elsewhere, body, headers: key })
 
     assert.equal(changed.json().code, 'idempotency_key_reused', changed.body)
     assert([400, 409].includes(changed.statusCode))

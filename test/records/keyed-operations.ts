@@ -20,7 +20,7 @@ import {
   startPayment,
 } from '../support/fixtures.ts'
 import { LIMIT_PROFILES, profileBody } from '../support/limit-profiles.ts'
-import { payoutOperations } from '../support/payout-recipes.ts'
+import { payoutFileOperations, payoutOperations } from '../support/payout-recipes.ts'
 import type { Bench } from '../support/running-service.ts'
 import { storedId } from '../support/shown-ids.ts'
 import { NOBODYS_NUMBER, pendingReturnOf, SUSPENSE, suspend } from '../support/suspense-desk.ts'
@@ -29,7 +29,7 @@ import { splitOperations } from './keyed-split-operations.ts'
 
 const HOOK = 'https://shop.example.com/events'
 
-type Ask = { url: string; body?: unknown }
+type Ask = { url: string; body?: unknown; headers?: Record<string, string> }
 export type KeyedOperation = {
   name: string
   ask: () => Promise<Ask>
@@ -49,6 +49,7 @@ export async function keyedOperations(bench: Bench): Promise<KeyedOperation[]> {
     ...splitOperations(bench),
     ...operatorOperations(bench),
     ...payoutOperations(bench),
+    ...payoutFileOperations(bench),
   ]
 }
 

@@ -17,7 +17,7 @@ import { DESK_RECIPES } from './isolation-desk.ts'
 import { STATEMENT_RECIPES } from './isolation-statements.ts'
 import type { Things } from './isolation-world.ts'
 import { LIMIT_PROFILES, profileBody, profileRecipes } from './limit-profiles.ts'
-import { PAYOUT_MAKING, PAYOUT_RECIPES } from './payout-recipes.ts'
+import { PAYOUT_FILE_RECIPES, PAYOUT_MAKING, PAYOUT_RECIPES } from './payout-recipes.ts'
 import type { Call } from './running-service.ts'
 import { SPLITS, SUBACCOUNTS, splitRecipes, subaccountBody } from './splits.ts'
 import { SUSPENSE } from './suspense-desk.ts'
@@ -238,6 +238,7 @@ export const RECIPES = {
   ...PAYMENT_RECIPES,
   ...OTHER_RECIPES,
   ...PAYOUT_RECIPES,
+  ...PAYOUT_FILE_RECIPES,
 }
 
 // These make something of the caller's own each time, whatever of another's they are given.

@@ -3,6 +3,7 @@
 import type { PayoutId } from '#ids.ts'
 import { CLIENTS } from './clients.ts'
 import type { Recipe } from './isolation-recipes.ts'
+import { CSV, createFile, PAYOUT_FILES, queuePayouts, RESULTS } from './payout-desk.ts'
 import {
   addBankAccount,
   BANK_ACCOUNTS,
@@ -57,6 +58,19 @@ export const PAYOUT_RECIPES: Record<string, Recipe> = {
   createPayoutTariff: () => [post(TARIFFS, { bands: [{ upTo: null, fee: 10 }] })],
 }
 
+const FIRST_FILE = `${PAYOUT_FILES}/PYF000000000000001`
+
+export const PAYOUT_FILE_RECIPES: Record<string, Recipe> = {
+  createPayoutFile: () => [post(PAYOUT_FILES, { bankCode: '058', format: 'csv' })],
+  listPayoutFiles: () => [{ url: PAYOUT_FILES }],
+  getPayoutFile: () => [{ url: FIRST_FILE }],
+  downloadPayoutFile: () => [{ url: `${FIRST_FILE}/download` }],
+  failPayoutFile: () => [post(`${FIRST_FILE}/not-delivered`, { bankConfirmation: 'X' })],
+  reportPayoutResults: (of) => [
+    { url: RESULTS, body: `reference,status\n${of.payoutReference},ACSC`, headers: CSV },
+  ],
+}
+
 // Two clients may have the same bank account.
 export const PAYOUT_MAKING: Record<string, Recipe> = {
   createBankAccount: () => [
@@ -80,6 +94,40 @@ export async function payoutThings(bench: Bench, token: string) {
   const { reference } = await createPayout(bench, { amount: 100, narration }, { token })
   await createPayout(bench, { amount: 100, narration }, { token })
   return { bankAccount: made.json().data.reference as string, payoutReference: reference as string }
+}
+
+export function payoutFileOperations(bench: Bench) {
+  const file = async () => {
+    const [reference] = await queuePayouts(bench, { amountsKobo: [100n] })
+    return { reference, id: (await createFile(bench)).id as string }
+  }
+  return [
+    {
+      name: 'createPayoutFile',
+      ask: async () => {
+        await queuePayouts(bench)
+        return { url: PAYOUT_FILES, body: { bankCode: '058', format: 'csv' } }
+      },
+      others: () => ({ bankCode: '058', format: 'pain.001' }),
+    },
+    {
+      name: 'failPayoutFile',
+      ask: async () => ({
+        url: `${PAYOUT_FILES}/${(await file()).id}/not-delivered`,
+        body: { bankConfirmation: 'Letter 1' },
+      }),
+      others: () => ({ bankConfirmation: 'Letter 2' }),
+    },
+    {
+      name: 'reportPayoutResults',
+      ask: async () => ({
+        url: RESULTS,
+        body: `reference,status\n${(await file()).reference},ACSC\n`,
+        headers: CSV,
+      }),
+      others: ({ body }: { body?: unknown }) => `${body}PYT000000000000009,ACSC\n`,
+    },
+  ]
 }
 
 let tariffDays = 0

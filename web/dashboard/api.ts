@@ -82,6 +82,15 @@ export async function send<M extends Exclude<Method, 'GET'>, P extends PathOf<M>
   return (await ask<Body>(method, fillIn(path, sent.params ?? {}), sent)).data
 }
 
+type Upload = { file: Blob; type: string; headers: Record<string, string> }
+
+// A file as it is, not as JSON.
+export async function upload<P extends PathOf<'POST'>>(path: P, { file, type, headers }: Upload) {
+  type Body = { data: DataOf<Operation<P, 'POST'>> }
+  const sent = { body: new Blob([file], { type }), headers }
+  return (await ask<Body>('POST', path, sent)).data
+}
+
 function get<Body>(
   path: string,
   params: Record<string, string | number>,
@@ -105,16 +114,17 @@ async function ask<Body>(
   url: string,
   { body, headers, signal = null }: Sent<unknown> & { signal?: AbortSignal | null } = {},
 ): Promise<Body> {
+  const isFile = body instanceof Blob // Which has a type of its own.
   const answer = await fetch(url, {
     method,
     credentials: 'same-origin',
     headers: {
       accept: 'application/json',
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(body === undefined || isFile ? {} : { 'content-type': 'application/json' }),
       ...(method === 'GET' ? {} : { 'x-csrf-token': csrfToken }),
       ...headers,
     },
-    body: body === undefined ? null : JSON.stringify(body),
+    body: body === undefined ? null : isFile ? body : JSON.stringify(body),
     signal,
   }).catch((error: unknown) => {
     if (signal?.aborted) throw error

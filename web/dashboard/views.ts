@@ -60,6 +60,20 @@ export const VIEWS: readonly View[] = [
     load: () => import('./views/suspense.tsx'),
   },
   {
+    path: 'settlements',
+    name: views.settlements,
+    icon: 'settlements',
+    scope: 'payouts:read',
+    load: () => import('./views/settlements.tsx'),
+  },
+  {
+    path: 'payouts',
+    name: views.payouts,
+    icon: 'payouts',
+    scope: 'payouts:read',
+    load: () => import('./views/payouts.tsx'),
+  },
+  {
     path: 'returns',
     name: views.returns,
     icon: 'reversal',

@@ -6,6 +6,8 @@ const PATHS = {
   accounts: 'M3 8 10 4l7 4M4.5 8v6M8 8v6M12 8v6M15.5 8v6M3 16h14',
   banks: 'M2.5 10.5H6L8 5l4 10 2-4.500h3.5',
   credits: 'M10 3v10M6 9.5l4 4 4-4M4 17h12',
+  settlements: 'M4 5h12v10H4zM7 10l2 2 4-4',
+  payouts: 'M10 13V3M6 6.500l4-4 4 4M4 17h12',
   suspense: 'M10 3a7 7 0 1 0 0 14 7 7 0 0 0 0-14M10 6.5V10l2.5 2',
   webhooks: 'M7 6.5 4 13M4 13h9M9.5 4.5l3.5 7M7 6.5a2 2 0 1 1 2.5-2M13 13a2 2 0 1 0 2-2',
   developers: 'm7 6-4 4 4 4M13 6l4 4-4 4M11 4 9 16',

@@ -4,7 +4,7 @@ import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { type PagePath, type Params, type Query, type Row, withQuery } from '../api.ts'
 import { useEvents, useThrottled } from '../live.ts'
-import { usePages } from '../loading.ts'
+import { usePages, useReload } from '../loading.ts'
 import { follow, goTo, hrefOf, type Place } from '../routing.ts'
 import { appStrings } from '../strings/app.ts'
 import type { ViewProps } from '../view-props.ts'
@@ -25,7 +25,9 @@ type Props<P extends PagePath> = ViewProps & {
   filters?: readonly Filter[]
   keyOf: (row: Row<P>) => string
   isAbout?: RegExp // Event types that refresh the list.
-  none: { title: string; text: string; isMadeByApi?: boolean } // Made there: it leads to how.
+  none: { title: string; text: ComponentChildren; isMadeByApi?: boolean } // Made there: it leads to how.
+  add?: ComponentChildren // What makes one: above the list, or in its place while there is none.
+  version?: number // Another one refreshes the list.
   detail: (shown: {
     open: string
     rows: readonly Row<P>[] | undefined // Of the page, when it has loaded.
@@ -36,7 +38,7 @@ type Props<P extends PagePath> = ViewProps & {
 }
 
 export function ListView<P extends PagePath>(props: Props<P>) {
-  const { view, path, filters = [], place, session, isAbout } = props
+  const { view, path, filters = [], place, session, isAbout, add } = props
   const filtered = filterQuery(filters, place.query)
   const isFiltered = Object.values(filtered).some(Boolean)
   const turning = props.columns.some(({ isOrder }) => isOrder) ? turningOf(view, place) : undefined
@@ -47,11 +49,14 @@ export function ListView<P extends PagePath>(props: Props<P>) {
     setVersion((before) => before + 1)
     if (pages.isFirst) pages.reload()
   })
+  useReload(props.version ?? 0, refresh)
   const mayListen = isAbout !== undefined && session.scopes.includes('webhooks:read')
   useEvents(({ type }) => isAbout?.test(type) && refresh(), mayListen)
   const close = () => goTo(hrefOf(view, undefined, place.query))
+  const isNone = !isFiltered && pages.data?.data.length === 0 && pages.isFirst
   return (
     <>
+      {add && !isNone && <div class="above">{add}</div>}
       {filters.length > 0 && (
         <Filters
           view={view}
@@ -80,8 +85,11 @@ export function ListView<P extends PagePath>(props: Props<P>) {
             </Empty>
           ) : (
             <Empty icon={props.icon} title={props.none.title}>
-              {props.none.text}{' '}
-              {props.none.isMadeByApi && <a href="/docs">{appStrings.reference}</a>}
+              <p>
+                {props.none.text}{' '}
+                {props.none.isMadeByApi && <a href="/docs">{appStrings.reference}</a>}
+              </p>
+              {add}
             </Empty>
           )
         }

@@ -33,6 +33,8 @@ export const appStrings = {
     accounts: 'Collection accounts',
     credits: 'Credits',
     suspense: 'Suspense',
+    settlements: 'Settlements',
+    payouts: 'Payouts',
     returns: 'Returns',
     alerts: 'Alerts',
     banks: 'Banks',

@@ -40,6 +40,7 @@ const ENDINGS = { 'pain.001': 'xml', csv: 'csv' } as const
 
 export const payoutFileRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   await app.register(reading, deps)
+  await app.register(downloading, deps)
   await app.register(creating, deps)
   await app.register(failing, deps)
   await app.register(payoutFileResultRoutes, deps)
@@ -89,7 +90,7 @@ const creating: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
 }
 
 const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { db, sealer, authentication, clock } = deps
+  const { db, sealer, authentication } = deps
   const onRequest = authentication.requires('operator')
 
   app.get(
@@ -137,11 +138,15 @@ const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       return accepted('Payout file retrieved successfully', presentPayoutFile(file))
     },
   )
+}
+
+const downloading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { db, sealer, authentication, clock } = deps
 
   app.get(
     `${PAYOUT_FILES}/:id/download`,
     {
-      onRequest,
+      onRequest: authentication.requires('operator'),
       schema: {
         ...about,
         operationId: 'downloadPayoutFile',

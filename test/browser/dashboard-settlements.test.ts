@@ -1,0 +1,198 @@
+// Settlements in a real browser: what is upcoming, closing it, its lines and statement, two people
+// where approval is needed, and the schedule.
+
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { assertFaultless, findAxeFaults, openBrowser } from '../support/browser.ts'
+import { closeAfterTests } from '../support/closing.ts'
+import { startDashboardBench } from '../support/dashboard-bench.ts'
+import { createFeeRule } from '../support/fee-rules.ts'
+import { createAccount } from '../support/fixtures.ts'
+import { addBankAccount, fund } from '../support/payouts.ts'
+import { credit } from '../support/tracing.ts'
+
+const bench = closeAfterTests(await startDashboardBench())
+const browser = closeAfterTests(await openBrowser())
+
+const SETTLEMENTS = '/api/v1/settlements'
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
+const see = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor()
+const modalOf = (page: Page) => page.locator('dialog.modal')
+const drawerOf = (page: Page) => page.locator('dialog.drawer')
+const sumsOf = async (place: ReturnType<typeof drawerOf>) =>
+  (await place.locator('.sums').innerText()).replaceAll(/\s+/g, ' ')
+
+let clients = 0
+async function newClient() {
+  const clientId = `SETTLES${++clients}`
+  return { clientId, token: await bench.newClient(clientId) }
+}
+
+async function needApproval(token: string): Promise<void> {
+  const body = { payoutApproval: 'all' }
+  await bench.call({ method: 'PUT', url: '/api/v1/payout-settings', body, token })
+}
+
+test('a client sees what is upcoming, closes it, and reads its lines and statements', async () => {
+  const { clientId, token } = await newClient()
+  await createFeeRule(bench, { clientId })
+  await addBankAccount(bench, { token })
+  await using opened = await bench.openAs(browser, { clientId, role: 'finance' })
+  const { page, problems } = opened
+  await page.goto(`${bench.url}/dashboard/settlements`)
+  await see(page, 'Nothing to settle yet.')
+  await see(page, 'No settlements yet')
+  assert.equal(await button(page, 'Close now').count(), 0)
+  const { accountNumber } = await createAccount(bench, {}, { token })
+  for (let at = 0; at < 21; at++) await credit(bench, accountNumber, '20000.00')
+
+  await button(page, 'Close now').click()
+  await see(page, 'Close settlement of ₦415,485.00 now?')
+  assert.deepEqual(await findAxeFaults(page), [])
+  await button(page, 'Close now').last().click()
+  await see(page, /STL\d+ closed\./)
+  await drawerOf(page).getByText('Approved', { exact: true }).first().waitFor()
+  assert.equal(
+    await sumsOf(drawerOf(page)),
+    'Gross ₦420,000.00 Fees -₦4,200.00 VAT -₦315.00 Net ₦415,485.00',
+  )
+  await drawerOf(page).locator('.entries li').nth(19).waitFor()
+  await button(page, 'Newer').click()
+  await see(page, 'Page 2')
+  await page.waitForFunction(`document.querySelectorAll('.entries li').length === 1`)
+
+  const downloading = page.waitForEvent('download')
+  await page.getByRole('link', { name: 'Export CSV' }).click()
+  const csv = readFileSync(await (await downloading).path(), 'utf8')
+  assert.equal(csv.trim().split('\n').length, 22)
+  const printing = page.context().waitForEvent('page')
+  await page.getByRole('link', { name: 'Printable statement' }).click()
+  await (await printing).getByText('₦415,485.00').first().waitFor()
+  await drawerOf(page).getByRole('link', { name: /^PYT/ }).click()
+  await see(page, 'Held, waiting to be sent.')
+  assert.deepEqual(problems, [])
+})
+
+test('where approval is needed, another user than who closed it approves by keyboard', async () => {
+  const { clientId, token } = await newClient()
+  await fund(bench, '1500', { token })
+  await addBankAccount(bench, { token })
+  await needApproval(token)
+  await using maker = await bench.openAs(browser, { clientId })
+  await using checker = await bench.openAs(browser, { clientId })
+  await maker.page.goto(`${bench.url}/dashboard/settlements`)
+  await button(maker.page, 'Close now').click()
+  await button(maker.page, 'Close now').last().click()
+  await see(maker.page, 'You closed this settlement. Another user must approve it.')
+  assert.equal(await button(maker.page, 'Approve').count(), 0)
+
+  const { page, problems } = checker
+  await page.goto(maker.page.url())
+  await see(page, 'Another user must approve this settlement before it’s paid out.')
+  await button(page, 'Approve').focus()
+  await page.keyboard.press('Enter')
+  await see(page, 'Approve settlement of ₦1,500.00?')
+  assert.deepEqual(await findAxeFaults(page), [])
+  await modalOf(page).getByRole('button', { name: 'Approve' }).focus()
+  await page.keyboard.press('Enter')
+
+  await see(page, /STL\d+ approved\./)
+  await drawerOf(page).getByRole('link', { name: /^PYT/ }).waitFor()
+  await button(page, 'Cancel settlement').waitFor({ state: 'detached' })
+  assert.deepEqual([...problems, ...maker.problems], [])
+})
+
+test('a settlement without a bank account says so, and is cancelled', async () => {
+  const { clientId, token } = await newClient()
+  await fund(bench, '800', { token })
+  const { reference } = (await bench.call({ url: SETTLEMENTS, body: {}, token })).json().data
+  await using opened = await bench.openAs(browser, { clientId })
+  const { page, problems } = opened
+  await page.goto(`${bench.url}/dashboard/settlements/${reference}`)
+  await see(page, 'There’s no default bank account. Add one, then approve.')
+  await drawerOf(page).getByRole('link', { name: 'Bank accounts' }).waitFor()
+
+  await button(page, 'Cancel settlement').click()
+  await see(page, 'Cancel settlement of ₦800.00?')
+  await button(page, 'Cancel settlement').last().click()
+
+  await see(page, `${reference} cancelled.`)
+  await drawerOf(page).getByText('No lines.').waitFor()
+  await page.keyboard.press('Escape')
+  await page.locator('.upcoming').getByText('₦800.00').first().waitFor()
+  assert.deepEqual(problems, [])
+})
+
+test('the schedule and the need for approval are set, and a refusal says why', async () => {
+  const { clientId } = await newClient()
+  await using opened = await bench.openAs(browser, { clientId })
+  const { page, problems } = opened
+  await page.goto(`${bench.url}/dashboard/settlements?tab=settings`)
+  await page.getByLabel('Frequency').selectOption('weekly')
+  await page.getByLabel('Day', { exact: true }).selectOption('Wed')
+  await page.getByLabel('Time').fill('16:30')
+  await page.getByLabel('Minimum amount').fill('5,000')
+  await page.getByLabel('Reserve (%)').fill('5')
+  await button(page, 'Save').click()
+  await see(page, 'Set both reservePercent and reserveDays, or neither.')
+  await page.getByLabel('Reserve period (days)').fill('7')
+  await button(page, 'Save').click()
+  await see(page, 'Saved.')
+  await see(page, /Next closing: Nov 18, 16:30/)
+
+  await page.getByLabel('Approval needed').selectOption('above')
+  await page.getByLabel('Above', { exact: true }).fill('10,000')
+  await button(page, 'Save approval').click()
+  await see(page, 'Above ₦10,000.00')
+  assert.equal(await page.locator('option[value="none"]').count(), 0)
+  const { rows } = await bench.db.query(
+    `select schedule, minimum_kobo::int as minimum, reserve_bps as bps, reserve_days as days
+       from settlement_settings where client_id = (select id from clients where client_id = $1)`,
+    [clientId],
+  )
+  assert.deepEqual(rows, [{ schedule: 'weekly@Wed@16:30', minimum: 500_000, bps: 500, days: 7 }])
+  assert.equal(problems.length, 1) // The refused request, as browsers report it.
+})
+
+test('who may only look sees settlements and settings, and no buttons', async () => {
+  const { clientId, token } = await newClient()
+  await fund(bench, '300', { token })
+  const { reference } = (await bench.call({ url: SETTLEMENTS, body: {}, token })).json().data
+  await fund(bench, '200', { token })
+  await using opened = await bench.openAs(browser, { clientId, role: 'support' })
+  const { page, problems } = opened
+
+  await page.goto(`${bench.url}/dashboard/settlements/${reference}`)
+  await drawerOf(page).getByText('Net', { exact: true }).waitFor()
+  for (const name of ['Close now', 'Approve', 'Cancel settlement']) {
+    assert.equal(await button(page, name).count(), 0, name)
+  }
+  await page.goto(`${bench.url}/dashboard/settlements?tab=settings`)
+  await see(page, 'Manual')
+  assert.equal(await page.getByRole('button', { name: /^Save/ }).count(), 0)
+  assert.deepEqual(problems, [])
+})
+
+for (const [width, colorScheme] of [
+  [360, 'light'],
+  [360, 'dark'],
+  [1280, 'light'],
+  [1280, 'dark'],
+] as const) {
+  test(`settlements have no fault at ${width} pixels in ${colorScheme}`, async () => {
+    const { clientId, token } = await newClient()
+    await fund(bench, '1000000000', { token })
+    const { reference } = (await bench.call({ url: SETTLEMENTS, body: {}, token })).json().data
+    await fund(bench, '1000000000', { token })
+    await using opened = await bench.openAs(browser, { clientId, width, colorScheme })
+    const { page, problems } = opened
+
+    for (const path of ['settlements', `settlements/${reference}`, 'settlements?tab=settings']) {
+      await assertFaultless(page, `${bench.url}/dashboard/${path}`)
+    }
+
+    assert.deepEqual(problems, [])
+  })
+}

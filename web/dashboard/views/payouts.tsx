@@ -1,0 +1,39 @@
+// Payouts, and the bank accounts that they go to; for operators those of all clients, and payout files.
+
+import type { ComponentType } from 'preact'
+import { Tabs } from '../parts/tabs.tsx'
+import { payoutsStrings as strings } from '../strings/payouts.ts'
+import type { ViewProps } from '../view-props.ts'
+import { AllPayouts } from './payouts/all-payouts.tsx'
+import { BankAccounts } from './payouts/bank-accounts.tsx'
+import { OwnPayouts } from './payouts/own-payouts.tsx'
+import { PayoutFiles } from './payouts/payout-files.tsx'
+
+type PartName = keyof typeof strings.tabs
+
+const PARTS: Record<PartName, ComponentType<ViewProps>> = {
+  payouts: OwnPayouts,
+  bankAccounts: BankAccounts,
+  all: AllPayouts,
+  files: PayoutFiles,
+}
+const OPERATORS: readonly string[] = ['all', 'files']
+
+export default function Payouts(props: ViewProps) {
+  const isOperator = props.session.scopes.includes('operator')
+  const names = Object.keys(PARTS) as PartName[]
+  const allowed = names.filter((name) => isOperator || !OPERATORS.includes(name))
+  const current = allowed.find((name) => name === props.place.query.tab) ?? 'payouts'
+  const Part = PARTS[current]
+  return (
+    <>
+      <Tabs
+        label={strings.parts}
+        view="payouts"
+        tabs={allowed.map((name) => ({ name, label: strings.tabs[name] }))}
+        current={current}
+      />
+      <Part {...props} />
+    </>
+  )
+}

@@ -1,0 +1,90 @@
+// Adds a bank account. The bank is asked whose it is, so the answer may take a moment.
+
+import { useState } from 'preact/hooks'
+import { send } from '../../api.ts'
+import { useData } from '../../loading.ts'
+import { DialogForm } from '../../parts/dialog.tsx'
+import { Field, textOf, useSending } from '../../parts/forms.tsx'
+import { Failed, Skeleton } from '../../parts/states.tsx'
+import { goTo, hrefOf } from '../../routing.ts'
+import { bankAccountsStrings as strings } from '../../strings/bank-accounts.ts'
+
+const NAME_MAX = 100
+
+export function AddBankAccount({ done }: { done: () => void }) {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <>
+      <button type="button" class="button primary" onClick={() => setOpen(true)}>
+        {strings.add}
+      </button>
+      {isOpen && (
+        <AccountForm
+          close={() => setOpen(false)}
+          done={(reference) => {
+            setOpen(false)
+            done()
+            goTo(hrefOf('payouts', reference, { tab: 'bankAccounts' }))
+          }}
+        />
+      )}
+    </>
+  )
+}
+
+function AccountForm({ close, done }: { close: () => void; done: (reference: string) => void }) {
+  const sending = useSending(async (given, headers) => {
+    const body = {
+      bankCode: textOf(given, 'bankCode'),
+      accountNumber: textOf(given, 'accountNumber'),
+      accountName: textOf(given, 'accountName'),
+    }
+    const { reference } = await send('POST', '/api/v1/bank-accounts', { body, headers })
+    done(reference)
+  })
+  return (
+    <DialogForm title={strings.add} action={strings.add} sending={sending} close={close}>
+      <p class="muted">{strings.addText}</p>
+      <BankChoice />
+      <Field label={strings.number} hint={strings.digits10}>
+        {(id) => (
+          <input
+            id={id}
+            name="accountNumber"
+            required
+            inputMode="numeric"
+            pattern="[0-9]{10}"
+            maxLength={10}
+            autocomplete="off"
+          />
+        )}
+      </Field>
+      <Field label={strings.name} hint={strings.nameHint}>
+        {(id) => (
+          <input id={id} name="accountName" required maxLength={NAME_MAX} autocomplete="off" />
+        )}
+      </Field>
+    </DialogForm>
+  )
+}
+
+function BankChoice() {
+  const { data, problem, reload } = useData('/dashboard/api/banks', {})
+  if (problem) return <Failed problem={problem} retry={reload} />
+  if (!data) return <Skeleton kind="text" lines={2} />
+  const banks = data.toSorted((one, other) => one.name.localeCompare(other.name))
+  return (
+    <Field label={strings.bank}>
+      {(id) => (
+        <select id={id} name="bankCode" required defaultValue="">
+          <option value="">{strings.chooseBank}</option>
+          {banks.map(({ code, name }) => (
+            <option key={code} value={code}>
+              {name}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  )
+}

@@ -1,0 +1,83 @@
+// The payouts of all clients, for operators: the unknown ones first.
+
+import { useState } from 'preact/hooks'
+import type { Schemas } from '../../api.ts'
+import { BankName } from '../../parts/bank-name.tsx'
+import { Detail } from '../../parts/detail.tsx'
+import type { Filter } from '../../parts/filters.tsx'
+import { ListView } from '../../parts/list-view.tsx'
+import type { Column } from '../../parts/table.tsx'
+import { appStrings } from '../../strings/app.ts'
+import { payoutsStrings as strings } from '../../strings/payouts.ts'
+import type { ViewProps } from '../../view-props.ts'
+import { PayoutDetail } from './payout.tsx'
+import { COLUMNS, PAYOUT_FILTERS } from './payout-list.tsx'
+import { ResolvePayout } from './resolve-payout.tsx'
+import { useSteadyRefresh } from './steady-refresh.ts'
+import { WaitingPayouts } from './waiting-payouts.tsx'
+
+type OperatorPayout = Schemas['OperatorPayout']
+
+const PATH = '/api/v1/operator/payouts'
+
+const FILTERS: readonly Filter[] = [
+  { name: 'clientId', label: strings.client, placeholder: strings.clientHint },
+  { name: 'bankCode', label: strings.sendingBank, placeholder: strings.bankDigits },
+  ...PAYOUT_FILTERS.filter(({ name }) => name !== 'approval'),
+]
+
+const [recipient, amount, status, , , reference, requested] = COLUMNS
+const ALL: readonly (Column<OperatorPayout> | undefined)[] = [
+  recipient,
+  amount,
+  status,
+  { name: strings.client, place: 'second', show: ({ clientId }) => clientId ?? appStrings.nothing },
+  { name: strings.sendingBank, show: ({ bankCode }) => <BankName code={bankCode} /> },
+  reference,
+  requested,
+]
+
+export function AllPayouts(props: ViewProps) {
+  const [version, setVersion] = useState(0)
+  const bump = () => setVersion((before) => before + 1)
+  useSteadyRefresh(bump)
+  return (
+    <>
+      <WaitingPayouts
+        title={strings.waitingUnknown}
+        path={PATH}
+        query={{ status: 'unknown' }}
+        tab="all"
+        version={version}
+      />
+      <ListView
+        {...props}
+        view="payouts"
+        icon="payouts"
+        path={PATH}
+        params={{}}
+        caption={strings.tabs.all}
+        columns={ALL.filter((column) => column !== undefined)}
+        filters={FILTERS}
+        keyOf={({ reference: key }) => key}
+        version={version}
+        none={{ title: strings.none, text: strings.noneAll }}
+        detail={({ open, version: shown, close }) => (
+          <Detail
+            key={open}
+            title={strings.one}
+            path={`${PATH}/{reference}`}
+            params={{ reference: open }}
+            version={shown}
+            close={close}
+            show={(payout) => (
+              <PayoutDetail payout={payout}>
+                {payout.status === 'unknown' && <ResolvePayout payout={payout} done={bump} />}
+              </PayoutDetail>
+            )}
+          />
+        )}
+      />
+    </>
+  )
+}

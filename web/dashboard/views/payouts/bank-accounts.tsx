@@ -1,0 +1,78 @@
+// The client's bank accounts: where its payouts and settlements go.
+
+import { useState } from 'preact/hooks'
+import type { Schemas } from '../../api.ts'
+import { Detail } from '../../parts/detail.tsx'
+import { ListView } from '../../parts/list-view.tsx'
+import type { Column } from '../../parts/table.tsx'
+import { Badge, Time } from '../../parts/values.tsx'
+import { bankAccountsStrings as strings } from '../../strings/bank-accounts.ts'
+import { payoutsStrings } from '../../strings/payouts.ts'
+import type { ViewProps } from '../../view-props.ts'
+import { AddBankAccount } from './add-bank-account.tsx'
+import { BankAccountDetail } from './bank-account.tsx'
+
+export type BankAccount = Schemas['BankAccount']
+
+const PATH = '/api/v1/bank-accounts'
+const TONES = { confirmed: 'good', mismatch: 'bad', unconfirmed: 'warn' } as const
+
+export function NameEnquiry({ account: { status } }: { account: BankAccount }) {
+  const tone = TONES[status as keyof typeof TONES]
+  return <Badge state={strings.statuses[status] ?? status} {...(tone ? { tone } : {})} />
+}
+
+export function useOf({ isActive, isDefault }: BankAccount): string {
+  if (isDefault) return strings.default
+  return isActive ? strings.active : strings.inactive
+}
+
+const COLUMNS: readonly Column<BankAccount>[] = [
+  { name: strings.name, place: 'lead', show: ({ accountName }) => accountName },
+  {
+    name: strings.number,
+    place: 'second',
+    show: ({ accountNumberMasked, bankName, bankCode }) => (
+      <>
+        <code>{accountNumberMasked}</code> <span class="muted">{bankName ?? bankCode}</span>
+      </>
+    ),
+  },
+  { name: strings.status, place: 'state', show: (account) => <NameEnquiry account={account} /> },
+  { name: strings.use, place: 'amount', show: useOf },
+  { name: strings.added, place: 'time', show: ({ createdAt }) => <Time at={createdAt} /> },
+]
+
+export function BankAccounts(props: ViewProps) {
+  const [version, setVersion] = useState(0)
+  const bump = () => setVersion((before) => before + 1)
+  const mayWrite = props.session.scopes.includes('payouts:write')
+  return (
+    <ListView
+      {...props}
+      view="payouts"
+      icon="accounts"
+      path={PATH}
+      params={{}}
+      caption={payoutsStrings.tabs.bankAccounts}
+      columns={COLUMNS}
+      keyOf={({ reference }) => reference}
+      version={version}
+      none={{ title: strings.none, text: mayWrite ? strings.noneText : strings.noneAsk }}
+      add={mayWrite && <AddBankAccount done={bump} />}
+      detail={({ open, version: shown, close }) => (
+        <Detail
+          key={open}
+          title={strings.one}
+          path={`${PATH}/{reference}`}
+          params={{ reference: open }}
+          version={shown}
+          close={close}
+          show={(account) => (
+            <BankAccountDetail account={account} mayWrite={mayWrite} done={bump} />
+          )}
+        />
+      )}
+    />
+  )
+}

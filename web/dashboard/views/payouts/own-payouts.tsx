@@ -1,0 +1,63 @@
+// The client's payouts: those awaiting approval first, then the list.
+
+import { useState } from 'preact/hooks'
+import { Detail } from '../../parts/detail.tsx'
+import { ListView } from '../../parts/list-view.tsx'
+import { payoutsStrings as strings } from '../../strings/payouts.ts'
+import type { ViewProps } from '../../view-props.ts'
+import { NewPayout } from './new-payout.tsx'
+import { PayoutDetail } from './payout.tsx'
+import { PayoutActions } from './payout-actions.tsx'
+import { COLUMNS, PAYOUT_FILTERS } from './payout-list.tsx'
+import { useSteadyRefresh } from './steady-refresh.ts'
+import { WaitingPayouts } from './waiting-payouts.tsx'
+
+const PATH = '/api/v1/payouts'
+
+export function OwnPayouts(props: ViewProps) {
+  const { session } = props
+  const [version, setVersion] = useState(0)
+  const bump = () => setVersion((before) => before + 1)
+  useSteadyRefresh(bump)
+  const mayWrite = session.scopes.includes('payouts:write')
+  return (
+    <>
+      <WaitingPayouts
+        title={strings.waitingApproval}
+        path={PATH}
+        query={{ approval: 'needed', status: 'queued' }}
+        version={version}
+      />
+      <ListView
+        {...props}
+        view="payouts"
+        icon="payouts"
+        path={PATH}
+        params={{}}
+        caption={strings.parts}
+        columns={COLUMNS}
+        filters={PAYOUT_FILTERS}
+        keyOf={({ reference }) => reference}
+        isAbout={/^(?:payout|settlement)\./}
+        version={version}
+        none={{ title: strings.none, text: mayWrite ? strings.noneText : strings.noneAsk }}
+        add={mayWrite && <NewPayout done={bump} />}
+        detail={({ open, version: shown, close }) => (
+          <Detail
+            key={open}
+            title={strings.one}
+            path={`${PATH}/{reference}`}
+            params={{ reference: open }}
+            version={shown}
+            close={close}
+            show={(payout) => (
+              <PayoutDetail payout={payout}>
+                {mayWrite && <PayoutActions payout={payout} session={session} done={bump} />}
+              </PayoutDetail>
+            )}
+          />
+        )}
+      />
+    </>
+  )
+}

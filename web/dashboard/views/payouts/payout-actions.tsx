@@ -1,0 +1,119 @@
+// Approves, rejects or cancels a payout that is queued, each after a confirmation dialog.
+
+import { useState } from 'preact/hooks'
+import { send } from '../../api.ts'
+import { money } from '../../format.ts'
+import { Confirm, DialogForm } from '../../parts/dialog.tsx'
+import { Field, textOf, useSending } from '../../parts/forms.tsx'
+import { toast } from '../../parts/toasts.tsx'
+import type { Session } from '../../session.ts'
+import { payoutsStrings } from '../../strings/payouts.ts'
+import { isAwaiting, type Payout } from './payout-list.tsx'
+
+const { decide: strings } = payoutsStrings
+const PATH = '/api/v1/payouts/{reference}'
+
+type Props = { payout: Payout; session: Session; done: () => void }
+
+export function PayoutActions({ payout, session, done }: Props) {
+  const [asked, setAsked] = useState<'approve' | 'reject' | 'cancel' | undefined>()
+  if (payout.status === 'unknown') {
+    return <p class="notice held">{payoutsStrings.unknownText}</p>
+  }
+  if (payout.status !== 'queued') return null
+  const isOwn = payout.requestedBy === `user:${session.user.email}`
+  const mayDecide = isAwaiting(payout) && !isOwn
+  const mayCancel = payout.purpose === 'payout'
+  const close = () => setAsked(undefined)
+  const asking = { payout, close, done }
+  return (
+    <>
+      {isAwaiting(payout) && isOwn && <p class="muted after-facts">{strings.own}</p>}
+      <div class="actions">
+        {mayDecide && (
+          <>
+            <button type="button" class="button primary" onClick={() => setAsked('approve')}>
+              {strings.approve}
+            </button>
+            <button type="button" class="button" onClick={() => setAsked('reject')}>
+              {strings.reject}
+            </button>
+          </>
+        )}
+        {mayCancel && !mayDecide && (
+          <button type="button" class="button" onClick={() => setAsked('cancel')}>
+            {strings.cancel}
+          </button>
+        )}
+      </div>
+      {asked === 'approve' && <Approve {...asking} />}
+      {asked === 'reject' && <Reject {...asking} />}
+      {asked === 'cancel' && <Cancel {...asking} />}
+    </>
+  )
+}
+
+type Asking = { payout: Payout; close: () => void; done: () => void }
+
+function Approve({ payout, close, done }: Asking) {
+  const { reference, amount, currency } = payout
+  return (
+    <Confirm
+      title={strings.approveTitle(money(amount, currency))}
+      action={strings.approve}
+      run={(headers) =>
+        send('POST', `${PATH}/approve`, { params: { reference }, body: {}, headers })
+      }
+      done={() => {
+        close()
+        toast(strings.approved(reference))
+        done()
+      }}
+      close={close}
+    >
+      {strings.approveText(payout.toAccountName)}
+    </Confirm>
+  )
+}
+
+function Reject({ payout, close, done }: Asking) {
+  const { reference, amount, currency } = payout
+  const sending = useSending(async (given, headers) => {
+    const body = { reason: textOf(given, 'reason') }
+    await send('POST', `${PATH}/reject`, { params: { reference }, body, headers })
+    close()
+    toast(strings.rejected(reference))
+    done()
+  })
+  const title = strings.rejectTitle(money(amount, currency))
+  return (
+    <DialogForm title={title} action={strings.reject} isDangerous sending={sending} close={close}>
+      <p class="muted">{strings.rejectText}</p>
+      <Field label={strings.reason} hint={strings.reasonHint}>
+        {(id) => <textarea id={id} name="reason" rows={3} maxLength={500} required />}
+      </Field>
+    </DialogForm>
+  )
+}
+
+function Cancel({ payout, close, done }: Asking) {
+  const { reference, amount, currency } = payout
+  return (
+    <Confirm
+      title={strings.cancelTitle(money(amount, currency))}
+      action={strings.cancel}
+      isDangerous
+      run={(headers) =>
+        send('POST', `${PATH}/cancel`, { params: { reference }, body: {}, headers })
+      }
+      done={() => {
+        close()
+        toast(strings.cancelled(reference))
+        done()
+      }}
+      close={close}
+    >
+      {strings.cancelText}
+    </Confirm>
+  )
+}

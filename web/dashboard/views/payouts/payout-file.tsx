@@ -1,0 +1,104 @@
+// A payout file: to download, and to mark as not delivered when the bank has confirmed that.
+
+import { useState } from 'preact/hooks'
+import { send } from '../../api.ts'
+import { count } from '../../format.ts'
+import { BankName } from '../../parts/bank-name.tsx'
+import { DialogForm } from '../../parts/dialog.tsx'
+import { Facts } from '../../parts/drawer.tsx'
+import { Field, textOf, useSending } from '../../parts/forms.tsx'
+import { Icon } from '../../parts/icons.tsx'
+import { toast } from '../../parts/toasts.tsx'
+import { Copyable, Money, Time } from '../../parts/values.tsx'
+import { payoutFilesStrings as strings } from '../../strings/payout-files.ts'
+import { suspenseStrings } from '../../strings/suspense.ts'
+import { FileState, type PayoutFile } from './payout-files.tsx'
+
+const PATH = '/api/v1/operator/payout-files'
+const { person } = suspenseStrings
+
+type Props = { file: PayoutFile; done: () => void }
+
+export function PayoutFileDetail({ file, done }: Props) {
+  const { id, amount, payouts, notDeliveredAt } = file
+  return (
+    <>
+      <div class="headline">
+        <Money amount={amount} />
+        <FileState file={file} />
+      </div>
+      <p class="muted">{strings.count(count(payouts))}</p>
+      {notDeliveredAt === null && (
+        <>
+          <p class="actions">
+            <a class="button primary" href={`${PATH}/${id}/download`} download>
+              <Icon name="download" />
+              {strings.download}
+            </a>
+          </p>
+          <p class="muted small after-facts">{strings.downloadNote}</p>
+        </>
+      )}
+      <About file={file} />
+      {notDeliveredAt === null && file.open > 0 && <NotDelivered file={file} done={done} />}
+    </>
+  )
+}
+
+function About({ file }: { file: PayoutFile }) {
+  const { downloadedAt, downloadedBy, notDeliveredAt, notDeliveredBy } = file
+  return (
+    <Facts
+      facts={[
+        [strings.id, <Copyable key="id" text={file.id} />],
+        [strings.bank, <BankName key="bank" code={file.bankCode} />],
+        [strings.format, strings.formats[file.format] ?? file.format],
+        [strings.execution, file.executionDate],
+        [strings.waiting, count(file.open)],
+        [strings.confirmed, count(file.confirmed)],
+        [strings.failed, count(file.failed)],
+        [strings.created, <Time key="created" at={file.createdAt} />],
+        [strings.createdBy, person(file.createdBy)],
+        [strings.downloaded, downloadedAt && <Time at={downloadedAt} />],
+        [strings.downloadedBy, downloadedBy && person(downloadedBy)],
+        [strings.notDeliveredAt, notDeliveredAt && <Time at={notDeliveredAt} />],
+        [strings.notDeliveredBy, notDeliveredBy && person(notDeliveredBy)],
+        [strings.bankConfirmation, file.bankConfirmation],
+        [strings.sha256, <Copyable key="sha256" text={file.sha256} />],
+      ]}
+    />
+  )
+}
+
+function NotDelivered({ file, done }: Props) {
+  const [isAsked, setAsked] = useState(false)
+  return (
+    <div class="actions">
+      <button type="button" class="button danger-text" onClick={() => setAsked(true)}>
+        {strings.fail}
+      </button>
+      {isAsked && <NotDeliveredForm file={file} done={done} close={() => setAsked(false)} />}
+    </div>
+  )
+}
+
+function NotDeliveredForm({ file: { id, open }, done, close }: Props & { close: () => void }) {
+  const sending = useSending(async (given, headers) => {
+    const body = { bankConfirmation: textOf(given, 'bankConfirmation') }
+    await send('POST', `${PATH}/{id}/not-delivered`, { params: { id }, body, headers })
+    close()
+    toast(strings.failedDone(id))
+    done()
+  })
+  const title = strings.failTitle(count(open))
+  return (
+    <DialogForm title={title} action={strings.fail} isDangerous sending={sending} close={close}>
+      <p class="muted">{strings.failText}</p>
+      <Field label={strings.confirmation} hint={strings.confirmationHint}>
+        {(field) => (
+          <textarea id={field} name="bankConfirmation" rows={3} maxLength={400} required />
+        )}
+      </Field>
+    </DialogForm>
+  )
+}

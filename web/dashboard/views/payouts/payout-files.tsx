@@ -1,0 +1,83 @@
+// Payout files, for operators: payouts to banks without an API, and what the banks report of them.
+
+import { useState } from 'preact/hooks'
+import type { Schemas } from '../../api.ts'
+import { count } from '../../format.ts'
+import { BankName } from '../../parts/bank-name.tsx'
+import { Detail } from '../../parts/detail.tsx'
+import type { Filter } from '../../parts/filters.tsx'
+import { ListView } from '../../parts/list-view.tsx'
+import type { Column } from '../../parts/table.tsx'
+import { Badge, Money, Time } from '../../parts/values.tsx'
+import { payoutFilesStrings as strings } from '../../strings/payout-files.ts'
+import { payoutsStrings } from '../../strings/payouts.ts'
+import type { ViewProps } from '../../view-props.ts'
+import { CreateFile } from './create-file.tsx'
+import { PayoutFileDetail } from './payout-file.tsx'
+import { UploadResults } from './upload-results.tsx'
+
+export type PayoutFile = Schemas['PayoutFile']
+
+const PATH = '/api/v1/operator/payout-files'
+
+const FILTERS: readonly Filter[] = [
+  { name: 'bankCode', label: strings.bank, placeholder: strings.bankDigits },
+]
+
+export function FileState({ file: { open, notDeliveredAt } }: { file: PayoutFile }) {
+  if (notDeliveredAt) return <Badge state={strings.states.notDelivered} tone="bad" />
+  if (open > 0) return <Badge state={strings.open(count(open))} tone="warn" />
+  return <Badge state={strings.states.done} tone="good" />
+}
+
+const COLUMNS: readonly Column<PayoutFile>[] = [
+  { name: strings.id, place: 'lead', show: ({ id }) => <code>{id}</code> },
+  { name: strings.bank, place: 'second', show: ({ bankCode }) => <BankName code={bankCode} /> },
+  { name: strings.format, show: ({ format }) => strings.formats[format] ?? format },
+  { name: strings.payouts, isAmount: true, show: ({ payouts }) => count(payouts) },
+  {
+    name: strings.amount,
+    place: 'amount',
+    isAmount: true,
+    show: ({ amount }) => <Money amount={amount} />,
+  },
+  { name: strings.status, place: 'state', show: (file) => <FileState file={file} /> },
+  { name: strings.created, place: 'time', show: ({ createdAt }) => <Time at={createdAt} /> },
+]
+
+export function PayoutFiles(props: ViewProps) {
+  const [version, setVersion] = useState(0)
+  const bump = () => setVersion((before) => before + 1)
+  return (
+    <ListView
+      {...props}
+      view="payouts"
+      icon="download"
+      path={PATH}
+      params={{}}
+      caption={payoutsStrings.tabs.files}
+      columns={COLUMNS}
+      filters={FILTERS}
+      keyOf={({ id }) => id}
+      version={version}
+      none={{ title: strings.none, text: strings.noneText }}
+      add={
+        <div class="buttons">
+          <UploadResults done={bump} />
+          <CreateFile done={bump} />
+        </div>
+      }
+      detail={({ open, version: shown, close }) => (
+        <Detail
+          key={open}
+          title={strings.one}
+          path={`${PATH}/{id}`}
+          params={{ id: open }}
+          version={shown}
+          close={close}
+          show={(file) => <PayoutFileDetail file={file} done={bump} />}
+        />
+      )}
+    />
+  )
+}

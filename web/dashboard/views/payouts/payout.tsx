@@ -1,0 +1,113 @@
+// A payout: where the money is, to whom it goes, and what happened to it.
+
+import type { ComponentChildren } from 'preact'
+import type { Schemas } from '../../api.ts'
+import { humanize } from '../../format.ts'
+import { BankName } from '../../parts/bank-name.tsx'
+import { type Fact, Facts } from '../../parts/drawer.tsx'
+import { type Entry, Timeline } from '../../parts/timeline.tsx'
+import { Copyable, Headline, Money, Time } from '../../parts/values.tsx'
+import { payoutsStrings as strings } from '../../strings/payouts.ts'
+import { suspenseStrings } from '../../strings/suspense.ts'
+import { isAwaiting, stateOf } from './payout-list.tsx'
+
+type OwnPayout = Schemas['PayoutDetail']
+type AnyPayout = OwnPayout | Schemas['OperatorPayoutDetail']
+type Change = Schemas['PayoutChange']
+
+const { person } = suspenseStrings
+
+type Props = { payout: AnyPayout; children: ComponentChildren } // With what can be done about it.
+
+export function PayoutDetail({ payout, children }: Props) {
+  return (
+    <>
+      <Headline sum={payout} state={stateOf(payout)} about={strings.to(payout.toAccountName)} />
+      <Places payout={payout} />
+      {children}
+      <Facts facts={[...factsOf(payout), ...('clientId' in payout ? inside(payout) : [])]} />
+      <h3>{strings.history}</h3>
+      <Timeline entries={payout.history.map(entryOf)} />
+    </>
+  )
+}
+
+function placeOf(payout: AnyPayout): string {
+  const { status, purpose } = payout
+  if (isAwaiting(payout)) return strings.places.awaiting
+  const isBack = status === 'failed' || status === 'cancelled'
+  if (isBack && purpose === 'return') return strings.places.inSuspense
+  return strings.places[status as keyof typeof strings.places]
+}
+
+function Places({ payout }: { payout: AnyPayout }) {
+  const { amount, fee, vat, currency, status } = payout
+  const isBack = status === 'failed' || status === 'cancelled'
+  return (
+    <ul class="locations">
+      <li>
+        <Money amount={amount} currency={currency} />
+        <span>{placeOf(payout)}</span>
+      </li>
+      {fee + vat > 0 && (
+        <li>
+          <Money amount={fee + vat} currency={currency} />
+          <span>{isBack ? strings.givenBack : strings.charged}</span>
+        </li>
+      )}
+    </ul>
+  )
+}
+
+function factsOf(payout: AnyPayout): Fact[] {
+  const { currency, fee, vat, approval, bankReference, sentAt, settledAt } = payout
+  const number = payout.toAccountNumber ?? payout.toAccountNumberMasked
+  return [
+    [strings.failure, payout.failureReason],
+    [strings.reference, <Copyable key="reference" text={payout.reference} />],
+    [strings.account, <Copyable key="number" text={number} />],
+    [strings.bank, <BankName key="bank" code={payout.toBankCode} />],
+    [strings.narration, payout.narration],
+    [strings.purpose, strings.purposes[payout.purpose] ?? payout.purpose],
+    [strings.fee, fee > 0 && <Money amount={fee} currency={currency} />],
+    [strings.vat, vat > 0 && <Money amount={vat} currency={currency} />],
+    [strings.bankReference, bankReference && <Copyable text={bankReference} />],
+    [strings.approval, approval !== 'not_needed' && strings.approvals[approval]],
+    [strings.requested, <Time key="requested" at={payout.requestedAt} />],
+    [strings.requestedBy, person(payout.requestedBy)],
+    [strings.decided, payout.decidedAt && <Time at={payout.decidedAt} />],
+    [strings.decidedBy, payout.decidedBy && person(payout.decidedBy)],
+    [strings.sent, sentAt && <Time at={sentAt} />],
+    [strings.settled, settledAt && <Time at={settledAt} />],
+  ]
+}
+
+// What only operators see.
+function inside(payout: Schemas['OperatorPayoutDetail']): Fact[] {
+  const { clientId, bankCode, bankCost, bankCostVat, settledBy, currency } = payout
+  return [
+    [strings.client, clientId ?? strings.nobody],
+    [strings.sendingBank, <BankName key="sending-bank" code={bankCode} />],
+    [strings.bankCost, bankCost > 0 && <Money amount={bankCost} currency={currency} />],
+    [strings.bankCostVat, bankCostVat > 0 && <Money amount={bankCostVat} currency={currency} />],
+    [strings.settledBy, settledBy && person(settledBy)],
+  ]
+}
+
+function kindOf(change: string): Entry['kind'] {
+  if (change === 'unknown') return 'waiting'
+  if (change === 'approved' || change === 'rejected') return 'action'
+  return change === 'failed' || change === 'cancelled' ? 'reversal' : 'transfer'
+}
+
+function entryOf({ change, changedBy, changedAt, detail }: Change): Entry {
+  return {
+    at: changedAt,
+    kind: kindOf(change),
+    description: strings.changes[change] ?? humanize(change),
+    amount: null,
+    currency: null,
+    reference: null,
+    detail: { [strings.by]: person(changedBy), [strings.detail]: detail },
+  }
+}

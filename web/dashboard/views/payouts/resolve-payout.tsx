@@ -1,0 +1,81 @@
+// What an operator does about an unknown payout: find out from the bank, then confirm or fail it.
+
+import { useState } from 'preact/hooks'
+import { send } from '../../api.ts'
+import { money } from '../../format.ts'
+import { DialogForm } from '../../parts/dialog.tsx'
+import { Field, textOf, useSending } from '../../parts/forms.tsx'
+import { toast } from '../../parts/toasts.tsx'
+import { payoutsStrings } from '../../strings/payouts.ts'
+import type { Payout } from './payout-list.tsx'
+
+const { resolve: strings } = payoutsStrings
+const PATH = '/api/v1/operator/payouts/{reference}'
+
+type Props = { payout: Payout; done: () => void }
+
+export function ResolvePayout(props: Props) {
+  const [asked, setAsked] = useState<'confirm' | 'fail' | undefined>()
+  const close = () => setAsked(undefined)
+  return (
+    <section class="request" aria-labelledby="resolve">
+      <h3 id="resolve">{strings.title}</h3>
+      <p class="notice">{payoutsStrings.unknownText}</p>
+      <ul class="todo">
+        <li>{strings.text(props.payout.reference)}</li>
+        <li>{strings.ifPaid}</li>
+        <li>{strings.ifNot}</li>
+      </ul>
+      <div class="buttons">
+        <button type="button" class="button primary" onClick={() => setAsked('confirm')}>
+          {strings.confirm}
+        </button>
+        <button type="button" class="button" onClick={() => setAsked('fail')}>
+          {strings.fail}
+        </button>
+      </div>
+      {asked === 'confirm' && <ConfirmForm {...props} close={close} />}
+      {asked === 'fail' && <FailForm {...props} close={close} />}
+    </section>
+  )
+}
+
+function ConfirmForm({ payout, done, close }: Props & { close: () => void }) {
+  const { reference, amount, currency } = payout
+  const sending = useSending(async (given, headers) => {
+    const body = { bankReference: textOf(given, 'bankReference') }
+    await send('POST', `${PATH}/confirm`, { params: { reference }, body, headers })
+    close()
+    toast(strings.confirmed(reference))
+    done()
+  })
+  const title = strings.confirmTitle(money(amount, currency))
+  return (
+    <DialogForm title={title} action={strings.confirm} sending={sending} close={close}>
+      <p class="muted">{strings.confirmText}</p>
+      <Field label={payoutsStrings.bankReference}>
+        {(id) => <input id={id} name="bankReference" required maxLength={100} autocomplete="off" />}
+      </Field>
+    </DialogForm>
+  )
+}
+
+function FailForm({ payout, done, close }: Props & { close: () => void }) {
+  const { reference, amount, currency } = payout
+  const sending = useSending(async (given, headers) => {
+    const body = { reason: textOf(given, 'reason') }
+    await send('POST', `${PATH}/fail`, { params: { reference }, body, headers })
+    close()
+    toast(strings.failed(reference))
+    done()
+  })
+  const title = strings.failTitle(money(amount, currency))
+  return (
+    <DialogForm title={title} action={strings.fail} isDangerous sending={sending} close={close}>
+      <p class="muted">{strings.failText}</p>
+      <Field label={strings.reason} hint={strings.reasonHint}>
+        {(id) => <textarea id={id} name="reason" rows={3} maxLength={500} required />}
+      </Field>
+    </DialogForm>
+  )
+}

@@ -1,0 +1,57 @@
+// Payouts that wait for somebody: for approval, or for word from a bank. Nothing while there are none.
+
+import { getPage, type Query } from '../../api.ts'
+import { useLoaded, useReload } from '../../loading.ts'
+import { Money, Time } from '../../parts/values.tsx'
+import { follow, hrefOf } from '../../routing.ts'
+import { payoutsStrings as strings } from '../../strings/payouts.ts'
+import { suspenseStrings } from '../../strings/suspense.ts'
+
+const SHOWN_MAX = 5
+
+type Props = {
+  title: string
+  path: '/api/v1/payouts' | '/api/v1/operator/payouts'
+  query: Query
+  tab?: string
+  version: number
+}
+
+export function WaitingPayouts({ title, path, query, tab, version }: Props) {
+  const { data, reload } = useLoaded(`${path} waiting`, (signal) =>
+    getPage(path, {}, { query: { ...query, limit: `${SHOWN_MAX}` }, signal }),
+  )
+  useReload(version, reload)
+  if (!data || data.data.length === 0) return null
+  return (
+    <section class="card waiting" aria-labelledby="waiting">
+      <header class="card-top">
+        <h2 id="waiting">{title}</h2>
+        <span class="badge warn">{data.hasMore ? `${SHOWN_MAX}+` : data.data.length}</span>
+        {data.hasMore && (
+          <a href={hrefOf('payouts', undefined, { ...query, tab })} onClick={follow}>
+            {strings.see}
+          </a>
+        )}
+      </header>
+      <ul class="feed">
+        {data.data.map((payout) => (
+          <li key={payout.reference}>
+            <a
+              class="waiting-row"
+              href={hrefOf('payouts', payout.reference, { tab })}
+              onClick={follow}
+            >
+              <span class="waiting-what">{strings.to(payout.toAccountName)}</span>
+              <span class="muted waiting-why">
+                {suspenseStrings.person(payout.requestedBy)}: {payout.narration}
+              </span>
+              <Money amount={payout.amount} currency={payout.currency} />
+              <Time at={payout.requestedAt} />
+            </a>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}

@@ -1,0 +1,90 @@
+// The upcoming settlement, and the list of those that were closed.
+
+import { useState } from 'preact/hooks'
+import { Detail } from '../../parts/detail.tsx'
+import { type Filter, humanized } from '../../parts/filters.tsx'
+import { ListView } from '../../parts/list-view.tsx'
+import type { Column } from '../../parts/table.tsx'
+import { Badge, Money } from '../../parts/values.tsx'
+import { follow, hrefOf } from '../../routing.ts'
+import { settlementsStrings as strings } from '../../strings/settlements.ts'
+import type { ViewProps } from '../../view-props.ts'
+import { periodOf, type Settlement } from './amounts.tsx'
+import { SettlementDetail } from './settlement.tsx'
+import { Upcoming } from './upcoming.tsx'
+
+const PATH = '/api/v1/settlements'
+const STATUSES = ['closed', 'approved', 'sending', 'paid', 'part_failed', 'failed', 'cancelled']
+const ABOUT = /^(?:settlement|payout)\./
+
+const FILTERS: readonly Filter[] = [
+  { name: 'status', label: strings.status, choices: humanized(STATUSES) },
+]
+
+type AmountName = 'gross' | 'fees' | 'vat' | 'refunds' | 'recovered' | 'net'
+
+const amountColumn = (name: AmountName): Column<Settlement> => ({
+  name: strings.amounts[name],
+  ...(name === 'net' ? { place: 'amount' as const } : {}),
+  isAmount: true,
+  show: (settlement) => <Money amount={settlement[name]} currency={settlement.currency} />,
+})
+
+const COLUMNS: readonly Column<Settlement>[] = [
+  { name: strings.period, place: 'lead', show: periodOf },
+  { name: strings.reference, place: 'second', show: ({ reference }) => <code>{reference}</code> },
+  { name: strings.status, place: 'state', show: ({ status }) => <Badge state={status} /> },
+  ...(['gross', 'fees', 'vat', 'refunds', 'recovered', 'net'] as const).map(amountColumn),
+]
+
+export function ClosedSettlements(props: ViewProps) {
+  const [version, setVersion] = useState(0)
+  const bump = () => setVersion((before) => before + 1)
+  const mayWrite = props.session.scopes.includes('payouts:write')
+  const settings = hrefOf('settlements', undefined, { tab: 'settings' })
+  return (
+    <>
+      <Upcoming session={props.session} isAbout={ABOUT} version={version} changed={bump} />
+      <ListView
+        {...props}
+        view="settlements"
+        icon="settlements"
+        path={PATH}
+        params={{}}
+        caption={strings.parts}
+        columns={COLUMNS}
+        filters={FILTERS}
+        keyOf={({ reference }) => reference}
+        isAbout={ABOUT}
+        version={version}
+        none={{
+          title: strings.none,
+          text: mayWrite ? (
+            <>
+              {strings.noneText}{' '}
+              <a href={settings} onClick={follow}>
+                {strings.setSchedule}
+              </a>
+              .
+            </>
+          ) : (
+            strings.noneAsk
+          ),
+        }}
+        detail={({ open, version: shown, close }) => (
+          <Detail
+            key={open}
+            title={strings.one}
+            path={`${PATH}/{reference}`}
+            params={{ reference: open }}
+            version={shown}
+            close={close}
+            show={(settlement) => (
+              <SettlementDetail settlement={settlement} session={props.session} changed={bump} />
+            )}
+          />
+        )}
+      />
+    </>
+  )
+}

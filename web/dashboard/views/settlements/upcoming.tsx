@@ -1,0 +1,94 @@
+// The upcoming settlement: what would be in it now, when it closes, and closing it now.
+
+import { useState } from 'preact/hooks'
+import { send } from '../../api.ts'
+import { count, money } from '../../format.ts'
+import { useEvents, useThrottled } from '../../live.ts'
+import { useData, useReload } from '../../loading.ts'
+import { Confirm } from '../../parts/dialog.tsx'
+import { Failed, Skeleton } from '../../parts/states.tsx'
+import { toast } from '../../parts/toasts.tsx'
+import { Money, Time } from '../../parts/values.tsx'
+import { goTo, hrefOf } from '../../routing.ts'
+import type { Session } from '../../session.ts'
+import { settlementsStrings } from '../../strings/settlements.ts'
+import { AmountList } from './amounts.tsx'
+
+const { upcoming: strings } = settlementsStrings
+const SETTLEMENTS = '/api/v1/settlements'
+
+type Props = { session: Session; isAbout: RegExp; version: number; changed: () => void }
+
+export function Upcoming({ session, isAbout, version, changed }: Props) {
+  const { data, problem, reload } = useData(`${SETTLEMENTS}/upcoming`, {})
+  const [isAsked, setAsked] = useState(false)
+  const refresh = useThrottled(reload)
+  useReload(version, reload)
+  const isOfMoney = (type: string) => isAbout.test(type) || /^(?:collection|payment)\./.test(type)
+  useEvents(({ type }) => isOfMoney(type) && refresh(), session.scopes.includes('webhooks:read'))
+  if (problem) return <Failed problem={problem} retry={reload} />
+  if (!data) return <Skeleton kind="line" />
+  const { net, currency, lines, closesAt } = data
+  const isEmpty = net === 0 && lines === 0
+  const mayClose = session.scopes.includes('payouts:write') && !isEmpty
+  return (
+    <section class="card panel upcoming" aria-labelledby="upcoming">
+      <div class="upcoming-sum">
+        <h2 id="upcoming">{strings.title}</h2>
+        <p class="headline">
+          <Money amount={net} currency={currency} />
+        </p>
+        <p class="muted">
+          {closesAt === null ? (
+            strings.manual
+          ) : (
+            <>
+              {strings.closes} <Time at={closesAt} />
+            </>
+          )}
+          {' · '}
+          {isEmpty ? strings.empty : strings.count(count(lines))}
+        </p>
+        {mayClose && (
+          <div class="actions">
+            <button type="button" class="button primary" onClick={() => setAsked(true)}>
+              {strings.close}
+            </button>
+          </div>
+        )}
+      </div>
+      {!isEmpty && <AmountList of={data} />}
+      {isAsked && (
+        <CloseDialog
+          amount={money(net, currency)}
+          close={() => setAsked(false)}
+          done={(reference) => {
+            setAsked(false)
+            toast(strings.closed(reference))
+            changed()
+            goTo(hrefOf('settlements', reference))
+          }}
+        />
+      )}
+    </section>
+  )
+}
+
+type Closing = { amount: string; close: () => void; done: (reference: string) => void }
+
+function CloseDialog({ amount, close, done }: Closing) {
+  return (
+    <Confirm
+      title={strings.closeTitle(amount)}
+      action={strings.close}
+      run={async (headers) => {
+        const { reference } = await send('POST', SETTLEMENTS, { body: {}, headers })
+        done(reference)
+      }}
+      done={() => {}}
+      close={close}
+    >
+      {strings.closeText}
+    </Confirm>
+  )
+}
