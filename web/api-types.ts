@@ -1721,6 +1721,7 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
+                    kind?: string;
                     limit?: string | number;
                     cursor?: string;
                 };

@@ -58,6 +58,7 @@ export const ledgerStrings = {
     fee_income: 'Fee income',
     vat_payable: 'VAT payable',
   } as Record<string, string>,
+  ofOwner: (kind: string, owner: string) => `${kind}, ${owner}`,
   ofBank: (kind: string, bank: string) => `${kind}, ${bank}`,
   none: 'The ledger is empty',
   noneText: 'Accounts open with the first credit. Send a transfer to get started.',
