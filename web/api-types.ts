@@ -1747,6 +1747,7 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
+                    kind?: string;
                     limit?: string | number;
                     cursor?: string;
                 };

@@ -81,6 +81,13 @@ export const VIEWS: readonly View[] = [
     load: () => import('./views/returns.tsx'),
   },
   {
+    path: 'adjustments',
+    name: views.adjustments,
+    icon: 'advice',
+    scope: 'operator',
+    load: () => import('./views/adjustments.tsx'),
+  },
+  {
     path: 'alerts',
     name: views.alerts,
     icon: 'warning',

@@ -56,26 +56,33 @@ const valuesOf = ({ id, isOperator }: Viewer) => [id, clientOwner(id), isOperato
 export async function listLedgerAccounts(
   db: Queryable,
   viewer: Viewer,
-  { after, limit }: { after?: ChartPosition | undefined; limit: number },
+  {
+    kind,
+    after,
+    limit,
+  }: { kind?: string | undefined; after?: ChartPosition | undefined; limit: number },
 ): Promise<LedgerAccount[]> {
   const { rows } = await db.query<LedgerAccount>({
     name: 'list-ledger-accounts',
     text: `(select ${COLUMNS}, null as "accountNumber", null as "accountName"
-              from ledger_accounts a where ${SHARED} and a.id > $4 order by a.id limit $6)
+              from ledger_accounts a where ${SHARED} and a.id > $4 and ${OF_KIND} order by a.id limit $6)
            union all
            (select ${COLUMNS}, c.account_number, c.account_name
               from collection_accounts c join ledger_accounts a on a.id = c.id
-             where c.client_id = $1 and c.id > $5 order by c.id limit $6)
+             where c.client_id = $1 and c.id > $5 and ${OF_KIND} order by c.id limit $6)
            limit $6`,
     values: [
       ...valuesOf(viewer),
       after?.isCollection ? PAST_SHARED : (after?.id ?? 0n),
       after?.isCollection ? after.id : 0n,
       limit,
+      kind ?? null,
     ],
   })
   return rows
 }
+
+const OF_KIND = '($7::text is null or a.kind = $7)'
 
 const PAST_SHARED = 9_223_372_036_854_775_807n
 

@@ -134,7 +134,7 @@ export function filterQuery(filters: readonly Filter[], query: Query): Query {
   )
 }
 
-function dayAfter(date: string): string {
+export function dayAfter(date: string): string {
   const at = new Date(`${date}T00:00:00Z`)
   if (Number.isNaN(at.getTime())) return date
   return new Date(at.getTime() + 86_400_000).toISOString().slice(0, 10)

@@ -30,6 +30,7 @@ const TONES: Record<string, Tone> = {
   delivered: 'good',
   confirmed: 'good',
   paid: 'good',
+  approved: 'good',
   PartPayment: 'warn',
   suspended: 'warn',
   open: 'warn',
@@ -45,6 +46,7 @@ const TONES: Record<string, Tone> = {
   Reversed: 'bad',
   reversed: 'bad',
   failed: 'bad',
+  rejected: 'bad',
   inactive: 'bad',
 }
 

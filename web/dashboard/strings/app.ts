@@ -36,6 +36,7 @@ export const appStrings = {
     settlements: 'Settlements',
     payouts: 'Payouts',
     returns: 'Returns',
+    adjustments: 'Adjustments',
     alerts: 'Alerts',
     banks: 'Banks',
     ledger: 'Ledger',

@@ -23,6 +23,7 @@ export const creditsStrings = {
   },
   net: 'Net received',
   charged: { fee: 'Fee', vat: 'VAT on fee', net: 'Net to merchant' },
+  receivable: 'Reversed after payout, owed by you',
   source: 'Reported by',
   sources: {
     notification: 'Bank notification',

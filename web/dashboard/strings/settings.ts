@@ -9,6 +9,8 @@ export const settingsStrings = {
     limits: 'Limits',
     limitProfiles: 'Limit profiles',
     fees: 'Fees',
+    subaccounts: 'Subaccounts',
+    splits: 'Splits',
     auditLog: 'Audit log',
   },
   users: {

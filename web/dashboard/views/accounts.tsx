@@ -9,6 +9,8 @@ import { Detail } from '../parts/detail.tsx'
 import { type Fact, Facts } from '../parts/drawer.tsx'
 import type { Filter } from '../parts/filters.tsx'
 import { ListView } from '../parts/list-view.tsx'
+import { SplitLink } from '../parts/split-shares.tsx'
+import { StatementLinks } from '../parts/statement-links.tsx'
 import { Failed, Skeleton } from '../parts/states.tsx'
 import type { Column } from '../parts/table.tsx'
 import { type Entry, Timeline } from '../parts/timeline.tsx'
@@ -16,6 +18,7 @@ import { toast } from '../parts/toasts.tsx'
 import { Badge, Copyable, Money, Time } from '../parts/values.tsx'
 import { accountsStrings as strings } from '../strings/accounts.ts'
 import { appStrings } from '../strings/app.ts'
+import { splitsStrings } from '../strings/splits.ts'
 import type { ViewProps } from '../view-props.ts'
 
 type Account = Schemas['OwnAccount']
@@ -128,12 +131,14 @@ function About({ account }: { account: Account }) {
           [strings.bvn, account.bvnMasked],
           [strings.nin, account.ninMasked],
           [strings.limitProfile, account.limitProfile],
+          [splitsStrings.splitCode, account.splitCode && <SplitLink code={account.splitCode} />],
           [strings.perCredit, limit(perCredit)],
           [strings.perDay, limit(perDay)],
           [strings.balanceMax, limit(balanceMax)],
           [strings.created, <Time key="created" at={account.createdAt} />],
         ]}
       />
+      <StatementLinks path={`${PATH}/${account.accountNumber}/statement`} />
     </>
   )
 }

@@ -6,10 +6,13 @@ import { Detail, WholeTimeline } from '../parts/detail.tsx'
 import { type Fact, Facts } from '../parts/drawer.tsx'
 import { DATES, type Filter, humanized } from '../parts/filters.tsx'
 import { ListView } from '../parts/list-view.tsx'
+import { Refunds } from '../parts/refunds.tsx'
+import { shareFacts } from '../parts/split-shares.tsx'
 import { amountColumn, type Column } from '../parts/table.tsx'
 import { Badge, Copyable, Headline, Money, Time } from '../parts/values.tsx'
 import { appStrings } from '../strings/app.ts'
 import { creditsStrings as strings } from '../strings/credits.ts'
+import { refundsStrings } from '../strings/refunds.ts'
 import { suspenseStrings } from '../strings/suspense.ts'
 import type { ViewProps } from '../view-props.ts'
 
@@ -52,6 +55,7 @@ const COLUMNS: readonly Column<Credit>[] = [
 ]
 
 export default function Credits(props: ViewProps) {
+  const mayRefund = props.session.scopes.includes('refunds:write')
   return (
     <ListView
       {...props}
@@ -66,7 +70,7 @@ export default function Credits(props: ViewProps) {
       keyOf={({ id }) => `${id}`}
       isAbout={/^(?:collection|payment|credit)\./}
       none={{ title: strings.none, text: strings.noneText }}
-      detail={({ open, version, close }) => {
+      detail={({ open, version, close, changed }) => {
         const params = { id: open }
         const load = (signal: AbortSignal) => getData(`${PATH}/{id}/timeline`, params, { signal })
         return (
@@ -77,13 +81,28 @@ export default function Credits(props: ViewProps) {
             params={params}
             version={version}
             close={close}
-            show={(credit) => <About credit={credit} />}
+            show={(credit) => (
+              <>
+                <About credit={credit} />
+                <Refunds
+                  of={{ id: credit.id }}
+                  received={amountCollected(credit)}
+                  {...{ mayRefund, version, changed }}
+                />
+              </>
+            )}
             timeline={<WholeTimeline load={load} version={version} />}
           />
         )
       }}
     />
   )
+}
+
+// What it brought to collection accounts. What paid a payment is refunded with the payment.
+function amountCollected({ locations }: Credit): number {
+  const collected = locations.filter(({ place }) => place === 'collection_account')
+  return collected.reduce((sum, { amount }) => sum + amount, 0)
 }
 
 function About({ credit }: { credit: Credit }) {
@@ -112,6 +131,17 @@ function About({ credit }: { credit: Credit }) {
           ...identifiersOf(credit),
           ...withheld(credit),
           ...charged(credit),
+          ...shareFacts(credit),
+          [
+            refundsStrings.refunded,
+            credit.refundedAmount > 0 && <Money amount={credit.refundedAmount} {...{ currency }} />,
+          ],
+          [
+            strings.receivable,
+            credit.amountReceivable > 0 && (
+              <Money amount={credit.amountReceivable} {...{ currency }} />
+            ),
+          ],
           [strings.source, strings.sources[credit.source]],
           [strings.payment, credit.paymentReference && <Copyable text={credit.paymentReference} />],
           [strings.merchantRef, credit.merchantRef],

@@ -3,12 +3,14 @@
 import type { Schemas } from '../api.ts'
 import { humanize } from '../format.ts'
 import { usePages } from '../loading.ts'
+import { Balances } from '../parts/balances.tsx'
 import { BankName, useBankNames } from '../parts/bank-name.tsx'
 import { Detail } from '../parts/detail.tsx'
 import { Facts } from '../parts/drawer.tsx'
 import { Icon } from '../parts/icons.tsx'
 import { IntegrityStatus } from '../parts/integrity-status.tsx'
 import { ListView } from '../parts/list-view.tsx'
+import { StatementLinks } from '../parts/statement-links.tsx'
 import { Failed, Skeleton } from '../parts/states.tsx'
 import { type Column, Pager } from '../parts/table.tsx'
 import { Copyable, Money, Time } from '../parts/values.tsx'
@@ -22,11 +24,16 @@ type Transfer = Schemas['LedgerTransfer']
 
 const PATH = '/api/v1/ledger/accounts'
 
+const OWED = ['receivable', 'write_off'] // By a client, who is named.
+
 const kindOf = (kind: string) => strings.kinds[kind] ?? humanize(kind)
 
-function Name({ account: { kind, accountName, bankCode } }: { account: Account }) {
+function Name({ account }: { account: Account }) {
+  const { kind, accountName, bankCode, subaccountCode, clientId } = account
   const nameBank = useBankNames()
   if (accountName) return <>{accountName}</>
+  const owner = subaccountCode ?? (OWED.includes(kind) && clientId)
+  if (owner && !bankCode) return <>{strings.ofOwner(kindOf(kind), owner)}</>
   return <>{bankCode ? strings.ofBank(kindOf(kind), nameBank(bankCode)) : kindOf(kind)}</>
 }
 
@@ -53,6 +60,7 @@ export default function Ledger(props: ViewProps) {
   return (
     <>
       <IntegrityStatus />
+      {props.session.scopes.includes('accounts:read') && <Balances place={props.place} />}
       <h2 class="section">{strings.accounts}</h2>
       <ListView
         {...props}
@@ -105,6 +113,7 @@ function About({ account }: { account: Account }) {
           [strings.opened, <Time key="opened" at={account.openedAt} />],
         ]}
       />
+      <StatementLinks path={`${PATH}/${account.id}/statement`} />
       <h3>{strings.transfers}</h3>
       <Transfers id={account.id} currency={account.currency} />
     </>

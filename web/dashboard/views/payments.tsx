@@ -6,12 +6,16 @@ import { Detail, WholeTimeline } from '../parts/detail.tsx'
 import { Facts } from '../parts/drawer.tsx'
 import { DATES, type Filter, humanized } from '../parts/filters.tsx'
 import { ListView } from '../parts/list-view.tsx'
+import { Refunds } from '../parts/refunds.tsx'
 import { RequeryButton } from '../parts/requery-form.tsx'
+import { SplitLink, shareFacts } from '../parts/split-shares.tsx'
 import { amountColumn, type Column } from '../parts/table.tsx'
 import { Badge, Copyable, Headline, Money, Time } from '../parts/values.tsx'
 import { ADVICE_PREFIX } from '../search.tsx'
 import { appStrings } from '../strings/app.ts'
 import { paymentsStrings as strings } from '../strings/payments.ts'
+import { refundsStrings } from '../strings/refunds.ts'
+import { splitsStrings } from '../strings/splits.ts'
 import type { ViewProps } from '../view-props.ts'
 
 type Payment = Schemas['Payment']
@@ -58,6 +62,7 @@ const COLUMNS: readonly Column<Payment>[] = [
 
 export default function Payments(props: ViewProps) {
   const mayRequery = props.session.scopes.includes('payments:write')
+  const mayRefund = props.session.scopes.includes('refunds:write')
   return (
     <ListView
       {...props}
@@ -95,6 +100,11 @@ export default function Payments(props: ViewProps) {
             show={(payment) => (
               <>
                 <About payment={payment} />
+                <Refunds
+                  of={{ reference: payment.paymentReference }}
+                  received={payment.status === 'Successful' ? payment.amountPaid : 0}
+                  {...{ mayRefund, version, changed }}
+                />
                 {mayRequery && (
                   <RequeryButton reference={payment.paymentReference} changed={changed} />
                 )}
@@ -117,6 +127,7 @@ function AboutAdvice({ advice }: { advice: Advice }) {
           [strings.merchantRef, advice.merchantRef && <Copyable text={advice.merchantRef} />],
           [strings.adviceReference, <Copyable key="advice" text={advice.adviceReference} />],
           [strings.narration, advice.narration],
+          [splitsStrings.splitCode, advice.splitCode && <SplitLink code={advice.splitCode} />],
           [
             strings.page,
             <a key="page" href={advice.paymentUrl}>
@@ -131,7 +142,7 @@ function AboutAdvice({ advice }: { advice: Advice }) {
 }
 
 function About({ payment }: { payment: PaymentDetail }) {
-  const { amountPaid, amountRemaining, amountInSuspense, currency } = payment
+  const { amountPaid, amountRemaining, amountInSuspense, refundedAmount, currency } = payment
   return (
     <>
       <Headline sum={payment} state={payment.status} about={strings.from(payment.customerName)} />
@@ -146,6 +157,11 @@ function About({ payment }: { payment: PaymentDetail }) {
             strings.inSuspense,
             amountInSuspense > 0 && <Money amount={amountInSuspense} currency={currency} />,
           ],
+          [
+            refundsStrings.refunded,
+            refundedAmount > 0 && <Money amount={refundedAmount} currency={currency} />,
+          ],
+          ...shareFacts(payment),
           ...payment.numbers.map(
             ({ bankName, accountNumber }) =>
               [bankName, <Copyable key={accountNumber} text={accountNumber} />] as const,

@@ -1,5 +1,5 @@
-// Settings: users, profile, branding, limits, limit profiles, fees and audit log, as
-// far as the role may see them.
+// Settings: users, profile, branding, limits, fees, subaccounts, splits and audit log, as far as the
+// role may see them.
 
 import type { ComponentType } from 'preact'
 import { Tabs } from '../parts/tabs.tsx'
@@ -12,6 +12,8 @@ import { Fees } from './settings/fees.tsx'
 import { LimitProfiles } from './settings/limit-profiles.tsx'
 import { Limits } from './settings/limits.tsx'
 import { Profile } from './settings/profile.tsx'
+import { Splits } from './settings/splits.tsx'
+import { Subaccounts } from './settings/subaccounts.tsx'
 import { Users } from './settings/users.tsx'
 
 type Part = { maySee: (session: Session) => boolean; Component: ComponentType<ViewProps> }
@@ -28,6 +30,8 @@ const PARTS: Record<keyof typeof strings.tabs, Part> = {
   limits: { maySee: may('accounts:read'), Component: Limits },
   limitProfiles: { maySee: may('accounts:read'), Component: LimitProfiles },
   fees: { maySee: may('credits:read'), Component: Fees },
+  subaccounts: { maySee: may('payouts:read'), Component: Subaccounts },
+  splits: { maySee: may('payouts:read'), Component: Splits },
   auditLog: { maySee: may('actions:read'), Component: AuditLog },
 }
 

@@ -1,12 +1,13 @@
 // Today: volume, success rate, what needs attention, and the latest credits live.
 
-import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { getPage, type Schemas } from '../api.ts'
 import { count, money, share } from '../format.ts'
 import { type LiveEvent, useConnection, useEvents, useThrottled } from '../live.ts'
 import { useData, useLoaded } from '../loading.ts'
+import { BalancesToday } from '../parts/balances.tsx'
 import { Chart } from '../parts/chart.tsx'
+import { Stat } from '../parts/stat.tsx'
 import { Empty, Failed, Skeleton } from '../parts/states.tsx'
 import { Badge, Money, Time } from '../parts/values.tsx'
 import { follow, hrefOf } from '../routing.ts'
@@ -27,7 +28,9 @@ export default function Today({ session }: ViewProps) {
     getPage('/api/v1/credits', {}, { query: { limit: NEWEST }, signal }),
   )
   const [announcement, setAnnouncement] = useState('')
+  const [version, setVersion] = useState(0)
   const refresh = useThrottled(() => {
+    setVersion((before) => before + 1)
     overview.reload()
     credits.reload()
   })
@@ -51,6 +54,9 @@ export default function Today({ session }: ViewProps) {
       {isRestricted && <p class="notice">{strings.restricted}</p>}
       {!isRestricted && <Stats overview={overview.data} />}
       {overview.data?.isComplete === false && <p class="notice">{strings.counting}</p>}
+      {!isRestricted && session.scopes.includes('accounts:read') && (
+        <BalancesToday version={version} />
+      )}
       {!isRestricted && <Chart hours={overview.data?.hours} days={overview.data?.days} />}
       <section class="card" aria-labelledby="newest">
         <header class="card-top">
@@ -120,34 +126,6 @@ function netNote({ gross, net }: Period, yesterday: Period): string {
   const before = strings.yesterday(money(yesterday.net))
   if (gross === net) return before
   return `${strings.less(money(gross), money(gross - net))} · ${before}`
-}
-
-type StatProps = {
-  name: string
-  note: string
-  tone?: string
-  view?: string
-  isMain?: boolean
-  children: ComponentChildren
-}
-
-// Leads to the view that has the rest, where there is one.
-function Stat({ name, note, tone = '', view, isMain, children }: StatProps) {
-  return (
-    <div class={`stat ${tone} ${isMain ? 'main' : ''}`}>
-      <dt>
-        {view !== undefined ? (
-          <a class="stat-link" href={hrefOf(view)} onClick={follow}>
-            {name}
-          </a>
-        ) : (
-          name
-        )}
-      </dt>
-      <dd class="stat-value">{children}</dd>
-      <dd class="muted small">{note}</dd>
-    </div>
-  )
 }
 
 function Newest({

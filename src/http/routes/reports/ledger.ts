@@ -29,7 +29,7 @@ import {
   query,
   scannedPage,
 } from '#http/lists.ts'
-import { ApiEnvelope, ApiFailure, BEARER, named, nullable } from '#http/schemas.ts'
+import { ApiEnvelope, ApiFailure, BEARER, named, nullable, text } from '#http/schemas.ts'
 import { CauseFields, presentCause } from '#http/transfer-causes.ts'
 import type { AccountId } from '#ids.ts'
 import { toNaira } from '#money.ts'
@@ -132,16 +132,17 @@ const chart: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
           'Your own; operators also see bank accounts, unidentified suspense, fees, receivables ' +
           `and write-offs. ${RESTRICTED}`,
         security: BEARER,
-        querystring: query(PageQuery),
+        querystring: query({ kind: Type.Optional(text(40, 'Filter by kind.')), ...PageQuery }),
         response: { 200: ListEnvelope(AccountBody), '4xx': ApiFailure },
       },
     },
     async ({ client, query: asked }) => {
       refuseRestricted(client)
-      const list: List = { name: 'ledger-accounts', clientId: client.id, filters: {} }
+      const { kind } = asked
+      const list: List = { name: 'ledger-accounts', clientId: client.id, filters: { kind } }
       const after = chartAfter(readCursor(sealer, list, asked.cursor))
       const limit = parseLimit(asked)
-      const rows = await listLedgerAccounts(db, client, { after, limit: limit + 1 })
+      const rows = await listLedgerAccounts(db, client, { kind, after, limit: limit + 1 })
       const page = toPage(rows, limit, (last) => {
         const { isCollection, id } = toChartPosition(last)
         return writeCursor(sealer, list, [isCollection ? 'collection' : 'shared', id.toString()])

@@ -1,0 +1,112 @@
+// What is available, pending, reserved and in transit, now or at the end of a chosen day, with the
+// statement of what is available.
+
+import { getData, type Schemas } from '../api.ts'
+import { money } from '../format.ts'
+import { useLoaded, useReload } from '../loading.ts'
+import { goTo, hrefOf, type Place } from '../routing.ts'
+import { balancesStrings as strings } from '../strings/balances.ts'
+import { dayAfter } from './filters.tsx'
+import { Field } from './forms.tsx'
+import { Stat } from './stat.tsx'
+import { StatementLinks } from './statement-links.tsx'
+import { Failed, Skeleton } from './states.tsx'
+
+type Balance = Schemas['Balance']
+type Part = keyof typeof strings.parts
+
+const ALWAYS: readonly Part[] = ['available', 'pending', 'reserved', 'inTransit']
+const IF_ANY: readonly Part[] = ['subaccounts', 'receivable']
+
+export function Balances({ place }: { place: Place }) {
+  const { at = '' } = place.query
+  const day = /^\d{4}-\d{2}-\d{2}$/.test(at) ? at : ''
+  const { data, problem, reload } = useLoaded(`balances ${day}`, (signal) =>
+    getData('/api/v1/balances', {}, { query: { at: day && dayAfter(day) }, signal }),
+  )
+  // Whoever is restricted to some merchants has no sums of everything.
+  if (problem?.code === 'merchants_restricted') return null
+  return (
+    <section class="balances" aria-labelledby="balances">
+      <header class="balances-top">
+        <h2 id="balances" class="section">
+          {strings.title}
+        </h2>
+        <DayChoice day={day} place={place} />
+      </header>
+      {problem && <Failed problem={problem} retry={reload} />}
+      {!problem && !data && <Skeleton kind="stats" lines={4} />}
+      {data && !problem && <BalanceStats totals={data.totals} />}
+      <StatementLinks path="/api/v1/balances/statement" />
+    </section>
+  )
+}
+
+// In the address, as filters are.
+function DayChoice({ day, place }: { day: string; place: Place }) {
+  const choose = (at: string) =>
+    goTo(hrefOf('ledger', undefined, { ...place.query, at }), { replace: true })
+  return (
+    <div class="balances-day">
+      <Field label={strings.at}>
+        {(id) => (
+          <input
+            id={id}
+            type="date"
+            value={day}
+            onChange={(event) => choose(event.currentTarget.value)}
+          />
+        )}
+      </Field>
+      {day !== '' && (
+        <button type="button" class="button quiet" onClick={() => choose('')}>
+          {strings.now}
+        </button>
+      )}
+    </div>
+  )
+}
+
+// Nothing has come in yet: everything is nought.
+const NOTHING = [{ currency: 'NGN', available: 0, pending: 0, reserved: 0, inTransit: 0 }]
+
+export function BalanceStats({ totals }: { totals: readonly Balance[] }) {
+  const shown: readonly (Partial<Balance> & { currency: string })[] =
+    totals.length > 0 ? totals : NOTHING
+  return (
+    <>
+      {shown.map((total) => (
+        <dl key={total.currency} class="stats">
+          {[...ALWAYS, ...IF_ANY.filter((part) => (total[part] ?? 0) > 0)].map((part) => (
+            <Stat
+              key={part}
+              name={strings.parts[part]}
+              note={strings.notes[part]}
+              isMain={part === 'available'}
+              tone={part === 'receivable' ? 'warn' : ''}
+            >
+              {money(total[part] ?? 0, total.currency)}
+            </Stat>
+          ))}
+        </dl>
+      ))}
+    </>
+  )
+}
+
+// Another version asks again.
+export function BalancesToday({ version }: { version: number }) {
+  const { data, reload } = useLoaded('balances today', (signal) =>
+    getData('/api/v1/balances', {}, { signal }),
+  )
+  useReload(version, reload)
+  if (!data) return null
+  return (
+    <section aria-labelledby="balances">
+      <h2 id="balances" class="section">
+        {strings.title}
+      </h2>
+      <BalanceStats totals={data.totals} />
+    </section>
+  )
+}

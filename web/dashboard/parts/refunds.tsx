@@ -1,0 +1,111 @@
+// Refunds of a payment, or of a credit to a collection account: those there are, and a new one.
+
+import { getPage, type Schemas } from '../api.ts'
+import { useLoaded, useReload } from '../loading.ts'
+import { refundsStrings as strings } from '../strings/refunds.ts'
+import { Icon } from './icons.tsx'
+import { RefundButton, type RefundOf } from './refund-form.tsx'
+import { Failed, Skeleton } from './states.tsx'
+import { Badge, Money, Time } from './values.tsx'
+
+type Refund = Schemas['Refund']
+type Part = Schemas['RefundPayout']
+
+const SHOWN_MAX = '100'
+
+type Props = {
+  of: RefundOf
+  received: number // What of it could be refunded at first.
+  mayRefund: boolean
+  version: number
+  changed: () => void
+}
+
+export function Refunds({ of, received, mayRefund, version, changed }: Props) {
+  const { data, problem, reload } = useLoaded(JSON.stringify(of), (signal) =>
+    listRefunds(of, signal),
+  )
+  useReload(version, reload)
+  // Whoever is restricted to some merchants refunds nothing.
+  if (problem?.code === 'merchants_restricted') return null
+  if (problem) return <Failed problem={problem} retry={reload} />
+  if (!data) return <Skeleton kind="rows" lines={1} />
+  const left = received > 0 ? amountLeft(received, data.data) : 0
+  const isOffered = mayRefund && left > 0 && !data.hasMore
+  if (data.data.length === 0 && !isOffered) return null
+  return (
+    <section aria-label={strings.title}>
+      {data.data.length > 0 && <h3>{strings.title}</h3>}
+      <ol class="entries">
+        {data.data.map((refund) => (
+          <Entry key={refund.reference} refund={refund} />
+        ))}
+      </ol>
+      {data.hasMore && <p class="muted small">{strings.more}</p>}
+      {isOffered && (
+        <RefundButton
+          of={of}
+          left={left}
+          done={() => {
+            reload()
+            changed()
+          }}
+        />
+      )}
+    </section>
+  )
+}
+
+function listRefunds(of: RefundOf, signal: AbortSignal) {
+  const asked = { query: { limit: SHOWN_MAX }, signal }
+  return 'reference' in of
+    ? getPage('/api/v1/payments/{reference}/refunds', of, asked)
+    : getPage('/api/v1/credits/{id}/refunds', of, asked)
+}
+
+const isOver = ({ status }: Part) => status === 'failed' || status === 'cancelled'
+
+// In kobo: sums of fractions of a naira would be off by a hair.
+function amountLeft(received: number, refunds: readonly Refund[]): number {
+  const standing = refunds.flatMap(({ payouts }) => payouts).filter((part) => !isOver(part))
+  const kobo = (amount: number) => Math.round(amount * 100)
+  return standing.reduce((left, { amount }) => left - kobo(amount), kobo(received)) / 100
+}
+
+function stateOf({ status, payouts }: Refund): string {
+  const isWaiting = payouts.some((part) => part.approval === 'needed' && part.status === 'queued')
+  return isWaiting ? 'awaiting_approval' : status
+}
+
+function Entry({ refund }: { refund: Refund }) {
+  const payees = new Set(
+    refund.payouts.map((part) => strings.to(part.toAccountName, part.toAccountNumberMasked)),
+  )
+  const failures = new Set(refund.payouts.flatMap(({ failureReason }) => failureReason ?? []))
+  return (
+    <li>
+      <span class="entry-mark">
+        <Icon name="reversal" />
+      </span>
+      <div class="entry-text">
+        <p>{refund.reason}</p>
+        <p class="muted small">{refund.reference}</p>
+        {[...payees].map((payee) => (
+          <p key={payee} class="muted small">
+            {payee}
+          </p>
+        ))}
+        {[...failures].map((reason) => (
+          <p key={reason} class="fault small">
+            {strings.failure(reason)}
+          </p>
+        ))}
+      </div>
+      <div class="entry-end">
+        <Money amount={refund.amount} currency={refund.currency} />
+        <Badge state={stateOf(refund)} />
+        <Time at={refund.requestedAt} />
+      </div>
+    </li>
+  )
+}

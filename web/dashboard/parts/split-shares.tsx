@@ -1,0 +1,24 @@
+// Which split applies, and what each subaccount got of it.
+
+import type { Schemas } from '../api.ts'
+import { follow, hrefOf } from '../routing.ts'
+import { splitsStrings as strings } from '../strings/splits.ts'
+import type { Fact } from './drawer.tsx'
+import { Money } from './values.tsx'
+
+type Shared = { splits: readonly Schemas['SplitShare'][]; currency: string }
+
+export function shareFacts({ splits, currency }: Shared): Fact[] {
+  return splits.map(({ subaccountCode, amount }) => [
+    strings.share(subaccountCode),
+    <Money key={subaccountCode} amount={amount} currency={currency} />,
+  ])
+}
+
+export function SplitLink({ code }: { code: string }) {
+  return (
+    <a href={hrefOf('settings', code, { tab: 'splits' })} onClick={follow}>
+      {code}
+    </a>
+  )
+}

@@ -1,0 +1,32 @@
+// A figure with its name and a note.
+
+import type { ComponentChildren } from 'preact'
+import { follow, hrefOf } from '../routing.ts'
+
+type Props = {
+  name: string
+  note: string
+  tone?: string
+  view?: string
+  isMain?: boolean
+  children: ComponentChildren
+}
+
+// Leads to the view that has the rest, where there is one.
+export function Stat({ name, note, tone = '', view, isMain, children }: Props) {
+  return (
+    <div class={`stat ${tone} ${isMain ? 'main' : ''}`}>
+      <dt>
+        {view !== undefined ? (
+          <a class="stat-link" href={hrefOf(view)} onClick={follow}>
+            {name}
+          </a>
+        ) : (
+          name
+        )}
+      </dt>
+      <dd class="stat-value">{children}</dd>
+      <dd class="muted small">{note}</dd>
+    </div>
+  )
+}

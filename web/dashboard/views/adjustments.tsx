@@ -1,0 +1,29 @@
+// Adjustments, for operators: what clients and banks owe, and recovering or writing it off under
+// maker-checker.
+
+import { Tabs } from '../parts/tabs.tsx'
+import { adjustmentsStrings as strings } from '../strings/adjustments.ts'
+import type { ViewProps } from '../view-props.ts'
+import { Debts } from './adjustments/debts.tsx'
+import { Requests } from './adjustments/requests.tsx'
+
+const TABS = ['requests', 'receivable', 'shortfall'] as const
+
+export default function Adjustments(props: ViewProps) {
+  const current = TABS.find((tab) => tab === props.place.query.tab) ?? 'requests'
+  return (
+    <>
+      <Tabs
+        label={strings.parts}
+        view="adjustments"
+        tabs={TABS.map((name) => ({ name, label: strings.tabs[name] }))}
+        current={current}
+      />
+      {current === 'requests' ? (
+        <Requests {...props} />
+      ) : (
+        <Debts key={current} kind={current} {...props} />
+      )}
+    </>
+  )
+}

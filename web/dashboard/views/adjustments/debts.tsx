@@ -1,0 +1,81 @@
+// What is owed: receivables of clients, or shortfalls of banks.
+
+import type { Schemas } from '../../api.ts'
+import { BankName } from '../../parts/bank-name.tsx'
+import { Detail } from '../../parts/detail.tsx'
+import { Facts } from '../../parts/drawer.tsx'
+import { ListView } from '../../parts/list-view.tsx'
+import type { Column } from '../../parts/table.tsx'
+import { Money, Time } from '../../parts/values.tsx'
+import { follow, hrefOf } from '../../routing.ts'
+import { adjustmentsStrings as strings } from '../../strings/adjustments.ts'
+import type { ViewProps } from '../../view-props.ts'
+import { AskAdjustment } from './ask-adjustment.tsx'
+
+type Account = Schemas['LedgerAccount']
+export type DebtKind = 'receivable' | 'shortfall'
+
+const PATH = '/api/v1/ledger/accounts'
+
+export function Debtor({ clientId, bankCode }: Pick<Account, 'clientId' | 'bankCode'>) {
+  return bankCode ? <BankName code={bankCode} /> : <>{clientId}</>
+}
+
+const COLUMNS: readonly Column<Account>[] = [
+  { name: strings.debtor, place: 'lead', show: (account) => <Debtor {...account} /> },
+  {
+    name: strings.owed,
+    place: 'amount',
+    isAmount: true,
+    show: ({ balance, currency }) => <Money amount={balance} currency={currency} />,
+  },
+  { name: strings.since, place: 'time', show: ({ openedAt }) => <Time at={openedAt} /> },
+]
+
+export function Debts({ kind, ...props }: ViewProps & { kind: DebtKind }) {
+  return (
+    <ListView
+      {...props}
+      view="adjustments"
+      icon="ledger"
+      path={PATH}
+      params={{}}
+      also={{ kind }}
+      caption={strings.tabs[kind]}
+      columns={COLUMNS}
+      keyOf={({ id }) => `${id}`}
+      none={{ title: strings.noDebts, text: strings.noDebtsText }}
+      detail={({ open, version, close, changed }) => (
+        <Detail
+          key={open}
+          title={strings[kind]}
+          path={`${PATH}/{id}`}
+          params={{ id: open }}
+          version={version}
+          close={close}
+          show={(account) => (
+            <>
+              <div class="headline">
+                <Money amount={account.balance} currency={account.currency} />
+              </div>
+              <Facts
+                facts={[
+                  [strings.debtor, <Debtor key="debtor" {...account} />],
+                  [strings.since, <Time key="since" at={account.openedAt} />],
+                ]}
+              />
+              <p class="after-facts">
+                <a href={hrefOf('ledger', `${account.id}`)} onClick={follow}>
+                  {strings.ledger}
+                </a>
+              </p>
+              {account.balance > 0 && (
+                <AskAdjustment account={account} kind={kind} done={changed} />
+              )}
+            </>
+          )}
+        />
+      )}
+    />
+  )
+}

@@ -1,0 +1,148 @@
+// Splits: which subaccounts share what an account or payment receives, and how.
+
+import { useState } from 'preact/hooks'
+import { type Schemas, send } from '../../api.ts'
+import { money } from '../../format.ts'
+import { usePages } from '../../loading.ts'
+import { Detail } from '../../parts/detail.tsx'
+import { Confirm } from '../../parts/dialog.tsx'
+import { type Fact, Facts } from '../../parts/drawer.tsx'
+import { Empty } from '../../parts/states.tsx'
+import { type Column, ListTable } from '../../parts/table.tsx'
+import { toast } from '../../parts/toasts.tsx'
+import { Badge, Copyable, Time } from '../../parts/values.tsx'
+import { follow, goTo, hrefOf } from '../../routing.ts'
+import { settingsStrings } from '../../strings/settings.ts'
+import { splitsStrings } from '../../strings/splits.ts'
+import type { ViewProps } from '../../view-props.ts'
+import { AddSplit } from './add-split.tsx'
+
+type Split = Schemas['Split']
+
+const { splits: strings } = splitsStrings
+const PATH = '/api/v1/splits'
+const TAB = { tab: 'splits' }
+
+const stateOf = ({ isActive }: Split) => (isActive ? 'active' : 'inactive')
+
+const shareOf = (type: string, share: number) =>
+  type === 'percentage' ? strings.percentOf(share) : money(share)
+
+const shownParts = ({ type, parts }: Split) =>
+  parts.map(({ subaccountCode, share }) => `${subaccountCode} ${shareOf(type, share)}`).join(', ')
+
+const COLUMNS: readonly Column<Split>[] = [
+  { name: strings.name, place: 'lead', show: ({ name }) => name },
+  { name: strings.code, show: ({ splitCode }) => <code>{splitCode}</code> },
+  { name: strings.parts, place: 'second', show: shownParts },
+  { name: strings.state, place: 'state', show: (split) => <Badge state={stateOf(split)} /> },
+  { name: strings.created, place: 'time', show: ({ createdAt }) => <Time at={createdAt} /> },
+]
+
+export function Splits({ session, place }: ViewProps) {
+  const pages = usePages(PATH, {})
+  const [version, setVersion] = useState(0)
+  const mayWrite = session.scopes.includes('payouts:write')
+  const changed = () => {
+    setVersion(version + 1)
+    pages.reload()
+  }
+  const add = mayWrite && <AddSplit done={changed} />
+  return (
+    <>
+      {pages.data && pages.data.data.length > 0 && add && <div class="above">{add}</div>}
+      <ListTable
+        caption={settingsStrings.tabs.splits}
+        columns={COLUMNS}
+        pages={pages}
+        keyOf={({ splitCode }) => splitCode}
+        hrefOf={({ splitCode }) => hrefOf('settings', splitCode, TAB)}
+        openKey={place.open}
+        empty={
+          <Empty icon="action" title={strings.none}>
+            <p>{strings.noneText}</p>
+            {add}
+          </Empty>
+        }
+      />
+      {place.open !== undefined && (
+        <Detail
+          key={place.open}
+          title={strings.one}
+          path={`${PATH}/{splitCode}`}
+          params={{ splitCode: place.open }}
+          version={version}
+          close={() => goTo(hrefOf('settings', undefined, TAB))}
+          show={(split) => (
+            <>
+              <About split={split} />
+              {mayWrite && split.isActive && <Deactivate split={split} done={changed} />}
+            </>
+          )}
+        />
+      )}
+    </>
+  )
+}
+
+function About({ split }: { split: Split }) {
+  return (
+    <>
+      <div class="headline">
+        <span class="headline-text">{split.name}</span>
+        <Badge state={stateOf(split)} />
+      </div>
+      <Facts
+        facts={[
+          [strings.code, <Copyable key="code" text={split.splitCode} />],
+          [strings.type, strings.types[split.type]],
+          ...split.parts.map(
+            ({ subaccountCode: code, share, bearsFee }): Fact => [
+              code,
+              <>
+                <a href={hrefOf('settings', code, { tab: 'subaccounts' })} onClick={follow}>
+                  {shareOf(split.type, share)}
+                </a>
+                {bearsFee && `, ${strings.bears}`}
+              </>,
+            ],
+          ),
+          [strings.created, <Time key="created" at={split.createdAt} />],
+        ]}
+      />
+    </>
+  )
+}
+
+function Deactivate({ split: { splitCode, name }, done }: { split: Split; done: () => void }) {
+  const [isAsked, setAsked] = useState(false)
+  return (
+    <div class="buttons">
+      <button type="button" class="button" onClick={() => setAsked(true)}>
+        {strings.deactivate}
+      </button>
+      {isAsked && (
+        <Confirm
+          title={strings.deactivateTitle(name)}
+          action={strings.deactivate}
+          isDangerous
+          run={(headers) =>
+            send('POST', `${PATH}/{splitCode}/deactivate`, {
+              params: { splitCode },
+              body: {},
+              headers,
+            })
+          }
+          done={() => {
+            setAsked(false)
+            toast(strings.deactivated)
+            done()
+          }}
+          close={() => setAsked(false)}
+        >
+          {strings.deactivateText}
+        </Confirm>
+      )}
+    </div>
+  )
+}

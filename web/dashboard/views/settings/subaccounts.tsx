@@ -1,0 +1,148 @@
+// Subaccounts: the businesses that a client shares payments with, and what is theirs.
+
+import { useState } from 'preact/hooks'
+import { type Schemas, send } from '../../api.ts'
+import { usePages } from '../../loading.ts'
+import { BankName } from '../../parts/bank-name.tsx'
+import { Detail } from '../../parts/detail.tsx'
+import { Confirm } from '../../parts/dialog.tsx'
+import { Facts } from '../../parts/drawer.tsx'
+import { StatementLinks } from '../../parts/statement-links.tsx'
+import { Empty } from '../../parts/states.tsx'
+import { type Column, ListTable } from '../../parts/table.tsx'
+import { toast } from '../../parts/toasts.tsx'
+import { Badge, Copyable, Money, Time } from '../../parts/values.tsx'
+import { goTo, hrefOf } from '../../routing.ts'
+import { settingsStrings } from '../../strings/settings.ts'
+import { splitsStrings } from '../../strings/splits.ts'
+import type { ViewProps } from '../../view-props.ts'
+import { AddSubaccount } from './add-subaccount.tsx'
+
+type Subaccount = Schemas['Subaccount']
+
+const { subaccounts: strings } = splitsStrings
+const PATH = '/api/v1/subaccounts'
+const TAB = { tab: 'subaccounts' }
+
+const stateOf = ({ isActive }: { isActive: boolean }) => (isActive ? 'active' : 'inactive')
+
+const COLUMNS: readonly Column<Subaccount>[] = [
+  { name: strings.name, place: 'lead', show: ({ name }) => name },
+  { name: strings.code, place: 'second', show: ({ subaccountCode: code }) => <code>{code}</code> },
+  {
+    name: strings.balance,
+    place: 'amount',
+    isAmount: true,
+    show: ({ balance }) => <Money amount={balance} />,
+  },
+  { name: strings.state, place: 'state', show: (item) => <Badge state={stateOf(item)} /> },
+  { name: strings.bank, show: ({ bankCode }) => <BankName code={bankCode} /> },
+  { name: strings.number, show: ({ accountNumberMasked }) => <code>{accountNumberMasked}</code> },
+  { name: strings.created, place: 'time', show: ({ createdAt }) => <Time at={createdAt} /> },
+]
+
+export function Subaccounts({ session, place }: ViewProps) {
+  const pages = usePages(PATH, {})
+  const [version, setVersion] = useState(0)
+  const mayWrite = session.scopes.includes('payouts:write')
+  const changed = () => {
+    setVersion(version + 1)
+    pages.reload()
+  }
+  const add = mayWrite && <AddSubaccount done={changed} />
+  return (
+    <>
+      {pages.data && pages.data.data.length > 0 && add && <div class="above">{add}</div>}
+      <ListTable
+        caption={settingsStrings.tabs.subaccounts}
+        columns={COLUMNS}
+        pages={pages}
+        keyOf={({ subaccountCode }) => subaccountCode}
+        hrefOf={({ subaccountCode }) => hrefOf('settings', subaccountCode, TAB)}
+        openKey={place.open}
+        empty={
+          <Empty icon="action" title={strings.none}>
+            <p>{strings.noneText}</p>
+            {add}
+          </Empty>
+        }
+      />
+      {place.open !== undefined && (
+        <Detail
+          key={place.open}
+          title={strings.one}
+          path={`${PATH}/{subaccountCode}`}
+          params={{ subaccountCode: place.open }}
+          version={version}
+          close={() => goTo(hrefOf('settings', undefined, TAB))}
+          show={(subaccount) => (
+            <>
+              <About subaccount={subaccount} />
+              {mayWrite && <Switch subaccount={subaccount} done={changed} />}
+              <StatementLinks path={`${PATH}/${subaccount.subaccountCode}/statement`} />
+            </>
+          )}
+        />
+      )}
+    </>
+  )
+}
+
+function About({ subaccount }: { subaccount: Subaccount }) {
+  return (
+    <>
+      <div class="headline">
+        <Money amount={subaccount.balance} />
+        <Badge state={stateOf(subaccount)} />
+      </div>
+      <p class="muted">
+        {subaccount.name}. {strings.balanceHint}
+      </p>
+      <Facts
+        facts={[
+          [strings.code, <Copyable key="code" text={subaccount.subaccountCode} />],
+          [strings.bank, <BankName key="bank" code={subaccount.bankCode} />],
+          [strings.number, subaccount.accountNumberMasked],
+          [strings.accountName, subaccount.accountName],
+          [strings.accountStatus, <Badge key="check" state={subaccount.accountStatus} />],
+          [strings.created, <Time key="created" at={subaccount.createdAt} />],
+        ]}
+      />
+    </>
+  )
+}
+
+type Switching = { subaccount: Subaccount; done: () => void }
+
+function Switch({ subaccount, done }: Switching) {
+  const [isAsked, setAsked] = useState(false)
+  const { subaccountCode, name, isActive } = subaccount
+  return (
+    <div class="buttons">
+      <button type="button" class="button" onClick={() => setAsked(true)}>
+        {isActive ? strings.deactivate : strings.activate}
+      </button>
+      {isAsked && (
+        <Confirm
+          title={isActive ? strings.deactivateTitle(name) : strings.activateTitle(name)}
+          action={isActive ? strings.deactivate : strings.activate}
+          isDangerous={isActive}
+          run={() =>
+            send('PATCH', `${PATH}/{subaccountCode}`, {
+              params: { subaccountCode },
+              body: { isActive: !isActive },
+            })
+          }
+          done={() => {
+            setAsked(false)
+            toast(isActive ? strings.deactivated : strings.activated)
+            done()
+          }}
+          close={() => setAsked(false)}
+        >
+          {isActive ? strings.deactivateText : strings.activateText}
+        </Confirm>
+      )}
+    </div>
+  )
+}
