@@ -270,34 +270,3 @@ export const MAKING: Record<string, Recipe> = {
     { method: 'PUT', url: '/api/v1/branding', body: { name: 'Own', colour: '#123456' } },
   ],
 }
-
-const NO_CLIENT = 'says nothing of any client'
-const BANKS = 'a bank’s, by its signature: test/credits/rail-signatures.test.ts'
-const PAYERS = 'a payer’s, by the reference alone, which nobody can guess'
-const COMPARED = 'compared by itself below'
-const OWN = 'of the caller’s own sign-in: takes nothing that could be another’s'
-
-export const WITHOUT: Record<string, string> = {
-  openRailItem: 'for operators, of banks: it is no client’s',
-  health: NO_CLIENT,
-  ready: NO_CLIENT,
-  listSupportedBanks: NO_CLIENT,
-  listBanks: NO_CLIENT,
-  getLimits: NO_CLIENT,
-  quoteFee: NO_CLIENT,
-  nameEnquiry: BANKS,
-  reverseCredit: BANKS,
-  settleReturn: BANKS,
-  reportCredits: BANKS,
-  getCheckoutStatus: PAYERS,
-  streamEvents: 'endless: test/webhooks/event-stream.test.ts hears nothing of another’s',
-  login: COMPARED,
-  oauthToken: COMPARED,
-  signIn: COMPARED,
-  signOut: OWN,
-  signOutEverywhere: OWN,
-  changeOwnPassword: OWN,
-  beginTotp: OWN,
-  confirmTotp: OWN,
-  removeTotp: OWN,
-}

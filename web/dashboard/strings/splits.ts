@@ -58,7 +58,8 @@ export const splitsStrings = {
     created: 'Created',
     add: 'Add split',
     addText:
-      'Shares are taken after the fee; you keep the rest. A split can’t be changed later: add another for other terms.',
+      'Shares are taken after the fee; you keep the rest. A split can’t be changed later: add ' +
+      'another for other terms.',
     added: (code: string) => `Split ${code} added.`,
     deactivate: 'Deactivate',
     deactivateTitle: (name: string) => `Deactivate ${name}?`,
