@@ -32,6 +32,9 @@ const CALLS = {
   'suspense:read': { url: '/api/v1/suspense' },
   'suspense:write': { url: '/api/v1/suspense/1/return', body: {} },
   'actions:read': { url: '/api/v1/audit-log' },
+  'payouts:read': { url: '/api/v1/payouts' },
+  'payouts:write': { url: '/api/v1/payouts', body: {} },
+  'refunds:write': { url: `/api/v1/payments/${UNKNOWN_REFERENCE}/refunds`, body: {} },
   'returns:read': { url: '/api/v1/operator/returns' },
   'returns:write': { url: '/api/v1/operator/returns/RTN0/confirm', body: {} },
 } as const
@@ -41,8 +44,10 @@ const ALL = Object.keys(CALLS) as Scope[]
 const MAY: Record<Role, readonly Scope[]> = {
   owner: ALL.filter((scope) => !scope.startsWith('returns')),
   operator: ALL,
-  developer: ALL.filter((scope) => /^(accounts|payments|credits|webhooks)/.test(scope)),
-  finance: ALL.filter((scope) => /:read$|^(suspense|returns):write$/.test(scope)),
+  developer: ALL.filter((scope) =>
+    /^(accounts|payments|credits|webhooks|payouts:read)/.test(scope),
+  ),
+  finance: ALL.filter((scope) => /:read$|^(suspense|returns|payouts|refunds):write$/.test(scope)),
   support: ALL.filter((scope) => scope.endsWith(':read')),
 }
 

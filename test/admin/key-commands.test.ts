@@ -72,12 +72,13 @@ test('where keys are set by hand, the first is the one that everything is sealed
   await using bench = await startTestService()
   await createAccount(bench, PERSON)
 
+  // The account's BVN, and the bank account that the sandbox has.
   const same = await admin(bench, 'rotate-keys')
   const counts = await admin(bench, 'rotate-keys', '--check')
 
   assert.deepEqual(same.data, { sealingKey: 1, resealed: 0, mayBeDropped: [] })
-  assert.deepEqual(counts.data, { keys: [{ id: 1, isSealing: true, values: 1 }] })
-  assert.equal(counts.text, '  key 1  1 values, current')
+  assert.deepEqual(counts.data, { keys: [{ id: 1, isSealing: true, values: 2 }] })
+  assert.equal(counts.text, '  key 1  2 values, current')
 })
 
 test('two rotations at once are one too many', async () => {

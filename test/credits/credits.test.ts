@@ -60,6 +60,7 @@ test('a booked credit shows what the bank said, its payer masked, and its accoun
     amountShortfall: 0,
     amountReceivable: 0,
     refundedAmount: 0,
+    splits: [],
     sourceAccountName: 'CHIDI OKEKE',
     sourceAccountNumberMasked: '******3228',
     sourceBankCode: '033',

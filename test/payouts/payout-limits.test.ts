@@ -12,6 +12,7 @@ import { CLIENTS } from '../support/clients.ts'
 import { createPayout, fund, PAYOUTS, payoutBody, payoutRounds } from '../support/payouts.ts'
 import { newBrowser } from '../support/people.ts'
 import { type Bench, startTestService } from '../support/running-service.ts'
+import { closed } from '../support/settlements.ts'
 
 const LIMITS = `${CLIENTS}/MAN0000001/payout-settings`
 const HOUR_MS = 3_600_000
@@ -100,8 +101,10 @@ test('refunds are limited likewise; settlements count, and are never refused', a
 
   await assert.rejects(make('refund', 101n), { code: 'daily_payout_limit' })
   assert.equal(await make('return', 101n), 1)
-  assert.equal(await make('settlement', 101n), 1)
+  const { net, payouts } = await closed(bench)
+  assert.deepEqual([net, payouts.length], [10_000, 1])
   await assert.rejects(make('refund', 1n), { code: 'daily_payout_limit' })
+  await fund(bench, '10000')
   assert.equal(await codeOf(bench, 1), 'daily_payout_limit')
 })
 
