@@ -57,13 +57,12 @@ export const splitsStrings = {
     state: 'Status',
     created: 'Created',
     add: 'Add split',
-    addText:
-      'Shares are taken after the fee; you keep the rest. A split can’t be changed later: add another for other terms.',
+    addText: 'Shares are taken after the fee; you keep the rest. A split can’t be changed later.',
     added: (code: string) => `Split ${code} added.`,
     deactivate: 'Deactivate',
     deactivateTitle: (name: string) => `Deactivate ${name}?`,
     deactivateText:
-      'It can’t be given to new accounts and payment requests. Those that have it keep it. It can’t be activated again.',
+      'Accounts and payment requests that have it keep it. It can’t be activated again.',
     deactivated: 'Split deactivated.',
     none: 'No splits yet',
     noneText: 'Share what an account or payment receives with your subaccounts.',

@@ -8,8 +8,8 @@ import { Field, textOf, useSending } from '../../parts/forms.tsx'
 import { toast } from '../../parts/toasts.tsx'
 import { goTo, hrefOf } from '../../routing.ts'
 import { adjustmentsStrings as strings } from '../../strings/adjustments.ts'
-import type { DebtKind } from './debts.tsx'
 
+export type DebtKind = 'receivable' | 'shortfall'
 type Props = { account: Schemas['LedgerAccount']; kind: DebtKind; done: () => void }
 type Verb = 'recovery' | 'write_off'
 

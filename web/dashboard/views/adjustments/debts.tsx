@@ -10,10 +10,9 @@ import { Money, Time } from '../../parts/values.tsx'
 import { follow, hrefOf } from '../../routing.ts'
 import { adjustmentsStrings as strings } from '../../strings/adjustments.ts'
 import type { ViewProps } from '../../view-props.ts'
-import { AskAdjustment } from './ask-adjustment.tsx'
+import { AskAdjustment, type DebtKind } from './ask-adjustment.tsx'
 
 type Account = Schemas['LedgerAccount']
-export type DebtKind = 'receivable' | 'shortfall'
 
 const PATH = '/api/v1/ledger/accounts'
 
