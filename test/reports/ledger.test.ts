@@ -250,7 +250,14 @@ test('the chart is walked by cursors; a cursor of another list or client is refu
   )
   const elsewhere = `${ACCOUNTS}/${find(all, 'collection')?.id}/transfers?cursor=${ofBank}`
   assertRefused(await bench.call({ url: elsewhere }), 'account', { code: 'invalid_cursor' })
-  assertRefused(await bench.call({ url: `${ACCOUNTS}?kind=bank` }), 'account')
+  const { data: banks } = await readList(bench, `${ACCOUNTS}?kind=bank`)
+  assert.deepEqual(
+    banks,
+    all.filter(({ kind }) => kind === 'bank'),
+  )
+  const narrowed = await bench.call({ url: `${ACCOUNTS}?kind=bank&cursor=${nextCursor}` })
+  assertRefused(narrowed, 'account', { code: 'invalid_cursor' })
+  assertRefused(await bench.call({ url: `${ACCOUNTS}?sort=kind` }), 'account')
   assertRefused(await bench.call({ url: `${ACCOUNTS}?limit=0` }), 'account')
 })
 

@@ -17,7 +17,7 @@ type Account = Schemas['LedgerAccount']
 const PATH = '/api/v1/ledger/accounts'
 
 export function Debtor({ clientId, bankCode }: Pick<Account, 'clientId' | 'bankCode'>) {
-  return bankCode ? <BankName code={bankCode} /> : <>{clientId}</>
+  return bankCode ? <BankName code={bankCode} /> : clientId
 }
 
 const COLUMNS: readonly Column<Account>[] = [
