@@ -59,7 +59,7 @@ const MEASURES_PAUSE_MS = 5_000
 const SETTLE_REPORTED_MS = 5_000
 
 // What else happens when a payout is confirmed, fails or is cancelled, by its purpose.
-const PAYOUT_HOOKS: OutcomeHooks = {
+export const PAYOUT_HOOKS: OutcomeHooks = {
   settlement: finishSettlement,
   refund: settleRefund,
   return: settleReturnPayout,

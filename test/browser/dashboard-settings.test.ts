@@ -235,7 +235,7 @@ test('each role sees the parts that are its own', async () => {
     assert.equal(menu.includes('Developers'), role === 'owner' || role === 'developer', role)
     assert.deepEqual(problems, [])
   }
-  const all = ['Profile', 'Branding', 'Limits', 'Limit profiles', 'Fees']
+  const all = ['Profile', 'Branding', 'Limits', 'Limit profiles', 'Fees', 'Subaccounts', 'Splits']
   assert.deepEqual(seen, {
     owner: ['Users', ...all, 'Audit log'],
     developer: all,

@@ -70,6 +70,7 @@ test('the answer tells what was asked, what came, what is due, and where the res
     numbers: [{ bankCode: '035', bankName: 'Wema Bank', accountNumber: payment.bankAccount }],
     customerName: 'Ada Obi',
     narration: 'A pair of shoes',
+    splits: [],
     callBackUrl: payment.callBackUrl,
     hasMoreCredits: false,
   })

@@ -6,6 +6,9 @@ const PAYERS = 'a payer’s, by the reference alone, which nobody can guess'
 const COMPARED = 'compared by itself below'
 const OWN = 'of the caller’s own sign-in: takes nothing that could be another’s'
 
+// Operators see what every client owes them, and whose debt it is.
+export const OF_ALL_CLIENTS = ['listLedgerAccounts']
+
 export const WITHOUT: Record<string, string> = {
   openRailItem: 'for operators, of banks: it is no client’s',
   health: NO_CLIENT,

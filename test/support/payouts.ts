@@ -11,6 +11,7 @@ import type { OutcomeHooks } from '#domain/payouts/settle-payout.ts'
 import { withSandboxBank } from '#domain/sandbox/sandbox-bank.ts'
 import { SharedAccounts } from '#ledger/accounts.ts'
 import { Sealer } from '#seal.ts'
+import { PAYOUT_HOOKS } from '#wiring.ts'
 import { queryPayoutsRound } from '#workers/query-payouts.ts'
 import { findSendingConnections, sendPayoutsRound } from '#workers/send-payouts.ts'
 import { createAccount, SIMULATE } from './fixtures.ts'
@@ -30,7 +31,10 @@ export function bankAccountNumber(prefix = '00100'): string {
 // What the workers do, when the test says so.
 export async function payoutRounds(
   bench: Bench,
-  { hooks = {}, connections }: { hooks?: OutcomeHooks; connections?: BankConnections } = {},
+  {
+    hooks = PAYOUT_HOOKS,
+    connections,
+  }: { hooks?: OutcomeHooks; connections?: BankConnections } = {},
 ) {
   const { config, clock, database } = bench
   const { connectionString } = database

@@ -13,6 +13,7 @@ import { closeAfterTests } from '../support/closing.ts'
 import { deliverDue } from '../support/delivering.ts'
 import { createAccount } from '../support/fixtures.ts'
 import { addBankAccount, createPayout, fund, payoutRounds } from '../support/payouts.ts'
+import { askRefund, PAYER } from '../support/refunding.ts'
 import { startTestService } from '../support/running-service.ts'
 import { settlementEvents } from '../support/settlement-recipes.ts'
 import { credit, openDesk, reverse } from '../support/tracing.ts'
@@ -76,6 +77,21 @@ async function payOut(token: string): Promise<void> {
   await rounds.send()
 }
 
+// To a payer whose bank pays, and to one whose bank refuses.
+async function payBack(token: string): Promise<void> {
+  const { accountNumber } = await createAccount(bench, {}, { token })
+  for (const sourceAccountNumber of ['0123456789', '9990456789']) {
+    const payer = { ...PAYER, sourceAccountNumber }
+    const payment = await pay(token, {}, '0')
+    await credit(bench, payment.bankAccount, '6000.00', payer)
+    await askRefund(bench, payment, { amount: 10, token })
+    const sessionId = await credit(bench, accountNumber, '50.00', payer)
+    await askRefund(bench, sessionId, { amount: 10, token })
+  }
+  await using rounds = await payoutRounds(bench)
+  await rounds.send()
+}
+
 async function makeEveryKind(token: string): Promise<void> {
   const post = (url: string, body: object = {}) => bench.call({ method: 'POST', url, body, token })
   const { accountNumber } = await createAccount(bench, {}, { token })
@@ -94,6 +110,7 @@ async function makeEveryKind(token: string): Promise<void> {
   await desk.giveBack(suspense[3].sessionId)
   await desk.fail(suspense[3].sessionId, 'Account closed')
   await payOut(token)
+  await payBack(token)
   const part = await pay(token, {}, '100')
   const reference = URL.parse(part.callBackUrl)?.searchParams.get('adviceReference')
   await post(`/Payment/advice/${reference}/cancel`)

@@ -82,7 +82,6 @@ export function BalanceStats({ totals }: { totals: readonly Balance[] }) {
               key={part}
               name={strings.parts[part]}
               note={strings.notes[part]}
-              isMain={part === 'available'}
               tone={part === 'receivable' ? 'warn' : ''}
             >
               {money(total[part] ?? 0, total.currency)}

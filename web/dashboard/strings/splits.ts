@@ -64,7 +64,8 @@ export const splitsStrings = {
     deactivate: 'Deactivate',
     deactivateTitle: (name: string) => `Deactivate ${name}?`,
     deactivateText:
-      'It can’t be given to new accounts and payment requests. Those that have it keep it. It can’t be activated again.',
+      'It can’t be given to new accounts and payment requests. Those that have it keep it. ' +
+      'It can’t be activated again.',
     deactivated: 'Split deactivated.',
     none: 'No splits yet',
     noneText: 'Share what an account or payment receives with your subaccounts.',
