@@ -21,10 +21,14 @@ import {
   type Target,
 } from '../support/hostile-requests.ts'
 import { LIMIT_PROFILES, profileBody } from '../support/limit-profiles.ts'
+import { createPayout } from '../support/payouts.ts'
 import { makeUser, newBrowser, PASSWORD } from '../support/people.ts'
 import { reportCredit, signedHeaders } from '../support/rail.ts'
 import { seededRandom } from '../support/random.ts'
+import { askRefund, PAYER } from '../support/refunding.ts'
 import type { Known } from '../support/right-values.ts'
+import { closed } from '../support/settlements.ts'
+import { postSplit, SUBACCOUNTS, splitBody, subaccountBody } from '../support/splits.ts'
 import { AnswerChecks } from './answer-checks.ts'
 
 const SEED = Number(process.env.HOSTILE_SEED ?? 20_261_115)
@@ -83,7 +87,10 @@ test(`every operation survives its share of hostile requests (seed ${SEED})`, as
   assert.deepEqual(faults.slice(0, FAULTS_SHOWN), [], `${faults.length} faults of seed ${SEED}`)
   assert(targets.length > 40)
   const succeeded = [...seen.values()].filter((statuses) => statuses.has(200))
-  assert(succeeded.length > targets.length * SUCCEEDING_SHARE, `only ${succeeded.length} succeeded`)
+  assert(
+    succeeded.length > targets.length * SUCCEEDING_SHARE,
+    `only ${succeeded.length} of ${targets.length} succeeded`,
+  )
 
   // In any order: operations meet each other's leavings.
   async function sendAll(queue: Sent[], atOnce: number): Promise<void> {
@@ -138,6 +145,7 @@ async function seed(): Promise<Known> {
   for (const at of MANY) {
     await bench.call({ url: LIMIT_PROFILES, body: profileBody({ code: codeOf(at) }) })
   }
+  await seedMoneyOut(accounts[0]?.accountNumber as string)
   for (const clientId of [...VICTIMS, ROTATING]) await bench.newClient(clientId)
   await makeUser(bench, { role: 'support', email: 'victim@people.example' })
   const [advices, references] = [
@@ -152,6 +160,8 @@ async function seed(): Promise<Known> {
     reference: [...advices, ...references],
     originalSessionId: credits.map(({ sessionId }) => sessionId),
     bankCode: ['035', '058'],
+    subaccountCode: FEW.map((at) => `SUB-${at}`),
+    splitCode: FEW.map((at) => `SPLIT-${at}`),
     limitProfile: MANY.map(codeOf),
     banks: ['058', '101'],
     clientId: VICTIMS,
@@ -168,6 +178,22 @@ async function seed(): Promise<Known> {
     expiresAt: ['2026-11-15T12:00:00Z'],
     email: ['victim@people.example', 'ada@example.com'],
     currency: ['NGN'],
+  }
+}
+
+// What waits, what is done, and what can still be undone.
+async function seedMoneyOut(accountNumber: string): Promise<void> {
+  await closed(bench)
+  const { sessionId } = await reportCredit(
+    bench,
+    { accountNumber, amount: '9000.00', ...PAYER },
+    '035',
+  )
+  for (const at of FEW) {
+    await createPayout(bench, { amount: 5 + at })
+    await askRefund(bench, sessionId, { amount: 5 + at })
+    await bench.call({ url: SUBACCOUNTS, body: subaccountBody(`SUB-${at}`) })
+    await postSplit(bench, splitBody(`SPLIT-${at}`, 'percentage', [`SUB-${at}`, 10]))
   }
 }
 
@@ -193,11 +219,15 @@ function listTargets({ paths }: Described): Omit<Target, 'known'>[] {
 // What stands in a path after the address of a list is an id of that list.
 async function withKnown(target: Omit<Target, 'known'>): Promise<Target> {
   const [, list = '', name = ''] = /^([^{]+)\/\{(\w+)\}/.exec(target.path) ?? []
-  if (seeded[name] || !description.paths[list]?.get) return { ...target, known: seeded }
+  // A reference is of whatever the list has.
+  const isSeeded = seeded[name] !== undefined && name !== 'reference'
+  if (isSeeded || !description.paths[list]?.get) return { ...target, known: seeded }
   const browser = await newBrowser(bench, 'owner')
   const isPersons = 'session' in (description.paths[list].get.security?.[0] ?? {})
   const answer = await (isPersons ? browser.call({ url: list }) : bench.call({ url: list }))
   const rows: Record<string, unknown>[] = answer.json().data
+  const isNamed = rows.some((row) => row[name] !== undefined)
+  if (!isNamed && seeded[name]) return { ...target, known: seeded }
   const ids = rows.map((row) => String(row[name] ?? row.id))
   return { ...target, known: { ...seeded, [name]: ids } }
 }

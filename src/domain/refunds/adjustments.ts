@@ -63,6 +63,8 @@ const SELECT_ADJUSTMENT = `
     left join clients c on c.id = a.client_id
     left join users v on v.id = $1::uuid`
 
+const REFERENCE = /^ADJ[0-9]{15}$/
+
 export async function getAdjustment(
   db: Queryable,
   { userId, newSince }: Viewer,
@@ -84,6 +86,7 @@ async function read(
   { userId, newSince }: Viewer,
   { reference, lock }: { reference: string; lock: '' | 'for no key update of a' },
 ): Promise<Adjustment> {
+  if (!REFERENCE.test(reference)) throw new Refusal('adjustment_not_found')
   const { rows } = await db.query<Adjustment>({
     name: lock === '' ? 'get-adjustment' : 'lock-adjustment',
     text: `${SELECT_ADJUSTMENT} where a.reference = $3 ${lock}`,
