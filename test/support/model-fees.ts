@@ -29,7 +29,7 @@ function priceOf(rule: FeeRule, kobo: bigint): bigint {
   return price
 }
 
-function feeOn(rule: FeeRule, kobo: bigint): { fee: bigint; vat: bigint } {
+export function feeOn(rule: FeeRule, kobo: bigint): { fee: bigint; vat: bigint } {
   const price = halfUp(priceOf(rule, kobo), 10_000n)
   const vat = halfUp(price * VAT_BPS, rule.isVatIncluded ? 10_000n + VAT_BPS : 10_000n)
   const fee = rule.isVatIncluded ? price - vat : price
