@@ -56,7 +56,8 @@ export async function assertDrained(sim: Sim): Promise<void> {
   const open = [...sim.books.payouts.values()].filter(
     ({ status }) => !['confirmed', 'failed', 'cancelled'].includes(status),
   )
-  assert.deepEqual(open, [], 'every payout has an end')
+  const references = open.map(({ reference, status }) => `${reference} ${status}`)
+  assert.deepEqual(references, [], 'every payout has an end')
   for (const bank of BANKS) {
     const shown = sim.banks.balance(bank, () => true)
     assert.equal(-sim.books.balances.of(bankAccount(bank)), shown, `nothing is lost at ${bank}`)

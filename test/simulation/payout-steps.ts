@@ -2,7 +2,7 @@
 // written off.
 
 import assert from 'node:assert/strict'
-import { feeOn } from '../support/model-fees.ts'
+import { feeOnTop } from '../support/model-fees.ts'
 import { refundsOf } from '../support/refunding.ts'
 import { pendingReturnOf } from '../support/suspense-desk.ts'
 import { openDesk } from '../support/tracing.ts'
@@ -23,7 +23,7 @@ export async function payout(sim: Sim): Promise<void> {
   const client = random.pick(sim.clients)
   const there = books.total(client)
   const kobo = amount(sim, random.integer(1, 6) === 1 ? there + 100n : there / 3n)
-  const { fee, vat } = client.payoutRule ? feeOn(client.payoutRule, kobo) : { fee: 0n, vat: 0n }
+  const { fee, vat } = client.payoutRule ? feeOnTop(client.payoutRule, kobo) : { fee: 0n, vat: 0n }
   const answer = await ask(sim, client, PAYOUTS, { amount: naira(kobo), narration: 'Proceeds' })
   const holding = `paying client:${client.id}`
   const isDrawn = books.draw(client, [
@@ -43,8 +43,9 @@ export async function payout(sim: Sim): Promise<void> {
 // Approve, reject or cancel, in whatever state it is.
 export async function decide(sim: Sim): Promise<void> {
   const { random } = sim
-  const all = [...sim.books.payouts.values()].slice(-40)
-  const waiting = all.filter(({ isWaiting, status }) => isWaiting && status === 'queued')
+  const payouts = [...sim.books.payouts.values()]
+  const all = payouts.slice(-40)
+  const waiting = payouts.filter(({ isWaiting, status }) => isWaiting && status === 'queued')
   const payout = random.pick(waiting.length > 0 && random.integer(1, 4) > 1 ? waiting : all)
   if (!payout?.client) return
   const verb = random.pick(['approve', 'approve', 'reject', 'cancel'])

@@ -149,14 +149,19 @@ async function setRule(sim: Sim, client: OutClient, basis: 'credit' | 'payout'):
   else client.payoutRule = chosen
 }
 
+const RESERVES = [
+  { reserveBps: 0, reserveDays: 0 },
+  { reserveBps: 5_00, reserveDays: 1 },
+  { reserveBps: 12_34, reserveDays: 3 },
+]
+
 async function setTerms(sim: Sim, client: OutClient): Promise<void> {
   const { random } = sim
   const books = ofClient(sim, client)
   const terms = {
     schedule: random.pick(['manual', 'daily@17:00', 'T+1@09:30']),
     minimumKobo: random.pick([0n, 500_00n]),
-    reserveBps: random.pick([0, 5_00, 12_34]),
-    reserveDays: random.pick([0, 1, 3]),
+    ...random.pick(RESERVES),
   }
   const answer = await sim.call({
     method: 'PUT',
