@@ -106,3 +106,20 @@ test('a reversal before closing takes from every party, after cancelling too', a
   assert.deepEqual([second.gross, second.reversed, second.net], [20_000, 10_000, 9_892.5])
   await assertCleanBooks(bench)
 })
+
+test('what a settlement recovered is owed again when it is cancelled', async () => {
+  const { bench, sessionId } = await startShared()
+  await using _ = bench
+  await closed(bench)
+  assert.equal(await reverse(bench, sessionId, '500'), '00 reversed')
+  const { bankAccount } = await startPayment(bench, { amount: 1_000 })
+  await credit(bench, bankAccount, '1000')
+  await bench.db.query('update bank_accounts set is_default = false')
+  bench.advance(1_000)
+  const { reference, recovered } = await closed(bench)
+
+  assert.equal((await decideOn(bench, reference, 'cancel')).statusCode, 200)
+
+  assert.equal(recovered, 494.62)
+  await assertCleanBooks(bench)
+})

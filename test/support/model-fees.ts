@@ -29,13 +29,18 @@ function priceOf(rule: FeeRule, kobo: bigint): bigint {
   return price
 }
 
-function feeOn(rule: FeeRule, kobo: bigint): { fee: bigint; vat: bigint } {
-  const price = halfUp(priceOf(rule, kobo), 10_000n)
-  const vat = halfUp(price * VAT_BPS, rule.isVatIncluded ? 10_000n + VAT_BPS : 10_000n)
-  const fee = rule.isVatIncluded ? price - vat : price
+export function feeOn(rule: FeeRule, kobo: bigint): { fee: bigint; vat: bigint } {
+  const { fee, vat } = feeOnTop(rule, kobo)
   if (fee + vat <= kobo) return { fee, vat }
   const share = halfUp(kobo * VAT_BPS, 10_000n + VAT_BPS)
   return { fee: kobo - share, vat: share }
+}
+
+// Not out of the amount, so that it may exceed it.
+export function feeOnTop(rule: FeeRule, kobo: bigint): { fee: bigint; vat: bigint } {
+  const price = halfUp(priceOf(rule, kobo), 10_000n)
+  const vat = halfUp(price * VAT_BPS, rule.isVatIncluded ? 10_000n + VAT_BPS : 10_000n)
+  return { fee: rule.isVatIncluded ? price - vat : price, vat }
 }
 
 // Kobo by kobo, until it is enough before rounding and after it.

@@ -8,7 +8,8 @@ export const OWED =
 
 export const RECEIVABLE_CHECKS: readonly Check[] = [
   {
-    // I57. What clients owe is what reversals found missing; what they pay of it is not of a credit.
+    // I57. What clients owe is what reversals found missing; what they pay of it is not of a credit,
+    // nor what a settlement that was cancelled has recovered, and owes again.
     name: 'receivables_are_their_reversals',
     sql: `
       with owed as (
@@ -20,7 +21,7 @@ export const RECEIVABLE_CHECKS: readonly Check[] = [
       ), booked as (
         select substr(a.owner, 8)::bigint as client_id, sum(t.amount_kobo) as kobo
           from ledger_accounts a join transfers t on t.debit_account_id = a.id
-         where a.kind = 'receivable' group by 1
+         where a.kind = 'receivable' and t.settlement_id is null group by 1
       )
       select 'client ' || coalesce(o.client_id, b.client_id) as subject,
              coalesce(o.kobo, 0)::text as expected, coalesce(b.kobo, 0)::text as found

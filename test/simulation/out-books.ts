@@ -1,0 +1,231 @@
+// What the ledger must hold, by the rules of docs/money-flow.md: credits with their fees and shares,
+// reversals, payouts, refunds, returns and adjustments. Settlements: out-settlements.ts.
+
+import type { FeeRule } from '../support/model-fees.ts'
+import { feeOn } from '../support/model-fees.ts'
+import type { Part } from '../support/model-places.ts'
+import { shareOut } from '../support/model-splits.ts'
+import { chargesOn } from './payout-bank.ts'
+
+export type Move = { seq: number; atMs: number; kobo: bigint }
+
+// Balances by account, as `credits - debits`, and what moved them other than settlements.
+export class Balances {
+  readonly #held = new Map<string, bigint>()
+  readonly #moves = new Map<string, Move[]>()
+  readonly #now: () => number
+  seq = 0
+
+  constructor(now: () => number) {
+    this.#now = now
+  }
+
+  of(name: string): bigint {
+    return this.#held.get(name) ?? 0n
+  }
+
+  post(from: string, to: string, kobo: bigint): void {
+    this.move(from, to, kobo)
+    if (kobo === 0n) return
+    this.seq += 1
+    this.#log(from, -kobo)
+    this.#log(to, kobo)
+  }
+
+  // Of a settlement.
+  move(from: string, to: string, kobo: bigint): void {
+    this.#held.set(from, this.of(from) - kobo)
+    this.#held.set(to, this.of(to) + kobo)
+  }
+
+  // Newest first.
+  *moves(name: string): Iterable<Move> {
+    const moves = this.#moves.get(name) ?? []
+    for (let at = moves.length - 1; at >= 0; at--) yield moves[at] as Move
+  }
+
+  nonZero(): Record<string, bigint> {
+    const entries = [...this.#held].filter(([, kobo]) => kobo !== 0n)
+    return Object.fromEntries(entries.sort(([one], [other]) => (one < other ? -1 : 1)))
+  }
+
+  #log(name: string, kobo: bigint): void {
+    const moves = this.#moves.get(name) ?? []
+    moves.push({ seq: this.seq, atMs: this.#now(), kobo })
+    this.#moves.set(name, moves)
+  }
+}
+
+export type OutClient = {
+  name: string
+  id: bigint
+  collections: { number: string; split: string | null; bank: string }[] // In the order of their ids.
+  subaccounts: Record<string, bigint>
+  rule: FeeRule | undefined
+  payoutRule: FeeRule | undefined
+  approvalAboveKobo: bigint | null
+}
+
+export const available = ({ id }: OutClient) => `available client:${id}`
+export const collection = (number: string) => `collection ${number}`
+export const bankAccount = (code: string) => `bank bank:${code}`
+const shareOf = (client: OutClient, code: string) =>
+  `subaccount subaccount:${client.subaccounts[code]}`
+
+export type OutCredit = {
+  client: OutClient
+  bank: string
+  sessionId: string
+  payment: string | null
+  account: string // Where it was booked.
+  part: Pick<Part, 'kobo' | 'charged' | 'shared'>
+  leftKobo: bigint
+  goneKobo: Map<string, bigint> // Of each share, given back or lost.
+  refundingKobo: bigint // Refunded, or being refunded.
+}
+
+export type Suspended = { bank: string; sessionId: string; kobo: bigint; reversedKobo: bigint } & {
+  state: 'open' | 'returning' | 'closed'
+  shortKobo: bigint
+}
+
+export type OutPayout = {
+  reference: string
+  client: OutClient | null
+  purpose: 'payout' | 'settlement' | 'refund' | 'return'
+  kobo: bigint
+  fee: bigint
+  vat: bigint
+  holding: string
+  back: string // Where it goes when it is not paid.
+  status: string
+  isWaiting: boolean // For approval.
+  credit?: OutCredit
+  refund?: string
+  item?: Suspended
+}
+
+export class OutBooks {
+  readonly balances: Balances
+  readonly credits: OutCredit[] = []
+  readonly items: Suspended[] = []
+  readonly payouts = new Map<string, OutPayout>()
+
+  constructor(now: () => number) {
+    this.balances = new Balances(now)
+  }
+
+  // A credit that was booked, with its fee and its shares.
+  book(credit: Omit<OutCredit, 'leftKobo' | 'goneKobo' | 'refundingKobo'>, split: string | null) {
+    const { client, part, account, bank } = credit
+    this.balances.post(bankAccount(bank), account, part.kobo)
+    if (client.rule) part.charged = { ...feeOn(client.rule, part.kobo), baseKobo: part.kobo }
+    shareOut(split, client.rule, [part as Part])
+    this.#fees(client, account, part.charged ?? { fee: 0n, vat: 0n })
+    for (const [code, kobo] of part.shared?.to ?? []) {
+      this.balances.post(account, shareOf(client, code), kobo)
+    }
+    const goneKobo = new Map<string, bigint>()
+    this.credits.push({ ...credit, leftKobo: part.kobo, goneKobo, refundingKobo: 0n })
+  }
+
+  #fees({ id }: OutClient, account: string, { fee, vat }: { fee: bigint; vat: bigint }): void {
+    this.balances.post(account, `fee_income operator:${id}`, fee)
+    this.balances.post(account, `vat_payable operator:${id}`, vat)
+  }
+
+  // Shares and fees first; then what the account has; then the client owes it.
+  reverse(credit: OutCredit, kobo: bigint): void {
+    const { client, account, part, bank } = credit
+    const before = credit.leftKobo
+    credit.leftKobo -= kobo
+    const kept = (whole: bigint, left: bigint) => (whole * left) / part.kobo
+    for (const [code, whole] of part.shared?.to ?? []) {
+      const gone = credit.goneKobo.get(code) ?? 0n
+      const due = whole - gone - kept(whole, credit.leftKobo)
+      credit.goneKobo.set(code, gone + due)
+      const from = shareOf(client, code)
+      this.balances.post(from, account, least(due, this.balances.of(from)))
+    }
+    if (part.charged) {
+      const { fee, vat } = part.charged
+      const back = (whole: bigint) => kept(whole, credit.leftKobo) - kept(whole, before)
+      this.#fees(client, account, { fee: back(fee), vat: back(vat) })
+    }
+    const taken = least(kobo, this.balances.of(account))
+    this.balances.post(account, bankAccount(bank), taken)
+    this.balances.post(`receivable client:${client.id}`, bankAccount(bank), kobo - taken)
+  }
+
+  suspend(item: Pick<Suspended, 'bank' | 'sessionId' | 'kobo'>): void {
+    this.balances.post(bankAccount(item.bank), `suspense bank:${item.bank}`, item.kobo)
+    this.items.push({ ...item, reversedKobo: 0n, state: 'open', shortKobo: 0n })
+  }
+
+  reverseItem(item: Suspended, kobo: bigint): void {
+    item.reversedKobo += kobo
+    const bank = bankAccount(item.bank)
+    if (item.state !== 'open') {
+      item.shortKobo += kobo
+      this.balances.post(`shortfall bank:${item.bank}`, bank, kobo)
+      return
+    }
+    this.balances.post(`suspense bank:${item.bank}`, bank, kobo)
+    if (item.reversedKobo === item.kobo) item.state = 'closed'
+  }
+
+  total(client: OutClient): bigint {
+    return this.#sources(client).reduce((sum, name) => sum + this.balances.of(name), 0n)
+  }
+
+  #sources(client: OutClient): string[] {
+    return [available(client), ...client.collections.map(({ number }) => collection(number))]
+  }
+
+  // False: there is not enough.
+  draw(client: OutClient, to: readonly (readonly [name: string, kobo: bigint])[]): boolean {
+    if (this.total(client) < to.reduce((sum, [, kobo]) => sum + kobo, 0n)) return false
+    for (const [name, whole] of to) {
+      let left = whole
+      for (const source of this.#sources(client)) {
+        const taken = least(left, this.balances.of(source))
+        if (taken > 0n) this.balances.post(source, name, taken)
+        left -= taken
+      }
+    }
+    return true
+  }
+
+  // As the bank, or a person, settled it.
+  settle(payout: OutPayout, status: string, bank: string): void {
+    payout.status = status
+    if (status === 'confirmed') this.#pay(payout, bank)
+    else if (payout.item) this.#putBack(payout, payout.item)
+    else {
+      this.balances.post(payout.holding, payout.back, payout.kobo)
+      const { client, fee, vat, credit } = payout
+      if (client) this.#fees(client, available(client), { fee: -fee, vat: -vat })
+      if (credit) credit.refundingKobo -= payout.kobo
+    }
+  }
+
+  #pay({ reference, holding, kobo, item }: OutPayout, code: string): void {
+    const bank = bankAccount(code)
+    this.balances.post(holding, bank, kobo)
+    const { cost, vat } = chargesOn(reference, kobo)
+    this.balances.post(`bank_cost bank:${code}`, bank, cost)
+    this.balances.post(`input_vat bank:${code}`, bank, vat)
+    if (item) item.state = 'closed'
+  }
+
+  // What the bank has taken back meanwhile is no longer short.
+  #putBack({ holding, kobo }: OutPayout, item: Suspended): void {
+    const good = least(kobo, item.shortKobo)
+    item.shortKobo -= good
+    this.balances.post(holding, `shortfall bank:${item.bank}`, good)
+    this.balances.post(holding, `suspense bank:${item.bank}`, kobo - good)
+    item.state = kobo === good ? 'closed' : 'open'
+  }
+}
+
+export const least = (one: bigint, other: bigint) => (one < other ? one : other)

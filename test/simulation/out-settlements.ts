@@ -1,0 +1,207 @@
+// What settlements must take, hold back and pay: of every account what it held as of the cut-off, less
+// what has left since.
+
+import { available, collection, least, type OutBooks, type OutClient } from './out-books.ts'
+
+const DAY_MS = 86_400_000
+const WAT_MS = 3_600_000
+
+export type Terms = {
+  schedule: string
+  minimumKobo: bigint
+  reserveBps: number
+  reserveDays: number
+}
+
+type Take = readonly [from: string, to: string, kobo: bigint]
+type Reserve = {
+  kobo: bigint
+  releaseMs: number
+  by: OutSettlement
+  releasedBy: OutSettlement | null
+}
+
+export type Share = { code: string | null; kobo: bigint }
+export type OutSettlement = {
+  reference: string
+  status: 'closed' | 'approved' | 'cancelled'
+  cutOffMs: number
+  toSeq: number
+  moves: Take[]
+  shares: Share[] // The client first.
+  netKobo: bigint
+}
+
+export class Settlements {
+  readonly client: OutClient
+  readonly all: OutSettlement[] = []
+  readonly #books: OutBooks
+  readonly #reserves: Reserve[] = []
+  terms: Terms = { schedule: 'manual', minimumKobo: 0n, reserveBps: 0, reserveDays: 0 }
+  handledToMs = 0
+
+  constructor(client: OutClient, books: OutBooks) {
+    this.client = client
+    this.#books = books
+  }
+
+  get latest(): OutSettlement | undefined {
+    return this.all.filter(({ status }) => status !== 'cancelled').at(-1)
+  }
+
+  // A refusal, or what was closed. Waits for approval, unless it is approved at once.
+  close(cutOffMs: number, minimumKobo = 0n): OutSettlement | string {
+    const previous = this.latest
+    if (previous && cutOffMs <= previous.cutOffMs) return 'cut_off_passed'
+    const takes = this.#takes(cutOffMs)
+    const due = this.#reserves.filter((each) => !each.releasedBy && each.releaseMs <= cutOffMs)
+    const released = sum(due.map(({ kobo }) => kobo))
+    if (takes.length === 0 && released === 0n && !this.#hasMoves(cutOffMs))
+      return 'settlement_empty'
+    const settling = this.#settling(null)
+    const taken = sum(takes.filter(([, to]) => to === settling).map(([, , kobo]) => kobo))
+    const owed = -this.#books.balances.of(this.#owned('receivable'))
+    const recovered = least(owed, taken + released)
+    const reservable = least(taken, taken + released - recovered)
+    const reserved = (reservable * BigInt(this.terms.reserveBps)) / 10_000n
+    const shares: Share[] = [{ code: null, kobo: taken + released - recovered - reserved }]
+    for (const code of Object.keys(this.client.subaccounts)) {
+      const to = this.#settling(code)
+      shares.push({
+        code,
+        kobo: sum(takes.filter((take) => take[1] === to).map((take) => take[2])),
+      })
+    }
+    const netKobo = sum(shares.map(({ kobo }) => kobo))
+    if (netKobo < minimumKobo) return 'settlement_below_minimum'
+    const moves: Take[] = [
+      ...takes,
+      [this.#owned('reserve'), settling, released],
+      [settling, this.#owned('receivable'), recovered],
+      [settling, this.#owned('reserve'), reserved],
+    ]
+    const toSeq = this.#books.balances.seq
+    const closed = {
+      reference: '',
+      status: 'closed' as const,
+      cutOffMs,
+      toSeq,
+      moves,
+      shares,
+      netKobo,
+    }
+    return this.#enter(closed, due, reserved)
+  }
+
+  #enter(closed: OutSettlement, due: readonly Reserve[], reserved: bigint): OutSettlement {
+    for (const [from, to, kobo] of closed.moves) this.#books.balances.move(from, to, kobo)
+    for (const reserve of due) reserve.releasedBy = closed
+    const releaseMs = closed.cutOffMs + this.terms.reserveDays * DAY_MS
+    if (reserved > 0n)
+      this.#reserves.push({ kobo: reserved, releaseMs, by: closed, releasedBy: null })
+    this.all.push(closed)
+    return closed
+  }
+
+  // Everything goes back, and the next one takes it again.
+  cancel(settlement: OutSettlement): void {
+    settlement.status = 'cancelled'
+    for (const [from, to, kobo] of settlement.moves) this.#books.balances.move(to, from, kobo)
+    const kept = this.#reserves.filter(({ by }) => by !== settlement)
+    this.#reserves.splice(0, this.#reserves.length, ...kept)
+    for (const each of kept) if (each.releasedBy === settlement) each.releasedBy = null
+  }
+
+  // From settling to paying, one payout each; answers what each party is paid.
+  approve(settlement: OutSettlement): Share[] {
+    settlement.status = 'approved'
+    const paid = settlement.shares.filter(({ kobo }) => kobo > 0n)
+    for (const { code, kobo } of paid) {
+      this.#books.balances.move(this.#settling(code), this.paying(code), kobo)
+    }
+    return paid
+  }
+
+  paying(code: string | null): string {
+    return `paying ${this.#party(code)}`
+  }
+
+  backOf(code: string | null): string {
+    return code === null ? available(this.client) : `subaccount ${this.#party(code)}`
+  }
+
+  #settling(code: string | null): string {
+    return `settling ${this.#party(code)}`
+  }
+
+  #party(code: string | null): string {
+    const { id, subaccounts } = this.client
+    return code === null ? `client:${id}` : `subaccount:${subaccounts[code]}`
+  }
+
+  #owned(kind: 'receivable' | 'reserve'): string {
+    return `${kind} client:${this.client.id}`
+  }
+
+  // Every account that is settled, and where its money goes.
+  #accounts(): [from: string, to: string][] {
+    const mine = [
+      available(this.client),
+      ...this.client.collections.map((each) => collection(each.number)),
+    ]
+    return [
+      ...mine.map((from): [string, string] => [from, this.#settling(null)]),
+      ...Object.keys(this.client.subaccounts).map((code): [string, string] => [
+        this.backOf(code),
+        this.#settling(code),
+      ]),
+    ]
+  }
+
+  #takes(cutOffMs: number): Take[] {
+    const { balances } = this.#books
+    return this.#accounts().flatMap(([from, to]): Take[] => {
+      const held = balances.of(from)
+      let after = 0n
+      for (const { atMs, kobo } of balances.moves(from)) {
+        if (atMs < cutOffMs) break
+        after += kobo
+      }
+      const kobo = least(held, held - after)
+      return held > 0n && kobo > 0n ? [[from, to, kobo]] : []
+    })
+  }
+
+  // Whether anything moved since the one before.
+  #hasMoves(cutOffMs: number): boolean {
+    const previous = this.latest
+    return this.#accounts().some(([name]) => {
+      for (const { seq, atMs } of this.#books.balances.moves(name)) {
+        if (previous && seq <= previous.toSeq && atMs < previous.cutOffMs) return false
+        if (atMs < cutOffMs) return true
+      }
+      return false
+    })
+  }
+
+  // What a schedule has missed until now, in order: weekdays, at its time in Lagos.
+  dueSlots(nowMs: number): { atMs: number; cutOffMs: number }[] {
+    const match = /^(daily|T\+1)@(\d\d):(\d\d)$/.exec(this.terms.schedule)
+    if (!match) return []
+    const slots: { atMs: number; cutOffMs: number }[] = []
+    const clockMs = (Number(match[2]) * 60 + Number(match[3])) * 60_000
+    let day = Math.floor((this.handledToMs + WAT_MS) / DAY_MS)
+    for (; ; day++) {
+      const midnight = day * DAY_MS - WAT_MS
+      const atMs = midnight + clockMs
+      if (atMs > nowMs) return slots
+      const weekday = new Date(day * DAY_MS).getUTCDay()
+      if (atMs <= this.handledToMs || weekday === 0 || weekday === 6) continue
+      slots.push({ atMs, cutOffMs: match[1] === 'T+1' ? midnight : atMs })
+    }
+  }
+}
+
+function sum(values: readonly bigint[]): bigint {
+  return values.reduce((total, each) => total + each, 0n)
+}

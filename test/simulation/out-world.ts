@@ -1,0 +1,190 @@
+// The real side of the simulation of money out: a service, its clients and their people, the workers'
+// rounds, and the banks. Processes die and are started again.
+
+import assert from 'node:assert/strict'
+import type { LightMyRequestResponse } from 'fastify'
+import { SANDBOX_BANKS } from '#config/bank-settings.ts'
+import { NOT_FOUND_AFTER_MS } from '#domain/payouts/unknown-payouts.ts'
+import { settleRefund } from '#domain/refunds/settle-refund.ts'
+import { finishSettlement } from '#domain/settlement/finish-settlement.ts'
+import { settleReturnPayout } from '#domain/suspense/settle-return.ts'
+import { formatKobo, type Kobo } from '#money.ts'
+import { startTwin, startWithBanks } from '../support/bank-calls.ts'
+import { MODEL_SPLITS } from '../support/model-splits.ts'
+import { payoutRounds } from '../support/payouts.ts'
+import { makeUser, signIn } from '../support/people.ts'
+import type { seededRandom } from '../support/random.ts'
+import type { Bench, Call } from '../support/running-service.ts'
+import { runSchedule, setBankAccount } from '../support/settlements.ts'
+import { SPLITS, SUBACCOUNTS, splitBody, subaccountBody } from '../support/splits.ts'
+import { OutBooks, type OutClient } from './out-books.ts'
+import { Settlements } from './out-settlements.ts'
+import { Crash, PayoutBanks } from './payout-bank.ts'
+
+export type Random = ReturnType<typeof seededRandom>
+export type Sim = Awaited<ReturnType<typeof startSim>>
+
+export const OPERATOR = 'MAN0000001'
+export const BANKS = ['035', '101']
+const NAMES = [OPERATOR, 'MAN0000002', 'MAN0000003']
+const HOOKS = { settlement: finishSettlement, refund: settleRefund, return: settleReturnPayout }
+const TOKEN_MS = 20 * 3_600_000
+const SESSION_MS = 30 * 60_000
+const SETTLED = ['confirmed', 'failed', 'cancelled']
+
+export const naira = (kobo: bigint) => formatKobo(kobo as Kobo)
+
+export async function startSim(random: Random) {
+  const own = SANDBOX_BANKS.filter(({ code }) => BANKS.includes(code))
+  const env = { MANILLA_TOKEN_TTL_SECONDS: '86400' }
+  const first = await startWithBanks(own, env)
+  const now = () => first.clock().getTime()
+  const banks = new PayoutBanks(BANKS, random, now)
+  const books = new OutBooks(now)
+  const clients: OutClient[] = []
+  for (const name of NAMES) clients.push(await openClient(first, name))
+  const settlements = new Map(clients.map((each) => [each, new Settlements(each, books)]))
+  const callers = callersOf(first)
+  const clock = () => {
+    if (banks.isCrashed) throw new Crash()
+    return first.clock()
+  }
+  const open = () =>
+    payoutRounds({ ...first, clock }, { hooks: HOOKS, connections: banks.connections })
+  let rounds = await open()
+  let twin = await startTwin(first)
+
+  const learn = async () => {
+    const known = [...books.payouts.values()].filter(({ status }) => !SETTLED.includes(status))
+    const { rows } = await first.db.query<{ reference: string; status: string; bank: string }>(
+      `select reference, status, bank_code as bank from payouts where reference = any($1)`,
+      [known.map(({ reference }) => reference)],
+    )
+    assert.equal(rows.length, known.length)
+    for (const { reference, status, bank } of rows) {
+      const payout = books.payouts.get(reference)
+      if (!payout || payout.status === status) continue
+      if (!SETTLED.includes(status)) payout.status = status
+      else {
+        assertTrue(banks, { reference, status, nowMs: now() })
+        books.settle(payout, status, bank)
+      }
+    }
+  }
+
+  return {
+    ...{ bench: first, db: first.db, now, random, banks, books, clients, settlements, learn },
+    ...callers,
+    call: (call: Call) => twin.call(call),
+    wait: (ms: number) => first.advance(ms),
+    schedule: () => runSchedule(first),
+    // Who dies in between starts again, and has not heard what the bank said.
+    async send(): Promise<void> {
+      const ended = await rounds.send().catch((error: unknown) => {
+        if (!(error instanceof Crash)) throw error
+        return 'crashed'
+      })
+      if (ended === 'crashed') {
+        banks.isCrashed = false
+        banks.answers.clear()
+        await rounds[Symbol.asyncDispose]()
+        rounds = await open()
+      }
+      await learn()
+      for (const [reference, status] of banks.answers) {
+        if (!SETTLED.includes(status)) continue
+        assert.equal(books.payouts.get(reference)?.status, status, 'what the bank said is booked')
+      }
+      banks.answers.clear()
+    },
+    async query(): Promise<void> {
+      await rounds.query()
+      await learn()
+    },
+    async restart(): Promise<void> {
+      const old = twin
+      twin = await startTwin(first)
+      await old[Symbol.asyncDispose]()
+    },
+    async [Symbol.asyncDispose]() {
+      await rounds[Symbol.asyncDispose]()
+      await twin[Symbol.asyncDispose]()
+      await first[Symbol.asyncDispose]()
+    },
+  }
+}
+
+type Verdict = { reference: string; status: string; nowMs: number }
+
+// What we say of a payout is what the bank knows of it; and what it never heard of has failed only when
+// that is certain.
+function assertTrue(banks: PayoutBanks, { reference, status, nowMs }: Verdict): void {
+  const entry = banks.book.get(reference)
+  const toldMs = banks.toldAt.get(reference)
+  if (status === 'cancelled') assert.equal(toldMs, undefined, 'cancelled after it was sent')
+  else if (status === 'confirmed') assert(entry?.isPaid && entry.dueMs <= nowMs, 'never paid')
+  else if (entry) assert.equal(entry.isPaid, false, `${reference} was paid, and is failed`)
+  else assert(toldMs !== undefined && nowMs - toldMs >= NOT_FOUND_AFTER_MS, 'failed too soon')
+}
+
+async function openClient(bench: Bench, name: string): Promise<OutClient> {
+  const token = name === OPERATOR ? await bench.login() : await bench.newClient(name)
+  await setBankAccount(bench, { clientId: name })
+  const post = async (url: string, body: object) => {
+    const answer = await bench.call({ url, body, token })
+    assert.equal(answer.statusCode, 200, answer.body)
+  }
+  for (const code of ['A', 'B', 'C']) await post(SUBACCOUNTS, subaccountBody(code))
+  for (const [code, { type, parts }] of Object.entries(MODEL_SPLITS)) {
+    const shares = parts.map(({ to, share, bearsFee }): [string, string, boolean] => [
+      to,
+      naira(share),
+      bearsFee,
+    ])
+    await post(SPLITS, splitBody(code, type, ...shares))
+  }
+  const { rows } = await bench.db.query<{ id: bigint; code: string; client: bigint }>(
+    `select s.id, s.code, c.id as client
+       from subaccounts s join clients c on c.id = s.client_id where c.client_id = $1 order by s.id`,
+    [name],
+  )
+  return {
+    name,
+    id: rows[0]?.client as bigint,
+    collections: [],
+    subaccounts: Object.fromEntries(rows.map(({ code, id }) => [code, id])),
+    rule: undefined,
+    payoutRule: undefined,
+    approvalAboveKobo: null,
+  }
+}
+
+type Person = { call(call: Omit<Call, 'token'>): Promise<LightMyRequestResponse> }
+
+// Tokens and sessions that are renewed before they end.
+function callersOf(bench: Bench) {
+  const kept = new Map<string, { value: unknown; atMs: number }>()
+  const nowMs = () => bench.clock().getTime()
+  const keep = async <T>(name: string, lifeMs: number, renew: () => Promise<T>): Promise<T> => {
+    const known = kept.get(name)
+    if (known && nowMs() - known.atMs < lifeMs) return known.value as T
+    const value = await renew()
+    kept.set(name, { value, atMs: nowMs() })
+    return value
+  }
+  const emails = new Map<string, string>()
+  return {
+    tokenOf: (client: string) =>
+      keep(`token ${client}`, TOKEN_MS, () =>
+        client === OPERATOR ? bench.login() : bench.login(client, 's3cret'),
+      ),
+    personOf: (client: string, role: 'owner' | 'operator', which = 1): Promise<Person> => {
+      const name = `${role} ${which} of ${client}`
+      return keep(name, SESSION_MS, async () => {
+        const email = emails.get(name) ?? (await makeUser(bench, { clientId: client, role }))
+        emails.set(name, email)
+        return signIn(bench, email)
+      })
+    },
+  }
+}

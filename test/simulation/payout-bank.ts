@@ -1,0 +1,120 @@
+// The banks of the simulation of money out, with books of their own: what came in, what they were told
+// to pay, how often, and what they charged. What they answer has little to do with it.
+
+import assert from 'node:assert/strict'
+import type { BankConnection, BankConnections, PayoutAnswer } from '#banks/connector.ts'
+import type { seededRandom } from '../support/random.ts'
+
+type Random = ReturnType<typeof seededRandom>
+
+export type Entry = {
+  bank: string
+  kobo: bigint
+  times: number // How often it was paid.
+  isPaid: boolean
+  isSilent: boolean
+  dueMs: number
+}
+
+const DELAY_MS = 40_000
+const FATES = ['pay', 'pay', 'pay', 'pay', 'reject', 'delay', 'drop', 'lost', 'silent', 'crash']
+const LIMITS = { ratePerSecond: 5, concurrency: 4 }
+
+// Thrown where the process would have died.
+export class Crash extends Error {}
+
+const UNKNOWN: PayoutAnswer = { status: 'unknown', reason: 'timeout' }
+
+export class PayoutBanks {
+  readonly book = new Map<string, Entry>()
+  readonly told: string[] = [] // The reference of every call to pay.
+  readonly toldAt = new Map<string, number>()
+  readonly answers = new Map<string, PayoutAnswer['status']>() // To who was alive to hear them.
+  readonly inKobo = new Map<string, bigint>()
+  readonly connections: BankConnections
+  isCrashed = false
+  isCalm = false // Nothing goes wrong any more.
+  readonly #random: Random
+  readonly #now: () => number
+
+  constructor(codes: readonly string[], random: Random, now: () => number) {
+    this.#random = random
+    this.#now = now
+    const connect = (bank: string): BankConnection =>
+      ({
+        calls: {
+          sendMoney: async (told: { reference: string; amountKobo: bigint }) =>
+            this.#send(bank, told),
+          findPayout: async (reference: string) => this.#find(reference),
+        },
+        limits: LIMITS,
+      }) as unknown as BankConnection
+    this.connections = new Map(codes.map((code) => [code, connect(code)]))
+  }
+
+  receive(bank: string, kobo: bigint): void {
+    this.inKobo.set(bank, (this.inKobo.get(bank) ?? 0n) + kobo)
+  }
+
+  #send(bank: string, { reference, amountKobo: kobo }: { reference: string; amountKobo: bigint }) {
+    this.told.push(reference)
+    this.toldAt.set(reference, this.#now())
+    const fate = this.isCalm ? 'pay' : this.#random.pick(FATES)
+    if (fate === 'crash') this.isCrashed = true
+    const answer = fate === 'lost' ? UNKNOWN : this.#enter({ bank, reference, kobo, fate })
+    if (!this.isCrashed) this.answers.set(reference, answer.status)
+    return answer
+  }
+
+  #enter(told: { bank: string; reference: string; kobo: bigint; fate: string }): PayoutAnswer {
+    const { bank, reference, kobo, fate } = told
+    const known = this.book.get(reference)
+    if (known)
+      known.times += 1 // A bank that does not look whether it has paid before.
+    else {
+      const isSilent = fate === 'silent'
+      const isPaid = fate !== 'reject' && (!isSilent || this.#random.integer(0, 1) === 1)
+      const dueMs = this.#now() + (fate === 'delay' ? DELAY_MS : 0)
+      this.book.set(reference, { bank, kobo, times: 1, isPaid, isSilent, dueMs })
+    }
+    return fate === 'drop' ? UNKNOWN : this.#find(reference)
+  }
+
+  #find(reference: string): PayoutAnswer {
+    const entry = this.book.get(reference)
+    if (!entry) return { status: 'not_found' }
+    if (entry.isSilent || entry.dueMs > this.#now()) return UNKNOWN
+    return entry.isPaid
+      ? { status: 'confirmed', bankReference: bankReferenceOf(reference) }
+      : { status: 'failed', reason: 'The account is closed.' }
+  }
+
+  // What a bank's statement shows, of those payouts alone that `isBooked`.
+  balance(bank: string, isBooked: (reference: string) => boolean): bigint {
+    let kobo = this.inKobo.get(bank) ?? 0n
+    for (const [reference, entry] of this.book) {
+      if (entry.bank !== bank || !entry.isPaid || !isBooked(reference)) continue
+      const { cost, vat } = chargesOn(reference, entry.kobo)
+      kobo -= BigInt(entry.times) * (entry.kobo + cost + vat)
+    }
+    return kobo
+  }
+
+  // I47: whatever happened, no bank was told to pay the same twice.
+  assertToldOnce(): void {
+    assert.equal(new Set(this.told).size, this.told.length, 'a payout was sent twice')
+    for (const [reference, { times }] of this.book) assert.equal(times, 1, reference)
+  }
+}
+
+export function bankReferenceOf(reference: string): string {
+  return `BANK-${reference}`
+}
+
+// The NIP tariff. Returns are free.
+export function chargesOn(reference: string, kobo: bigint): { cost: bigint; vat: bigint } {
+  if (reference.startsWith('RTN')) return { cost: 0n, vat: 0n }
+  const fee = kobo <= 5_000_00n ? 10_00n : kobo <= 50_000_00n ? 25_00n : 50_00n
+  const duty = kobo >= 10_000_00n ? 50_00n : 0n
+  return { cost: fee + duty, vat: (fee * 75n + 500n) / 1_000n }
+}

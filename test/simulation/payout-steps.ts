@@ -1,0 +1,183 @@
+// Money that leaves in the simulation: payouts, refunds, returns, and the debts that are recovered or
+// written off.
+
+import assert from 'node:assert/strict'
+import { feeOnTop } from '../support/model-fees.ts'
+import { refundsOf } from '../support/refunding.ts'
+import { pendingReturnOf } from '../support/suspense-desk.ts'
+import { openDesk } from '../support/tracing.ts'
+import { available, bankAccount, least, type OutClient, type OutPayout } from './out-books.ts'
+import { amount, ask, assertAnswer } from './out-steps.ts'
+import { BANKS, naira, OPERATOR, type Sim } from './out-world.ts'
+import { bankReferenceOf } from './payout-bank.ts'
+
+const PAYOUTS = '/api/v1/payouts'
+const ADJUSTMENTS = '/api/v1/operator/adjustments'
+const REASON = { reason: 'As agreed' }
+
+export const needsApproval = ({ approvalAboveKobo: above }: OutClient, kobo: bigint) =>
+  above !== null && kobo > above
+
+export async function payout(sim: Sim): Promise<void> {
+  const { random, books } = sim
+  const client = random.pick(sim.clients)
+  const there = books.total(client)
+  const kobo = amount(sim, random.integer(1, 6) === 1 ? there + 100n : there / 3n)
+  const { fee, vat } = client.payoutRule ? feeOnTop(client.payoutRule, kobo) : { fee: 0n, vat: 0n }
+  const answer = await ask(sim, client, PAYOUTS, { amount: naira(kobo), narration: 'Proceeds' })
+  const holding = `paying client:${client.id}`
+  const isDrawn = books.draw(client, [
+    [holding, kobo],
+    [`fee_income operator:${client.id}`, fee],
+    [`vat_payable operator:${client.id}`, vat],
+  ])
+  assertAnswer(answer, isDrawn ? undefined : 'insufficient_balance')
+  if (!isDrawn) return
+  const { reference, status } = answer.json().data
+  const back = available(client)
+  const isWaiting = needsApproval(client, kobo)
+  const known = { reference, client, purpose: 'payout', kobo, fee, vat, holding, back } as const
+  books.payouts.set(reference, { ...known, status, isWaiting })
+}
+
+// Approve, reject or cancel, in whatever state it is.
+export async function decide(sim: Sim): Promise<void> {
+  const { random } = sim
+  const payouts = [...sim.books.payouts.values()]
+  const all = payouts.slice(-40)
+  const waiting = payouts.filter(({ isWaiting, status }) => isWaiting && status === 'queued')
+  const payout = random.pick(waiting.length > 0 && random.integer(1, 4) > 1 ? waiting : all)
+  if (!payout?.client) return
+  const verb = random.pick(['approve', 'approve', 'reject', 'cancel'])
+  const isQueued = payout.status === 'queued'
+  if (verb === 'cancel') return cancel(sim, payout)
+  if (!payout.isWaiting || !isQueued) return
+  const person = await sim.personOf(payout.client.name, 'owner')
+  const url = `${PAYOUTS}/${payout.reference}/${verb}`
+  assertAnswer(await person.call({ url, body: verb === 'approve' ? {} : REASON }))
+  payout.isWaiting = false
+  await sim.learn()
+  assert.equal(payout.status, verb === 'approve' ? 'queued' : 'cancelled')
+}
+
+async function cancel(sim: Sim, payout: OutPayout): Promise<void> {
+  const { status, purpose, client, reference } = payout
+  const isDone = ['queued', 'cancelled'].includes(status)
+  if (purpose === 'refund') return cancelRefund(sim, payout)
+  const answer = await ask(sim, client as OutClient, `${PAYOUTS}/${reference}/cancel`, REASON)
+  assertAnswer(answer, purpose === 'payout' && isDone ? undefined : 'payout_not_queued')
+  await sim.learn()
+}
+
+async function cancelRefund(sim: Sim, { refund, client, status }: OutPayout): Promise<void> {
+  const isDone = ['queued', 'cancelled'].includes(status)
+  const answer = await ask(sim, client as OutClient, `/api/v1/refunds/${refund}/cancel`, REASON)
+  assertAnswer(answer, isDone ? undefined : 'refund_not_queued')
+  await sim.learn()
+}
+
+export async function refund(sim: Sim): Promise<void> {
+  const { random, books } = sim
+  const credit = random.pick(books.credits.slice(-40))
+  if (!credit) return
+  const { client, leftKobo, sessionId, payment } = credit
+  const free = leftKobo - credit.refundingKobo
+  const isAll = free > 0n && random.integer(1, 3) === 1
+  const kobo = isAll ? free : amount(sim, leftKobo)
+  const url = refundsOf(payment === null ? sessionId : { paymentReference: payment })
+  const answer = await ask(sim, client, url, { amount: naira(kobo), reason: 'Wrong size' })
+  const isGone = leftKobo === 0n && payment === null
+  if (isGone) return assertAnswer(answer, 'credit_not_refundable')
+  if (kobo > free) return assertAnswer(answer, 'refund_too_large')
+  const holding = `refunding client:${client.id}`
+  const isDrawn = books.draw(client, [[holding, kobo]])
+  assertAnswer(answer, isDrawn ? undefined : 'insufficient_balance')
+  if (!isDrawn) return
+  const { reference: refund, payouts } = answer.json().data
+  assert.equal(payouts.length, 1)
+  const { reference, status } = payouts[0]
+  credit.refundingKobo += kobo
+  const isWaiting = needsApproval(client, kobo)
+  const known = { reference, client, purpose: 'refund', kobo, fee: 0n, vat: 0n, holding } as const
+  const back = available(client)
+  books.payouts.set(reference, { ...known, back, status, isWaiting, credit, refund })
+}
+
+export async function giveBack(sim: Sim): Promise<void> {
+  const item = sim.random.pick(sim.books.items.filter(({ state }) => state === 'open'))
+  if (!item) return
+  const desk = await openDesk(sim.bench)
+  await desk.giveBack(item.sessionId)
+  const reference = await pendingReturnOf(sim.db, await desk.itemOf(item.sessionId))
+  const kobo = item.kobo - item.reversedKobo
+  const [holding, back] = [`returning bank:${item.bank}`, `suspense bank:${item.bank}`]
+  sim.books.balances.post(back, holding, kobo)
+  item.state = 'returning'
+  const known = { reference, client: null, purpose: 'return', kobo, fee: 0n, vat: 0n } as const
+  const status = 'queued'
+  sim.books.payouts.set(reference, { ...known, holding, back, status, isWaiting: false, item })
+}
+
+// An operator asks a bank that gives no answer, and says what it said; or mistakes what was settled,
+// which changes nothing.
+export async function resolve(sim: Sim): Promise<void> {
+  const { random, books, banks } = sim
+  const all = [...books.payouts.values()]
+  const silent = all.filter(
+    ({ status, reference }) => status === 'unknown' && banks.book.get(reference)?.isSilent,
+  )
+  const settled = all.slice(-60).filter(({ status }) => ['confirmed', 'failed'].includes(status))
+  const payout = random.pick(silent.length > 0 && random.integer(1, 3) > 1 ? silent : settled)
+  if (!payout) return
+  const { reference, status } = payout
+  const truth = banks.book.get(reference)?.isPaid ? 'confirm' : 'fail'
+  const isOpen = status === 'unknown'
+  const verb = isOpen ? truth : random.pick(['confirm', 'fail'])
+  const body = verb === 'confirm' ? { bankReference: bankReferenceOf(reference) } : REASON
+  const token = await sim.tokenOf(OPERATOR)
+  const url = `/api/v1/operator/payouts/${reference}/${verb}`
+  const answer = await sim.call({ url, body, token })
+  assertAnswer(answer, verb === truth ? undefined : 'payout_settled')
+  await sim.learn()
+}
+
+// Recovered or written off, by two people.
+export async function adjust(sim: Sim): Promise<void> {
+  const { random, books } = sim
+  const kind = random.pick(['recovery', 'write_off'])
+  const client = random.pick(sim.clients)
+  const bank = random.pick(BANKS)
+  const isOfClient = random.integer(1, 3) > 1
+  const owner = isOfClient ? `client:${client.id}` : `bank:${bank}`
+  const debt = isOfClient ? `receivable ${owner}` : `shortfall ${owner}`
+  const owed = -books.balances.of(debt) - (isOfClient ? 0n : onTheWay(sim, bank))
+  if (owed <= 0n) return
+  const kobo = random.integer(1, 2) === 1 ? owed : BigInt(random.integer(1, Number(owed)))
+  const of = isOfClient
+    ? { of: 'receivable', clientId: client.name }
+    : { of: 'shortfall', bankCode: bank }
+  const maker = await sim.personOf(OPERATOR, 'operator', 1)
+  const body = { kind, ...of, amount: naira(kobo), ...REASON }
+  const asked = await maker.call({ url: ADJUSTMENTS, body })
+  assertAnswer(asked)
+  const checker = await sim.personOf(OPERATOR, 'operator', 2)
+  const url = `${ADJUSTMENTS}/${asked.json().data.reference}/approve`
+  const answer = await checker.call({ url, body: {} })
+  if (isOfClient && kind === 'recovery') {
+    return assertAnswer(
+      answer,
+      books.draw(client, [[debt, kobo]]) ? undefined : 'insufficient_balance',
+    )
+  }
+  assertAnswer(answer)
+  if (kind === 'recovery') sim.banks.receive(bank, kobo)
+  const loss = `write_off ${isOfClient ? `operator:${client.id}` : owner}`
+  books.balances.post(kind === 'recovery' ? bankAccount(bank) : loss, debt, kobo)
+}
+
+// What the bank took back while it was being returned may not be short in the end.
+function onTheWay({ books }: Sim, bank: string): bigint {
+  return books.items
+    .filter((item) => item.state === 'returning' && item.bank === bank)
+    .reduce((sum, item) => sum + least(item.kobo, item.shortKobo), 0n)
+}
