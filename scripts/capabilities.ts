@@ -63,7 +63,7 @@ export const CAPABILITIES: Readonly<Record<string, Capability>> = {
   },
   settlement: {
     holds: 'closing, approving and cancelling settlements, schedules, reserves',
-    uses: ['records', 'access', 'payouts'],
+    uses: ['records', 'access', 'accounts', 'payouts'],
   },
   integrity: { holds: 'checks of the books against the records', uses: ['records'] },
   reports: {

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { assertCleanBooks } from '../support/bank-calls.ts'
 import { createFeeRule } from '../support/fee-rules.ts'
-import { dataOf, startPayment } from '../support/fixtures.ts'
+import { createAccount, dataOf, startPayment } from '../support/fixtures.ts'
 import { credit, recordMovements, reverse } from '../support/movements.ts'
 import { startTestService } from '../support/running-service.ts'
 import {
@@ -18,6 +18,7 @@ import {
   settleOf,
 } from '../support/settlements.ts'
 import { createSplit, splitBody } from '../support/splits.ts'
+import { untilBlocked } from '../support/waiting-locks.ts'
 
 type Line = { subaccountCode: string | null; gross: number; split: number; net: number }
 
@@ -121,5 +122,41 @@ test('what a settlement recovered is owed again when it is cancelled', async () 
   assert.equal((await decideOn(bench, reference, 'cancel')).statusCode, 200)
 
   assert.equal(recovered, 494.62)
+  await assertCleanBooks(bench)
+})
+
+test('the first share of a subaccount that arrives while one is closed is never the client’s', async () => {
+  await using bench = await startTestService()
+  await setBankAccount(bench)
+  await createSplit(bench, splitBody('AB', 'percentage', ['A', 60], ['B', 20]))
+  await bench.db.query(`update bank_accounts set status = 'confirmed', name_at_bank = account_name`)
+  const { accountNumber } = await createAccount(bench)
+  await credit(bench, accountNumber, '1')
+  const { bankAccount } = await startPayment(bench, { amount: 100, splitCode: 'AB' })
+  const holder = await bench.db.connect()
+  await holder.query('begin')
+  // Has the closing wait for the account that it would open.
+  await holder.query(
+    `insert into ledger_accounts (id, kind, owner, currency)
+     select nextval('shared_account_ids'), 'settling', 'client:' || id, 'NGN'
+       from clients where client_id = 'MAN0000001'`,
+  )
+  bench.advance(1_000)
+  const closing = closed(bench)
+  await untilBlocked(bench.db, 1)
+  await credit(bench, bankAccount, '100')
+  await holder.query('rollback')
+  holder.release()
+
+  const first = await closing
+  bench.advance(1_000)
+  const second = await closed(bench)
+
+  const paid = [first, second].flatMap(({ payouts }) => payouts)
+  const of = (code: string | null) =>
+    paid
+      .filter(({ subaccountCode }) => subaccountCode === code)
+      .reduce((sum, { amount }) => sum + amount, 0)
+  assert.deepEqual([of(null), of('A'), of('B')], [21, 60, 20])
   await assertCleanBooks(bench)
 })

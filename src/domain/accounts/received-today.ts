@@ -7,7 +7,7 @@
 
 import { numberArray } from '#db/arrays.ts'
 import type { Transaction } from '#db/transaction.ts'
-import type { AccountId } from '#ids.ts'
+import type { AccountId, SettlementId } from '#ids.ts'
 import { type Kobo, kobo } from '#money.ts'
 import { watDay, watDayStart } from '#wat-time.ts'
 
@@ -118,6 +118,22 @@ export async function discountReceipt(
   })
 }
 
+// As above, of what a settlement gave back to collection accounts when it was cancelled, which locked
+// them.
+export async function discountSettlement(
+  tx: Transaction,
+  settlementId: SettlementId,
+): Promise<void> {
+  await tx.query({
+    name: 'discount-settlement',
+    text: `update collection_days d set opening_kobo = d.opening_kobo + b.kobo
+             from (select credit_account_id as id, sum(amount_kobo)::bigint as kobo
+                     from transfers where settlement_id = $1 group by credit_account_id) as b
+            where d.collection_account_id = b.id`,
+    values: [settlementId],
+  })
+}
+
 const READ_AT_ONCE = 10_000
 type Credits = { receivedKobo: Kobo; count: bigint; lastId: bigint | null }
 
@@ -129,7 +145,8 @@ async function creditedSince(tx: Transaction, accountId: AccountId, since: Date)
     const { rows }: { rows: Credits[] } = await tx.query<Credits>({
       name: 'credited-since',
       text: `select coalesce(sum(t.amount_kobo) filter (
-                             where t.reason not in ('fee', 'fee_vat', 'split')), 0)::bigint as "receivedKobo",
+                             where t.reason not in ('fee', 'fee_vat', 'split', 'settlement')),
+                             0)::bigint as "receivedKobo",
                     count(*) as count, min(t.id) as "lastId"
                from (select id, amount_kobo, reason, posted_at from transfers
                       where credit_account_id = $1 and ($2::bigint is null or id < $2)

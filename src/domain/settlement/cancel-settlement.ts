@@ -4,6 +4,7 @@
 // Locks: the client's turn, the settlement; then ledger accounts.
 
 import type { Transaction } from '#db/transaction.ts'
+import { discountSettlement } from '#domain/accounts/received-today.ts'
 import { Refusal } from '#errors.ts'
 import type { ClientId } from '#ids.ts'
 import { undoSettlement } from '#ledger/take-balances.ts'
@@ -41,6 +42,7 @@ export async function cancelSettlement(
   }
   await undoReserves(tx, id)
   await undoSettlement(tx, now, id)
+  await discountSettlement(tx, id)
   await recordSettlement(tx, now, { id, verb: 'cancel', actor })
   return readSettlement(tx, id)
 }

@@ -43,8 +43,9 @@ export async function closeSettlement(
   const cutOff = closing.cutOff ?? firstCutOff(now, previous)
   if (previous && cutOff <= previous.cutOff) throw new Refusal('cut_off_passed')
 
-  const opened = await openAccounts(tx, deps, clientId)
+  // In this order: a subaccount whose first share is covered is then seen to be a party.
   const toId = await decideTransfers(tx)
+  const opened = await openAccounts(tx, deps, clientId)
   const cover: Cover = { fromId: previous?.nextFromId ?? 0n, toId, cutOff }
   const id = await newSettlementId(tx)
   const covering = { clientId, currency: CURRENCY, cover, previous }

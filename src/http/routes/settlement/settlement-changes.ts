@@ -109,7 +109,8 @@ const deciding: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       const { client, actor, userId, params } = request
       refuseRestricted(client)
       const reference = requireReference(params.reference)
-      return withIdempotency(deps, { request, reply }, async (tx) => {
+      // Not on `db`: shared accounts are opened on a connection of it.
+      return withIdempotency(deps, { request, reply, pool: deps.batchPool }, async (tx) => {
         const now = deps.clock()
         const newSince = new Date(now.getTime() - deps.policy.approverWaitHours * HOUR_MS)
         const by = { clientId: client.id, actor, userId, newSince }
