@@ -12,7 +12,7 @@ import { SANDBOX_BANKS } from '#config/bank-settings.ts'
 import { checkIntegrity } from '#domain/integrity/integrity-checks.ts'
 import { startWithBanks } from '../support/bank-calls.ts'
 import { closeAfterTests } from '../support/closing.ts'
-import { createAccount, simulate, startPayment } from '../support/fixtures.ts'
+import { simulate } from '../support/fixtures.ts'
 import {
   type HostileRequest,
   hostileRequests,
@@ -20,16 +20,11 @@ import {
   type Operation,
   type Target,
 } from '../support/hostile-requests.ts'
-import { LIMIT_PROFILES, profileBody } from '../support/limit-profiles.ts'
-import { createPayout } from '../support/payouts.ts'
-import { makeUser, newBrowser, PASSWORD } from '../support/people.ts'
-import { reportCredit, signedHeaders } from '../support/rail.ts'
+import { newBrowser } from '../support/people.ts'
+import { signedHeaders } from '../support/rail.ts'
 import { seededRandom } from '../support/random.ts'
-import { askRefund, PAYER } from '../support/refunding.ts'
-import type { Known } from '../support/right-values.ts'
-import { closed } from '../support/settlements.ts'
-import { postSplit, SUBACCOUNTS, splitBody, subaccountBody } from '../support/splits.ts'
 import { AnswerChecks } from './answer-checks.ts'
+import { ROTATING, seedWorld } from './hostile-seed.ts'
 
 const SEED = Number(process.env.HOSTILE_SEED ?? 20_261_115)
 const REQUESTS = Number(process.env.HOSTILE_REQUESTS ?? 6_000) // Shared among the operations.
@@ -43,12 +38,6 @@ const HANGS_AFTER_MS = 5_000
 const COSTLY_HANGS_AFTER_MS = 20_000
 const FAULTS_SHOWN = 30
 const UNLIMITED = 'client=0,simulate=0,address=0,initiate=0,login=0,rail=0'
-
-const VICTIMS = ['VICTIM1', 'VICTIM2'] // What is done to a client is done to them.
-const ROTATING = 'ROTATING1'
-const codeOf = (at: number) => `profile-${at}`
-const FEW = Array.from({ length: 8 }, (_, at) => at)
-const MANY = Array.from({ length: 24 }, (_, at) => at)
 
 type Answer = { statusCode: number; headers: IncomingHttpHeaders; body: string }
 type Described = { paths: Record<string, Record<string, Operation>> }
@@ -64,7 +53,7 @@ const bench = closeAfterTests(
 )
 const { app } = bench.service
 const token = await bench.login()
-const seeded = await seed()
+const seeded = await seedWorld(bench)
 const description: Described = inlineBodies((await bench.call({ url: '/openapi.json' })).json())
 const targets = await Promise.all(listTargets(description).map(withKnown))
 const address = new URL(await app.listen({ host: '127.0.0.1', port: 0 }))
@@ -121,81 +110,6 @@ test('afterwards the books balance, nothing failed unforeseen, and the service i
   assert.equal((await bench.call({ url: '/ready', token: null })).statusCode, 200)
   await simulate(bench, seeded.accountNumber?.[0] as string, '5.00')
 })
-
-// Something of everything, so that a reference may be right.
-async function seed(): Promise<Known> {
-  const accounts = await Promise.all(
-    FEW.map((at) => createAccount(bench, { merchantId: `M-${at}` })),
-  )
-  const payments = await Promise.all(
-    MANY.map((at) => startPayment(bench, { merchantRef: `R-${at}` })),
-  )
-  const numbers = accounts.map(({ accountNumber }) => accountNumber as string)
-  const paid = payments.slice(0, 3).map(({ bankAccount }) => bankAccount as string)
-  const credits = await Promise.all(
-    [...numbers, ...paid, '0000000000'].map((accountNumber) =>
-      reportCredit(bench, { accountNumber, amount: '7000.00' }, '035'),
-    ),
-  )
-  await reportCredit(bench, { accountNumber: '12', amount: '5.00' }, '035') // Kept, with an alert.
-  for (const at of FEW) {
-    const body = { url: `https://shop.example.com/${at}` }
-    await bench.call({ url: '/api/v1/webhook-endpoints', body })
-  }
-  for (const at of MANY) {
-    await bench.call({ url: LIMIT_PROFILES, body: profileBody({ code: codeOf(at) }) })
-  }
-  await seedMoneyOut(accounts[0]?.accountNumber as string)
-  for (const clientId of [...VICTIMS, ROTATING]) await bench.newClient(clientId)
-  await makeUser(bench, { role: 'support', email: 'victim@people.example' })
-  const [advices, references] = [
-    payments.map(({ adviceReference }) => adviceReference),
-    payments.map(({ paymentReference }) => paymentReference as string),
-  ]
-  return {
-    accountNumber: numbers,
-    virtualAccountNumber: numbers,
-    adviceReference: advices,
-    paymentReference: references,
-    reference: [...advices, ...references],
-    originalSessionId: credits.map(({ sessionId }) => sessionId),
-    bankCode: ['035', '058'],
-    subaccountCode: FEW.map((at) => `SUB-${at}`),
-    splitCode: FEW.map((at) => `SPLIT-${at}`),
-    limitProfile: MANY.map(codeOf),
-    banks: ['058', '101'],
-    clientId: VICTIMS,
-    client_id: VICTIMS,
-    clientSecret: ['s3cret'],
-    client_secret: ['s3cret'],
-    grant_type: ['client_credentials'],
-    password: [PASSWORD],
-    currentPassword: [PASSWORD],
-    newPassword: ['a staple of correct horse batteries'],
-    url: ['https://shop.example.com/hook'],
-    from: ['2026-11-15'],
-    to: ['2026-11-16T00:00:00Z'],
-    expiresAt: ['2026-11-15T12:00:00Z'],
-    email: ['victim@people.example', 'ada@example.com'],
-    currency: ['NGN'],
-  }
-}
-
-// What waits, what is done, and what can still be undone.
-async function seedMoneyOut(accountNumber: string): Promise<void> {
-  await closed(bench)
-  const { sessionId } = await reportCredit(
-    bench,
-    { accountNumber, amount: '9000.00', ...PAYER },
-    '035',
-  )
-  for (const at of FEW) {
-    await createPayout(bench, { amount: 5 + at })
-    await askRefund(bench, sessionId, { amount: 5 + at })
-    await bench.call({ url: SUBACCOUNTS, body: subaccountBody(`SUB-${at}`) })
-    await postSplit(bench, splitBody(`SPLIT-${at}`, 'percentage', [`SUB-${at}`, 10]))
-  }
-}
 
 function countFor(target: Target): number {
   const share = REQUESTS / targets.length

@@ -1,0 +1,93 @@
+// What the walk of hostile requests finds there: something of everything.
+
+import { createAccount, startPayment } from '../support/fixtures.ts'
+import { LIMIT_PROFILES, profileBody } from '../support/limit-profiles.ts'
+import { createPayout } from '../support/payouts.ts'
+import { makeUser, PASSWORD } from '../support/people.ts'
+import { reportCredit } from '../support/rail.ts'
+import { askRefund, PAYER } from '../support/refunding.ts'
+import type { Known } from '../support/right-values.ts'
+import type { Bench } from '../support/running-service.ts'
+import { closed } from '../support/settlements.ts'
+import { postSplit, SUBACCOUNTS, splitBody, subaccountBody } from '../support/splits.ts'
+
+const VICTIMS = ['VICTIM1', 'VICTIM2'] // What is done to a client is done to them.
+export const ROTATING = 'ROTATING1'
+const codeOf = (at: number) => `profile-${at}`
+const FEW = Array.from({ length: 8 }, (_, at) => at)
+const MANY = Array.from({ length: 24 }, (_, at) => at)
+
+// Something of everything, so that a reference may be right.
+export async function seedWorld(bench: Bench): Promise<Known> {
+  const accounts = await Promise.all(
+    FEW.map((at) => createAccount(bench, { merchantId: `M-${at}` })),
+  )
+  const payments = await Promise.all(
+    MANY.map((at) => startPayment(bench, { merchantRef: `R-${at}` })),
+  )
+  const numbers = accounts.map(({ accountNumber }) => accountNumber as string)
+  const paid = payments.slice(0, 3).map(({ bankAccount }) => bankAccount as string)
+  const credits = await Promise.all(
+    [...numbers, ...paid, '0000000000'].map((accountNumber) =>
+      reportCredit(bench, { accountNumber, amount: '7000.00' }, '035'),
+    ),
+  )
+  await reportCredit(bench, { accountNumber: '12', amount: '5.00' }, '035') // Kept, with an alert.
+  for (const at of FEW) {
+    const body = { url: `https://shop.example.com/${at}` }
+    await bench.call({ url: '/api/v1/webhook-endpoints', body })
+  }
+  for (const at of MANY) {
+    await bench.call({ url: LIMIT_PROFILES, body: profileBody({ code: codeOf(at) }) })
+  }
+  await seedMoneyOut(bench, accounts[0]?.accountNumber as string)
+  for (const clientId of [...VICTIMS, ROTATING]) await bench.newClient(clientId)
+  await makeUser(bench, { role: 'support', email: 'victim@people.example' })
+  const [advices, references] = [
+    payments.map(({ adviceReference }) => adviceReference),
+    payments.map(({ paymentReference }) => paymentReference as string),
+  ]
+  return {
+    accountNumber: numbers,
+    virtualAccountNumber: numbers,
+    adviceReference: advices,
+    paymentReference: references,
+    reference: [...advices, ...references],
+    originalSessionId: credits.map(({ sessionId }) => sessionId),
+    bankCode: ['035', '058'],
+    subaccountCode: FEW.map((at) => `SUB-${at}`),
+    splitCode: FEW.map((at) => `SPLIT-${at}`),
+    limitProfile: MANY.map(codeOf),
+    banks: ['058', '101'],
+    clientId: VICTIMS,
+    client_id: VICTIMS,
+    clientSecret: ['s3cret'],
+    client_secret: ['s3cret'],
+    grant_type: ['client_credentials'],
+    password: [PASSWORD],
+    currentPassword: [PASSWORD],
+    newPassword: ['a staple of correct horse batteries'],
+    url: ['https://shop.example.com/hook'],
+    from: ['2026-11-15'],
+    to: ['2026-11-16T00:00:00Z'],
+    expiresAt: ['2026-11-15T12:00:00Z'],
+    email: ['victim@people.example', 'ada@example.com'],
+    currency: ['NGN'],
+  }
+}
+
+// What waits, what is done, and what can still be undone.
+async function seedMoneyOut(bench: Bench, accountNumber: string): Promise<void> {
+  await closed(bench)
+  const { sessionId } = await reportCredit(
+    bench,
+    { accountNumber, amount: '9000.00', ...PAYER },
+    '035',
+  )
+  for (const at of FEW) {
+    await createPayout(bench, { amount: 5 + at })
+    await askRefund(bench, sessionId, { amount: 5 + at })
+    await bench.call({ url: SUBACCOUNTS, body: subaccountBody(`SUB-${at}`) })
+    await postSplit(bench, splitBody(`SPLIT-${at}`, 'percentage', [`SUB-${at}`, 10]))
+  }
+}
