@@ -54,23 +54,7 @@ export async function startSim(random: Random) {
   let rounds = await open()
   let twin = await startTwin(first)
 
-  const learn = async () => {
-    const known = [...books.payouts.values()].filter(({ status }) => !SETTLED.includes(status))
-    const { rows } = await first.db.query<{ reference: string; status: string; bank: string }>(
-      `select reference, status, bank_code as bank from payouts where reference = any($1)`,
-      [known.map(({ reference }) => reference)],
-    )
-    assert.equal(rows.length, known.length)
-    for (const { reference, status, bank } of rows) {
-      const payout = books.payouts.get(reference)
-      if (!payout || payout.status === status) continue
-      if (!SETTLED.includes(status)) payout.status = status
-      else {
-        assertTrue(banks, { reference, status, nowMs: now() })
-        books.settle(payout, status, bank)
-      }
-    }
-  }
+  const learn = () => learnOutcomes(first, { books, banks })
 
   return {
     ...{ bench: first, db: first.db, now, random, banks, books, clients, settlements, learn },
@@ -111,6 +95,28 @@ export async function startSim(random: Random) {
       await twin[Symbol.asyncDispose]()
       await first[Symbol.asyncDispose]()
     },
+  }
+}
+
+// What became of payouts since we last looked.
+async function learnOutcomes(
+  { db, clock }: Bench,
+  { books, banks }: { books: OutBooks; banks: PayoutBanks },
+): Promise<void> {
+  const known = [...books.payouts.values()].filter(({ status }) => !SETTLED.includes(status))
+  const { rows } = await db.query<{ reference: string; status: string; bank: string }>(
+    `select reference, status, bank_code as bank from payouts where reference = any($1)`,
+    [known.map(({ reference }) => reference)],
+  )
+  assert.equal(rows.length, known.length)
+  for (const { reference, status, bank } of rows) {
+    const payout = books.payouts.get(reference)
+    if (!payout || payout.status === status) continue
+    if (!SETTLED.includes(status)) payout.status = status
+    else {
+      assertTrue(banks, { reference, status, nowMs: clock().getTime() })
+      books.settle(payout, status, bank)
+    }
   }
 }
 
