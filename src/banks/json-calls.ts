@@ -4,7 +4,7 @@
 // limit on requests, a server error, or a body that is no JSON object.
 
 import { type BankHttp, type BankRequest, type BankResponse, jsonObject } from './bank-http.ts'
-import type { CallOptions, NoAnswer } from './connector.ts'
+import type { CallOptions, NoAnswer, PayoutAnswer } from './connector.ts'
 import { cleanText } from './credit-fields.ts'
 
 const NOT_FOUND = 404
@@ -16,6 +16,7 @@ export type JsonAnswer = {
   status: 'answered'
   httpStatus: number
   body: Record<string, unknown>
+  isBare?: true // No JSON object came with it, and the body is empty.
 }
 
 export type Ask = (request: BankRequest, options: CallOptions) => Promise<JsonAnswer | NoAnswer>
@@ -64,12 +65,19 @@ function read(response: BankResponse | NoAnswer): JsonAnswer | NoAnswer {
   if (isSilent || NO_ANSWER.includes(httpStatus)) return noAnswer(httpStatus)
   const body = jsonObject(response)
   if (!isNoAnswer(body)) return { status: 'answered', httpStatus, body }
-  return httpStatus === NOT_FOUND ? { status: 'answered', httpStatus, body: {} } : body
+  return httpStatus === NOT_FOUND
+    ? { status: 'answered', httpStatus, body: {}, isBare: true }
+    : body
 }
 
 export function noAnswer(httpStatus: number): NoAnswer {
   const isUp = httpStatus >= 400 && httpStatus < 500 && !NO_ANSWER.includes(httpStatus)
   return { status: 'no_answer', reason: reasonOf(httpStatus), ...(isUp && { isUp }) }
+}
+
+// To a question for a payout. A 404 without a word of JSON may be a proxy's, and the money gone.
+export function payoutNotFound({ httpStatus, isBare }: JsonAnswer): PayoutAnswer {
+  return isBare ? { status: 'unknown', reason: reasonOf(httpStatus) } : { status: 'not_found' }
 }
 
 // What the bank said of it, in the field where it says such things: text that can be stored.

@@ -68,6 +68,21 @@ for (const each of FULL_CASES) {
     })
   }
 
+  if (every.some(([name]) => name === 'findPayout')) {
+    test(`${each.label}: only a 404 in JSON says that a payout is not known`, async () => {
+      const ask = async (body: unknown) => {
+        await using bank = await startScriptedBank(each, afterLogin({ status: 404, body }))
+        return (await bank.calls.findPayout('p-1', {})).status
+      }
+      const said = [
+        await ask('<html>Not found</html>'),
+        await ask(''),
+        await ask({ message: 'No' }),
+      ]
+      assert.deepEqual(said, ['unknown', 'unknown', 'not_found'])
+    })
+  }
+
   test(`${each.label}: silence is no answer, once the deadline has passed`, async () => {
     await using bank = await startScriptedBank(each, () => 'silence')
     const hasty = callsTo(each, bank.baseUrl, 100)

@@ -191,3 +191,20 @@ test('what is no reference, and a status that is none, is refused', async () => 
   const answer = await bench.call({ url: `${SETTLEMENTS}?status=open` })
   assertRefused(answer, 'account', { code: 'invalid_request' })
 })
+
+test('a settlement that was held before maker-checker is approved by another user too', async () => {
+  await using fresh = await startTestService()
+  const [maker, checker] = [await newBrowser(fresh), await newBrowser(fresh)]
+  await setBankAccount(fresh, { status: 'unconfirmed' })
+  await credit(fresh, (await createAccount(fresh)).accountNumber, '100')
+  const { reference, heldReason } = await closed(maker)
+  assert.equal(heldReason, 'bank_account_unconfirmed')
+  await setBankAccount(fresh)
+  assert.equal((await setMakerChecker(maker, true)).statusCode, 200)
+
+  const own = { status: 409, code: 'other_person_needed' }
+  assertRefused(await decideOn(maker, reference, 'approve'), 'account', own)
+  const machine = { status: 403, code: 'people_only' }
+  assertRefused(await decideOn(fresh, reference, 'approve'), 'account', machine)
+  assert.equal((await decideOn(checker, reference, 'approve')).statusCode, 200)
+})

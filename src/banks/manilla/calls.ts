@@ -12,7 +12,14 @@
 import { findBankHttp } from '#banks/bank-http.ts'
 import type { BankCalls, CallOptions, ChangeAnswer, Mode, PayoutAnswer } from '#banks/connector.ts'
 import type { ConnectorSettings } from '#banks/connector-settings.ts'
-import { type Ask, asking, type JsonAnswer, messageOf, noAnswer } from '#banks/json-calls.ts'
+import {
+  type Ask,
+  asking,
+  type JsonAnswer,
+  messageOf,
+  noAnswer,
+  payoutNotFound,
+} from '#banks/json-calls.ts'
 import { formatKobo } from '#money.ts'
 import { readItem } from './notifications.ts'
 
@@ -114,7 +121,7 @@ function payoutCalls(ask: Ask): BankCalls {
       const path = `/payouts/${encodeURIComponent(reference)}`
       const answer = await ask({ method: 'GET', path }, options)
       if (answer.status === 'no_answer') return { status: 'unknown', reason: answer.reason }
-      if (answer.httpStatus === 404) return { status: 'not_found' }
+      if (answer.httpStatus === 404) return payoutNotFound(answer)
       return readPayout(answer)
     },
   }

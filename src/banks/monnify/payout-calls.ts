@@ -3,7 +3,13 @@
 
 import type { BankCalls, PayoutAnswer } from '#banks/connector.ts'
 import { objectIn } from '#banks/json-body.ts'
-import { type Ask, type JsonAnswer, messageOf, noAnswer } from '#banks/json-calls.ts'
+import {
+  type Ask,
+  type JsonAnswer,
+  messageOf,
+  noAnswer,
+  payoutNotFound,
+} from '#banks/json-calls.ts'
 import { toNaira } from '#money.ts'
 
 const FAILED = ['FAILED', 'REVERSED', 'EXPIRED']
@@ -50,7 +56,7 @@ function disbursementCalls(ask: Ask, sourceAccountNumber: string): BankCalls {
       const path = '/api/v2/disbursements/single/summary'
       const answer = await ask({ method: 'GET', path, query: { reference } }, options)
       if (answer.status === 'no_answer') return { status: 'unknown', reason: answer.reason }
-      if (answer.httpStatus === 404) return { status: 'not_found' }
+      if (answer.httpStatus === 404) return payoutNotFound(answer)
       return readPayout(answer)
     },
   }

@@ -4,7 +4,7 @@
 
 import type { BankCalls, PayoutAnswer } from '#banks/connector.ts'
 import { objectIn } from '#banks/json-body.ts'
-import { type Ask, type JsonAnswer, messageOf } from '#banks/json-calls.ts'
+import { type Ask, type JsonAnswer, messageOf, payoutNotFound } from '#banks/json-calls.ts'
 import { toNaira } from '#money.ts'
 
 export function payoutCalls(ask: Ask, senderName: string): BankCalls {
@@ -28,7 +28,7 @@ export function payoutCalls(ask: Ask, senderName: string): BankCalls {
       const path = '/v1/transactions/accounts/single'
       const answer = await ask({ method: 'GET', path, query }, options)
       if (answer.status === 'no_answer') return { status: 'unknown', reason: answer.reason }
-      if (answer.httpStatus === 404) return { status: 'not_found' }
+      if (answer.httpStatus === 404) return payoutNotFound(answer)
       const { merchantTxRef } = objectIn(answer.body.data)
       return merchantTxRef === reference
         ? readPayout(answer)

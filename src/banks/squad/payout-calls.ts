@@ -4,7 +4,7 @@
 import type { BankCalls, PayoutAnswer } from '#banks/connector.ts'
 import { findBank } from '#banks/directory.ts'
 import { objectIn } from '#banks/json-body.ts'
-import { type Ask, type JsonAnswer, messageOf } from '#banks/json-calls.ts'
+import { type Ask, type JsonAnswer, messageOf, payoutNotFound } from '#banks/json-calls.ts'
 
 const REVERSED = 412
 const FAILED = ['failed', 'reversed']
@@ -48,7 +48,7 @@ function transferCalls(ask: Ask, merchantId: string): BankCalls {
       const body = { transaction_reference: ours(reference) }
       const answer = await ask({ method: 'POST', path: '/payout/requery', body }, options)
       if (answer.status === 'no_answer') return { status: 'unknown', reason: answer.reason }
-      if (answer.httpStatus === 404) return { status: 'not_found' }
+      if (answer.httpStatus === 404) return payoutNotFound(answer)
       return readPayout(answer)
     },
   }

@@ -1,7 +1,8 @@
 // Finds and locks what is available to a client: first the proceeds of its payments, then its
 // collection accounts in the order of their ids. The caller posts the transfers.
 //
-// Locks: collection accounts in id order, then the available account, whose id is above theirs.
+// Locks: collection accounts, the available account and those that it goes to, in the order of their
+// ids: whoever posts the other way round locks them so too.
 
 import type { Transaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
@@ -9,7 +10,12 @@ import type { AccountId, ClientId } from '#ids.ts'
 import { clientOwner } from '#ledger/accounts.ts'
 import { type Kobo, kobo } from '#money.ts'
 
-export type Drawing = { clientId: ClientId; currency: string; amountKobo: Kobo }
+export type Drawing = {
+  clientId: ClientId
+  currency: string
+  amountKobo: Kobo
+  into: readonly AccountId[] // None of the client's own.
+}
 export type Draw = { accountId: AccountId; amountKobo: Kobo }
 
 type Source = { id: AccountId; isCollection: boolean; balanceKobo: Kobo }
@@ -43,16 +49,17 @@ export async function drawAvailable(tx: Transaction, drawing: Drawing): Promise<
 async function lockAndDraw(
   tx: Transaction,
   sources: readonly Source[],
-  { amountKobo }: Drawing,
+  { amountKobo, into }: Drawing,
 ): Promise<Draw[] | undefined> {
   const { rows } = await tx.query<Source>({
     name: 'lock-available',
     text: `${SOURCES} where l.id = any($1::bigint[]) order by l.id for no key update`,
-    values: [sources.map(({ id }) => id)],
+    values: [[...sources.map(({ id }) => id), ...into]],
   })
+  const drawn = rows.filter(({ id }) => !into.includes(id))
   let leftKobo: bigint = amountKobo
   const draws: Draw[] = []
-  for (const { id, balanceKobo } of inOrder(rows)) {
+  for (const { id, balanceKobo } of inOrder(drawn)) {
     const takenKobo = balanceKobo < leftKobo ? balanceKobo : leftKobo
     if (takenKobo > 0n) draws.push({ accountId: id, amountKobo: kobo(takenKobo) })
     leftKobo -= takenKobo

@@ -118,7 +118,8 @@ async function hold(
   const parts = all.filter((part) => part.kobo > 0n)
   await sharedAccounts.open(parts.map(({ account }) => account))
   const wholeKobo = kobo(parts.reduce((sum, part) => sum + part.kobo, 0n))
-  const draws = await drawAvailable(tx, { clientId, currency, amountKobo: wholeKobo })
+  const into = parts.map(({ account }) => sharedAccounts.id(account))
+  const draws = await drawAvailable(tx, { clientId, currency, amountKobo: wholeKobo, into })
   const transfers = shareDraws(draws, parts).map(({ draw, part, amountKobo }) => ({
     debitAccountId: draw.accountId,
     creditAccountId: sharedAccounts.id(part.account),

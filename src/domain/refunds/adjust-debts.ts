@@ -128,7 +128,7 @@ async function move(tx: Transaction, acting: Acting, adjustment: Adjustment): Pr
   await sharedAccounts.open([giver, owed])
   const isDrawn = kind === 'recovery' && clientId !== null
   const draws = isDrawn
-    ? await drawAvailable(tx, { clientId, currency, amountKobo })
+    ? await drawAvailable(tx, { clientId, currency, amountKobo, into: [sharedAccounts.id(owed)] })
     : [{ accountId: sharedAccounts.id(giver), amountKobo }]
   const others = isDrawn ? [] : [giver]
   if (amountKobo > (await lockOwed(tx, acting, { debt: adjustment, currency, others }))) {

@@ -42,11 +42,10 @@ export async function requestRefund(tx: Transaction, deps: Deps, asked: Asked): 
   await insertRefund(tx, now, { asked, reference, currency, slices, payouts })
 
   const owner = clientOwner(client.id)
-  const available = { kind: 'available', owner, currency } as const
   const refunding = { kind: 'refunding', owner, currency } as const
-  // In this order: accounts are locked by their ids, and what is available is locked first.
-  await sharedAccounts.open([available, refunding])
-  const draws = await drawAvailable(tx, { clientId: client.id, currency, amountKobo })
+  await sharedAccounts.open([refunding])
+  const into = [sharedAccounts.id(refunding)]
+  const draws = await drawAvailable(tx, { clientId: client.id, currency, amountKobo, into })
   const parts = slices.map((slice, index) => ({ ...slice, ...(payouts[index] as Payouts[0]) }))
   await postTransfers(tx, now, pair(draws, parts, sharedAccounts.id(refunding)))
   await writeAuditLog(tx, now, {

@@ -87,7 +87,10 @@ export async function approveSettlement(
   const { id, status, approvedBy } = settlement
   if (approvedBy !== null && approvedBy === by.actor) return settlement
   if (status !== 'closed') throw new Refusal('settlement_not_closed')
-  if (settlement.needsApproval) await refuseApprover(tx, settlement, by)
+  // Also where it was held for another reason, and a second person is wanted since.
+  const isWanted =
+    settlement.needsApproval || (await needsApproval(tx, by.clientId, settlement.netKobo))
+  if (isWanted) await refuseApprover(tx, settlement, by)
   const payees = await readPayees(tx, id)
   const obstacle = findObstacle(payees)
   if (obstacle) throw new Refusal(obstacle)

@@ -94,5 +94,9 @@ test('a payout is confirmed, failed, unknown or not found', async () => {
   assert.deepEqual(await settle({ body: { status: 'failed' } }), ['failed', 'failed'])
   assert.deepEqual(await settle({ body: { status: 'pending' } }), ['unknown', 'unknown'])
   assert.deepEqual(await settle({ body: { status: 'confirmed' } }), ['unknown', 'unknown'])
-  assert.deepEqual(await settle(MISSING), ['unknown', 'not_found'])
+  assert.deepEqual(await settle({ status: 404, body: { message: 'None' } }), [
+    'unknown',
+    'not_found',
+  ])
+  assert.deepEqual(await settle(MISSING), ['unknown', 'unknown'])
 })
