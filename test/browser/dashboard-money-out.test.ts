@@ -144,7 +144,7 @@ test('balances are of the chosen day', async () => {
   await using opened = await bench.openAs(browser)
   const { page, problems } = opened
   await page.goto(`${bench.url}/dashboard/ledger`)
-  const available = page.locator('.stat.main .stat-value')
+  const available = page.locator('.stat', { hasText: 'Available' }).locator('.stat-value')
   await available.waitFor()
   assert.notEqual(await available.innerText(), '₦0.00')
 

@@ -2,7 +2,7 @@
 // the limits, the fee rule and the split that apply to them.
 //
 // Where nobody uses limit profiles or fee rules, the statement that locks says so, and nothing is
-// asked for them: joined into it, they cost each account 2.5 µs.
+// asked for them.
 
 import { plainArray } from '#db/arrays.ts'
 import { pipeline, type Transaction } from '#db/transaction.ts'
