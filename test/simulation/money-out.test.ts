@@ -16,7 +16,7 @@ import { adjust, decide, giveBack, payout, refund, resolve } from './payout-step
 import { close, decideSettlement, schedule, settings } from './settlement-steps.ts'
 
 const SEED = Number(process.env.SEED ?? randomInt(2 ** 31))
-const STEPS = Number(process.env.STEPS ?? 3_000)
+const STEPS = Number(process.env.STEPS ?? 10_000)
 const COMPARE_EVERY = 500
 const RESTART_EVERY = 2_500
 const DRAIN_ROUNDS_MAX = 200
