@@ -156,6 +156,7 @@ test('who created a payout can’t approve it, and another user approves or reje
   await button(checker.page, 'Approve').last().click()
   await see(checker.page, /PYT\d+ approved\./)
   await checker.page.keyboard.press('Escape')
+  await checker.page.locator('.waiting-row').nth(1).waitFor({ state: 'detached' })
   await checker.page.locator('.waiting-row').click()
   await button(checker.page, 'Reject').click()
   await modalOf(checker.page).getByLabel('Reason').fill('Paid last week')
