@@ -7,12 +7,12 @@
 //
 // Numbers are sealed, and found by their hash. At most one account of a client is its default.
 
-import { randomInt } from 'node:crypto'
 import type { NameAnswer } from '#banks/connector.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
 import type { BankAccountId, ClientId } from '#ids.ts'
+import { newReference } from '#references.ts'
 import type { Sealer } from '#seal.ts'
 import { isSameName } from './name-match.ts'
 
@@ -35,10 +35,9 @@ export type BankAccount = {
 
 const ACCOUNTS_MAX = 200
 const REFERENCE = /^BAC[0-9]{15}$/
-const REFERENCES = 2 ** 48 - 1
 
 export function newBankAccountReference(): string {
-  return `BAC${randomInt(REFERENCES).toString().padStart(15, '0')}`
+  return newReference('BAC')
 }
 
 const SELECT_ACCOUNT = `

@@ -1,7 +1,6 @@
 // Files of payouts, for banks without an API. A file is kept as it was written: it is the same bytes
 // whenever it is downloaded (I62).
 
-import { randomInt } from 'node:crypto'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
@@ -9,6 +8,7 @@ import { writeAuditLog } from '#domain/records/audit-log.ts'
 import { Refusal } from '#errors.ts'
 import type { ClientId } from '#ids.ts'
 import { formatKobo, type Kobo } from '#money.ts'
+import { newReference } from '#references.ts'
 import type { Sealer } from '#seal.ts'
 
 export const FILE_FORMATS = ['pain.001', 'csv'] as const
@@ -36,10 +36,8 @@ export type PayoutFile = {
 
 export type FileActor = { clientId: ClientId; actor: string }
 
-const REFERENCES = 2 ** 48 - 1 // The most that randomInt draws from: 15 digits.
-
 export function newFileReference(): string {
-  return `PYF${randomInt(REFERENCES).toString().padStart(15, '0')}`
+  return newReference('PYF')
 }
 
 export function isFileReference(text: string): boolean {

@@ -6,7 +6,6 @@
 // I47: sent at most once. A payout without an answer is unknown: it is asked for, never sent again.
 // Whether it needs approval, and has it, is a field of its own.
 
-import { randomInt } from 'node:crypto'
 import type { Queryable } from '#db/pool.ts'
 import type { Window } from '#db/time-bounds.ts'
 import type {
@@ -19,6 +18,7 @@ import type {
   SubaccountId,
 } from '#ids.ts'
 import type { Kobo } from '#money.ts'
+import { newReference } from '#references.ts'
 
 export const PURPOSES = ['payout', 'settlement', 'refund', 'return'] as const
 export type Purpose = (typeof PURPOSES)[number]
@@ -91,11 +91,9 @@ export type Payout = {
 }
 
 const REFERENCE = /^[A-Z]{3}[0-9]{12,15}$/ // PYT, RTN and whatever else is paid out.
-const REFERENCES = 2 ** 48 - 1 // The most that randomInt draws from: 15 digits.
 
-// Random, so that it does not reveal the number of payouts.
 export function newPayoutReference(): string {
-  return `PYT${randomInt(REFERENCES).toString().padStart(15, '0')}`
+  return newReference('PYT')
 }
 
 export const SELECT_PAYOUT = `

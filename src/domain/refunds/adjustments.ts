@@ -4,12 +4,12 @@
 //   approver_too_new          the user's access was changed too recently
 //   approver_not_independent  whoever asked granted the user access (access-grants.ts)
 
-import { randomInt } from 'node:crypto'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { Refusal, type RefusalCode } from '#errors.ts'
 import type { AdjustmentId, ClientId, UserId } from '#ids.ts'
 import type { Kobo } from '#money.ts'
+import { newReference } from '#references.ts'
 
 export const ADJUSTMENT_KINDS = ['recovery', 'write_off'] as const
 export const OWED = ['receivable', 'shortfall'] as const
@@ -41,10 +41,8 @@ export type Adjustment = Debt & {
 // Who looks. `newSince`: whose access was changed later than this approves nothing yet.
 export type Viewer = { userId: UserId | null; newSince: Date }
 
-const REFERENCES = 2 ** 48 - 1 // The most that randomInt draws from: 15 digits.
-
 export function newAdjustmentReference(): string {
-  return `ADJ${randomInt(REFERENCES).toString().padStart(15, '0')}`
+  return newReference('ADJ')
 }
 
 const SELECT_ADJUSTMENT = `

@@ -4,12 +4,12 @@
 //   queued, sending, unknown, confirmed, failed, cancelled   of all, or of the one that is least done
 //   part_failed                                              some were confirmed, and some not
 
-import { randomInt } from 'node:crypto'
 import { numberArray } from '#db/arrays.ts'
 import type { Queryable } from '#db/pool.ts'
 import { Refusal } from '#errors.ts'
 import type { ClientId, CreditId, PaymentId } from '#ids.ts'
 import { type Kobo, kobo } from '#money.ts'
+import { newReference } from '#references.ts'
 
 export type RefundStatus =
   | 'queued'
@@ -49,12 +49,10 @@ export type Refund = {
   parts: RefundPart[]
 }
 
-const REFERENCES = 2 ** 48 - 1 // The most that randomInt draws from: 15 digits.
 const REFERENCE = /^RFD[0-9]{15}$/
 
-// Random, so that it does not reveal the number of refunds.
 export function newRefundReference(): string {
-  return `RFD${randomInt(REFERENCES).toString().padStart(15, '0')}`
+  return newReference('RFD')
 }
 
 const LEAST_DONE_FIRST = ['queued', 'sending', 'unknown'] as const

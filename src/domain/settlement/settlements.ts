@@ -7,12 +7,12 @@
 // Open is what will be in the next one: it has no row (upcoming-settlement.ts). Sending is shown as
 // soon as a bank was asked for one of its payouts.
 
-import { randomInt } from 'node:crypto'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
 import type { ClientId, SettlementId, UserId } from '#ids.ts'
 import type { Kobo } from '#money.ts'
+import { newReference } from '#references.ts'
 import type { Previous } from './cover-transfers.ts'
 
 export const SETTLEMENT_STATUSES = [
@@ -71,12 +71,10 @@ export type Settlement = SettlementAmounts & {
   payouts: SettlementPayout[]
 }
 
-const REFERENCES = 2 ** 48 - 1 // The most that randomInt draws from: 15 digits.
 export const REFERENCE_PATTERN = '^STL[0-9]{15}$'
 
-// Random, so that it does not reveal the number of settlements.
 export function newSettlementReference(): string {
-  return `STL${randomInt(REFERENCES).toString().padStart(15, '0')}`
+  return newReference('STL')
 }
 
 const STATUS = `case when s.status = 'approved' and exists (

@@ -1,12 +1,12 @@
 // Returns: attempts to send suspended money back to its payer, each with a permanent reference. In
 // live mode, these are what an operator executes at the bank.
 
-import { randomInt } from 'node:crypto'
 import type { Queryable } from '#db/pool.ts'
 import type { Window } from '#db/time-bounds.ts'
 import type { ReturnStatus } from '#domain/credits/credit-location.ts'
 import type { CreditId, SuspenseItemId } from '#ids.ts'
 import type { Kobo } from '#money.ts'
+import { newReference } from '#references.ts'
 
 export const RETURN_STATUSES: readonly ReturnStatus[] = ['pending', 'confirmed', 'failed']
 
@@ -33,12 +33,10 @@ export type Return = {
   settledAt: Date | null
 }
 
-const REFERENCES = 2 ** 48 - 1 // The most that randomInt draws from: 15 digits.
 const REFERENCE = /^RTN[0-9]{12,15}$/ // Twelve, when it was made of the item's id.
 
-// Random, so that it does not reveal the number of returns.
 export function newReturnReference(): string {
-  return `RTN${randomInt(REFERENCES).toString().padStart(15, '0')}`
+  return newReference('RTN')
 }
 
 export function isReturnReference(value: unknown): value is string {
