@@ -1,9 +1,8 @@
-// A statement as a page to read and print: no script, no request but its own.
+// A statement as a page to read and print.
 
-import { createHash } from 'node:crypto'
 import { kindName, reasonName } from '#domain/reports/ledger-names.ts'
 import type { StatementRow } from '#domain/reports/statements.ts'
-import { PAGE_HEADERS } from '#http/static-pages.ts'
+import { escapeHtml, printablePage } from '#http/printable-page.ts'
 import { formatKobo, type Kobo, kobo } from '#money.ts'
 import { watTime } from '#wat-time.ts'
 
@@ -15,50 +14,6 @@ export type StatementPage = {
   to: Date
   openingKobo: Kobo
   rows: readonly StatementRow[]
-}
-
-const STYLE = `
-:root { color-scheme: light dark; --ink: #1b1f23; --soft: #59636e; --line: #d1d9e0; --ground: #fff }
-@media (prefers-color-scheme: dark) {
-  :root { --ink: #e6edf3; --soft: #9198a1; --line: #3d444d; --ground: #0d1117 }
-}
-@media print { :root { --ink: #000; --soft: #333; --line: #999; --ground: #fff } }
-* { box-sizing: border-box }
-body { margin: 0 auto; padding: 1.5rem 1rem; max-width: 70rem; color: var(--ink);
-  background: var(--ground); font: 0.9375rem/1.5 system-ui, sans-serif }
-h1 { margin: 0; font-size: 1.375rem; overflow-wrap: anywhere }
-p, dt, small { color: var(--soft) }
-p { margin: 0.25rem 0 1rem }
-dl { display: grid; grid-template-columns: repeat(auto-fit, minmax(8.5rem, 1fr)); gap: 0.75rem;
-  margin: 0 0 1.25rem }
-dd { margin: 0; font-size: 1.125rem; font-variant-numeric: tabular-nums }
-table { width: 100%; border-collapse: collapse }
-th, td { padding: 0.375rem 0.5rem; border-bottom: 1px solid var(--line); text-align: left;
-  vertical-align: top; overflow-wrap: anywhere }
-th { color: var(--soft); font-weight: 600 }
-small { display: block }
-.amount { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums }
-thead { display: table-header-group }
-tr { break-inside: avoid }
-@media screen and (max-width: 40rem) {
-  thead { display: none }
-  table, tbody, tr, td { display: block }
-  tr { padding: 0.5rem 0; border-bottom: 1px solid var(--line) }
-  td { padding: 0.125rem 0; border: 0 }
-  .amount { display: flex; justify-content: space-between }
-  .amount:empty { display: none }
-  .amount::before { content: attr(data-name); color: var(--soft) }
-}
-@page { margin: 15mm }
-`
-
-const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64')
-
-export const STATEMENT_HEADERS = {
-  ...PAGE_HEADERS,
-  'content-security-policy':
-    `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; frame-ancestors 'none'; ` +
-    `base-uri 'none'; form-action 'none'`,
 }
 
 export function renderStatement(page: StatementPage): string {
@@ -74,24 +29,13 @@ export function renderStatement(page: StatementPage): string {
     ['Out', kobo(-total((change) => change < 0n))],
     ['Closing balance', closingKobo],
   ]
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escapeHtml(title)}</title>
-<style>${STYLE}</style>
-</head>
-<body>
-<header>
+  const body = `<header>
 <h1>${escapeHtml(title)}</h1>
 <p>${escapeHtml(holder)} · ${period(page)} · ${escapeHtml(currency)}</p>
 <dl>${sums.map(([name, sum]) => `<div><dt>${name}</dt><dd>${amount(sum)}</dd></div>`).join('')}</dl>
 </header>
-<main>${rows.length > 0 ? table(rows) : '<p>No movements in this period.</p>'}</main>
-</body>
-</html>
-`
+<main>${rows.length > 0 ? table(rows) : '<p>No movements in this period.</p>'}</main>`
+  return printablePage({ title, body })
 }
 
 function period({ from, to }: StatementPage): string {
@@ -134,15 +78,3 @@ function detailsOf(row: StatementRow): string[] {
 const small = (text: string) => `<small>${escapeHtml(text)}</small>`
 const time = (at: Date) => watTime(at).slice(0, 19).replace('T', ' ')
 const amount = (sum: Kobo) => formatKobo(sum).replace(/\B(?=(\d{3})+(?=\.))/g, ',')
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-}
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] as string)
-}

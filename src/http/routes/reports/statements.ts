@@ -23,6 +23,7 @@ import { Refusal } from '#errors.ts'
 import type { Columns, CsvExports } from '#http/csv.ts'
 import type { Deps } from '#http/deps.ts'
 import { parseWindow, query, WindowQuery } from '#http/lists.ts'
+import { PRINTABLE_HEADERS } from '#http/printable-page.ts'
 import { ACCOUNTS } from '#http/routes/accounts/account-presenters.ts'
 import { ApiFailure, BEARER } from '#http/schemas.ts'
 import { CURRENCY, formatKobo, type Kobo, kobo } from '#money.ts'
@@ -30,7 +31,7 @@ import { publicId } from '#public-ids.ts'
 import type { Sealer } from '#seal.ts'
 import { timestamp } from '#wat-time.ts'
 import { LEDGER, requireAccountId } from './ledger.ts'
-import { renderStatement, STATEMENT_HEADERS } from './statement-page.ts'
+import { renderStatement } from './statement-page.ts'
 
 export const PAGE_ROWS_MAX = 2_000
 
@@ -227,5 +228,5 @@ async function sendPage(deps: StatementDeps, of: Named, { request, reply, window
   })
   const { title, currency } = of
   const body = renderStatement({ ...page, title, currency, holder: viewer.name, from, to })
-  return reply.headers(STATEMENT_HEADERS).send(body)
+  return reply.headers(PRINTABLE_HEADERS).send(body)
 }

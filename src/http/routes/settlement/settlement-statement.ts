@@ -1,6 +1,5 @@
 // The statement of a settlement: as CSV, with all lines, and as a page to print.
 
-import { createHash } from 'node:crypto'
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { refuseRestricted } from '#domain/access/clients.ts'
 import { listLines } from '#domain/settlement/settlement-lines.ts'
@@ -8,8 +7,9 @@ import { getSettlement } from '#domain/settlement/settlements.ts'
 import { type Columns, CsvExports, decimal, readBatches } from '#http/csv.ts'
 import type { Deps } from '#http/deps.ts'
 import { NoQuery } from '#http/lists.ts'
+import { PRINTABLE_HEADERS } from '#http/printable-page.ts'
 import { ApiFailure, BEARER } from '#http/schemas.ts'
-import { STATEMENT_STYLE, statementPage } from './settlement-page.ts'
+import { statementPage } from './settlement-page.ts'
 import {
   presentLine,
   presentSettlement,
@@ -58,10 +58,6 @@ const about = {
   querystring: NoQuery,
 }
 const content = (type: string) => ({ content: { [type]: { schema: Type.String() } } })
-
-// No script, no image; the one style is named by its hash.
-const styleHash = createHash('sha256').update(STATEMENT_STYLE).digest('base64')
-const POLICY = `default-src 'none'; style-src 'sha256-${styleHash}'; frame-ancestors 'none'; base-uri 'none'`
 
 export const settlementStatementRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { db, sealer, authentication } = deps
@@ -118,8 +114,7 @@ export const settlementStatementRoutes: FastifyPluginAsyncTypebox<Deps> = async 
       const page = { settlementId: settlement.id, afterId: null, limit: PAGE_LINES_MAX }
       const lines = (await listLines(db, page)).map((line) => presentLine(sealer, line))
       return reply
-        .type('text/html; charset=utf-8')
-        .headers({ 'content-security-policy': POLICY, 'referrer-policy': 'no-referrer' })
+        .headers(PRINTABLE_HEADERS)
         .send(
           statementPage({ client: client.name, settlement: presentSettlement(settlement), lines }),
         )

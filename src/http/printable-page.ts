@@ -1,0 +1,79 @@
+// Pages to read and print: no script, no request but their own.
+
+import { createHash } from 'node:crypto'
+import { PAGE_HEADERS } from './static-pages.ts'
+
+const STYLE = `
+:root { color-scheme: light dark; --ink: #1b1f23; --soft: #59636e; --line: #d1d9e0; --ground: #fff }
+@media (prefers-color-scheme: dark) {
+  :root { --ink: #e6edf3; --soft: #9198a1; --line: #3d444d; --ground: #0d1117 }
+}
+@media print { :root { --ink: #000; --soft: #333; --line: #999; --ground: #fff } }
+* { box-sizing: border-box }
+body { margin: 0 auto; padding: 1.5rem 1rem; max-width: 70rem; color: var(--ink);
+  background: var(--ground); font: 0.9375rem/1.5 system-ui, sans-serif }
+h1 { margin: 0; font-size: 1.375rem; overflow-wrap: anywhere }
+p, dt, small { color: var(--soft) }
+p { margin: 0.25rem 0 1rem }
+dl { display: grid; grid-template-columns: repeat(auto-fit, minmax(8.5rem, 1fr)); gap: 0.75rem;
+  margin: 0 0 1.25rem }
+dd { margin: 0; font-size: 1.125rem; font-variant-numeric: tabular-nums }
+table { width: 100%; border-collapse: collapse }
+th, td { padding: 0.375rem 0.5rem; border-bottom: 1px solid var(--line); text-align: left;
+  vertical-align: top; overflow-wrap: anywhere }
+th { color: var(--soft); font-weight: 600 }
+small { display: block }
+.amount { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums }
+h2 { margin: 1.5rem 0 0.25rem; font-size: 1.125rem }
+.total td { font-weight: 600 }
+thead { display: table-header-group }
+tr { break-inside: avoid }
+@media screen and (max-width: 40rem) {
+  thead { display: none }
+  table, tbody, tr, td { display: block }
+  tr { padding: 0.5rem 0; border-bottom: 1px solid var(--line) }
+  td { padding: 0.125rem 0; border: 0 }
+  .amount { display: flex; justify-content: space-between }
+  .amount:empty { display: none }
+  .amount::before { content: attr(data-name); color: var(--soft) }
+}
+@page { margin: 15mm }
+`
+
+const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64')
+
+export const PRINTABLE_HEADERS = {
+  ...PAGE_HEADERS,
+  'content-security-policy':
+    `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; frame-ancestors 'none'; ` +
+    `base-uri 'none'; form-action 'none'`,
+}
+
+// `body` is HTML already.
+export function printablePage({ title, body }: { title: string; body: string }): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escapeHtml(title)}</title>
+<style>${STYLE}</style>
+</head>
+<body>
+${body}
+</body>
+</html>
+`
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+
+export function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] as string)
+}
