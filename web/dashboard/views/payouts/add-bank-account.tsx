@@ -2,10 +2,9 @@
 
 import { useState } from 'preact/hooks'
 import { send } from '../../api.ts'
-import { useData } from '../../loading.ts'
+import { BankChoice } from '../../parts/bank-choice.tsx'
 import { DialogForm } from '../../parts/dialog.tsx'
 import { Field, textOf, useSending } from '../../parts/forms.tsx'
-import { Failed, Skeleton } from '../../parts/states.tsx'
 import { goTo, hrefOf } from '../../routing.ts'
 import { bankAccountsStrings as strings } from '../../strings/bank-accounts.ts'
 
@@ -45,7 +44,7 @@ function AccountForm({ close, done }: { close: () => void; done: (reference: str
   return (
     <DialogForm title={strings.add} action={strings.add} sending={sending} close={close}>
       <p class="muted">{strings.addText}</p>
-      <BankChoice />
+      <BankChoice label={strings.bank} placeholder={strings.chooseBank} />
       <Field label={strings.number} hint={strings.digits10}>
         {(id) => (
           <input
@@ -65,26 +64,5 @@ function AccountForm({ close, done }: { close: () => void; done: (reference: str
         )}
       </Field>
     </DialogForm>
-  )
-}
-
-function BankChoice() {
-  const { data, problem, reload } = useData('/dashboard/api/banks', {})
-  if (problem) return <Failed problem={problem} retry={reload} />
-  if (!data) return <Skeleton kind="text" lines={2} />
-  const banks = data.toSorted((one, other) => one.name.localeCompare(other.name))
-  return (
-    <Field label={strings.bank}>
-      {(id) => (
-        <select id={id} name="bankCode" required defaultValue="">
-          <option value="">{strings.chooseBank}</option>
-          {banks.map(({ code, name }) => (
-            <option key={code} value={code}>
-              {name}
-            </option>
-          ))}
-        </select>
-      )}
-    </Field>
   )
 }

@@ -3,15 +3,14 @@
 import { useState } from 'preact/hooks'
 import { type Schemas, send } from '../../api.ts'
 import { money } from '../../format.ts'
-import { usePages } from '../../loading.ts'
 import { Detail } from '../../parts/detail.tsx'
 import { Confirm } from '../../parts/dialog.tsx'
 import { type Fact, Facts } from '../../parts/drawer.tsx'
-import { Empty } from '../../parts/states.tsx'
-import { type Column, ListTable } from '../../parts/table.tsx'
+import { ListView } from '../../parts/list-view.tsx'
+import type { Column } from '../../parts/table.tsx'
 import { toast } from '../../parts/toasts.tsx'
 import { Badge, Copyable, Time } from '../../parts/values.tsx'
-import { follow, goTo, hrefOf } from '../../routing.ts'
+import { follow, hrefOf } from '../../routing.ts'
 import { settingsStrings } from '../../strings/settings.ts'
 import { splitsStrings } from '../../strings/splits.ts'
 import type { ViewProps } from '../../view-props.ts'
@@ -21,7 +20,6 @@ type Split = Schemas['Split']
 
 const { splits: strings } = splitsStrings
 const PATH = '/api/v1/splits'
-const TAB = { tab: 'splits' }
 
 const stateOf = ({ isActive }: Split) => (isActive ? 'active' : 'inactive')
 
@@ -39,40 +37,30 @@ const COLUMNS: readonly Column<Split>[] = [
   { name: strings.created, place: 'time', show: ({ createdAt }) => <Time at={createdAt} /> },
 ]
 
-export function Splits({ session, place }: ViewProps) {
-  const pages = usePages(PATH, {})
+export function Splits(props: ViewProps) {
   const [version, setVersion] = useState(0)
-  const mayWrite = session.scopes.includes('payouts:write')
-  const changed = () => {
-    setVersion(version + 1)
-    pages.reload()
-  }
-  const add = mayWrite && <AddSplit done={changed} />
+  const mayWrite = props.session.scopes.includes('payouts:write')
   return (
-    <>
-      {pages.data && pages.data.data.length > 0 && add && <div class="above">{add}</div>}
-      <ListTable
-        caption={settingsStrings.tabs.splits}
-        columns={COLUMNS}
-        pages={pages}
-        keyOf={({ splitCode }) => splitCode}
-        hrefOf={({ splitCode }) => hrefOf('settings', splitCode, TAB)}
-        openKey={place.open}
-        empty={
-          <Empty icon="action" title={strings.none}>
-            <p>{strings.noneText}</p>
-            {add}
-          </Empty>
-        }
-      />
-      {place.open !== undefined && (
+    <ListView
+      {...props}
+      view="settings"
+      icon="action"
+      path={PATH}
+      params={{}}
+      caption={settingsStrings.tabs.splits}
+      columns={COLUMNS}
+      keyOf={({ splitCode }) => splitCode}
+      none={{ title: strings.none, text: strings.noneText }}
+      add={mayWrite && <AddSplit done={() => setVersion(version + 1)} />}
+      version={version}
+      detail={({ open, version, close, changed }) => (
         <Detail
-          key={place.open}
+          key={open}
           title={strings.one}
           path={`${PATH}/{splitCode}`}
-          params={{ splitCode: place.open }}
+          params={{ splitCode: open }}
           version={version}
-          close={() => goTo(hrefOf('settings', undefined, TAB))}
+          close={close}
           show={(split) => (
             <>
               <About split={split} />
@@ -81,7 +69,7 @@ export function Splits({ session, place }: ViewProps) {
           )}
         />
       )}
-    </>
+    />
   )
 }
 

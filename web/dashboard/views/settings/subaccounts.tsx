@@ -2,17 +2,15 @@
 
 import { useState } from 'preact/hooks'
 import { type Schemas, send } from '../../api.ts'
-import { usePages } from '../../loading.ts'
 import { BankName } from '../../parts/bank-name.tsx'
 import { Detail } from '../../parts/detail.tsx'
 import { Confirm } from '../../parts/dialog.tsx'
 import { Facts } from '../../parts/drawer.tsx'
+import { ListView } from '../../parts/list-view.tsx'
 import { StatementLinks } from '../../parts/statement-links.tsx'
-import { Empty } from '../../parts/states.tsx'
-import { type Column, ListTable } from '../../parts/table.tsx'
+import type { Column } from '../../parts/table.tsx'
 import { toast } from '../../parts/toasts.tsx'
 import { Badge, Copyable, Money, Time } from '../../parts/values.tsx'
-import { goTo, hrefOf } from '../../routing.ts'
 import { settingsStrings } from '../../strings/settings.ts'
 import { splitsStrings } from '../../strings/splits.ts'
 import type { ViewProps } from '../../view-props.ts'
@@ -22,7 +20,6 @@ type Subaccount = Schemas['Subaccount']
 
 const { subaccounts: strings } = splitsStrings
 const PATH = '/api/v1/subaccounts'
-const TAB = { tab: 'subaccounts' }
 
 const stateOf = ({ isActive }: { isActive: boolean }) => (isActive ? 'active' : 'inactive')
 
@@ -41,40 +38,30 @@ const COLUMNS: readonly Column<Subaccount>[] = [
   { name: strings.created, place: 'time', show: ({ createdAt }) => <Time at={createdAt} /> },
 ]
 
-export function Subaccounts({ session, place }: ViewProps) {
-  const pages = usePages(PATH, {})
+export function Subaccounts(props: ViewProps) {
   const [version, setVersion] = useState(0)
-  const mayWrite = session.scopes.includes('payouts:write')
-  const changed = () => {
-    setVersion(version + 1)
-    pages.reload()
-  }
-  const add = mayWrite && <AddSubaccount done={changed} />
+  const mayWrite = props.session.scopes.includes('payouts:write')
   return (
-    <>
-      {pages.data && pages.data.data.length > 0 && add && <div class="above">{add}</div>}
-      <ListTable
-        caption={settingsStrings.tabs.subaccounts}
-        columns={COLUMNS}
-        pages={pages}
-        keyOf={({ subaccountCode }) => subaccountCode}
-        hrefOf={({ subaccountCode }) => hrefOf('settings', subaccountCode, TAB)}
-        openKey={place.open}
-        empty={
-          <Empty icon="action" title={strings.none}>
-            <p>{strings.noneText}</p>
-            {add}
-          </Empty>
-        }
-      />
-      {place.open !== undefined && (
+    <ListView
+      {...props}
+      view="settings"
+      icon="action"
+      path={PATH}
+      params={{}}
+      caption={settingsStrings.tabs.subaccounts}
+      columns={COLUMNS}
+      keyOf={({ subaccountCode }) => subaccountCode}
+      none={{ title: strings.none, text: strings.noneText }}
+      add={mayWrite && <AddSubaccount done={() => setVersion(version + 1)} />}
+      version={version}
+      detail={({ open, version, close, changed }) => (
         <Detail
-          key={place.open}
+          key={open}
           title={strings.one}
           path={`${PATH}/{subaccountCode}`}
-          params={{ subaccountCode: place.open }}
+          params={{ subaccountCode: open }}
           version={version}
-          close={() => goTo(hrefOf('settings', undefined, TAB))}
+          close={close}
           show={(subaccount) => (
             <>
               <About subaccount={subaccount} />
@@ -84,7 +71,7 @@ export function Subaccounts({ session, place }: ViewProps) {
           )}
         />
       )}
-    </>
+    />
   )
 }
 
