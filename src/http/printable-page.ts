@@ -10,7 +10,7 @@ const STYLE = `
 }
 @media print { :root { --ink: #000; --soft: #333; --line: #999; --ground: #fff } }
 * { box-sizing: border-box }
-body { margin: 0 auto; padding: 1.5rem 1rem; max-width: 70rem; color: var(--ink);
+body { margin: 0 auto; padding: 1.5rem 1rem; max-width: 80rem; color: var(--ink);
   background: var(--ground); font: 0.9375rem/1.5 system-ui, sans-serif }
 h1 { margin: 0; font-size: 1.375rem; overflow-wrap: anywhere }
 p, dt, small { color: var(--soft) }
