@@ -136,9 +136,9 @@ async function withKnown(target: Omit<Target, 'known'>): Promise<Target> {
   // A reference is of whatever the list has.
   const isSeeded = seeded[name] !== undefined && name !== 'reference'
   if (isSeeded || !description.paths[list]?.get) return { ...target, known: seeded }
-  const browser = await newBrowser(bench, 'owner')
   const isPersons = 'session' in (description.paths[list].get.security?.[0] ?? {})
-  const answer = await (isPersons ? browser.call({ url: list }) : bench.call({ url: list }))
+  const viewer = isPersons ? await newBrowser(bench, 'owner') : bench
+  const answer = await viewer.call({ url: list })
   const rows: Record<string, unknown>[] = answer.json().data
   const isNamed = rows.some((row) => row[name] !== undefined)
   if (!isNamed && seeded[name]) return { ...target, known: seeded }
