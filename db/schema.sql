@@ -182,6 +182,84 @@ create table bank_health (
   constraint bank_health_pkey PRIMARY KEY (bank_code)
 ) with (fillfactor=50);
 
+create view bank_items as
+ SELECT c.bank_code,
+    c.currency,
+    'credit'::text AS kind,
+    c.id,
+    c.amount_kobo,
+    c.received_at AS posted_at
+   FROM credits c
+UNION ALL
+ SELECT c.bank_code,
+    c.currency,
+    'charges'::text AS kind,
+    c.id,
+    - (c.fee_kobo + c.vat_kobo + c.duty_kobo) AS amount_kobo,
+    c.received_at AS posted_at
+   FROM credits c
+  WHERE (c.fee_kobo + c.vat_kobo + c.duty_kobo) > 0
+UNION ALL
+ SELECT r.bank_code,
+    c.currency,
+    'reversal'::text AS kind,
+    r.id,
+    - r.amount_kobo AS amount_kobo,
+    r.received_at AS posted_at
+   FROM reversals r
+     JOIN credits c ON c.id = r.credit_id
+UNION ALL
+ SELECT p.bank_code,
+    p.currency,
+    'payout'::text AS kind,
+    p.id,
+    - p.amount_kobo AS amount_kobo,
+    p.settled_at AS posted_at
+   FROM payouts p
+  WHERE p.status = 'confirmed'::text AND p.purpose <> 'return'::text
+UNION ALL
+ SELECT p.bank_code,
+    p.currency,
+    'payout_cost'::text AS kind,
+    p.id,
+    - (p.cost_kobo + p.cost_vat_kobo) AS amount_kobo,
+    p.settled_at AS posted_at
+   FROM payouts p
+  WHERE p.status = 'confirmed'::text AND (p.cost_kobo + p.cost_vat_kobo) > 0
+UNION ALL
+ SELECT c.bank_code,
+    c.currency,
+    'return'::text AS kind,
+    r.id,
+    - r.amount_kobo AS amount_kobo,
+    r.settled_at AS posted_at
+   FROM returns r
+     JOIN suspense_items i ON i.id = r.item_id
+     JOIN credits c ON c.id = i.credit_id
+  WHERE r.status = 'confirmed'::text
+UNION ALL
+ SELECT a.bank_code,
+    a.currency,
+    'recovery'::text AS kind,
+    a.id,
+    a.amount_kobo,
+    a.decided_at AS posted_at
+   FROM adjustments a
+  WHERE a.kind = 'recovery'::text AND a.subject = 'shortfall'::text AND a.state = 'approved'::text
+UNION ALL
+ SELECT substr(l.owner, 6) AS bank_code,
+    l.currency,
+    'booked'::text AS kind,
+    t.id,
+        CASE
+            WHEN t.debit_account_id = l.id THEN t.amount_kobo
+            ELSE - t.amount_kobo
+        END AS amount_kobo,
+    t.posted_at
+   FROM transfers t
+     JOIN ledger_accounts l ON l.kind = 'bank'::text AND (l.id = t.debit_account_id OR l.id = t.credit_account_id)
+  WHERE t.difference_id IS NOT NULL;
+
 create table bank_measures (
   bank_code text collate "C" not null,
   measure text collate "C" not null,
@@ -554,6 +632,55 @@ CASE
     WHEN endpoint_id IS NULL THEN md5(url)
     ELSE ''::text
 END), is_callback);
+
+create table difference_changes (
+  id bigint not null generated always as identity,
+  difference_id bigint not null,
+  change text collate "C" not null,
+  actor text collate "C",
+  detail jsonb not null,
+  changed_at timestamp with time zone not null,
+  constraint difference_changes_pkey PRIMARY KEY (id),
+  constraint difference_changes_known CHECK (change = ANY (ARRAY['opened'::text, 'asked'::text, 'withdrawn'::text, 'rejected'::text, 'resolved'::text, 'cleared'::text])),
+  constraint difference_changes_difference_id_fkey FOREIGN KEY (difference_id) REFERENCES differences(id)
+);
+CREATE INDEX difference_changes_of_difference ON difference_changes USING btree (difference_id, id);
+CREATE TRIGGER difference_changes_append_only BEFORE DELETE OR UPDATE ON difference_changes FOR EACH ROW EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER difference_changes_not_truncated BEFORE TRUNCATE ON difference_changes FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+create table differences (
+  id bigint not null generated always as identity,
+  bank_code text collate "C" not null,
+  currency text collate "C" not null,
+  day date not null,
+  kind text collate "C" not null,
+  amount_kobo bigint not null,
+  line_id bigint,
+  item_kind text collate "C",
+  item_id bigint,
+  statement_id bigint,
+  state text collate "C" not null default 'open'::text,
+  suggested_kind text collate "C",
+  suggested_id bigint,
+  action text collate "C",
+  reason text,
+  asked_by text collate "C",
+  asked_by_user uuid,
+  asked_at timestamp with time zone,
+  decided_by text collate "C",
+  decided_at timestamp with time zone,
+  opened_at timestamp with time zone not null,
+  constraint differences_pkey PRIMARY KEY (id),
+  constraint differences_about_something CHECK (num_nonnulls(line_id, item_id, statement_id) = 1 AND (item_id IS NULL) = (item_kind IS NULL)),
+  constraint differences_action_known CHECK (action = ANY (ARRAY['book'::text, 'note'::text, 'match'::text])),
+  constraint differences_kind_known CHECK (kind = ANY (ARRAY['missing_in_books'::text, 'missing_at_bank'::text, 'amount_differs'::text, 'duplicate_at_bank'::text, 'duplicate_in_books'::text, 'wrong_account'::text, 'reversed_at_bank'::text, 'fee_differs'::text, 'unexplained_debit'::text, 'currency_differs'::text, 'sequence_gap'::text, 'balance_gap'::text])),
+  constraint differences_resolved_by_somebody CHECK (state <> 'resolved'::text OR num_nonnulls(action, reason, decided_by, decided_at) = 4),
+  constraint differences_state_known CHECK (state = ANY (ARRAY['open'::text, 'asked'::text, 'resolved'::text, 'cleared'::text])),
+  constraint differences_statement_id_fkey FOREIGN KEY (statement_id) REFERENCES statements(id)
+);
+CREATE INDEX differences_of_day ON differences USING btree (bank_code, currency, day, id) WHERE state <> 'cleared'::text;
+CREATE UNIQUE INDEX differences_of_item ON differences USING btree (item_kind, item_id) WHERE item_id IS NOT NULL AND state <> 'cleared'::text;
+CREATE UNIQUE INDEX differences_of_line ON differences USING btree (line_id) WHERE line_id IS NOT NULL AND state <> 'cleared'::text;
 
 create table dispatch_cursors (
   client_id bigint not null,
@@ -1450,6 +1577,96 @@ CREATE TRIGGER splits_not_deleted BEFORE DELETE ON splits FOR EACH STATEMENT EXE
 CREATE TRIGGER splits_not_truncated BEFORE TRUNCATE ON splits FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER splits_only_deactivated BEFORE UPDATE ON splits FOR EACH ROW EXECUTE FUNCTION refuse_other_than_deactivation();
 
+create table statement_imports (
+  id bigint not null generated always as identity,
+  bank_code text collate "C" not null,
+  format text collate "C" not null,
+  profile text collate "C",
+  file_name text,
+  file_hash bytea,
+  state text collate "C" not null default 'reading'::text,
+  lines integer not null default 0,
+  error_line integer,
+  error text,
+  started_by text collate "C" not null,
+  started_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint statement_imports_pkey PRIMARY KEY (id),
+  constraint statement_imports_failed_has_reason CHECK ((state = 'failed'::text) = (error IS NOT NULL)),
+  constraint statement_imports_format_known CHECK (format = ANY (ARRAY['camt053'::text, 'mt940'::text, 'csv'::text])),
+  constraint statement_imports_state_known CHECK (state = ANY (ARRAY['reading'::text, 'matching'::text, 'done'::text, 'unchanged'::text, 'failed'::text]))
+);
+CREATE UNIQUE INDEX statement_imports_taken_once ON statement_imports USING btree (bank_code, file_hash) WHERE state = 'done'::text;
+
+create table statement_lines (
+  id bigint not null generated always as identity,
+  statement_id bigint not null,
+  bank_code text collate "C" not null,
+  currency text collate "C" not null,
+  line_no integer not null,
+  booked_on date not null,
+  value_on date,
+  amount_kobo bigint not null,
+  is_reversal boolean not null default false,
+  kind text collate "C" not null,
+  session_id text collate "C",
+  bank_reference text collate "C",
+  end_to_end_id text collate "C",
+  account_number text collate "C",
+  counterparty_name text,
+  counterparty_sealed bytea,
+  counterparty_bank text collate "C",
+  narration text,
+  hash bytea not null,
+  constraint statement_lines_pkey PRIMARY KEY (id),
+  constraint statement_lines_taken_once UNIQUE (bank_code, currency, hash),
+  constraint statement_lines_amount_not_zero CHECK (amount_kobo <> 0),
+  constraint statement_lines_kind_known CHECK (kind = ANY (ARRAY['credit'::text, 'fee'::text, 'vat'::text, 'stamp_duty'::text, 'sweep'::text, 'payout'::text, 'return'::text, 'other'::text]))
+);
+CREATE INDEX statement_lines_of_day ON statement_lines USING btree (bank_code, currency, booked_on, id);
+CREATE INDEX statement_lines_of_statement ON statement_lines USING btree (statement_id, id);
+
+create table statement_matches (
+  line_id bigint not null,
+  item_kind text collate "C" not null,
+  item_id bigint not null,
+  amount_kobo bigint not null,
+  bank_code text collate "C" not null,
+  currency text collate "C" not null,
+  line_day date not null,
+  item_day date not null,
+  rule text collate "C" not null,
+  matched_at timestamp with time zone not null,
+  matched_by text collate "C",
+  constraint statement_matches_pkey PRIMARY KEY (item_kind, item_id, line_id),
+  constraint statement_matches_item_kind_known CHECK (item_kind = ANY (ARRAY['credit'::text, 'charges'::text, 'reversal'::text, 'payout'::text, 'payout_cost'::text, 'return'::text, 'recovery'::text, 'booked'::text])),
+  constraint statement_matches_rule_known CHECK (rule = ANY (ARRAY['session_id'::text, 'bank_reference'::text, 'our_reference'::text, 'account_and_amount'::text, 'sweep'::text, 'charge'::text, 'confirmed'::text, 'booked'::text]))
+);
+CREATE INDEX statement_matches_in_transit ON statement_matches USING btree (bank_code, currency, line_day, item_day) INCLUDE (amount_kobo) WHERE line_day <> item_day;
+CREATE INDEX statement_matches_of_line ON statement_matches USING btree (line_id);
+
+create table statements (
+  id bigint not null generated always as identity,
+  import_id bigint not null,
+  bank_code text collate "C" not null,
+  currency text collate "C" not null,
+  account_number text collate "C",
+  reference text collate "C",
+  sequence bigint,
+  from_day date not null,
+  to_day date not null,
+  opening_kobo bigint not null,
+  closing_kobo bigint not null,
+  has_balances boolean not null,
+  lines integer not null,
+  new_lines integer not null,
+  imported_at timestamp with time zone not null,
+  constraint statements_pkey PRIMARY KEY (id),
+  constraint statements_days_in_order CHECK (from_day <= to_day),
+  constraint statements_import_id_fkey FOREIGN KEY (import_id) REFERENCES statement_imports(id)
+);
+CREATE INDEX statements_of_bank ON statements USING btree (bank_code, currency, to_day, id);
+
 create table subaccounts (
   id bigint not null generated always as identity,
   client_id bigint not null,
@@ -1598,9 +1815,10 @@ create table transfers (
   payout_id bigint,
   settlement_id bigint,
   adjustment_id bigint,
+  difference_id bigint,
   constraint transfers_of_credit UNIQUE (credit_id, id),
   constraint transfers_amount_positive CHECK (amount_kobo > 0),
-  constraint transfers_have_one_cause CHECK (num_nonnulls(credit_id, payout_id, settlement_id, adjustment_id) = 1),
+  constraint transfers_have_one_cause CHECK (num_nonnulls(credit_id, payout_id, settlement_id, adjustment_id, difference_id) = 1) NOT VALID,
   constraint transfers_two_accounts CHECK (debit_account_id <> credit_account_id)
 );
 CREATE INDEX transfers_by_credit_account ON transfers USING btree (credit_account_id, id);
@@ -1608,6 +1826,7 @@ CREATE INDEX transfers_by_debit_account ON transfers USING btree (debit_account_
 CREATE INDEX transfers_in_without_credit ON transfers USING btree (credit_account_id) INCLUDE (amount_kobo, reason, posted_at) WHERE credit_id IS NULL;
 CREATE INDEX transfers_later ON transfers USING btree (posted_at) WHERE reason = ANY (ARRAY['assign'::text, 'suspend'::text, 'returned'::text, 'reversal'::text]);
 CREATE INDEX transfers_of_adjustment ON transfers USING btree (adjustment_id) WHERE adjustment_id IS NOT NULL;
+CREATE INDEX transfers_of_difference ON transfers USING btree (difference_id) WHERE difference_id IS NOT NULL;
 CREATE INDEX transfers_of_payout ON transfers USING btree (payout_id) WHERE payout_id IS NOT NULL;
 CREATE INDEX transfers_of_settlement ON transfers USING btree (settlement_id) WHERE settlement_id IS NOT NULL;
 CREATE INDEX transfers_out_without_credit ON transfers USING btree (debit_account_id) INCLUDE (amount_kobo, reason, posted_at) WHERE credit_id IS NULL;

@@ -65,6 +65,14 @@ export const CAPABILITIES: Readonly<Record<string, Capability>> = {
     holds: 'closing, approving and cancelling settlements, schedules, reserves',
     uses: ['records', 'access', 'accounts', 'payouts'],
   },
+  reconciliation: {
+    holds: 'statements, matching, differences, the daily proof',
+    uses: ['records', 'access', 'accounts', 'payouts', 'payments', 'credits'],
+  },
+  accounting: {
+    holds: 'closing days, journal, trial balance, VAT, ageing',
+    uses: ['records', 'access', 'reconciliation'],
+  },
   integrity: { holds: 'checks of the books against the records', uses: ['records'] },
   reports: {
     holds: 'overview, totals, balances, search, timelines',

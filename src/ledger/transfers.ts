@@ -3,12 +3,19 @@
 
 import { numberArray, plainArray } from '#db/arrays.ts'
 import type { Transaction } from '#db/transaction.ts'
-import type { AccountId, AdjustmentId, CreditId, PayoutId, SettlementId } from '#ids.ts'
+import type {
+  AccountId,
+  AdjustmentId,
+  CreditId,
+  DifferenceId,
+  PayoutId,
+  SettlementId,
+} from '#ids.ts'
 import type { Kobo } from '#money.ts'
 
 type TransferReason =
   | 'credit' // a bank reported money
-  | 'bank_charge' // and withheld a part of it
+  | 'bank_charge' // and withheld a part of it, or charged us on its statement
   | 'fee' // the operator's fee on money that was booked, or given back with it
   | 'fee_vat' // and the VAT on that fee
   | 'settle' // an earlier part payment became part of a paid payment
@@ -43,6 +50,7 @@ export type Cause =
   | { payoutId: PayoutId }
   | { settlementId: SettlementId }
   | { adjustmentId: AdjustmentId }
+  | { differenceId: DifferenceId }
 
 export async function postTransfers(
   tx: Transaction,
@@ -92,9 +100,10 @@ async function insertOfAny(
     name: 'post-transfers-of-any',
     text: `insert into transfers
              (debit_account_id, credit_account_id, amount_kobo, credit_id, payout_id,
-              settlement_id, adjustment_id, reason, posted_at)
-           select t.*, $9 from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[],
-                                      $5::bigint[], $6::bigint[], $7::bigint[], $8::text[]) as t`,
+              settlement_id, adjustment_id, difference_id, reason, posted_at)
+           select t.*, $10 from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[],
+                                       $5::bigint[], $6::bigint[], $7::bigint[], $8::bigint[],
+                                       $9::text[]) as t`,
     values: [
       numberArray(transfers.map((transfer) => transfer.debitAccountId)),
       numberArray(transfers.map((transfer) => transfer.creditAccountId)),
@@ -103,6 +112,7 @@ async function insertOfAny(
       numberArray(transfers.map((cause) => ('payoutId' in cause ? cause.payoutId : null))),
       numberArray(transfers.map((cause) => ('settlementId' in cause ? cause.settlementId : null))),
       numberArray(transfers.map((cause) => ('adjustmentId' in cause ? cause.adjustmentId : null))),
+      numberArray(transfers.map((cause) => ('differenceId' in cause ? cause.differenceId : null))),
       plainArray(transfers.map((transfer) => transfer.reason)),
       now,
     ],

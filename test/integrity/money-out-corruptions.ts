@@ -75,4 +75,14 @@ export const MONEY_OUT_CORRUPTIONS: readonly Corruption[] = [
      select bank_code, 'again', id, 5, 5, now() from credits limit 1`,
     /^reversal \d+$/,
   ],
+  [
+    'bank_items_are_the_balance',
+    `update payouts set cost_kobo = cost_kobo + 1 where status = 'confirmed'`,
+    /^bank \d+, [A-Z]{3}$/,
+  ],
+  [
+    'bank_items_are_the_balance',
+    `update ledger_accounts set debits_kobo = debits_kobo + 1 where kind = 'bank'`,
+    /^bank \d+, [A-Z]{3}$/,
+  ],
 ]

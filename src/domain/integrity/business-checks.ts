@@ -11,6 +11,7 @@ import { ISOLATION_CHECKS } from './isolation-checks.ts'
 import { NUMBER_CHECKS } from './number-checks.ts'
 import { PAYOUT_CHECKS } from './payout-checks.ts'
 import { OWED, RECEIVABLE_CHECKS } from './receivable-checks.ts'
+import { RECONCILIATION_CHECKS } from './reconciliation-checks.ts'
 import { SETTLEMENT_CHECKS } from './settlement-checks.ts'
 import { SPLIT_CHECKS } from './split-checks.ts'
 
@@ -276,6 +277,7 @@ export const BUSINESS_CHECKS: readonly Check[] = [
   ...BALANCE_CHECKS,
   ...FEE_CHECKS,
   ...RECEIVABLE_CHECKS,
+  ...RECONCILIATION_CHECKS,
   ...SETTLEMENT_CHECKS,
   ...PAYOUT_CHECKS,
   ...SPLIT_CHECKS,
