@@ -2,6 +2,7 @@
 // database moves the balances with it and refuses what would break I1–I4 (0001_ledger.sql).
 
 import { numberArray, plainArray } from '#db/arrays.ts'
+import { int8s, texts } from '#db/binary-arrays.ts'
 import type { Transaction } from '#db/transaction.ts'
 import type {
   AccountId,
@@ -81,11 +82,11 @@ async function insertOfCredits(
            select t.*, $6 from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[],
                                       $5::text[]) as t`,
     values: [
-      numberArray(transfers.map((transfer) => transfer.debitAccountId)),
-      numberArray(transfers.map((transfer) => transfer.creditAccountId)),
-      numberArray(transfers.map((transfer) => transfer.amountKobo)),
-      numberArray(transfers.map((transfer) => transfer.creditId)),
-      plainArray(transfers.map((transfer) => transfer.reason)),
+      int8s(transfers, (transfer) => transfer.debitAccountId),
+      int8s(transfers, (transfer) => transfer.creditAccountId),
+      int8s(transfers, (transfer) => transfer.amountKobo),
+      int8s(transfers, (transfer) => transfer.creditId),
+      texts(transfers, (transfer) => transfer.reason),
       now,
     ],
   })

@@ -3,7 +3,8 @@
 // for the first, fails, runs again and finds a duplicate. All write in one order, so that no two
 // wait for one another.
 
-import { numberArray, sparsePlainArray, textArray, unless } from '#db/arrays.ts'
+import { numberArray, sparsePlainArray, unless } from '#db/arrays.ts'
+import { type ArrayParameter, int8s, texts } from '#db/binary-arrays.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import type { CreditId } from '#ids.ts'
@@ -87,7 +88,7 @@ export async function insertIdentifiers(
                   as s (value, bank_code, kind, credit_id, is_first)`,
     values: [
       ...columnsOf(sorted),
-      numberArray(sorted.map((row) => row.creditId)),
+      int8s(sorted, (row) => row.creditId),
       sparsePlainArray(sorted.map((row) => (row.isFirst ? null : 'f'))),
     ],
   })
@@ -100,12 +101,12 @@ function inOneOrder(one: IdentifierRow, other: IdentifierRow): number {
 
 // Values, banks and kinds, and the bank of those that are given none: nearly always it is one for
 // all, and so is the kind.
-function columnsOf(identifiers: readonly BankIdentifier[]): string[] {
+function columnsOf(identifiers: readonly BankIdentifier[]): ArrayParameter[] {
   const usual = identifiers[0]?.bankCode ?? ''
   return [
-    textArray(identifiers.map(({ value }) => value)),
-    sparsePlainArray(identifiers.map(({ bankCode }) => unless(usual, bankCode))),
-    sparsePlainArray(identifiers.map(({ kind }) => unless('session_id', kind))),
+    texts(identifiers, ({ value }) => value),
+    texts(identifiers, ({ bankCode }) => unless(usual, bankCode)),
+    texts(identifiers, ({ kind }) => unless('session_id', kind)),
     usual,
   ]
 }

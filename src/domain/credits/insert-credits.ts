@@ -3,15 +3,8 @@
 // row.
 
 import type { BankCharges } from '#banks/notifications.ts'
-import {
-  bytesArray,
-  numberArray,
-  plainArray,
-  sparseNumberArray,
-  sparsePlainArray,
-  textArray,
-  unless,
-} from '#db/arrays.ts'
+import { sparsePlainArray, unless } from '#db/arrays.ts'
+import { byteas, int8s, texts, timestamps, uuids } from '#db/binary-arrays.ts'
 import type { Transaction } from '#db/transaction.ts'
 import type { Kobo } from '#money.ts'
 import type { Sealer } from '#seal.ts'
@@ -50,29 +43,29 @@ export async function insertCredits(
   if (!first) return
   const { bankCode, currency } = first.credit
   const charged = (of: (charges: BankCharges) => Kobo) =>
-    sparseNumberArray(rows.map(({ credit }) => (credit.charges ? of(credit.charges) : null)))
+    int8s(rows, ({ credit }) => (credit.charges ? of(credit.charges) : null))
   const values = [
-    numberArray(rows.map((row) => row.creditId)),
-    textArray(rows.map((row) => row.credit.sessionId)),
-    plainArray(rows.map((row) => row.credit.accountNumber)),
-    numberArray(rows.map((row) => row.target?.clientId ?? null)),
-    sparseNumberArray(rows.map((row) => accountIdOf(row))),
-    sparsePlainArray(rows.map((row) => paymentIdOf(row))),
-    numberArray(rows.map((row) => row.credit.amountKobo)),
-    sparsePlainArray(rows.map((row) => row.reason)),
-    bytesArray(rows.map((row) => sealedPayer(sealer, row))),
-    textArray(rows.map((row) => row.credit.sourceAccountName)),
-    textArray(rows.map((row) => row.credit.sourceBankCode)),
-    textArray(rows.map((row) => row.credit.narration)),
-    plainArray(rows.map((row) => row.credit.transactionTime?.toISOString() ?? null)),
-    sparsePlainArray(rows.map((row) => row.judgedBy)),
+    int8s(rows, (row) => row.creditId),
+    texts(rows, (row) => row.credit.sessionId),
+    texts(rows, (row) => row.credit.accountNumber),
+    int8s(rows, (row) => row.target?.clientId ?? null),
+    int8s(rows, accountIdOf),
+    uuids(rows, paymentIdOf),
+    int8s(rows, (row) => row.credit.amountKobo),
+    texts(rows, (row) => row.reason),
+    byteas(rows, (row) => sealedPayer(sealer, row)),
+    texts(rows, (row) => row.credit.sourceAccountName),
+    texts(rows, (row) => row.credit.sourceBankCode),
+    texts(rows, (row) => row.credit.narration),
+    timestamps(rows, (row) => row.credit.transactionTime),
+    texts(rows, (row) => row.judgedBy),
     sparsePlainArray(rows.map((row) => row.credit.transactionDate ?? null)),
-    sparsePlainArray(rows.map((row) => unless(bankCode, row.credit.bankCode))),
-    sparsePlainArray(rows.map((row) => unless(currency, row.credit.currency))),
-    sparsePlainArray(rows.map((row) => unless('booked', row.outcome))),
-    sparseNumberArray(rows.map((row) => unless<bigint>(0n, row.suspendedKobo))),
-    sparsePlainArray(rows.map((row) => row.credit.identifiedBy ?? null)),
-    sparsePlainArray(rows.map((row) => row.credit.source ?? null)),
+    texts(rows, (row) => unless(bankCode, row.credit.bankCode)),
+    texts(rows, (row) => unless(currency, row.credit.currency)),
+    texts(rows, (row) => unless('booked', row.outcome)),
+    int8s(rows, (row) => unless<bigint>(0n, row.suspendedKobo)),
+    texts(rows, (row) => row.credit.identifiedBy ?? null),
+    texts(rows, (row) => row.credit.source ?? null),
     charged(({ feeKobo }) => feeKobo),
     charged(({ vatKobo }) => vatKobo),
     charged(({ dutyKobo }) => dutyKobo),
