@@ -1,7 +1,7 @@
 // Posting: the only code that moves money. Inserting a transfer is all there is to it: the
 // database moves the balances with it and refuses what would break I1–I4 (0001_ledger.sql).
 
-import { numberArray, plainArray } from '#db/arrays.ts'
+import { numberArray, plainArray, unless } from '#db/arrays.ts'
 import { int8s, texts } from '#db/binary-arrays.ts'
 import type { Transaction } from '#db/transaction.ts'
 import type {
@@ -75,18 +75,23 @@ async function insertOfCredits(
   now: Date,
   transfers: readonly CreditTransfer[],
 ): Promise<void> {
+  const usual = transfers[0] as CreditTransfer // What most have in common: the bank, and why.
   await tx.query({
     name: 'post-transfers',
     text: `insert into transfers
              (debit_account_id, credit_account_id, amount_kobo, credit_id, reason, posted_at)
-           select t.*, $6 from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[],
-                                      $5::text[]) as t`,
+           select coalesce(t.debit_account_id, $6), t.credit_account_id, t.amount_kobo, t.credit_id,
+                  coalesce(t.reason, $7), $8
+             from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::text[])
+                  as t (debit_account_id, credit_account_id, amount_kobo, credit_id, reason)`,
     values: [
-      int8s(transfers, (transfer) => transfer.debitAccountId),
+      int8s(transfers, (transfer) => unless(usual.debitAccountId, transfer.debitAccountId)),
       int8s(transfers, (transfer) => transfer.creditAccountId),
       int8s(transfers, (transfer) => transfer.amountKobo),
       int8s(transfers, (transfer) => transfer.creditId),
-      texts(transfers, (transfer) => transfer.reason),
+      texts(transfers, (transfer) => unless(usual.reason, transfer.reason)),
+      usual.debitAccountId,
+      usual.reason,
       now,
     ],
   })

@@ -81,15 +81,11 @@ export async function takeCredits(
 
 async function lockAndRead(tx: Transaction, now: Date, credits: readonly IncomingCredit[]) {
   const accountNumbers = [...new Set(credits.map((credit) => credit.accountNumber))]
-  const [byNumber, accounts, taken, ids] = await pipeline([
+  const [byNumber, accounts, taken, creditIds] = await pipeline([
     lockPaymentsByNumber(tx, now, accountNumbers),
     lockCollectionAccounts(tx, accountNumbers),
     findTaken(tx, credits),
-    tx.query<{ id: CreditId }>({
-      name: 'credit-ids',
-      text: `select nextval('credit_ids') as id from generate_series(1, $1::int)`,
-      values: [credits.length],
-    }),
+    drawCreditIds(tx, credits.length),
   ])
   const numbers = new Map<string, IssuedNumber>(byNumber)
   const payments = new Set([...byNumber.values()].map(({ target }) => target))
@@ -115,7 +111,18 @@ async function lockAndRead(tx: Transaction, now: Date, credits: readonly Incomin
     const target = targets.get(collectionAccountId) as CollectionTarget
     numbers.set(accountNumber, { bankCode, target })
   }
-  return { numbers, taken, creditIds: ids.rows.map((row) => row.id) }
+  return { numbers, taken, creditIds }
+}
+
+// In one row: a thousand rows of one number each would cost both sides more than the numbers.
+async function drawCreditIds(tx: Transaction, count: number): Promise<CreditId[]> {
+  const { rows } = await tx.query<{ ids: string }>({
+    name: 'credit-ids',
+    text: `select string_agg(nextval('credit_ids')::text, ',') as ids
+             from generate_series(1, $1::int)`,
+    values: [count],
+  })
+  return (rows[0]?.ids ?? '').split(',').map((id) => BigInt(id) as CreditId)
 }
 
 function accountsNeeded(
