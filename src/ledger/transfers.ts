@@ -1,8 +1,8 @@
 // Posting: the only code that moves money. Inserting a transfer is all there is to it: the
 // database moves the balances with it and refuses what would break I1–I4 (0001_ledger.sql).
 
-import { numberArray, plainArray, unless } from '#db/arrays.ts'
-import { int8s, texts } from '#db/binary-arrays.ts'
+import { numberArray, plainArray } from '#db/arrays.ts'
+import { CopyTarget, int8, text, timestamptz } from '#db/copy-rows.ts'
 import type { Transaction } from '#db/transaction.ts'
 import type {
   AccountId,
@@ -60,7 +60,7 @@ export async function postTransfers(
 ): Promise<void> {
   if (transfers.length === 0) return
   await (transfers.every(isOfCredit)
-    ? insertOfCredits(tx, now, transfers)
+    ? TRANSFERS.insert(tx, transfers, now)
     : insertOfAny(tx, now, transfers))
 }
 
@@ -70,32 +70,14 @@ function isOfCredit(transfer: Transfer): transfer is CreditTransfer {
   return 'creditId' in transfer
 }
 
-async function insertOfCredits(
-  tx: Transaction,
-  now: Date,
-  transfers: readonly CreditTransfer[],
-): Promise<void> {
-  const usual = transfers[0] as CreditTransfer // What most have in common: the bank, and why.
-  await tx.query({
-    name: 'post-transfers',
-    text: `insert into transfers
-             (debit_account_id, credit_account_id, amount_kobo, credit_id, reason, posted_at)
-           select coalesce(t.debit_account_id, $6), t.credit_account_id, t.amount_kobo, t.credit_id,
-                  coalesce(t.reason, $7), $8
-             from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::text[])
-                  as t (debit_account_id, credit_account_id, amount_kobo, credit_id, reason)`,
-    values: [
-      int8s(transfers, (transfer) => unless(usual.debitAccountId, transfer.debitAccountId)),
-      int8s(transfers, (transfer) => transfer.creditAccountId),
-      int8s(transfers, (transfer) => transfer.amountKobo),
-      int8s(transfers, (transfer) => transfer.creditId),
-      texts(transfers, (transfer) => unless(usual.reason, transfer.reason)),
-      usual.debitAccountId,
-      usual.reason,
-      now,
-    ],
-  })
-}
+const TRANSFERS = new CopyTarget<CreditTransfer, Date>('transfers', {
+  debit_account_id: int8(({ debitAccountId }) => debitAccountId),
+  credit_account_id: int8(({ creditAccountId }) => creditAccountId),
+  amount_kobo: int8(({ amountKobo }) => amountKobo),
+  credit_id: int8(({ creditId }) => creditId),
+  reason: text(({ reason }) => reason),
+  posted_at: timestamptz((_, now) => now),
+})
 
 async function insertOfAny(
   tx: Transaction,

@@ -3,8 +3,9 @@
 // for the first, fails, runs again and finds a duplicate. All write in one order, so that no two
 // wait for one another.
 
-import { numberArray, sparsePlainArray, unless } from '#db/arrays.ts'
-import { type ArrayParameter, int8s, texts } from '#db/binary-arrays.ts'
+import { numberArray, unless } from '#db/arrays.ts'
+import { type ArrayParameter, texts } from '#db/binary-arrays.ts'
+import { bool, CopyTarget, int8, text } from '#db/copy-rows.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import type { CreditId } from '#ids.ts'
@@ -73,25 +74,19 @@ async function findReferences(tx: Transaction, ids: readonly CreditId[]) {
   return new Map(rows.map((row) => [row.id, row.references]))
 }
 
+const IDENTIFIERS = new CopyTarget<IdentifierRow>('credit_identifiers', {
+  value: text(({ value }) => value),
+  bank_code: text(({ bankCode }) => bankCode),
+  kind: text(({ kind }) => kind),
+  credit_id: int8(({ creditId }) => creditId),
+  is_first: bool(({ isFirst }) => isFirst),
+})
+
 export async function insertIdentifiers(
   tx: Transaction,
   rows: readonly IdentifierRow[],
 ): Promise<void> {
-  if (rows.length === 0) return
-  const sorted = rows.toSorted(inOneOrder)
-  await tx.query({
-    name: 'insert-credit-identifiers',
-    text: `insert into credit_identifiers (value, bank_code, kind, credit_id, is_first)
-           select s.value, coalesce(s.bank_code, $4), coalesce(s.kind, 'session_id'),
-                  s.credit_id, coalesce(s.is_first, true)
-             from unnest($1::text[], $2::text[], $3::text[], $5::bigint[], $6::bool[])
-                  as s (value, bank_code, kind, credit_id, is_first)`,
-    values: [
-      ...columnsOf(sorted),
-      int8s(sorted, (row) => row.creditId),
-      sparsePlainArray(sorted.map((row) => (row.isFirst ? null : 'f'))),
-    ],
-  })
+  await IDENTIFIERS.insert(tx, rows.toSorted(inOneOrder), undefined)
 }
 
 function inOneOrder(one: IdentifierRow, other: IdentifierRow): number {
