@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import { migrate } from '#db/migrate.ts'
 import { withTransaction } from '#db/transaction.ts'
 import { findTaken } from '#domain/credits/credit-identifiers.ts'
+import { identifiersOf } from '#domain/credits/known-credits.ts'
 import { checkIntegrity } from '#domain/integrity/integrity-checks.ts'
 import { incomingCredit } from '../support/incoming-credits.ts'
 import { createOlderDatabase } from '../support/older-database.ts'
@@ -48,7 +49,9 @@ test('0032: credits taken before are duplicates after, whatever their references
     { accountNumber: '0123456789', amount: 5, bankCode: '058', sessionId: 'AcctSvcrRef/1' },
   )
   const resent = [again, { ...again, identifiedBy: 'bank_reference' as const }]
-  const taken = await withTransaction(bench.pool, (tx) => findTaken(tx, resent))
+  const taken = await withTransaction(bench.pool, (tx) =>
+    findTaken(tx, resent.flatMap(identifiersOf)),
+  )
   assert.deepEqual(
     [...taken.values()].map(({ amountKobo, outcome }) => [amountKobo, outcome]),
     [

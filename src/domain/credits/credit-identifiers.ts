@@ -9,12 +9,10 @@ import { bool, CopyTarget, int8, text } from '#db/copy-rows.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import type { CreditId } from '#ids.ts'
-import type { IncomingCredit } from './judge-credit.ts'
 import {
   type BankIdentifier,
   type IdentifierRow,
   identifierName,
-  identifiersOf,
   type KnownCredit,
 } from './known-credits.ts'
 
@@ -24,9 +22,8 @@ type Taken = KnownCredit & BankIdentifier
 // (underpaid) is no part of it. Held to one look-up by key for each, however many there are.
 export async function findTaken(
   tx: Transaction,
-  credits: readonly IncomingCredit[],
+  identifiers: readonly BankIdentifier[],
 ): Promise<Map<string, KnownCredit>> {
-  const identifiers = credits.flatMap(identifiersOf)
   const { rows } = await tx.query<Omit<Taken, 'references'>>({
     name: 'find-taken-credits',
     text: `select i.value, i.bank_code as "bankCode", i.kind, c.id as "creditId",

@@ -37,6 +37,7 @@ import {
   type IncomingCredit,
   type IssuedNumber,
 } from './judge-credit.ts'
+import { type BankIdentifier, identifiersOf } from './known-credits.ts'
 import { findTargets, lockCollectionAccounts } from './lock-collection-accounts.ts'
 import { ruleOfPayment } from './owner-rules.ts'
 import {
@@ -62,9 +63,11 @@ export async function takeCredits(
   { sealer, sharedAccounts, bankTimeMaxAgeMs, now }: Deps,
   credits: readonly IncomingCredit[],
 ): Promise<PipelinedCommit<CreditResult[]>> {
-  const { numbers, taken, creditIds } = await lockAndRead(tx, now, credits)
+  const identifiers = credits.map(identifiersOf)
+  const { numbers, taken, creditIds } = await lockAndRead(tx, now, { credits, identifiers })
   await sharedAccounts.open(accountsNeeded(credits, numbers))
   const plan = decideCredits(credits, {
+    identifiers,
     numbers,
     taken,
     creditIds,
@@ -79,12 +82,17 @@ export async function takeCredits(
   return new PipelinedCommit(plan.answers, write(tx, { sealer, now, plan }))
 }
 
-async function lockAndRead(tx: Transaction, now: Date, credits: readonly IncomingCredit[]) {
+type Batch = {
+  credits: readonly IncomingCredit[]
+  identifiers: readonly (readonly BankIdentifier[])[] // Of each.
+}
+
+async function lockAndRead(tx: Transaction, now: Date, { credits, identifiers }: Batch) {
   const accountNumbers = [...new Set(credits.map((credit) => credit.accountNumber))]
   const [byNumber, accounts, taken, creditIds] = await pipeline([
     lockPaymentsByNumber(tx, now, accountNumbers),
     lockCollectionAccounts(tx, accountNumbers),
-    findTaken(tx, credits),
+    findTaken(tx, identifiers.flat()),
     drawCreditIds(tx, credits.length),
   ])
   const numbers = new Map<string, IssuedNumber>(byNumber)
