@@ -1,0 +1,45 @@
+// Exports the books of a test as a proof, and runs what verifies one: the reader in TypeScript always,
+// and the verifier in Python where there is a Python to run it.
+
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { loadConfig } from '#config/config.ts'
+import type { Pool } from '#db/pool.ts'
+import { proofKey } from '#domain/proof/proof-key.ts'
+import { writeProof } from '#domain/proof/write-proof.ts'
+import { Sealer } from '#seal.ts'
+import { readProof } from './proof-reader.ts'
+import { SECRETS, START } from './settings.ts'
+import { createTempFolder } from './temp-folder.ts'
+
+export const VERIFIER = join(import.meta.dirname, '../../verifier/verify_proof.py')
+export const PYTHON = spawnSync('python3', ['--version']).status === 0 ? 'python3' : undefined
+// For the names of tests: a run without Python says so.
+export const WITH_PYTHON = PYTHON ? 'and in Python' : '(python3 is absent: in TypeScript only)'
+
+const { secrets } = loadConfig(SECRETS, 'serve')
+export const KEY = proofKey(new Sealer(secrets.data, secrets.hash))
+
+export function exportProof(db: Pool, folder: string) {
+  const details = { exportedAt: START, product: 'manilla 0.0.0', mode: 'sandbox' }
+  return writeProof(db, { folder, key: KEY, ...details, onProgress: () => {} })
+}
+
+export type Verdict = { code: number | null; out: string; err: string }
+
+export function verifyInPython(folder: string, ...args: string[]): Verdict {
+  const given = args.length > 0 ? args : ['--public-key', KEY.publicKey]
+  const run = spawnSync('python3', [VERIFIER, folder, ...given], { encoding: 'utf8' })
+  return { code: run.status, out: run.stdout, err: run.stderr }
+}
+
+// I70: nothing that either of them finds.
+export async function assertProven(db: Pool): Promise<void> {
+  using folder = createTempFolder()
+  await exportProof(db, folder.path)
+  assert.deepEqual(readProof(folder.path, KEY.publicKey), [])
+  if (!PYTHON) return
+  const { code, out, err } = verifyInPython(folder.path)
+  assert.equal(code, 0, `${out}${err}`)
+}
