@@ -37,8 +37,11 @@ function change(name: string, edit: (lines: string[]) => void) {
   }
 }
 
-const addKobo = (line: string, field: string) =>
-  line.replace(new RegExp(`"${field}":"(\\d+)"`), (_, kobo) => `"${field}":"${BigInt(kobo) + 1n}"`)
+export const addKobo = (line: string, field: string) =>
+  line.replace(
+    new RegExp(`"${field}":"(-?\\d+)"`),
+    (_, kobo) => `"${field}":"${BigInt(kobo) + 1n}"`,
+  )
 
 const edited =
   (field: string, at = LINE) =>
@@ -46,7 +49,7 @@ const edited =
     void lines.splice(at - 1, 1, addKobo(lines[at - 1] as string, field))
 
 // As whoever knows the format would: every chain value after the change is computed again.
-function rechained(name: string, edit: (lines: string[]) => void) {
+export function rechained(name: string, edit: (lines: string[]) => void) {
   return change(name, (lines) => {
     edit(lines)
     let chain = createHash('sha256').update(name).digest('hex')

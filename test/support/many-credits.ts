@@ -24,7 +24,7 @@ export async function postManyCredits(db: Pool, count: number): Promise<void> {
       `with taken as (
          insert into credits (bank_code, session_id, account_number, amount_kobo, currency, outcome,
                               received_at, identified_by)
-         select '058', lpad(k::text, 30, '0'), '0123456789', 100 + k * 7919 % 900000, 'NGN',
+         select '058', lpad(k::text, 30, '0'), '0123456789', 100 + k::bigint * 7919 % 900000, 'NGN',
                 'booked', $3::timestamptz + k * interval '1 millisecond', 'session_id'
            from generate_series($1::int, $2::int) as k order by k
          returning id, amount_kobo, received_at

@@ -30,6 +30,12 @@ const CAUSES: Record<string, string> = {
   adjustment: 'adjustments.ndjson',
   difference: 'differences.ndjson',
 }
+const OF_LINES = ['gross', 'fee', 'vat', 'reversed', 'net']
+const NETS = {
+  'settlements.ndjson':
+    '+gross -fees -vat -reversed -refunds -paidOut -recovered -reserved +released +carried',
+  'settlement-lines.ndjson': '+gross -fee -vat -split -reversed +other',
+}
 const SPKI = '302a300506032b6570032100'
 const TAIL = /,\n {2}"signature": "([0-9a-f]{128})"\n}\n$/
 
@@ -172,11 +178,12 @@ function causeFaults(files: Files, accounts: Accounts): string[] {
     }
   }
   for (const row of files('settlement-lines.ndjson')) {
-    add(`settlement ${row.settlement} lines`, 1n)
-    add(`settlement ${row.settlement} of lines`, BigInt(row.net as string))
+    const key = `settlement ${row.settlement}`
+    add(`${key} lines`, 1n)
+    for (const field of OF_LINES) add(`${key} ${field}`, BigInt(row[field] as string))
   }
   const of = (key: string) => found.get(key) ?? 0n
-  const faults: string[] = []
+  const faults = sumFaults(files)
   const check = (place: string, expected: bigint, is: bigint) => {
     if (expected !== is) faults.push(`${place} ${expected} ${is}`)
   }
@@ -189,6 +196,19 @@ function causeFaults(files: Files, accounts: Accounts): string[] {
     })
   }
   return faults
+}
+
+// The fields of one line that make up its net.
+function sumFaults(files: Files): string[] {
+  return Object.entries(NETS).flatMap(([name, terms]) =>
+    files(name).flatMap((row, at) => {
+      const net = terms.split(' ').reduce((sum, term) => {
+        const kobo = BigInt(row[term.slice(1)] as string)
+        return term.startsWith('+') ? sum + kobo : sum - kobo
+      }, 0n)
+      return `${net}` === row.net ? [] : [`${name}:${at + 1} ${row.id} net ${net} ${row.net}`]
+    }),
+  )
 }
 
 type Expectation = readonly [what: string, expected: bigint, is: bigint]
@@ -217,7 +237,11 @@ function expectations(cause: string, row: Row, of: (what: string) => bigint): Ex
     return [
       ['settling', isKept ? kobo('net') : 0n, of('settling')],
       ['lines', isKept ? kobo('lines') : 0n, of('lines')],
-      ['of lines', isKept ? kobo('net') : 0n, of('of lines')],
+      ['gross', isKept ? kobo('gross') : 0n, of('gross')],
+      ['fees', isKept ? kobo('fees') : 0n, of('fee')],
+      ['VAT', isKept ? kobo('vat') : 0n, of('vat')],
+      ['reversed', isKept ? kobo('reversed') : 0n, of('reversed')],
+      ['net', isKept ? kobo('net') : 0n, of('net')],
     ]
   }
   if (cause !== 'adjustment') return []

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { loadConfig } from '#config/config.ts'
 import type { Pool } from '#db/pool.ts'
 import { proofKey } from '#domain/proof/proof-key.ts'
@@ -16,7 +16,7 @@ import { createTempFolder } from './temp-folder.ts'
 export const VERIFIER = join(import.meta.dirname, '../../verifier/verify_proof.py')
 export const PYTHON = spawnSync('python3', ['--version']).status === 0 ? 'python3' : undefined
 // For the names of tests: a run without Python says so.
-export const WITH_PYTHON = PYTHON ? 'and in Python' : '(python3 is absent: in TypeScript only)'
+export const READERS = PYTHON ? 'TypeScript and Python' : 'TypeScript only: python3 is absent'
 
 const { secrets } = loadConfig(SECRETS, 'serve')
 export const KEY = proofKey(new Sealer(secrets.data, secrets.hash))
@@ -32,6 +32,25 @@ export function verifyInPython(folder: string, ...args: string[]): Verdict {
   const given = args.length > 0 ? args : ['--public-key', KEY.publicKey]
   const run = spawnSync('python3', [VERIFIER, folder, ...given], { encoding: 'utf8' })
   return { code: run.status, out: run.stdout, err: run.stderr }
+}
+
+// In one process: to start one takes longer than to verify a small export.
+export function verifyAllInPython(folders: readonly string[]): Verdict[] {
+  const program = `import contextlib, io, json, sys
+sys.path.insert(0, sys.argv[1])
+import verify_proof
+verdicts = []
+for folder in json.load(sys.stdin):
+    out, err = io.StringIO(), io.StringIO()
+    sys.argv[1:] = [folder, "--public-key", "${KEY.publicKey}"]
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        code = verify_proof.main()
+    verdicts.append({"code": code, "out": out.getvalue(), "err": err.getvalue()})
+print(json.dumps(verdicts))`
+  const args = ['-B', '-c', program, dirname(VERIFIER)]
+  const run = spawnSync('python3', args, { input: JSON.stringify(folders), encoding: 'utf8' })
+  assert.equal(run.status, 0, run.stderr)
+  return JSON.parse(run.stdout)
 }
 
 // I70: nothing that either of them finds.
