@@ -1,5 +1,6 @@
-// `npx manilla admin …` and `npx manilla export …`: operator commands, run directly on the database. Results go to standard
-// output, errors to standard error; exit code 0, 1 (refused or failed) or 2 (usage).
+// `npx manilla admin …` and `npx manilla export …`: operator commands, run directly on the database.
+// Results go to standard output, errors to standard error; exit code 0, 1 (refused or failed) or 2
+// (usage).
 
 import { userInfo } from 'node:os'
 import { systemClock } from '#clock.ts'

@@ -2,8 +2,8 @@
 // a cursor a few thousand lines at a time, chained, and signed in the manifest.
 //
 // The files have their names only when all are whole, and the manifest gets its own last: without it
-// an export is none. Measured: a million credits and transfers take a minute of two shared cores, and
-// the process 150 MB.
+// an export is none. Measured: a million credits and as many transfers take 13 s of processor time
+// besides the database's, and 235 MB.
 
 import { mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
