@@ -264,7 +264,7 @@ class Table:
     def add(self, row_id, line, currency, bank, said, faults):
         if self.ids and row_id <= self.ids[-1]:
             faults.add(at(self.name, line, row_id), "ids must ascend", f"more than {self.ids[-1]}", row_id)
-            return
+            return False
         self.ids.append(row_id)
         self.lines.append(line)
         self.currency.append(currency)
@@ -272,6 +272,7 @@ class Table:
         for measure, amount in zip(self.measures, said):
             self.said[measure].append(amount)
             self.found[measure].append(0)
+        return True
 
     def find(self, row_id):
         ids = self.ids
@@ -343,11 +344,11 @@ class Books:
         names = {kind.encode(): number for number, kind in enumerate(KINDS)}
         for line, (row_id, kind, owner, currency, _) in self.reader.rows("accounts.ndjson"):
             if kind not in names:
-                self.faults.add(at("accounts.ndjson", line, int(row_id)), "unknown kind of account", KINDS, kind)
+                place, found = at("accounts.ndjson", line, int(row_id)), kind.decode(errors="replace")
+                self.faults.add(place, "kind of account", "one of this format", found)
             bank = self.banks.number(owner[5:]) if kind == b"bank" else 0
-            before = len(self.accounts.ids)
-            self.accounts.add(int(row_id), line, self.currencies.number(currency), bank, (), self.faults)
-            if len(self.accounts.ids) > before:
+            place = (int(row_id), line, self.currencies.number(currency), bank)
+            if self.accounts.add(*place, (), self.faults):
                 self.kinds.append(names.get(kind, names[b"collection"]))
                 self.debits.append(0)
                 self.credits.append(0)
@@ -373,9 +374,9 @@ class Books:
                 self.faults.add(at(name, line, int(row_id)), "net", sum_, net)
             place = (int(row_id), line, self.currencies.number(currency), 0)
             gone = status == b"cancelled"
-            self.settlements.add(*place, (0 if gone else net,), self.faults)
-            said = (0,) * 6 if gone else (lines, gross, fees, vat, back, net)
-            self.settled.add(*place, said, Faults())
+            if self.settlements.add(*place, (0 if gone else net,), self.faults):
+                said = (0,) * 6 if gone else (lines, gross, fees, vat, back, net)
+                self.settled.add(*place, said, self.faults)
 
     def read_payouts(self):
         measures = ("what it took from the bank", "what is on its way", "fee and VAT charged")
