@@ -174,6 +174,26 @@ export const TAMPERINGS: readonly Tampering[] = [
     ],
   },
   {
+    what: 'an amount that is no number, or not more than nothing, or too large',
+    tamper: rechained(TRANSFERS, (lines) => {
+      const amounts = ['1e3', '0', `9${'0'.repeat(40)}`]
+      amounts.forEach((amount, at) => {
+        const line = lines[LINE - 1 + at] as string
+        lines[LINE - 1 + at] = line.replace(/"amount":"\d+"/, `"amount":"${amount}"`)
+      })
+    }),
+    python: [
+      new RegExp(`FAULT ${TRANSFERS} line ${LINE}: does not have the fields`),
+      new RegExp(`FAULT ${TRANSFERS} line ${LINE + 1} .*amount: expected more than 0, found 0`),
+      new RegExp(`FAULT ${TRANSFERS} line ${LINE + 2}: does not have the fields`),
+    ],
+    typescript: [
+      new RegExp(`^${TRANSFERS}:${LINE} ${LINE} fields`),
+      new RegExp(`^${TRANSFERS}:\\d+ ${LINE + 1} amount`),
+      new RegExp(`^${TRANSFERS}:${LINE + 2} ${LINE + 2} fields`),
+    ],
+  },
+  {
     what: 'a file that was cut off',
     tamper: (folder) => {
       const whole = readFileSync(join(folder, TRANSFERS))
