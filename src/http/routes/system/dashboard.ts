@@ -16,6 +16,7 @@ const BANKS_SCHEMA = {
   operationId: 'listBanks',
   tags: ['Dashboard'],
   summary: 'List banks by their codes',
+  description: 'Names of banks, for display.',
   response: {
     200: ApiEnvelope(Type.Array(named('Bank', { code: Type.String(), name: Type.String() }))),
   },
