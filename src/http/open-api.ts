@@ -8,6 +8,7 @@ import { describeWebhooks } from '#http/routes/webhooks/event-schemas.ts'
 import type { ScopedHook } from './authentication.ts'
 import { publicAddress } from './public-url.ts'
 import { type Description, describeOperations } from './reference/describe-operations.ts'
+import { COMMON_ERRORS } from './reference/operation-errors.ts'
 import { referencePages } from './reference/reference-page.ts'
 import { TAG_GROUPS, TAGS } from './reference/tag-groups.ts'
 import { markSchemaComponents, shareSchemaComponents } from './schema-components.ts'
@@ -28,7 +29,7 @@ export async function registerOpenApi(app: FastifyInstance, { publicUrl }: { pub
       info: {
         title: 'Manilla',
         version: '1.0.0',
-        description: `${DESCRIPTION}\n\n${describeLimits()}`,
+        description: [DESCRIPTION, describeErrors(), describeLimits()].join('\n\n'),
       },
       servers: [{ url: publicUrl }],
       tags: TAGS,
@@ -54,6 +55,16 @@ export async function registerOpenApi(app: FastifyInstance, { publicUrl }: { pub
     return JSON.stringify({ ...app.swagger(), servers })
   }
   await app.register(referencePages, { describe })
+}
+
+function describeErrors(): string {
+  return [
+    '## Errors',
+    'Every error has a machine-readable `code`, a `message` for people and the `requestId`. Each ' +
+      'operation lists its own; any may also answer with ' +
+      `${COMMON_ERRORS.map((code) => `\`${code}\``).join(', ')}. ` +
+      '[All codes, with cause and remedy](/docs/errors).',
+  ].join('\n\n')
 }
 
 // Defaults; response headers show the limits in force.

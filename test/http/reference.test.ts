@@ -54,7 +54,9 @@ function whole(schema: object): object {
 }
 
 test('every example is accepted by its schema', () => {
-  type Validate = ((value: unknown) => boolean) & { errors?: { instancePath?: string; message?: string }[] }
+  type Validate = ((value: unknown) => boolean) & {
+    errors?: { instancePath?: string; message?: string }[]
+  }
   const make = lazySchemas('sandbox').factories.buildValidator as (
     ...given: object[]
   ) => (route: object) => Validate

@@ -38,7 +38,7 @@ type Around = { path: string; components: Components }
 
 function describe(operation: Operation, { path, components }: Around): Operation {
   const { 'x-scope': scope, ...rest } = operation
-  const codes = errorsOf(operation)
+  const codes = errorsOf(operation.operationId)
   const isInternal = operation.tags?.some((tag) => INTERNAL_TAGS.includes(tag))
   for (const content of contentsOf(operation)) {
     const json = content['application/json']
