@@ -21,6 +21,11 @@ export const texts = arrayOf<string>(25, binary.writeText)
 export const jsons = arrayOf<string>(114, binary.writeText)
 export const uuids = arrayOf<string>(2950, binary.writeUuid)
 
+// Null for the value that nearly every row has, which the statement fills in.
+export function unless<T>(usual: NoInfer<T>, value: T): T | null {
+  return value === usual ? null : value
+}
+
 function arrayOf<T>(oid: number, write: (value: T) => void) {
   return <R>(rows: readonly R[], of: (row: R, at: number) => T | null): ArrayParameter => {
     let nulls = 0

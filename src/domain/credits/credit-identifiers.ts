@@ -3,8 +3,8 @@
 // for the first, fails, runs again and finds a duplicate. All write in one order, so that no two
 // wait for one another.
 
-import { numberArray, unless } from '#db/arrays.ts'
-import { type ArrayParameter, texts } from '#db/binary-arrays.ts'
+import { numberArray } from '#db/arrays.ts'
+import { type ArrayParameter, texts, unless } from '#db/binary-arrays.ts'
 import { bool, CopyTarget, int8, text } from '#db/copy-rows.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'

@@ -5,8 +5,7 @@
 // come from the client's counter, which stays locked until commit; so this is the last thing that a
 // transaction locks.
 
-import { unless } from '#db/arrays.ts'
-import { int4s, int8s, jsons, texts, uuids } from '#db/binary-arrays.ts'
+import { int4s, int8s, jsons, texts, unless, uuids } from '#db/binary-arrays.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { type ClientId, timeOrderedId } from '#ids.ts'
 import type { NewEvent } from './event-types.ts'
