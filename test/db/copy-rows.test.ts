@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import pg from 'pg'
 import { bool, bytea, CopyTarget, date, int8, text, timestamptz, uuid } from '#db/copy-rows.ts'
 import { createBatchPool } from '#db/pool.ts'
 import { PipelinedCommit, type Transaction, withTransaction } from '#db/transaction.ts'
@@ -96,6 +97,16 @@ test('statements before and after see the rows in their order', async () => {
   )
 
   assert.deepEqual([before.rows[0].count, after.rows[0].count], [0, 2])
+})
+
+test('the driver, which knows of no rows, does not call the COPY off', async (t) => {
+  await using bench = await setup()
+  const prototype = pg.Connection.prototype as unknown as { sendCopyFail: () => void }
+  const calledOff = t.mock.method(prototype, 'sendCopyFail')
+
+  await bench.run((tx) => KEPT.insert(tx, [row(1n)], NOW))
+
+  assert.equal(calledOff.mock.callCount(), 0)
 })
 
 test('a constraint that a row breaks fails the whole transaction, and is named', async () => {
