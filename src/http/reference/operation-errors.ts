@@ -177,6 +177,7 @@ const OPERATION_ERRORS: Readonly<Record<string, readonly RefusalCode[]>> = {
   getSuspense: ['suspense_not_found'],
   getWebhookEndpoint: ['endpoint_not_found'],
   initiateBankTransfer: [
+    'advice_cancelled',
     'advice_expired',
     'advice_not_found',
     'advice_paid',
