@@ -9,6 +9,7 @@ import {
   closeDay,
   csvOf,
   FIRST_DAY,
+  liveADay,
   pass,
   reportOf,
   startBeside,
@@ -16,32 +17,15 @@ import {
   textOf,
 } from '../support/accounting.ts'
 import { closeAfterTests } from '../support/closing.ts'
-import { parseLines } from '../support/csv.ts'
 import { PAYER } from '../support/erasing.ts'
-import { createFeeRule } from '../support/fee-rules.ts'
 import { assertRefused, createAccount } from '../support/fixtures.ts'
-import { CONFIRMED, payOut, settleAll } from '../support/money-out.ts'
 import { type Bench, startTestService } from '../support/running-service.ts'
 import { NOBODYS_NUMBER } from '../support/suspense-desk.ts'
 import { createTempFolder } from '../support/temp-folder.ts'
-import { credit, reverse } from '../support/tracing.ts'
-
-// 1,000.00 with 10.00 withheld and a fee of 1% and VAT; 200.00 of nobody; 5 dollars; a payout of 100.00, for
-// which the bank charges 10.75; 50.00 taken back.
-async function live(bench: Bench): Promise<void> {
-  const { accountNumber } = await createAccount(bench)
-  await createFeeRule(bench)
-  const charges = { fee: '9.30', vat: '0.70', settled: '990.00' }
-  const session = await credit(bench, accountNumber, '1000.00', { ...PAYER, charges })
-  await credit(bench, NOBODYS_NUMBER, '200.00', { narration: '=1+1' })
-  await credit(bench, accountNumber, '5.00', { currency: 'USD' })
-  await payOut(bench, 100)
-  await settleAll(bench, CONFIRMED)
-  await reverse(bench, session, '50.00')
-}
+import { credit } from '../support/tracing.ts'
 
 const bench = closeAfterTests(await startTestService())
-await live(bench)
+await liveADay(bench)
 
 const LINES = [
   '1000 035 bank_charge 0 20.75',
@@ -145,135 +129,6 @@ test('each transfer is two rows, in the order of posting, and tells nothing of p
   assert(!text.includes('=1+1'))
 })
 
-test('layouts of accounting programs have their columns, in one currency', async () => {
-  const table = async (layout: string, more = '') =>
-    parseLines(
-      `\ufeff${await textOf(bench, `journal.csv?day=${FIRST_DAY}&layout=${layout}${more}`)}`,
-    )
-  const [xero, quickbooks, sage] = [
-    await table('xero'),
-    await table('quickbooks'),
-    await table('sage'),
-  ]
-  const dollars = await table('xero', '&currency=USD')
-  const single = await table('sage', '&detail=transfer')
-
-  assert.deepEqual(xero.slice(0, 3), [
-    [
-      '*Narration',
-      '*Date',
-      'Description',
-      '*AccountCode',
-      '*TaxRate',
-      '*Amount',
-      'TrackingName1',
-      'TrackingOption1',
-      'TrackingName2',
-      'TrackingOption2',
-    ],
-    [
-      'MANILLA-2026-11-15-NGN',
-      '15/11/2026',
-      'bank charge, bank 035',
-      '1000',
-      'Tax Exempt',
-      '-20.75',
-      '',
-      '',
-      '',
-      '',
-    ],
-    [
-      'MANILLA-2026-11-15-NGN',
-      '15/11/2026',
-      'credit, bank 035',
-      '1000',
-      'Tax Exempt',
-      '1200.00',
-      '',
-      '',
-      '',
-      '',
-    ],
-  ])
-  assert.deepEqual(quickbooks.slice(0, 2), [
-    [
-      '*JournalNo',
-      '*JournalDate',
-      '*AccountName',
-      '*Debits',
-      '*Credits',
-      'Description',
-      'Name',
-      'Currency',
-      'Location',
-      'Class',
-    ],
-    [
-      'MANILLA-2026-11-15-NGN',
-      '11/15/2026',
-      'Banks',
-      '',
-      '20.75',
-      'bank charge, bank 035',
-      '',
-      'NGN',
-      '',
-      '',
-    ],
-  ])
-  assert.deepEqual(sage.slice(0, 2), [
-    [
-      'Type',
-      'Account Reference',
-      'Nominal A/C Ref',
-      'Department Code',
-      'Date',
-      'Reference',
-      'Details',
-      'Net Amount',
-      'Tax Code',
-      'Tax Amount',
-    ],
-    [
-      'JC',
-      '',
-      '1000',
-      '0',
-      '15/11/2026',
-      'MANILLA-2026-11-15-NGN',
-      'bank charge, bank 035',
-      '20.75',
-      'T9',
-      '0.00',
-    ],
-  ])
-  const kobo = (cell: string | undefined) => BigInt((cell || '0.00').replace('.', ''))
-  const add = (rows: string[][], read: (row: string[]) => bigint) =>
-    rows.slice(1).reduce((total, row) => total + read(row), 0n)
-  assert.equal(
-    add(xero, (row) => kobo(row[5])),
-    0n,
-  )
-  assert.equal(
-    add(quickbooks, (row) => kobo(row[3])),
-    148_204n,
-  )
-  assert.equal(
-    add(quickbooks, (row) => kobo(row[4])),
-    148_204n,
-  )
-  assert.equal(
-    add(sage, (row) => (row[0] === 'JD' ? kobo(row[7]) : -kobo(row[7]))),
-    0n,
-  )
-  assert.equal(single.length, 1 + 26)
-  assert.deepEqual(
-    dollars.slice(1).map((row) => row[5]),
-    ['5.00', '-5.00'],
-  )
-})
-
 test('a page shows the journal with its totals, and what is wrong is refused', async () => {
   const page = await textOf(bench, `journal.html?day=${FIRST_DAY}`)
   const refused = async (path: string, field: string) => {
@@ -303,7 +158,7 @@ test('a day without transfers has an empty journal', async () => {
 
 test('a configured chart renames accounts, and leaves closed days as they were', async () => {
   await using own = await startTestService()
-  await live(own)
+  await liveADay(own)
   await using folder = await createTempFolder()
   const file = join(folder.path, 'chart.json')
   const client = { code: '2.9', name: '=Clients' }

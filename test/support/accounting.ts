@@ -2,8 +2,13 @@
 
 import assert from 'node:assert/strict'
 import { parseCsv } from './csv.ts'
-import { dataOf } from './fixtures.ts'
+import { PAYER } from './erasing.ts'
+import { createFeeRule } from './fee-rules.ts'
+import { createAccount, dataOf } from './fixtures.ts'
+import { CONFIRMED, payOut, settleAll } from './money-out.ts'
 import { type Bench, startTestService } from './running-service.ts'
+import { NOBODYS_NUMBER } from './suspense-desk.ts'
+import { credit, reverse } from './tracing.ts'
 
 export const OPERATOR = '/api/v1/operator'
 export const DAY_MS = 86_400_000
@@ -63,4 +68,18 @@ export function kobo(amount: string): bigint {
 
 export function sum(rows: readonly Record<string, string>[], column: string): bigint {
   return rows.reduce((total, row) => total + kobo(row[column] as string), 0n)
+}
+
+// 1,000.00 with 10.00 withheld and a fee of 1% and VAT; 200.00 of nobody; 5 dollars; a payout of 100.00, for
+// which the bank charges 10.75; 50.00 taken back.
+export async function liveADay(bench: Bench): Promise<void> {
+  const { accountNumber } = await createAccount(bench)
+  await createFeeRule(bench)
+  const charges = { fee: '9.30', vat: '0.70', settled: '990.00' }
+  const session = await credit(bench, accountNumber, '1000.00', { ...PAYER, charges })
+  await credit(bench, NOBODYS_NUMBER, '200.00', { narration: '=1+1' })
+  await credit(bench, accountNumber, '5.00', { currency: 'USD' })
+  await payOut(bench, 100)
+  await settleAll(bench, CONFIRMED)
+  await reverse(bench, session, '50.00')
 }
