@@ -962,9 +962,7 @@ export interface paths {
             parameters: {
                 query?: {
                     status?: "Processing" | "PartPayment" | "Successful" | "Expired" | "Cancelled" | "Reversed";
-                    /** @example 6000.00 */
                     minAmount?: number | string;
-                    /** @example 6000.00 */
                     maxAmount?: number | string;
                     search?: string;
                     merchantRef?: string;
@@ -1404,9 +1402,7 @@ export interface paths {
             parameters: {
                 query?: {
                     status?: "Processing" | "PartPayment" | "Successful" | "Expired" | "Cancelled" | "Reversed";
-                    /** @example 6000.00 */
                     minAmount?: number | string;
-                    /** @example 6000.00 */
                     maxAmount?: number | string;
                     search?: string;
                     merchantRef?: string;
@@ -1651,9 +1647,7 @@ export interface paths {
             parameters: {
                 query?: {
                     status?: "Pending" | "Paid" | "Expired" | "Cancelled" | "Reversed";
-                    /** @example 6000.00 */
                     minAmount?: number | string;
-                    /** @example 6000.00 */
                     maxAmount?: number | string;
                     search?: string;
                     merchantRef?: string;
