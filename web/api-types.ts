@@ -3904,22 +3904,22 @@ export interface components {
             transfers: number | null;
             debit: number | null;
             credit: number | null;
-            totals: components["schemas"]["AccountingDayTotal"][];
+            totals: components["schemas"]["AccountingTotal"][];
         };
         AccountingDayResponse: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["AccountingDay"];
         };
-        AccountingDayTotal: {
-            currency: string;
-            debit: number;
-            credit: number;
-        };
         AccountingDaysResponse: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["AccountingDay"][];
+        };
+        AccountingTotal: {
+            currency: string;
+            debit: number;
+            credit: number;
         };
         Adjustment: {
             reference: string;
@@ -4762,7 +4762,7 @@ export interface components {
             isClosed: boolean;
             journalHash: string | null;
             transfers: number;
-            totals: components["schemas"]["JournalTotal"][];
+            totals: components["schemas"]["AccountingTotal"][];
             lines: components["schemas"]["JournalLine"][];
         };
         JournalLine: {
@@ -4779,11 +4779,6 @@ export interface components {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["Journal"];
-        };
-        JournalTotal: {
-            currency: string;
-            debit: number;
-            credit: number;
         };
         LedgerAccount: {
             id: number;
@@ -6022,7 +6017,7 @@ export interface components {
         TrialBalance: {
             at: string;
             lines: components["schemas"]["TrialBalanceLine"][];
-            totals: components["schemas"]["TrialBalanceTotal"][];
+            totals: components["schemas"]["AccountingTotal"][];
         };
         TrialBalanceLine: {
             accountCode: string;
@@ -6035,11 +6030,6 @@ export interface components {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["TrialBalance"];
-        };
-        TrialBalanceTotal: {
-            currency: string;
-            debit: number;
-            credit: number;
         };
         UpcomingPeriod: {
             from: string | null;

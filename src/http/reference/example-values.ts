@@ -172,7 +172,6 @@ export const VALUES: Readonly<Record<string, unknown>> = {
   // Accounting.
   day: '2026-11-15',
   month: '2026-11',
-  at: '2026-11-16T00:00:00.000000+01:00',
   unbalancedBanks: '058',
   journalHash: '8b1a9953c4611296a827abf8c47804d7e6c49c6b2f0c1a4d5f6e7a8b9c0d1e2f',
   accountCode: '1000',

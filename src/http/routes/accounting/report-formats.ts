@@ -6,7 +6,7 @@ import { type Columns, CsvExports } from '#http/csv.ts'
 import type { Deps } from '#http/deps.ts'
 import { query } from '#http/lists.ts'
 import { escapeHtml, PRINTABLE_HEADERS, printablePage } from '#http/printable-page.ts'
-import { ApiFailure, BEARER } from '#http/schemas.ts'
+import { ApiFailure, BEARER, named } from '#http/schemas.ts'
 import { formatKobo, type Kobo } from '#money.ts'
 
 export type Table<Row> = {
@@ -132,6 +132,13 @@ function toLabel(name: string): string {
 function grouped(text: string): string {
   return escapeHtml(text).replace(/\B(?=(\d{3})+(?=\.))/g, ',')
 }
+
+// Of a currency, wherever a report has both sides.
+export const SidesTotal = named('AccountingTotal', {
+  currency: Type.String(),
+  debit: Type.Number(),
+  credit: Type.Number(),
+})
 
 // Empty where there is nothing, as in a column of debits.
 export function amountOrNone(kobo: Kobo): string {

@@ -11,7 +11,7 @@ import { AtQuery, parseAt, query } from '#http/lists.ts'
 import { ApiEnvelope, ApiFailure, BEARER, named } from '#http/schemas.ts'
 import { formatKobo, kobo, toNaira } from '#money.ts'
 import { timestamp } from '#wat-time.ts'
-import { registerFiles } from './report-formats.ts'
+import { registerFiles, SidesTotal } from './report-formats.ts'
 import { OPERATOR, withReport } from './report-query.ts'
 
 const TRIAL_BALANCE = `${OPERATOR}/trial-balance`
@@ -24,16 +24,10 @@ const RowBody = named('TrialBalanceLine', {
   credit: Type.Number(),
 })
 
-const TotalBody = named('TrialBalanceTotal', {
-  currency: Type.String(),
-  debit: Type.Number(),
-  credit: Type.Number(),
-})
-
 const TrialBalanceBody = named('TrialBalance', {
   at: Type.String(),
   lines: Type.Array(RowBody, { description: 'By currency and code.' }),
-  totals: Type.Array(TotalBody, { description: 'One per currency; debit equals credit.' }),
+  totals: Type.Array(SidesTotal, { description: 'One per currency; debit equals credit.' }),
 })
 
 const COLUMNS: Columns<TrialBalanceRow> = [
