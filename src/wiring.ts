@@ -137,11 +137,10 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const money = { sealer, sharedAccounts, payoutHooks: PAYOUT_HOOKS }
   const parts = { ...connections, ...banking, ...money, clock, log }
   const app = await buildApp({
-    mode: config.mode,
-    publicUrl: config.publicUrl,
+    ...{ mode: config.mode, publicUrl: config.publicUrl, rates: config.rates },
     trustedProxies: config.trustedProxies,
-    rates: config.rates,
     policy: config.policy,
+    chart: config.chart,
     ...banking,
     notificationMeter,
     clock,

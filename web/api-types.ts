@@ -3552,6 +3552,276 @@ export interface paths {
             };
         };
     };
+    "/api/v1/operator/days/{day}/close": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    day: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        reason?: string;
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["AccountingDayResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/days": {
+        get: {
+            parameters: {
+                query?: {
+                    from?: string;
+                    to?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["AccountingDaysResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/journal.csv": {
+        get: {
+            parameters: {
+                query: {
+                    day: string;
+                    layout?: "manilla" | "xero" | "quickbooks" | "sage";
+                    detail?: "day" | "transfer";
+                    currency?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "text/csv": string;
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/journal": {
+        get: {
+            parameters: {
+                query: {
+                    day: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["JournalResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/journal.html": {
+        get: {
+            parameters: {
+                query: {
+                    day: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "text/html": string;
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/trial-balance": {
+        get: {
+            parameters: {
+                query?: {
+                    at?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["TrialBalanceResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/trial-balance.csv": {
+        get: {
+            parameters: {
+                query?: {
+                    at?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "text/csv": string;
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/trial-balance.html": {
+        get: {
+            parameters: {
+                query?: {
+                    at?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "text/html": string;
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/vat": {
+        get: {
+            parameters: {
+                query: {
+                    month: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["VatReportResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/vat.csv": {
+        get: {
+            parameters: {
+                query: {
+                    month: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "text/csv": string;
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/vat.html": {
+        get: {
+            parameters: {
+                query: {
+                    month: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "text/html": string;
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/balances": {
+        get: {
+            parameters: {
+                query?: {
+                    at?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["OperatorBalancesResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/balances.csv": {
+        get: {
+            parameters: {
+                query?: {
+                    at?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "text/csv": string;
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/suspense-ageing": {
+        get: {
+            parameters: {
+                query?: {
+                    at?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SuspenseAgeingResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/suspense-ageing.csv": {
+        get: {
+            parameters: {
+                query?: {
+                    at?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "text/csv": string;
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/suspense-ageing.html": {
+        get: {
+            parameters: {
+                query?: {
+                    at?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "text/html": string;
+                    };
+                };
+            };
+        };
+    };
 }
 export interface components {
     schemas: {
@@ -3622,6 +3892,34 @@ export interface components {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["Account"];
+        };
+        AccountingDay: {
+            day: string;
+            isClosed: boolean;
+            closedBy: string | null;
+            closedAt: string | null;
+            reason: string | null;
+            unbalancedBanks: string[];
+            journalHash: string | null;
+            transfers: number | null;
+            debit: number | null;
+            credit: number | null;
+            totals: components["schemas"]["AccountingTotal"][];
+        };
+        AccountingDayResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["AccountingDay"];
+        };
+        AccountingDaysResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["AccountingDay"][];
+        };
+        AccountingTotal: {
+            currency: string;
+            debit: number;
+            credit: number;
         };
         Adjustment: {
             reference: string;
@@ -3707,6 +4005,21 @@ export interface components {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["AdviceRecord"];
+        };
+        AgedSuspense: {
+            bankCode: string;
+            clientId: string | null;
+            currency: string;
+            reason: string;
+            bucket: "0-1" | "2-7" | "8-30" | "30+";
+            count: number;
+            amount: number;
+        };
+        AgedSuspenseTotal: {
+            currency: string;
+            bucket: "0-1" | "2-7" | "8-30" | "30+";
+            count: number;
+            amount: number;
         };
         Alert: {
             id: number;
@@ -4416,6 +4729,12 @@ export interface components {
             field: string;
             message: string;
         };
+        InputVat: {
+            bankCode: string | null;
+            currency: string;
+            costs: number;
+            vat: number;
+        };
         IntegrityReport: {
             isOk: boolean | null;
             startedAt: string | null;
@@ -4437,6 +4756,29 @@ export interface components {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["IntegrityReport"];
+        };
+        Journal: {
+            day: string;
+            isClosed: boolean;
+            journalHash: string | null;
+            transfers: number;
+            totals: components["schemas"]["AccountingTotal"][];
+            lines: components["schemas"]["JournalLine"][];
+        };
+        JournalLine: {
+            accountCode: string;
+            accountName: string;
+            clientId: string | null;
+            bankCode: string | null;
+            currency: string;
+            reason: string;
+            debit: number;
+            credit: number;
+        };
+        JournalResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["Journal"];
         };
         LedgerAccount: {
             id: number;
@@ -4480,6 +4822,7 @@ export interface components {
             payoutReference: string | null;
             settlementReference: string | null;
             adjustmentId: number | null;
+            differenceId: number | null;
             postedAt: string;
         };
         LedgerTransferList: {
@@ -4570,6 +4913,58 @@ export interface components {
             hasMore: boolean;
             nextCursor: string | null;
         };
+        OperatorBalance: {
+            clientId: string | null;
+            merchantCode: string | null;
+            bankCode: string | null;
+            currency: string;
+            collected: number;
+            available: number;
+            pending: number;
+            suspended: number;
+            returning: number;
+            subaccounts: number;
+            reserved: number;
+            inTransit: number;
+            feeIncome: number;
+            vatPayable: number;
+            receivable: number;
+            writtenOff: number;
+            bankBalance: number;
+            shortfall: number;
+            bankCosts: number;
+            inputVat: number;
+        };
+        OperatorBalanceTotal: {
+            currency: string;
+            collected: number;
+            available: number;
+            pending: number;
+            suspended: number;
+            returning: number;
+            subaccounts: number;
+            reserved: number;
+            inTransit: number;
+            feeIncome: number;
+            vatPayable: number;
+            receivable: number;
+            writtenOff: number;
+            bankBalance: number;
+            shortfall: number;
+            bankCosts: number;
+            inputVat: number;
+        };
+        OperatorBalances: {
+            at: string;
+            totals: components["schemas"]["OperatorBalanceTotal"][];
+            rows: components["schemas"]["OperatorBalance"][];
+            hasMore: boolean;
+        };
+        OperatorBalancesResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["OperatorBalances"];
+        };
         OperatorPayout: {
             reference: string;
             purpose: string;
@@ -4640,6 +5035,14 @@ export interface components {
             data: components["schemas"]["OperatorPayout"][];
             hasMore: boolean;
             nextCursor: string | null;
+        };
+        OutputVat: {
+            clientId: string | null;
+            currency: string;
+            fees: number;
+            charged: number;
+            givenBack: number;
+            vat: number;
         };
         Overview: {
             now: string;
@@ -5409,6 +5812,7 @@ export interface components {
             payoutReference: string | null;
             settlementReference: string | null;
             adjustmentId: number | null;
+            differenceId: number | null;
             postedAt: string;
         };
         StatementEntryList: {
@@ -5468,6 +5872,16 @@ export interface components {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["Subaccount"];
+        };
+        SuspenseAgeing: {
+            at: string;
+            totals: components["schemas"]["AgedSuspenseTotal"][];
+            rows: components["schemas"]["AgedSuspense"][];
+        };
+        SuspenseAgeingResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["SuspenseAgeing"];
         };
         SuspenseItem: {
             id: number;
@@ -5600,6 +6014,23 @@ export interface components {
             message: string;
             data: components["schemas"]["TotpState"];
         };
+        TrialBalance: {
+            at: string;
+            lines: components["schemas"]["TrialBalanceLine"][];
+            totals: components["schemas"]["AccountingTotal"][];
+        };
+        TrialBalanceLine: {
+            accountCode: string;
+            accountName: string;
+            currency: string;
+            debit: number;
+            credit: number;
+        };
+        TrialBalanceResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["TrialBalance"];
+        };
         UpcomingPeriod: {
             from: string | null;
         };
@@ -5665,6 +6096,23 @@ export interface components {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["UserWithPassword"];
+        };
+        VatReport: {
+            month: string;
+            output: components["schemas"]["OutputVat"][];
+            input: components["schemas"]["InputVat"][];
+            totals: components["schemas"]["VatTotal"][];
+        };
+        VatReportResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["VatReport"];
+        };
+        VatTotal: {
+            currency: string;
+            output: number;
+            input: number;
+            payable: number;
         };
         WebhookEndpoint: {
             id: string;

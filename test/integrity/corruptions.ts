@@ -1,5 +1,6 @@
 // What an audit is there to find: the database itself refuses every one of these.
 
+import { ACCOUNTING_CORRUPTIONS } from './accounting-corruptions.ts'
 import { MONEY_OUT_CORRUPTIONS } from './money-out-corruptions.ts'
 import { type Corruption, SETTLEMENT_CORRUPTIONS } from './settlement-corruptions.ts'
 
@@ -237,4 +238,5 @@ export const CORRUPTIONS: readonly Corruption[] = [
         /^(credit|event|delivery) [0-9a-f-]+$/,
       ] as const,
   ),
+  ...ACCOUNTING_CORRUPTIONS,
 ]

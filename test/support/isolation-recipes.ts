@@ -1,6 +1,7 @@
 // How every route would be asked for what is another client's: each operation of the OpenAPI with
 // the calls that name it, or with the reason why there is nothing to ask for.
 
+import { accountingRecipes } from './accounting-recipes.ts'
 import { CLIENTS } from './clients.ts'
 import { feeRecipes } from './fee-rules.ts'
 import {
@@ -194,6 +195,7 @@ const OTHER_RECIPES: Record<string, Recipe> = {
   createClient: (of) => [post(CLIENTS, { name: 'X', clientId: of.clientId })],
   listClients: list(CLIENTS),
   ...feeRecipes(),
+  ...accountingRecipes(),
   listSubaccounts: list(SUBACCOUNTS),
   listSplits: list(SPLITS),
   ...splitRecipes(),

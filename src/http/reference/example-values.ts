@@ -169,6 +169,17 @@ export const VALUES: Readonly<Record<string, unknown>> = {
   reservePercent: 10,
   reserveDays: 30,
 
+  // Accounting.
+  day: '2026-11-15',
+  month: '2026-11',
+  unbalancedBanks: '058',
+  journalHash: '8b1a9953c4611296a827abf8c47804d7e6c49c6b2f0c1a4d5f6e7a8b9c0d1e2f',
+  accountCode: '1000',
+  'JournalLine.accountName': 'Banks',
+  'TrialBalanceLine.accountName': 'Banks',
+  'JournalLine.reason': 'credit',
+  'AgedSuspense.reason': 'unknown_number',
+
   // Webhooks and events.
   eventId: '019a85c2-6f3e-7b1d-8a55-0c4c9b7a1e22',
   endpointId: '019a85c2-6f3e-7b1d-8a55-0c4c9b7a1e23',

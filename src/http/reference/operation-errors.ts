@@ -99,6 +99,7 @@ const OPERATION_ERRORS: Readonly<Record<string, readonly RefusalCode[]>> = {
   cancelSettlement: ['settlement_not_cancellable', 'settlement_not_found'],
   changeOwnPassword: ['too_many_attempts', 'wrong_password'],
   changeUser: ['last_of_role', 'user_not_found'],
+  closeDay: ['day_not_balanced', 'day_not_over', 'earlier_day_open', 'later_day_closed'],
   closeSettlement: ['cut_off_passed', 'settlement_empty', 'settlement_in_progress'],
   confirmPayout: ['payout_not_found', 'payout_settled'],
   confirmReturn: ['return_confirmed', 'return_failed', 'return_not_found'],
