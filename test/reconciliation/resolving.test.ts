@@ -19,7 +19,6 @@ import {
   outcomeOf,
   pairsOf,
   REASON,
-  RECONCILIATION,
   resolve,
 } from '../support/differences.ts'
 import { assertRefused, balanceOf, createAccount, databaseText } from '../support/fixtures.ts'

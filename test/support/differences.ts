@@ -42,8 +42,8 @@ async function statementOf({ db }: Pick<Bench, 'db'>, bankCode: string, currency
          (bank_code, format, file_hash, state, started_by, started_at, updated_at)
        values ($1, 'csv', $3, 'done', 'test', now(), now()) returning id)
      insert into statements (import_id, bank_code, currency, from_day, to_day, opening_kobo,
-                             closing_kobo, has_balances, lines, new_lines, imported_at)
-     select id, $1, $2, $4, $4, 0, 0, false, 0, 0, now() from import returning id`,
+                             closing_kobo, has_balances, lines, new_lines, imported_at, matched_at)
+     select id, $1, $2, $4, $4, 0, 0, false, 0, 0, now(), now() from import returning id`,
     [
       bankCode,
       currency,

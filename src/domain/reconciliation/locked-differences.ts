@@ -1,5 +1,5 @@
-// A difference and its line, as whoever resolves it reads them. Locks, in this order: what is matched
-// at its bank in its currency, then the difference.
+// A difference and its line, as whoever resolves it reads them. Locks, in this order: the bank's account
+// as matching does, then the difference.
 
 import type { LineKind } from '#banks/statements/statement.ts'
 import type { Queryable } from '#db/pool.ts'
@@ -8,6 +8,7 @@ import { Refusal } from '#errors.ts'
 import type { DifferenceId, StatementLineId, UserId } from '#ids.ts'
 import type { Kobo } from '#money.ts'
 import type { DifferenceAction, Resolvable } from './allowed-actions.ts'
+import { lockBank } from './reconciled-banks.ts'
 
 export type DifferenceState = 'open' | 'asked' | 'resolved' | 'cleared'
 
@@ -67,20 +68,9 @@ export async function getDifference(db: Queryable, id: DifferenceId): Promise<Di
   return rows[0]
 }
 
-// What is matched at this bank changes by nobody else until the transaction ends.
-export async function lockMatching(
-  tx: Transaction,
-  { bankCode, currency }: { bankCode: string; currency: string },
-): Promise<void> {
-  await tx.query({
-    name: 'lock-matching',
-    text: `select pg_advisory_xact_lock(hashtextextended('matching/' || $1 || '/' || $2, 0))`,
-    values: [bankCode, currency],
-  })
-}
-
+// What is matched at its bank changes by nobody else until the transaction ends.
 export async function lockDifference(tx: Transaction, id: DifferenceId): Promise<Difference> {
-  await lockMatching(tx, await getDifference(tx, id))
+  await lockBank(tx, await getDifference(tx, id))
   const { rows } = await tx.query<Difference>({
     name: 'lock-difference',
     text: `${SELECT_DIFFERENCE} for no key update of d`,
