@@ -47,7 +47,10 @@ export async function beginRun(
   return { ...run, isFirst, itemsSince: itemsSince(known, { ...run, isFirst }) }
 }
 
-async function lockBank(tx: Transaction, { bankCode, currency }: BankAccount): Promise<Known> {
+export async function lockBank(
+  tx: Transaction,
+  { bankCode, currency }: BankAccount,
+): Promise<Known> {
   await tx.query(
     `insert into reconciled_banks (bank_code, currency) values ($1, $2) on conflict do nothing`,
     [bankCode, currency],
