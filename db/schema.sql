@@ -1162,11 +1162,11 @@ create table reconciled_banks (
   currency text collate "C" not null,
   from_day date,
   to_day date,
+  first_id bigint,
   opening_kobo bigint,
   books_kobo bigint,
   items_until timestamp with time zone,
   seen_until timestamp with time zone,
-  run_at timestamp with time zone,
   constraint reconciled_banks_pkey PRIMARY KEY (bank_code, currency)
 );
 
@@ -1175,7 +1175,8 @@ create table reconciled_days (
   currency text collate "C" not null,
   day date not null,
   lines_kobo bigint not null default 0,
-  matched_kobo bigint not null default 0,
+  matched_lines_kobo bigint not null default 0,
+  matched_items_kobo bigint not null default 0,
   constraint reconciled_days_pkey PRIMARY KEY (bank_code, currency, day)
 );
 
@@ -1654,6 +1655,7 @@ create table statement_lines (
 );
 CREATE INDEX statement_lines_of_day ON statement_lines USING btree (bank_code, currency, booked_on, id);
 CREATE INDEX statement_lines_of_statement ON statement_lines USING btree (statement_id, id);
+CREATE INDEX statement_lines_sweeps ON statement_lines USING btree (bank_code, currency, booked_on) WHERE kind = 'sweep'::text;
 
 create table statement_matches (
   line_id bigint not null,

@@ -84,6 +84,8 @@ create table statement_lines (
 );
 
 create index statement_lines_of_statement on statement_lines (statement_id, id);
+create index statement_lines_sweeps on statement_lines (bank_code, currency, booked_on)
+  where kind = 'sweep';
 create index statement_lines_of_day on statement_lines (bank_code, currency, booked_on, id);
 
 -- What a line is for: one item or several; and an item may have several lines. `amount_kobo` is the
@@ -186,36 +188,42 @@ create trigger difference_changes_not_truncated before truncate on difference_ch
 create table reconciled_banks (
   bank_code    text collate "C" not null,
   currency     text collate "C" not null,
-  from_day     date,                 -- The first day of its first statement, …
-  to_day       date,                 -- … and the last of its last.
-  opening_kobo bigint,               -- Of the first statement.
-  books_kobo   bigint,               -- The ledger's balance at the beginning of from_day.
-  items_until  timestamptz,          -- Items posted before are all matched, or stand in differences.
-  seen_until   timestamptz,          -- Items posted before were all tried with the lines of now.
-  run_at       timestamptz,
+  from_day     date,        -- The first day of its first statement, …
+  to_day       date,        -- … and the last of its last.
+  first_id     bigint,      -- The first statement, …
+  opening_kobo bigint,      -- … and its opening balance.
+  books_kobo   bigint,      -- The ledger's balance at the beginning of from_day.
+  items_until  timestamptz, -- Items posted before are all matched, or stand in differences.
+  seen_until   timestamptz, -- Items posted before were all tried with the lines of now.
 
   constraint reconciled_banks_pkey primary key (bank_code, currency)
 );
 
--- Per day: the sum of the lines booked on it, and what was matched of the items posted on it. Sums of
--- a day's many lines and items are then never made again.
+-- Per day: the sum of the lines booked on it, what was matched of them, and what was matched of the
+-- items posted on it. Sums of a day's many lines and items are then never made again; and what is
+-- matched on different days, up to any day, is the difference of two sums.
 create table reconciled_days (
-  bank_code    text collate "C" not null,
-  currency     text collate "C" not null,
-  day          date not null,
-  lines_kobo   bigint not null default 0,
-  matched_kobo bigint not null default 0,
+  bank_code          text collate "C" not null,
+  currency           text collate "C" not null,
+  day                date not null,
+  lines_kobo         bigint not null default 0,
+  matched_lines_kobo bigint not null default 0,
+  matched_items_kobo bigint not null default 0,
 
   constraint reconciled_days_pkey primary key (bank_code, currency, day)
 );
 
 create function count_matches() returns trigger language plpgsql as $$
 begin
-  insert into reconciled_days (bank_code, currency, day, matched_kobo)
-  select bank_code, currency, item_day, sum(amount_kobo) from inserted group by 1, 2, 3
-   order by 1, 2, 3
-  on conflict (bank_code, currency, day)
-    do update set matched_kobo = reconciled_days.matched_kobo + excluded.matched_kobo;
+  insert into reconciled_days (bank_code, currency, day, matched_lines_kobo, matched_items_kobo)
+  select bank_code, currency, d.day, sum(d.line_kobo), sum(d.item_kobo)
+    from (select bank_code, currency, line_day, item_day, sum(amount_kobo) as kobo
+            from inserted group by 1, 2, 3, 4) as i
+   cross join lateral (values (line_day, kobo, 0), (item_day, 0, kobo)) as d (day, line_kobo, item_kobo)
+   group by 1, 2, 3 order by 1, 2, 3
+  on conflict (bank_code, currency, day) do update
+    set matched_lines_kobo = reconciled_days.matched_lines_kobo + excluded.matched_lines_kobo,
+        matched_items_kobo = reconciled_days.matched_items_kobo + excluded.matched_items_kobo;
   return null;
 end
 $$;

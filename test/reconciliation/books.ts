@@ -211,3 +211,29 @@ async function importStatement(write: Write, statement: Statement): Promise<bigi
   )
   return id
 }
+
+export type Found = {
+  kind: string
+  amount: bigint
+  about: string
+  state: string
+}
+
+// Differences that stand, each with what it is about: the narration of its line, its item, or its
+// statement.
+export function readDifferences(bench: MatchingBench): Promise<Found[]> {
+  return bench.read(`
+    select d.kind, d.amount_kobo as amount, d.state,
+           coalesce(l.narration, d.item_kind || ' ' || d.item_id, 'statement') as about
+      from differences d left join statement_lines l on l.id = d.line_id
+     where d.state <> 'cleared' order by d.id`)
+}
+
+// Line by narration, item, rule and amount.
+export async function readMatches(bench: MatchingBench): Promise<string[]> {
+  const rows = await bench.read<{ text: string }>(`
+    select concat_ws(' ', l.narration, m.rule, m.item_kind, m.item_id, m.amount_kobo) as text
+      from statement_matches m join statement_lines l on l.id = m.line_id
+     order by m.line_id, m.item_kind, m.item_id`)
+  return rows.map(({ text }) => text)
+}

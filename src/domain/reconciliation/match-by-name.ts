@@ -5,11 +5,11 @@
 // id. Lines of fees, VAT and duty name what they were charged for; rule 6 (match-charges.ts) reads them.
 
 import type { Transaction } from '#db/transaction.ts'
+import { CHARGE_LINE, matchChargesOf } from './match-charges.ts'
 import { loadNamedItems } from './open-sets.ts'
 import type { Run } from './reconciled-banks.ts'
 import { HAS_CHARGES, JOIN_CHARGES, type Rule, takePairs } from './take-pairs.ts'
 
-export const CHARGE_LINE = `l.kind in ('fee', 'vat', 'stamp_duty')`
 const RANKED: readonly Rule[] = ['booked', 'session_id', 'bank_reference', 'our_reference']
 const OUR_REFERENCE = '(?:PYT|RTN|RFD|ADJ)[0-9]{12,15}'
 
@@ -20,6 +20,7 @@ export async function matchByName(tx: Transaction, run: Run): Promise<number> {
     rule: 'session_id',
     from: 'open_lines l join open_items i on i.session_id = l.session_id',
   })
+  matched += await matchChargesOf(tx, run, 'open_items x on x.session_id = l.session_id')
   await tx.query('analyze open_lines')
   await nameLines(tx, run)
   await loadNamedItems(tx, run)

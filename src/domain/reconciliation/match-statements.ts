@@ -5,9 +5,14 @@
 // worker does, because a difference may be explained by what comes later.
 
 import type { Transaction } from '#db/transaction.ts'
+import { findDifferences } from './find-differences.ts'
+import { findGaps } from './find-gaps.ts'
+import { matchByAccount, matchSweeps } from './match-by-amount.ts'
 import { matchByName } from './match-by-name.ts'
-import { openSets } from './open-sets.ts'
+import { matchCharges } from './match-charges.ts'
+import { closeSets, openSets } from './open-sets.ts'
 import { type BankAccount, beginRun, endRun } from './reconciled-banks.ts'
+import { suggestItems } from './suggest-items.ts'
 
 // How many lines were matched, and how many differences were found.
 export type MatchResult = { matched: number; differences: number }
@@ -19,7 +24,14 @@ export async function matchStatements(
   const run = await beginRun(tx, account)
   if (!run) return { matched: 0, differences: 0 }
   await openSets(tx, run)
-  const matched = await matchByName(tx, run)
+  let matched = await matchByName(tx, run)
+  matched += await matchByAccount(tx, run)
+  matched += await matchSweeps(tx, run)
+  matched += await matchCharges(tx, run)
+  const found = await findDifferences(tx, run)
+  const gaps = run.newStatements.length > 0 || matched > 0 ? await findGaps(tx, run) : 0
+  await suggestItems(tx, run)
   await endRun(tx, run)
-  return { matched, differences: 0 }
+  await closeSets(tx)
+  return { matched, differences: found + gaps }
 }

@@ -29,7 +29,7 @@ const TABLES = `
   ) on commit drop;
   create temporary table new_pairs (
     line_id bigint, item_kind text collate "C", item_id bigint, amount bigint,
-    line_day date, item_day date
+    line_day date, item_day date, part text collate "C" default ''
   ) on commit drop;
   create temporary table residues (
     line_id bigint, day date, amount bigint, kind text collate "C"
@@ -38,7 +38,10 @@ const TABLES = `
     line_id bigint, rank int, item_kind text collate "C", item_id bigint,
     bank_code text collate "C", currency text collate "C"
   ) on commit drop;
-  create temporary table explained (difference_id bigint) on commit drop`
+  create temporary table explained (difference_id bigint) on commit drop;
+  create temporary table gaps (
+    statement_id bigint, kind text collate "C", amount bigint, day date
+  ) on commit drop`
 
 export async function openSets(tx: Transaction, run: Run): Promise<void> {
   await tx.query(`set local work_mem = '${WORK_MEM}'`)
@@ -48,6 +51,14 @@ export async function openSets(tx: Transaction, run: Run): Promise<void> {
   await loadStandingItems(tx, run)
   await tx.query('analyze open_lines')
   await tx.query('analyze open_items')
+}
+
+const NAMES = TABLES.matchAll(/temporary table ([a-z_]+)/g)
+const DROP = `drop table ${[...NAMES].map(([, name]) => name).join(', ')}`
+
+// A transaction may match several accounts.
+export async function closeSets(tx: Transaction): Promise<void> {
+  await tx.query(DROP)
 }
 
 const LINE_COLUMNS = `l.id, l.booked_on, l.amount_kobo, l.kind, l.session_id, l.bank_reference,

@@ -88,9 +88,12 @@ export async function endRun(tx: Transaction, run: Run): Promise<void> {
   const { bankCode, currency, now, fromDay, toDay } = run
   const end = dayEnd(toDay)
   await tx.query(
-    `update reconciled_banks
-        set from_day = $3, to_day = $4, items_until = $5, seen_until = $6, run_at = $6
-      where bank_code = $1 and currency = $2`,
+    `update reconciled_banks b
+        set from_day = $3, to_day = $4, items_until = $5, seen_until = $6,
+            first_id = s.id, opening_kobo = s.opening_kobo
+       from (select id, opening_kobo from statements where bank_code = $1 and currency = $2
+              order by from_day, to_day, id limit 1) as s
+      where b.bank_code = $1 and b.currency = $2`,
     [bankCode, currency, fromDay, toDay, now < end ? now : end, now],
   )
   if (run.newStatements.length === 0) return

@@ -49,16 +49,38 @@ export async function takePairs(tx: Transaction, run: Run, rule: Rule): Promise<
      )
      select count(*) as lines from gone`,
   )
+  await takeItems(tx)
+  await tx.query('truncate new_pairs')
+  return Number((rows[0] as { lines: bigint }).lines)
+}
+
+// Of an item that was matched in part, the rest stays open.
+async function takeItems(tx: Transaction): Promise<void> {
+  const part = (name: string) =>
+    `coalesce(sum(amount) filter (where part = '${name}'), 0) as ${name}`
   await tx.query(
     `with paired as (
-       select item_kind, item_id, sum(amount) as amount from new_pairs group by 1, 2
+       select item_kind, item_id, sum(amount) as amount, ${part('fee')}, ${part('vat')},
+              ${part('duty')}
+         from new_pairs group by 1, 2
      ), gone as (
        delete from open_items i using paired p
         where p.item_kind = i.kind and p.item_id = i.id and p.amount = i.amount
        returning i.difference_id
+     ), left_over as (
+       select i.kind, i.id, i.difference_id
+         from open_items i join paired p on p.item_kind = i.kind and p.item_id = i.id
+        where p.amount <> i.amount
+     ), kept as (
+       update open_items i
+          set amount = i.amount - p.amount, fee = i.fee - p.fee, vat = i.vat - p.vat,
+              duty = i.duty - p.duty, difference_id = null, is_decided = false
+         from paired p
+        where p.item_kind = i.kind and p.item_id = i.id and p.amount <> i.amount
      )
-     insert into explained select difference_id from gone where difference_id is not null`,
+     insert into explained
+     select difference_id from gone where difference_id is not null
+     union all
+     select difference_id from left_over where difference_id is not null`,
   )
-  await tx.query('truncate new_pairs')
-  return Number((rows[0] as { lines: bigint }).lines)
 }
