@@ -132,7 +132,7 @@ test('a missing credit is booked like any other, matched, and the difference cle
     'cleared',
   ])
   const again = await credit(bench, accountNumber, '100', { sessionId })
-  assert.equal(again.says, '01 booked')
+  assert.equal(again.says, '01 duplicate')
   await assertLinesExplained(bench)
   await assertCleanBooks(bench)
 })
