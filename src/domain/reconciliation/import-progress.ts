@@ -8,7 +8,8 @@ import { Refusal } from '#errors.ts'
 import { failImport, reportProgress } from './statement-imports.ts'
 
 const REPORT_EVERY_MS = 1_000
-const INTERRUPTED = 'The import was interrupted, and nothing of it is stored. Import the file again.'
+const INTERRUPTED =
+  'The import was interrupted, and nothing of it is stored. Import the file again.'
 
 type Options = {
   db: Queryable

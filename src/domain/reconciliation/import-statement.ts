@@ -58,10 +58,7 @@ export type ImportResult = {
   differences: number
 }
 
-export async function importStatement(
-  deps: ImportDeps,
-  file: FileToImport,
-): Promise<ImportResult> {
+export async function importStatement(deps: ImportDeps, file: FileToImport): Promise<ImportResult> {
   const { db, importPool, clock } = deps
   const { bankCode, format, profile, fileName, by } = file
   const asked = { bankCode, format, profile: profile?.name ?? null, fileName }
