@@ -50,6 +50,8 @@ export type Config = {
   readonly banks: readonly BankSettings[]
   readonly collectionBankCode: string // issues the collection accounts
   readonly policy: Policy
+  readonly statementsFolder: string | undefined // watched for statements of banks
+  readonly statementProfiles: string | undefined // a folder of the operator's own profiles
 }
 
 // Of each list the first is for what is new and all for what is old, so that they can be changed;
@@ -76,6 +78,8 @@ export const SETTINGS = {
   MANILLA_DATA_KEYS: values.dataKeys,
   MANILLA_HASH_KEY: values.hashKey,
   MANILLA_BANKS_FILE: values.path,
+  MANILLA_STATEMENTS_FOLDER: values.path,
+  MANILLA_STATEMENT_PROFILES: values.path,
   ...POLICY_SETTINGS,
   LOG_LEVEL: values.oneOf(LOG_LEVELS),
 } as const
@@ -165,6 +169,8 @@ function plainSettings(given: Given, role: Role): Plain {
     databaseUrl: given.DATABASE_URL,
     logLevel: given.LOG_LEVEL ?? 'info',
     policy: readPolicy(given, mode),
+    statementsFolder: given.MANILLA_STATEMENTS_FOLDER,
+    statementProfiles: given.MANILLA_STATEMENT_PROFILES,
   }
 }
 

@@ -36,6 +36,7 @@ import { payoutTariffRoutes } from '#http/routes/payouts/payout-tariffs.ts'
 import { payoutRoutes } from '#http/routes/payouts/payouts.ts'
 import { erasureRoutes } from '#http/routes/privacy/erasures.ts'
 import { resolveDifferenceRoutes } from '#http/routes/reconciliation/resolve-differences.ts'
+import { bankStatementRoutes } from '#http/routes/reconciliation/statements.ts'
 import { operatorAlertRoutes } from '#http/routes/records/alerts.ts'
 import { auditLogRoutes } from '#http/routes/records/audit-log.ts'
 import { adjustmentRoutes } from '#http/routes/refunds/adjustments.ts'
@@ -216,6 +217,7 @@ const ROUTES = [
   operatorAlertRoutes,
   bankHealthRoutes,
   railItemRoutes,
+  bankStatementRoutes,
 ]
 
 async function registerRoutes(app: FastifyInstance, deps: Deps): Promise<void> {

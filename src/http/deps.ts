@@ -2,6 +2,7 @@
 
 import type { Logger } from 'pino'
 import type { BankConnections } from '#banks/connector.ts'
+import type { LoadedProfile } from '#banks/statements/load-profiles.ts'
 import type { Clock } from '#clock.ts'
 import type { BankSettings } from '#config/bank-settings.ts'
 import type { Policy } from '#config/policy-settings.ts'
@@ -35,6 +36,8 @@ export type Deps = {
   accountLookups: AccountLookups
   batchPool: Pool
   settlementPool: Pool // Its statements may take minutes.
+  importPool: Pool // Likewise.
+  statementProfiles: ReadonlyMap<string, LoadedProfile>
   sharedAccounts: SharedAccounts
   payoutHooks: OutcomeHooks
   // Settles payouts that banks have reported, for a few seconds; the workers settle the rest.
