@@ -1272,6 +1272,125 @@ export interface paths {
             };
         };
     };
+    "/api/v1/operator/reconciliation/{id}/resolve": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    id: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["ResolutionRequest"];
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["DifferenceResolutionResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/reconciliation/resolve": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["BulkResolutionRequest"];
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["ResolutionResultsResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/reconciliation/{id}/approve": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    id: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["DifferenceResolutionResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/reconciliation/{id}/reject": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    id: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        reason: string;
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["DifferenceResolutionResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/reconciliation/{id}/withdraw": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    id: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["DifferenceResolutionResponse"];
+                    };
+                };
+            };
+        };
+    };
     "/api/v1/payments/{reference}/requery": {
         post: {
             parameters: {
@@ -3558,6 +3677,135 @@ export interface paths {
             };
         };
     };
+    "/api/v1/operator/statements": {
+        get: {
+            parameters: {
+                query?: {
+                    bankCode?: string;
+                    limit?: string | number;
+                    cursor?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["StatementList"];
+                    };
+                };
+            };
+        };
+        post: {
+            parameters: {
+                query: {
+                    bankCode: string;
+                    format?: "camt053" | "mt940" | "csv";
+                    profile?: string;
+                    fileName?: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/octet-stream": unknown;
+                    "text/csv": unknown;
+                    "text/plain": unknown;
+                    "text/xml": unknown;
+                    "application/xml": unknown;
+                    "application/gzip": unknown;
+                    "application/x-gzip": unknown;
+                    "multipart/form-data": unknown;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["ImportedStatementsResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/statements/{id}": {
+        get: {
+            parameters: {
+                path: {
+                    id: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["StatementResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/statements/{id}/lines": {
+        get: {
+            parameters: {
+                query?: {
+                    isMatched?: "true" | "false";
+                    limit?: string | number;
+                    cursor?: string;
+                };
+                path: {
+                    id: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["StatementLineList"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/statement-imports": {
+        get: {
+            parameters: {
+                query?: {
+                    bankCode?: string;
+                    limit?: string | number;
+                    cursor?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["StatementImportList"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/statement-imports/{id}": {
+        get: {
+            parameters: {
+                path: {
+                    id: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["StatementImportResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/statement-profiles": {
+        get: {
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["StatementProfileList"];
+                    };
+                };
+            };
+        };
+    };
 }
 export interface components {
     schemas: {
@@ -3957,6 +4205,11 @@ export interface components {
             splitCode: string | null;
             version: number;
         } | null;
+        BulkResolutionRequest: {
+            ids: number[];
+            action: "book" | "match" | "note";
+            reason: string;
+        };
         BulkResult: {
             index: number;
             isSuccessful: boolean;
@@ -4257,6 +4510,26 @@ export interface components {
             hasMore: boolean;
             nextCursor: string | null;
         };
+        DifferenceResolution: {
+            id: number;
+            bankCode: string;
+            currency: string;
+            day: string;
+            kind: string;
+            amount: number;
+            state: string;
+            action: string | null;
+            reason: string | null;
+            askedBy: string | null;
+            askedAt: string | null;
+            decidedBy: string | null;
+            decidedAt: string | null;
+        };
+        DifferenceResolutionResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["DifferenceResolution"];
+        };
         EndedSessions: {
             ended: number;
         };
@@ -4421,6 +4694,23 @@ export interface components {
         FieldError: {
             field: string;
             message: string;
+        };
+        ImportedStatements: {
+            importId: string;
+            isUnchanged: boolean;
+            statementId: string;
+            lines: number;
+            newLines: number;
+            opening: number;
+            closing: number;
+            matched: number;
+            differences: number;
+            statements: components["schemas"]["Statement"][];
+        };
+        ImportedStatementsResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["ImportedStatements"];
         };
         IntegrityReport: {
             isOk: boolean | null;
@@ -5118,6 +5408,21 @@ export interface components {
             message: string;
             data: components["schemas"]["Requery"];
         };
+        ResolutionRequest: {
+            action: "book" | "match" | "note";
+            reason: string;
+        };
+        ResolutionResult: {
+            id: number;
+            ok: boolean;
+            code?: string;
+            message?: string;
+        };
+        ResolutionResultsResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["ResolutionResult"][];
+        };
         Return: {
             reference: string;
             status: string;
@@ -5401,6 +5706,26 @@ export interface components {
             subaccountCode: string;
             amount: number;
         };
+        Statement: {
+            statementId: string;
+            importId: string;
+            bankCode: string;
+            bankName: string;
+            currency: string;
+            accountNumber: string | null;
+            reference: string | null;
+            sequence: number | null;
+            fromDay: string;
+            toDay: string;
+            opening: number;
+            closing: number;
+            hasBalances: boolean;
+            lines: number;
+            newLines: number;
+            importedAt: string;
+            importedBy: string;
+            fileName: string | null;
+        };
         StatementEntry: {
             id: number;
             type: string;
@@ -5423,6 +5748,84 @@ export interface components {
             data: components["schemas"]["StatementEntry"][];
             hasMore: boolean;
             nextCursor: string | null;
+        };
+        StatementImport: {
+            importId: string;
+            bankCode: string;
+            format: string;
+            profile: string | null;
+            fileName: string | null;
+            state: string;
+            lines: number;
+            error: {
+                line: number | null;
+                message: string;
+            } | null;
+            startedBy: string;
+            startedAt: string;
+            updatedAt: string;
+        };
+        StatementImportList: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["StatementImport"][];
+            hasMore: boolean;
+            nextCursor: string | null;
+        };
+        StatementImportResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["StatementImport"];
+        };
+        StatementLine: {
+            lineId: string;
+            lineNo: number;
+            bookedOn: string;
+            valueOn: string | null;
+            amount: number;
+            kind: string;
+            sessionId: string | null;
+            bankReference: string | null;
+            endToEndId: string | null;
+            accountNumber: string | null;
+            counterpartyName: string | null;
+            counterpartyAccountMasked: string | null;
+            narration: string | null;
+            isReversal: boolean;
+            rule: string | null;
+        };
+        StatementLineList: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["StatementLine"][];
+            hasMore: boolean;
+            nextCursor: string | null;
+        };
+        StatementList: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["Statement"][];
+            hasMore: boolean;
+            nextCursor: string | null;
+        };
+        StatementProfile: {
+            name: string;
+            title: string;
+            isShipped: boolean;
+            currency: string;
+            balances: string;
+        };
+        StatementProfileList: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["StatementProfile"][];
+            hasMore: boolean;
+            nextCursor: string | null;
+        };
+        StatementResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["Statement"];
         };
         Subaccount: {
             subaccountCode: string;
