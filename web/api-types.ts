@@ -1272,6 +1272,135 @@ export interface paths {
             };
         };
     };
+    "/api/v1/operator/reconciliation": {
+        get: {
+            parameters: {
+                query: {
+                    bankCode: string;
+                    currency?: string;
+                    day: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["DailyProofResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/reconciliation/days": {
+        get: {
+            parameters: {
+                query: {
+                    from: string;
+                    to: string;
+                    bankCode?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["ReconciliationDaysResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/reconciliation/ageing": {
+        get: {
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["ReconciliationAgeingResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/reconciliation/lines": {
+        get: {
+            parameters: {
+                query: {
+                    bankCode: string;
+                    currency?: string;
+                    day: string;
+                    isMatched?: "true" | "false";
+                    kind?: "credit" | "fee" | "vat" | "stamp_duty" | "sweep" | "payout" | "return" | "other";
+                    limit?: string | number;
+                    cursor?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["ReconciledLineList"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/reconciliation/items": {
+        get: {
+            parameters: {
+                query: {
+                    bankCode: string;
+                    currency?: string;
+                    day: string;
+                    isMatched?: "true" | "false";
+                    kind?: "credit" | "charges" | "reversal" | "payout" | "payout_cost" | "return" | "recovery" | "booked";
+                    limit?: string | number;
+                    cursor?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["ReconciledItemList"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/reconciliation/differences": {
+        get: {
+            parameters: {
+                query?: {
+                    bankCode?: string;
+                    day?: string;
+                    kind?: "missing_in_books" | "missing_at_bank" | "amount_differs" | "duplicate_at_bank" | "duplicate_in_books" | "wrong_account" | "reversed_at_bank" | "fee_differs" | "unexplained_debit" | "currency_differs" | "sequence_gap" | "balance_gap";
+                    state?: "open" | "asked" | "resolved" | "cleared";
+                    bucket?: "0-1" | "2-7" | "8-30" | "30+";
+                    limit?: string | number;
+                    cursor?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["DifferenceList"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/reconciliation/{id}": {
+        get: {
+            parameters: {
+                path: {
+                    id: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["DifferenceDetailResponse"];
+                    };
+                };
+            };
+        };
+    };
     "/api/v1/operator/reconciliation/{id}/resolve": {
         post: {
             parameters: {
@@ -1290,7 +1419,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["DifferenceResolutionResponse"];
+                        "application/json": components["schemas"]["DifferenceDetailResponse"];
                     };
                 };
             };
@@ -1335,7 +1464,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["DifferenceResolutionResponse"];
+                        "application/json": components["schemas"]["DifferenceDetailResponse"];
                     };
                 };
             };
@@ -1361,7 +1490,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["DifferenceResolutionResponse"];
+                        "application/json": components["schemas"]["DifferenceDetailResponse"];
                     };
                 };
             };
@@ -1385,7 +1514,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["DifferenceResolutionResponse"];
+                        "application/json": components["schemas"]["DifferenceDetailResponse"];
                     };
                 };
             };
@@ -3962,6 +4091,19 @@ export interface components {
             message: string;
             data: components["schemas"]["AdviceRecord"];
         };
+        AgedDifferences: {
+            bankCode: string;
+            currency: string;
+            bucket: string;
+            count: number;
+            amount: number;
+        };
+        AgedSuspense: {
+            currency: string;
+            bucket: string;
+            count: number;
+            amount: number;
+        };
         Alert: {
             id: number;
             kind: string;
@@ -4150,6 +4292,15 @@ export interface components {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["BankHealth"][];
+        };
+        BankItem: {
+            kind: string;
+            id: string;
+            amount: number;
+            day: string;
+            reference: string | null;
+            accountNumber: string | null;
+            name: string | null;
         };
         BankNumber: {
             bankCode: string;
@@ -4455,6 +4606,25 @@ export interface components {
             message: string;
             data: components["schemas"]["CsrfToken"];
         };
+        DailyProof: {
+            bankCode: string;
+            bankName: string;
+            currency: string;
+            day: string;
+            status: string;
+            ledger: number | null;
+            statement: number | null;
+            timing: number | null;
+            noted: number | null;
+            difference: number | null;
+            differences: components["schemas"]["Difference"][];
+            moreDifferences: boolean;
+        };
+        DailyProofResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["DailyProof"];
+        };
         Deleted: {
             id: string;
         };
@@ -4510,7 +4680,7 @@ export interface components {
             hasMore: boolean;
             nextCursor: string | null;
         };
-        DifferenceResolution: {
+        Difference: {
             id: number;
             bankCode: string;
             currency: string;
@@ -4518,17 +4688,74 @@ export interface components {
             kind: string;
             amount: number;
             state: string;
+            isTiming: boolean;
+            ageDays: number;
+            ageBucket: string;
+            line: components["schemas"]["StatementLine"] | null;
+            item: components["schemas"]["BankItem"] | null;
+            credit: components["schemas"]["DifferenceCredit"] | null;
+            statementId: string | null;
+            suggestion: components["schemas"]["BankItem"] | null;
+            actions: string[];
             action: string | null;
             reason: string | null;
             askedBy: string | null;
             askedAt: string | null;
             decidedBy: string | null;
             decidedAt: string | null;
+            openedAt: string;
         };
-        DifferenceResolutionResponse: {
+        DifferenceChange: {
+            change: string;
+            actor: string | null;
+            detail: {
+                [key: string]: unknown;
+            };
+            changedAt: string;
+        };
+        DifferenceCredit: {
+            creditId: number;
+            sessionId: string | null;
+            accountNumber: string | null;
+            amount: number;
+        };
+        DifferenceDetail: {
+            id: number;
+            bankCode: string;
+            currency: string;
+            day: string;
+            kind: string;
+            amount: number;
+            state: string;
+            isTiming: boolean;
+            ageDays: number;
+            ageBucket: string;
+            line: components["schemas"]["StatementLine"] | null;
+            item: components["schemas"]["BankItem"] | null;
+            credit: components["schemas"]["DifferenceCredit"] | null;
+            statementId: string | null;
+            suggestion: components["schemas"]["BankItem"] | null;
+            actions: string[];
+            action: string | null;
+            reason: string | null;
+            askedBy: string | null;
+            askedAt: string | null;
+            decidedBy: string | null;
+            decidedAt: string | null;
+            openedAt: string;
+            history: components["schemas"]["DifferenceChange"][];
+        };
+        DifferenceDetailResponse: {
             isSuccessful: boolean;
             message: string;
-            data: components["schemas"]["DifferenceResolution"];
+            data: components["schemas"]["DifferenceDetail"];
+        };
+        DifferenceList: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["Difference"][];
+            hasMore: boolean;
+            nextCursor: string | null;
         };
         EndedSessions: {
             ended: number;
@@ -5315,6 +5542,75 @@ export interface components {
             data: components["schemas"]["RailItem"][];
             hasMore: boolean;
             nextCursor: string | null;
+        };
+        ReconciledItem: {
+            kind: string;
+            id: string;
+            amount: number;
+            day: string;
+            reference: string | null;
+            accountNumber: string | null;
+            name: string | null;
+            lines: components["schemas"]["StatementLine"][];
+        };
+        ReconciledItemList: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["ReconciledItem"][];
+            hasMore: boolean;
+            nextCursor: string | null;
+        };
+        ReconciledLine: {
+            lineId: string;
+            lineNo: number;
+            bookedOn: string;
+            valueOn: string | null;
+            amount: number;
+            kind: string;
+            sessionId: string | null;
+            bankReference: string | null;
+            endToEndId: string | null;
+            accountNumber: string | null;
+            counterpartyName: string | null;
+            counterpartyAccountMasked: string | null;
+            narration: string | null;
+            isReversal: boolean;
+            rule: string | null;
+            items: components["schemas"]["BankItem"][];
+        };
+        ReconciledLineList: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["ReconciledLine"][];
+            hasMore: boolean;
+            nextCursor: string | null;
+        };
+        ReconciliationAgeing: {
+            differences: components["schemas"]["AgedDifferences"][];
+            suspense: components["schemas"]["AgedSuspense"][];
+        };
+        ReconciliationAgeingResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["ReconciliationAgeing"];
+        };
+        ReconciliationDay: {
+            bankCode: string;
+            bankName: string;
+            currency: string;
+            day: string;
+            status: string;
+            ledger: number | null;
+            statement: number | null;
+            timing: number | null;
+            noted: number | null;
+            difference: number | null;
+            openDifferences: number;
+        };
+        ReconciliationDaysResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["ReconciliationDay"][];
         };
         RecoveryCodes: {
             recoveryCodes: string[];
