@@ -53,4 +53,19 @@ export const RECONCILIATION_CORRUPTIONS: readonly Corruption[] = [
     `update differences set action = 'note' where action = 'book'`,
     /^transfer \d+$/,
   ],
+  [
+    'reconciled_days_add_up',
+    `update reconciled_days set matched_items_kobo = matched_items_kobo + 1`,
+    /^bank \d+, NGN, /,
+  ],
+  [
+    'covered_items_are_matched_or_differ',
+    `insert into reconciled_banks (bank_code, currency, from_day, to_day, seen_until)
+     select bank_code, currency, current_date - 3650, current_date, now() + interval '2 days'
+       from credits group by 1, 2
+     on conflict (bank_code, currency) do update
+       set from_day = excluded.from_day, to_day = excluded.to_day,
+           seen_until = excluded.seen_until`,
+    /^bank \d+, NGN, /,
+  ],
 ]

@@ -72,6 +72,63 @@ export const RECONCILIATION_CHECKS: readonly Check[] = [
        order by 1`,
   },
   {
+    // I65. Of days that were over for a while when they were last held against their statements.
+    name: 'covered_items_are_matched_or_differ',
+    sql: `
+      with covered as (
+        select bank_code, currency, from_day, to_day from reconciled_banks
+         where seen_until > ((to_day + 1)::timestamp at time zone 'Africa/Lagos') + interval '1 hour'
+      ), items as (
+        select i.bank_code, i.currency, (i.posted_at at time zone 'Africa/Lagos')::date as day,
+               sum(i.amount_kobo) as kobo
+          from bank_items i group by 1, 2, 3
+      ), standing as (
+        select bank_code, currency, day, sum(amount_kobo) as kobo from differences
+         where item_id is not null and state <> 'cleared' group by 1, 2, 3
+      )
+      select format('bank %s, %s, %s', c.bank_code, c.currency, g.day::date) as subject,
+             format('items of %s', coalesce(i.kobo, 0)) as expected,
+             format('matched %s, differ by %s', coalesce(m.matched_items_kobo, 0),
+                    coalesce(d.kobo, 0)) as found
+        from covered c
+       cross join lateral generate_series(c.from_day, c.to_day, interval '1 day') as g (day)
+        left join items i on (i.bank_code, i.currency, i.day) = (c.bank_code, c.currency, g.day)
+        left join reconciled_days m
+          on (m.bank_code, m.currency, m.day) = (c.bank_code, c.currency, g.day)
+        left join standing d on (d.bank_code, d.currency, d.day) = (c.bank_code, c.currency, g.day)
+       where coalesce(i.kobo, 0) <> coalesce(m.matched_items_kobo, 0) - coalesce(d.kobo, 0)
+       order by 1`,
+  },
+  {
+    // I65. What the daily proof adds up, again from the lines and the matches.
+    name: 'reconciled_days_add_up',
+    sql: `
+      with counted as (
+        select bank_code, currency, day, sum(lines) as lines, sum(of_lines) as of_lines,
+               sum(of_items) as of_items
+          from (select l.bank_code, l.currency, l.booked_on as day, l.amount_kobo as lines,
+                       0 as of_lines, 0 as of_items
+                  from statement_lines l join statements s on s.id = l.statement_id
+                 where s.matched_at is not null
+                union all
+                select bank_code, currency, line_day, 0, amount_kobo, 0 from statement_matches
+                union all
+                select bank_code, currency, item_day, 0, 0, amount_kobo from statement_matches)
+               as each_day
+         group by 1, 2, 3
+      )
+      select format('bank %s, %s, %s', bank_code, currency, day) as subject,
+             format('lines %s, matched %s and %s', coalesce(c.lines, 0), coalesce(c.of_lines, 0),
+                    coalesce(c.of_items, 0)) as expected,
+             format('lines %s, matched %s and %s', coalesce(r.lines_kobo, 0),
+                    coalesce(r.matched_lines_kobo, 0), coalesce(r.matched_items_kobo, 0)) as found
+        from counted c full join reconciled_days r using (bank_code, currency, day)
+       where (coalesce(c.lines, 0), coalesce(c.of_lines, 0), coalesce(c.of_items, 0))
+          <> (coalesce(r.lines_kobo, 0), coalesce(r.matched_lines_kobo, 0),
+              coalesce(r.matched_items_kobo, 0))
+       order by 1`,
+  },
+  {
     // I67. A cost and a refund of it alike, by the side that the bank's account is on.
     name: 'bookings_are_matched_to_their_lines',
     sql: `
