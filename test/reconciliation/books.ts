@@ -48,6 +48,7 @@ export type Books = {
   payouts?: readonly Payout[]
   reversals?: readonly Reversal[]
   returns?: readonly Return[]
+  numbers?: readonly string[] // Account numbers that are ours.
 }
 
 export type Line = {
@@ -100,7 +101,12 @@ const match = (database: TestDatabase, now: string) =>
   )
 
 async function writeBooks(write: Write, books: Books): Promise<void> {
-  const { credits = [], payouts = [], reversals = [], returns = [] } = books
+  const { credits = [], payouts = [], reversals = [], returns = [], numbers = [] } = books
+  await write(
+    `insert into numbers (account_number, bank_code, client_id, collection_account_id)
+     select number, '${BANK}', 1, 1 from json_array_elements_text($1) as n (number)`,
+    numbers,
+  )
   await write(
     `insert into credits
        (id, bank_code, session_id, account_number, amount_kobo, suspended_kobo, currency, outcome,
