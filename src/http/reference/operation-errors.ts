@@ -2,6 +2,7 @@
 // an operation answers with and that is not listed here fails them (test/support/declared-errors.ts).
 
 import type { RefusalCode } from '#errors.ts'
+import { RECONCILIATION_ERRORS } from './reconciliation-errors.ts'
 
 // Described once, for all operations.
 export const COMMON_ERRORS: readonly RefusalCode[] = [
@@ -283,6 +284,7 @@ const OPERATION_ERRORS: Readonly<Record<string, readonly RefusalCode[]>> = {
     'request_not_found',
     'suspense_closed',
   ],
+  ...RECONCILIATION_ERRORS,
 }
 
 export function errorsOf(operationId: string): readonly RefusalCode[] {
