@@ -59,6 +59,12 @@ async function statementOf({ db }: Pick<Bench, 'db'>, bankCode: string, currency
 export async function addLine(bench: Pick<Bench, 'db'>, given: GivenLine): Promise<bigint> {
   const { bankCode = '035', currency = 'NGN', kind = 'credit', bookedOn = DAY } = given
   const statementId = await statementOf(bench, bankCode, currency)
+  await bench.db.query(
+    `insert into reconciled_days (bank_code, currency, day, lines_kobo) values ($1, $2, $3, $4)
+     on conflict (bank_code, currency, day)
+       do update set lines_kobo = reconciled_days.lines_kobo + excluded.lines_kobo`,
+    [bankCode, currency, bookedOn, koboOf(given.amount)],
+  )
   const { rows } = await bench.db.query<{ id: bigint }>(
     `insert into statement_lines
        (statement_id, bank_code, currency, line_no, booked_on, amount_kobo, kind, session_id,
