@@ -44,6 +44,11 @@ const KINDS = [
 const about = { tags: ['Operator'], security: BEARER }
 
 export const differenceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  await app.register(listing, deps)
+  await app.register(reading, deps)
+}
+
+const listing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { db, clock, sealer, banks, authentication } = deps
   const onRequest = authentication.requires('operator')
   const windows = timingWindows(banks)
@@ -94,6 +99,12 @@ export const differenceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, dep
       })
     },
   )
+}
+
+const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { db, clock, sealer, banks, authentication } = deps
+  const onRequest = authentication.requires('operator')
+  const windows = timingWindows(banks)
 
   app.get(
     `${RECONCILIATION}/:id`,
