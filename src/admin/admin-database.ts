@@ -7,13 +7,12 @@ import { type EmbeddedServer, findEmbedded, startEmbedded } from '#embedded/embe
 
 type DatabaseSettings = { databaseUrl: string | undefined; dataDir: string }
 
+type Work<T> = (db: Pool, connectionString: string) => Promise<T>
+
 // A problem the operator can fix.
 export class AdminProblem extends Error {}
 
-export async function withDatabase<T>(
-  place: DatabaseSettings,
-  work: (db: Pool) => Promise<T>,
-): Promise<T> {
+export async function withDatabase<T>(place: DatabaseSettings, work: Work<T>): Promise<T> {
   const running = place.databaseUrl ?? (await findEmbedded(place.dataDir))
   if (running) return connected(running, work)
   const server: EmbeddedServer = await startEmbedded({ dataDir: place.dataDir })
@@ -27,7 +26,7 @@ export async function withDatabase<T>(
   }
 }
 
-async function connected<T>(connectionString: string, work: (db: Pool) => Promise<T>): Promise<T> {
+async function connected<T>(connectionString: string, work: Work<T>): Promise<T> {
   const db = createPool({ connectionString, max: 4, onIdleError: () => {} })
   try {
     if (!(await isMigrated(db))) {
@@ -35,7 +34,7 @@ async function connected<T>(connectionString: string, work: (db: Pool) => Promis
         'The database schema does not match this version. Run `npx manilla migrate` first.',
       )
     }
-    return await work(db)
+    return await work(db, connectionString)
   } finally {
     await db.end()
   }

@@ -18,8 +18,11 @@ async function main(): Promise<void> {
   if ('help' in chosen) return say(chosen.help)
   const env = readEnvironment()
   const { command, given, isJson } = chosen
-  const { data, text } = await withDatabase(databaseSettings(env), (db) =>
-    command.run({ db, env, clock: systemClock, actor: `cli:${userName()}` }, given),
+  const { data, text } = await withDatabase(databaseSettings(env), (db, connectionString) =>
+    command.run(
+      { db, connectionString, env, clock: systemClock, actor: `cli:${userName()}` },
+      given,
+    ),
   )
   say(isJson ? JSON.stringify(data, null, 2) : text)
 }
