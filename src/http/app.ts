@@ -35,6 +35,7 @@ import { payoutSettingRoutes } from '#http/routes/payouts/payout-settings.ts'
 import { payoutTariffRoutes } from '#http/routes/payouts/payout-tariffs.ts'
 import { payoutRoutes } from '#http/routes/payouts/payouts.ts'
 import { erasureRoutes } from '#http/routes/privacy/erasures.ts'
+import { resolveDifferenceRoutes } from '#http/routes/reconciliation/resolve-differences.ts'
 import { bankStatementRoutes } from '#http/routes/reconciliation/statements.ts'
 import { operatorAlertRoutes } from '#http/routes/records/alerts.ts'
 import { auditLogRoutes } from '#http/routes/records/audit-log.ts'
@@ -174,6 +175,7 @@ const ROUTES = [
   paymentRoutes,
   refundRoutes,
   adjustmentRoutes,
+  resolveDifferenceRoutes,
   paymentRequeryRoutes,
   timelineRoutes,
   exportRoutes,

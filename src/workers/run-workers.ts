@@ -10,6 +10,7 @@ import { countTotalsRound } from './count-totals.ts'
 import { Deliverer, type DelivererDeps } from './deliver-webhooks.ts'
 import { dispatchEventsRound } from './dispatch-events.ts'
 import { expirePaymentsRound } from './expire-payments.ts'
+import { type FinishBookingsDeps, finishBookingsRound } from './finish-bookings.ts'
 import { type ImportStatementsDeps, importStatementsRound } from './import-statements.ts'
 import { logAlertsRound } from './log-alerts.ts'
 import { type Deps, runWorker, type Worker } from './loop.ts'
@@ -34,6 +35,7 @@ export type WorkerDeps = Deps &
   RefillDeps &
   BankChangesDeps &
   RequeryDeps &
+  FinishBookingsDeps &
   PlanDeps &
   QueryDeps &
   ImportStatementsDeps &
@@ -65,6 +67,7 @@ export function listWorkers(deps: WorkerDeps): Worker[] {
     { name: 'plan-requeries', pauseMs: 5 * SECOND_MS, round: planRequeriesRound(deps) },
     ...requeryTransfers(deps),
     { name: 'close-settlements', pauseMs: 5 * SECOND_MS, round: closeSettlementsRound(deps) },
+    { name: 'finish-bookings', pauseMs: 5 * SECOND_MS, round: finishBookingsRound(deps) },
     { name: 'import-statements', pauseMs: 2 * SECOND_MS, round: importStatementsRound(deps) },
     { name: 'log-alerts', pauseMs: SECOND_MS, round: logAlertsRound(deps) },
     { name: 'count-events', pauseMs: 2 * SECOND_MS, round: countTotalsRound(deps) },

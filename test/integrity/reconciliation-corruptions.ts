@@ -1,0 +1,56 @@
+// What the integrity checks find of statements held against the books.
+
+import type { Corruption } from './settlement-corruptions.ts'
+
+export const RECONCILIATION_CORRUPTIONS: readonly Corruption[] = [
+  [
+    'lines_are_matched_or_differ',
+    `update differences set amount_kobo = amount_kobo + 1 where state = 'resolved'`,
+    /^line \d+$/,
+  ],
+  [
+    'lines_are_matched_or_differ',
+    `update differences set state = 'open', decided_by = null where action = 'book'`,
+    /^line \d+$/,
+  ],
+  ['lines_are_matched_or_differ', `delete from statement_matches`, /^line \d+$/],
+  ['lines_are_matched_or_differ', `delete from statement_lines`, /^line \d+$/],
+  [
+    'items_are_matched_or_differ',
+    `update statement_matches set amount_kobo = amount_kobo + 1 where item_kind = 'credit'`,
+    /^credit \d+$/,
+  ],
+  [
+    'items_are_matched_or_differ',
+    `update statement_matches set item_id = 999999 where item_kind = 'credit'`,
+    /^credit 999999$/,
+  ],
+  [
+    'items_are_matched_or_differ',
+    `update statement_matches set bank_code = '058' where item_kind = 'credit'`,
+    /^credit \d+$/,
+  ],
+  [
+    'items_are_matched_or_differ',
+    `insert into differences (bank_code, currency, day, kind, amount_kobo, item_kind, item_id,
+                              opened_at)
+     select bank_code, currency, item_day, 'missing_at_bank', -5, item_kind, item_id, now()
+       from statement_matches where item_kind = 'credit'`,
+    /^credit \d+$/,
+  ],
+  [
+    'bookings_are_matched_to_their_lines',
+    `delete from statement_matches where item_kind = 'booked'`,
+    /^transfer \d+$/,
+  ],
+  [
+    'bookings_are_matched_to_their_lines',
+    `update statement_matches set line_id = 999999 where item_kind = 'booked'`,
+    /^transfer \d+$/,
+  ],
+  [
+    'bookings_are_matched_to_their_lines',
+    `update differences set action = 'note' where action = 'book'`,
+    /^transfer \d+$/,
+  ],
+]
