@@ -14,7 +14,7 @@ import {
   manyLines,
   readStored,
   upload,
-} from '../support/statements.ts'
+} from '../support/statement-files.ts'
 
 const bench = closeAfterTests(await startTestService())
 let banks = 0

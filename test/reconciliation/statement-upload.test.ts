@@ -18,7 +18,7 @@ import {
   manyLines,
   STATEMENTS,
   upload,
-} from '../support/statements.ts'
+} from '../support/statement-files.ts'
 
 const bench = closeAfterTests(await startTestService())
 const address = new URL(await bench.service.app.listen({ host: '127.0.0.1', port: 0 }))
