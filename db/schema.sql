@@ -641,7 +641,7 @@ create table difference_changes (
   detail jsonb not null,
   changed_at timestamp with time zone not null,
   constraint difference_changes_pkey PRIMARY KEY (id),
-  constraint difference_changes_known CHECK (change = ANY (ARRAY['opened'::text, 'asked'::text, 'withdrawn'::text, 'rejected'::text, 'resolved'::text, 'cleared'::text])),
+  constraint difference_changes_known CHECK (change = ANY (ARRAY['opened'::text, 'asked'::text, 'withdrawn'::text, 'rejected'::text, 'resolved'::text, 'failed'::text, 'cleared'::text])),
   constraint difference_changes_difference_id_fkey FOREIGN KEY (difference_id) REFERENCES differences(id)
 );
 CREATE INDEX difference_changes_of_difference ON difference_changes USING btree (difference_id, id);
@@ -670,19 +670,25 @@ create table differences (
   decided_by text collate "C",
   decided_at timestamp with time zone,
   opened_at timestamp with time zone not null,
+  decided_by_user uuid,
   constraint differences_pkey PRIMARY KEY (id),
   constraint differences_about_something CHECK (num_nonnulls(line_id, item_id, statement_id) = 1 AND (item_id IS NULL) = (item_kind IS NULL)),
   constraint differences_action_known CHECK (action = ANY (ARRAY['book'::text, 'note'::text, 'match'::text])),
+  constraint differences_asked_by_somebody CHECK (state <> 'asked'::text OR num_nonnulls(action, reason, asked_by, asked_by_user, asked_at) = 5),
+  constraint differences_decided_as_something CHECK (decided_by IS NULL OR num_nonnulls(action, reason, decided_at) = 3),
   constraint differences_kind_known CHECK (kind = ANY (ARRAY['missing_in_books'::text, 'missing_at_bank'::text, 'amount_differs'::text, 'duplicate_at_bank'::text, 'duplicate_in_books'::text, 'wrong_account'::text, 'reversed_at_bank'::text, 'fee_differs'::text, 'unexplained_debit'::text, 'currency_differs'::text, 'sequence_gap'::text, 'balance_gap'::text])),
   constraint differences_resolved_by_somebody CHECK (state <> 'resolved'::text OR num_nonnulls(action, reason, decided_by, decided_at) = 4),
   constraint differences_state_known CHECK (state = ANY (ARRAY['open'::text, 'asked'::text, 'resolved'::text, 'cleared'::text])),
+  constraint differences_two_people CHECK (asked_by IS NULL OR decided_by IS NULL OR decided_by <> asked_by AND decided_by_user IS DISTINCT FROM asked_by_user),
   constraint differences_statement_id_fkey FOREIGN KEY (statement_id) REFERENCES statements(id)
 );
+CREATE INDEX differences_being_booked ON differences USING btree (decided_at) WHERE state = 'open'::text AND action IS NOT NULL;
 CREATE INDEX differences_of_day ON differences USING btree (bank_code, currency, day, id) WHERE state <> 'cleared'::text;
 CREATE UNIQUE INDEX differences_of_item ON differences USING btree (item_kind, item_id) WHERE item_id IS NOT NULL AND state <> 'cleared'::text;
 CREATE UNIQUE INDEX differences_of_line ON differences USING btree (line_id) WHERE line_id IS NOT NULL AND state <> 'cleared'::text;
 CREATE UNIQUE INDEX differences_of_statement ON differences USING btree (statement_id, kind) WHERE statement_id IS NOT NULL AND state <> 'cleared'::text;
 CREATE INDEX differences_open ON differences USING btree (bank_code, currency, id) WHERE state = ANY (ARRAY['open'::text, 'asked'::text]);
+CREATE TRIGGER differences_checked AFTER UPDATE OF state, decided_by ON differences FOR EACH ROW EXECUTE FUNCTION check_resolution();
 
 create table dispatch_cursors (
   client_id bigint not null,
@@ -1862,7 +1868,7 @@ CREATE INDEX transfers_by_debit_account ON transfers USING btree (debit_account_
 CREATE INDEX transfers_in_without_credit ON transfers USING btree (credit_account_id) INCLUDE (amount_kobo, reason, posted_at) WHERE credit_id IS NULL;
 CREATE INDEX transfers_later ON transfers USING btree (posted_at) WHERE reason = ANY (ARRAY['assign'::text, 'suspend'::text, 'returned'::text, 'reversal'::text]);
 CREATE INDEX transfers_of_adjustment ON transfers USING btree (adjustment_id) WHERE adjustment_id IS NOT NULL;
-CREATE INDEX transfers_of_difference ON transfers USING btree (difference_id) WHERE difference_id IS NOT NULL;
+CREATE UNIQUE INDEX transfers_of_difference_once ON transfers USING btree (difference_id) WHERE difference_id IS NOT NULL;
 CREATE INDEX transfers_of_payout ON transfers USING btree (payout_id) WHERE payout_id IS NOT NULL;
 CREATE INDEX transfers_of_settlement ON transfers USING btree (settlement_id) WHERE settlement_id IS NOT NULL;
 CREATE INDEX transfers_out_without_credit ON transfers USING btree (debit_account_id) INCLUDE (amount_kobo, reason, posted_at) WHERE credit_id IS NULL;
@@ -1912,6 +1918,7 @@ create table webhook_endpoints (
 create function check_adjustment() returns trigger;
 create function check_payout() returns trigger;
 create function check_payout_file() returns trigger;
+create function check_resolution() returns trigger;
 create function check_settlement() returns trigger;
 create function check_suspense_request() returns trigger;
 create function count_matches() returns trigger;

@@ -35,6 +35,9 @@ import { payoutSettingRoutes } from '#http/routes/payouts/payout-settings.ts'
 import { payoutTariffRoutes } from '#http/routes/payouts/payout-tariffs.ts'
 import { payoutRoutes } from '#http/routes/payouts/payouts.ts'
 import { erasureRoutes } from '#http/routes/privacy/erasures.ts'
+import { dailyProofRoutes } from '#http/routes/reconciliation/daily-proofs.ts'
+import { daySideRoutes } from '#http/routes/reconciliation/day-sides.ts'
+import { differenceRoutes } from '#http/routes/reconciliation/differences.ts'
 import { resolveDifferenceRoutes } from '#http/routes/reconciliation/resolve-differences.ts'
 import { bankStatementRoutes } from '#http/routes/reconciliation/statements.ts'
 import { operatorAlertRoutes } from '#http/routes/records/alerts.ts'
@@ -175,6 +178,9 @@ const ROUTES = [
   paymentRoutes,
   refundRoutes,
   adjustmentRoutes,
+  dailyProofRoutes,
+  daySideRoutes,
+  differenceRoutes,
   resolveDifferenceRoutes,
   paymentRequeryRoutes,
   timelineRoutes,

@@ -11,6 +11,8 @@
 // Each is a running total over days, so a proof costs no more than the days there are, however many
 // lines they have (I65).
 
+import type { BankSettings } from '#config/bank-settings.ts'
+import { TIMING_DAYS_DEFAULT } from '#config/statement-settings.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Kobo } from '#money.ts'
 import { watDay } from '#wat-time.ts'
@@ -29,10 +31,15 @@ export type DailyProof = BankAccount & {
   openDifferences: number // Of that very day.
 }
 
-export const TIMING_DAYS_DEFAULT = 2
-
 // In days, by bank: how long what only one side has may still be on its way.
 export type TimingWindows = ReadonlyMap<string, number>
+
+export function timingWindows(banks: readonly BankSettings[]): TimingWindows {
+  const windows = banks.map(
+    ({ code, statements }) => [code, statements?.timingDays ?? TIMING_DAYS_DEFAULT] as const,
+  )
+  return new Map(windows)
+}
 
 type Asked = {
   fromDay: string
@@ -43,7 +50,8 @@ type Asked = {
   now: Date
 }
 
-// Of every account that a statement was imported for, or that has a ledger account; by bank and day.
+// Of every account that a statement was imported for, or that has a ledger account, or of the one that
+// is asked for; by bank and day.
 export async function readDailyProofs(db: Queryable, asked: Asked): Promise<DailyProof[]> {
   const { rows } = await db.query<DailyProof>({
     name: 'read-daily-proofs',
@@ -88,7 +96,9 @@ const PROOFS = `
       from (select substr(owner, 6) as bank_code, currency from ledger_accounts
              where kind = 'bank'
             union
-            select bank_code, currency from reconciled_banks) as known
+            select bank_code, currency from reconciled_banks
+            union
+            select $3::text, $4::text where num_nonnulls($3, $4) = 2) as known
       left join reconciled_banks b using (bank_code, currency)
      where ($3::text is null or bank_code = $3) and ($4::text is null or currency = $4)
   ), moves as (

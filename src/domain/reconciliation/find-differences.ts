@@ -115,39 +115,51 @@ async function openOfRests(tx: Transaction, run: Run): Promise<number> {
   return rowCount ?? 0
 }
 
-// Days around an item in which a line may name it.
-const DAYS_AROUND = 7
-
 async function openOfItems(tx: Transaction, run: Run): Promise<number> {
   const { rows } = await tx.query(
     'select from open_items where is_covered and difference_id is null limit 1',
   )
   if (rows.length === 0) return 0
   const { rowCount } = await tx.query(
-    openDifferences(`left_over as materialized (
-      select * from open_items where is_covered and difference_id is null
-    ), words as (
-      select kind, id, amount, session_id as word from left_over where kind = 'credit'
-      union all
-      select i.kind, i.id, i.amount, k.value
-        from left_over i
-        join credit_identifiers k on k.credit_id = i.id and not k.is_first
-       where i.kind = 'credit'
-    ), twice as (
-      select distinct w.kind, w.id
-        from statement_lines s
-       cross join lateral (values (s.session_id), (s.bank_reference), (s.end_to_end_id)) as v (word)
-        join words w on w.word = v.word
-       where s.bank_code = $1 and s.currency = $2 and sign(s.amount_kobo) = sign(w.amount)
-         and s.booked_on between (select min(day) from left_over) - ${DAYS_AROUND}
-                             and (select max(day) from left_over) + ${DAYS_AROUND}
-         and exists (select from statement_matches m where m.line_id = s.id)
-    ), found as (
-      select i.day, case when t.id is null then 'missing_at_bank' else 'duplicate_in_books' end
-                    as kind, -i.amount as amount, null::bigint as line_id, i.kind as item_kind,
-             i.id as item_id, null::bigint as statement_id
-        from left_over i left join twice t on t.kind = i.kind and t.id = i.id)`),
-    [run.bankCode, run.currency, run.now],
+    openDifferences(`found as (
+      select i.day, case when i.kind = 'credit' and i.id = any ($4) then 'duplicate_in_books'
+                         else 'missing_at_bank' end as kind, -i.amount as amount,
+             null::bigint as line_id, i.kind as item_kind, i.id as item_id,
+             null::bigint as statement_id
+        from open_items i where i.is_covered and i.difference_id is null)`),
+    [run.bankCode, run.currency, run.now, await findDuplicates(tx, run)],
   )
   return rowCount ?? 0
+}
+
+// Days around an item in which a line may name it.
+const DAYS_AROUND = 7
+
+// Credits that are left over, and named by a line that is matched to something else. The words are
+// given as an array, which is hashed: a join would be planned without knowing how many lines there
+// are, and took minutes.
+async function findDuplicates(tx: Transaction, { bankCode, currency }: Run): Promise<bigint[]> {
+  const { rows: named } = await tx.query<{ id: bigint; word: string; day: string }>(
+    `with left_over as materialized (
+       select id, session_id, day from open_items
+        where kind = 'credit' and is_covered and difference_id is null
+     )
+     select id, session_id as word, day::text from left_over
+     union all
+     select i.id, k.value, i.day::text
+       from left_over i join credit_identifiers k on k.credit_id = i.id and not k.is_first`,
+  )
+  if (named.length === 0) return []
+  const days = named.map(({ day }) => day).sort()
+  const { rows: lines } = await tx.query<{ words: (string | null)[] }>(
+    `select array[s.session_id, s.bank_reference, s.end_to_end_id] as words
+       from statement_lines s
+      where s.bank_code = $1 and s.currency = $2 and s.amount_kobo > 0
+        and s.booked_on between $3::date - ${DAYS_AROUND} and $4::date + ${DAYS_AROUND}
+        and (s.session_id = any ($5) or s.bank_reference = any ($5) or s.end_to_end_id = any ($5))
+        and exists (select from statement_matches m where m.line_id = s.id)`,
+    [bankCode, currency, days[0], days.at(-1), named.map(({ word }) => word)],
+  )
+  const words = new Set(lines.flatMap((line) => line.words))
+  return named.filter(({ word }) => words.has(word)).map(({ id }) => id)
 }

@@ -5,11 +5,10 @@
 // Items of the days before the first statement that one of its lines is for were on their way: they
 // are no part of that gap.
 
-import { idBounds } from '#db/time-bounds.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { clearDifferences, openDifferences } from './find-differences.ts'
-import { itemSources, POSTED_SINCE } from './item-sources.ts'
-import { dayStart, type Run } from './reconciled-banks.ts'
+import { readLedgerBalance } from './ledger-balance.ts'
+import { dayBefore, type Run } from './reconciled-banks.ts'
 
 // How many were found.
 export async function findGaps(tx: Transaction, run: Run): Promise<number> {
@@ -38,19 +37,11 @@ export async function findGaps(tx: Transaction, run: Run): Promise<number> {
   return rowCount ?? 0
 }
 
-// The balance now, less what moved it since. One statement, so one moment.
 async function rememberBalance(tx: Transaction, run: Run): Promise<void> {
-  const from = dayStart(run.fromDay)
-  const { firstId } = await idBounds(tx, 'credits', { from })
+  const booksKobo = await readLedgerBalance(tx, run, dayBefore(run.fromDay))
   await tx.query(
-    `update reconciled_banks
-        set books_kobo = coalesce((select debits_kobo - credits_kobo from ledger_accounts
-                                    where kind = 'bank' and owner = 'bank:' || $1 and currency = $2),
-                                  0)
-                         - coalesce((select sum(i.amount_kobo)
-                                       from (${itemSources(POSTED_SINCE)}) as i), 0)
-      where bank_code = $1 and currency = $2 and $3::text is not null and $4::text is not null`,
-    [run.bankCode, run.currency, run.fromDay, run.toDay, from, firstId],
+    'update reconciled_banks set books_kobo = $3 where bank_code = $1 and currency = $2',
+    [run.bankCode, run.currency, booksKobo],
   )
 }
 

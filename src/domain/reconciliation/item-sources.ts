@@ -12,28 +12,40 @@ export type ItemFilter = {
   booked: string // … transfers t.
 }
 
-// Posted at `$5` or later; credits from the id `$6` on.
+// Posted at `$3` or later; credits from the id `$4` on.
 export const POSTED_SINCE: ItemFilter = {
-  credit: 'c.id >= $6 and c.received_at >= $5',
-  payout: 'p.settled_at >= $5',
-  reversal: 'r.received_at >= $5',
-  return: 'r.settled_at >= $5',
-  recovery: 'a.decided_at >= $5',
-  booked: 't.posted_at >= $5',
+  credit: 'c.id >= $4 and c.received_at >= $3',
+  payout: 'p.settled_at >= $3',
+  reversal: 'r.received_at >= $3',
+  return: 'r.settled_at >= $3',
+  recovery: 'a.decided_at >= $3',
+  booked: 't.posted_at >= $3',
 }
+
+const SOURCES = {
+  credit: (filter: ItemFilter) => credits(filter.credit),
+  charges: (filter: ItemFilter) => charges(filter.credit),
+  reversal: (filter: ItemFilter) => reversals(filter.reversal),
+  payout: (filter: ItemFilter) => payouts(filter.payout),
+  payout_cost: (filter: ItemFilter) => payoutCosts(filter.payout),
+  return: (filter: ItemFilter) => returns(filter.return),
+  recovery: (filter: ItemFilter) => recoveries(filter.recovery),
+  booked: (filter: ItemFilter) => booked(filter.booked),
+}
+
+export type ItemKind = keyof typeof SOURCES
+export const ITEM_KINDS = Object.keys(SOURCES) as ItemKind[]
 
 // One row for each item. Charges bring their parts, all of them below zero.
 export function itemSources(filter: ItemFilter): string {
-  return [
-    credits(filter.credit),
-    charges(filter.credit),
-    reversals(filter.reversal),
-    payouts(filter.payout),
-    payoutCosts(filter.payout),
-    returns(filter.return),
-    recoveries(filter.recovery),
-    booked(filter.booked),
-  ].join('\nunion all\n')
+  return ITEM_KINDS.map((kind) => SOURCES[kind](filter)).join('\nunion all\n')
+}
+
+// Of one kind, as `i`.
+export function itemSource(kind: ItemKind, filter: ItemFilter): string {
+  return `(${SOURCES[kind](filter)}) as i (kind, id, posted_at, amount_kobo, fee_kobo, vat_kobo,
+    duty_kobo, session_id, has_session_id, bank_reference, reference, other_reference,
+    account_number, name, parent_kind, parent_id, line_id)`
 }
 
 const NO_PARTS = '0::bigint as fee_kobo, 0::bigint as vat_kobo, 0::bigint as duty_kobo'

@@ -92,7 +92,7 @@ async function nameLines(tx: Transaction, { bankCode, currency }: Run): Promise<
        union all
        select n.id, n.rank, 'reversal', r.id, r.bank_code, n.currency
          from credits_named n join reversals r on r.credit_id = n.credit_id
-        where n.amount < 0
+        where n.amount = -r.amount_kobo
        union all
        select w.id, w.rank, 'reversal', r.id, r.bank_code, $2
          from words w join reversals r on r.session_id = w.word

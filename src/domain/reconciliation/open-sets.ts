@@ -91,9 +91,9 @@ async function loadLines(
 async function loadPostedItems(tx: Transaction, run: Run): Promise<void> {
   const { firstId } = await idBounds(tx, 'credits', { from: run.itemsSince })
   await tx.query(
-    `${insertItems(POSTED_SINCE)}
+    `${insertItems(POSTED_SINCE, { days: '$5::date and $6::date' })}
        left join (select item_kind, item_id, sum(amount_kobo) as kobo from statement_matches
-                   where item_kind in ('credit', 'charges') and item_id >= $6
+                   where item_kind in ('credit', 'charges') and item_id >= $4
                    group by 1, 2) as m on m.item_kind = i.kind and m.item_id = i.id
       cross join lateral (
         select coalesce(case when i.kind in ('credit', 'charges') then m.kobo else (
@@ -102,7 +102,7 @@ async function loadPostedItems(tx: Transaction, run: Run): Promise<void> {
       where i.amount_kobo <> x.matched
         and not exists (select from differences d
                          where d.item_kind = i.kind and d.item_id = i.id and d.state <> 'cleared')`,
-    [...account(run), run.itemsSince, firstId],
+    [run.bankCode, run.currency, run.itemsSince, firstId, run.fromDay, run.toDay],
   )
 }
 
@@ -120,11 +120,11 @@ async function loadStandingItems(tx: Transaction, run: Run): Promise<void> {
         recovery: kept(`'recovery'`, 'a.id'),
         booked: kept(`'booked'`, 't.id'),
       },
-      `d.id, d.state <> 'open'`,
+      { difference: `d.id, d.state <> 'open'` },
     )}
        join differences d on d.item_kind = i.kind and d.item_id = i.id and d.state <> 'cleared'
       cross join lateral (select i.amount_kobo + d.amount_kobo as matched) as x`,
-    account(run),
+    [run.bankCode, run.currency, run.fromDay, run.toDay],
   )
 }
 
@@ -150,27 +150,23 @@ export async function loadNamedItems(tx: Transaction, run: Run): Promise<void> {
         and not exists (select from new_pairs o where o.item_kind = i.kind and o.item_id = i.id)
         and not exists (select from differences d
                          where d.item_kind = i.kind and d.item_id = i.id and d.state <> 'cleared')`,
-    account(run),
+    [run.bankCode, run.currency, run.fromDay, run.toDay],
   )
 }
 
-const account = ({ bankCode, currency, fromDay, toDay }: Run) => [
-  bankCode,
-  currency,
-  fromDay,
-  toDay,
-]
-
 // `x.matched` is what was matched of the item before; then its parts are not known any more. An item
 // counts for its day in West Africa.
-function insertItems(filter: ItemFilter, difference = 'null, false'): string {
+function insertItems(
+  filter: ItemFilter,
+  { difference = 'null, false', days = '$3::date and $4::date' } = {},
+): string {
   const part = (name: string) => `case when x.matched = 0 then i.${name}_kobo else 0 end`
   return `
     insert into open_items
     select i.kind, i.id, w.day, i.amount_kobo - x.matched, ${part('fee')}, ${part('vat')},
            ${part('duty')}, i.session_id, i.has_session_id, i.bank_reference, i.reference,
            i.other_reference, i.account_number, i.name, i.parent_kind, i.parent_id, i.line_id,
-           ${difference}, w.day between $3::date and $4::date
+           ${difference}, w.day between ${days}
       from (${itemSources(filter)}) as i
      cross join lateral (select (i.posted_at at time zone 'Africa/Lagos')::date as day) as w`
 }

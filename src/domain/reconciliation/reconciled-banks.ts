@@ -80,6 +80,10 @@ export function dayStart(day: string): Date {
   return new Date(`${day}T00:00:00+01:00`)
 }
 
+export function dayBefore(day: string): string {
+  return new Date(Date.parse(day) - 86_400_000).toISOString().slice(0, 10)
+}
+
 export function dayEnd(day: string): Date {
   return new Date(dayStart(day).getTime() + 86_400_000)
 }

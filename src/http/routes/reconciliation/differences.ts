@@ -1,0 +1,124 @@
+// /api/v1/operator/reconciliation/differences, and one of them with its history.
+
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import { type List, readCursor, toPage, writeCursor } from '#db/paging.ts'
+import { withSnapshot } from '#db/snapshot.ts'
+import { timingWindows } from '#domain/reconciliation/daily-proof.ts'
+import {
+  AGE_BUCKETS,
+  DIFFERENCE_STATES,
+  getDifference,
+  listDifferences,
+  readHistory,
+} from '#domain/reconciliation/differences.ts'
+import type { Deps } from '#http/deps.ts'
+import { accepted } from '#http/envelopes.ts'
+import { ListEnvelope, listResponse, NoQuery, PageQuery, parseLimit, query } from '#http/lists.ts'
+import { choice } from '#http/routes/refunds/adjustment-presenters.ts'
+import { ApiEnvelope, ApiFailure, BEARER, bankCode } from '#http/schemas.ts'
+import { RECONCILIATION } from './daily-proofs.ts'
+import { Day, requireDay } from './days.ts'
+import {
+  DifferenceBody,
+  DifferenceDetailBody,
+  presentChange,
+  presentDifferences,
+} from './difference-presenters.ts'
+import { requireDifferenceId } from './resolution-presenters.ts'
+
+const KINDS = [
+  'missing_in_books',
+  'missing_at_bank',
+  'amount_differs',
+  'duplicate_at_bank',
+  'duplicate_in_books',
+  'wrong_account',
+  'reversed_at_bank',
+  'fee_differs',
+  'unexplained_debit',
+  'currency_differs',
+  'sequence_gap',
+  'balance_gap',
+] as const
+
+const about = { tags: ['Operator'], security: BEARER }
+
+export const differenceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { db, clock, sealer, banks, authentication } = deps
+  const onRequest = authentication.requires('operator')
+  const windows = timingWindows(banks)
+
+  app.get(
+    `${RECONCILIATION}/differences`,
+    {
+      onRequest,
+      schema: {
+        ...about,
+        operationId: 'listDifferences',
+        summary: 'List differences between statements and the books, newest first',
+        querystring: query({
+          bankCode: Type.Optional(bankCode('Filter by bank.')),
+          day: Type.Optional(Day('Filter by day.')),
+          kind: Type.Optional(choice(KINDS, 'Filter by kind.')),
+          state: Type.Optional(
+            choice(DIFFERENCE_STATES, 'Filter by state. Default: all but cleared.'),
+          ),
+          bucket: Type.Optional(choice(AGE_BUCKETS, 'Filter by age in days.')),
+          ...PageQuery,
+        }),
+        response: { 200: ListEnvelope(DifferenceBody), '4xx': ApiFailure },
+      },
+    },
+    async ({ client, query: asked }) => {
+      const { cursor, limit: _, day, ...filters } = asked
+      if (day !== undefined) requireDay('day', day)
+      const list: List = {
+        name: 'differences',
+        clientId: client.id,
+        filters: { ...filters, day },
+      }
+      const position = readCursor(sealer, list, cursor)
+      const limit = parseLimit(asked)
+      const beforeId = position && BigInt(position[0] as string)
+      return withSnapshot(db, async (tx) => {
+        const at = { now: clock(), windows }
+        const filter = { ...filters, day, beforeId, limit: limit + 1 }
+        const rows = await listDifferences(tx, at, filter)
+        const page = toPage(rows, limit, ({ id }) => writeCursor(sealer, list, [id.toString()]))
+        const shown = await presentDifferences({ db: tx, sealer }, page.rows)
+        return listResponse(
+          'Differences retrieved successfully',
+          { ...page, rows: shown },
+          (row) => row,
+        )
+      })
+    },
+  )
+
+  app.get(
+    `${RECONCILIATION}/:id`,
+    {
+      onRequest,
+      schema: {
+        ...about,
+        operationId: 'getDifference',
+        summary: 'Retrieve a difference with its history',
+        params: Type.Object({ id: Type.String() }),
+        querystring: NoQuery,
+        response: { 200: ApiEnvelope(DifferenceDetailBody), '4xx': ApiFailure },
+      },
+    },
+    async ({ params }) => {
+      const id = requireDifferenceId(params.id)
+      return withSnapshot(db, async (tx) => {
+        const difference = await getDifference(tx, { now: clock(), windows }, id)
+        const [shown] = await presentDifferences({ db: tx, sealer }, [difference])
+        const history = (await readHistory(tx, id)).map(presentChange)
+        return accepted('Difference retrieved successfully', {
+          ...(shown as NonNullable<typeof shown>),
+          history,
+        })
+      })
+    },
+  )
+}
