@@ -7,7 +7,6 @@ import type { Command } from './command-line.ts'
 
 export type Context = {
   db: Pool
-  connectionString: string // For commands that need a pool of their own.
   env: Environment // For commands that need more settings than where the database is.
   clock: Clock
   actor: string // Who types, for the audit log.

@@ -3,6 +3,7 @@
 import type { AdminCommand } from './admin-command.ts'
 import { clientCommands } from './client-commands.ts'
 import { erasureCommands } from './erasure-commands.ts'
+import { exportCommands } from './export-commands.ts'
 import { keyCommands } from './key-commands.ts'
 import { statementCommands } from './statement-commands.ts'
 import { userCommands } from './user-commands.ts'
@@ -13,4 +14,5 @@ export const COMMANDS: readonly AdminCommand[] = [
   ...erasureCommands,
   ...keyCommands,
   ...statementCommands,
+  ...exportCommands,
 ]

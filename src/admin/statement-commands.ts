@@ -4,7 +4,6 @@ import { createReadStream, existsSync } from 'node:fs'
 import { basename } from 'node:path'
 import { loadConfig } from '#config/config.ts'
 import { openProfiles } from '#config/statement-profiles.ts'
-import { createPool } from '#db/pool.ts'
 import { syncKeys } from '#domain/privacy/data-keys.ts'
 import { chooseReader, findFormat } from '#domain/reconciliation/choose-reader.ts'
 import { type ImportResult, importStatement } from '#domain/reconciliation/import-statement.ts'
@@ -24,6 +23,7 @@ export const statementCommands: readonly AdminCommand[] = [
   {
     name: 'statements import',
     subject: 'file',
+    statementMaxMs: STATEMENT_MAX_MS,
     summary: 'Import a bank’s statement: camt.053, MT940 or CSV, plain or gzip.',
     options: [
       { ...BANK, about: 'Bank that it is of. Required.' },
@@ -54,7 +54,7 @@ export const statementCommands: readonly AdminCommand[] = [
 ]
 
 async function importFile(context: Context, given: Arguments): Promise<ImportResult> {
-  const { db, env, clock, actor, connectionString } = context
+  const { db, env, clock, actor } = context
   const config = loadConfig(env, 'serve')
   const bank = config.banks.find(({ code }) => code === given.text('bank'))
   if (given.text('bank') === undefined) throw new UsageProblem('--bank is required.')
@@ -67,16 +67,10 @@ async function importFile(context: Context, given: Arguments): Promise<ImportRes
   if (!existsSync(given.subject)) throw new UsageProblem(`There is no file ${given.subject}.`)
   const sealer = new Sealer(config.secrets.data, config.secrets.hash)
   await syncKeys(db, clock(), sealer)
-  const importPool = createPool({
-    connectionString,
-    max: 1,
-    statementMaxMs: STATEMENT_MAX_MS,
-    onIdleError: () => {},
-  })
   const bytes = createReadStream(given.subject)
   try {
     return await importStatement(
-      { db, importPool, sealer, clock },
+      { db, importPool: db, sealer, clock },
       {
         bankCode: bank.code,
         accountNumber: bank.statements?.accountNumber,
@@ -89,7 +83,6 @@ async function importFile(context: Context, given: Arguments): Promise<ImportRes
     )
   } finally {
     bytes.destroy()
-    await importPool.end()
   }
 }
 

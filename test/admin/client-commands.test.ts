@@ -25,8 +25,7 @@ type Data = Shown & { secrets: { retiresAt: Date | null }[] } & Record<string, u
 async function admin(...words: string[]): Promise<{ data: Data; text: string }> {
   const chosen = parseCommand(COMMANDS, ['client', ...words])
   assert('command' in chosen)
-  const { connectionString } = bench.database
-  const context = { db: bench.db, connectionString, env: {}, clock: bench.clock, actor: 'cli:ada' }
+  const context = { db: bench.db, env: {}, clock: bench.clock, actor: 'cli:ada' }
   const { data, text } = await chosen.command.run(context, chosen.given)
   return { data: data as Data, text }
 }

@@ -133,9 +133,8 @@ type Bench = Awaited<ReturnType<typeof startTestService>>
 async function admin(bench: Bench, ...words: string[]) {
   const chosen = parseCommand(COMMANDS, words)
   assert('command' in chosen)
-  const { connectionString } = bench.database
-  const env = { ...SECRETS, DATABASE_URL: connectionString }
-  const context = { db: bench.db, connectionString, env, clock: bench.clock, actor: 'cli:ada' }
+  const env = { ...SECRETS, DATABASE_URL: bench.database.connectionString }
+  const context = { db: bench.db, env, clock: bench.clock, actor: 'cli:ada' }
   return chosen.command.run(context, chosen.given)
 }
 

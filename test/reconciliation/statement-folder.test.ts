@@ -136,10 +136,9 @@ test('two processes that watch one folder take a file once', async () => {
 async function admin(...words: string[]): Promise<{ data: Data; text: string }> {
   const chosen = parseCommand(COMMANDS, ['statements', ...words])
   assert('command' in chosen)
-  const { connectionString } = bench.database
-  const env = { ...SECRETS, DATABASE_URL: connectionString }
   const { clock, db } = bench
-  return chosen.command.run({ db, connectionString, env, clock, actor: 'cli:ada' }, chosen.given)
+  const env = { ...SECRETS, DATABASE_URL: bench.database.connectionString }
+  return chosen.command.run({ db, env, clock, actor: 'cli:ada' }, chosen.given)
 }
 
 test('the command line imports a file, and lists statements', async () => {
