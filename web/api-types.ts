@@ -962,9 +962,7 @@ export interface paths {
             parameters: {
                 query?: {
                     status?: "Processing" | "PartPayment" | "Successful" | "Expired" | "Cancelled" | "Reversed";
-                    /** @example 6000.00 */
                     minAmount?: number | string;
-                    /** @example 6000.00 */
                     maxAmount?: number | string;
                     search?: string;
                     merchantRef?: string;
@@ -1652,9 +1650,7 @@ export interface paths {
             parameters: {
                 query?: {
                     status?: "Processing" | "PartPayment" | "Successful" | "Expired" | "Cancelled" | "Reversed";
-                    /** @example 6000.00 */
                     minAmount?: number | string;
-                    /** @example 6000.00 */
                     maxAmount?: number | string;
                     search?: string;
                     merchantRef?: string;
@@ -1899,9 +1895,7 @@ export interface paths {
             parameters: {
                 query?: {
                     status?: "Pending" | "Paid" | "Expired" | "Cancelled" | "Reversed";
-                    /** @example 6000.00 */
                     minAmount?: number | string;
-                    /** @example 6000.00 */
                     maxAmount?: number | string;
                     search?: string;
                     merchantRef?: string;

@@ -50,6 +50,7 @@ const setting: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         ...about,
         operationId: 'getSuspenseSettings',
         summary: 'Retrieve suspense settings',
+        description: 'Whether money leaves suspense only with a second person’s approval.',
         security: BEARER,
       },
     },

@@ -105,6 +105,8 @@ export const suspenseRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
         operationId: 'getSuspense',
         tags,
         summary: 'Retrieve a suspense item',
+        description:
+          'Why the money could not be booked, where it could belong, and every change since.',
         security: BEARER,
         params: Params,
         response: { 200: ApiEnvelope(SuspenseDetailBody), '4xx': ApiFailure },
