@@ -1417,7 +1417,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["DifferenceResolutionResponse"];
+                        "application/json": components["schemas"]["DifferenceDetailResponse"];
                     };
                 };
             };
@@ -1462,7 +1462,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["DifferenceResolutionResponse"];
+                        "application/json": components["schemas"]["DifferenceDetailResponse"];
                     };
                 };
             };
@@ -1488,7 +1488,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["DifferenceResolutionResponse"];
+                        "application/json": components["schemas"]["DifferenceDetailResponse"];
                     };
                 };
             };
@@ -1512,7 +1512,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["DifferenceResolutionResponse"];
+                        "application/json": components["schemas"]["DifferenceDetailResponse"];
                     };
                 };
             };
@@ -4750,26 +4750,6 @@ export interface components {
             data: components["schemas"]["Difference"][];
             hasMore: boolean;
             nextCursor: string | null;
-        };
-        DifferenceResolution: {
-            id: number;
-            bankCode: string;
-            currency: string;
-            day: string;
-            kind: string;
-            amount: number;
-            state: string;
-            action: string | null;
-            reason: string | null;
-            askedBy: string | null;
-            askedAt: string | null;
-            decidedBy: string | null;
-            decidedAt: string | null;
-        };
-        DifferenceResolutionResponse: {
-            isSuccessful: boolean;
-            message: string;
-            data: components["schemas"]["DifferenceResolution"];
         };
         EndedSessions: {
             ended: number;

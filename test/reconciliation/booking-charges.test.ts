@@ -220,6 +220,27 @@ test('a suggestion that is confirmed is matched; what differs stays a difference
   await assertCleanBooks(bench)
 })
 
+test('a line net of charges is confirmed with them', async () => {
+  await using bench = await startTestService()
+  const { accountNumber } = await createAccount(bench)
+  await takeIncoming(bench, { accountNumber, amount: 1000, charges: chargesOf(45) })
+  const { rows } = await bench.db.query('select id from credits')
+  const suggested = { kind: 'credit', id: rows[0].id }
+  const line = { amount: 955 }
+  const { id, lineId } = await addLineDifference(bench, {
+    kind: 'missing_in_books',
+    line,
+    suggested,
+  })
+
+  assert.equal(await outcomeOf(resolve(bench, id, 'match')), 'cleared')
+
+  const pairs = ['charges -45.00 confirmed', 'credit 1000.00 confirmed']
+  assert.deepEqual(await pairsOf(bench, lineId), pairs)
+  await assertLinesExplained(bench)
+  await assertCleanBooks(bench)
+})
+
 test('a suggestion of another bank or currency is not confirmed', async () => {
   await using bench = await startTestService()
   const { accountNumber } = await createAccount(bench)

@@ -22,7 +22,7 @@ import {
   resolve,
 } from '../support/differences.ts'
 import { assertRefused, balanceOf, createAccount, databaseText } from '../support/fixtures.ts'
-import { credit, recordMovements } from '../support/movements.ts'
+import { begin, credit, recordMovements, stateOf } from '../support/movements.ts'
 import { actionsOf } from '../support/people.ts'
 import { newSessionId } from '../support/rail.ts'
 import { startTestService } from '../support/running-service.ts'
@@ -132,7 +132,7 @@ test('a missing credit is booked like any other, matched, and the difference cle
     'cleared',
   ])
   const again = await credit(bench, accountNumber, '100', { sessionId })
-  assert.equal(again.says, '01 booked')
+  assert.equal(again.says, '01 duplicate')
   await assertLinesExplained(bench)
   await assertCleanBooks(bench)
 })
@@ -217,6 +217,25 @@ test('a credit that the books have on other terms is refused, and open again', a
   ])
   assert.equal(await outcomeOf(resolve(bench, id, 'note')), 'resolved')
   await assertLinesExplained(bench)
+})
+
+test('a line older than the payment that holds its number now pays nothing for it', async () => {
+  await using bench = await startTestService()
+  const { payment, number, movements } = await begin(bench)
+  const days = [
+    ['2026-11-14', 'credit: bank 035 → suspense 100.00'],
+    ['2026-11-15', 'credit: bank 035 → available 100.00'],
+  ] as const
+  for (const [bookedOn] of days) {
+    const line = { amount: 100, accountNumber: number, bookedOn }
+    const { id } = await addLineDifference(bench, { kind: 'missing_in_books', line })
+    assert.equal(await outcomeOf(resolve(bench, id, 'book')), 'cleared')
+  }
+  assert.deepEqual(
+    await movements.moves(),
+    days.map(([, move]) => move),
+  )
+  assert.equal(await stateOf(bench, payment), 'Successful 100')
 })
 
 test('a credit matched to another line is not matched twice', async () => {

@@ -19,6 +19,7 @@ import type { Things } from './isolation-world.ts'
 import { LIMIT_PROFILES, profileBody, profileRecipes } from './limit-profiles.ts'
 import { PAYOUT_FILE_RECIPES, PAYOUT_MAKING, PAYOUT_RECIPES } from './payout-recipes.ts'
 import { REFUND_RECIPES } from './refund-recipes.ts'
+import { RESOLUTION_RECIPES } from './resolution-recipes.ts'
 import type { Call } from './running-service.ts'
 import { SPLITS, SUBACCOUNTS, splitRecipes, subaccountBody } from './splits.ts'
 import { BANK_STATEMENT_RECIPES } from './statement-recipes.ts'
@@ -240,6 +241,7 @@ export const RECIPES = {
   ...OTHER_RECIPES,
   ...PAYOUT_RECIPES,
   ...REFUND_RECIPES,
+  ...RESOLUTION_RECIPES,
   ...PAYOUT_FILE_RECIPES,
 }
 

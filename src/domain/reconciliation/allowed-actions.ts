@@ -11,19 +11,21 @@ import { AMOUNT_MAX_KOBO, type Kobo } from '#money.ts'
 export const ACTIONS = ['book', 'match', 'note'] as const
 export type DifferenceAction = (typeof ACTIONS)[number]
 
-export type DifferenceKind =
-  | 'missing_in_books'
-  | 'missing_at_bank'
-  | 'amount_differs'
-  | 'duplicate_at_bank'
-  | 'duplicate_in_books'
-  | 'wrong_account'
-  | 'reversed_at_bank'
-  | 'fee_differs'
-  | 'unexplained_debit'
-  | 'currency_differs'
-  | 'sequence_gap'
-  | 'balance_gap'
+export const DIFFERENCE_KINDS = [
+  'missing_in_books',
+  'missing_at_bank',
+  'amount_differs',
+  'duplicate_at_bank',
+  'duplicate_in_books',
+  'wrong_account',
+  'reversed_at_bank',
+  'fee_differs',
+  'unexplained_debit',
+  'currency_differs',
+  'sequence_gap',
+  'balance_gap',
+] as const
+export type DifferenceKind = (typeof DIFFERENCE_KINDS)[number]
 
 export type Booking = 'credit' | 'charge' | 'reversal'
 

@@ -14,6 +14,7 @@ import type { IncomingCredit } from '#domain/credits/judge-credit.ts'
 import { Refusal, type RefusalCode } from '#errors.ts'
 import type { DifferenceId, StatementLineId } from '#ids.ts'
 import type { Sealer } from '#seal.ts'
+import { bookingOf } from './allowed-actions.ts'
 import {
   type Difference,
   getDifference,
@@ -34,15 +35,24 @@ export type FinishDeps = {
 // Does nothing where there is nothing to finish. Refuses what the books refused, also if that was
 // before.
 export async function finishBooking(deps: FinishDeps, id: DifferenceId): Promise<void> {
-  const { batchPool, sealer, submitCredits, now } = deps
+  const { batchPool, now } = deps
   const difference = await getDifference(batchPool, id)
   if (!isBeingBooked(difference)) return refuseFailed(batchPool, difference)
+  const result = await take(deps, difference)
+  const refusal = await withTransaction(batchPool, (tx) => settle(tx, now, { id, result }))
+  if (refusal) throw new Refusal(refusal)
+}
+
+// A later statement may have shown that it is no missing credit.
+async function take(
+  { batchPool, sealer, submitCredits, now }: FinishDeps,
+  difference: Difference,
+): Promise<CreditResult> {
+  if (bookingOf(difference) !== 'credit') return { status: 'session_reused' }
   const line = await readLine(batchPool, difference.lineId as StatementLineId)
   const [result] = await submitCredits([statementCredit(line, { sealer, now })])
   if (!result?.ok) throw result?.error
-  const { value } = result
-  const refusal = await withTransaction(batchPool, (tx) => settle(tx, now, { id, result: value }))
-  if (refusal) throw new Refusal(refusal)
+  return result.value
 }
 
 type Taken = { id: DifferenceId; result: CreditResult }

@@ -60,7 +60,7 @@ const SELECT_DIFFERENCE = `
 
 export async function getDifference(db: Queryable, id: DifferenceId): Promise<Difference> {
   const { rows } = await db.query<Difference>({
-    name: 'get-difference',
+    name: 'read-difference',
     text: SELECT_DIFFERENCE,
     values: [id],
   })

@@ -3,13 +3,12 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { type List, readCursor, toPage, writeCursor } from '#db/paging.ts'
 import { withSnapshot } from '#db/snapshot.ts'
+import { DIFFERENCE_KINDS } from '#domain/reconciliation/allowed-actions.ts'
 import { timingWindows } from '#domain/reconciliation/daily-proof.ts'
 import {
   AGE_BUCKETS,
   DIFFERENCE_STATES,
-  getDifference,
   listDifferences,
-  readHistory,
 } from '#domain/reconciliation/differences.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
@@ -21,25 +20,10 @@ import { Day, requireDay } from './days.ts'
 import {
   DifferenceBody,
   DifferenceDetailBody,
-  presentChange,
   presentDifferences,
 } from './difference-presenters.ts'
 import { requireDifferenceId } from './resolution-presenters.ts'
-
-const KINDS = [
-  'missing_in_books',
-  'missing_at_bank',
-  'amount_differs',
-  'duplicate_at_bank',
-  'duplicate_in_books',
-  'wrong_account',
-  'reversed_at_bank',
-  'fee_differs',
-  'unexplained_debit',
-  'currency_differs',
-  'sequence_gap',
-  'balance_gap',
-] as const
+import { showDifference } from './show-difference.ts'
 
 const about = { tags: ['Operator'], security: BEARER }
 
@@ -64,7 +48,7 @@ const listing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         querystring: query({
           bankCode: Type.Optional(bankCode('Filter by bank.')),
           day: Type.Optional(Day('Filter by day.')),
-          kind: Type.Optional(choice(KINDS, 'Filter by kind.')),
+          kind: Type.Optional(choice(DIFFERENCE_KINDS, 'Filter by kind.')),
           state: Type.Optional(
             choice(DIFFERENCE_STATES, 'Filter by state. Default: all but cleared.'),
           ),
@@ -120,16 +104,8 @@ const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       },
     },
     async ({ params }) => {
-      const id = requireDifferenceId(params.id)
-      return withSnapshot(db, async (tx) => {
-        const difference = await getDifference(tx, { now: clock(), windows }, id)
-        const [shown] = await presentDifferences({ db: tx, sealer }, [difference])
-        const history = (await readHistory(tx, id)).map(presentChange)
-        return accepted('Difference retrieved successfully', {
-          ...(shown as NonNullable<typeof shown>),
-          history,
-        })
-      })
+      const shown = await showDifference(deps, requireDifferenceId(params.id))
+      return accepted('Difference retrieved successfully', shown)
     },
   )
 }

@@ -1,13 +1,10 @@
-// Schemas and presenters of what people do with differences.
+// Schemas of what people do with differences.
 
 import { Type } from '@fastify/type-provider-typebox'
 import { ACTIONS } from '#domain/reconciliation/allowed-actions.ts'
-import type { Difference } from '#domain/reconciliation/locked-differences.ts'
 import { Refusal } from '#errors.ts'
-import { named, nullable, oneOf, text } from '#http/schemas.ts'
+import { named, oneOf, text } from '#http/schemas.ts'
 import type { DifferenceId } from '#ids.ts'
-import { toNaira } from '#money.ts'
-import { timestamp } from '#wat-time.ts'
 
 export const IDS_MAX = 500
 const REASON_MAX = 500
@@ -45,26 +42,6 @@ export const BulkResolutionRequest = named(
   { additionalProperties: false },
 )
 
-export const ResolutionBody = named('DifferenceResolution', {
-  id: Type.Integer(),
-  bankCode: Type.String(),
-  currency: Type.String(),
-  day: Type.String(),
-  kind: Type.String(),
-  amount: Type.Number({ description: 'By how much it makes the statement more than the books.' }),
-  state: Type.String({
-    description:
-      'asked: waits for another user. resolved: noted. cleared: booked or matched. open: rejected, ' +
-      'withdrawn, or being booked.',
-  }),
-  action: nullable('string'),
-  reason: nullable('string'),
-  askedBy: nullable('string'),
-  askedAt: nullable('string'),
-  decidedBy: nullable('string'),
-  decidedAt: nullable('string'),
-})
-
 export const ResolutionResult = named('ResolutionResult', {
   id: Type.Integer(),
   ok: Type.Boolean(),
@@ -75,23 +52,4 @@ export const ResolutionResult = named('ResolutionResult', {
 export function requireDifferenceId(given: string): DifferenceId {
   if (!ID.test(given)) throw new Refusal('difference_not_found')
   return BigInt(given) as DifferenceId
-}
-
-export function presentResolution(difference: Difference) {
-  const { id, amountKobo, askedAt, decidedAt } = difference
-  return {
-    id: Number(id),
-    bankCode: difference.bankCode,
-    currency: difference.currency,
-    day: difference.day,
-    kind: difference.kind,
-    amount: toNaira(amountKobo),
-    state: difference.state,
-    action: difference.action,
-    reason: difference.reason,
-    askedBy: difference.askedBy,
-    askedAt: askedAt && timestamp(askedAt),
-    decidedBy: difference.decidedBy,
-    decidedAt: decidedAt && timestamp(decidedAt),
-  }
 }

@@ -5,7 +5,6 @@ import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typ
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Transaction } from '#db/transaction.ts'
 import { finishBooking } from '#domain/reconciliation/finish-booking.ts'
-import { getDifference } from '#domain/reconciliation/locked-differences.ts'
 import {
   approveResolution,
   rejectResolution,
@@ -20,18 +19,17 @@ import { SESSION } from '#http/routes/access/user-presenters.ts'
 import { requireApprover, requireUser } from '#http/routes/suspense/approval-presenters.ts'
 import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders } from '#http/schemas.ts'
 import type { DifferenceId } from '#ids.ts'
+import { RECONCILIATION } from './daily-proofs.ts'
+import { DifferenceDetailBody } from './difference-presenters.ts'
 import {
   BulkResolutionRequest,
-  presentResolution,
   Reason,
-  ResolutionBody,
   ResolutionRequest,
   ResolutionResult,
   requireDifferenceId,
 } from './resolution-presenters.ts'
 import { resolveEach } from './resolve-each.ts'
-
-const RECONCILIATION = '/api/v1/operator/reconciliation'
+import { showDifference } from './show-difference.ts'
 
 const Params = Type.Object({ id: Type.String() })
 const Nothing = Type.Object({}, { additionalProperties: false })
@@ -39,7 +37,7 @@ const change = { tags: ['Operator'], querystring: NoQuery, headers: IdempotencyH
 const about = {
   ...change,
   params: Params,
-  response: { 200: ApiEnvelope(ResolutionBody), '4xx': ApiFailure },
+  response: { 200: ApiEnvelope(DifferenceDetailBody), '4xx': ApiFailure },
 }
 
 export const resolveDifferenceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
@@ -66,7 +64,7 @@ function stepping(deps: Deps) {
     }
     return withIdempotentSteps(deps, { request, reply, pool: batchPool, begin }, async () => {
       await finishBooking({ batchPool, sealer, submitCredits, now: clock() }, id)
-      return accepted(message, presentResolution(await getDifference(batchPool, id)))
+      return accepted(message, await showDifference(deps, id))
     })
   }
 }
