@@ -3,11 +3,11 @@
 import type { FastifyInstance } from 'fastify'
 import type { BankConnections } from '#banks/connector.ts'
 import { connectBanks } from '#banks/connectors.ts'
-import { type LoadedProfile, loadProfiles } from '#banks/statements/load-profiles.ts'
 import { bankConfigurations } from '#config/bank-settings.ts'
 import type { Config } from '#config/config.ts'
 import { sendByFile } from '#config/payout-file-settings.ts'
 import { readDataKeys } from '#config/secrets-file.ts'
+import { openProfiles } from '#config/statement-profiles.ts'
 import { isMigrated, migrate } from '#db/migrate.ts'
 import { createBatchPool, createPool, isWritable, type Pool } from '#db/pool.ts'
 import { createReader } from '#db/reader.ts'
@@ -265,18 +265,6 @@ function connectedBanks({ db }: { db: Pool }, { config, clock }: ServiceOptions)
   const sending = mode === 'sandbox' ? withSandboxBank({ db, clock, banks }, connected) : connected
   const bankConnections = sendByFile(sending, banks)
   return { banks, bankConnections, nameBank: bankNames(banks), nameStyle: policy.accountName }
-}
-
-// Read once, at the start: a profile that is wrong must not be noticed at the first statement.
-function openProfiles(config: Config): ReadonlyMap<string, LoadedProfile> {
-  const { profiles, problems } = loadProfiles(config.statementProfiles)
-  const unknown = config.banks.flatMap(({ code, statements }) => {
-    const isKnown = statements?.profile === undefined || profiles.has(statements.profile)
-    return isKnown ? [] : `Bank ${code}: there is no statement profile ${statements.profile}.`
-  })
-  const found = [...problems, ...unknown]
-  if (found.length > 0) throw new StartProblem(found.join('\n'))
-  return profiles
 }
 
 function renderingFor({ mode, banks, policy }: Config): Rendering {

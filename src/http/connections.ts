@@ -81,9 +81,12 @@ export function allowLongRequest({ raw: request }: { raw: IncomingMessage }, wai
   return () => {
     request.off('end', wait)
     socket.setTimeout?.(SILENCE_MAX_MS)
-    // What is left of a refused upload is read and dropped, which may take as long.
-    if (request.complete) long.delete(socket)
-    else request.once('close', () => long.delete(socket))
+    if (request.complete) return void long.delete(socket)
+    // What is left of a refused upload is read and dropped, which may take as long: a sender may look
+    // for the answer only at the end, and the next request comes after it. When whoever stopped
+    // reading has let go of it.
+    request.once('close', () => long.delete(socket))
+    setImmediate(() => request.resume())
   }
 }
 

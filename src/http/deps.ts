@@ -2,11 +2,11 @@
 
 import type { Logger } from 'pino'
 import type { BankConnections } from '#banks/connector.ts'
-import type { LoadedProfile } from '#banks/statements/load-profiles.ts'
 import type { Clock } from '#clock.ts'
 import type { BankSettings } from '#config/bank-settings.ts'
 import type { Policy } from '#config/policy-settings.ts'
 import type { Rates } from '#config/rate-settings.ts'
+import type { StatementProfiles } from '#config/statement-profiles.ts'
 import type { Pool, Queryable } from '#db/pool.ts'
 import type { AccountLookups } from '#domain/accounts/account-lookups.ts'
 import type { Writers } from '#domain/batch-writers.ts'
@@ -37,7 +37,7 @@ export type Deps = {
   batchPool: Pool
   settlementPool: Pool // Its statements may take minutes.
   importPool: Pool // Likewise.
-  statementProfiles: ReadonlyMap<string, LoadedProfile>
+  statementProfiles: StatementProfiles
   sharedAccounts: SharedAccounts
   payoutHooks: OutcomeHooks
   // Settles payouts that banks have reported, for a few seconds; the workers settle the rest.

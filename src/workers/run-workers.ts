@@ -11,6 +11,7 @@ import { Deliverer, type DelivererDeps } from './deliver-webhooks.ts'
 import { dispatchEventsRound } from './dispatch-events.ts'
 import { expirePaymentsRound } from './expire-payments.ts'
 import { type FinishBookingsDeps, finishBookingsRound } from './finish-bookings.ts'
+import { type ImportStatementsDeps, importStatementsRound } from './import-statements.ts'
 import { logAlertsRound } from './log-alerts.ts'
 import { type Deps, runWorker, type Worker } from './loop.ts'
 import { maintainPartitionsRound } from './maintain-partitions.ts'
@@ -39,6 +40,7 @@ export type WorkerDeps = Deps &
   PlanDeps &
   QueryDeps &
   ReconcileDeps &
+  ImportStatementsDeps &
   Omit<DelivererDeps, 'notifier'> & { batchPool: Pool; notifiers: Notifiers }
 
 // For what was written by this process; what others write is found by looking.
@@ -69,6 +71,7 @@ export function listWorkers(deps: WorkerDeps): Worker[] {
     { name: 'close-settlements', pauseMs: 5 * SECOND_MS, round: closeSettlementsRound(deps) },
     { name: 'finish-bookings', pauseMs: 5 * SECOND_MS, round: finishBookingsRound(deps) },
     { name: 'reconcile-banks', pauseMs: MINUTE_MS, round: reconcileBanksRound(deps) },
+    { name: 'import-statements', pauseMs: 2 * SECOND_MS, round: importStatementsRound(deps) },
     { name: 'log-alerts', pauseMs: SECOND_MS, round: logAlertsRound(deps) },
     { name: 'count-events', pauseMs: 2 * SECOND_MS, round: countTotalsRound(deps) },
     { name: 'erase-traces', pauseMs: 10 * SECOND_MS, round: completeErasuresRound(deps) },

@@ -101,7 +101,7 @@ const match = (database: TestDatabase, now: string) =>
   )
 
 async function writeBooks(write: Write, books: Books): Promise<void> {
-  const { credits = [], payouts = [], reversals = [], returns = [], numbers = [] } = books
+  const { credits = [], numbers = [] } = books
   await write(
     `insert into numbers (account_number, bank_code, client_id, collection_account_id)
      select number, '${BANK}', 1, 1 from json_array_elements_text($1) as n (number)`,
@@ -131,6 +131,21 @@ async function writeBooks(write: Write, books: Books): Promise<void> {
             unnest("sessionId" || coalesce("otherIds", '{}')) with ordinality as v (value, n)`,
     credits,
   )
+  await writeMoneyOut(write, books)
+  await write(
+    `insert into ledger_accounts (id, kind, owner, currency, debits_kobo, credits_kobo)
+     select nextval('ledger_account_ids'), 'bank', 'bank:' || bank_code, currency,
+            coalesce(sum(amount_kobo) filter (where amount_kobo > 0), 0),
+            coalesce(-sum(amount_kobo) filter (where amount_kobo < 0), 0)
+       from bank_items where $1::text is not null group by bank_code, currency
+     on conflict (kind, owner, currency) where kind <> 'collection'
+       do update set debits_kobo = excluded.debits_kobo, credits_kobo = excluded.credits_kobo`,
+    [],
+  )
+}
+
+async function writeMoneyOut(write: Write, books: Books): Promise<void> {
+  const { payouts = [], reversals = [], returns = [] } = books
   await write(
     `insert into payouts
        (id, reference, client_id, purpose, status, bank_code, to_bank_code, to_account_sealed,
@@ -171,16 +186,6 @@ async function writeBooks(write: Write, books: Books): Promise<void> {
             (at || '+01')::timestamptz, (at || '+01')::timestamptz
        from given`,
     returns,
-  )
-  await write(
-    `insert into ledger_accounts (id, kind, owner, currency, debits_kobo, credits_kobo)
-     select nextval('ledger_account_ids'), 'bank', 'bank:' || bank_code, currency,
-            coalesce(sum(amount_kobo) filter (where amount_kobo > 0), 0),
-            coalesce(-sum(amount_kobo) filter (where amount_kobo < 0), 0)
-       from bank_items where $1::text is not null group by bank_code, currency
-     on conflict (kind, owner, currency) where kind <> 'collection'
-       do update set debits_kobo = excluded.debits_kobo, credits_kobo = excluded.credits_kobo`,
-    [],
   )
 }
 

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readDailyProofs } from '#domain/reconciliation/daily-proof.ts'
-import { BANK, type MatchingBench, readDifferences, setUpMatching } from './books.ts'
+import { BANK, type MatchingBench, readDifferences, readMatches, setUpMatching } from './books.ts'
 import { assertIdentity, assertSettled } from './identity.ts'
 
 const DAY = '2026-11-10'
@@ -213,4 +213,27 @@ test('a day between two statements that follow one another needs none of its own
 
   assert.equal((await proofOf(bench, '2026-11-14', '2026-11-17T08:00'))[0], 'balanced')
   assert.equal((await proofOf(bench, '2026-11-17', '2026-11-17T08:00'))[0], 'missing_statement')
+})
+
+test('name and amount within two days are a suggestion, never a match', async () => {
+  await using bench = await setUpMatching()
+  await bench.writeBooks({
+    credits: [{ ...credit(1, '2026-11-09T10:00'), name: 'Adebayo, John Obi' }],
+  })
+  await bench.importStatement({
+    fromDay: '2026-11-09',
+    toDay: DAY,
+    openingKobo: 0,
+    lines: [{ amountKobo: 100_000, day: DAY, name: 'JOHN ADEBAYO', narration: 'A' }],
+  })
+
+  await bench.match('2026-11-11T08:00')
+
+  assert.deepEqual(await readMatches(bench), [])
+  const suggested = await bench.read(
+    `select kind, suggested_kind, suggested_id from differences where line_id is not null`,
+  )
+  assert.deepEqual(suggested, [
+    { kind: 'missing_in_books', suggested_kind: 'credit', suggested_id: 1n },
+  ])
 })

@@ -277,26 +277,3 @@ test('a day’s total of fees, VAT and duty is what the books have for the day',
   ])
   assert.deepEqual(differences, [])
 })
-
-test('name and amount within two days are a suggestion, never a match', async () => {
-  await using bench = await setUpMatching()
-  await bench.writeBooks({
-    credits: [{ ...credit(1), at: '2026-11-09T10:00', name: 'Adebayo, John Obi' }],
-  })
-  await bench.importStatement({
-    fromDay: '2026-11-09',
-    toDay: DAY,
-    openingKobo: 0,
-    lines: [{ amountKobo: 100_000, day: DAY, name: 'JOHN ADEBAYO', narration: 'A' }],
-  })
-
-  await bench.match(NEXT_MORNING)
-
-  assert.deepEqual(await readMatches(bench), [])
-  const suggested = await bench.read(
-    `select kind, suggested_kind, suggested_id from differences where line_id is not null`,
-  )
-  assert.deepEqual(suggested, [
-    { kind: 'missing_in_books', suggested_kind: 'credit', suggested_id: 1n },
-  ])
-})

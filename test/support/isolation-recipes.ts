@@ -22,6 +22,7 @@ import { REFUND_RECIPES } from './refund-recipes.ts'
 import { RESOLUTION_RECIPES } from './resolution-recipes.ts'
 import type { Call } from './running-service.ts'
 import { SPLITS, SUBACCOUNTS, splitRecipes, subaccountBody } from './splits.ts'
+import { BANK_STATEMENT_RECIPES } from './statement-recipes.ts'
 import { SUSPENSE } from './suspense-desk.ts'
 import { ENDPOINTS } from './webhook-journeys.ts'
 
@@ -199,6 +200,7 @@ const OTHER_RECIPES: Record<string, Recipe> = {
   listSplits: list(SPLITS),
   ...splitRecipes(),
   listRailItems: list('/api/v1/operator/rail-items'),
+  ...BANK_STATEMENT_RECIPES,
   getClient: client(''),
   updateClient: client('', { method: 'PATCH', body: { name: 'X' } }),
   getClientUse: client('/use'),

@@ -20,7 +20,7 @@ const MARKS: readonly (readonly [bytes: readonly number[], encoding: Encoding])[
 // XML may be written as one line; its own reader bounds what it keeps.
 export async function* decodeText(
   bytes: AsyncIterable<Uint8Array>,
-  { encoding, lineCharsMax = LINE_CHARS_MAX }: { encoding: Encoding; lineCharsMax?: number },
+  { encoding, lineCharsMax = LINE_CHARS_MAX }: { encoding: string; lineCharsMax?: number },
 ): AsyncGenerator<string> {
   let decoder: TextDecoder | undefined
   const lines = new LineCount(lineCharsMax)

@@ -12,7 +12,7 @@ const BOTH_SIDES: readonly LineKind[] = ['sweep', 'return']
 // Of banks in Nigeria. A profile may bring its own.
 export const DEFAULT_KINDS: readonly KindRule[] = [
   { kind: 'sweep', pattern: /^(?:auto(?:matic)? )?sweep\b/i },
-  { kind: 'return', pattern: /^(?:rtn|rvsl|returned|reversal)\b/i },
+  { kind: 'return', pattern: /^(?:rtn|returned?)\b/i },
   { kind: 'payout', pattern: /^(?:nip|neft|rtgs|trf|transfer)\b.{0,20}\bto\b/i },
   { kind: 'stamp_duty', pattern: /\b(?:stamp dut(?:y|ies)|emtl|money transfer levy)\b/i },
   { kind: 'fee', pattern: /\b(?:charges?|fees?|comm(?:ission)?) ?(?:\+|&|and|incl\w*) ?vat\b/i },

@@ -9,6 +9,9 @@ const UNCLEAN = /[\p{Cc}\p{Zl}\p{Zp}]|\s\s|^\s|\s$/u
 const SPACES = /[\p{Cc}\p{Zl}\p{Zp}\s]+/gu
 // NIP's session id, wherever it stands.
 const NIP_SESSION_ID = /(?<![0-9])[0-9]{30}(?![0-9])/
+// Ours, where the bank's own wording says so. Any other ten digits may be the payer's.
+const ACCOUNT_NUMBER =
+  /\b(?:to|into|credit(?:ed)?)(?: (?:account|acct|a\/c))?[: ]{1,2}([0-9]{10})(?![0-9])/i
 const PLACEHOLDER = /^(?:not ?provided|nonref|none|n\/?a|unknown|null|-+)$/i
 
 export function cleanText(text: string | undefined, max: number): string | null {
@@ -35,4 +38,8 @@ export function findSessionId(...texts: readonly (string | null | undefined)[]):
     if (found) return found
   }
   return null
+}
+
+export function findAccountNumber(narration: string | null): string | null {
+  return (narration && ACCOUNT_NUMBER.exec(narration)?.[1]) ?? null
 }

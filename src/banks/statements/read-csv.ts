@@ -37,7 +37,7 @@ export async function* readCsv(
   for await (const row of readRows(text, profile)) {
     const line = statement.take(row)
     if (!line) continue
-    if (statement.lines === 1) yield { part: 'opening', statement: statement.head(line) }
+    if (statement.lines === 1) yield { part: 'opening', statement: statement.head() }
     yield { part: 'line', line }
   }
   yield* statement.close()
@@ -75,20 +75,19 @@ class CsvStatement {
     return this.#takeBelow(row)
   }
 
-  head(first: StatementLine | undefined): StatementHead {
+  head(): StatementHead {
     const { balances, isNewestFirst } = this.#profile
     const labelled = balances === 'none' ? undefined : this.#labelledAmount('opening')?.kobo
     const isKnown = balances === 'running' && !isNewestFirst
     const openingKobo = isKnown ? (this.#openingKobo ?? labelled) : labelled
     this.#isOpeningLate = openingKobo === undefined
-    const isFirst = first !== undefined && !isNewestFirst
     return {
       accountNumber: cleanReference(this.#labels.find('accountNumber')?.text),
       reference: null,
       sequence: null,
       currency: this.#currency(),
       openingKobo: openingKobo ?? null,
-      fromDay: this.#labelledDay('from') ?? (isFirst ? first.bookedOn : null),
+      fromDay: this.#labelledDay('from'),
     }
   }
 
@@ -99,6 +98,10 @@ class CsvStatement {
     const openingKobo = this.#openingKobo
     const toDay = this.#labelledDay('to') ?? this.#lastDay ?? null
     const closing = { closingKobo: this.#closingKobo ?? null, toDay }
+    const fromDay = this.#labelledDay('from')
+    if (fromDay && toDay && fromDay > toDay) {
+      throw new StatementProblem(null, `The statement runs from ${fromDay} to ${toDay}.`)
+    }
     const isLate = openingKobo !== undefined && this.#isOpeningLate
     yield { part: 'closing', closing: isLate ? { openingKobo, ...closing } : closing }
   }
@@ -188,7 +191,7 @@ class CsvStatement {
 
   // A day without a line is a statement when it says which day, and its balance.
   #emptyHead(): StatementHead {
-    const head = this.head(undefined)
+    const head = this.head()
     const hasDay = head.fromDay !== null && this.#labelledDay('to') !== null
     if (hasDay && head.openingKobo !== null) {
       this.#openingKobo = head.openingKobo

@@ -2,7 +2,9 @@
 // not add up, throws a StatementProblem, and then nothing of the file counts.
 
 import type { CsvProfile } from './csv-profile.ts'
+import { readCamt053 } from './read-camt053.ts'
 import { readCsv } from './read-csv.ts'
+import { readMt940 } from './read-mt940.ts'
 import { type StatementFormat, type StatementPart, StatementProblem } from './statement.ts'
 import { unpack } from './unpack.ts'
 
@@ -20,5 +22,5 @@ export function readStatement({
     if (!profile) throw new StatementProblem(null, 'A CSV statement needs a profile.')
     return readCsv(unpacked, profile)
   }
-  throw new StatementProblem(null, `Statements in ${format} cannot be read yet.`)
+  return format === 'mt940' ? readMt940(unpacked) : readCamt053(unpacked)
 }

@@ -29,7 +29,7 @@ export type StatementHead = {
   sequence: bigint | null // ElctrncSeqNb, or :28C:
   currency: string
   openingKobo: Kobo | null // Null: the file has no balances, or tells this one at its end.
-  fromDay: string | null // yyyy-MM-dd. Null: that of its earliest line.
+  fromDay: string | null // yyyy-MM-dd. Null: that of its earliest line; without one, its `toDay`.
 }
 
 export type StatementEnd = {

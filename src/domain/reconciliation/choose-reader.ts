@@ -2,8 +2,8 @@
 // the ending of its name.
 
 import type { CsvProfile } from '#banks/statements/csv-profile.ts'
-import type { LoadedProfile } from '#banks/statements/load-profiles.ts'
-import type { StatementFormat } from '#banks/statements/statement.ts'
+import { STATEMENT_FORMATS, type StatementFormat } from '#banks/statements/statement.ts'
+import type { StatementProfiles } from '#config/statement-profiles.ts'
 import type { StatementSettings } from '#config/statement-settings.ts'
 import { Refusal } from '#errors.ts'
 
@@ -22,7 +22,7 @@ export type Choice = {
   asked: { format?: StatementFormat | undefined; profile?: string | undefined }
   bank: StatementSettings
   fileName: string | null
-  profiles: ReadonlyMap<string, LoadedProfile>
+  profiles: StatementProfiles
 }
 
 export type Reader = { format: StatementFormat; profile: CsvProfile | undefined }
@@ -45,6 +45,10 @@ export function chooseReader({ asked, bank, fileName, profiles }: Choice): Reade
   const loaded = profiles.get(name)
   if (!loaded) throw invalid('profile', `Must be ${known}.`)
   return { format, profile: loaded.profile }
+}
+
+export function findFormat(text: string): StatementFormat | undefined {
+  return STATEMENT_FORMATS.find((format) => format === text)
 }
 
 function formatOf(fileName: string | null): StatementFormat | undefined {

@@ -21,6 +21,7 @@ import type { ClientId } from '#ids.ts'
 import { formatKobo } from '#money.ts'
 import type { Sealer } from '#seal.ts'
 import { ImportProgress } from './import-progress.ts'
+import { type MatchResult, matchStatements } from './match-statements.ts'
 import { type ReadStatement, readFile } from './read-file.ts'
 import { STAGED_COLUMNS, STAGED_LINES, StagedLines } from './staged-lines.ts'
 import { beginImport, endImport } from './statement-imports.ts'
@@ -119,7 +120,7 @@ async function store(
   { content, by, fileName }: Storing,
 ): Promise<ImportResult> {
   const { importId, fileHash } = content
-  await lockBankAccounts(tx, content)
+  const currencies = await lockBankAccounts(tx, content)
   const lines = content.statements.reduce((sum, statement) => sum + statement.lines, 0)
   const before = await findSameFile(tx, content)
   if (before !== undefined) {
@@ -128,10 +129,17 @@ async function store(
     return { importId, isUnchanged: true, statements, matched: 0, differences: 0 }
   }
   await storeStatements(tx, now, content)
+  const { bankCode } = content
+  const counts: MatchResult = { matched: 0, differences: 0 }
+  for (const currency of currencies) {
+    const found = await matchStatements(tx, { bankCode, currency, now })
+    counts.matched += found.matched
+    counts.differences += found.differences
+  }
   const statements = await listImported(tx, importId)
   await recordImport(tx, now, { by, fileName, statements })
   await endImport(tx, now, { id: importId, lines, state: 'done', fileHash })
-  return { importId, isUnchanged: false, statements, matched: 0, differences: 0 }
+  return { importId, isUnchanged: false, statements, ...counts }
 }
 
 type Recorded = Pick<Storing, 'by' | 'fileName'> & { statements: readonly Statement[] }

@@ -49,6 +49,10 @@ export async function openSets(tx: Transaction, run: Run): Promise<void> {
   await loadLines(tx, run)
   await loadPostedItems(tx, run)
   await loadStandingItems(tx, run)
+  // Mostly there are no charges, or few: without it, each line would look through all items for its own.
+  await tx.query(
+    'create index on open_items (parent_kind, parent_id) where parent_kind is not null',
+  )
   await tx.query('analyze open_lines')
   await tx.query('analyze open_items')
 }

@@ -5,7 +5,7 @@
 // Locks: the bank's account in each currency, so that one import of it follows another.
 
 import { StatementProblem } from '#banks/statements/statement.ts'
-import { numberArray } from '#db/arrays.ts'
+import { numberArray, plainArray } from '#db/arrays.ts'
 import type { Transaction } from '#db/transaction.ts'
 import type { StatementId } from '#ids.ts'
 import { CURRENCY, type Kobo, kobo } from '#money.ts'
@@ -67,7 +67,8 @@ export async function storeStatements(
   await tx.query(`set local work_mem = '${WORK_MEM}'`)
   await tx.query(`analyze ${STAGED_LINES}`)
   await findKnownLines(tx, content.bankCode, ids)
-  await insertLines(tx, content.bankCode, ids)
+  const currencies = content.statements.map(({ currency }) => currency)
+  await insertLines(tx, { bankCode: content.bankCode, ids, currencies })
   await addUp(tx, content, ids)
 }
 
@@ -140,8 +141,12 @@ async function findKnownLines(
   ids: readonly StatementId[],
 ): Promise<void> {
   await tx.query(
-    `create temporary table repeated_lines on commit drop as
-     select seq, sha256(content || int8send(nth)) as hash
+    `create temporary table repeated_lines (seq integer primary key, hash bytea not null)
+       on commit drop`,
+  )
+  await tx.query(
+    `insert into repeated_lines
+     select seq, sha256(content || int8send(nth))
        from (select seq, content, row_number() over (partition by content order by seq) as nth
                from ${STAGED_LINES}) as numbered
       where nth > 1`,
@@ -151,6 +156,7 @@ async function findKnownLines(
        (seq integer primary key, statement_no integer not null, amount_kobo bigint not null)
        on commit drop`,
   )
+  await tx.query('analyze repeated_lines')
   await tx.query(
     `insert into known_lines
      select s.seq, s.statement_no, l.amount_kobo
@@ -165,29 +171,25 @@ async function findKnownLines(
   await tx.query('analyze known_lines')
 }
 
-// In the order of the file. Under the lock of the account nobody else inserts any: one that is there
-// after all would be a mistake of ours, and refuses the file.
-async function insertLines(
-  tx: Transaction,
-  bankCode: string,
-  ids: readonly StatementId[],
-): Promise<void> {
+type NewLines = { bankCode: string; ids: readonly StatementId[]; currencies: readonly string[] }
+
+// In the order of the file, which is that of the table: it is read from one end to the other, and what
+// else is needed is looked up line by line. Joins would need a sort of a million whole lines.
+// Under the lock of the account nobody else inserts any: a line that is there after all would be a
+// mistake of ours, and refuses the file.
+async function insertLines(tx: Transaction, { bankCode, ids, currencies }: NewLines) {
   await tx.query(
     `insert into statement_lines (statement_id, bank_code, currency, line_no, booked_on, value_on,
                                   amount_kobo, is_reversal, kind, session_id, bank_reference,
                                   end_to_end_id, account_number, counterparty_name,
                                   counterparty_sealed, counterparty_bank, narration, hash)
-     select f.id, $2, f.currency, s.line_no, s.booked_on, s.value_on, s.amount_kobo,
-            s.is_reversal, s.kind, s.session_id, s.bank_reference, s.end_to_end_id,
-            s.account_number, s.counterparty_name, s.counterparty_sealed, s.counterparty_bank,
-            s.narration, coalesce(r.hash, s.content)
+     select ($1::bigint[])[statement_no], $2, ($3::text[])[statement_no], line_no, booked_on,
+            value_on, amount_kobo, is_reversal, kind, session_id, bank_reference, end_to_end_id,
+            account_number, counterparty_name, counterparty_sealed, counterparty_bank, narration,
+            coalesce((select hash from repeated_lines r where r.seq = s.seq), content)
        from ${STAGED_LINES} s
-       left join repeated_lines r using (seq)
-       left join known_lines k using (seq)
-       join ${STATEMENT_IDS} on ids.no = s.statement_no
-       join statements f on f.id = ids.id
-      where k.seq is null`,
-    [numberArray(ids), bankCode],
+      where (select seq from known_lines k where k.seq = s.seq) is null`,
+    [numberArray(ids), bankCode, plainArray(currencies)],
   )
 }
 

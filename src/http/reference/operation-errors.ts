@@ -177,6 +177,10 @@ const OPERATION_ERRORS: Readonly<Record<string, readonly RefusalCode[]>> = {
   getSubaccount: ['subaccount_not_found'],
   getSuspense: ['suspense_not_found'],
   getWebhookEndpoint: ['endpoint_not_found'],
+  importStatement: ['bank_not_supported', 'statement_refused', 'too_many_imports'],
+  getStatement: ['statement_not_found'],
+  getStatementImport: ['statement_import_not_found'],
+  listStatementLines: ['statement_not_found'],
   initiateBankTransfer: [
     'advice_expired',
     'advice_not_found',

@@ -47,6 +47,15 @@ export async function readOne(given: Given): Promise<Read> {
   return statements[0] as Read
 }
 
+// Where, when, how much, what for, and by which names it is known.
+export function summary(line: StatementLine): string {
+  const { lineNo, bookedOn, amountKobo, kind, isReversal } = line
+  const ids = [line.sessionId, line.bankReference, line.endToEndId, line.accountNumber]
+  const texts = ids.map((id) => id ?? '-')
+  const mark = isReversal ? ['reversal'] : []
+  return [lineNo, bookedOn, amountKobo, kind, ...mark, ...texts].join(' ')
+}
+
 // "line: message", or "read" when nothing was wrong.
 export async function problemOf(given: Given): Promise<string> {
   try {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { loadProfiles } from '#banks/statements/load-profiles.ts'
-import { readOne, sample, shipped } from './reading.ts'
+import { readOne, sample, shipped, summary } from './reading.ts'
 
 // Each as: the profile, the account, opening and closing balance, and its lines: where, when, how
 // much, what for, and the three identifiers.
@@ -96,16 +96,7 @@ for (const [name, account, opening, closing, lines] of EXPECTED) {
       profile: shipped(name),
       bytes: sample(`${name}.csv`),
     })
-    assert.deepEqual(
-      found.map((line) => {
-        const { lineNo, bookedOn, amountKobo, kind, isReversal } = line
-        const ids = [line.sessionId, line.bankReference, line.endToEndId, line.accountNumber]
-        const texts = ids.map((id) => id ?? '-')
-        const mark = isReversal ? ['reversal'] : []
-        return [lineNo, bookedOn, amountKobo, kind, ...mark, ...texts].join(' ')
-      }),
-      lines,
-    )
+    assert.deepEqual(found.map(summary), lines)
     assert.deepEqual(
       [head.accountNumber, head.openingKobo ?? end.openingKobo, end.closingKobo, head.currency],
       [account, opening, closing, 'NGN'],

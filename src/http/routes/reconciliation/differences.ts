@@ -28,6 +28,11 @@ import { showDifference } from './show-difference.ts'
 const about = { tags: ['Operator'], security: BEARER }
 
 export const differenceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  await app.register(listing, deps)
+  await app.register(reading, deps)
+}
+
+const listing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { db, clock, sealer, banks, authentication } = deps
   const onRequest = authentication.requires('operator')
   const windows = timingWindows(banks)
@@ -78,6 +83,12 @@ export const differenceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, dep
       })
     },
   )
+}
+
+const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { db, clock, sealer, banks, authentication } = deps
+  const onRequest = authentication.requires('operator')
+  const windows = timingWindows(banks)
 
   app.get(
     `${RECONCILIATION}/:id`,

@@ -58,12 +58,17 @@ function openForm(request: IncomingMessage): Promise<UploadedFile> {
         hasMore = true
       })
       form.on('finish', () => done())
-      form.on('error', () => fail(new StatementProblem(null, 'The form is cut off or malformed.')))
+      form.on('error', () => fail(cutOff()))
       request.once('error', fail)
     })
     ended.then(broken, broken) // Without effect once a file began.
     form.on('file', (_field, stream, fileName) => {
-      request.once('error', (error) => stream.destroy(error)) // Hung up on: it would never end.
+      // Neither ends the stream by itself: hung up on, or a form without its end.
+      request.once('error', (error) => stream.destroy(error))
+      stream.once('error', () => {
+        stream.on('error', () => {})
+        stream.destroy(cutOff())
+      })
       resolve({ fileName: cleanFileName(fileName), bytes: wholeForm(limited(chunksOf(stream))) })
     })
     request.pipe(form)
@@ -80,6 +85,7 @@ function openForm(request: IncomingMessage): Promise<UploadedFile> {
   })
 }
 
+const cutOff = () => new StatementProblem(null, 'The form is cut off or malformed.')
 const NOT_A_FORM = { field: 'body', message: 'Must be a form with one file.' }
 
 // For show only: no path of the sender's.

@@ -28,7 +28,7 @@ export function gtbankCsv({ openingKobo = 0n, accountNumber = '0123456789', line
     const size = formatKobo(kobo(amount < 0n ? -amount : amount))
     const sides = amount < 0n ? `${size},` : `,${size}`
     const date = written(day)
-    return `${date},${date},${reference},${sides},${formatKobo(kobo(balance))},"${narration}"`
+    return `${date},${date},${reference},${sides},${formatKobo(kobo(balance))},"${narration.replaceAll('"', '""')}"`
   })
   return [
     ...(accountNumber === null ? [] : [`Account Number:,${accountNumber}`]),
@@ -75,16 +75,18 @@ export async function imported(bench: Bench, body: string | Buffer, how?: Upload
 }
 
 // All that an import leaves, but for ids and times.
-export async function readStored({ db }: Pick<Bench, 'db'>): Promise<Data> {
+export async function readStored({ db }: Pick<Bench, 'db'>, bankCode = BANK): Promise<Data> {
   const statements = await db.query(
     `select bank_code, currency, account_number, reference, sequence, from_day::text,
             to_day::text, opening_kobo, closing_kobo, has_balances, lines, new_lines
-       from statements order by id`,
+       from statements where bank_code = $1 order by id`,
+    [bankCode],
   )
   const lines = await db.query(
     `select l.line_no, l.booked_on::text, l.value_on::text, l.amount_kobo, l.kind, l.session_id,
             l.bank_reference, l.narration, l.hash, rank() over (order by l.statement_id) as of
-       from statement_lines l order by l.id`,
+       from statement_lines l where bank_code = $1 order by l.id`,
+    [bankCode],
   )
   return { statements: statements.rows, lines: lines.rows }
 }
