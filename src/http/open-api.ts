@@ -4,13 +4,13 @@
 import swagger from '@fastify/swagger'
 import type { FastifyInstance, RouteOptions } from 'fastify'
 import { RATES, type RatePolicy } from '#config/rate-settings.ts'
+import { type Description, describeOperations } from '#http/reference/describe-operations.ts'
+import { COMMON_ERRORS } from '#http/reference/operation-errors.ts'
+import { referencePages } from '#http/reference/reference-page.ts'
+import { TAG_GROUPS, TAGS } from '#http/reference/tag-groups.ts'
 import { describeWebhooks } from '#http/routes/webhooks/event-schemas.ts'
 import type { ScopedHook } from './authentication.ts'
 import { publicAddress } from './public-url.ts'
-import { type Description, describeOperations } from './reference/describe-operations.ts'
-import { COMMON_ERRORS } from './reference/operation-errors.ts'
-import { referencePages } from './reference/reference-page.ts'
-import { TAG_GROUPS, TAGS } from './reference/tag-groups.ts'
 import { markSchemaComponents, shareSchemaComponents } from './schema-components.ts'
 
 const DESCRIPTION = [

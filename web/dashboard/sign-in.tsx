@@ -47,21 +47,7 @@ export function SignInPage({ onSignedIn }: { onSignedIn: (session: Session) => v
   return (
     <SignInLayout title={strings.title}>
       <form onSubmit={submit} aria-busy={isBusy}>
-        <Field
-          label={strings.email}
-          name="email"
-          type="email"
-          autocomplete="username"
-          defaultValue={demoUser.email}
-        />
-        <Field
-          label={strings.password}
-          name="password"
-          type="password"
-          autocomplete="current-password"
-          defaultValue={demoUser.password}
-        />
-        {demoUser.email !== undefined && <p class="muted small">{strings.demo}</p>}
+        <Credentials />
         {mayHaveCode && (
           <label class="field">
             <span>{asked.code ? strings.code : strings.codeIfAny}</span>
@@ -90,6 +76,28 @@ export function SignInPage({ onSignedIn }: { onSignedIn: (session: Session) => v
         </button>
       </form>
     </SignInLayout>
+  )
+}
+
+function Credentials() {
+  return (
+    <>
+      <Field
+        label={strings.email}
+        name="email"
+        type="email"
+        autocomplete="username"
+        defaultValue={demoUser.email}
+      />
+      <Field
+        label={strings.password}
+        name="password"
+        type="password"
+        autocomplete="current-password"
+        defaultValue={demoUser.password}
+      />
+      {demoUser.email !== undefined && <p class="muted small">{strings.demo}</p>}
+    </>
   )
 }
 

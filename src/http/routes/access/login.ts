@@ -59,9 +59,7 @@ export const loginRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =>
         operationId: 'login',
         tags: ['Authentication'],
         summary: 'Exchange client credentials for a bearer token',
-        description:
-          'Send the token as `Authorization: Bearer …` until it expires, then log in again. ' +
-          'Failed attempts are limited per client and address.',
+        description: 'Send the token as `Authorization: Bearer …` until it expires.',
         body: Type.Object({
           clientId: text(CREDENTIAL_LENGTH_MAX, 'Client ID, e.g. MAN0000001.'),
           clientSecret: text(CREDENTIAL_LENGTH_MAX, 'Client secret.'),

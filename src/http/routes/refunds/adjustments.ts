@@ -177,8 +177,7 @@ const deciding: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         operationId: 'approveAdjustment',
         summary: 'Approve an adjustment',
         description:
-          'Posts it. Only by a user who did not ask for it, is independent of who did, and ' +
-          'whose access has not changed recently.',
+          'Posts it. Only by a user who did not ask for it and is independent of who did.',
         params: Params,
         body: Nothing,
       },
