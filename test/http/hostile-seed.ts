@@ -73,6 +73,7 @@ export async function seedWorld(bench: Bench): Promise<Known> {
     currentPassword: [PASSWORD],
     newPassword: ['a staple of correct horse batteries'],
     url: ['https://shop.example.com/hook'],
+    day: ['2026-11-15'],
     from: ['2026-11-15'],
     to: ['2026-11-16T00:00:00Z'],
     expiresAt: ['2026-11-15T12:00:00Z'],
