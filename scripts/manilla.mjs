@@ -12,7 +12,7 @@ import { fileURLToPath } from 'url'
 const ROLES = ['serve', 'api', 'worker', 'migrate']
 const HELP = `Usage: manilla <command>
 
-  admin …                            manage clients, users, keys and erasures
+  admin …                            manage clients, users, keys, erasures, statements
   export --proof <folder>            export the books for an independent check (docs/proof.md)
   serve | api | worker | migrate     run a role of the service (docs/operating.md)
 

@@ -7,6 +7,7 @@ import { bankConfigurations } from '#config/bank-settings.ts'
 import type { Config } from '#config/config.ts'
 import { sendByFile } from '#config/payout-file-settings.ts'
 import { readDataKeys } from '#config/secrets-file.ts'
+import { openProfiles } from '#config/statement-profiles.ts'
 import { isMigrated, migrate } from '#db/migrate.ts'
 import { createBatchPool, createPool, isWritable, type Pool } from '#db/pool.ts'
 import { createReader } from '#db/reader.ts'
@@ -54,6 +55,9 @@ const PROBE_MAX_MS = 1_000
 // Closing a settlement of a million credits takes most of a minute.
 const SETTLEMENT_CONNECTIONS_MAX = 2
 const SETTLEMENT_STATEMENT_MAX_MS = 600_000
+// Two imports that were sent to us, and one from the watched folder.
+const IMPORT_CONNECTIONS_MAX = 3
+const IMPORT_STATEMENT_MAX_MS = 600_000
 const MEASURES_PAUSE_MS = 5_000
 // Of a request. Whoever uploads a long report does not wait for all of it to be settled.
 const SETTLE_REPORTED_MS = 5_000
@@ -115,6 +119,8 @@ async function refuseSandbox(db: Pool, clock: Clock): Promise<void> {
 
 export async function createService(options: ServiceOptions): Promise<Service> {
   const { config, connectionString, clock, log } = options
+  const { statementsFolder } = config
+  const statements = { statementsFolder, statementProfiles: openProfiles(config) }
   const connections = openConnections(connectionString, log)
   const { db, batchPool, reads, probes } = connections
   const notifiers = { dispatcher: new Notifier(), deliverer: new Notifier() }
@@ -135,7 +141,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const banking = connectedBanks(connections, options)
   const { notificationMeter, writeMeasures, stopMeasuring } = startMeasuring(options, db)
   const money = { sealer, sharedAccounts, payoutHooks: PAYOUT_HOOKS }
-  const parts = { ...connections, ...banking, ...money, clock, log }
+  const parts = { ...connections, ...banking, ...money, ...statements, clock, log }
   const app = await buildApp({
     ...{ mode: config.mode, publicUrl: config.publicUrl, rates: config.rates },
     trustedProxies: config.trustedProxies,
@@ -150,6 +156,8 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     accountLookups: createAccountLookups({ db: reads, sealer, onError: failed('accounts') }),
     batchPool,
     settlementPool: connections.settlementPool,
+    importPool: connections.importPool,
+    statementProfiles: parts.statementProfiles,
     ...money,
     sendReturns: sendingNow(config, parts),
     settleReported: runNow(settleReportedPayoutsRound(parts), log, SETTLE_REPORTED_MS),
@@ -286,10 +294,15 @@ function openConnections(connectionString: string, log: Logger) {
     max: SETTLEMENT_CONNECTIONS_MAX,
     statementMaxMs: SETTLEMENT_STATEMENT_MAX_MS,
   })
+  const importPool = createPool({
+    ...shared,
+    max: IMPORT_CONNECTIONS_MAX,
+    statementMaxMs: IMPORT_STATEMENT_MAX_MS,
+  })
   async function end(): Promise<void> {
     isEnding = true
-    const pools = [db, batchPool, webhookPool, settlementPool, probes]
+    const pools = [db, batchPool, webhookPool, settlementPool, importPool, probes]
     await Promise.all([...pools.map((pool) => pool.end()), reads.end()])
   }
-  return { db, batchPool, webhookPool, settlementPool, reads, probes, end }
+  return { db, batchPool, webhookPool, settlementPool, importPool, reads, probes, end }
 }

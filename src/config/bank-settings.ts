@@ -16,9 +16,11 @@ import {
 } from './number-settings.ts'
 import { checkPayoutFiles, type PayoutFileSettings } from './payout-file-settings.ts'
 import { decodeBase64, type Report } from './setting-parsers.ts'
+import { checkStatements, type StatementSettings } from './statement-settings.ts'
 
 export type BankSettings = NumberSettings &
-  PayoutFileSettings & {
+  PayoutFileSettings &
+  StatementSettings & {
     readonly code: string
     readonly name: string
     readonly connector?: string | undefined // Default manilla.
@@ -46,6 +48,7 @@ const FIELDS = [
   'dynamic',
   'railSecrets',
   'payoutFiles',
+  'statements',
 ]
 
 const SANDBOX_NAMES: readonly (readonly [code: string, name: string])[] = [
@@ -181,6 +184,7 @@ function readBank(
   const connection = connectBank(bankConfiguration(read, mode), report)
   checkNumbers(bank, report)
   checkPayoutFiles(bank.payoutFiles, report)
+  checkStatements(bank.statements, report)
   if (bank.numbers === 'reserved' && connection && !connection.calls.reserveAccount) {
     report('numbers "reserved" requires a connector that reserves accounts, and settings.baseUrl')
   }

@@ -52,6 +52,8 @@ export type Config = {
   readonly collectionBankCode: string // issues the collection accounts
   readonly policy: Policy
   readonly chart: Chart
+  readonly statementsFolder: string | undefined // watched for statements of banks
+  readonly statementProfiles: string | undefined // a folder of the operator's own profiles
 }
 
 // Of each list the first is for what is new and all for what is old, so that they can be changed;
@@ -79,6 +81,8 @@ export const SETTINGS = {
   MANILLA_HASH_KEY: values.hashKey,
   MANILLA_BANKS_FILE: values.path,
   MANILLA_CHART_FILE: values.path,
+  MANILLA_STATEMENTS_FOLDER: values.path,
+  MANILLA_STATEMENT_PROFILES: values.path,
   ...POLICY_SETTINGS,
   LOG_LEVEL: values.oneOf(LOG_LEVELS),
 } as const
@@ -169,6 +173,8 @@ function plainSettings(given: Given, role: Role): Plain {
     databaseUrl: given.DATABASE_URL,
     logLevel: given.LOG_LEVEL ?? 'info',
     policy: readPolicy(given, mode),
+    statementsFolder: given.MANILLA_STATEMENTS_FOLDER,
+    statementProfiles: given.MANILLA_STATEMENT_PROFILES,
   }
 }
 

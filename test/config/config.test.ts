@@ -58,6 +58,8 @@ test('a sandbox needs no setting at all', () => {
     databaseUrl: undefined,
     logLevel: 'info',
     collectionBankCode: '035',
+    statementsFolder: undefined,
+    statementProfiles: undefined,
     policy: {
       tokenTtlSeconds: 3600,
       expirySeconds: 1800,

@@ -2,6 +2,7 @@
 
 import { ACCOUNTING_CORRUPTIONS } from './accounting-corruptions.ts'
 import { MONEY_OUT_CORRUPTIONS } from './money-out-corruptions.ts'
+import { RECONCILIATION_CORRUPTIONS } from './reconciliation-corruptions.ts'
 import { type Corruption, SETTLEMENT_CORRUPTIONS } from './settlement-corruptions.ts'
 
 export const CORRUPTIONS: readonly Corruption[] = [
@@ -205,6 +206,7 @@ export const CORRUPTIONS: readonly Corruption[] = [
     /^number \d{10}$/,
   ],
   ...MONEY_OUT_CORRUPTIONS,
+  ...RECONCILIATION_CORRUPTIONS,
   ...SETTLEMENT_CORRUPTIONS,
   ['events_are_numbered_without_gaps', `delete from events where sequence = 3`, /^client \d+$/],
   [

@@ -20,8 +20,10 @@ import type { Things } from './isolation-world.ts'
 import { LIMIT_PROFILES, profileBody, profileRecipes } from './limit-profiles.ts'
 import { PAYOUT_FILE_RECIPES, PAYOUT_MAKING, PAYOUT_RECIPES } from './payout-recipes.ts'
 import { REFUND_RECIPES } from './refund-recipes.ts'
+import { RESOLUTION_RECIPES } from './resolution-recipes.ts'
 import type { Call } from './running-service.ts'
 import { SPLITS, SUBACCOUNTS, splitRecipes, subaccountBody } from './splits.ts'
+import { BANK_STATEMENT_RECIPES } from './statement-recipes.ts'
 import { SUSPENSE } from './suspense-desk.ts'
 import { ENDPOINTS } from './webhook-journeys.ts'
 
@@ -200,6 +202,7 @@ const OTHER_RECIPES: Record<string, Recipe> = {
   listSplits: list(SPLITS),
   ...splitRecipes(),
   listRailItems: list('/api/v1/operator/rail-items'),
+  ...BANK_STATEMENT_RECIPES,
   getClient: client(''),
   updateClient: client('', { method: 'PATCH', body: { name: 'X' } }),
   getClientUse: client('/use'),
@@ -240,6 +243,7 @@ export const RECIPES = {
   ...OTHER_RECIPES,
   ...PAYOUT_RECIPES,
   ...REFUND_RECIPES,
+  ...RESOLUTION_RECIPES,
   ...PAYOUT_FILE_RECIPES,
 }
 

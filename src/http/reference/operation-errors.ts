@@ -2,6 +2,7 @@
 // an operation answers with and that is not listed here fails them (test/support/declared-errors.ts).
 
 import type { RefusalCode } from '#errors.ts'
+import { RECONCILIATION_ERRORS } from './reconciliation-errors.ts'
 
 // Described once, for all operations.
 export const COMMON_ERRORS: readonly RefusalCode[] = [
@@ -177,6 +178,10 @@ const OPERATION_ERRORS: Readonly<Record<string, readonly RefusalCode[]>> = {
   getSubaccount: ['subaccount_not_found'],
   getSuspense: ['suspense_not_found'],
   getWebhookEndpoint: ['endpoint_not_found'],
+  importStatement: ['bank_not_supported', 'statement_refused', 'too_many_imports'],
+  getStatement: ['statement_not_found'],
+  getStatementImport: ['statement_import_not_found'],
+  listStatementLines: ['statement_not_found'],
   initiateBankTransfer: [
     'advice_cancelled',
     'advice_expired',
@@ -285,6 +290,7 @@ const OPERATION_ERRORS: Readonly<Record<string, readonly RefusalCode[]>> = {
     'request_not_found',
     'suspense_closed',
   ],
+  ...RECONCILIATION_ERRORS,
 }
 
 export function errorsOf(operationId: string): readonly RefusalCode[] {
