@@ -239,4 +239,18 @@ export const VALUES: Readonly<Record<string, unknown>> = {
   seconds: 1800,
   'Adjustment.of': 'receivable',
   'RailItemDetail.body': '{"sessionId":"…"}',
+  // Statements of banks, and what they are held against.
+  day: '2026-11-14',
+  fromDay: '2026-11-14',
+  toDay: '2026-11-14',
+  bookedOn: '2026-11-14',
+  statementId: '12',
+  importId: '14',
+  lineId: '1204',
+  importedBy: 'user:finance@example.com',
+  startedBy: 'user:finance@example.com',
+  balances: 'running',
+  actions: 'note',
+  bucket: '2-7',
+  ageBucket: '2-7',
 }
