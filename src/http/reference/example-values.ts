@@ -284,4 +284,5 @@ export const VALUES: Readonly<Record<string, unknown>> = {
   seconds: 1800,
   'Adjustment.of': 'receivable',
   'RailItemDetail.body': '{"sessionId":"…"}',
+  balances: 'running',
 }

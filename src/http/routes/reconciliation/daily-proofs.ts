@@ -63,7 +63,7 @@ const Ageing = named('ReconciliationAgeing', {
   differences: Type.Array(named('AgedDifferences', { bankCode: Type.String(), ...bucketed }), {
     description: 'Open, also those that wait for approval. Amounts are added up without sign.',
   }),
-  suspense: Type.Array(named('AgedSuspense', bucketed)),
+  suspense: Type.Array(named('SuspenseBucket', bucketed)),
 })
 
 export const dailyProofRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
