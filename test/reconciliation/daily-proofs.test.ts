@@ -31,7 +31,7 @@ async function importStatement(bench: Bench, openingKobo: number, lines: readonl
      ), statement as (
        insert into statements (import_id, bank_code, currency, from_day, to_day, opening_kobo,
                                closing_kobo, has_balances, lines, new_lines, imported_at)
-       select id, '${BANK}', 'NGN', $1, $1, $2, $2, true, 0, 0, now() from import returning id
+       select id, '${BANK}', 'NGN', $1, $1, $2, $4, true, 0, 0, now() from import returning id
      )
      insert into statement_lines (statement_id, bank_code, currency, line_no, booked_on,
                                   amount_kobo, kind, session_id, counterparty_name, narration, hash)
@@ -39,7 +39,12 @@ async function importStatement(bench: Bench, openingKobo: number, lines: readonl
             gen_random_uuid()::text::bytea
        from statement s, json_to_recordset($3)
             as l (kobo bigint, "sessionId" text, name text, n int)`,
-    [day, openingKobo, JSON.stringify(lines.map((line, at) => ({ ...line, n: at + 1 })))],
+    [
+      day,
+      openingKobo,
+      JSON.stringify(lines.map((line, at) => ({ ...line, n: at + 1 }))),
+      lines.reduce((sum, { kobo }) => sum + kobo, openingKobo),
+    ],
   )
   return day
 }

@@ -10,7 +10,13 @@ import { test } from 'node:test'
 import { closeAfterTests } from '../support/closing.ts'
 import { until } from '../support/embedded-bench.ts'
 import { SECRETS, startTestService } from '../support/running-service.ts'
-import { gtbankCsv, imported, manyLines, readStored, STATEMENTS } from '../support/statement-files.ts'
+import {
+  gtbankCsv,
+  imported,
+  manyLines,
+  readStored,
+  STATEMENTS,
+} from '../support/statement-files.ts'
 import { createTempFolder } from '../support/temp-folder.ts'
 
 const MAIN = join(import.meta.dirname, '../../src/admin/main.ts')

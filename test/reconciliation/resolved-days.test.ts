@@ -10,7 +10,7 @@ import { outcomeOf, RECONCILIATION, resolve } from '../support/differences.ts'
 import { dataOf, startPayment } from '../support/fixtures.ts'
 import { newSessionId, postRail } from '../support/rail.ts'
 import { type Bench, startTestService } from '../support/running-service.ts'
-import { gtbankCsv, imported } from '../support/statements.ts'
+import { gtbankCsv, imported } from '../support/statement-files.ts'
 
 const DAY = '2026-11-15'
 const DAY_MS = 86_400_000

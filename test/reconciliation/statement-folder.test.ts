@@ -22,7 +22,13 @@ import { Sealer } from '#seal.ts'
 import { importStatementsRound, SETTLED_MS } from '#workers/import-statements.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { type Bench, SECRETS, startTestService } from '../support/running-service.ts'
-import { type Data, gtbankCsv, imported, manyLines, readStored } from '../support/statement-files.ts'
+import {
+  type Data,
+  gtbankCsv,
+  imported,
+  manyLines,
+  readStored,
+} from '../support/statement-files.ts'
 import { createTempFolder } from '../support/temp-folder.ts'
 
 const bench = closeAfterTests(await startTestService())

@@ -86,9 +86,7 @@ const listing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
 }
 
 const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { db, clock, sealer, banks, authentication } = deps
-  const onRequest = authentication.requires('operator')
-  const windows = timingWindows(banks)
+  const onRequest = deps.authentication.requires('operator')
 
   app.get(
     `${RECONCILIATION}/:id`,
