@@ -12,6 +12,7 @@ import {
   checkNumbers,
   issuesNumbers,
   type NumberSettings,
+  overlap,
   type SerialRange,
 } from './number-settings.ts'
 import { checkPayoutFiles, type PayoutFileSettings } from './payout-file-settings.ts'
@@ -283,10 +284,6 @@ function sharesSecret(one: BankSettings, other: BankSettings): boolean {
 
 function allRanges(bank: BankSettings): SerialRange[] {
   return [bank.static, bank.dynamic].filter((range) => range !== undefined)
-}
-
-function overlap(one: SerialRange, other: SerialRange): boolean {
-  return one.from <= other.to && other.from <= one.to
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

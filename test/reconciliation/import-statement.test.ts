@@ -61,6 +61,14 @@ test('a statement is stored with its balances, days and lines', async () => {
   assert.equal(kept[1].narration, odd)
 })
 
+test('balances may be larger than 32 bits of kobo', async () => {
+  const { take } = nextBank()
+
+  const answer = await take(gtbankCsv({ openingKobo: 900_000_000_000n, lines: [CREDIT] }))
+
+  assert.deepEqual([answer.opening, answer.closing], [9_000_000_000, 9_000_001_000])
+})
+
 test('the same file again changes nothing, packed or not, and names what it was taken as', async () => {
   const { take, stored } = nextBank()
   const file = gtbankCsv({ lines: manyLines(50) })

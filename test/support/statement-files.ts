@@ -28,7 +28,8 @@ export function gtbankCsv({ openingKobo = 0n, accountNumber = '0123456789', line
     const size = formatKobo(kobo(amount < 0n ? -amount : amount))
     const sides = amount < 0n ? `${size},` : `,${size}`
     const date = written(day)
-    return `${date},${date},${reference},${sides},${formatKobo(kobo(balance))},"${narration.replaceAll('"', '""')}"`
+    const remarks = narration.replaceAll('"', '""')
+    return `${date},${date},${reference},${sides},${formatKobo(kobo(balance))},"${remarks}"`
   })
   return [
     ...(accountNumber === null ? [] : [`Account Number:,${accountNumber}`]),

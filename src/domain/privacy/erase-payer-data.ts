@@ -1,5 +1,6 @@
 // The second part of an erasure: payers' names, accounts and narrations on credits and on the lines
-// of bank statements that are matched to them, and webhook responses. Erased in pages, so that an account with a million credits blocks nothing.
+// of bank statements that are matched to them, and webhook responses. Erased in pages, so that an
+// account with a million credits blocks nothing.
 //
 //   credits ──▶ answers ──▶ done
 //

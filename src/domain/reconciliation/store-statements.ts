@@ -111,7 +111,7 @@ async function insertStatement(
     text: `insert into statements (import_id, bank_code, currency, account_number, reference,
                                    sequence, from_day, to_day, opening_kobo, closing_kobo,
                                    has_balances, lines, new_lines, imported_at)
-           values ($1, $2, $3, $4, $5, $6, $7, $8, coalesce($9, 0), coalesce($10, 0),
+           values ($1, $2, $3, $4, $5, $6, $7, $8, coalesce($9::bigint, 0), coalesce($10::bigint, 0),
                    $9::bigint is not null, $11, 0, $12)
            returning id`,
     values: [
