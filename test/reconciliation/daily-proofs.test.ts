@@ -62,6 +62,30 @@ const get = async (bench: Bench, path: string) =>
 const listOf = async (bench: Bench, path: string) =>
   (await bench.call({ url: `${DESK}${path}` })).json().data
 
+type Sides = { day: string; sessionId: string }
+
+async function assertSides(bench: Bench, { day, sessionId }: Sides): Promise<void> {
+  const lines = await listOf(bench, `/lines?bankCode=${BANK}&day=${day}&isMatched=true`)
+  assert.deepEqual(
+    lines.map((line: { sessionId: string; rule: string; items: { reference: string }[] }) => [
+      line.sessionId,
+      line.rule,
+      line.items.map(({ reference }) => reference),
+    ]),
+    [[sessionId, 'session_id', [sessionId]]],
+  )
+  const items = await listOf(bench, `/items?bankCode=${BANK}&day=${day}&limit=1`)
+  assert.deepEqual(
+    items.map((item: { amount: number; lines: { narration: string }[] }) => [
+      item.amount,
+      item.lines.map(({ narration }) => narration),
+    ]),
+    [[1000, ['line 1']]],
+  )
+  const unmatched = await listOf(bench, `/items?bankCode=${BANK}&day=${day}&isMatched=false`)
+  assert.equal(unmatched[0].amount, 50)
+}
+
 test('a bank’s day opens to its arithmetic, its differences and both sides', async () => {
   await using bench = await startTestService()
   const { accountNumber } = await createAccount(bench, { bankCode: BANK })
@@ -105,25 +129,7 @@ test('a bank’s day opens to its arithmetic, its differences and both sides', a
     ['unexplained_debit', 'line 2', '2-7', ['note']],
   )
 
-  const lines = await listOf(bench, `/lines?bankCode=${BANK}&day=${day}&isMatched=true`)
-  assert.deepEqual(
-    lines.map((line: { sessionId: string; rule: string; items: { reference: string }[] }) => [
-      line.sessionId,
-      line.rule,
-      line.items.map(({ reference }) => reference),
-    ]),
-    [[sessionId, 'session_id', [sessionId]]],
-  )
-  const items = await listOf(bench, `/items?bankCode=${BANK}&day=${day}&limit=1`)
-  assert.deepEqual(
-    items.map((item: { amount: number; lines: { narration: string }[] }) => [
-      item.amount,
-      item.lines.map(({ narration }) => narration),
-    ]),
-    [[1000, ['line 1']]],
-  )
-  const unmatched = await listOf(bench, `/items?bankCode=${BANK}&day=${day}&isMatched=false`)
-  assert.equal(unmatched[0].amount, 50)
+  await assertSides(bench, { day, sessionId })
 
   const one = await get(bench, `/${missing.id}`)
   assert.deepEqual(
