@@ -1,0 +1,3 @@
+export default function Accounting() {
+  return null
+}

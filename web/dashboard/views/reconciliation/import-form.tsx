@@ -1,0 +1,122 @@
+// Of which bank a statement is, and how it is written: chosen beforehand as far as can be told from
+// the file and from earlier imports.
+
+import type { ComponentChildren } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { type Data, getPage } from '../../api.ts'
+import { bytes } from '../../format.ts'
+import { useData, useLoaded } from '../../loading.ts'
+import { DialogForm } from '../../parts/dialog.tsx'
+import { Field, useSending } from '../../parts/forms.tsx'
+import { Failed, Skeleton } from '../../parts/states.tsx'
+import { bankStatementsStrings as strings } from '../../strings/bank-statements.ts'
+import type { Choice, ImportRecord } from './importing.ts'
+import { type Format, likeliestBank, recogniseFormat } from './recognise-file.ts'
+
+type Profile = Data<'/api/v1/operator/statement-profiles'>[number]
+type Start = (file: File, choice: Choice) => Promise<void>
+type Props = { file: File; bankCode: string | undefined; start: Start; close: () => void }
+
+const FORMATS = Object.keys(strings.formats) as Format[]
+
+export function ImportForm({ file, bankCode: givenBank, start, close }: Props) {
+  const banks = useData('/api/v1/operator/banks', {})
+  const profiles = useData('/api/v1/operator/statement-profiles', {})
+  const earlier = useLoaded('earlier imports', (signal) =>
+    getPage('/api/v1/operator/statement-imports', {}, { query: { limit: '50' }, signal }),
+  )
+  const [format, setFormat] = useState<Format | undefined>()
+  const [bank, setBank] = useState<string | undefined>(givenBank)
+  const [profile, setProfile] = useState<string | undefined>()
+  useEffect(() => {
+    recogniseFormat(file).then(setFormat, () => setFormat('csv'))
+  }, [file])
+  const imports = earlier.data?.data ?? []
+  const onlyBank = banks.data?.length === 1 ? banks.data[0]?.code : undefined
+  const bankCode = bank ?? likeliestBank(file.name, imports) ?? onlyBank ?? ''
+  const chosen = profile ?? likeliestProfile(profiles.data ?? [], imports, bankCode)
+  const sending = useSending(async () => {
+    const isCsv = format === 'csv'
+    await start(file, { bankCode, format: format ?? 'csv', profile: isCsv ? chosen : undefined })
+  })
+  const problem = banks.problem ?? profiles.problem
+  const isReady = banks.data && profiles.data && format && !earlier.isLoading
+  return (
+    <DialogForm title={strings.import} action={strings.start} sending={sending} close={close}>
+      <p class="file-name">
+        <code>{file.name}</code> <span class="muted">{bytes(file.size)}</span>
+      </p>
+      {problem && <Failed problem={problem} retry={banks.reload} />}
+      {!problem && !isReady && <Skeleton kind="text" lines={6} />}
+      {isReady && (
+        <>
+          <Choices label={strings.bank} value={bankCode} choose={setBank}>
+            <option value="">{strings.chooseBank}</option>
+            {banks.data?.map(({ code, name }) => (
+              <option key={code} value={code}>
+                {name}
+              </option>
+            ))}
+          </Choices>
+          <Choices label={strings.format} value={format} choose={(it) => setFormat(it as Format)}>
+            {FORMATS.map((each) => (
+              <option key={each} value={each}>
+                {strings.formats[each]}
+              </option>
+            ))}
+          </Choices>
+          {format === 'csv' && (
+            <Choices
+              label={strings.profile}
+              hint={strings.profileHint}
+              value={chosen}
+              choose={setProfile}
+            >
+              <option value="">{strings.chooseProfile}</option>
+              {profiles.data?.map(({ name }) => (
+                <option key={name} value={name}>
+                  {name}
+                </option>
+              ))}
+            </Choices>
+          )}
+        </>
+      )}
+    </DialogForm>
+  )
+}
+
+type ChoicesProps = {
+  label: string
+  hint?: string
+  value: string
+  choose: (value: string) => void
+  children: ComponentChildren
+}
+
+function Choices({ label, hint, value, choose, children }: ChoicesProps) {
+  return (
+    <Field label={label} hint={hint}>
+      {(id) => (
+        <select
+          id={id}
+          required
+          value={value}
+          onChange={(event) => choose(event.currentTarget.value)}
+        >
+          {children}
+        </select>
+      )}
+    </Field>
+  )
+}
+
+// What the bank's last CSV was read with, or the profile that is made for the bank.
+function likeliestProfile(
+  profiles: readonly Profile[],
+  imports: readonly ImportRecord[],
+  bankCode: string,
+): string {
+  const last = imports.find((each) => each.bankCode === bankCode && each.profile !== null)
+  return last?.profile ?? profiles.find((each) => each.bankCode === bankCode)?.name ?? ''
+}
