@@ -17,6 +17,7 @@ import './styles/forms.css'
 import './styles/developers.css'
 import './styles/operator.css'
 import './styles/reconciliation.css'
+import './styles/sides.css'
 import './styles/responsive.css'
 
 followTheme()

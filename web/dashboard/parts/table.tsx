@@ -174,13 +174,15 @@ function ChooseAll<Row>({
   const others = [...chosen].filter((key) => !keys.includes(key))
   return (
     <th scope="col" class="at-choose">
-      <input
-        type="checkbox"
-        aria-label={appStrings.choose.all}
-        checked={areAll}
-        disabled={keys.length === 0}
-        onChange={() => choose(new Set(areAll ? others : [...others, ...keys]))}
-      />
+      <label class="choose-all">
+        <input
+          type="checkbox"
+          checked={areAll}
+          disabled={keys.length === 0}
+          onChange={() => choose(new Set(areAll ? others : [...others, ...keys]))}
+        />
+        <span>{appStrings.choose.all}</span>
+      </label>
     </th>
   )
 }

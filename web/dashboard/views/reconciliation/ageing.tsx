@@ -63,7 +63,7 @@ function AgeingTable({ rows }: { rows: readonly Row[] }) {
         <caption class="hidden">{strings.ageing}</caption>
         <thead>
           <tr>
-            <th scope="col">{strings.ageingOf.differences}</th>
+            <th scope="col">{strings.bank}</th>
             {BUCKETS.map((bucket) => (
               <th key={bucket} scope="col" class="amount">
                 {strings.buckets[bucket]}

@@ -31,7 +31,7 @@ export function DayDifferences({ proof, place, done }: Props) {
       </header>
       <ListTable
         caption={strings.tabs.differences}
-        columns={DIFFERENCE_COLUMNS}
+        columns={DIFFERENCE_COLUMNS.filter(({ name }) => name !== strings.bank)}
         pages={onePage(loaded)}
         keyOf={({ id }) => `${id}`}
         hrefOf={({ id }) => hrefOf('reconciliation', `${id}`, place.query)}

@@ -122,7 +122,7 @@ function LineRow({ line, proof, place }: RowProps & { line: Line }) {
       amount={line.amount}
       currency={proof.currency}
       about={[...aboutLine(line), line.rule && matchedBy(line.rule), ...withItems]}
-      end={<ResolveLink id={found?.id} place={place} />}
+      end={found && <ResolveLink difference={found} place={place} />}
     />
   )
 }
@@ -140,18 +140,19 @@ function ItemRow({ item, proof, place }: RowProps & { item: Item }) {
       amount={item.amount}
       currency={proof.currency}
       about={[...aboutItem(item), rule && matchedBy(rule), ...lines]}
-      end={found ? <ResolveLink id={found.id} place={place} /> : <ItemLink item={item} />}
+      end={found ? <ResolveLink difference={found} place={place} /> : <ItemLink item={item} />}
     />
   )
 }
 
 const matchedBy = (rule: string) => strings.matchedBy(strings.rules[rule] ?? rule)
 
-function ResolveLink({ id, place }: { id: number | string | undefined; place: Place }) {
-  if (id === undefined) return null
+type LinkProps = { difference: DayProof['differences'][number]; place: Place }
+
+function ResolveLink({ difference: { id, actions }, place }: LinkProps) {
   return (
     <a href={hrefOf('reconciliation', `${id}`, place.query)} onClick={follow}>
-      {strings.resolve}
+      {actions.length > 0 ? strings.resolve : strings.view}
     </a>
   )
 }

@@ -1,0 +1,61 @@
+// What is held at the end of a day, by client, merchant and bank.
+
+import type { Data } from '../../api.ts'
+import { useData } from '../../loading.ts'
+import { dayAfter } from '../../parts/filters.tsx'
+import { Empty } from '../../parts/states.tsx'
+import type { Column } from '../../parts/table.tsx'
+import { accountingStrings as strings } from '../../strings/accounting.ts'
+import { appStrings } from '../../strings/app.ts'
+import type { ViewProps } from '../../view-props.ts'
+import { bankColumn, clientColumn, sumColumn } from './columns.tsx'
+import { dayIn, PeriodChoice, Report, ReportLinks } from './report.tsx'
+import { ReportTable } from './report-table.tsx'
+
+const PATH = '/api/v1/operator/balances'
+
+type Balance = Data<typeof PATH>['balances'][number]
+type Part = keyof typeof strings.balanceParts
+
+const PARTS = Object.keys(strings.balanceParts) as Part[]
+
+const OWNERS: readonly Column<Balance>[] = [
+  { ...clientColumn(), place: 'lead' },
+  {
+    name: strings.merchant,
+    place: 'second',
+    show: ({ merchantCode }) => merchantCode ?? appStrings.nothing,
+  },
+  bankColumn(),
+]
+
+// Of the parts only those that anybody has.
+function columnsOf(balances: readonly Balance[]): Column<Balance>[] {
+  const parts = PARTS.filter((part) => balances.some((balance) => balance[part] !== 0))
+  return [...OWNERS, ...parts.map((part) => sumColumn(strings.balanceParts[part], part))]
+}
+
+export function OperatorBalances({ place }: ViewProps) {
+  const day = dayIn(place)
+  const at = dayAfter(day)
+  return (
+    <Report
+      fields={<PeriodChoice label={strings.at} name="day" value={day} />}
+      links={<ReportLinks path={PATH} query={{ at }} isPrinted={false} />}
+      loaded={useData(PATH, {}, { at })}
+      show={({ balances }) =>
+        balances.length === 0 ? (
+          <Empty icon="accounting" title={strings.noBalances}>
+            {strings.noBalancesText}
+          </Empty>
+        ) : (
+          <ReportTable
+            caption={strings.tabs.balances}
+            columns={columnsOf(balances)}
+            rows={balances}
+          />
+        )
+      }
+    />
+  )
+}
