@@ -40,6 +40,7 @@ export const accountingStrings = {
   noSuspense: 'No suspense',
   noSuspenseText: 'Nothing was in suspense at the end of this day.',
   client: 'Client',
+  noClient: 'No client',
   merchant: 'Merchant',
   bank: 'Bank',
   bucket: 'Age',

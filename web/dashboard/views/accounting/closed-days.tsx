@@ -36,7 +36,6 @@ const COLUMNS: readonly Column<Day>[] = [
   {
     name: strings.transfers,
     place: 'second',
-    isAmount: true,
     show: ({ transfers }) => strings.transfersOf(count(transfers)),
   },
   {

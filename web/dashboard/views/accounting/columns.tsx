@@ -4,7 +4,6 @@ import { BankName } from '../../parts/bank-name.tsx'
 import type { Column } from '../../parts/table.tsx'
 import { Money } from '../../parts/values.tsx'
 import { accountingStrings as strings } from '../../strings/accounting.ts'
-import { appStrings } from '../../strings/app.ts'
 
 type Sums<Name extends string> = { currency: string } & { [Each in Name]: number }
 
@@ -14,7 +13,7 @@ export function sumColumn<Name extends string>(label: string, field: Name): Colu
     name: label,
     place: 'line',
     isAmount: true,
-    show: (row) => (row[field] === 0 ? '' : <Money amount={row[field]} currency={row.currency} />),
+    show: (row) => row[field] !== 0 && <Money amount={row[field]} currency={row.currency} />,
   }
 }
 
@@ -22,7 +21,7 @@ export function bankColumn(): Column<{ bankCode: string | null }> {
   return {
     name: strings.bank,
     place: 'line',
-    show: ({ bankCode }) => (bankCode === null ? appStrings.nothing : <BankName code={bankCode} />),
+    show: ({ bankCode }) => bankCode && <BankName code={bankCode} />,
   }
 }
 
@@ -30,6 +29,6 @@ export function clientColumn(): Column<{ clientId: string | null }> {
   return {
     name: strings.client,
     place: 'line',
-    show: ({ clientId }) => clientId ?? appStrings.nothing,
+    show: ({ clientId }) => clientId,
   }
 }

@@ -6,7 +6,6 @@ import { dayAfter } from '../../parts/filters.tsx'
 import { Empty } from '../../parts/states.tsx'
 import type { Column } from '../../parts/table.tsx'
 import { accountingStrings as strings } from '../../strings/accounting.ts'
-import { appStrings } from '../../strings/app.ts'
 import type { ViewProps } from '../../view-props.ts'
 import { bankColumn, clientColumn, sumColumn } from './columns.tsx'
 import { dayIn, PeriodChoice, Report, ReportLinks } from './report.tsx'
@@ -20,11 +19,11 @@ type Part = keyof typeof strings.balanceParts
 const PARTS = Object.keys(strings.balanceParts) as Part[]
 
 const OWNERS: readonly Column<Balance>[] = [
-  { ...clientColumn(), place: 'lead' },
+  { ...clientColumn(), place: 'lead', show: ({ clientId }) => clientId ?? strings.noClient },
   {
     name: strings.merchant,
     place: 'second',
-    show: ({ merchantCode }) => merchantCode ?? appStrings.nothing,
+    show: ({ merchantCode }) => merchantCode,
   },
   bankColumn(),
 ]

@@ -3,10 +3,12 @@
 import type { Data } from '../../api.ts'
 import { money } from '../../format.ts'
 import { useData } from '../../loading.ts'
+import { BankName } from '../../parts/bank-name.tsx'
 import { Stat } from '../../parts/stat.tsx'
 import { Empty } from '../../parts/states.tsx'
 import type { Column } from '../../parts/table.tsx'
 import { accountingStrings as strings } from '../../strings/accounting.ts'
+import { appStrings } from '../../strings/app.ts'
 import type { ViewProps } from '../../view-props.ts'
 import { bankColumn, clientColumn, sumColumn } from './columns.tsx'
 import { monthIn, PeriodChoice, Report, ReportLinks } from './report.tsx'
@@ -17,7 +19,7 @@ const PATH = '/api/v1/operator/vat'
 type VatReport = Data<typeof PATH>
 
 const OUTPUT: readonly Column<VatReport['output'][number]>[] = [
-  { ...clientColumn(), place: 'lead' },
+  { ...clientColumn(), place: 'lead', show: ({ clientId }) => clientId ?? appStrings.nothing },
   sumColumn(strings.fees, 'fees'),
   sumColumn(strings.vatCharged, 'charged'),
   sumColumn(strings.vatGivenBack, 'givenBack'),
@@ -25,7 +27,11 @@ const OUTPUT: readonly Column<VatReport['output'][number]>[] = [
 ]
 
 const INPUT: readonly Column<VatReport['input'][number]>[] = [
-  { ...bankColumn(), place: 'lead' },
+  {
+    ...bankColumn(),
+    place: 'lead',
+    show: ({ bankCode }) => (bankCode === null ? appStrings.nothing : <BankName code={bankCode} />),
+  },
   sumColumn(strings.costs, 'costs'),
   sumColumn(strings.vatPaid, 'vat'),
 ]

@@ -2,7 +2,7 @@
 // the file and from earlier imports.
 
 import type { ComponentChildren } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { type Data, getPage } from '../../api.ts'
 import { bytes } from '../../format.ts'
 import { useData, useLoaded } from '../../loading.ts'
@@ -40,7 +40,11 @@ export function ImportForm({ file, bankCode: givenBank, start, close }: Props) {
     await start(file, { bankCode, format: format ?? 'csv', profile: isCsv ? chosen : undefined })
   })
   const problem = banks.problem ?? profiles.problem
-  const isReady = banks.data && profiles.data && format && !earlier.isLoading
+  const isReady = !!(banks.data && profiles.data && format && !earlier.isLoading)
+  const fields = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    if (isReady) fields.current?.querySelector('select')?.focus()
+  }, [isReady])
   return (
     <DialogForm title={strings.import} action={strings.start} sending={sending} close={close}>
       <p class="file-name">
@@ -49,7 +53,7 @@ export function ImportForm({ file, bankCode: givenBank, start, close }: Props) {
       {problem && <Failed problem={problem} retry={banks.reload} />}
       {!problem && !isReady && <Skeleton kind="text" lines={6} />}
       {isReady && (
-        <>
+        <div ref={fields} class="form">
           <Choices label={strings.bank} value={bankCode} choose={setBank}>
             <option value="">{strings.chooseBank}</option>
             {banks.data?.map(({ code, name }) => (
@@ -80,7 +84,7 @@ export function ImportForm({ file, bankCode: givenBank, start, close }: Props) {
               ))}
             </Choices>
           )}
-        </>
+        </div>
       )}
     </DialogForm>
   )
