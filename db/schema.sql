@@ -387,6 +387,61 @@ create table clients (
 ) with (fillfactor=50);
 CREATE TRIGGER clients_count_events AFTER INSERT ON clients FOR EACH ROW EXECUTE FUNCTION open_event_counter();
 
+create table closed_day_balances (
+  day date not null,
+  kind text collate "C" not null,
+  currency text collate "C" not null,
+  debits_kobo bigint not null,
+  credits_kobo bigint not null,
+  constraint closed_day_balances_pkey PRIMARY KEY (day, kind, currency),
+  constraint closed_day_balances_day_fkey FOREIGN KEY (day) REFERENCES closed_days(day)
+);
+CREATE TRIGGER closed_day_balances_append_only BEFORE DELETE OR UPDATE ON closed_day_balances FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER closed_day_balances_before_completion BEFORE INSERT ON closed_day_balances FOR EACH ROW EXECUTE FUNCTION refuse_to_complete_twice();
+CREATE TRIGGER closed_day_balances_not_truncated BEFORE TRUNCATE ON closed_day_balances FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+create table closed_day_lines (
+  day date not null,
+  kind text collate "C" not null,
+  client_id bigint,
+  bank_code text collate "C",
+  currency text collate "C" not null,
+  reason text collate "C" not null,
+  debit_kobo bigint not null,
+  credit_kobo bigint not null,
+  constraint closed_day_lines_once UNIQUE NULLS NOT DISTINCT (day, kind, client_id, bank_code, currency, reason),
+  constraint closed_day_lines_not_negative CHECK (debit_kobo >= 0 AND credit_kobo >= 0),
+  constraint closed_day_lines_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id),
+  constraint closed_day_lines_day_fkey FOREIGN KEY (day) REFERENCES closed_days(day)
+);
+CREATE TRIGGER closed_day_lines_append_only BEFORE DELETE OR UPDATE ON closed_day_lines FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER closed_day_lines_before_completion BEFORE INSERT ON closed_day_lines FOR EACH ROW EXECUTE FUNCTION refuse_to_complete_twice();
+CREATE TRIGGER closed_day_lines_not_truncated BEFORE TRUNCATE ON closed_day_lines FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+create table closed_days (
+  day date not null,
+  previous date,
+  ends_at timestamp with time zone not null,
+  chart jsonb not null,
+  reason text,
+  unbalanced jsonb not null,
+  closed_by text collate "C" not null,
+  closed_at timestamp with time zone not null,
+  transfers bigint,
+  journal_hash bytea,
+  completed_at timestamp with time zone,
+  constraint closed_days_pkey PRIMARY KEY (day),
+  constraint closed_days_follow_one_another UNIQUE NULLS NOT DISTINCT (previous),
+  constraint closed_days_completed_whole CHECK (num_nonnulls(transfers, journal_hash, completed_at) = ANY (ARRAY[0, 3])),
+  constraint closed_days_end_at_midnight CHECK (ends_at = ((day + 1)::timestamp without time zone AT TIME ZONE '01:00:00'::interval)),
+  constraint closed_days_unbalanced_has_reason CHECK (unbalanced = '[]'::jsonb OR reason IS NOT NULL),
+  constraint closed_days_without_gaps CHECK (previous = (day - 1)),
+  constraint closed_days_previous_closed FOREIGN KEY (previous) REFERENCES closed_days(day)
+);
+CREATE TRIGGER closed_days_kept BEFORE DELETE ON closed_days FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER closed_days_not_truncated BEFORE TRUNCATE ON closed_days FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER closed_days_only_completed BEFORE UPDATE ON closed_days FOR EACH ROW EXECUTE FUNCTION refuse_other_than_completing();
+
 create table collection_accounts (
   id bigint not null,
   client_id bigint not null,
@@ -1823,6 +1878,7 @@ create table transfers (
 );
 CREATE INDEX transfers_by_credit_account ON transfers USING btree (credit_account_id, id);
 CREATE INDEX transfers_by_debit_account ON transfers USING btree (debit_account_id, id) WHERE reason <> 'credit'::text;
+CREATE INDEX transfers_in_order ON transfers USING brin (posted_at, id) WITH (pages_per_range='32', autosummarize='on');
 CREATE INDEX transfers_in_without_credit ON transfers USING btree (credit_account_id) INCLUDE (amount_kobo, reason, posted_at) WHERE credit_id IS NULL;
 CREATE INDEX transfers_later ON transfers USING btree (posted_at) WHERE reason = ANY (ARRAY['assign'::text, 'suspend'::text, 'returned'::text, 'reversal'::text]);
 CREATE INDEX transfers_of_adjustment ON transfers USING btree (adjustment_id) WHERE adjustment_id IS NOT NULL;
@@ -1886,7 +1942,9 @@ create function post_inserted_transfers() returns trigger;
 create function refuse_change() returns trigger;
 create function refuse_more_than_the_whole() returns trigger;
 create function refuse_opening_balance() returns trigger;
+create function refuse_other_than_completing() returns trigger;
 create function refuse_other_than_deactivation() returns trigger;
 create function refuse_other_than_ending() returns trigger;
+create function refuse_to_complete_twice() returns trigger;
 create function stands_behind(maker uuid, checker uuid) returns boolean;
 create function uuid_floor(day date) returns uuid;

@@ -231,6 +231,16 @@ export const REFUSALS = {
     'No account numbers are available at this bank. Try another bank.',
   ),
 
+  // Accounting.
+  day_not_over: ref(409, '12', 'A day can be closed five minutes after its end (WAT).'),
+  later_day_closed: ref(409, '12', 'A later day is closed already.'),
+  earlier_day_open: ref(409, '12', 'An earlier day is still open. Close days in order.'),
+  day_not_balanced: ref(
+    409,
+    '12',
+    'A bank is not balanced on this day. Resolve its differences, or close the day with a reason.',
+  ),
+
   // Availability.
   rate_limited: ref(429, '65', 'Too many requests. Retry after the time in Retry-After.'),
   too_many_streams: ref(429, '65', 'Too many open event streams. Close one first.'),

@@ -8,7 +8,14 @@
 //
 // The keys derive from the hash key, which is not rotated (docs/decisions/0008): ids are permanent.
 
-import type { AccountId, AdjustmentId, CreditId, SuspenseItemId, TransferId } from './ids.ts'
+import type {
+  AccountId,
+  AdjustmentId,
+  CreditId,
+  DifferenceId,
+  SuspenseItemId,
+  TransferId,
+} from './ids.ts'
 import type { Sealer } from './seal.ts'
 
 type Ids = {
@@ -16,6 +23,7 @@ type Ids = {
   action: bigint
   adjustment: AdjustmentId
   credit: CreditId
+  difference: DifferenceId
   request: bigint
   suspense: SuspenseItemId
   transfer: TransferId

@@ -142,6 +142,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     trustedProxies: config.trustedProxies,
     rates: config.rates,
     policy: config.policy,
+    chart: config.chart,
     ...banking,
     notificationMeter,
     clock,

@@ -3558,6 +3558,276 @@ export interface paths {
             };
         };
     };
+    "/api/v1/operator/days/{day}/close": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    day: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        reason?: string;
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["AccountingDayResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/days": {
+        get: {
+            parameters: {
+                query?: {
+                    from?: string;
+                    to?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["AccountingDaysResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/journal.csv": {
+        get: {
+            parameters: {
+                query: {
+                    day: string;
+                    layout?: "manilla" | "xero" | "quickbooks" | "sage";
+                    detail?: "day" | "transfer";
+                    currency?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "text/csv": string;
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/journal": {
+        get: {
+            parameters: {
+                query: {
+                    day: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["JournalResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/journal.html": {
+        get: {
+            parameters: {
+                query: {
+                    day: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "text/html": string;
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/trial-balance": {
+        get: {
+            parameters: {
+                query?: {
+                    at?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["TrialBalanceResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/trial-balance.csv": {
+        get: {
+            parameters: {
+                query?: {
+                    at?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "text/csv": string;
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/trial-balance.html": {
+        get: {
+            parameters: {
+                query?: {
+                    at?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "text/html": string;
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/vat": {
+        get: {
+            parameters: {
+                query: {
+                    month: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["VatReportResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/vat.csv": {
+        get: {
+            parameters: {
+                query: {
+                    month: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "text/csv": string;
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/vat.html": {
+        get: {
+            parameters: {
+                query: {
+                    month: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "text/html": string;
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/balances": {
+        get: {
+            parameters: {
+                query?: {
+                    at?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["OperatorBalancesResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/balances.csv": {
+        get: {
+            parameters: {
+                query?: {
+                    at?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "text/csv": string;
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/suspense-ageing": {
+        get: {
+            parameters: {
+                query?: {
+                    at?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SuspenseAgeingResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/suspense-ageing.csv": {
+        get: {
+            parameters: {
+                query?: {
+                    at?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "text/csv": string;
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/suspense-ageing.html": {
+        get: {
+            parameters: {
+                query?: {
+                    at?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "text/html": string;
+                    };
+                };
+            };
+        };
+    };
 }
 export interface components {
     schemas: {
@@ -3628,6 +3898,34 @@ export interface components {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["Account"];
+        };
+        AccountingDay: {
+            day: string;
+            isClosed: boolean;
+            closedBy: string | null;
+            closedAt: string | null;
+            reason: string | null;
+            unbalancedBanks: string[];
+            journalHash: string | null;
+            transfers: number | null;
+            debit: number | null;
+            credit: number | null;
+            totals: components["schemas"]["AccountingDayTotal"][];
+        };
+        AccountingDayResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["AccountingDay"];
+        };
+        AccountingDayTotal: {
+            currency: string;
+            debit: number;
+            credit: number;
+        };
+        AccountingDaysResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["AccountingDay"][];
         };
         Adjustment: {
             reference: string;
@@ -3713,6 +4011,21 @@ export interface components {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["AdviceRecord"];
+        };
+        AgedSuspense: {
+            bankCode: string;
+            clientId: string | null;
+            currency: string;
+            reason: string;
+            bucket: "0-1" | "2-7" | "8-30" | "30+";
+            count: number;
+            amount: number;
+        };
+        AgedSuspenseTotal: {
+            currency: string;
+            bucket: "0-1" | "2-7" | "8-30" | "30+";
+            count: number;
+            amount: number;
         };
         Alert: {
             id: number;
@@ -4422,6 +4735,12 @@ export interface components {
             field: string;
             message: string;
         };
+        InputVat: {
+            bankCode: string | null;
+            currency: string;
+            costs: number;
+            vat: number;
+        };
         IntegrityReport: {
             isOk: boolean | null;
             startedAt: string | null;
@@ -4443,6 +4762,34 @@ export interface components {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["IntegrityReport"];
+        };
+        Journal: {
+            day: string;
+            isClosed: boolean;
+            journalHash: string | null;
+            transfers: number;
+            totals: components["schemas"]["JournalTotal"][];
+            lines: components["schemas"]["JournalLine"][];
+        };
+        JournalLine: {
+            accountCode: string;
+            accountName: string;
+            clientId: string | null;
+            bankCode: string | null;
+            currency: string;
+            reason: string;
+            debit: number;
+            credit: number;
+        };
+        JournalResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["Journal"];
+        };
+        JournalTotal: {
+            currency: string;
+            debit: number;
+            credit: number;
         };
         LedgerAccount: {
             id: number;
@@ -4486,6 +4833,7 @@ export interface components {
             payoutReference: string | null;
             settlementReference: string | null;
             adjustmentId: number | null;
+            differenceId: number | null;
             postedAt: string;
         };
         LedgerTransferList: {
@@ -4576,6 +4924,58 @@ export interface components {
             hasMore: boolean;
             nextCursor: string | null;
         };
+        OperatorBalance: {
+            clientId: string | null;
+            merchantCode: string | null;
+            bankCode: string | null;
+            currency: string;
+            collected: number;
+            available: number;
+            pending: number;
+            suspended: number;
+            returning: number;
+            subaccounts: number;
+            reserved: number;
+            inTransit: number;
+            feeIncome: number;
+            vatPayable: number;
+            receivable: number;
+            writtenOff: number;
+            bankBalance: number;
+            shortfall: number;
+            bankCosts: number;
+            inputVat: number;
+        };
+        OperatorBalanceTotal: {
+            currency: string;
+            collected: number;
+            available: number;
+            pending: number;
+            suspended: number;
+            returning: number;
+            subaccounts: number;
+            reserved: number;
+            inTransit: number;
+            feeIncome: number;
+            vatPayable: number;
+            receivable: number;
+            writtenOff: number;
+            bankBalance: number;
+            shortfall: number;
+            bankCosts: number;
+            inputVat: number;
+        };
+        OperatorBalances: {
+            at: string;
+            totals: components["schemas"]["OperatorBalanceTotal"][];
+            rows: components["schemas"]["OperatorBalance"][];
+            hasMore: boolean;
+        };
+        OperatorBalancesResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["OperatorBalances"];
+        };
         OperatorPayout: {
             reference: string;
             purpose: string;
@@ -4646,6 +5046,14 @@ export interface components {
             data: components["schemas"]["OperatorPayout"][];
             hasMore: boolean;
             nextCursor: string | null;
+        };
+        OutputVat: {
+            clientId: string | null;
+            currency: string;
+            fees: number;
+            charged: number;
+            givenBack: number;
+            vat: number;
         };
         Overview: {
             now: string;
@@ -5415,6 +5823,7 @@ export interface components {
             payoutReference: string | null;
             settlementReference: string | null;
             adjustmentId: number | null;
+            differenceId: number | null;
             postedAt: string;
         };
         StatementEntryList: {
@@ -5474,6 +5883,16 @@ export interface components {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["Subaccount"];
+        };
+        SuspenseAgeing: {
+            at: string;
+            totals: components["schemas"]["AgedSuspenseTotal"][];
+            rows: components["schemas"]["AgedSuspense"][];
+        };
+        SuspenseAgeingResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["SuspenseAgeing"];
         };
         SuspenseItem: {
             id: number;
@@ -5606,6 +6025,28 @@ export interface components {
             message: string;
             data: components["schemas"]["TotpState"];
         };
+        TrialBalance: {
+            at: string;
+            lines: components["schemas"]["TrialBalanceLine"][];
+            totals: components["schemas"]["TrialBalanceTotal"][];
+        };
+        TrialBalanceLine: {
+            accountCode: string;
+            accountName: string;
+            currency: string;
+            debit: number;
+            credit: number;
+        };
+        TrialBalanceResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["TrialBalance"];
+        };
+        TrialBalanceTotal: {
+            currency: string;
+            debit: number;
+            credit: number;
+        };
         UpcomingPeriod: {
             from: string | null;
         };
@@ -5671,6 +6112,23 @@ export interface components {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["UserWithPassword"];
+        };
+        VatReport: {
+            month: string;
+            output: components["schemas"]["OutputVat"][];
+            input: components["schemas"]["InputVat"][];
+            totals: components["schemas"]["VatTotal"][];
+        };
+        VatReportResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["VatReport"];
+        };
+        VatTotal: {
+            currency: string;
+            output: number;
+            input: number;
+            payable: number;
         };
         WebhookEndpoint: {
             id: string;

@@ -1,5 +1,9 @@
 -- Posting: the balances move with the transfers that move them. For 0001_ledger.sql, where the trigger
--- is, this keeps I1, I3 and I4.
+-- is, this keeps I1, I3 and I4. For 0047_accounting.sql it keeps I68: nothing posts into a closed day.
+--
+-- Whoever looks for the last closed day holds a lock on the table of transfers by then: what is closed
+-- later waits for them (decided_transfer_id.sql). MN001 has the transaction run again, with the time it
+-- is then.
 --
 -- Each account is moved once, however many of the transfers name it, and all in the order of their
 -- ids: two batches that move the same ones wait for one another instead of locking one another out. (Should
@@ -9,8 +13,13 @@ create or replace function post_inserted_transfers() returns trigger language pl
   set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
 as $$
 declare
-  moved  record;
+  moved        record;
+  closed_until timestamptz := (select ends_at from closed_days order by day desc limit 1);
 begin
+  if closed_until is not null and (select min(posted_at) from inserted) < closed_until then
+    raise exception 'a transfer would post into a day that is closed' using errcode = 'MN001';
+  end if;
+
   with net as materialized (
     select id, sum(debit)::bigint as debit, sum(credit)::bigint as credit from (
       select debit_account_id as id, amount_kobo as debit, 0::bigint as credit from inserted

@@ -13,6 +13,7 @@ import {
   SANDBOX_RAIL_SECRET,
   secretNames,
 } from './bank-settings.ts'
+import { type Chart, DEFAULT_CHART, readChart } from './chart-settings.ts'
 import { issuesNumbers } from './number-settings.ts'
 import { POLICY_SETTINGS, type Policy, readPolicy } from './policy-settings.ts'
 import { RATES, type Rates, rates } from './rate-settings.ts'
@@ -50,6 +51,7 @@ export type Config = {
   readonly banks: readonly BankSettings[]
   readonly collectionBankCode: string // issues the collection accounts
   readonly policy: Policy
+  readonly chart: Chart
 }
 
 // Of each list the first is for what is new and all for what is old, so that they can be changed;
@@ -76,6 +78,7 @@ export const SETTINGS = {
   MANILLA_DATA_KEYS: values.dataKeys,
   MANILLA_HASH_KEY: values.hashKey,
   MANILLA_BANKS_FILE: values.path,
+  MANILLA_CHART_FILE: values.path,
   ...POLICY_SETTINGS,
   LOG_LEVEL: values.oneOf(LOG_LEVELS),
 } as const
@@ -140,14 +143,15 @@ export function loadConfig(env: Environment, role: string | undefined, files = d
     problems.push('PUBLIC_URL must start with https:// in live mode')
   }
   const { banks, named } = bankSettings(given, { mode: plain.mode, env, files, problems })
+  const chart = chartSettings(given, { files, problems })
   problems.unshift(...unknownNames(env, named))
   const secrets = secretSettings(env, { given, plain, files, problems })
-  if (problems.length > 0 || !banks || !secrets) throw new ConfigProblem(problems)
+  if (problems.length > 0 || !banks || !chart || !secrets) throw new ConfigProblem(problems)
   const collection = banks.find((bank) => issuesNumbers(bank, 'static')) as BankSettings
-  return deepFreeze({ ...plain, secrets, banks, collectionBankCode: collection.code })
+  return deepFreeze({ ...plain, secrets, banks, chart, collectionBankCode: collection.code })
 }
 
-type Plain = Omit<Config, 'secrets' | 'banks' | 'collectionBankCode'>
+type Plain = Omit<Config, 'secrets' | 'banks' | 'chart' | 'collectionBankCode'>
 
 function plainSettings(given: Given, role: Role): Plain {
   const mode = given.MANILLA_MODE ?? 'sandbox'
@@ -233,6 +237,20 @@ function bankSettings(given: Given, { mode, env, files, problems }: BankFileRead
   })
   if (banks && mode === 'live') checkDistinct(banks, report)
   return { banks, named: secretNames(text) }
+}
+
+function chartSettings(
+  { MANILLA_CHART_FILE: path }: Given,
+  { files, problems }: Pick<BankFileReading, 'files' | 'problems'>,
+): Chart | undefined {
+  if (!path) return DEFAULT_CHART
+  const report = (sentence: string) => problems.push(`MANILLA_CHART_FILE ${sentence}`)
+  try {
+    return readChart(files.readText(path), report)
+  } catch (error) {
+    report(`must be a readable file (${errorReason(error)})`)
+    return undefined
+  }
 }
 
 type SettingsSoFar = { given: Given; plain: Plain; files: Files; problems: string[] }

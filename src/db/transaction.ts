@@ -16,6 +16,8 @@ const ATTEMPTS_MAX = 5
 const SERIALIZATION_FAILURE = '40001'
 const DEADLOCK_DETECTED = '40P01'
 const UNIQUE_VIOLATION = '23505'
+const DAY_CLOSED = 'MN001' // Of our own: db/functions/post_inserted_transfers.sql.
+const RETRYABLE = [SERIALIZATION_FAILURE, DEADLOCK_DETECTED, UNIQUE_VIOLATION, DAY_CLOSED]
 
 const LOST =
   /connection (terminated|ended|error)|client has encountered|not queryable|timeout (expired|exceeded)/i
@@ -33,8 +35,9 @@ export class PipelinedCommit<T> {
   }
 }
 
-// The work may run several times: after a deadlock, or when somebody else inserted the same key
-// first (the second look then finds it). It must therefore have no effect outside the database.
+// The work may run several times: after a deadlock, when somebody else inserted the same key first
+// (the second look then finds it), or when the day it posts into was closed meanwhile (it then posts
+// into the next). It must therefore have no effect outside the database.
 export async function withTransaction<T>(
   pool: pg.Pool,
   work: (tx: Transaction) => Promise<T | PipelinedCommit<T>>,
@@ -143,12 +146,13 @@ export function isConnectionLost(error: unknown): boolean {
 }
 
 // Nothing can be written at the moment, whatever it is: the disk is full, memory or connections are
-// used up, the server is read-only (a standby after a failover), or does not get its work done in
-// time. To try the items of a batch one by one would only add to it.
+// used up, the server is read-only (a standby after a failover), does not get its work done in time, or
+// our clock is behind and the day it shows is closed. To try the items of a batch one by one would only
+// add to it.
 export function isUnavailable(error: unknown): boolean {
   if (isConnectionLost(error)) return true
   const { code } = error as { code?: string }
-  return code !== undefined && /^(53|58|25006|57014|55P03)/.test(code)
+  return code !== undefined && /^(53|58|25006|57014|55P03|MN001)/.test(code)
 }
 
 // A connection that cannot even roll back is not returned to the pool.
@@ -163,5 +167,5 @@ async function rollback(client: pg.PoolClient): Promise<void> {
 
 function isRetryable(error: unknown): boolean {
   const code = (error as { code?: string }).code
-  return code === SERIALIZATION_FAILURE || code === DEADLOCK_DETECTED || code === UNIQUE_VIOLATION
+  return code !== undefined && RETRYABLE.includes(code)
 }

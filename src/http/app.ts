@@ -8,6 +8,12 @@ import { operatorClientRoutes } from '#http/routes/access/operator-clients.ts'
 import { sessionRoutes } from '#http/routes/access/sessions.ts'
 import { userCredentialRoutes } from '#http/routes/access/user-credentials.ts'
 import { userRoutes } from '#http/routes/access/users.ts'
+import { dayRoutes } from '#http/routes/accounting/days.ts'
+import { journalRoutes } from '#http/routes/accounting/journal.ts'
+import { operatorBalanceRoutes } from '#http/routes/accounting/operator-balances.ts'
+import { suspenseAgeingRoutes } from '#http/routes/accounting/suspense-ageing.ts'
+import { trialBalanceRoutes } from '#http/routes/accounting/trial-balance.ts'
+import { vatRoutes } from '#http/routes/accounting/vat.ts'
 import { accountBulkRoutes } from '#http/routes/accounts/account-bulk.ts'
 import { accountChangeRoutes } from '#http/routes/accounts/account-changes.ts'
 import { accountDetailRoutes } from '#http/routes/accounts/account-details.ts'
@@ -214,6 +220,12 @@ const ROUTES = [
   operatorAlertRoutes,
   bankHealthRoutes,
   railItemRoutes,
+  dayRoutes,
+  journalRoutes,
+  trialBalanceRoutes,
+  vatRoutes,
+  operatorBalanceRoutes,
+  suspenseAgeingRoutes,
 ]
 
 async function registerRoutes(app: FastifyInstance, deps: Deps): Promise<void> {

@@ -44,6 +44,23 @@ function csvLines<Row>(columns: Columns<Row>, rows: readonly Row[]): string {
   return lines.map((line) => line + LINE_END).join('')
 }
 
+// A whole file, as `send` would stream it.
+export function csvText<Row>(columns: Columns<Row>, rows: readonly Row[]): string {
+  return headerLine(columns, true) + csvLines(columns, rows)
+}
+
+function headerLine<Row>(columns: Columns<Row>, hasMark: boolean): string {
+  const names = columns.map(([name]) => name).join(',')
+  return `${hasMark ? BYTE_ORDER_MARK : ''}${names}${LINE_END}`
+}
+
+type Export<Row> = {
+  name: string
+  columns: Columns<Row>
+  batches: Batches<Row>
+  hasMark?: boolean // Not in files for programs that take it for a part of the first column's name.
+}
+
 // Limits concurrent exports per client.
 export class CsvExports {
   readonly #open = new Map<ClientId, number>()
@@ -52,7 +69,7 @@ export class CsvExports {
   async send<Row>(
     reply: FastifyReply,
     clientId: ClientId,
-    { name, columns, batches }: { name: string; columns: Columns<Row>; batches: Batches<Row> },
+    { name, columns, batches, hasMark = true }: Export<Row>,
   ): Promise<FastifyReply> {
     const open = this.#open.get(clientId) ?? 0
     if (open >= EXPORTS_MAX) throw new Refusal('too_many_exports')
@@ -61,7 +78,7 @@ export class CsvExports {
     try {
       const first = await batches.next()
       const cut = () => void stream.destroy(new Error('export stalled: the client stopped reading'))
-      const text = watched(textOf(columns, first, batches), cut)
+      const text = watched(textOf({ columns, batches, hasMark }, first), cut)
       const stream = Readable.from(text, { objectMode: false })
       stream.once('close', release)
       return reply
@@ -88,11 +105,10 @@ export class CsvExports {
 export type Batches<Row> = AsyncGenerator<readonly Row[], void>
 
 async function* textOf<Row>(
-  columns: Columns<Row>,
+  { columns, batches, hasMark }: Required<Omit<Export<Row>, 'name'>>,
   first: IteratorResult<readonly Row[], void>,
-  batches: Batches<Row>,
 ) {
-  yield BYTE_ORDER_MARK + columns.map(([name]) => name).join(',') + LINE_END
+  yield headerLine(columns, hasMark)
   try {
     for (let batch = first; !batch.done; batch = await batches.next()) {
       if (batch.value.length > 0) yield csvLines(columns, batch.value)

@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import type { BankConnections } from '#banks/connector.ts'
 import type { Clock } from '#clock.ts'
 import type { BankSettings } from '#config/bank-settings.ts'
+import type { Chart } from '#config/chart-settings.ts'
 import type { Policy } from '#config/policy-settings.ts'
 import type { Rates } from '#config/rate-settings.ts'
 import type { Pool, Queryable } from '#db/pool.ts'
@@ -24,6 +25,7 @@ export type Deps = {
   trustedProxies: readonly string[]
   rates: Rates
   policy: Policy
+  chart: Chart // Of accounts, in the journal.
   banks: readonly BankSettings[]
   nameBank: NameBank
   bankConnections: BankConnections

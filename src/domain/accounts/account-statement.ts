@@ -65,7 +65,7 @@ const bothSides = (columns: (change: string) => string, rows: (side: string) => 
   (select ${columns('-amount_kobo')} from transfers
     where reason <> 'credit' and ${rows('debit_account_id')})`
 
-const CAUSES = 'credit_id, payout_id, settlement_id, adjustment_id'
+const CAUSES = 'credit_id, payout_id, settlement_id, adjustment_id, difference_id'
 
 // First which rows are shown, then the balances, added up over nothing but the span of these rows;
 // so a page costs the same at any depth. Only the first page of a window that ended in the past

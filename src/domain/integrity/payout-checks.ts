@@ -64,7 +64,8 @@ export const PAYOUT_CHECKS: readonly Check[] = [
                coalesce(sum(t.amount_kobo) filter (where d.kind = 'bank_cost'), 0) as cost,
                coalesce(sum(t.amount_kobo) filter (where d.kind = 'input_vat'), 0) as vat
           from transfers t left join costs d on d.id = t.debit_account_id
-         where t.credit_id is null and (t.reason = 'bank_charge' or d.id is not null)
+         where t.credit_id is null and t.difference_id is null
+           and (t.reason = 'bank_charge' or d.id is not null)
          group by t.payout_id
       ), charged as (
         select id, cost_kobo as cost, cost_vat_kobo as vat

@@ -1,18 +1,19 @@
 // What a ledger transfer that no credit caused is shown by: the reference of its payout or settlement,
-// or the adjustment (I46).
+// the adjustment, or the difference (I46).
 
-import type { AdjustmentId } from '#ids.ts'
+import type { AdjustmentId, DifferenceId } from '#ids.ts'
 
 export type CauseReferences = {
   payoutReference: string | null
   settlementReference: string | null // Also of a payout that a settlement made.
   adjustmentId: AdjustmentId | null // A recovery or a write-off.
+  differenceId: DifferenceId | null // Booked from a bank's statement.
 }
 
 // Of the transfer `t`.
 export const CAUSE_COLUMNS = `
   payout.reference as "payoutReference", settlement.reference as "settlementReference",
-  t.adjustment_id as "adjustmentId"`
+  t.adjustment_id as "adjustmentId", t.difference_id as "differenceId"`
 export const CAUSE_JOINS = `
   left join payouts payout on payout.id = t.payout_id
   left join settlements settlement on settlement.id = coalesce(t.settlement_id, payout.settlement_id)`

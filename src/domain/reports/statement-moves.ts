@@ -55,7 +55,8 @@ const describe = (transfers: string) => `
      select c.client_id = $2 or $3 and c.client_id is null or ${assignedTo('$2')} as is_so) as seen
    order by t.id, t.change`
 
-const COLUMNS = 'id, reason, posted_at, credit_id, payout_id, settlement_id, adjustment_id'
+const COLUMNS =
+  'id, reason, posted_at, credit_id, payout_id, settlement_id, adjustment_id, difference_id'
 const WITHIN = 'posted_at >= $4 and posted_at < $5'
 const BETWEEN = `id > $6 and id < $7 and ${WITHIN} order by id limit $8`
 

@@ -139,6 +139,10 @@ const columnsOf = (sealer: Sealer, currency: string): Columns<Line> => [
   ],
   ['sourceAccountName', ({ sourceAccountName }) => sourceAccountName],
   ['narration', ({ narration }) => narration],
+  [
+    'differenceId',
+    ({ differenceId }) => differenceId && publicId(sealer, 'difference', differenceId),
+  ],
 ]
 
 type StatementDeps = Deps & { exports: CsvExports }

@@ -1,0 +1,95 @@
+// The chart of accounts: the code and name that each kind of ledger account has in the journal. From
+// the JSON file MANILLA_CHART_FILE; kinds that it does not name keep the defaults.
+
+import type { Report } from './setting-parsers.ts'
+
+export type ChartEntry = { readonly code: string; readonly name: string }
+export type Chart = Readonly<Record<string, ChartEntry>>
+
+// 1 what we have and are owed, 2 what we owe, 4 what we earn, 5 what it costs.
+export const DEFAULT_CHART: Chart = {
+  bank: { code: '1000', name: 'Banks' },
+  receivable: { code: '1100', name: 'Due from clients' },
+  shortfall: { code: '1150', name: 'Due from banks' },
+  input_vat: { code: '1200', name: 'Input VAT' },
+  collection: { code: '2000', name: 'Collection accounts' },
+  pending: { code: '2010', name: 'Part payments' },
+  available: { code: '2020', name: 'Available to clients' },
+  subaccount: { code: '2030', name: 'Subaccounts' },
+  settling: { code: '2040', name: 'In settlement' },
+  reserve: { code: '2050', name: 'Reserves' },
+  paying: { code: '2060', name: 'Payouts in transit' },
+  refunding: { code: '2070', name: 'Refunds in transit' },
+  suspense: { code: '2100', name: 'Suspense' },
+  returning: { code: '2110', name: 'Returns in transit' },
+  vat_payable: { code: '2200', name: 'VAT payable' },
+  fee_income: { code: '4000', name: 'Fee income' },
+  bank_cost: { code: '5000', name: 'Bank charges' },
+  write_off: { code: '5100', name: 'Write-offs' },
+}
+
+const CODE = /^[A-Za-z0-9][A-Za-z0-9./-]{0,19}$/
+const NAME = /^(?=.*\S)[^\p{Cc}\p{Cs}]{1,100}$/u
+
+// Undefined: there are problems, each told in a sentence.
+export function readChart(text: string, report: Report): Chart | undefined {
+  const problems: string[] = []
+  const tell = (sentence: string) => problems.push(sentence)
+  const given = parse(text)
+  if (!given) {
+    report('must hold a JSON object of {kind: {"code": …, "name": …}}')
+    return undefined
+  }
+  const kinds = Object.keys(DEFAULT_CHART)
+  const chart: Record<string, ChartEntry> = { ...DEFAULT_CHART }
+  for (const [kind, value] of Object.entries(given)) {
+    if (!kinds.includes(kind)) {
+      tell(`${show(kind)}: is not a kind of ledger account; use ${kinds.join(', ')}`)
+      continue
+    }
+    const entry = readEntry(value, (sentence) => tell(`${kind}: ${sentence}`))
+    if (entry) chart[kind] = entry
+  }
+  checkNames(chart, tell)
+  for (const sentence of problems) report(sentence)
+  return problems.length > 0 ? undefined : chart
+}
+
+const show = (kind: string) => JSON.stringify(kind.slice(0, 40))
+
+function parse(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isObject(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function readEntry(value: unknown, tell: Report): ChartEntry | undefined {
+  if (!isObject(value)) {
+    tell('must be an object with code and name')
+    return undefined
+  }
+  const { code, name, ...others } = value
+  const isCode = typeof code === 'string' && CODE.test(code)
+  const isName = typeof name === 'string' && NAME.test(name)
+  if (!isCode) tell('code must be 1 to 20 letters, digits, points, slashes or dashes')
+  if (!isName) tell('name must be 1 to 100 characters, not blank, without control characters')
+  for (const field of Object.keys(others)) tell(`${show(field)} is not a field: use code and name`)
+  return isCode && isName ? { code, name } : undefined
+}
+
+// Several kinds may share a code, but then it is one account, with one name.
+function checkNames(chart: Chart, tell: Report): void {
+  const names = new Map<string, string>()
+  for (const { code, name } of Object.values(chart)) {
+    const other = names.get(code)
+    if (other === undefined) names.set(code, name)
+    else if (other !== name) tell(`code ${code} has two names: use one name for each code`)
+  }
+}

@@ -1,0 +1,120 @@
+// Closes a day, in two transactions (I68):
+//
+//   markDay       in order, when it is over and balanced. From its commit on, nothing posts into it
+//   completeDay   waits for whoever was posting; adds up the journal and the balances; keeps the hash
+//
+// What is cut off in between is completed by the next attempt: both steps are idempotent. A day that
+// is closed stays so. Locks: one closing at a time.
+
+import { createHash } from 'node:crypto'
+import type { Chart } from '#config/chart-settings.ts'
+import type { Transaction } from '#db/transaction.ts'
+import { writeAuditLog } from '#domain/records/audit-log.ts'
+import { Refusal } from '#errors.ts'
+import type { ClientId } from '#ids.ts'
+import { type ClosedDay, DAY_MS, findClosedDay, periodOf } from './closed-days.ts'
+import { type Journal, readJournal } from './journal.ts'
+import { writeLines } from './journal-lines.ts'
+import { writeBalances } from './trial-balance.ts'
+import { findUnbalancedBanks } from './unbalanced-banks.ts'
+
+// A day is over for so long before it is closed: the clocks of our processes differ, and a batch that
+// took its time just before midnight is still being written.
+export const DAY_OVER_MS = 5 * 60_000
+
+type Closing = {
+  day: string
+  reason: string | null
+  chart: Chart
+  by: { clientId: ClientId; actor: string }
+}
+
+// Refused, in this order: day_not_over, later_day_closed, earlier_day_open, day_not_balanced. A day
+// that is closed already is left as it is.
+export async function markDay(tx: Transaction, now: Date, closing: Closing): Promise<void> {
+  const { day, reason, chart, by } = closing
+  const { from, to: endsAt } = periodOf(day)
+  if (now.getTime() < endsAt.getTime() + DAY_OVER_MS) throw new Refusal('day_not_over')
+  await takeTurn(tx)
+  if (await findClosedDay(tx, day)) return
+  const last = await findLastMarked(tx)
+  const previous = dayBefore(from)
+  if (last !== null && last > day) throw new Refusal('later_day_closed')
+  if (last !== null && last !== previous) throw new Refusal('earlier_day_open')
+  const unbalanced = await findUnbalancedBanks(tx, { day, endsAt })
+  if (unbalanced.length > 0 && reason === null) throw new Refusal('day_not_balanced')
+  await tx.query({
+    name: 'mark-closed-day',
+    text: `insert into closed_days
+             (day, previous, ends_at, chart, reason, unbalanced, closed_by, closed_at)
+           values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    values: [
+      day,
+      last,
+      endsAt,
+      JSON.stringify(chart),
+      reason,
+      JSON.stringify(unbalanced),
+      by.actor,
+      now,
+    ],
+  })
+  const detail = { reason, unbalanced: unbalanced.map(({ bankCode }) => bankCode) }
+  await writeAuditLog(tx, now, { ...by, action: 'day.close', subject: `day/${day}`, detail })
+}
+
+// `textOf` writes a journal as the CSV whose hash is kept.
+type Completing = { day: string; textOf: (journal: Journal) => string }
+
+// The day, and all before it that were marked and not completed. A million transfers take seconds.
+export async function completeDay(
+  tx: Transaction,
+  now: Date,
+  { day, textOf }: Completing,
+): Promise<ClosedDay> {
+  await takeTurn(tx)
+  const { rows } = await tx.query<{ day: string }>({
+    name: 'list-uncompleted-days',
+    text: `select to_char(day, 'YYYY-MM-DD') as day from closed_days
+            where day <= $1 and completed_at is null order by closed_days.day`,
+    values: [day],
+  })
+  if (rows.length > 0) {
+    await tx.query(`set local work_mem = '64MB'`)
+    await tx.query('select decided_transfer_id()')
+  }
+  for (const each of rows) await complete(tx, now, { day: each.day, textOf })
+  return (await findClosedDay(tx, day)) as ClosedDay
+}
+
+async function complete(tx: Transaction, now: Date, { day, textOf }: Completing): Promise<void> {
+  const period = periodOf(day)
+  const transfers = await writeLines(tx, day, period)
+  await writeBalances(tx, day, period)
+  const marked = (await findClosedDay(tx, day)) as ClosedDay
+  const journal = await readJournal(tx, { day, closed: { ...marked, transfers }, chart: {} })
+  const hash = createHash('sha256').update(textOf(journal)).digest()
+  await tx.query({
+    name: 'complete-closed-day',
+    text: `update closed_days set transfers = $2, journal_hash = $3, completed_at = $4
+            where day = $1`,
+    values: [day, transfers, hash, now],
+  })
+}
+
+async function takeTurn(tx: Transaction): Promise<void> {
+  await tx.query(`select pg_advisory_xact_lock(hashtext('close_day'))`)
+}
+
+async function findLastMarked(tx: Transaction): Promise<string | null> {
+  const { rows } = await tx.query<{ day: string | null }>({
+    name: 'last-marked-day',
+    text: `select to_char(max(day), 'YYYY-MM-DD') as day from closed_days`,
+  })
+  return rows[0]?.day ?? null
+}
+
+function dayBefore(start: Date): string {
+  // The start of a day in West Africa is 23:00 of the day before in UTC.
+  return new Date(start.getTime() - DAY_MS + 3_600_000).toISOString().slice(0, 10)
+}

@@ -1,0 +1,87 @@
+// The journal of a day: its lines by account code, in a stable order. Of a closed day from the lines
+// and the chart that were kept with it, so no later configuration changes it (I68); of an open day
+// from the transfers so far.
+
+import type { Chart, ChartEntry } from '#config/chart-settings.ts'
+import type { Queryable } from '#db/pool.ts'
+import { type Kobo, kobo } from '#money.ts'
+import { type ClosedDay, periodOf } from './closed-days.ts'
+import {
+  addUpLines,
+  type CurrencyTotal,
+  countTransfers,
+  type JournalLine,
+  readClosedLines,
+  totalsOf,
+} from './journal-lines.ts'
+
+// A debit or a credit: what moved both ways on a day is two entries.
+export type JournalEntry = {
+  code: string
+  name: string
+  clientCode: string | null
+  bankCode: string | null
+  currency: string
+  reason: string
+  debitKobo: Kobo
+  creditKobo: Kobo
+}
+
+export type Journal = {
+  day: string
+  closed: ClosedDay | undefined
+  chart: Chart
+  transfers: bigint
+  entries: JournalEntry[]
+  totals: CurrencyTotal[]
+}
+
+type Asked = { day: string; closed: ClosedDay | undefined; chart: Chart }
+
+// In one snapshot. `chart` is for a day that is not closed.
+export async function readJournal(db: Queryable, asked: Asked): Promise<Journal> {
+  const { day, closed } = asked
+  const isKept = closed?.transfers != null
+  const period = periodOf(day)
+  const chart = closed?.chart ?? asked.chart
+  const lines = isKept
+    ? await readClosedLines(db, { first: day, last: day })
+    : await addUpLines(db, period)
+  const transfers = closed?.transfers ?? (await countTransfers(db, period))
+  return {
+    day,
+    closed,
+    chart,
+    transfers,
+    entries: toEntries(lines, chart),
+    totals: totalsOf(lines),
+  }
+}
+
+// A kind without an entry has come after the chart was kept: it is shown by its own name.
+export function accountOf(chart: Chart, kind: string): ChartEntry {
+  return chart[kind] ?? { code: kind, name: kind }
+}
+
+// By currency, code, owner and reason; debits first. Kinds with the same code are one account.
+export function toEntries(lines: readonly JournalLine[], chart: Chart): JournalEntry[] {
+  const merged = new Map<string, JournalEntry>()
+  for (const line of lines) {
+    const { code, name } = accountOf(chart, line.kind)
+    const { clientCode, bankCode, currency, reason } = line
+    for (const side of ['debitKobo', 'creditKobo'] as const) {
+      if (line[side] === 0n) continue
+      // Only what it is ordered by: nobody sees it.
+      const owner = `${clientCode ?? ''}\u0000${bankCode ?? ''}`
+      const isCredit = side === 'creditKobo' ? 1 : 0
+      const key = [currency, code, owner, reason, isCredit].join('\u0000')
+      const entry = merged.get(key) ?? {
+        ...{ code, name, clientCode, bankCode, currency, reason },
+        ...{ debitKobo: kobo(0n), creditKobo: kobo(0n) },
+      }
+      entry[side] = kobo(entry[side] + line[side])
+      merged.set(key, entry)
+    }
+  }
+  return [...merged].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, entry]) => entry)
+}

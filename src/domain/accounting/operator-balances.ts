@@ -1,0 +1,108 @@
+// What the operator holds at a moment, across all clients: by client, merchant code and bank. Every
+// ledger account is in exactly one row and one column, so the columns add up to the trial balance.
+//
+// Suspense is told by the bank that reported it and the merchant whose number it was sent to. Money of
+// payments, payouts and settlements belongs to a client alone: it has neither bank nor merchant.
+
+import type { Queryable } from '#db/pool.ts'
+import type { Kobo } from '#money.ts'
+import { OWNER_BANK, OWNER_CLIENT, OWNER_JOINS } from './journal-lines.ts'
+import { OPEN_ITEMS } from './suspense-ageing.ts'
+
+// What each kind counts as, and whether it grows by debits.
+export const COLUMNS = {
+  available: { kinds: ['collection', 'available'], isDebit: false },
+  pending: { kinds: ['pending'], isDebit: false },
+  suspended: { kinds: ['suspense'], isDebit: false },
+  returning: { kinds: ['returning'], isDebit: false },
+  subaccounts: { kinds: ['subaccount'], isDebit: false },
+  reserved: { kinds: ['reserve'], isDebit: false },
+  inTransit: { kinds: ['settling', 'paying', 'refunding'], isDebit: false },
+  feeIncome: { kinds: ['fee_income'], isDebit: false },
+  vatPayable: { kinds: ['vat_payable'], isDebit: false },
+  receivable: { kinds: ['receivable'], isDebit: true },
+  writtenOff: { kinds: ['write_off'], isDebit: true },
+  bankBalance: { kinds: ['bank'], isDebit: true },
+  shortfall: { kinds: ['shortfall'], isDebit: true },
+  bankCosts: { kinds: ['bank_cost'], isDebit: true },
+  inputVat: { kinds: ['input_vat'], isDebit: true },
+} as const
+
+export type BalanceColumn = keyof typeof COLUMNS
+
+export type OperatorBalance = {
+  clientCode: string | null
+  merchantCode: string | null
+  bankCode: string | null
+  currency: string
+  collectedKobo: Kobo // Credits reported, less reversals.
+} & Record<`${BalanceColumn}Kobo`, Kobo>
+
+const MERCHANT = `case when own.id is null then null else own.merchant_code end`
+const BANK = `coalesce(own.bank_code, ${OWNER_BANK})`
+
+// Credits less debits of each account but suspense at $1; in the past without what moved since.
+const heldSql = (isPast: boolean) => `
+  select ${OWNER_CLIENT} as client_id, ${MERCHANT} as merchant_code, ${BANK} as bank_code,
+         l.currency, l.kind as part, sum(l.credits_kobo - l.debits_kobo${isPast ? ' - coalesce(m.kobo, 0)' : ''}) as kobo
+    from ledger_accounts l ${OWNER_JOINS}
+    ${isPast ? `left join (${MOVED}) as m on m.id = l.id` : ''}
+   where l.kind <> 'suspense'
+   group by 1, 2, 3, 4, 5`
+
+const MOVED = `
+  select id, sum(kobo) as kobo
+    from (select credit_account_id as id, sum(amount_kobo) as kobo
+            from transfers where posted_at >= $1 group by 1
+          union all
+          select debit_account_id, -sum(amount_kobo)
+            from transfers where posted_at >= $1 group by 1) as s
+   group by 1`
+
+const SUSPENDED = `
+  select i.client_id, a.merchant_code, c.bank_code, c.currency, 'suspense', sum(i.kobo)
+    from (${OPEN_ITEMS}) as i
+    join credits c on c.id = i.credit_id
+    left join collection_accounts a on a.id = c.collection_account_id
+   group by 1, 2, 3, 4`
+
+const COLLECTED = `
+  select c.client_id, a.merchant_code, c.bank_code, c.currency, 'collected',
+         sum(c.amount_kobo) - coalesce(sum(r.kobo), 0)
+    from credits c
+    left join collection_accounts a on a.id = c.collection_account_id
+    left join (select credit_id, sum(amount_kobo) as kobo
+                 from reversals where received_at < $1 group by 1) as r on r.credit_id = c.id
+   where c.received_at < $1
+   group by 1, 2, 3, 4`
+
+const columnSql = (column: BalanceColumn) => {
+  const { kinds, isDebit } = COLUMNS[column]
+  const parts = kinds.map((kind) => `'${kind}'`).join(', ')
+  return `coalesce(sum(${isDebit ? '-' : ''}p.kobo) filter (where p.part in (${parts})), 0)::bigint
+    as "${column}Kobo"`
+}
+
+// In one snapshot. Rows with nothing at all are left out. Without a moment: now.
+export async function readOperatorBalances(
+  db: Queryable,
+  at: Date | undefined,
+): Promise<OperatorBalance[]> {
+  const columns = (Object.keys(COLUMNS) as BalanceColumn[]).map(columnSql)
+  const { rows } = await db.query<OperatorBalance>({
+    name: `operator-balances${at ? '-at' : ''}`,
+    text: `select k.client_id as "clientCode", p.merchant_code as "merchantCode",
+                  p.bank_code as "bankCode", p.currency,
+                  coalesce(sum(p.kobo) filter (where p.part = 'collected'), 0)::bigint
+                    as "collectedKobo", ${columns.join(', ')}
+             from (${heldSql(at !== undefined)} union all ${SUSPENDED} union all ${COLLECTED})
+                  as p (client_id, merchant_code, bank_code, currency, part, kobo)
+             left join clients k on k.id = p.client_id
+            where p.kobo <> 0
+            group by 1, 2, 3, 4
+            order by p.currency, k.client_id nulls last, p.merchant_code collate "C" nulls last,
+                     p.bank_code nulls last`,
+    values: [at ?? 'infinity'],
+  })
+  return rows
+}

@@ -1,0 +1,65 @@
+// Suspense by age: what was in suspense at a moment, by how long it had been there. Items are put back
+// to how they were then by their history (suspense_changes), so the sum is the balance of the suspense
+// accounts at that moment.
+
+import type { Queryable } from '#db/pool.ts'
+import type { Kobo } from '#money.ts'
+
+export const AGE_BUCKETS = ['0-1', '2-7', '8-30', '30+'] as const
+export type AgeBucket = (typeof AGE_BUCKETS)[number]
+
+export type AgedSuspense = {
+  bankCode: string
+  clientCode: string | null // Null: unidentified.
+  currency: string
+  reason: string
+  bucket: AgeBucket
+  items: bigint
+  kobo: Kobo
+}
+
+// The items that were open at $1, with what they were then. The first change since tells what an item
+// was before it: whose, and with a reversal how much more; without one it is as it is now.
+export const OPEN_ITEMS = `
+  select i.id, i.credit_id, i.reason, i.opened_at,
+         case when later.id is null then i.client_id else later.client_id end as client_id,
+         case when later.id is null then i.amount_kobo
+              when later.change = 'reversed' then later.amount_kobo + later.left_kobo
+              else later.left_kobo end as kobo
+    from suspense_items i
+    left join lateral (
+      select s.id, s.change, s.client_id, s.from_state, s.amount_kobo, s.left_kobo
+        from suspense_changes s
+       where s.item_id = i.id and s.changed_at >= $1 order by s.id limit 1) as later on true
+   where i.opened_at < $1 and (i.closed_at is null or i.closed_at >= $1 or later.id is not null)
+     and coalesce(later.from_state, i.state) = 'open'`
+
+// Days of the calendar in West Africa, up to $2.
+const AGE = `
+  ($2::timestamptz at time zone interval '1 hour')::date
+  - (i.opened_at at time zone interval '1 hour')::date`
+
+// In one snapshot. Without a moment: now.
+export async function readSuspenseAgeing(
+  db: Queryable,
+  { at, now }: { at: Date | undefined; now: Date },
+): Promise<AgedSuspense[]> {
+  const { rows } = await db.query<AgedSuspense>({
+    name: 'suspense-ageing',
+    text: `select c.bank_code as "bankCode", k.client_id as "clientCode", c.currency, i.reason,
+                  case when age <= 1 then '0-1' when age <= 7 then '2-7' when age <= 30 then '8-30'
+                       else '30+' end as bucket,
+                  count(*) as items, sum(i.kobo)::bigint as kobo
+             from (${OPEN_ITEMS}) as i
+             join credits c on c.id = i.credit_id
+             left join clients k on k.id = i.client_id
+            cross join lateral (select ${AGE} as age) as a
+            group by 1, 2, 3, 4, 5
+            order by c.currency, c.bank_code, k.client_id nulls last, i.reason,
+                     array_position($3::text[], case when min(age) <= 1 then '0-1'
+                       when min(age) <= 7 then '2-7' when min(age) <= 30 then '8-30'
+                       else '30+' end)`,
+    values: [at ?? 'infinity', at ?? now, [...AGE_BUCKETS]],
+  })
+  return rows
+}

@@ -1,0 +1,129 @@
+// The trial balance: what every kind of ledger account has, at any moment, as a debit or a credit.
+// Debits are credits in each currency (I1), and both are what the journals add up to (I69).
+//
+// Of a moment in the past from the last closed day before it and what moved since, or else from the
+// balances of now, less what moved since then. A million transfers take some seconds at most.
+
+import type { Chart } from '#config/chart-settings.ts'
+import type { Queryable } from '#db/pool.ts'
+import { type Kobo, kobo } from '#money.ts'
+import { findLastClosed } from './closed-days.ts'
+import { accountOf } from './journal.ts'
+import type { Period } from './journal-lines.ts'
+
+type KindTotal = { kind: string; currency: string; debits: bigint; credits: bigint }
+
+export type TrialBalanceRow = {
+  code: string
+  name: string
+  currency: string
+  debitKobo: Kobo
+  creditKobo: Kobo // One of them is nothing.
+}
+
+// What moved from $1 on, before $2, by kind.
+const MOVED = `
+  select l.kind, l.currency, sum(s.debit) as debits, sum(s.credit) as credits
+    from (select debit_account_id as id, sum(amount_kobo) as debit, 0 as credit
+            from transfers where posted_at >= $1 and posted_at < $2 group by 1
+          union all
+          select credit_account_id, 0, sum(amount_kobo)
+            from transfers where posted_at >= $1 and posted_at < $2 group by 1) as s
+    join ledger_accounts l on l.id = s.id
+   group by 1, 2`
+
+const NOW = `
+  select kind, currency, sum(debits_kobo) as debits, sum(credits_kobo) as credits
+    from ledger_accounts group by 1, 2`
+
+const SUMS = 'sum(debits)::bigint as debits, sum(credits)::bigint as credits'
+
+// In one snapshot. Without a moment: now. The chart is that of the day that ended last, if that is
+// closed and nothing was posted since.
+export async function readTrialBalance(
+  db: Queryable,
+  { at, chart }: { at: Date | undefined; chart: Chart },
+): Promise<TrialBalanceRow[]> {
+  if (!at) return toRows(await readNow(db), chart)
+  const closed = await findLastClosed(db, at)
+  if (!closed) return toRows(await readBefore(db, at), chart)
+  const isItsEnd = closed.endsAt.getTime() === at.getTime()
+  const totals = await readSince(db, { day: closed.day, from: closed.endsAt, to: at })
+  return toRows(totals, isItsEnd ? closed.chart : chart)
+}
+
+async function readNow(db: Queryable): Promise<KindTotal[]> {
+  const { rows } = await db.query<KindTotal>({
+    name: 'trial-balance',
+    text: `select kind, currency, ${SUMS} from (${NOW}) as n group by 1, 2`,
+  })
+  return rows
+}
+
+async function readBefore(db: Queryable, at: Date): Promise<KindTotal[]> {
+  const { rows } = await db.query<KindTotal>({
+    name: 'trial-balance-before',
+    text: `select kind, currency, ${SUMS}
+             from (${NOW} union all
+                   select kind, currency, -debits, -credits from (${MOVED}) as m) as n
+            group by 1, 2`,
+    values: [at, 'infinity'],
+  })
+  return rows
+}
+
+async function readSince(
+  db: Queryable,
+  { day, from, to }: Period & { day: string },
+): Promise<KindTotal[]> {
+  const { rows } = await db.query<KindTotal>({
+    name: 'trial-balance-since',
+    text: `select kind, currency, ${SUMS}
+             from (select kind, currency, debits_kobo as debits, credits_kobo as credits
+                     from closed_day_balances where day = $3
+                   union all ${MOVED}) as n
+            group by 1, 2`,
+    values: [from, to, day],
+  })
+  return rows
+}
+
+// Keeps the balances at the end of a day. Of the day before they are kept already, unless this is the
+// first.
+export async function writeBalances(db: Queryable, day: string, { from, to }: Period) {
+  const before = await findLastClosed(db, from)
+  const totals = before
+    ? await readSince(db, { day: before.day, from: before.endsAt, to })
+    : await readBefore(db, to)
+  await db.query({
+    name: 'write-closed-day-balances',
+    text: `insert into closed_day_balances (day, kind, currency, debits_kobo, credits_kobo)
+           select $1::date, t.*
+             from unnest($2::text[], $3::text[], $4::bigint[], $5::bigint[]) as t`,
+    values: [
+      day,
+      totals.map(({ kind }) => kind),
+      totals.map(({ currency }) => currency),
+      totals.map(({ debits }) => debits),
+      totals.map(({ credits }) => credits),
+    ],
+  })
+}
+
+// By currency and code. Accounts that nothing moved are left out; those with nothing left are shown.
+function toRows(totals: readonly KindTotal[], chart: Chart): TrialBalanceRow[] {
+  const accounts = new Map<string, { code: string; name: string; currency: string; net: bigint }>()
+  for (const { kind, currency, debits, credits } of totals) {
+    if (debits === 0n && credits === 0n) continue
+    const { code, name } = accountOf(chart, kind)
+    const key = `${currency}\u0000${code}`
+    const net = (accounts.get(key)?.net ?? 0n) + debits - credits
+    accounts.set(key, { code, name, currency, net })
+  }
+  const sorted = [...accounts].sort(([one], [other]) => (one < other ? -1 : 1))
+  return sorted.map(([, { net, ...account }]) => ({
+    ...account,
+    debitKobo: kobo(net > 0n ? net : 0n),
+    creditKobo: kobo(net < 0n ? -net : 0n),
+  }))
+}

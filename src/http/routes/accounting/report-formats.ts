@@ -1,0 +1,93 @@
+// A report as CSV and as a page to print, from one table of columns.
+
+import { Type } from '@fastify/type-provider-typebox'
+import type { FastifyReply } from 'fastify'
+import type { Columns, CsvExports } from '#http/csv.ts'
+import { escapeHtml, PRINTABLE_HEADERS, printablePage } from '#http/printable-page.ts'
+import { ApiFailure } from '#http/schemas.ts'
+import type { ClientId } from '#ids.ts'
+import { formatKobo, type Kobo } from '#money.ts'
+
+export type Table<Row> = {
+  heading?: string // On the page, where a report has several tables.
+  columns: Columns<Row>
+  rows: readonly Row[]
+  totals?: readonly Row[] // Below them, on the page.
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: each table has rows of its own.
+type AnyTable = Table<any>
+
+export const content = (type: 'text/csv' | 'text/html') => ({
+  200: { content: { [type]: { schema: Type.String() } } },
+  '4xx': ApiFailure,
+})
+
+export const CSV_NOTE =
+  'UTF-8; amounts with two decimals. Cells that a spreadsheet would read as a formula are prefixed ' +
+  'with an apostrophe. Columns: docs/exports.md.'
+
+type File = { exports: CsvExports; clientId: ClientId; name: string }
+
+export function sendTable<Row>(
+  reply: FastifyReply,
+  { exports, clientId, name }: File,
+  { columns, rows }: Table<Row>,
+): Promise<FastifyReply> {
+  return exports.send(reply, clientId, { name, columns, batches: once(rows) })
+}
+
+async function* once<Row>(rows: readonly Row[]): AsyncGenerator<readonly Row[], void> {
+  yield rows
+}
+
+type Page = { title: string; about: readonly string[]; tables: readonly AnyTable[] }
+
+export function sendPage(reply: FastifyReply, { title, about, tables }: Page): FastifyReply {
+  const body = `<header><h1>${escapeHtml(title)}</h1>
+<p>${about.map(escapeHtml).join('<br>')}</p></header>
+<main>${tables.map(tableHtml).join('\n')}</main>`
+  return reply.headers(PRINTABLE_HEADERS).send(printablePage({ title, body }))
+}
+
+const AMOUNT = /^-?[0-9]+\.[0-9]{2}$/
+
+function tableHtml({ heading, columns, rows, totals = [] }: AnyTable): string {
+  const title = heading === undefined ? '' : `<h2>${escapeHtml(heading)}</h2>\n`
+  if (rows.length === 0) return `${title}<p>Nothing to report.</p>`
+  const cells = rows.map((row) => columns.map(([, read]) => String(read(row) ?? '')))
+  const sums = totals.map((row) => columns.map(([, read]) => String(read(row) ?? '')))
+  const isAmount = columns.map((_, at) =>
+    [...cells, ...sums].some((row) => AMOUNT.test(row[at] ?? '')),
+  )
+  const labels = columns.map(([name]) => toLabel(name))
+  const head = labels.map(
+    (label, at) =>
+      `<th scope="col"${isAmount[at] ? ' class="amount"' : ''}>${escapeHtml(label)}</th>`,
+  )
+  const line = (row: readonly string[]) =>
+    row.map((text, at) => {
+      if (!isAmount[at]) return `<td>${escapeHtml(text)}</td>`
+      return `<td class="amount" data-name="${escapeHtml(labels[at] ?? '')}">${grouped(text)}</td>`
+    })
+  return `${title}<table>
+<thead><tr>${head.join('')}</tr></thead>
+<tbody>${cells.map((row) => `<tr>${line(row).join('')}</tr>`).join('\n')}
+${sums.map((row) => `<tr class="total">${line(row).join('')}</tr>`).join('\n')}</tbody>
+</table>`
+}
+
+// accountCode: Account code.
+function toLabel(name: string): string {
+  const words = name.replace(/([A-Z])/g, (letter) => ` ${letter.toLowerCase()}`)
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+function grouped(text: string): string {
+  return escapeHtml(text).replace(/\B(?=(\d{3})+(?=\.))/g, ',')
+}
+
+// Empty where there is nothing, as in a column of debits.
+export function amountOrNone(kobo: Kobo): string {
+  return kobo === 0n ? '' : formatKobo(kobo)
+}

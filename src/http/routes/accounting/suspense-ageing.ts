@@ -1,0 +1,168 @@
+// /api/v1/operator/suspense-ageing: suspense by age, at any moment, as JSON, as CSV and as a page to
+// print.
+
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import {
+  AGE_BUCKETS,
+  type AgedSuspense,
+  readSuspenseAgeing,
+} from '#domain/accounting/suspense-ageing.ts'
+import { type Columns, CsvExports } from '#http/csv.ts'
+import type { Deps } from '#http/deps.ts'
+import { accepted } from '#http/envelopes.ts'
+import { AtQuery, parseAt, query } from '#http/lists.ts'
+import { ApiEnvelope, ApiFailure, BEARER, named, nullable, oneOf } from '#http/schemas.ts'
+import { formatKobo, kobo, toNaira } from '#money.ts'
+import { timestamp } from '#wat-time.ts'
+import { CSV_NOTE, content, sendPage, sendTable } from './report-formats.ts'
+import { OPERATOR, withReport } from './report-query.ts'
+
+const AGEING = `${OPERATOR}/suspense-ageing`
+
+const Bucket = oneOf(AGE_BUCKETS, 'Age in days of the calendar (WAT).')
+
+const RowBody = named('AgedSuspense', {
+  bankCode: Type.String(),
+  clientId: nullable('string', { description: 'Null: unidentified.' }),
+  currency: Type.String(),
+  reason: Type.String(),
+  bucket: Bucket,
+  count: Type.Number(),
+  amount: Type.Number(),
+})
+
+const TotalBody = named('AgedSuspenseTotal', {
+  currency: Type.String(),
+  bucket: Bucket,
+  count: Type.Number(),
+  amount: Type.Number(),
+})
+
+const AgeingBody = named('SuspenseAgeing', {
+  at: Type.String(),
+  totals: Type.Array(TotalBody, { description: 'By currency and age.' }),
+  rows: Type.Array(RowBody, { description: 'By currency, bank, client, reason and age.' }),
+})
+
+const COLUMNS: Columns<AgedSuspense> = [
+  ['bankCode', ({ bankCode }) => bankCode],
+  ['clientId', ({ clientCode }) => clientCode],
+  ['reason', ({ reason }) => reason],
+  // "2-7" alone is a date to some spreadsheets.
+  ['ageDays', ({ bucket }) => `${bucket} days`],
+  ['count', ({ items }) => Number(items)],
+  ['amount', ({ kobo: sum }) => formatKobo(sum)],
+  ['currency', ({ currency }) => currency],
+]
+
+export const suspenseAgeingRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { db, authentication, clock } = deps
+  const onRequest = authentication.requires('operator')
+  const exports = new CsvExports()
+  const about = { tags: ['Accounting'], security: BEARER, querystring: query(AtQuery) }
+  const read = async (asked: { at?: string }) => {
+    const now = clock()
+    const at = parseAt(asked, now)
+    const rows = await withReport(db, (tx) => readSuspenseAgeing(tx, { at, now }))
+    return { at: timestamp(at ?? now), rows }
+  }
+
+  app.get(
+    AGEING,
+    {
+      onRequest,
+      schema: {
+        ...about,
+        operationId: 'getSuspenseAgeing',
+        summary: 'Retrieve suspense by age',
+        description:
+          'What was in suspense at a moment, by bank, client, reason and age. Adds up to the ' +
+          'balance of suspense in the trial balance of that moment.',
+        response: { 200: ApiEnvelope(AgeingBody), '4xx': ApiFailure },
+      },
+    },
+    async ({ query: asked }) => {
+      const { at, rows } = await read(asked)
+      return accepted('Suspense retrieved successfully', {
+        at,
+        totals: totalsOf(rows).map(({ currency, bucket, items, kobo: sum }) => {
+          return { currency, bucket, count: Number(items), amount: toNaira(sum) }
+        }),
+        rows: rows.map(present),
+      })
+    },
+  )
+
+  app.get(
+    `${AGEING}.csv`,
+    {
+      exposeHeadRoute: false,
+      onRequest,
+      schema: {
+        ...about,
+        operationId: 'exportSuspenseAgeing',
+        summary: 'Export suspense by age as CSV',
+        description: CSV_NOTE,
+        response: content('text/csv'),
+      },
+    },
+    async ({ client, query: asked }, reply) => {
+      const { at, rows } = await read(asked)
+      const columns: Columns<AgedSuspense> = [...COLUMNS, ['at', () => at]]
+      const file = { exports, clientId: client.id, name: 'suspense-ageing' }
+      return sendTable(reply, file, { columns, rows })
+    },
+  )
+
+  app.get(
+    `${AGEING}.html`,
+    {
+      exposeHeadRoute: false,
+      onRequest,
+      schema: {
+        ...about,
+        operationId: 'printSuspenseAgeing',
+        summary: 'Retrieve suspense by age as a page to print',
+        description: 'The same rows as the CSV, with totals by age.',
+        response: content('text/html'),
+      },
+    },
+    async ({ query: asked }, reply) => {
+      const { at, rows } = await read(asked)
+      return sendPage(reply, {
+        title: 'Suspense by age',
+        about: [`As of ${at} (West Africa Time)`],
+        tables: [{ columns: COLUMNS, rows, totals: totalsOf(rows) }],
+      })
+    },
+  )
+}
+
+// By currency and age, in their order.
+function totalsOf(rows: readonly AgedSuspense[]): AgedSuspense[] {
+  const currencies = [...new Set(rows.map(({ currency }) => currency))].sort()
+  return currencies.flatMap((currency) =>
+    AGE_BUCKETS.flatMap((bucket) => {
+      const own = rows.filter((row) => row.currency === currency && row.bucket === bucket)
+      if (own.length === 0) return []
+      return {
+        ...{ bankCode: 'Total', clientCode: null, reason: '', currency, bucket },
+        items: own.reduce((total, { items }) => total + items, 0n),
+        kobo: kobo(own.reduce((total, row) => total + row.kobo, 0n)),
+      }
+    }),
+  )
+}
+
+function present({
+  bankCode,
+  clientCode,
+  currency,
+  reason,
+  bucket,
+  items,
+  kobo: sum,
+}: AgedSuspense) {
+  const [count, amount] = [Number(items), toNaira(sum)]
+  return { bankCode, clientId: clientCode, currency, reason, bucket, count, amount }
+}
