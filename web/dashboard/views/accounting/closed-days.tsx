@@ -4,8 +4,9 @@ import type { Data } from '../../api.ts'
 import { addDays, isDay, longDay, shortDay, today } from '../../days.ts'
 import { count } from '../../format.ts'
 import { useData } from '../../loading.ts'
+import { useBankNames } from '../../parts/bank-name.tsx'
 import { CloseDay } from '../../parts/close-day.tsx'
-import { Drawer, Facts } from '../../parts/drawer.tsx'
+import { Drawer, type Fact, Facts } from '../../parts/drawer.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { onePage } from '../../parts/one-page.ts'
 import { type Column, ListTable } from '../../parts/table.tsx'
@@ -36,13 +37,13 @@ const COLUMNS: readonly Column<Day>[] = [
   {
     name: strings.transfers,
     place: 'second',
-    show: ({ transfers }) => strings.transfersOf(count(transfers)),
+    show: ({ transfers }) => transfers !== null && strings.transfersOf(count(transfers)),
   },
   {
-    name: strings.debit,
+    name: strings.total,
     place: 'amount',
     isAmount: true,
-    show: ({ debit }) => <Money amount={debit} />,
+    show: ({ debit }) => debit !== null && <Money amount={debit} />,
   },
   {
     name: strings.closedAt,
@@ -108,6 +109,7 @@ export function ClosedDays({ place }: ViewProps) {
 
 function About({ day, changed }: { day: Day; changed: () => void }) {
   const { closedBy, closedAt, journalHash } = day
+  const nameBank = useBankNames()
   return (
     <>
       <div class="headline">
@@ -116,9 +118,11 @@ function About({ day, changed }: { day: Day; changed: () => void }) {
       </div>
       <Facts
         facts={[
-          [strings.transfers, count(day.transfers)],
-          [strings.debit, <Money key="debit" amount={day.debit} />],
-          [strings.credit, <Money key="credit" amount={day.credit} />],
+          [strings.transfers, day.transfers !== null && count(day.transfers)],
+          ...day.totals.map(({ currency, debit }): Fact => {
+            return [strings.total, <Money key={currency} amount={debit} currency={currency} />]
+          }),
+          [strings.unbalanced, day.unbalancedBanks.map(nameBank).join(', ')],
           [strings.closedBy, closedBy && suspenseStrings.person(closedBy)],
           [strings.closedAt, closedAt && <Time at={closedAt} />],
           [strings.reason, day.reason],

@@ -4,7 +4,7 @@ import type { TargetedEvent } from 'preact'
 import { useState } from 'preact/hooks'
 import { type Data, withQuery } from '../../api.ts'
 import { today } from '../../days.ts'
-import { count } from '../../format.ts'
+import { count, humanize } from '../../format.ts'
 import { useData } from '../../loading.ts'
 import { CloseDay } from '../../parts/close-day.tsx'
 import { Field } from '../../parts/forms.tsx'
@@ -19,11 +19,12 @@ import { ReportTable } from './report-table.tsx'
 
 const PATH = '/api/v1/operator/journal'
 
-type Entry = Data<typeof PATH>['entries'][number]
+type Entry = Data<typeof PATH>['lines'][number]
 
 const COLUMNS: readonly Column<Entry>[] = [
   { name: strings.account, place: 'lead', show: ({ accountName }) => accountName },
   { name: strings.code, place: 'second', show: ({ accountCode }) => <code>{accountCode}</code> },
+  { name: strings.entry, place: 'line', show: ({ reason }) => humanize(reason) },
   clientColumn(),
   bankColumn(),
   sumColumn(strings.debit, 'debit'),
@@ -46,7 +47,7 @@ export function Journal({ place }: ViewProps) {
 type EntriesProps = { journal: Data<typeof PATH>; changed: () => void }
 
 function Entries({ journal, changed }: EntriesProps) {
-  const { day, isClosed, transfers, entries, totals } = journal
+  const { day, isClosed, transfers, lines, totals } = journal
   const sums = totals.map((total) => ({ ...TOTAL, ...total }))
   return (
     <>
@@ -58,17 +59,12 @@ function Entries({ journal, changed }: EntriesProps) {
         <span class="muted">{isClosed ? strings.isClosed : strings.isOpen}</span>
         {!isClosed && day < today() && <CloseDay day={day} done={changed} />}
       </div>
-      {entries.length === 0 ? (
+      {lines.length === 0 ? (
         <Empty icon="accounting" title={strings.noJournal}>
           {strings.noJournalText}
         </Empty>
       ) : (
-        <ReportTable
-          caption={strings.tabs.journal}
-          columns={COLUMNS}
-          rows={entries}
-          totals={sums}
-        />
+        <ReportTable caption={strings.tabs.journal} columns={COLUMNS} rows={lines} totals={sums} />
       )}
       <p class="muted small under-list">{strings.transfersOf(count(transfers))}</p>
     </>

@@ -4,6 +4,7 @@ import type { ComponentChildren } from 'preact'
 import { type Query, withQuery } from '../../api.ts'
 import { isDay, today } from '../../days.ts'
 import type { Loaded } from '../../loading.ts'
+import { dayAfter } from '../../parts/filters.tsx'
 import { Field } from '../../parts/forms.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { Failed, Skeleton } from '../../parts/states.tsx'
@@ -13,6 +14,9 @@ import { accountingStrings as strings } from '../../strings/accounting.ts'
 export function dayIn({ query }: Place): string {
   return isDay(query.day) && query.day <= today() ? query.day : today()
 }
+
+// The moment that a day ended; undefined: now.
+export const endOf = (day: string) => (day < today() ? dayAfter(day) : undefined)
 
 export function monthIn({ query: { month = '' } }: Place): string {
   const latest = today().slice(0, 7)

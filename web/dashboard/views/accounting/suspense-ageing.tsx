@@ -3,7 +3,6 @@
 import type { Data } from '../../api.ts'
 import { count, humanize } from '../../format.ts'
 import { useData } from '../../loading.ts'
-import { dayAfter } from '../../parts/filters.tsx'
 import { Empty } from '../../parts/states.tsx'
 import type { Column } from '../../parts/table.tsx'
 import { accountingStrings as strings } from '../../strings/accounting.ts'
@@ -11,7 +10,7 @@ import { reconciliationStrings } from '../../strings/reconciliation.ts'
 import { suspenseStrings } from '../../strings/suspense.ts'
 import type { ViewProps } from '../../view-props.ts'
 import { bankColumn, clientColumn, sumColumn } from './columns.tsx'
-import { dayIn, PeriodChoice, Report, ReportLinks } from './report.tsx'
+import { dayIn, endOf, PeriodChoice, Report, ReportLinks } from './report.tsx'
 import { ReportTable } from './report-table.tsx'
 
 const PATH = '/api/v1/operator/suspense-ageing'
@@ -29,13 +28,13 @@ const COLUMNS: readonly Column<Aged>[] = [
   },
   bankColumn(),
   clientColumn(),
-  { name: strings.items, place: 'line', isAmount: true, show: ({ items }) => count(items) },
+  { name: strings.items, place: 'line', isAmount: true, show: (row) => count(row.count) },
   sumColumn(strings.amount, 'amount'),
 ]
 
 export function SuspenseAgeing({ place }: ViewProps) {
   const day = dayIn(place)
-  const at = dayAfter(day)
+  const at = endOf(day)
   return (
     <Report
       fields={<PeriodChoice label={strings.at} name="day" value={day} />}

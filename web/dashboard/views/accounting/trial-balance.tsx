@@ -2,18 +2,17 @@
 
 import type { Data } from '../../api.ts'
 import { useData } from '../../loading.ts'
-import { dayAfter } from '../../parts/filters.tsx'
 import { Empty } from '../../parts/states.tsx'
 import type { Column } from '../../parts/table.tsx'
 import { accountingStrings as strings } from '../../strings/accounting.ts'
 import type { ViewProps } from '../../view-props.ts'
 import { sumColumn } from './columns.tsx'
-import { dayIn, PeriodChoice, Report, ReportLinks } from './report.tsx'
+import { dayIn, endOf, PeriodChoice, Report, ReportLinks } from './report.tsx'
 import { ReportTable } from './report-table.tsx'
 
 const PATH = '/api/v1/operator/trial-balance'
 
-type Account = Data<typeof PATH>['accounts'][number]
+type Account = Data<typeof PATH>['lines'][number]
 
 const COLUMNS: readonly Column<Account>[] = [
   { name: strings.account, place: 'lead', show: ({ accountName }) => accountName },
@@ -24,14 +23,14 @@ const COLUMNS: readonly Column<Account>[] = [
 
 export function TrialBalance({ place }: ViewProps) {
   const day = dayIn(place)
-  const at = dayAfter(day)
+  const at = endOf(day)
   return (
     <Report
       fields={<PeriodChoice label={strings.at} name="day" value={day} />}
       links={<ReportLinks path={PATH} query={{ at }} />}
       loaded={useData(PATH, {}, { at })}
-      show={({ accounts, totals }) =>
-        accounts.length === 0 ? (
+      show={({ lines, totals }) =>
+        lines.length === 0 ? (
           <Empty icon="accounting" title={strings.noTrialBalance}>
             {strings.noTrialBalanceText}
           </Empty>
@@ -39,7 +38,7 @@ export function TrialBalance({ place }: ViewProps) {
           <ReportTable
             caption={strings.tabs.trialBalance}
             columns={COLUMNS}
-            rows={accounts}
+            rows={lines}
             totals={totals.map((sum) => ({ accountCode: '', accountName: strings.total, ...sum }))}
           />
         )
