@@ -19,7 +19,7 @@ export const bankStatementsStrings = {
   recognised: 'Recognised from the file.',
   profile: 'CSV profile',
   profileHint: 'How the bank writes its columns, dates and amounts.',
-  chooseProfile: 'Choose a profile',
+  chooseProfile: 'As configured for the bank',
   start: 'Import',
   sending: (sent: string, total: string) => `Sending: ${sent} of ${total}`,
   reading: (count: string) => `Reading: ${lines(count)}`,

@@ -14,6 +14,7 @@ import type { Choice, ImportRecord } from './importing.ts'
 import { type Format, likeliestBank, recogniseFormat } from './recognise-file.ts'
 
 type Profile = Data<'/api/v1/operator/statement-profiles'>[number]
+type Bank = Data<'/api/v1/operator/banks'>[number]
 type Start = (file: File, choice: Choice) => Promise<void>
 type Props = { file: File; bankCode: string | undefined; start: Start; close: () => void }
 
@@ -34,10 +35,15 @@ export function ImportForm({ file, bankCode: givenBank, start, close }: Props) {
   const imports = earlier.data?.data ?? []
   const onlyBank = banks.data?.length === 1 ? banks.data[0]?.code : undefined
   const bankCode = bank ?? likeliestBank(file.name, imports) ?? onlyBank ?? ''
-  const chosen = profile ?? likeliestProfile(profiles.data ?? [], imports, bankCode)
+  const named = { code: bankCode, name: nameOf(banks.data, bankCode) }
+  const chosen = profile ?? likeliestProfile(profiles.data ?? [], imports, named)
   const sending = useSending(async () => {
     const isCsv = format === 'csv'
-    await start(file, { bankCode, format: format ?? 'csv', profile: isCsv ? chosen : undefined })
+    await start(file, {
+      bankCode,
+      format: format ?? 'csv',
+      profile: (isCsv && chosen) || undefined,
+    })
   })
   const problem = banks.problem ?? profiles.problem
   const isReady = !!(banks.data && profiles.data && format && !earlier.isLoading)
@@ -73,13 +79,14 @@ export function ImportForm({ file, bankCode: givenBank, start, close }: Props) {
             <Choices
               label={strings.profile}
               hint={strings.profileHint}
+              isOptional
               value={chosen}
               choose={setProfile}
             >
               <option value="">{strings.chooseProfile}</option>
-              {profiles.data?.map(({ name }) => (
+              {profiles.data?.map(({ name, title }) => (
                 <option key={name} value={name}>
-                  {name}
+                  {title}
                 </option>
               ))}
             </Choices>
@@ -90,21 +97,25 @@ export function ImportForm({ file, bankCode: givenBank, start, close }: Props) {
   )
 }
 
+const nameOf = (banks: readonly Bank[] | undefined, wanted: string) =>
+  banks?.find(({ code }) => code === wanted)?.name ?? ''
+
 type ChoicesProps = {
   label: string
   hint?: string
+  isOptional?: boolean
   value: string
   choose: (value: string) => void
   children: ComponentChildren
 }
 
-function Choices({ label, hint, value, choose, children }: ChoicesProps) {
+function Choices({ label, hint, isOptional = false, value, choose, children }: ChoicesProps) {
   return (
     <Field label={label} hint={hint}>
       {(id) => (
         <select
           id={id}
-          required
+          required={!isOptional}
           value={value}
           onChange={(event) => choose(event.currentTarget.value)}
         >
@@ -115,12 +126,20 @@ function Choices({ label, hint, value, choose, children }: ChoicesProps) {
   )
 }
 
-// What the bank's last CSV was read with, or the profile that is made for the bank.
+// What the bank's last CSV was read with, or the profile that is named like the bank.
 function likeliestProfile(
   profiles: readonly Profile[],
   imports: readonly ImportRecord[],
-  bankCode: string,
+  bank: { code: string; name: string },
 ): string {
-  const last = imports.find((each) => each.bankCode === bankCode && each.profile !== null)
-  return last?.profile ?? profiles.find((each) => each.bankCode === bankCode)?.name ?? ''
+  const last = imports.find(({ bankCode, profile }) => bankCode === bank.code && profile !== null)
+  const named = profiles.find(({ name }) => initialsOf(bank.name).includes(name))
+  return last?.profile ?? named?.name ?? ''
+}
+
+// Guaranty Trust Bank: gtbank, guaranty.
+function initialsOf(name: string): string[] {
+  const words = name.toLowerCase().split(/\s+/)
+  const initials = words.filter((word) => word !== 'bank').map(([first]) => first)
+  return [`${initials.join('')}bank`, ...words]
 }

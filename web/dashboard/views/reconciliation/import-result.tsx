@@ -1,5 +1,6 @@
 // What became of an import: what was taken, or the line and reason of the refusal.
 
+import { Problem } from '../../api.ts'
 import { count, money } from '../../format.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { type Fact, Facts } from '../../parts/drawer.tsx'
@@ -10,19 +11,15 @@ import type { Outcome, Taken } from './importing.ts'
 
 const COUNTS = ['lines', 'newLines', 'matched', 'differences'] as const
 
+type Refused = Extract<Outcome, { isTaken: false }>
 type Props = { outcome: Outcome; close: () => void }
 
 export function ImportResult({ outcome, close }: Props) {
   if (outcome.isTaken) return <Imported taken={outcome.taken} close={close} />
-  const { problem, record } = outcome
-  const error = record?.error
   return (
     <Dialog title={strings.refused} close={close}>
       <div class="form">
-        <Failed problem={problem} />
-        {error?.line != null && error.message !== problem.message && (
-          <p>{strings.atLine(count(error.line), error.message)}</p>
-        )}
+        <Failed problem={reasonOf(outcome)} />
         <p class="muted">{strings.refusedText}</p>
         <div class="form-end">
           <button type="button" class="button primary" onClick={close}>
@@ -32,6 +29,14 @@ export function ImportResult({ outcome, close }: Props) {
       </div>
     </Dialog>
   )
+}
+
+// What is wrong with the file is all that is of interest, and in which line.
+function reasonOf({ problem, record }: Refused): Problem {
+  if (problem.code !== 'statement_refused') return problem
+  const { line, message } = record?.error ?? { line: null, message: problem.fields[0]?.message }
+  if (!message) return problem
+  return new Problem(problem.code, line === null ? message : strings.atLine(count(line), message))
 }
 
 function Imported({ taken, close }: { taken: Taken; close: () => void }) {
