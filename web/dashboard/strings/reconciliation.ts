@@ -28,6 +28,12 @@ export const reconciliationStrings = {
     missing_statement: 'There is no statement for this day.',
     not_due: 'The day isn’t over. Its statement is due tomorrow.',
   },
+  cellWords: {
+    balanced: 'Balanced',
+    differences: 'Differs',
+    missing_statement: 'Missing',
+    not_due: 'Not due',
+  },
   grid: 'Banks by day',
   earlier: 'Earlier',
   later: 'Later',

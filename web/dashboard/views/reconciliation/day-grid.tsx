@@ -68,7 +68,7 @@ function Cell({ row }: { row: BankDayRow | undefined }) {
       <span class="hidden">{strings.cell(nameOf(row), longDay(day), '')}</span>
       <Icon name={ICONS[status]} />
       <span class="day-word">
-        {isCounted ? strings.open(count(openDifferences)) : strings.statuses[status]}
+        {isCounted ? strings.open(count(openDifferences)) : strings.cellWords[status]}
       </span>
       {isClosed && <span class="hidden">, {strings.closed}</span>}
       {isClosed && <Icon name="lock" />}
