@@ -87,11 +87,11 @@ test('a file that is dropped is imported, and one that doesn’t add up names it
 })
 
 async function dropFile(page: Page, text: string): Promise<void> {
-  const transfer = await page.evaluateHandle((content) => {
+  const transfer = await page.evaluateHandle(`(() => {
     const data = new DataTransfer()
-    data.items.add(new File([content], 'gtb-20261115.csv', { type: 'text/csv' }))
+    data.items.add(new File([${JSON.stringify(text)}], 'gtb-20261115.csv', { type: 'text/csv' }))
     return data
-  }, text)
+  })()`)
   await page.locator('.drop').dispatchEvent('drop', { dataTransfer: transfer })
   await modalOf(page).getByLabel('Bank').waitFor()
 }

@@ -21,6 +21,7 @@ const PATHS = {
   settings: 'M3 6h9M15 6h2M3 14h2M8 14h9M12 4.5v3M8 12.5v3',
   menu: 'M3 6h14M3 10h14M3 14h14',
   close: 'm5 5 10 10M15 5 5 15',
+  minus: 'M6 10h8',
   filter: 'M3 5h14M6 10h8M9 15h2',
   fold: 'm7 8 3 3 3-3',
   search: 'M9 4a5 5 0 1 0 0 10A5 5 0 0 0 9 4m3.5 8.500L17 17',

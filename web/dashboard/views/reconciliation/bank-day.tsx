@@ -11,6 +11,7 @@ import { follow, goTo, hrefOf } from '../../routing.ts'
 import { bankStatementsStrings } from '../../strings/bank-statements.ts'
 import { reconciliationStrings as strings } from '../../strings/reconciliation.ts'
 import type { ViewProps } from '../../view-props.ts'
+import { useClosedDays } from './closed-days.ts'
 import { DayDifferences } from './day-differences.tsx'
 import { DaySides } from './day-sides.tsx'
 import { DayStatus, statusOf } from './day-status.tsx'
@@ -31,11 +32,12 @@ export function BankDay({ place, session, bankCode, day }: Props) {
   const bump = () => setVersion((before) => before + 1)
   const { data, problem, reload } = useData(PATH, {}, { bankCode, day, currency })
   useReload(version, reload)
+  const isClosed = useClosedDays({ from: day, to: day }, version).has(day)
   if (problem && !data) return <Failed problem={problem} retry={reload} />
   if (!data) return <Skeleton kind="page" lines={8} />
   return (
     <>
-      <DayTop proof={data} changed={bump} />
+      <DayTop proof={data} isClosed={isClosed} changed={bump} />
       <Proof proof={data} />
       {data.statement === null && (
         <ImportStatement label={bankStatementsStrings.import} bankCode={bankCode} done={bump} />
@@ -56,8 +58,10 @@ export function BankDay({ place, session, bankCode, day }: Props) {
   )
 }
 
-function DayTop({ proof, changed }: { proof: DayProof; changed: () => void }) {
-  const { bankCode, bankName, currency, day, isClosed } = proof
+type TopProps = { proof: DayProof; isClosed: boolean; changed: () => void }
+
+function DayTop({ proof, isClosed, changed }: TopProps) {
+  const { bankCode, bankName, currency, day } = proof
   const at = (other: string) =>
     hrefOf('reconciliation', undefined, { bankCode, day: other, currency })
   return (

@@ -9,12 +9,16 @@ import { Icon } from '../../parts/icons.tsx'
 import { follow, hrefOf } from '../../routing.ts'
 import { appStrings } from '../../strings/app.ts'
 import { reconciliationStrings as strings } from '../../strings/reconciliation.ts'
-import { ICONS, statusOf, TONES } from './day-status.tsx'
+import { ICONS, TONES } from './day-status.tsx'
 import type { BankDayRow } from './days.tsx'
 
-type Props = { rows: readonly BankDayRow[]; days: readonly string[] }
+type Props = {
+  rows: readonly BankDayRow[]
+  days: readonly string[]
+  closed: ReadonlySet<string>
+}
 
-export function DayGrid({ rows, days }: Props) {
+export function DayGrid({ rows, days, closed }: Props) {
   const body = useRef<HTMLTableSectionElement>(null)
   const banks = groupBy(rows, ({ bankCode, currency }) => `${bankCode} ${currency}`)
   return (
@@ -38,7 +42,7 @@ export function DayGrid({ rows, days }: Props) {
               <th scope="row">{nameOf(ofBank[0] as BankDayRow)}</th>
               {days.map((day) => (
                 <td key={day} data-name={shortDay(day)}>
-                  <Cell row={ofBank.find((row) => row.day === day)} />
+                  <Cell row={ofBank.find((row) => row.day === day)} isClosed={closed.has(day)} />
                 </td>
               ))}
             </tr>
@@ -53,10 +57,9 @@ function nameOf({ bankName, currency }: BankDayRow): string {
   return currency === 'NGN' ? bankName : `${bankName}, ${currency}`
 }
 
-function Cell({ row }: { row: BankDayRow | undefined }) {
+function Cell({ row, isClosed }: { row: BankDayRow | undefined; isClosed: boolean }) {
   if (!row) return <span class="muted">{appStrings.nothing}</span>
-  const { bankCode, day, currency, openDifferences, isClosed } = row
-  const status = statusOf(row)
+  const { bankCode, day, currency, openDifferences, status } = row
   const isCounted = status === 'differences' && openDifferences > 0
   return (
     <a

@@ -12,6 +12,7 @@ export const TONES: Record<Status, string> = {
   differences: 'bad',
   missing_statement: 'warn',
   not_due: 'calm',
+  not_started: 'calm',
 }
 
 export const ICONS: Record<Status, IconName> = {
@@ -19,12 +20,16 @@ export const ICONS: Record<Status, IconName> = {
   differences: 'warning',
   missing_statement: 'advice',
   not_due: 'suspense',
+  not_started: 'minus',
 }
 
-// A day that is not over misses nothing yet.
-export function statusOf({ status, day }: { status: string; day: string }): Status {
-  if (status === 'missing_statement') return day < today() ? status : 'not_due'
-  return status === 'balanced' ? status : 'differences'
+type Row = { status: string; day: string }
+
+// A day that is not over misses nothing yet, nor does one before the bank's first statement.
+export function statusOf({ status, day }: Row, firstDay = ''): Status {
+  if (status !== 'missing_statement') return status === 'balanced' ? status : 'differences'
+  if (day >= today()) return 'not_due'
+  return day < firstDay ? 'not_started' : status
 }
 
 export function DayStatus({ status }: { status: Status }) {

@@ -4,6 +4,7 @@
 import { useState } from 'preact/hooks'
 import { type Data, getPage } from '../../api.ts'
 import { addDays, daysBetween, isDay, shortDay, today } from '../../days.ts'
+import { groupBy } from '../../grouping.ts'
 import { useData, useLoaded, useReload } from '../../loading.ts'
 import { Icon } from '../../parts/icons.tsx'
 import { Empty, Failed, Skeleton } from '../../parts/states.tsx'
@@ -13,14 +14,17 @@ import { bankStatementsStrings } from '../../strings/bank-statements.ts'
 import { reconciliationStrings as strings } from '../../strings/reconciliation.ts'
 import type { ViewProps } from '../../view-props.ts'
 import { Ageing } from './ageing.tsx'
+import { useClosedDays } from './closed-days.ts'
 import { DayGrid } from './day-grid.tsx'
-import { statusOf } from './day-status.tsx'
+import { type Status, statusOf } from './day-status.tsx'
 import { ImportStatement } from './import-statement.tsx'
 
 const PATH = '/api/v1/operator/reconciliation/days'
 const SHOWN_DAYS = 14
+const ASKED_DAYS = 62 // As far back, to see where a bank's statements begin.
 
-export type BankDayRow = Data<typeof PATH>[number]
+type Row = Data<typeof PATH>[number]
+export type BankDayRow = Omit<Row, 'status'> & { status: Status }
 
 export function Days({ place }: ViewProps) {
   const to = isDay(place.query.to) ? place.query.to : today()
@@ -28,7 +32,9 @@ export function Days({ place }: ViewProps) {
   const [version, setVersion] = useState(0)
   const bump = () => setVersion((before) => before + 1)
   useSteadyRefresh(bump)
-  const { data, problem, reload } = useData(PATH, {}, { from, to })
+  const asked = { from: addDays(to, 1 - ASKED_DAYS), to }
+  const { data, problem, reload } = useData(PATH, {}, asked)
+  const closed = useClosedDays({ from, to }, version)
   useReload(version, reload)
   const hasAny = useHasAny(version)
   if (problem && !data) return <Failed problem={problem} retry={reload} />
@@ -41,20 +47,29 @@ export function Days({ place }: ViewProps) {
       </Empty>
     )
   }
+  const shown = withStatus(data).filter(({ day }) => day >= from)
   return (
     <>
-      <AlertLine rows={data} />
+      <AlertLine rows={shown} />
       <ImportStatement label={bankStatementsStrings.import} done={bump} />
       <section aria-labelledby="grid">
         <header class="grid-top">
           <h2 id="grid">{strings.grid}</h2>
           <Steps from={from} to={to} place={place} />
         </header>
-        <DayGrid rows={data} days={daysBetween(from, to)} />
+        <DayGrid rows={shown} days={daysBetween(from, to)} closed={closed} />
       </section>
       <Ageing version={version} />
     </>
   )
+}
+
+function withStatus(rows: readonly Row[]): BankDayRow[] {
+  const banks = groupBy(rows, ({ bankCode, currency }) => `${bankCode} ${currency}`)
+  return [...banks.values()].flatMap((ofBank) => {
+    const firstDay = ofBank.find(({ status }) => status !== 'missing_statement')?.day ?? today()
+    return ofBank.map((row) => ({ ...row, status: statusOf(row, firstDay) }))
+  })
 }
 
 // Whether any statement was ever taken.
@@ -68,7 +83,7 @@ function useHasAny(version: number): boolean | undefined {
 }
 
 function AlertLine({ rows }: { rows: readonly BankDayRow[] }) {
-  const of = (wanted: string) => rows.filter((row) => statusOf(row) === wanted)
+  const of = (wanted: string) => rows.filter((row) => row.status === wanted)
   const red = of('differences')
   const missing = of('missing_statement')
   const oldest = [...red, ...missing].toSorted((one, other) => (one.day < other.day ? -1 : 1))[0]
