@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core'
 import { watDay } from '#wat-time.ts'
 import { newSessionId } from './rail.ts'
 import type { Bench } from './running-service.ts'
-import { BANK, gtbankCsv, imported } from './statements.ts'
+import { BANK, gtbankCsv, imported } from './statement-files.ts'
 import { NOBODYS_NUMBER, suspend } from './suspense-desk.ts'
 
 const DAY_MS = 86_400_000
