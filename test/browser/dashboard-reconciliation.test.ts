@@ -93,7 +93,7 @@ async function dropFile(page: Page, text: string): Promise<void> {
     return data
   })()`)
   await page.locator('.drop').dispatchEvent('drop', { dataTransfer: transfer })
-  await modalOf(page).getByLabel('Bank').waitFor()
+  await modalOf(page).getByLabel('Bank').selectOption('058')
 }
 
 test('a suggestion is confirmed, a transfer booked and the rest noted, until the day is green', async () => {

@@ -1,6 +1,6 @@
 // A day of a bank: the proof, what makes it red, and both sides of it beside each other.
 
-import { useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import type { Data } from '../../api.ts'
 import { addDays, longDay, today } from '../../days.ts'
 import { useData, useReload } from '../../loading.ts'
@@ -32,6 +32,8 @@ export function BankDay({ place, session, bankCode, day }: Props) {
   const bump = () => setVersion((before) => before + 1)
   const { data, problem, reload } = useData(PATH, {}, { bankCode, day, currency })
   useReload(version, reload)
+  const isAsked = useRef(false) // Once a statement is missing, until one leaves.
+  isAsked.current ||= data?.statement === null
   const isClosed = useClosedDays({ from: day, to: day }, version).has(day)
   if (problem && !data) return <Failed problem={problem} retry={reload} />
   if (!data) return <Skeleton kind="page" lines={8} />
@@ -39,7 +41,7 @@ export function BankDay({ place, session, bankCode, day }: Props) {
     <>
       <DayTop proof={data} isClosed={isClosed} changed={bump} />
       <Proof proof={data} />
-      {data.statement === null && (
+      {isAsked.current && (
         <ImportStatement label={bankStatementsStrings.import} bankCode={bankCode} done={bump} />
       )}
       <Suggestions proof={data} done={bump} />
