@@ -51,31 +51,36 @@ export const dayPath = (day: string) => `reconciliation?bankCode=${BANK}&day=${d
 const firstRow = (page: Page) => page.locator('.row-link').first().click()
 const press = (name: string) => (page: Page) => page.getByRole('button', { name }).first().click()
 
-export type OfficeSight = { path: string; act?: (page: Page) => Promise<unknown> }
+export type OfficeSight = {
+  path: string
+  role: 'operator'
+  act?: (page: Page) => Promise<unknown>
+}
 
 // Every sight, by the day that was imported.
 export function officeSights({ day }: Pick<Scene, 'day'>): Record<string, OfficeSight> {
   const ofDay = `/${dayPath(day)}`
+  const at = (path: string, act?: OfficeSight['act']): OfficeSight => {
+    return { path, role: 'operator', ...(act ? { act } : {}) }
+  }
+  const choose = (page: Page) => page.locator('input[type=file]').setInputFiles(fileOf('a,b\n'))
   return {
-    reconciliation: { path: '/reconciliation' },
-    'reconciliation-import': {
-      path: '/reconciliation',
-      act: (page) => page.locator('input[type=file]').setInputFiles(fileOf('a,b\n')),
-    },
-    'reconciliation-day': { path: ofDay },
-    'reconciliation-close': { path: ofDay, act: press('Close day') },
-    'reconciliation-difference': { path: ofDay, act: firstRow },
-    differences: { path: '/reconciliation?tab=differences' },
-    statements: { path: '/reconciliation?tab=statements' },
-    statement: { path: '/reconciliation?tab=statements', act: firstRow },
-    imports: { path: '/reconciliation?tab=imports' },
-    import: { path: '/reconciliation?tab=imports', act: firstRow },
-    journal: { path: `/accounting?day=${day}` },
-    'trial-balance': { path: `/accounting?tab=trialBalance&day=${day}` },
-    vat: { path: '/accounting?tab=vat' },
-    balances: { path: `/accounting?tab=balances&day=${day}` },
-    'suspense-ageing': { path: '/accounting?tab=suspense' },
-    'accounting-days': { path: '/accounting?tab=days' },
-    'accounting-day': { path: '/accounting?tab=days', act: firstRow },
+    reconciliation: at('/reconciliation'),
+    'reconciliation-import': at('/reconciliation', choose),
+    'reconciliation-day': at(ofDay),
+    'reconciliation-close': at(ofDay, press('Close day')),
+    'reconciliation-difference': at(ofDay, firstRow),
+    differences: at('/reconciliation?tab=differences'),
+    statements: at('/reconciliation?tab=statements'),
+    statement: at('/reconciliation?tab=statements', firstRow),
+    imports: at('/reconciliation?tab=imports'),
+    import: at('/reconciliation?tab=imports', firstRow),
+    journal: at(`/accounting?day=${day}`),
+    'trial-balance': at(`/accounting?tab=trialBalance&day=${day}`),
+    vat: at('/accounting?tab=vat'),
+    balances: at(`/accounting?tab=balances&day=${day}`),
+    'suspense-ageing': at('/accounting?tab=suspense'),
+    'accounting-days': at('/accounting?tab=days'),
+    'accounting-day': at('/accounting?tab=days', firstRow),
   }
 }
