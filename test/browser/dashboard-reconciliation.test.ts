@@ -7,6 +7,8 @@ import type { Page } from 'playwright-core'
 import { assertFaultless, findAxeFaults, openBrowser } from '../support/browser.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { startDashboardBench } from '../support/dashboard-bench.ts'
+import { setMakerChecker } from '../support/maker-checker-desk.ts'
+import { newBrowser } from '../support/people.ts'
 import { dayPath, fileOf, importScene, writeStatement } from '../support/reconciliation-scenes.ts'
 
 const browser = closeAfterTests(await openBrowser())
@@ -127,6 +129,41 @@ test('a suggestion is confirmed, a transfer booked and the rest noted, until the
   const { open = 0 } = await statesOf(bench)
   assert.equal(open, 0)
   assert.deepEqual(problems, [])
+})
+
+test('under maker-checker another person approves, after the first was rejected', async () => {
+  const bench = await startBench()
+  const { day } = await importScene(bench)
+  assert.equal((await setMakerChecker(await newBrowser(bench, 'owner'), true)).statusCode, 200)
+  await using maker = await bench.openAs(browser, { role: 'operator' })
+  await using checker = await bench.openAs(browser, { role: 'operator' })
+  const ask = async (reason: string) => {
+    const { page } = maker
+    await page.goto(`${bench.url}/dashboard/${dayPath(day)}`)
+    await page.locator('table.list tr', { hasText: 'DAUDA IBRAHIM' }).getByRole('link').click()
+    await button(page, 'Resolve').click()
+    await modalOf(page).getByLabel('Note it').check()
+    await modalOf(page).getByLabel('Reason').fill(reason)
+    await button(page, 'Resolve').last().click()
+    await see(page, 'Approval requested.')
+    await see(page, 'Your request. Another user decides on it.')
+  }
+  await ask('A guess')
+  await checker.page.goto(maker.page.url())
+  await button(checker.page, 'Reject').click()
+  await modalOf(checker.page).getByLabel('Reason').fill('Look again')
+  await button(checker.page, 'Reject').last().click()
+  await see(checker.page, 'Rejected. The difference is open again.')
+
+  await ask('The branch wrote')
+  await checker.page.goto(maker.page.url())
+  assert.deepEqual(await findAxeFaults(checker.page), [])
+  await button(checker.page, 'Approve').click()
+  await button(checker.page, 'Approve').last().click()
+  await see(checker.page, 'Approved.')
+  await checker.page.getByRole('list', { name: 'History' }).getByText('Look again').waitFor()
+  assert.equal((await statesOf(bench)).resolved, 1)
+  assert.deepEqual([...maker.problems, ...checker.problems], [])
 })
 
 test('both sides are filtered, and a difference shows its history', async () => {

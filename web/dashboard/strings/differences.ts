@@ -38,6 +38,7 @@ export const differencesStrings = {
     resolved: 'Resolved',
     cleared: 'Cleared',
   } as Record<string, string>,
+  booking: 'Being booked',
   timing: 'In transit',
   timingText: 'Younger than the bank’s window: it may still arrive.',
   amountText: 'By how much it makes the statement more than the ledger.',

@@ -33,7 +33,7 @@ function DayState({ day: { isClosed } }: { day: Day }) {
 
 const COLUMNS: readonly Column<Day>[] = [
   { name: strings.day, place: 'lead', show: ({ day }) => longDay(day) },
-  { name: strings.state, place: 'state', show: (day) => <DayState day={day} /> },
+  { name: strings.state, place: 'amount', show: (day) => <DayState day={day} /> },
   {
     name: strings.transfers,
     place: 'second',
@@ -41,7 +41,7 @@ const COLUMNS: readonly Column<Day>[] = [
   },
   {
     name: strings.total,
-    place: 'amount',
+    place: 'state',
     isAmount: true,
     show: ({ debit }) => debit !== null && <Money amount={debit} />,
   },

@@ -14,10 +14,11 @@ export type Difference = Row<typeof DIFFERENCES>
 
 const TONES: Record<string, string> = { open: 'warn', asked: 'warn', resolved: 'good' }
 
-export function DifferenceState({ difference: { state, isTiming } }: { difference: Difference }) {
-  const isWaiting = isTiming && state === 'open'
-  const tone = isWaiting ? '' : (TONES[state] ?? '')
-  return <span class={`badge ${tone}`}>{isWaiting ? strings.timing : strings.states[state]}</span>
+export function DifferenceState({ difference }: { difference: Difference }) {
+  const { state, isTiming, action } = difference
+  if (state === 'open' && action !== null) return <span class="badge">{strings.booking}</span>
+  if (state === 'open' && isTiming) return <span class="badge">{strings.timing}</span>
+  return <span class={`badge ${TONES[state] ?? ''}`}>{strings.states[state] ?? state}</span>
 }
 
 export const kindText = (kind: string) => strings.kinds[kind] ?? kind

@@ -79,7 +79,8 @@ function About({ difference, session, changed }: AboutProps) {
 }
 
 function DifferenceFacts({ difference }: { difference: Whole }) {
-  const { bankCode, day, ageDays, credit, statementId, action, decidedBy, decidedAt } = difference
+  const { bankCode, day, ageDays, statementId, action, decidedBy, decidedAt } = difference
+  const credit = difference.item === null ? difference.credit : null // Else it is shown below.
   return (
     <Facts
       facts={[
@@ -96,7 +97,10 @@ function DifferenceFacts({ difference }: { difference: Whole }) {
             />
           ),
         ],
-        [strings.creditAmount, credit && <Money amount={credit.amount} />],
+        [
+          strings.creditAmount,
+          credit && <Money amount={credit.amount} currency={difference.currency} />,
+        ],
         [
           strings.viewCredit,
           credit && (
