@@ -1,7 +1,6 @@
 // A day of a bank: the proof, what makes it red, and both sides of it beside each other.
 
 import { useRef, useState } from 'preact/hooks'
-import type { Data } from '../../api.ts'
 import { addDays, longDay, today } from '../../days.ts'
 import { useData, useReload } from '../../loading.ts'
 import { CloseDay } from '../../parts/close-day.tsx'
@@ -17,12 +16,8 @@ import { DaySides } from './day-sides.tsx'
 import { DayStatus, statusOf } from './day-status.tsx'
 import { DifferenceDrawer } from './difference.tsx'
 import { ImportStatement } from './import-statement.tsx'
-import { Proof } from './proof.tsx'
+import { type DayProof, PROOF, Proof } from './proof.tsx'
 import { Suggestions } from './suggestions.tsx'
-
-const PATH = '/api/v1/operator/reconciliation'
-
-export type DayProof = Data<typeof PATH>
 
 type Props = ViewProps & { bankCode: string; day: string }
 
@@ -30,7 +25,7 @@ export function BankDay({ place, session, bankCode, day }: Props) {
   const { currency } = place.query
   const [version, setVersion] = useState(0)
   const bump = () => setVersion((before) => before + 1)
-  const { data, problem, reload } = useData(PATH, {}, { bankCode, day, currency })
+  const { data, problem, reload } = useData(PROOF, {}, { bankCode, day, currency })
   useReload(version, reload)
   const isAsked = useRef(false) // Once a statement is missing, until one leaves.
   isAsked.current ||= data?.statement === null

@@ -6,8 +6,8 @@ import { onePage } from '../../parts/one-page.ts'
 import { ListTable } from '../../parts/table.tsx'
 import { follow, hrefOf, type Place } from '../../routing.ts'
 import { reconciliationStrings as strings } from '../../strings/reconciliation.ts'
-import type { DayProof } from './bank-day.tsx'
 import { choosingOf, DIFFERENCE_COLUMNS } from './difference-list.tsx'
+import type { DayProof } from './proof.tsx'
 import { ResolveChosen } from './resolve-many.tsx'
 
 type Props = { proof: DayProof; place: Place; done: () => void }

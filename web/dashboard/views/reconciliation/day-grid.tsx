@@ -2,6 +2,7 @@
 // On a narrow page each bank is a card of two weeks.
 
 import { useRef } from 'preact/hooks'
+import type { Data } from '../../api.ts'
 import { longDay, shortDay, weekdayOf } from '../../days.ts'
 import { count } from '../../format.ts'
 import { groupBy } from '../../grouping.ts'
@@ -9,8 +10,10 @@ import { Icon } from '../../parts/icons.tsx'
 import { follow, hrefOf } from '../../routing.ts'
 import { appStrings } from '../../strings/app.ts'
 import { reconciliationStrings as strings } from '../../strings/reconciliation.ts'
-import { ICONS, TONES } from './day-status.tsx'
-import type { BankDayRow } from './days.tsx'
+import { ICONS, type Status, TONES } from './day-status.tsx'
+
+export const DAYS = '/api/v1/operator/reconciliation/days'
+export type BankDayRow = Omit<Data<typeof DAYS>[number], 'status'> & { status: Status }
 
 type Props = {
   rows: readonly BankDayRow[]

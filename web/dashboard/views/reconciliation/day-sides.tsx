@@ -9,7 +9,6 @@ import { Pager } from '../../parts/table.tsx'
 import { follow, hrefOf, type Place } from '../../routing.ts'
 import { bankStatementsStrings } from '../../strings/bank-statements.ts'
 import { reconciliationStrings as strings } from '../../strings/reconciliation.ts'
-import type { DayProof } from './bank-day.tsx'
 import {
   aboutItem,
   aboutLine,
@@ -22,6 +21,7 @@ import {
   lineText,
   Movement,
 } from './movement.tsx'
+import type { DayProof } from './proof.tsx'
 
 const LINES = '/api/v1/operator/reconciliation/lines'
 const ITEMS = '/api/v1/operator/reconciliation/items'

@@ -15,16 +15,12 @@ import { reconciliationStrings as strings } from '../../strings/reconciliation.t
 import type { ViewProps } from '../../view-props.ts'
 import { Ageing } from './ageing.tsx'
 import { useClosedDays } from './closed-days.ts'
-import { DayGrid } from './day-grid.tsx'
-import { type Status, statusOf } from './day-status.tsx'
+import { type BankDayRow, DAYS, DayGrid } from './day-grid.tsx'
+import { statusOf } from './day-status.tsx'
 import { ImportStatement } from './import-statement.tsx'
 
-const PATH = '/api/v1/operator/reconciliation/days'
 const SHOWN_DAYS = 14
 const ASKED_DAYS = 62 // As far back, to see where a bank's statements begin.
-
-type Row = Data<typeof PATH>[number]
-export type BankDayRow = Omit<Row, 'status'> & { status: Status }
 
 export function Days({ place }: ViewProps) {
   const to = isDay(place.query.to) ? place.query.to : today()
@@ -33,7 +29,7 @@ export function Days({ place }: ViewProps) {
   const bump = () => setVersion((before) => before + 1)
   useSteadyRefresh(bump)
   const asked = { from: addDays(to, 1 - ASKED_DAYS), to }
-  const { data, problem, reload } = useData(PATH, {}, asked)
+  const { data, problem, reload } = useData(DAYS, {}, asked)
   const closed = useClosedDays({ from, to }, version)
   useReload(version, reload)
   const hasAny = useHasAny(version)
@@ -64,7 +60,7 @@ export function Days({ place }: ViewProps) {
   )
 }
 
-function withStatus(rows: readonly Row[]): BankDayRow[] {
+function withStatus(rows: Data<typeof DAYS>): BankDayRow[] {
   const banks = groupBy(rows, ({ bankCode, currency }) => `${bankCode} ${currency}`)
   return [...banks.values()].flatMap((ofBank) => {
     const firstDay = ofBank.find(({ status }) => status !== 'missing_statement')?.day ?? today()

@@ -62,18 +62,10 @@ export function ImportForm({ file, bankCode: givenBank, start, close }: Props) {
         <div ref={fields} class="form">
           <Choices label={strings.bank} value={bankCode} choose={setBank}>
             <option value="">{strings.chooseBank}</option>
-            {banks.data?.map(({ code, name }) => (
-              <option key={code} value={code}>
-                {name}
-              </option>
-            ))}
+            <Options choices={banks.data?.map(({ code, name }) => [code, name])} />
           </Choices>
           <Choices label={strings.format} value={format} choose={(it) => setFormat(it as Format)}>
-            {FORMATS.map((each) => (
-              <option key={each} value={each}>
-                {strings.formats[each]}
-              </option>
-            ))}
+            <Options choices={FORMATS.map((each) => [each, strings.formats[each] ?? each])} />
           </Choices>
           {format === 'csv' && (
             <Choices
@@ -84,11 +76,7 @@ export function ImportForm({ file, bankCode: givenBank, start, close }: Props) {
               choose={setProfile}
             >
               <option value="">{strings.chooseProfile}</option>
-              {profiles.data?.map(({ name, title }) => (
-                <option key={name} value={name}>
-                  {title}
-                </option>
-              ))}
+              <Options choices={profiles.data?.map(({ name, title }) => [name, title])} />
             </Choices>
           )}
         </div>
@@ -107,6 +95,18 @@ type ChoicesProps = {
   value: string
   choose: (value: string) => void
   children: ComponentChildren
+}
+
+function Options({ choices = [] }: { choices: [value: string, label: string][] | undefined }) {
+  return (
+    <>
+      {choices.map(([value, label]) => (
+        <option key={value} value={value}>
+          {label}
+        </option>
+      ))}
+    </>
+  )
 }
 
 function Choices({ label, hint, isOptional = false, value, choose, children }: ChoicesProps) {

@@ -1,12 +1,15 @@
 // The proof of a day as an addition: the ledger's balance, what is in transit, what is explained and
 // what differs make the statement's balance.
 
+import type { Data } from '../../api.ts'
 import { money } from '../../format.ts'
 import { reconciliationStrings } from '../../strings/reconciliation.ts'
-import type { DayProof } from './bank-day.tsx'
 import { statusOf } from './day-status.tsx'
 
 const { proof: strings, statusTexts } = reconciliationStrings
+
+export const PROOF = '/api/v1/operator/reconciliation'
+export type DayProof = Data<typeof PROOF>
 
 type Step = { sign: '' | '+' | '='; name: string; note?: string; amount: number | null }
 

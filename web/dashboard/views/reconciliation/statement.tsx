@@ -1,6 +1,8 @@
 // A statement: its days and balances, and its lines.
 
 import { useState } from 'preact/hooks'
+import type { Row } from '../../api.ts'
+import { shortDay } from '../../days.ts'
 import { count } from '../../format.ts'
 import { usePages } from '../../loading.ts'
 import { Facts } from '../../parts/drawer.tsx'
@@ -13,7 +15,11 @@ import { bankStatementsStrings as strings } from '../../strings/bank-statements.
 import { reconciliationStrings } from '../../strings/reconciliation.ts'
 import { suspenseStrings } from '../../strings/suspense.ts'
 import { aboutLine, lineKind, lineText, Movement } from './movement.tsx'
-import { daysOf, type Statement } from './statements.tsx'
+
+export type Statement = Row<'/api/v1/operator/statements'>
+
+export const daysOf = ({ fromDay, toDay }: Statement) =>
+  strings.daysOf(shortDay(fromDay), shortDay(toDay))
 
 const LINES = '/api/v1/operator/statements/{id}/lines'
 const CHOICES = { '': appStrings.filters.all, ...strings.matchedChoices }

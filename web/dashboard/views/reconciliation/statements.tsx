@@ -1,8 +1,6 @@
 // Statements that were imported; each opens to its lines.
 
 import { useState } from 'preact/hooks'
-import type { Row } from '../../api.ts'
-import { shortDay } from '../../days.ts'
 import { count, money } from '../../format.ts'
 import { Detail } from '../../parts/detail.tsx'
 import { ListView } from '../../parts/list-view.tsx'
@@ -13,14 +11,9 @@ import { reconciliationStrings } from '../../strings/reconciliation.ts'
 import type { ViewProps } from '../../view-props.ts'
 import { useBankFilter } from './bank-filter.ts'
 import { ImportStatement } from './import-statement.tsx'
-import { StatementDetail } from './statement.tsx'
+import { daysOf, type Statement, StatementDetail } from './statement.tsx'
 
 const PATH = '/api/v1/operator/statements'
-
-export type Statement = Row<typeof PATH>
-
-export const daysOf = ({ fromDay, toDay }: Statement) =>
-  strings.daysOf(shortDay(fromDay), shortDay(toDay))
 
 const COLUMNS: readonly Column<Statement>[] = [
   { name: strings.bank, place: 'lead', show: ({ bankName }) => bankName },

@@ -7,8 +7,8 @@ import { toast } from '../../parts/toasts.tsx'
 import { Money } from '../../parts/values.tsx'
 import { follow, hrefOf } from '../../routing.ts'
 import { reconciliationStrings as strings } from '../../strings/reconciliation.ts'
-import type { DayProof } from './bank-day.tsx'
 import { itemText, lineText } from './movement.tsx'
+import type { DayProof } from './proof.tsx'
 import { ResolveMany } from './resolve-many.tsx'
 
 type Difference = Row<'/api/v1/operator/reconciliation/differences'>
