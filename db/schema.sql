@@ -696,7 +696,7 @@ create table difference_changes (
   detail jsonb not null,
   changed_at timestamp with time zone not null,
   constraint difference_changes_pkey PRIMARY KEY (id),
-  constraint difference_changes_known CHECK (change = ANY (ARRAY['opened'::text, 'asked'::text, 'withdrawn'::text, 'rejected'::text, 'resolved'::text, 'cleared'::text])),
+  constraint difference_changes_known CHECK (change = ANY (ARRAY['opened'::text, 'asked'::text, 'withdrawn'::text, 'rejected'::text, 'resolved'::text, 'failed'::text, 'cleared'::text])),
   constraint difference_changes_difference_id_fkey FOREIGN KEY (difference_id) REFERENCES differences(id)
 );
 CREATE INDEX difference_changes_of_difference ON difference_changes USING btree (difference_id, id);
@@ -725,17 +725,25 @@ create table differences (
   decided_by text collate "C",
   decided_at timestamp with time zone,
   opened_at timestamp with time zone not null,
+  decided_by_user uuid,
   constraint differences_pkey PRIMARY KEY (id),
   constraint differences_about_something CHECK (num_nonnulls(line_id, item_id, statement_id) = 1 AND (item_id IS NULL) = (item_kind IS NULL)),
   constraint differences_action_known CHECK (action = ANY (ARRAY['book'::text, 'note'::text, 'match'::text])),
+  constraint differences_asked_by_somebody CHECK (state <> 'asked'::text OR num_nonnulls(action, reason, asked_by, asked_by_user, asked_at) = 5),
+  constraint differences_decided_as_something CHECK (decided_by IS NULL OR num_nonnulls(action, reason, decided_at) = 3),
   constraint differences_kind_known CHECK (kind = ANY (ARRAY['missing_in_books'::text, 'missing_at_bank'::text, 'amount_differs'::text, 'duplicate_at_bank'::text, 'duplicate_in_books'::text, 'wrong_account'::text, 'reversed_at_bank'::text, 'fee_differs'::text, 'unexplained_debit'::text, 'currency_differs'::text, 'sequence_gap'::text, 'balance_gap'::text])),
   constraint differences_resolved_by_somebody CHECK (state <> 'resolved'::text OR num_nonnulls(action, reason, decided_by, decided_at) = 4),
   constraint differences_state_known CHECK (state = ANY (ARRAY['open'::text, 'asked'::text, 'resolved'::text, 'cleared'::text])),
+  constraint differences_two_people CHECK (asked_by IS NULL OR decided_by IS NULL OR decided_by <> asked_by AND decided_by_user IS DISTINCT FROM asked_by_user),
   constraint differences_statement_id_fkey FOREIGN KEY (statement_id) REFERENCES statements(id)
 );
+CREATE INDEX differences_being_booked ON differences USING btree (decided_at) WHERE state = 'open'::text AND action IS NOT NULL;
 CREATE INDEX differences_of_day ON differences USING btree (bank_code, currency, day, id) WHERE state <> 'cleared'::text;
 CREATE UNIQUE INDEX differences_of_item ON differences USING btree (item_kind, item_id) WHERE item_id IS NOT NULL AND state <> 'cleared'::text;
 CREATE UNIQUE INDEX differences_of_line ON differences USING btree (line_id) WHERE line_id IS NOT NULL AND state <> 'cleared'::text;
+CREATE UNIQUE INDEX differences_of_statement ON differences USING btree (statement_id, kind) WHERE statement_id IS NOT NULL AND state <> 'cleared'::text;
+CREATE INDEX differences_open ON differences USING btree (bank_code, currency, id) WHERE state = ANY (ARRAY['open'::text, 'asked'::text]);
+CREATE TRIGGER differences_checked AFTER UPDATE OF state, decided_by ON differences FOR EACH ROW EXECUTE FUNCTION check_resolution();
 
 create table dispatch_cursors (
   client_id bigint not null,
@@ -1161,7 +1169,9 @@ create table payouts (
   constraint payouts_settlement_of_same_client FOREIGN KEY (client_id, settlement_id) REFERENCES settlements(client_id, id) NOT VALID,
   constraint payouts_subaccount_of_same_client FOREIGN KEY (client_id, subaccount_id) REFERENCES subaccounts(client_id, id)
 );
+CREATE INDEX payouts_by_bank_reference ON payouts USING btree (bank_reference) WHERE bank_reference IS NOT NULL;
 CREATE INDEX payouts_by_client ON payouts USING btree (client_id, id);
+CREATE INDEX payouts_confirmed ON payouts USING btree (bank_code, settled_at) WHERE status = 'confirmed'::text;
 CREATE INDEX payouts_of_batch ON payouts USING btree (batch_id) WHERE batch_id IS NOT NULL;
 CREATE INDEX payouts_of_credit ON payouts USING btree (credit_id) WHERE credit_id IS NOT NULL;
 CREATE INDEX payouts_of_day ON payouts USING btree (client_id, requested_at);
@@ -1207,6 +1217,29 @@ create table receivables (
 );
 CREATE INDEX receivables_by_account ON receivables USING btree (account_id);
 CREATE INDEX receivables_by_reversal ON receivables USING btree (reversal_id);
+
+create table reconciled_banks (
+  bank_code text collate "C" not null,
+  currency text collate "C" not null,
+  from_day date,
+  to_day date,
+  first_id bigint,
+  opening_kobo bigint,
+  books_kobo bigint,
+  items_until timestamp with time zone,
+  seen_until timestamp with time zone,
+  constraint reconciled_banks_pkey PRIMARY KEY (bank_code, currency)
+);
+
+create table reconciled_days (
+  bank_code text collate "C" not null,
+  currency text collate "C" not null,
+  day date not null,
+  lines_kobo bigint not null default 0,
+  matched_lines_kobo bigint not null default 0,
+  matched_items_kobo bigint not null default 0,
+  constraint reconciled_days_pkey PRIMARY KEY (bank_code, currency, day)
+);
 
 create table recovery_codes (
   user_id uuid not null,
@@ -1358,8 +1391,10 @@ create table returns (
   constraint returns_status_known CHECK (status = ANY (ARRAY['pending'::text, 'confirmed'::text, 'failed'::text])),
   constraint returns_item_id_fkey FOREIGN KEY (item_id) REFERENCES suspense_items(id)
 );
+CREATE INDEX returns_by_bank_reference ON returns USING btree (bank_reference) WHERE bank_reference IS NOT NULL;
 CREATE INDEX returns_by_item ON returns USING btree (item_id, id);
 CREATE INDEX returns_by_status ON returns USING btree (status, id);
+CREATE INDEX returns_confirmed ON returns USING btree (settled_at) WHERE status = 'confirmed'::text;
 CREATE UNIQUE INDEX returns_one_pending ON returns USING btree (item_id) WHERE status = 'pending'::text;
 
 create table reversals (
@@ -1378,6 +1413,7 @@ create table reversals (
   constraint reversals_credit_id_fkey FOREIGN KEY (credit_id) REFERENCES credits(id)
 );
 CREATE INDEX reversals_by_credit ON reversals USING btree (credit_id);
+CREATE INDEX reversals_by_time ON reversals USING btree (bank_code, received_at);
 
 create table sandbox_payouts (
   reference text collate "C" not null,
@@ -1680,6 +1716,7 @@ create table statement_lines (
 );
 CREATE INDEX statement_lines_of_day ON statement_lines USING btree (bank_code, currency, booked_on, id);
 CREATE INDEX statement_lines_of_statement ON statement_lines USING btree (statement_id, id);
+CREATE INDEX statement_lines_sweeps ON statement_lines USING btree (bank_code, currency, booked_on) WHERE kind = 'sweep'::text;
 
 create table statement_matches (
   line_id bigint not null,
@@ -1699,6 +1736,9 @@ create table statement_matches (
 );
 CREATE INDEX statement_matches_in_transit ON statement_matches USING btree (bank_code, currency, line_day, item_day) INCLUDE (amount_kobo) WHERE line_day <> item_day;
 CREATE INDEX statement_matches_of_line ON statement_matches USING btree (line_id);
+CREATE TRIGGER statement_matches_append_only BEFORE DELETE OR UPDATE ON statement_matches FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER statement_matches_counted AFTER INSERT ON statement_matches REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION count_matches();
+CREATE TRIGGER statement_matches_not_truncated BEFORE TRUNCATE ON statement_matches FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 create table statements (
   id bigint not null generated always as identity,
@@ -1716,11 +1756,13 @@ create table statements (
   lines integer not null,
   new_lines integer not null,
   imported_at timestamp with time zone not null,
+  matched_at timestamp with time zone,
   constraint statements_pkey PRIMARY KEY (id),
   constraint statements_days_in_order CHECK (from_day <= to_day),
   constraint statements_import_id_fkey FOREIGN KEY (import_id) REFERENCES statement_imports(id)
 );
 CREATE INDEX statements_of_bank ON statements USING btree (bank_code, currency, to_day, id);
+CREATE INDEX statements_to_match ON statements USING btree (bank_code, currency) WHERE matched_at IS NULL;
 
 create table subaccounts (
   id bigint not null generated always as identity,
@@ -1882,7 +1924,7 @@ CREATE INDEX transfers_in_order ON transfers USING brin (posted_at, id) WITH (pa
 CREATE INDEX transfers_in_without_credit ON transfers USING btree (credit_account_id) INCLUDE (amount_kobo, reason, posted_at) WHERE credit_id IS NULL;
 CREATE INDEX transfers_later ON transfers USING btree (posted_at) WHERE reason = ANY (ARRAY['assign'::text, 'suspend'::text, 'returned'::text, 'reversal'::text]);
 CREATE INDEX transfers_of_adjustment ON transfers USING btree (adjustment_id) WHERE adjustment_id IS NOT NULL;
-CREATE INDEX transfers_of_difference ON transfers USING btree (difference_id) WHERE difference_id IS NOT NULL;
+CREATE UNIQUE INDEX transfers_of_difference_once ON transfers USING btree (difference_id) WHERE difference_id IS NOT NULL;
 CREATE INDEX transfers_of_payout ON transfers USING btree (payout_id) WHERE payout_id IS NOT NULL;
 CREATE INDEX transfers_of_settlement ON transfers USING btree (settlement_id) WHERE settlement_id IS NOT NULL;
 CREATE INDEX transfers_out_without_credit ON transfers USING btree (debit_account_id) INCLUDE (amount_kobo, reason, posted_at) WHERE credit_id IS NULL;
@@ -1932,8 +1974,10 @@ create table webhook_endpoints (
 create function check_adjustment() returns trigger;
 create function check_payout() returns trigger;
 create function check_payout_file() returns trigger;
+create function check_resolution() returns trigger;
 create function check_settlement() returns trigger;
 create function check_suspense_request() returns trigger;
+create function count_matches() returns trigger;
 create function decided_transfer_id() returns bigint;
 create function keep_payout_file() returns trigger;
 create function maintain_partitions(at timestamp with time zone, event_days integer, key_days integer) returns SETOF text;

@@ -74,6 +74,7 @@ export const CAPABILITIES: Readonly<Record<string, Capability>> = {
     uses: ['records', 'access', 'reconciliation'],
   },
   integrity: { holds: 'checks of the books against the records', uses: ['records'] },
+  proof: { holds: 'the books as files that anybody can verify', uses: [] },
   reports: {
     holds: 'overview, totals, balances, search, timelines',
     uses: [

@@ -12,7 +12,8 @@ import { fileURLToPath } from 'url'
 const ROLES = ['serve', 'api', 'worker', 'migrate']
 const HELP = `Usage: manilla <command>
 
-  admin …                            manage clients, users, keys and erasures
+  admin …                            manage clients, users, keys, erasures, statements
+  export --proof <folder>            export the books for an independent check (docs/proof.md)
   serve | api | worker | migrate     run a role of the service (docs/operating.md)
 
 Run manilla admin --help for the admin commands.`
@@ -21,6 +22,7 @@ const here = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url))
 const [first = '--help', ...rest] = process.argv.slice(2)
 
 if (first === 'admin') run([here('src/admin/main.ts'), ...rest])
+else if (first === 'export') run([here('src/admin/main.ts'), first, ...rest])
 else if (ROLES.includes(first)) run([here('src/main.ts'), first, ...rest])
 else if (first === '--help' || first === '-h') console.log(HELP)
 else {

@@ -7,9 +7,10 @@ import { bankConfigurations } from '#config/bank-settings.ts'
 import type { Config } from '#config/config.ts'
 import { sendByFile } from '#config/payout-file-settings.ts'
 import { readDataKeys } from '#config/secrets-file.ts'
+import { openProfiles } from '#config/statement-profiles.ts'
 import { isMigrated, migrate } from '#db/migrate.ts'
-import { createBatchPool, createPool, isWritable, type Pool } from '#db/pool.ts'
-import { createReader } from '#db/reader.ts'
+import { type Connections, openConnections } from '#db/open-connections.ts'
+import { createPool, isWritable, type Pool } from '#db/pool.ts'
 import { createClient, hasSandboxClient, SANDBOX_CLIENT } from '#domain/access/client-secrets.ts'
 import { createAccountLookups } from '#domain/accounts/account-lookups.ts'
 import { registerRanges } from '#domain/accounts/account-numbers.ts'
@@ -43,17 +44,6 @@ import type { Logger } from './log.ts'
 import { Notifier } from './notifier.ts'
 import { Sealer } from './seal.ts'
 
-const CONNECTIONS_MAX = 10
-const BATCH_CONNECTIONS_MAX = 8
-const READ_CONNECTIONS = 2
-// A separate pool, so that webhooks never take a connection that money needs.
-const WEBHOOK_CONNECTIONS_MAX = 6
-// A separate pool, so that reports using every connection do not fail readiness.
-const PROBE_CONNECTIONS_MAX = 1
-const PROBE_MAX_MS = 1_000
-// Closing a settlement of a million credits takes most of a minute.
-const SETTLEMENT_CONNECTIONS_MAX = 2
-const SETTLEMENT_STATEMENT_MAX_MS = 600_000
 const MEASURES_PAUSE_MS = 5_000
 // Of a request. Whoever uploads a long report does not wait for all of it to be settled.
 const SETTLE_REPORTED_MS = 5_000
@@ -115,6 +105,8 @@ async function refuseSandbox(db: Pool, clock: Clock): Promise<void> {
 
 export async function createService(options: ServiceOptions): Promise<Service> {
   const { config, connectionString, clock, log } = options
+  const { statementsFolder } = config
+  const statements = { statementsFolder, statementProfiles: openProfiles(config) }
   const connections = openConnections(connectionString, log)
   const { db, batchPool, reads, probes } = connections
   const notifiers = { dispatcher: new Notifier(), deliverer: new Notifier() }
@@ -135,24 +127,15 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const banking = connectedBanks(connections, options)
   const { notificationMeter, writeMeasures, stopMeasuring } = startMeasuring(options, db)
   const money = { sealer, sharedAccounts, payoutHooks: PAYOUT_HOOKS }
-  const parts = { ...connections, ...banking, ...money, clock, log }
+  const parts = { ...connections, ...banking, ...money, ...statements, clock, log }
   const app = await buildApp({
-    mode: config.mode,
-    publicUrl: config.publicUrl,
+    ...{ mode: config.mode, publicUrl: config.publicUrl, rates: config.rates },
     trustedProxies: config.trustedProxies,
-    rates: config.rates,
     policy: config.policy,
     chart: config.chart,
-    ...banking,
+    ...parts,
     notificationMeter,
-    clock,
-    log,
-    db,
-    reads,
     accountLookups: createAccountLookups({ db: reads, sealer, onError: failed('accounts') }),
-    batchPool,
-    settlementPool: connections.settlementPool,
-    ...money,
     sendReturns: sendingNow(config, parts),
     settleReported: runNow(settleReportedPayoutsRound(parts), log, SETTLE_REPORTED_MS),
     eraseTraces: runNow(completeErasuresRound(parts), log),
@@ -262,36 +245,4 @@ function connectedBanks({ db }: { db: Pool }, { config, clock }: ServiceOptions)
 
 function renderingFor({ mode, banks, policy }: Config): Rendering {
   return { mode, nameBank: bankNames(banks), nameStyle: policy.accountName }
-}
-
-type Connections = ReturnType<typeof openConnections>
-
-function openConnections(connectionString: string, log: Logger) {
-  let isEnding = false
-  // pool.end() does not wait for the sockets to close, so a database that stops right after would
-  // log lost connections.
-  const onLost = (error: Error) => {
-    if (!isEnding) log.warn({ err: error }, 'database connection lost')
-  }
-  const shared = { connectionString, onIdleError: onLost }
-  const db = createPool({ ...shared, max: CONNECTIONS_MAX })
-  const batchPool = createBatchPool({ ...shared, max: BATCH_CONNECTIONS_MAX })
-  const webhookPool = createBatchPool({ ...shared, max: WEBHOOK_CONNECTIONS_MAX })
-  const reads = createReader({ connectionString, connections: READ_CONNECTIONS, onLost })
-  const probes = createPool({
-    ...shared,
-    max: PROBE_CONNECTIONS_MAX,
-    statementMaxMs: PROBE_MAX_MS,
-  })
-  const settlementPool = createPool({
-    ...shared,
-    max: SETTLEMENT_CONNECTIONS_MAX,
-    statementMaxMs: SETTLEMENT_STATEMENT_MAX_MS,
-  })
-  async function end(): Promise<void> {
-    isEnding = true
-    const pools = [db, batchPool, webhookPool, settlementPool, probes]
-    await Promise.all([...pools.map((pool) => pool.end()), reads.end()])
-  }
-  return { db, batchPool, webhookPool, settlementPool, reads, probes, end }
 }

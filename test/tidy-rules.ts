@@ -39,6 +39,12 @@ const BANS: readonly Ban[] = [
     why: 'only src/ledger/ moves money',
   },
   {
+    pattern: /CopyTarget\b[^(]*\(\s*['"`]transfers\b/,
+    where: /^src\//,
+    except: /^src\/ledger\//,
+    why: 'only src/ledger/ moves money',
+  },
+  {
     pattern: /^\s*(?:export\s+)?(?:declare\s+)?(?:const\s+)?enum\s+\w/m,
     where: /\.ts$/,
     why: 'use a union of strings: an enum does not run without a compiler',

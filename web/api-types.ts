@@ -962,9 +962,7 @@ export interface paths {
             parameters: {
                 query?: {
                     status?: "Processing" | "PartPayment" | "Successful" | "Expired" | "Cancelled" | "Reversed";
-                    /** @example 6000.00 */
                     minAmount?: number | string;
-                    /** @example 6000.00 */
                     maxAmount?: number | string;
                     search?: string;
                     merchantRef?: string;
@@ -1272,6 +1270,254 @@ export interface paths {
             };
         };
     };
+    "/api/v1/operator/reconciliation": {
+        get: {
+            parameters: {
+                query: {
+                    bankCode: string;
+                    currency?: string;
+                    day: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["DailyProofResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/reconciliation/days": {
+        get: {
+            parameters: {
+                query: {
+                    from: string;
+                    to: string;
+                    bankCode?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["ReconciliationDaysResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/reconciliation/ageing": {
+        get: {
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["ReconciliationAgeingResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/reconciliation/lines": {
+        get: {
+            parameters: {
+                query: {
+                    bankCode: string;
+                    currency?: string;
+                    day: string;
+                    isMatched?: "true" | "false";
+                    kind?: "credit" | "fee" | "vat" | "stamp_duty" | "sweep" | "payout" | "return" | "other";
+                    limit?: string | number;
+                    cursor?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["ReconciledLineList"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/reconciliation/items": {
+        get: {
+            parameters: {
+                query: {
+                    bankCode: string;
+                    currency?: string;
+                    day: string;
+                    isMatched?: "true" | "false";
+                    kind?: "credit" | "charges" | "reversal" | "payout" | "payout_cost" | "return" | "recovery" | "booked";
+                    limit?: string | number;
+                    cursor?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["ReconciledItemList"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/reconciliation/differences": {
+        get: {
+            parameters: {
+                query?: {
+                    bankCode?: string;
+                    day?: string;
+                    kind?: "missing_in_books" | "missing_at_bank" | "amount_differs" | "duplicate_at_bank" | "duplicate_in_books" | "wrong_account" | "reversed_at_bank" | "fee_differs" | "unexplained_debit" | "currency_differs" | "sequence_gap" | "balance_gap";
+                    state?: "open" | "asked" | "resolved" | "cleared";
+                    bucket?: "0-1" | "2-7" | "8-30" | "30+";
+                    limit?: string | number;
+                    cursor?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["DifferenceList"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/reconciliation/{id}": {
+        get: {
+            parameters: {
+                path: {
+                    id: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["DifferenceDetailResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/reconciliation/{id}/resolve": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    id: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["ResolutionRequest"];
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["DifferenceDetailResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/reconciliation/resolve": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["BulkResolutionRequest"];
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["ResolutionResultsResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/reconciliation/{id}/approve": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    id: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["DifferenceDetailResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/reconciliation/{id}/reject": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    id: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        reason: string;
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["DifferenceDetailResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/reconciliation/{id}/withdraw": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    id: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["DifferenceDetailResponse"];
+                    };
+                };
+            };
+        };
+    };
     "/api/v1/payments/{reference}/requery": {
         post: {
             parameters: {
@@ -1404,9 +1650,7 @@ export interface paths {
             parameters: {
                 query?: {
                     status?: "Processing" | "PartPayment" | "Successful" | "Expired" | "Cancelled" | "Reversed";
-                    /** @example 6000.00 */
                     minAmount?: number | string;
-                    /** @example 6000.00 */
                     maxAmount?: number | string;
                     search?: string;
                     merchantRef?: string;
@@ -1651,9 +1895,7 @@ export interface paths {
             parameters: {
                 query?: {
                     status?: "Pending" | "Paid" | "Expired" | "Cancelled" | "Reversed";
-                    /** @example 6000.00 */
                     minAmount?: number | string;
-                    /** @example 6000.00 */
                     maxAmount?: number | string;
                     search?: string;
                     merchantRef?: string;
@@ -3455,7 +3697,7 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    kind?: "numbers_exhausted" | "pool_low" | "number_refused" | "account_change_refused" | "session_reused" | "wrong_bank" | "rail_item_rejected" | "reversal_shortfall" | "reversal_receivable" | "endpoint_disabled" | "bank_silent" | "payout_unknown" | "payout_contradicted" | "audit_failed";
+                    kind?: "numbers_exhausted" | "pool_low" | "number_refused" | "account_change_refused" | "session_reused" | "wrong_bank" | "rail_item_rejected" | "reversal_shortfall" | "reversal_receivable" | "endpoint_disabled" | "bank_silent" | "payout_unknown" | "payout_contradicted" | "reconciliation_difference" | "statement_missing" | "audit_failed";
                     open?: "true" | "false";
                     from?: string;
                     to?: string;
@@ -3828,6 +4070,135 @@ export interface paths {
             };
         };
     };
+    "/api/v1/operator/statements": {
+        get: {
+            parameters: {
+                query?: {
+                    bankCode?: string;
+                    limit?: string | number;
+                    cursor?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["StatementList"];
+                    };
+                };
+            };
+        };
+        post: {
+            parameters: {
+                query: {
+                    bankCode: string;
+                    format?: "camt053" | "mt940" | "csv";
+                    profile?: string;
+                    fileName?: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/octet-stream": unknown;
+                    "text/csv": unknown;
+                    "text/plain": unknown;
+                    "text/xml": unknown;
+                    "application/xml": unknown;
+                    "application/gzip": unknown;
+                    "application/x-gzip": unknown;
+                    "multipart/form-data": unknown;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["ImportedStatementsResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/statements/{id}": {
+        get: {
+            parameters: {
+                path: {
+                    id: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["StatementResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/statements/{id}/lines": {
+        get: {
+            parameters: {
+                query?: {
+                    isMatched?: "true" | "false";
+                    limit?: string | number;
+                    cursor?: string;
+                };
+                path: {
+                    id: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["StatementLineList"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/statement-imports": {
+        get: {
+            parameters: {
+                query?: {
+                    bankCode?: string;
+                    limit?: string | number;
+                    cursor?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["StatementImportList"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/statement-imports/{id}": {
+        get: {
+            parameters: {
+                path: {
+                    id: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["StatementImportResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/statement-profiles": {
+        get: {
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["StatementProfileList"];
+                    };
+                };
+            };
+        };
+    };
 }
 export interface components {
     schemas: {
@@ -3910,22 +4281,22 @@ export interface components {
             transfers: number | null;
             debit: number | null;
             credit: number | null;
-            totals: components["schemas"]["AccountingDayTotal"][];
+            totals: components["schemas"]["AccountingTotal"][];
         };
         AccountingDayResponse: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["AccountingDay"];
         };
-        AccountingDayTotal: {
-            currency: string;
-            debit: number;
-            credit: number;
-        };
         AccountingDaysResponse: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["AccountingDay"][];
+        };
+        AccountingTotal: {
+            currency: string;
+            debit: number;
+            credit: number;
         };
         Adjustment: {
             reference: string;
@@ -4011,6 +4382,13 @@ export interface components {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["AdviceRecord"];
+        };
+        AgedDifferences: {
+            bankCode: string;
+            currency: string;
+            bucket: string;
+            count: number;
+            amount: number;
         };
         AgedSuspense: {
             bankCode: string;
@@ -4216,6 +4594,15 @@ export interface components {
             message: string;
             data: components["schemas"]["BankHealth"][];
         };
+        BankItem: {
+            kind: string;
+            id: string;
+            amount: number;
+            day: string;
+            reference: string | null;
+            accountNumber: string | null;
+            name: string | null;
+        };
         BankNumber: {
             bankCode: string;
             bankName: string;
@@ -4270,6 +4657,11 @@ export interface components {
             splitCode: string | null;
             version: number;
         } | null;
+        BulkResolutionRequest: {
+            ids: number[];
+            action: "book" | "match" | "note";
+            reason: string;
+        };
         BulkResult: {
             index: number;
             isSuccessful: boolean;
@@ -4515,6 +4907,25 @@ export interface components {
             message: string;
             data: components["schemas"]["CsrfToken"];
         };
+        DailyProof: {
+            bankCode: string;
+            bankName: string;
+            currency: string;
+            day: string;
+            status: string;
+            ledger: number | null;
+            statement: number | null;
+            timing: number | null;
+            noted: number | null;
+            difference: number | null;
+            differences: components["schemas"]["Difference"][];
+            moreDifferences: boolean;
+        };
+        DailyProofResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["DailyProof"];
+        };
         Deleted: {
             id: string;
         };
@@ -4567,6 +4978,83 @@ export interface components {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["DeliveryDetail"][];
+            hasMore: boolean;
+            nextCursor: string | null;
+        };
+        Difference: {
+            id: number;
+            bankCode: string;
+            currency: string;
+            day: string;
+            kind: string;
+            amount: number;
+            state: string;
+            isTiming: boolean;
+            ageDays: number;
+            ageBucket: string;
+            line: components["schemas"]["StatementLine"] | null;
+            item: components["schemas"]["BankItem"] | null;
+            credit: components["schemas"]["DifferenceCredit"] | null;
+            statementId: string | null;
+            suggestion: components["schemas"]["BankItem"] | null;
+            actions: string[];
+            action: string | null;
+            reason: string | null;
+            askedBy: string | null;
+            askedAt: string | null;
+            decidedBy: string | null;
+            decidedAt: string | null;
+            openedAt: string;
+        };
+        DifferenceChange: {
+            change: string;
+            actor: string | null;
+            detail: {
+                [key: string]: unknown;
+            };
+            changedAt: string;
+        };
+        DifferenceCredit: {
+            creditId: number;
+            sessionId: string | null;
+            accountNumber: string | null;
+            amount: number;
+        };
+        DifferenceDetail: {
+            id: number;
+            bankCode: string;
+            currency: string;
+            day: string;
+            kind: string;
+            amount: number;
+            state: string;
+            isTiming: boolean;
+            ageDays: number;
+            ageBucket: string;
+            line: components["schemas"]["StatementLine"] | null;
+            item: components["schemas"]["BankItem"] | null;
+            credit: components["schemas"]["DifferenceCredit"] | null;
+            statementId: string | null;
+            suggestion: components["schemas"]["BankItem"] | null;
+            actions: string[];
+            action: string | null;
+            reason: string | null;
+            askedBy: string | null;
+            askedAt: string | null;
+            decidedBy: string | null;
+            decidedAt: string | null;
+            openedAt: string;
+            history: components["schemas"]["DifferenceChange"][];
+        };
+        DifferenceDetailResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["DifferenceDetail"];
+        };
+        DifferenceList: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["Difference"][];
             hasMore: boolean;
             nextCursor: string | null;
         };
@@ -4735,6 +5223,23 @@ export interface components {
             field: string;
             message: string;
         };
+        ImportedStatements: {
+            importId: string;
+            isUnchanged: boolean;
+            statementId: string;
+            lines: number;
+            newLines: number;
+            opening: number;
+            closing: number;
+            matched: number;
+            differences: number;
+            statements: components["schemas"]["Statement"][];
+        };
+        ImportedStatementsResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["ImportedStatements"];
+        };
         InputVat: {
             bankCode: string | null;
             currency: string;
@@ -4768,7 +5273,7 @@ export interface components {
             isClosed: boolean;
             journalHash: string | null;
             transfers: number;
-            totals: components["schemas"]["JournalTotal"][];
+            totals: components["schemas"]["AccountingTotal"][];
             lines: components["schemas"]["JournalLine"][];
         };
         JournalLine: {
@@ -4785,11 +5290,6 @@ export interface components {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["Journal"];
-        };
-        JournalTotal: {
-            currency: string;
-            debit: number;
-            credit: number;
         };
         LedgerAccount: {
             id: number;
@@ -5434,6 +5934,75 @@ export interface components {
             hasMore: boolean;
             nextCursor: string | null;
         };
+        ReconciledItem: {
+            kind: string;
+            id: string;
+            amount: number;
+            day: string;
+            reference: string | null;
+            accountNumber: string | null;
+            name: string | null;
+            lines: components["schemas"]["StatementLine"][];
+        };
+        ReconciledItemList: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["ReconciledItem"][];
+            hasMore: boolean;
+            nextCursor: string | null;
+        };
+        ReconciledLine: {
+            lineId: string;
+            lineNo: number;
+            bookedOn: string;
+            valueOn: string | null;
+            amount: number;
+            kind: string;
+            sessionId: string | null;
+            bankReference: string | null;
+            endToEndId: string | null;
+            accountNumber: string | null;
+            counterpartyName: string | null;
+            counterpartyAccountMasked: string | null;
+            narration: string | null;
+            isReversal: boolean;
+            rule: string | null;
+            items: components["schemas"]["BankItem"][];
+        };
+        ReconciledLineList: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["ReconciledLine"][];
+            hasMore: boolean;
+            nextCursor: string | null;
+        };
+        ReconciliationAgeing: {
+            differences: components["schemas"]["AgedDifferences"][];
+            suspense: components["schemas"]["SuspenseBucket"][];
+        };
+        ReconciliationAgeingResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["ReconciliationAgeing"];
+        };
+        ReconciliationDay: {
+            bankCode: string;
+            bankName: string;
+            currency: string;
+            day: string;
+            status: string;
+            ledger: number | null;
+            statement: number | null;
+            timing: number | null;
+            noted: number | null;
+            difference: number | null;
+            openDifferences: number;
+        };
+        ReconciliationDaysResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["ReconciliationDay"][];
+        };
         RecoveryCodes: {
             recoveryCodes: string[];
         };
@@ -5525,6 +6094,21 @@ export interface components {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["Requery"];
+        };
+        ResolutionRequest: {
+            action: "book" | "match" | "note";
+            reason: string;
+        };
+        ResolutionResult: {
+            id: number;
+            ok: boolean;
+            code?: string;
+            message?: string;
+        };
+        ResolutionResultsResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["ResolutionResult"][];
         };
         Return: {
             reference: string;
@@ -5809,6 +6393,26 @@ export interface components {
             subaccountCode: string;
             amount: number;
         };
+        Statement: {
+            statementId: string;
+            importId: string;
+            bankCode: string;
+            bankName: string;
+            currency: string;
+            accountNumber: string | null;
+            reference: string | null;
+            sequence: number | null;
+            fromDay: string;
+            toDay: string;
+            opening: number;
+            closing: number;
+            hasBalances: boolean;
+            lines: number;
+            newLines: number;
+            importedAt: string;
+            importedBy: string;
+            fileName: string | null;
+        };
         StatementEntry: {
             id: number;
             type: string;
@@ -5832,6 +6436,84 @@ export interface components {
             data: components["schemas"]["StatementEntry"][];
             hasMore: boolean;
             nextCursor: string | null;
+        };
+        StatementImport: {
+            importId: string;
+            bankCode: string;
+            format: string;
+            profile: string | null;
+            fileName: string | null;
+            state: string;
+            lines: number;
+            error: {
+                line: number | null;
+                message: string;
+            } | null;
+            startedBy: string;
+            startedAt: string;
+            updatedAt: string;
+        };
+        StatementImportList: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["StatementImport"][];
+            hasMore: boolean;
+            nextCursor: string | null;
+        };
+        StatementImportResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["StatementImport"];
+        };
+        StatementLine: {
+            lineId: string;
+            lineNo: number;
+            bookedOn: string;
+            valueOn: string | null;
+            amount: number;
+            kind: string;
+            sessionId: string | null;
+            bankReference: string | null;
+            endToEndId: string | null;
+            accountNumber: string | null;
+            counterpartyName: string | null;
+            counterpartyAccountMasked: string | null;
+            narration: string | null;
+            isReversal: boolean;
+            rule: string | null;
+        };
+        StatementLineList: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["StatementLine"][];
+            hasMore: boolean;
+            nextCursor: string | null;
+        };
+        StatementList: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["Statement"][];
+            hasMore: boolean;
+            nextCursor: string | null;
+        };
+        StatementProfile: {
+            name: string;
+            title: string;
+            isShipped: boolean;
+            currency: string;
+            balances: string;
+        };
+        StatementProfileList: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["StatementProfile"][];
+            hasMore: boolean;
+            nextCursor: string | null;
+        };
+        StatementResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["Statement"];
         };
         Subaccount: {
             subaccountCode: string;
@@ -5893,6 +6575,12 @@ export interface components {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["SuspenseAgeing"];
+        };
+        SuspenseBucket: {
+            currency: string;
+            bucket: string;
+            count: number;
+            amount: number;
         };
         SuspenseItem: {
             id: number;
@@ -6028,7 +6716,7 @@ export interface components {
         TrialBalance: {
             at: string;
             lines: components["schemas"]["TrialBalanceLine"][];
-            totals: components["schemas"]["TrialBalanceTotal"][];
+            totals: components["schemas"]["AccountingTotal"][];
         };
         TrialBalanceLine: {
             accountCode: string;
@@ -6041,11 +6729,6 @@ export interface components {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["TrialBalance"];
-        };
-        TrialBalanceTotal: {
-            currency: string;
-            debit: number;
-            credit: number;
         };
         UpcomingPeriod: {
             from: string | null;
@@ -6200,4 +6883,4 @@ export interface components {
     };
 }
 export const EVENT_TYPES = ["account.created","account.updated","account.deactivated","account.activated","account.erased","collection.received","collection.reversed","collection.refunded","collection.refund_failed","payment.processing","payment.part_paid","payment.extended","payment.successful","payment.expired","payment.cancelled","payment.reversed","payment.refunded","payment.refund_failed","credit.suspended","credit.assigned","credit.returned","credit.return_failed","credit.reversed","payout.confirmed","payout.failed","settlement.closed","settlement.paid","settlement.failed","alert.raised","endpoint.disabled","endpoint.test"] as const
-export const ALERT_KINDS = ["numbers_exhausted","pool_low","number_refused","account_change_refused","session_reused","wrong_bank","rail_item_rejected","reversal_shortfall","reversal_receivable","endpoint_disabled","bank_silent","payout_unknown","payout_contradicted","audit_failed"] as const
+export const ALERT_KINDS = ["numbers_exhausted","pool_low","number_refused","account_change_refused","session_reused","wrong_bank","rail_item_rejected","reversal_shortfall","reversal_receivable","endpoint_disabled","bank_silent","payout_unknown","payout_contradicted","reconciliation_difference","statement_missing","audit_failed"] as const

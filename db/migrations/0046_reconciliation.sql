@@ -48,11 +48,13 @@ create table statements (
   lines          integer not null, -- In the file, …
   new_lines      integer not null, -- … and of those, in none before.
   imported_at    timestamptz not null,
+  matched_at     timestamptz, -- Null: its lines were not held against the books yet.
 
   constraint statements_days_in_order check (from_day <= to_day)
 );
 
 create index statements_of_bank on statements (bank_code, currency, to_day, id);
+create index statements_to_match on statements (bank_code, currency) where matched_at is null;
 
 create table statement_lines (
   id                   bigint primary key generated always as identity,
@@ -82,6 +84,8 @@ create table statement_lines (
 );
 
 create index statement_lines_of_statement on statement_lines (statement_id, id);
+create index statement_lines_sweeps on statement_lines (bank_code, currency, booked_on)
+  where kind = 'sweep';
 create index statement_lines_of_day on statement_lines (bank_code, currency, booked_on, id);
 
 -- What a line is for: one item or several; and an item may have several lines. `amount_kobo` is the
@@ -154,7 +158,11 @@ create unique index differences_of_line on differences (line_id)
   where line_id is not null and state <> 'cleared';
 create unique index differences_of_item on differences (item_kind, item_id)
   where item_id is not null and state <> 'cleared';
+create unique index differences_of_statement on differences (statement_id, kind)
+  where statement_id is not null and state <> 'cleared';
 create index differences_of_day on differences (bank_code, currency, day, id) where state <> 'cleared';
+create index differences_open on differences (bank_code, currency, id)
+  where state in ('open', 'asked');
 
 -- What happened to a difference: append-only.
 create table difference_changes (
@@ -175,6 +183,64 @@ create trigger difference_changes_append_only before update or delete on differe
   for each row execute function refuse_change();
 create trigger difference_changes_not_truncated before truncate on difference_changes
   for each statement execute function refuse_change();
+
+-- How far a bank's account is reconciled. Locked while matching: one run at a time.
+create table reconciled_banks (
+  bank_code    text collate "C" not null,
+  currency     text collate "C" not null,
+  from_day     date,        -- The first day of its first statement, …
+  to_day       date,        -- … and the last of its last.
+  first_id     bigint,      -- The first statement, …
+  opening_kobo bigint,      -- … and its opening balance.
+  books_kobo   bigint,      -- The ledger's balance at the beginning of from_day.
+  items_until  timestamptz, -- Items posted before are all matched, or stand in differences.
+  seen_until   timestamptz, -- Items posted before were all tried with the lines of now.
+
+  constraint reconciled_banks_pkey primary key (bank_code, currency)
+);
+
+-- Per day: the sum of the lines booked on it, what was matched of them, and what was matched of the
+-- items posted on it. Sums of a day's many lines and items are then never made again; and what is
+-- matched on different days, up to any day, is the difference of two sums.
+create table reconciled_days (
+  bank_code          text collate "C" not null,
+  currency           text collate "C" not null,
+  day                date not null,
+  lines_kobo         bigint not null default 0,
+  matched_lines_kobo bigint not null default 0,
+  matched_items_kobo bigint not null default 0,
+
+  constraint reconciled_days_pkey primary key (bank_code, currency, day)
+);
+
+create function count_matches() returns trigger language plpgsql as $$
+begin
+  insert into reconciled_days (bank_code, currency, day, matched_lines_kobo, matched_items_kobo)
+  select bank_code, currency, d.day, sum(d.line_kobo), sum(d.item_kobo)
+    from (select bank_code, currency, line_day, item_day, sum(amount_kobo) as kobo
+            from inserted group by 1, 2, 3, 4) as i
+   cross join lateral (values (line_day, kobo, 0), (item_day, 0, kobo)) as d (day, line_kobo, item_kobo)
+   group by 1, 2, 3 order by 1, 2, 3
+  on conflict (bank_code, currency, day) do update
+    set matched_lines_kobo = reconciled_days.matched_lines_kobo + excluded.matched_lines_kobo,
+        matched_items_kobo = reconciled_days.matched_items_kobo + excluded.matched_items_kobo;
+  return null;
+end
+$$;
+
+create trigger statement_matches_counted after insert on statement_matches
+  referencing new table as inserted for each statement execute function count_matches();
+create trigger statement_matches_append_only before update or delete on statement_matches
+  for each statement execute function refuse_change();
+create trigger statement_matches_not_truncated before truncate on statement_matches
+  for each statement execute function refuse_change();
+
+-- What matching looks up. Credits need none of this: their ids are in the order of time.
+create index payouts_confirmed on payouts (bank_code, settled_at) where status = 'confirmed';
+create index payouts_by_bank_reference on payouts (bank_reference) where bank_reference is not null;
+create index returns_confirmed on returns (settled_at) where status = 'confirmed';
+create index returns_by_bank_reference on returns (bank_reference) where bank_reference is not null;
+create index reversals_by_time on reversals (bank_code, received_at);
 
 -- I46. What a statement told us of a bank's charges is booked with its difference as the cause.
 alter table transfers

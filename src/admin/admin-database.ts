@@ -5,7 +5,11 @@ import { isMigrated, migrate } from '#db/migrate.ts'
 import { createPool, type Pool } from '#db/pool.ts'
 import { type EmbeddedServer, findEmbedded, startEmbedded } from '#embedded/embedded.ts'
 
-type DatabaseSettings = { databaseUrl: string | undefined; dataDir: string }
+type DatabaseSettings = {
+  databaseUrl: string | undefined
+  dataDir: string
+  statementMaxMs?: number | undefined
+}
 
 // A problem the operator can fix.
 export class AdminProblem extends Error {}
@@ -15,20 +19,25 @@ export async function withDatabase<T>(
   work: (db: Pool) => Promise<T>,
 ): Promise<T> {
   const running = place.databaseUrl ?? (await findEmbedded(place.dataDir))
-  if (running) return connected(running, work)
+  if (running) return connected({ ...place, databaseUrl: running }, work)
   const server: EmbeddedServer = await startEmbedded({ dataDir: place.dataDir })
   try {
     // Not in use by anyone else, so safe to migrate; any other database may be in use by another
     // version.
     await migrate(server.connectionString)
-    return await connected(server.connectionString, work)
+    return await connected({ ...place, databaseUrl: server.connectionString }, work)
   } finally {
     await server.stop()
   }
 }
 
-async function connected<T>(connectionString: string, work: (db: Pool) => Promise<T>): Promise<T> {
-  const db = createPool({ connectionString, max: 4, onIdleError: () => {} })
+async function connected<T>(
+  { databaseUrl, statementMaxMs }: DatabaseSettings & { databaseUrl: string },
+  work: (db: Pool) => Promise<T>,
+): Promise<T> {
+  const limit = statementMaxMs === undefined ? {} : { statementMaxMs }
+  const options = { connectionString: databaseUrl, max: 4, onIdleError: () => {} }
+  const db = createPool({ ...options, ...limit })
   try {
     if (!(await isMigrated(db))) {
       throw new AdminProblem(

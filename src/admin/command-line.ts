@@ -23,6 +23,8 @@ export type Command<Context> = {
   subject?: string // What is typed after the name, e.g. 'clientId'.
   summary: string
   options: readonly Option[]
+  isTopLevel?: boolean // Typed as `manilla export`, without `admin`.
+  statementMaxMs?: number // How long one statement may take, if longer than usual.
   run(context: Context, given: Arguments): Promise<Answer>
 }
 
@@ -96,7 +98,9 @@ function misused<Context>(command: Command<Context>, problem: string): UsageProb
 }
 
 function overview<Context>(commands: readonly Command<Context>[]): string {
-  const lines = commands.map((command) => [formatCall(command), command.summary] as const)
+  const lines = commands
+    .filter(({ isTopLevel }) => !isTopLevel)
+    .map((command) => [formatCall(command), command.summary] as const)
   return [
     'Usage: manilla admin <command> [options]',
     '',
@@ -112,7 +116,7 @@ function formatUsage<Context>(command: Command<Context>): string {
     ({ name, value, about }) => [`--${name}${value ? ` <${value}>` : ''}`, about] as const,
   )
   return [
-    `Usage: manilla admin ${formatCall(command)} [options]`,
+    `Usage: manilla ${command.isTopLevel ? '' : 'admin '}${formatCall(command)} [options]`,
     '',
     command.summary,
     '',

@@ -3,7 +3,9 @@
 import type { AdminCommand } from './admin-command.ts'
 import { clientCommands } from './client-commands.ts'
 import { erasureCommands } from './erasure-commands.ts'
+import { exportCommands } from './export-commands.ts'
 import { keyCommands } from './key-commands.ts'
+import { statementCommands } from './statement-commands.ts'
 import { userCommands } from './user-commands.ts'
 
 export const COMMANDS: readonly AdminCommand[] = [
@@ -11,4 +13,6 @@ export const COMMANDS: readonly AdminCommand[] = [
   ...userCommands,
   ...erasureCommands,
   ...keyCommands,
+  ...statementCommands,
+  ...exportCommands,
 ]

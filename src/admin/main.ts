@@ -1,5 +1,6 @@
-// `npx manilla admin …`: operator commands, run directly on the database. Results go to standard
-// output, errors to standard error; exit code 0, 1 (refused or failed) or 2 (usage).
+// `npx manilla admin …` and `npx manilla export …`: operator commands, run directly on the database.
+// Results go to standard output, errors to standard error; exit code 0, 1 (refused or failed) or 2
+// (usage).
 
 import { userInfo } from 'node:os'
 import { systemClock } from '#clock.ts'
@@ -18,7 +19,9 @@ async function main(): Promise<void> {
   if ('help' in chosen) return say(chosen.help)
   const env = readEnvironment()
   const { command, given, isJson } = chosen
-  const { data, text } = await withDatabase(databaseSettings(env), (db) =>
+  const { statementMaxMs } = command
+  const place = { ...databaseSettings(env), statementMaxMs }
+  const { data, text } = await withDatabase(place, (db) =>
     command.run({ db, env, clock: systemClock, actor: `cli:${userName()}` }, given),
   )
   say(isJson ? JSON.stringify(data, null, 2) : text)

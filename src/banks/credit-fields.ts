@@ -202,6 +202,6 @@ export function withoutFutureTime(credit: IncomingCredit, now: Date): IncomingCr
 }
 
 // Some banks name the payer's bank by its NIP code: one bank is to have one code in our records.
-function plainBankCode(code: string): string {
+export function plainBankCode(code: string): string {
   return findBank(code)?.code ?? findBankByNipCode(code)?.code ?? code
 }

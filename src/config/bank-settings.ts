@@ -12,13 +12,16 @@ import {
   checkNumbers,
   issuesNumbers,
   type NumberSettings,
+  overlap,
   type SerialRange,
 } from './number-settings.ts'
 import { checkPayoutFiles, type PayoutFileSettings } from './payout-file-settings.ts'
 import { decodeBase64, type Report } from './setting-parsers.ts'
+import { checkStatements, type StatementSettings } from './statement-settings.ts'
 
 export type BankSettings = NumberSettings &
-  PayoutFileSettings & {
+  PayoutFileSettings &
+  StatementSettings & {
     readonly code: string
     readonly name: string
     readonly connector?: string | undefined // Default manilla.
@@ -46,6 +49,7 @@ const FIELDS = [
   'dynamic',
   'railSecrets',
   'payoutFiles',
+  'statements',
 ]
 
 const SANDBOX_NAMES: readonly (readonly [code: string, name: string])[] = [
@@ -181,6 +185,7 @@ function readBank(
   const connection = connectBank(bankConfiguration(read, mode), report)
   checkNumbers(bank, report)
   checkPayoutFiles(bank.payoutFiles, report)
+  checkStatements(bank.statements, report)
   if (bank.numbers === 'reserved' && connection && !connection.calls.reserveAccount) {
     report('numbers "reserved" requires a connector that reserves accounts, and settings.baseUrl')
   }
@@ -279,10 +284,6 @@ function sharesSecret(one: BankSettings, other: BankSettings): boolean {
 
 function allRanges(bank: BankSettings): SerialRange[] {
   return [bank.static, bank.dynamic].filter((range) => range !== undefined)
-}
-
-function overlap(one: SerialRange, other: SerialRange): boolean {
-  return one.from <= other.to && other.from <= one.to
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -31,6 +31,21 @@ export const DEFAULT_CHART: Chart = {
 const CODE = /^[A-Za-z0-9][A-Za-z0-9./-]{0,19}$/
 const NAME = /^(?=.*\S)[^\p{Cc}\p{Cs}]{1,100}$/u
 
+type Disk = { files: { readText: (path: string) => string }; problems: string[] }
+
+export function loadChart(path: string | undefined, { files, problems }: Disk): Chart | undefined {
+  if (!path) return DEFAULT_CHART
+  const report = (sentence: string) => problems.push(`MANILLA_CHART_FILE ${sentence}`)
+  let text: string
+  try {
+    text = files.readText(path)
+  } catch (error) {
+    report(`must be a readable file (${(error as { code?: string }).code})`)
+    return undefined
+  }
+  return readChart(text, report)
+}
+
 // Undefined: there are problems, each told in a sentence.
 export function readChart(text: string, report: Report): Chart | undefined {
   const problems: string[] = []

@@ -13,7 +13,7 @@ import {
   SANDBOX_RAIL_SECRET,
   secretNames,
 } from './bank-settings.ts'
-import { type Chart, DEFAULT_CHART, readChart } from './chart-settings.ts'
+import { type Chart, loadChart } from './chart-settings.ts'
 import { issuesNumbers } from './number-settings.ts'
 import { POLICY_SETTINGS, type Policy, readPolicy } from './policy-settings.ts'
 import { RATES, type Rates, rates } from './rate-settings.ts'
@@ -52,6 +52,8 @@ export type Config = {
   readonly collectionBankCode: string // issues the collection accounts
   readonly policy: Policy
   readonly chart: Chart
+  readonly statementsFolder: string | undefined // watched for statements of banks
+  readonly statementProfiles: string | undefined // a folder of the operator's own profiles
 }
 
 // Of each list the first is for what is new and all for what is old, so that they can be changed;
@@ -79,6 +81,8 @@ export const SETTINGS = {
   MANILLA_HASH_KEY: values.hashKey,
   MANILLA_BANKS_FILE: values.path,
   MANILLA_CHART_FILE: values.path,
+  MANILLA_STATEMENTS_FOLDER: values.path,
+  MANILLA_STATEMENT_PROFILES: values.path,
   ...POLICY_SETTINGS,
   LOG_LEVEL: values.oneOf(LOG_LEVELS),
 } as const
@@ -143,7 +147,7 @@ export function loadConfig(env: Environment, role: string | undefined, files = d
     problems.push('PUBLIC_URL must start with https:// in live mode')
   }
   const { banks, named } = bankSettings(given, { mode: plain.mode, env, files, problems })
-  const chart = chartSettings(given, { files, problems })
+  const chart = loadChart(given.MANILLA_CHART_FILE, { files, problems })
   problems.unshift(...unknownNames(env, named))
   const secrets = secretSettings(env, { given, plain, files, problems })
   if (problems.length > 0 || !banks || !chart || !secrets) throw new ConfigProblem(problems)
@@ -169,6 +173,8 @@ function plainSettings(given: Given, role: Role): Plain {
     databaseUrl: given.DATABASE_URL,
     logLevel: given.LOG_LEVEL ?? 'info',
     policy: readPolicy(given, mode),
+    statementsFolder: given.MANILLA_STATEMENTS_FOLDER,
+    statementProfiles: given.MANILLA_STATEMENT_PROFILES,
   }
 }
 
@@ -237,20 +243,6 @@ function bankSettings(given: Given, { mode, env, files, problems }: BankFileRead
   })
   if (banks && mode === 'live') checkDistinct(banks, report)
   return { banks, named: secretNames(text) }
-}
-
-function chartSettings(
-  { MANILLA_CHART_FILE: path }: Given,
-  { files, problems }: Pick<BankFileReading, 'files' | 'problems'>,
-): Chart | undefined {
-  if (!path) return DEFAULT_CHART
-  const report = (sentence: string) => problems.push(`MANILLA_CHART_FILE ${sentence}`)
-  try {
-    return readChart(files.readText(path), report)
-  } catch (error) {
-    report(`must be a readable file (${errorReason(error)})`)
-    return undefined
-  }
 }
 
 type SettingsSoFar = { given: Given; plain: Plain; files: Files; problems: string[] }

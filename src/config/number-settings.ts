@@ -63,3 +63,7 @@ function isPool(pool: unknown): boolean {
     Object.keys(others).length === 0
   )
 }
+
+export function overlap(one: SerialRange, other: SerialRange): boolean {
+  return one.from <= other.to && other.from <= one.to
+}

@@ -11,7 +11,12 @@
 import pg from 'pg'
 import driver from 'pg/lib/utils.js'
 
-export type Statement = { name?: string | undefined; text: string; values?: readonly unknown[] }
+export type Statement = {
+  name?: string | undefined
+  text: string
+  values?: readonly unknown[]
+  copy?: Buffer // The rows of a COPY (copy-rows.ts).
+}
 
 // As the driver is asked: a text and its values, or both in one.
 export function toStatement(asked: string | Statement, values?: readonly unknown[]): Statement {
@@ -28,6 +33,7 @@ type Waiting = {
   name: string | undefined
   text: string
   values: (string | Buffer | null)[]
+  copy: Buffer | undefined
   shape: Shape
   rows: Row[]
   command: string // As the database sums it up: INSERT 0 5.
@@ -35,6 +41,9 @@ type Waiting = {
   resolve: (result: pg.QueryResult) => void
   reject: (error: Error) => void
 }
+
+// What the driver's own types leave out.
+type CopyConnection = { sendCopyFromChunk: (rows: Buffer) => void; endCopyFrom: () => void }
 
 const shapesOf = new WeakMap<pg.Connection, Map<string, Shape>>()
 const nameThere = (name: string | undefined) => (name === undefined ? '' : `group:${name}`)
@@ -63,12 +72,12 @@ export class StatementGroup extends pg.Query {
     for (const waiting of this.#waiting) waiting.reject(error)
   }
 
-  async add({ name, text, values = [] }: Statement): Promise<pg.QueryResult> {
+  async add({ name, text, values = [], copy }: Statement): Promise<pg.QueryResult> {
     const given = values.map(driver.prepareValue)
     return new Promise((resolve, reject) => {
       const shape = { text, columns: [] }
       const answer = { shape, rows: [], command: '', misread: undefined }
-      this.#waiting.push({ name, text, values: given, ...answer, resolve, reject })
+      this.#waiting.push({ name, text, values: given, copy, ...answer, resolve, reject })
     })
   }
 
@@ -99,6 +108,8 @@ export class StatementGroup extends pg.Query {
       current.misread = error as Error // Thrown here, it would end the process.
     }
   }
+
+  handleCopyInResponse(): void {} // The rows were sent with the statement.
 
   handleCommandComplete({ text }: { text: string }): void {
     this.#current.command = text
@@ -158,6 +169,15 @@ export class StatementGroup extends pg.Query {
     }
     connection.bind({ statement: name, values }, true)
     connection.execute(null, true)
+    if (waiting.copy) this.#writeCopy(connection, waiting.copy)
+  }
+
+  // Not asked for yet. Should the database never get to it, it drops these messages, as it drops all
+  // that come after a failure.
+  #writeCopy(connection: pg.Connection, rows: Buffer): void {
+    const driven = connection as unknown as CopyConnection
+    driven.sendCopyFromChunk(rows)
+    driven.endCopyFrom()
   }
 
   #findShape(connection: pg.Connection, name: string | undefined): Shape | undefined {

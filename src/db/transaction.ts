@@ -35,11 +35,14 @@ export class PipelinedCommit<T> {
   }
 }
 
+// A pool, or one connection that is kept.
+type Connects = { connect(): Promise<pg.PoolClient> }
+
 // The work may run several times: after a deadlock, when somebody else inserted the same key first
 // (the second look then finds it), or when the day it posts into was closed meanwhile (it then posts
 // into the next). It must therefore have no effect outside the database.
 export async function withTransaction<T>(
-  pool: pg.Pool,
+  pool: Connects,
   work: (tx: Transaction) => Promise<T | PipelinedCommit<T>>,
 ): Promise<T> {
   for (let attempt = 1; ; attempt++) {

@@ -41,6 +41,11 @@ import { payoutSettingRoutes } from '#http/routes/payouts/payout-settings.ts'
 import { payoutTariffRoutes } from '#http/routes/payouts/payout-tariffs.ts'
 import { payoutRoutes } from '#http/routes/payouts/payouts.ts'
 import { erasureRoutes } from '#http/routes/privacy/erasures.ts'
+import { dailyProofRoutes } from '#http/routes/reconciliation/daily-proofs.ts'
+import { daySideRoutes } from '#http/routes/reconciliation/day-sides.ts'
+import { differenceRoutes } from '#http/routes/reconciliation/differences.ts'
+import { resolveDifferenceRoutes } from '#http/routes/reconciliation/resolve-differences.ts'
+import { bankStatementRoutes } from '#http/routes/reconciliation/statements.ts'
 import { operatorAlertRoutes } from '#http/routes/records/alerts.ts'
 import { auditLogRoutes } from '#http/routes/records/audit-log.ts'
 import { adjustmentRoutes } from '#http/routes/refunds/adjustments.ts'
@@ -179,6 +184,10 @@ const ROUTES = [
   paymentRoutes,
   refundRoutes,
   adjustmentRoutes,
+  dailyProofRoutes,
+  daySideRoutes,
+  differenceRoutes,
+  resolveDifferenceRoutes,
   paymentRequeryRoutes,
   timelineRoutes,
   exportRoutes,
@@ -226,6 +235,7 @@ const ROUTES = [
   vatRoutes,
   operatorBalanceRoutes,
   suspenseAgeingRoutes,
+  bankStatementRoutes,
 ]
 
 async function registerRoutes(app: FastifyInstance, deps: Deps): Promise<void> {

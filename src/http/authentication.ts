@@ -30,6 +30,9 @@ declare module 'fastify' {
   interface FastifyRequest extends Identity {}
 }
 
+// The scope is for the API reference.
+export type ScopedHook = ((request: FastifyRequest) => Promise<void>) & { scope: Scope }
+
 type Known = Identity & { readAtMs: number; admits: ((address: string) => boolean) | undefined }
 
 type Options = { db: Queryable; tokens: Tokens; sessionCookies: SessionCookies; clock: Clock }
@@ -53,8 +56,8 @@ export class Authentication {
   }
 
   // Route hook: requires a valid token or session with this scope, before the body is read.
-  requires(scope: Scope): (request: FastifyRequest) => Promise<void> {
-    return async (request) => {
+  requires(scope: Scope): ScopedHook {
+    const hook = async (request: FastifyRequest) => {
       const { client, actor, scopes, isPerson, userId } = await this.identify(request, scope)
       request.client = client
       request.actor = actor
@@ -62,6 +65,7 @@ export class Authentication {
       request.isPerson = isPerson
       request.userId = userId
     }
+    return Object.assign(hook, { scope })
   }
 
   async identify(request: FastifyRequest, scope: Scope): Promise<Identity> {
@@ -77,11 +81,12 @@ export class Authentication {
   }
 
   // For public endpoints: no token is fine, an invalid one is not.
-  requiresIfAny(scope: Scope): (request: FastifyRequest) => Promise<void> {
+  requiresIfAny(scope: Scope): ScopedHook {
     const require = this.requires(scope)
-    return async (request) => {
+    const hook = async (request: FastifyRequest) => {
       if (request.headers.authorization !== undefined) await require(request)
     }
+    return Object.assign(hook, { scope })
   }
 
   // Invalidates the cache, including lookups in flight.

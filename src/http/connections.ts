@@ -1,7 +1,7 @@
 // Connection limits: slow senders and readers, and addresses with too many connections, are
 // disconnected. Malformed HTTP gets a regular error response.
 
-import type { Server } from 'node:http'
+import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Clock } from '#clock.ts'
 import { REFUSALS, Refusal, type RefusalCode } from '#errors.ts'
@@ -68,12 +68,36 @@ export function ignoreExpectHeader(server: Server): void {
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
 }
 
+const long = new WeakSet<Socket>()
+
+// For an upload that may take longer than other requests, once its sender is known. A pause is limited
+// all the same (SILENCE_MAX_MS) until all of it is here; from then on its sender waits for us.
+export function allowLongRequest({ raw: request }: { raw: IncomingMessage }, waitMaxMs: number) {
+  const { socket } = request
+  long.add(socket)
+  // A request without a socket, as tests make them, has no time limit either.
+  const wait = () => socket.setTimeout?.(waitMaxMs)
+  request.once('end', wait)
+  return () => {
+    request.off('end', wait)
+    socket.setTimeout?.(SILENCE_MAX_MS)
+    if (request.complete) return void long.delete(socket)
+    // What is left of a refused upload is read and dropped, which may take as long: a sender may look
+    // for the answer only at the end, and the next request comes after it. When whoever stopped
+    // reading has let go of it.
+    request.once('close', () => long.delete(socket))
+    setImmediate(() => request.resume())
+  }
+}
+
 type ParserError = Error & { code?: string }
 type Answering = Socket & { _httpMessage?: { headersSent: boolean } | null }
 
 // Errors before a request exists: respond here and close the connection.
 export function handleClientError(clock: Clock) {
   return (error: ParserError, socket: Answering): void => {
+    // Reported once for a request, which then has no limit.
+    if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && long.has(socket)) return
     // Do not write into a response in progress.
     const isAnswering = socket._httpMessage?.headersSent === true
     if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable || isAnswering) {

@@ -7,6 +7,7 @@ import type { BankSettings } from '#config/bank-settings.ts'
 import type { Chart } from '#config/chart-settings.ts'
 import type { Policy } from '#config/policy-settings.ts'
 import type { Rates } from '#config/rate-settings.ts'
+import type { StatementProfiles } from '#config/statement-profiles.ts'
 import type { Pool, Queryable } from '#db/pool.ts'
 import type { AccountLookups } from '#domain/accounts/account-lookups.ts'
 import type { Writers } from '#domain/batch-writers.ts'
@@ -37,6 +38,8 @@ export type Deps = {
   accountLookups: AccountLookups
   batchPool: Pool
   settlementPool: Pool // Its statements may take minutes.
+  importPool: Pool // Likewise.
+  statementProfiles: StatementProfiles
   sharedAccounts: SharedAccounts
   payoutHooks: OutcomeHooks
   // Settles payouts that banks have reported, for a few seconds; the workers settle the rest.

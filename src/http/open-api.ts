@@ -1,21 +1,17 @@
 // OpenAPI description, generated from the routes, and the reference page, served without external
 // assets.
 
-import { createHash } from 'node:crypto'
 import swagger from '@fastify/swagger'
-import Fastify, {
-  type FastifyInstance,
-  type FastifyPluginAsync,
-  type FastifyReply,
-  type FastifyRequest,
-} from 'fastify'
+import type { FastifyInstance, RouteOptions } from 'fastify'
 import { RATES, type RatePolicy } from '#config/rate-settings.ts'
+import { type Description, describeOperations } from '#http/reference/describe-operations.ts'
+import { COMMON_ERRORS } from '#http/reference/operation-errors.ts'
+import { referencePages } from '#http/reference/reference-page.ts'
+import { TAG_GROUPS, TAGS } from '#http/reference/tag-groups.ts'
 import { describeWebhooks } from '#http/routes/webhooks/event-schemas.ts'
+import type { ScopedHook } from './authentication.ts'
 import { publicAddress } from './public-url.ts'
 import { markSchemaComponents, shareSchemaComponents } from './schema-components.ts'
-import { PAGE_HEADERS } from './static-pages.ts'
-
-const SCRIPT_KEPT = 'public, max-age=86400' // Four megabytes, and the same until the next upgrade.
 
 const DESCRIPTION = [
   'Virtual bank accounts that turn transfers into booked, notified, reconciled payments.',
@@ -24,16 +20,20 @@ const DESCRIPTION = [
 
 export async function registerOpenApi(app: FastifyInstance, { publicUrl }: { publicUrl: string }) {
   markSchemaComponents(app)
+  app.addHook('onRoute', noteScope)
   await app.register(swagger, {
-    transformObject: shareSchemaComponents as never,
+    transformObject: ((made: Parameters<typeof shareSchemaComponents>[0]) =>
+      describeOperations(shareSchemaComponents(made) as Description)) as never,
     openapi: {
       openapi: '3.1.0',
       info: {
         title: 'Manilla',
         version: '1.0.0',
-        description: `${DESCRIPTION}\n\n${describeLimits()}`,
+        description: [DESCRIPTION, describeErrors(), describeLimits()].join('\n\n'),
       },
       servers: [{ url: publicUrl }],
+      tags: TAGS,
+      ...{ 'x-tagGroups': TAG_GROUPS },
       webhooks: describeWebhooks() as never,
       components: {
         securitySchemes: {
@@ -50,11 +50,21 @@ export async function registerOpenApi(app: FastifyInstance, { publicUrl }: { pub
       },
     },
   })
-  app.get('/openapi.json', { schema: { hide: true } }, async () => ({
-    ...app.swagger(),
-    servers: [{ url: publicAddress(publicUrl, app.server) }],
-  }))
-  await app.register(referencePage)
+  const describe = () => {
+    const servers = [{ url: publicAddress(publicUrl, app.server) }]
+    return JSON.stringify({ ...app.swagger(), servers })
+  }
+  await app.register(referencePages, { describe })
+}
+
+function describeErrors(): string {
+  return [
+    '## Errors',
+    'Every error has a machine-readable `code`, a `message` for people and the `requestId`. Each ' +
+      'operation lists its own; any may also answer with ' +
+      `${COMMON_ERRORS.map((code) => `\`${code}\``).join(', ')}. ` +
+      '[All codes, with cause and remedy](/docs/errors).',
+  ].join('\n\n')
 }
 
 // Defaults; response headers show the limits in force.
@@ -85,53 +95,9 @@ const COUNTED: Record<RatePolicy, string> = {
   rail: 'each bank: signed requests',
 }
 
-// Loaded on first use, in its own Fastify instance: the page has 4 MB of script.
-const referencePage: FastifyPluginAsync = async (app) => {
-  let reference: Promise<FastifyInstance> | undefined
-  const show = async (request: FastifyRequest, reply: FastifyReply) => {
-    reference ??= openReference()
-    const url = request.url.split('?', 1)[0]?.toLowerCase() as string // Ours match in any case.
-    const { statusCode, headers, rawPayload } = await (await reference).inject({ url })
-    const type = String(headers['content-type'] ?? 'text/plain')
-    if (type.includes('javascript')) reply.header('cache-control', SCRIPT_KEPT)
-    if (type.startsWith('text/html')) {
-      const policy = referencePolicy(rawPayload.toString('utf8'))
-      reply.headers({ ...PAGE_HEADERS, 'content-security-policy': policy })
-    }
-    if (headers.location !== undefined) reply.header('location', headers.location)
-    return reply.code(statusCode).type(type).send(rawPayload)
-  }
-  for (const url of ['/docs', '/docs/js/scalar.js']) {
-    app.get(url, { schema: { hide: true } }, show)
-  }
-}
-
-async function openReference(): Promise<FastifyInstance> {
-  const { default: scalar } = await import('@scalar/fastify-api-reference')
-  const reference = Fastify()
-  await reference.register(scalar, {
-    routePrefix: '/docs',
-    configuration: {
-      url: '/openapi.json',
-      pageTitle: 'Manilla API reference',
-      telemetry: false,
-      withDefaultFonts: false,
-      agent: { disabled: true },
-      mcp: { disabled: true },
-      hideClientButton: true,
-      showDeveloperTools: 'never',
-    },
-  })
-  return reference
-}
-
-// As strict as for our own pages, but that it writes its styles itself.
-function referencePolicy(page: string): string {
-  const scripts = [...page.matchAll(/<script(?![^>]*\ssrc=)[^>]*>([\s\S]*?)<\/script>/g)]
-  const hashes = scripts.map(
-    ([, text = '']) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`,
-  )
-  return PAGE_HEADERS['content-security-policy']
-    .replace("script-src 'self'", ["script-src 'self'", ...hashes].join(' '))
-    .replace("style-src 'self'", "style-src 'self' 'unsafe-inline'")
+// For describeOperations: the scope that the route's hooks require.
+function noteScope(route: RouteOptions): void {
+  const hooks = [route.onRequest ?? []].flat() as Partial<ScopedHook>[]
+  const scope = hooks.find((hook) => hook.scope !== undefined)?.scope
+  if (scope !== undefined) route.schema = { ...route.schema, 'x-scope': scope } as object
 }

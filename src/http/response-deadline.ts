@@ -9,6 +9,12 @@ import type {
 } from 'fastify'
 import { Refusal } from '#errors.ts'
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    isLong?: boolean // Its caller waits for minutes, if need be.
+  }
+}
+
 // Longer than a batch waits for the database (src/db/deadlines.ts), so it only affects queued
 // requests.
 export const RESPONSE_MAX_MS = 12_000
@@ -28,7 +34,7 @@ export function enforceResponseDeadline(app: FastifyInstance): void {
   // (src/db/deadlines.ts) answer them in time. Measured: with a third hook, for draining, these cost a
   // credit some 45 µs.
   app.addHook('onRoute', (route) => {
-    if (route.config?.queue) return
+    if (route.config?.queue || route.config?.isLong) return
     route.onRequest = [onRequest, ...[route.onRequest ?? []].flat()]
     route.onResponse = [onResponse, ...[route.onResponse ?? []].flat()]
   })

@@ -2,6 +2,7 @@
 // database moves the balances with it and refuses what would break I1–I4 (0001_ledger.sql).
 
 import { numberArray, plainArray } from '#db/arrays.ts'
+import { CopyTarget, int8, text, timestamptz } from '#db/copy-rows.ts'
 import type { Transaction } from '#db/transaction.ts'
 import type {
   AccountId,
@@ -59,7 +60,7 @@ export async function postTransfers(
 ): Promise<void> {
   if (transfers.length === 0) return
   await (transfers.every(isOfCredit)
-    ? insertOfCredits(tx, now, transfers)
+    ? TRANSFERS.insert(tx, transfers, now)
     : insertOfAny(tx, now, transfers))
 }
 
@@ -69,27 +70,14 @@ function isOfCredit(transfer: Transfer): transfer is CreditTransfer {
   return 'creditId' in transfer
 }
 
-async function insertOfCredits(
-  tx: Transaction,
-  now: Date,
-  transfers: readonly CreditTransfer[],
-): Promise<void> {
-  await tx.query({
-    name: 'post-transfers',
-    text: `insert into transfers
-             (debit_account_id, credit_account_id, amount_kobo, credit_id, reason, posted_at)
-           select t.*, $6 from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[],
-                                      $5::text[]) as t`,
-    values: [
-      numberArray(transfers.map((transfer) => transfer.debitAccountId)),
-      numberArray(transfers.map((transfer) => transfer.creditAccountId)),
-      numberArray(transfers.map((transfer) => transfer.amountKobo)),
-      numberArray(transfers.map((transfer) => transfer.creditId)),
-      plainArray(transfers.map((transfer) => transfer.reason)),
-      now,
-    ],
-  })
-}
+const TRANSFERS = new CopyTarget<CreditTransfer, Date>('transfers', {
+  debit_account_id: int8(({ debitAccountId }) => debitAccountId),
+  credit_account_id: int8(({ creditAccountId }) => creditAccountId),
+  amount_kobo: int8(({ amountKobo }) => amountKobo),
+  credit_id: int8(({ creditId }) => creditId),
+  reason: text(({ reason }) => reason),
+  posted_at: timestamptz((_, now) => now),
+})
 
 async function insertOfAny(
   tx: Transaction,

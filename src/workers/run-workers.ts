@@ -10,12 +10,15 @@ import { countTotalsRound } from './count-totals.ts'
 import { Deliverer, type DelivererDeps } from './deliver-webhooks.ts'
 import { dispatchEventsRound } from './dispatch-events.ts'
 import { expirePaymentsRound } from './expire-payments.ts'
+import { type FinishBookingsDeps, finishBookingsRound } from './finish-bookings.ts'
+import { type ImportStatementsDeps, importStatementsRound } from './import-statements.ts'
 import { logAlertsRound } from './log-alerts.ts'
 import { type Deps, runWorker, type Worker } from './loop.ts'
 import { maintainPartitionsRound } from './maintain-partitions.ts'
 import { type PlanDeps, planRequeriesRound, purgeRequeriesRound } from './plan-requeries.ts'
 import { purgeSessionsRound } from './purge-sessions.ts'
 import { type QueryDeps, queryPayoutsRound } from './query-payouts.ts'
+import { type ReconcileDeps, reconcileBanksRound } from './reconcile-banks.ts'
 import { type RefillDeps, refillNumberPoolsRound } from './refill-number-pools.ts'
 import { type RequeryDeps, requeryTransfersRound } from './requery-transfers.ts'
 import { type BankChangesDeps, sendBankChangesRound } from './send-bank-changes.ts'
@@ -33,8 +36,11 @@ export type WorkerDeps = Deps &
   RefillDeps &
   BankChangesDeps &
   RequeryDeps &
+  FinishBookingsDeps &
   PlanDeps &
   QueryDeps &
+  ReconcileDeps &
+  ImportStatementsDeps &
   Omit<DelivererDeps, 'notifier'> & { batchPool: Pool; notifiers: Notifiers }
 
 // For what was written by this process; what others write is found by looking.
@@ -63,6 +69,9 @@ export function listWorkers(deps: WorkerDeps): Worker[] {
     { name: 'plan-requeries', pauseMs: 5 * SECOND_MS, round: planRequeriesRound(deps) },
     ...requeryTransfers(deps),
     { name: 'close-settlements', pauseMs: 5 * SECOND_MS, round: closeSettlementsRound(deps) },
+    { name: 'finish-bookings', pauseMs: 5 * SECOND_MS, round: finishBookingsRound(deps) },
+    { name: 'reconcile-banks', pauseMs: MINUTE_MS, round: reconcileBanksRound(deps) },
+    { name: 'import-statements', pauseMs: 2 * SECOND_MS, round: importStatementsRound(deps) },
     { name: 'log-alerts', pauseMs: SECOND_MS, round: logAlertsRound(deps) },
     { name: 'count-events', pauseMs: 2 * SECOND_MS, round: countTotalsRound(deps) },
     { name: 'erase-traces', pauseMs: 10 * SECOND_MS, round: completeErasuresRound(deps) },

@@ -40,6 +40,18 @@ test('somebody signs in, stays signed in over a reload, and signs out for good',
   assert.equal(cookie, undefined)
 })
 
+test('in a sandbox the demo user is filled in: one press, and one is in', async () => {
+  await using opened = await browser.newPage()
+  const { page, problems } = opened
+  await page.goto(bench.url)
+  await page.getByText('This is a sandbox: the demo user is filled in.').waitFor()
+
+  await page.getByRole('button', { name: 'Sign in' }).press('Enter')
+
+  await page.getByRole('heading', { level: 1, name: 'Today' }).waitFor()
+  assert.deepEqual(problems, [])
+})
+
 test('a wrong password is told, and enough of them lock the door for a while', async () => {
   await using opened = await browser.newPage()
   const { page } = opened

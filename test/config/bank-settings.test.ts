@@ -86,6 +86,12 @@ for (const [what, bank, problem] of [
   ['one without a name', debiting({ accountName: ' ' }), 'payoutFiles must be'],
   ['one with a customer that is no id', debiting({ customerId: 'a b' }), 'payoutFiles must be'],
   ['a mistyped account for files', debiting({ acountName: 'A' }), 'payoutFiles must be'],
+  ['statements that are a text', { ...WEMA, statements: 'csv' }, 'statements must be'],
+  ['a format nobody reads', { ...WEMA, statements: { format: 'pdf' } }, 'statements.format must'],
+  ['a profile with a path', { ...WEMA, statements: { profile: '../a' } }, 'statements.profile'],
+  ['days on the way that are none', { ...WEMA, statements: { timingDays: 1.5 } }, 'statements.t'],
+  ['a time that is none', { ...WEMA, statements: { expectedAt: '24:00' } }, 'statements.expect'],
+  ['a mistyped setting', { ...WEMA, statements: { fromat: 'csv' } }, 'statements has unknown'],
   ['a mistyped field', { ...WEMA, statik: {} }, 'has unknown field "statik"'],
 ] as const) {
   test(`${what} is a problem`, () => {

@@ -2,7 +2,7 @@
 // silently ignored, everything wrong is told at once, and no secret is told at all.
 
 import assert from 'node:assert/strict'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { test } from 'node:test'
 import { parseEnv } from 'node:util'
@@ -12,11 +12,9 @@ import {
   type Environment,
   type Files,
   loadConfig,
-  readEnvironment,
   SETTINGS,
 } from '#config/config.ts'
 import { RATES } from '#config/rate-settings.ts'
-import { createTempFolder } from '../support/temp-folder.ts'
 
 const KEY = Buffer.alloc(32, 'k').toString('base64')
 const OTHER_KEY = Buffer.alloc(32, 'o').toString('base64')
@@ -44,7 +42,7 @@ const LIVE: Environment = {
 test('a sandbox needs no setting at all', () => {
   const config = loadConfig({}, undefined, files())
 
-  const { secrets, banks, ...plain } = config
+  const { secrets, banks, chart: _, ...plain } = config
   assert.deepEqual(plain, {
     role: 'serve',
     mode: 'sandbox',
@@ -58,6 +56,8 @@ test('a sandbox needs no setting at all', () => {
     databaseUrl: undefined,
     logLevel: 'info',
     collectionBankCode: '035',
+    statementsFolder: undefined,
+    statementProfiles: undefined,
     policy: {
       tokenTtlSeconds: 3600,
       expirySeconds: 1800,
@@ -252,28 +252,13 @@ test('.env.example names exactly the settings there are, each with its default',
     'MANILLA_RATE_LIMITS',
     'DATABASE_URL',
     ...Object.keys(SECRETS),
-    'MANILLA_BANKS_FILE',
+    ...['MANILLA_BANKS_FILE', 'MANILLA_CHART_FILE', 'MANILLA_STATEMENTS_FOLDER'],
+    'MANILLA_STATEMENT_PROFILES',
     'MANILLA_LIMIT_PER_CREDIT',
     'MANILLA_LIMIT_PER_DAY',
   ])
   assert.deepEqual(loadConfig(uncommented, undefined, files()), loadConfig({}, undefined, files()))
   assert.match(text, /^(?:(?:# .+\n)+\n)(?:# .+\n#[A-Z_]+=.*\n\n?)+$/)
-})
-
-test('a .env file is read, and the real environment wins over it', () => {
-  using folder = createTempFolder()
-  writeFileSync(join(folder.path, '.env'), 'PORT=1\nHOST="::1" # here\n')
-
-  const env = readEnvironment(folder.path, { PORT: '2' })
-
-  assert.deepEqual(env, { PORT: '2', HOST: '::1' })
-})
-
-test('no .env file is fine, one that cannot be read is a problem', () => {
-  using folder = createTempFolder()
-
-  assert.deepEqual(readEnvironment(folder.path, { PORT: '2' }), { PORT: '2' })
-  assert.throws(() => readEnvironment('/dev/null', {}), ConfigProblem)
 })
 
 function problemsOf(env: Environment, role: string | undefined, from = files()) {

@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import { migrate } from '#db/migrate.ts'
 import { withTransaction } from '#db/transaction.ts'
 import { findTaken } from '#domain/credits/credit-identifiers.ts'
+import { identifiersOf } from '#domain/credits/known-credits.ts'
 import { checkIntegrity } from '#domain/integrity/integrity-checks.ts'
 import { incomingCredit } from '../support/incoming-credits.ts'
 import { createOlderDatabase } from '../support/older-database.ts'
@@ -15,15 +16,19 @@ test('0032: credits taken before are duplicates after, whatever their references
   await using bench = await createOlderDatabase('0032')
   await bench.pool.query(`
     insert into ledger_accounts (id, kind, owner) values
-      (1, 'bank', 'bank:058'), (2, 'suspense', 'bank:058');
+      (1, 'bank', 'bank:058'), (2, 'suspense', 'bank:058'),
+      (3, 'bank', 'bank:035'), (4, 'suspense', 'bank:035');
     insert into credits (bank_code, session_id, account_number, amount_kobo, suspended_kobo, outcome,
                          reason, currency, received_at)
     select b, s, '0123456789', 500, 500, 'suspended', 'unknown_number', 'NGN', now()
       from unnest(array['058', '035']) as b, unnest(array['${NIP}', 'AcctSvcrRef/1']) as s;
     insert into transfers (debit_account_id, credit_account_id, amount_kobo, credit_id, reason,
-                           posted_at) select 1, 2, 500, id, 'credit', now() from credits;
+                           posted_at)
+    select case bank_code when '058' then 1 else 3 end, case bank_code when '058' then 2 else 4 end,
+           500, id, 'credit', now() from credits;
     insert into suspense_items (credit_id, account_id, amount_kobo, reason, opened_at)
-    select id, 2, 500, 'unknown_number', now() from credits`)
+    select id, case bank_code when '058' then 2 else 4 end, 500, 'unknown_number', now()
+      from credits`)
 
   await migrate(bench.pool)
 
@@ -48,7 +53,9 @@ test('0032: credits taken before are duplicates after, whatever their references
     { accountNumber: '0123456789', amount: 5, bankCode: '058', sessionId: 'AcctSvcrRef/1' },
   )
   const resent = [again, { ...again, identifiedBy: 'bank_reference' as const }]
-  const taken = await withTransaction(bench.pool, (tx) => findTaken(tx, resent))
+  const taken = await withTransaction(bench.pool, (tx) =>
+    findTaken(tx, resent.flatMap(identifiersOf)),
+  )
   assert.deepEqual(
     [...taken.values()].map(({ amountKobo, outcome }) => [amountKobo, outcome]),
     [

@@ -1,5 +1,6 @@
 // What the walk of hostile requests finds there: something of everything.
 
+import { addLineDifference } from '../support/differences.ts'
 import { createAccount, startPayment } from '../support/fixtures.ts'
 import { LIMIT_PROFILES, profileBody } from '../support/limit-profiles.ts'
 import { createPayout } from '../support/payouts.ts'
@@ -40,6 +41,10 @@ export async function seedWorld(bench: Bench): Promise<Known> {
   for (const at of MANY) {
     await bench.call({ url: LIMIT_PROFILES, body: profileBody({ code: codeOf(at) }) })
   }
+  for (const at of FEW) {
+    const line = { amount: -at - 1, kind: 'fee' } as const
+    await addLineDifference(bench, { kind: 'unexplained_debit', line })
+  }
   await seedMoneyOut(bench, accounts[0]?.accountNumber as string)
   for (const clientId of [...VICTIMS, ROTATING]) await bench.newClient(clientId)
   await makeUser(bench, { role: 'support', email: 'victim@people.example' })
@@ -68,6 +73,7 @@ export async function seedWorld(bench: Bench): Promise<Known> {
     currentPassword: [PASSWORD],
     newPassword: ['a staple of correct horse batteries'],
     url: ['https://shop.example.com/hook'],
+    day: ['2026-11-15'],
     from: ['2026-11-15'],
     to: ['2026-11-16T00:00:00Z'],
     expiresAt: ['2026-11-15T12:00:00Z'],

@@ -39,6 +39,11 @@ const COSTLY_HANGS_AFTER_MS = 20_000
 const FAULTS_SHOWN = 30
 const UNLIMITED = 'client=0,simulate=0,address=0,initiate=0,login=0,rail=0'
 
+// Where what is at an address has its list elsewhere.
+const LISTED_AT: Record<string, string> = {
+  '/api/v1/operator/reconciliation': '/api/v1/operator/reconciliation/differences',
+}
+
 type Answer = { statusCode: number; headers: IncomingHttpHeaders; body: string }
 type Described = { paths: Record<string, Record<string, Operation>> }
 type Sent = { request: HostileRequest; target: Target }
@@ -132,7 +137,8 @@ function listTargets({ paths }: Described): Omit<Target, 'known'>[] {
 
 // What stands in a path after the address of a list is an id of that list.
 async function withKnown(target: Omit<Target, 'known'>): Promise<Target> {
-  const [, list = '', name = ''] = /^([^{]+)\/\{(\w+)\}/.exec(target.path) ?? []
+  const [, address = '', name = ''] = /^([^{]+)\/\{(\w+)\}/.exec(target.path) ?? []
+  const list = LISTED_AT[address] ?? address
   // A reference is of whatever the list has.
   const isSeeded = seeded[name] !== undefined && name !== 'reference'
   if (isSeeded || !description.paths[list]?.get) return { ...target, known: seeded }

@@ -38,6 +38,14 @@ test('a page forbids everything that is not its own, and is never kept', async (
   }
 })
 
+test('the address alone leads to the dashboard, and a sandbox’s page names its demo user', async () => {
+  const root = await bench.call({ url: '/', token: null })
+  const page = await bench.call({ url: '/dashboard', token: null })
+
+  assert.deepEqual([root.statusCode, root.headers.location], [302, '/dashboard'])
+  assert.match(page.body, /data-email="demo@sandbox\.example" data-password="sandbox-password"/)
+})
+
 test('assets come compressed as the browser likes, and may be kept for ever', async () => {
   const url = await scriptPath()
   const plain = await bench.call({ url, token: null })

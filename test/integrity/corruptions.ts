@@ -1,6 +1,8 @@
 // What an audit is there to find: the database itself refuses every one of these.
 
+import { ACCOUNTING_CORRUPTIONS } from './accounting-corruptions.ts'
 import { MONEY_OUT_CORRUPTIONS } from './money-out-corruptions.ts'
+import { RECONCILIATION_CORRUPTIONS } from './reconciliation-corruptions.ts'
 import { type Corruption, SETTLEMENT_CORRUPTIONS } from './settlement-corruptions.ts'
 
 export const CORRUPTIONS: readonly Corruption[] = [
@@ -204,6 +206,7 @@ export const CORRUPTIONS: readonly Corruption[] = [
     /^number \d{10}$/,
   ],
   ...MONEY_OUT_CORRUPTIONS,
+  ...RECONCILIATION_CORRUPTIONS,
   ...SETTLEMENT_CORRUPTIONS,
   ['events_are_numbered_without_gaps', `delete from events where sequence = 3`, /^client \d+$/],
   [
@@ -237,4 +240,5 @@ export const CORRUPTIONS: readonly Corruption[] = [
         /^(credit|event|delivery) [0-9a-f-]+$/,
       ] as const,
   ),
+  ...ACCOUNTING_CORRUPTIONS,
 ]

@@ -6,6 +6,7 @@ import { test } from 'node:test'
 import { BUSINESS_CHECKS } from '#domain/integrity/business-checks.ts'
 import { checkIntegrity } from '#domain/integrity/integrity-checks.ts'
 import { FINDINGS_PER_CHECK_MAX, LEDGER_CHECKS } from '#ledger/ledger-checks.ts'
+import { addLineDifference, resolve } from '../support/differences.ts'
 import { createFeeRule } from '../support/fee-rules.ts'
 import { createAccount, MINUTE_MS, simulate, startPayment } from '../support/fixtures.ts'
 import { chargesOf, takeIncoming } from '../support/incoming-credits.ts'
@@ -178,6 +179,22 @@ async function journey(bench: Bench): Promise<void> {
   await createSplit(bench)
   const shared = await startPayment(bench, { splitCode: 'AB' })
   await simulate(bench, shared.bankAccount, '6000.00')
+  await reconcile(bench, account.accountNumber)
+}
+
+// A statement's credit and fee are booked, and a difference is noted.
+async function reconcile(bench: Bench, accountNumber: string): Promise<void> {
+  const line = { amount: 40, sessionId: 'FROM-STATEMENT', accountNumber }
+  const differences = [
+    ['missing_in_books', line, 'book'],
+    ['unexplained_debit', { amount: -5, kind: 'fee' }, 'book'],
+    ['wrong_account', { amount: 7 }, 'note'],
+  ] as const
+  for (const [kind, of, action] of differences) {
+    const { id } = await addLineDifference(bench, { kind, line: of })
+    const answer = await resolve(bench, id, action)
+    assert.equal(answer.statusCode, 200, answer.body)
+  }
 }
 
 // On one connection: whoever owns the database may write past every guard of it.

@@ -181,6 +181,23 @@ test('what contradicts a settled payout changes nothing and raises an alert, onc
   await assertBooksBalance(bench)
 })
 
+test('nobody says otherwise by hand than the bank has reported, settled yet or not', async () => {
+  const { references, first } = await sendFile([10_000n])
+  await bench.db.query(
+    `insert into payout_results (payout_id, status, bank_reference, reported_by, reported_at)
+     select id, 'confirmed', 'GTB-9', 'file', now() from payouts where reference = $1`,
+    [first],
+  )
+  const path = `/api/v1/operator/payouts/${first}`
+
+  const failed = await bench.call({ url: `${path}/fail`, body: { reason: 'The bank said no' } })
+  const confirmed = await bench.call({ url: `${path}/confirm`, body: { bankReference: 'GTB-9' } })
+
+  refused(failed, 409, 'payout_settled')
+  assert.equal(confirmed.statusCode, 200)
+  assert.deepEqual(await statusesOf(bench, references), ['confirmed'])
+})
+
 test('nothing is decided where the bank is not clear', async () => {
   const { id, references, first, second, third } = await sendFile()
   const other = await sendFile([100n])

@@ -22,6 +22,7 @@ import {
 import { LIMIT_PROFILES, profileBody } from '../support/limit-profiles.ts'
 import { payoutFileOperations, payoutOperations } from '../support/payout-recipes.ts'
 import { refundOperations } from '../support/refund-recipes.ts'
+import { resolutionOperations } from '../support/resolution-recipes.ts'
 import type { Bench } from '../support/running-service.ts'
 import { sealingOf } from '../support/sealing.ts'
 import { settlementOperations } from '../support/settlement-recipes.ts'
@@ -54,6 +55,7 @@ export async function keyedOperations(bench: Bench): Promise<KeyedOperation[]> {
     ...payoutOperations(bench),
     ...settlementOperations(bench),
     ...refundOperations(bench),
+    ...resolutionOperations(bench),
     ...payoutFileOperations(bench),
   ]
 }

@@ -7,6 +7,7 @@
 // A longer one: STEPS=100000.
 
 import { test } from 'node:test'
+import { assertProven } from '../support/proving.ts'
 import { seededRandom } from '../support/random.ts'
 import { assertDrained, compareAll } from './out-comparison.ts'
 import { credits, nobodys, openAccount, payment, reversal } from './out-steps.ts'
@@ -55,8 +56,10 @@ test(`${STEPS} random steps of money out agree with the model (seed ${SEED})`, a
     if (step % COMPARE_EVERY === 0) await compareAll(sim)
     if (step % RESTART_EVERY === 0) await sim.restart()
   }
+  await assertProven(sim.db)
   await drain(sim)
   await assertDrained(sim)
+  await assertProven(sim.db)
 })
 
 // The banks behave from now on, and people decide what waits for them.

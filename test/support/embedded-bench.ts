@@ -72,9 +72,9 @@ export function isRunning(pid: number): boolean {
   return /^[^Z]/.test(stdout.trim())
 }
 
-export async function until(what: string, isSo: () => boolean): Promise<void> {
+export async function until(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
   const giveUpAtMs = performance.now() + UNTIL_MAX_MS
-  while (!isSo()) {
+  while (!(await isSo())) {
     if (performance.now() > giveUpAtMs) throw new Error(`never so: ${what}`)
     await sleep(5)
   }

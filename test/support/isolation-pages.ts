@@ -4,7 +4,8 @@ const page = (methods: string, path: RegExp) => new RegExp(`^(${methods}) ${path
 
 export const PAGES: readonly RegExp[] = [
   page('GET', /\/openapi\.json/),
-  page('GET', /\/docs(\/js\/scalar\.js)?/),
+  page('GET', /\/docs(\/js\/scalar\.js|\/errors)?/),
+  page('GET', /\//),
   page('GET', /\/dashboard(\/?\*|\/assets\/.*)?/), // The app; what it shows it asks for.
   page('GET', /\/dashboard\/api\/banks/), // Names of banks, the same for everybody.
   page('GET', /\/pay\/(assets|colours)\/.*/),

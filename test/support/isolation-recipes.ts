@@ -1,6 +1,7 @@
 // How every route would be asked for what is another client's: each operation of the OpenAPI with
 // the calls that name it, or with the reason why there is nothing to ask for.
 
+import { accountingRecipes } from './accounting-recipes.ts'
 import { CLIENTS } from './clients.ts'
 import { feeRecipes } from './fee-rules.ts'
 import {
@@ -19,8 +20,10 @@ import type { Things } from './isolation-world.ts'
 import { LIMIT_PROFILES, profileBody, profileRecipes } from './limit-profiles.ts'
 import { PAYOUT_FILE_RECIPES, PAYOUT_MAKING, PAYOUT_RECIPES } from './payout-recipes.ts'
 import { REFUND_RECIPES } from './refund-recipes.ts'
+import { RESOLUTION_RECIPES } from './resolution-recipes.ts'
 import type { Call } from './running-service.ts'
 import { SPLITS, SUBACCOUNTS, splitRecipes, subaccountBody } from './splits.ts'
+import { BANK_STATEMENT_RECIPES } from './statement-recipes.ts'
 import { SUSPENSE } from './suspense-desk.ts'
 import { ENDPOINTS } from './webhook-journeys.ts'
 
@@ -194,10 +197,12 @@ const OTHER_RECIPES: Record<string, Recipe> = {
   createClient: (of) => [post(CLIENTS, { name: 'X', clientId: of.clientId })],
   listClients: list(CLIENTS),
   ...feeRecipes(),
+  ...accountingRecipes(),
   listSubaccounts: list(SUBACCOUNTS),
   listSplits: list(SPLITS),
   ...splitRecipes(),
   listRailItems: list('/api/v1/operator/rail-items'),
+  ...BANK_STATEMENT_RECIPES,
   getClient: client(''),
   updateClient: client('', { method: 'PATCH', body: { name: 'X' } }),
   getClientUse: client('/use'),
@@ -238,6 +243,7 @@ export const RECIPES = {
   ...OTHER_RECIPES,
   ...PAYOUT_RECIPES,
   ...REFUND_RECIPES,
+  ...RESOLUTION_RECIPES,
   ...PAYOUT_FILE_RECIPES,
 }
 

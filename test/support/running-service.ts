@@ -11,6 +11,7 @@ import { hashSecret } from '#hashed-secrets.ts'
 import { createLogger } from '#log.ts'
 import { createService, prepareDatabase } from '#wiring.ts'
 import { createPartitionedDatabase, type TestDatabase } from './database.ts'
+import './declared-errors.ts'
 import { SECRETS, START } from './settings.ts'
 
 export { SECRETS, START }

@@ -52,8 +52,9 @@ export async function renderTypes(text: string): Promise<string> {
   return `// The types of the API, written by npm run generate.\n\n${types}${lists.join('')}`
 }
 
-// Of a text, not of a field that is called so.
+// Of a text, not of a field that is called so; and examples.
 function withoutTexts(this: unknown, key: string, value: unknown): unknown {
+  if (key === 'example') return undefined
   return TEXTS.has(key) && typeof value !== 'object' ? undefined : value
 }
 

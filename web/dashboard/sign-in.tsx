@@ -9,6 +9,9 @@ import { signInStrings as strings } from './strings/sign-in.ts'
 
 const NEW_PASSWORD_LENGTH_MIN = 12
 
+// In a sandbox the page names its demo user.
+const demoUser = document.getElementById('app')?.dataset ?? {}
+
 type Asked = { code: boolean; clients: string[] }
 
 export function SignInPage({ onSignedIn }: { onSignedIn: (session: Session) => void }) {
@@ -44,13 +47,7 @@ export function SignInPage({ onSignedIn }: { onSignedIn: (session: Session) => v
   return (
     <SignInLayout title={strings.title}>
       <form onSubmit={submit} aria-busy={isBusy}>
-        <Field label={strings.email} name="email" type="email" autocomplete="username" />
-        <Field
-          label={strings.password}
-          name="password"
-          type="password"
-          autocomplete="current-password"
-        />
+        <Credentials />
         {mayHaveCode && (
           <label class="field">
             <span>{asked.code ? strings.code : strings.codeIfAny}</span>
@@ -79,6 +76,28 @@ export function SignInPage({ onSignedIn }: { onSignedIn: (session: Session) => v
         </button>
       </form>
     </SignInLayout>
+  )
+}
+
+function Credentials() {
+  return (
+    <>
+      <Field
+        label={strings.email}
+        name="email"
+        type="email"
+        autocomplete="username"
+        defaultValue={demoUser.email}
+      />
+      <Field
+        label={strings.password}
+        name="password"
+        type="password"
+        autocomplete="current-password"
+        defaultValue={demoUser.password}
+      />
+      {demoUser.email !== undefined && <p class="muted small">{strings.demo}</p>}
+    </>
   )
 }
 
@@ -156,7 +175,13 @@ function SignInLayout({ title, children }: { title: string; children: ComponentC
   )
 }
 
-type FieldProps = { label: string; name: string; type: 'email' | 'password'; autocomplete: string }
+type FieldProps = {
+  label: string
+  name: string
+  type: 'email' | 'password'
+  autocomplete: string
+  defaultValue?: string | undefined
+}
 
 function Field({ label, type, ...rest }: FieldProps) {
   const id = `field-${rest.name}`

@@ -3,8 +3,9 @@
 
 import type { XmlElement } from './xml.ts'
 
-const NAMESPACE = /^urn:iso:std:iso:20022:tech:xsd:([a-z]{4}\.[0-9]{3})\.[0-9]{3}\.([0-9]{2})$/
-const ENVELOPE_DEPTH_MAX = 4
+export const NAMESPACE =
+  /^urn:iso:std:iso:20022:tech:xsd:([a-z]{4}\.[0-9]{3})\.[0-9]{3}\.([0-9]{2})$/
+export const ENVELOPE_DEPTH_MAX = 4
 
 // `name` is the message's, such as camt.054; `version` its two last digits.
 export type Iso20022Document = { name: string; version: number; root: XmlElement }

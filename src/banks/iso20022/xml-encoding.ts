@@ -15,7 +15,7 @@ const DECLARED: Record<string, RegExp> = {
 }
 
 const DECLARATION = /^<\?xml\s[^>]{0,100}?\bencoding\s*=\s*["']([A-Za-z0-9._-]{1,40})["']/
-const DECLARATION_BYTES_MAX = 200
+export const DECLARATION_BYTES_MAX = 200
 
 const MARKS: readonly [bytes: readonly number[], encoding: string][] = [
   [[0xff, 0xfe], 'utf-16le'],
@@ -42,7 +42,8 @@ export function isDeclaredAs(name: string, encoding: string): boolean {
   return DECLARED[encoding]?.test(name) ?? false
 }
 
-function encodingOf(bytes: Buffer): string | undefined {
+// Undefined when it is none that we read. The first 200 bytes are enough.
+export function encodingOf(bytes: Buffer): string | undefined {
   const mark = MARKS.find(([start]) => start.every((byte, at) => bytes[at] === byte))
   if (mark) return mark[1]
   const declared = DECLARATION.exec(bytes.toString('latin1', 0, DECLARATION_BYTES_MAX))?.[1]

@@ -3,14 +3,14 @@
 //
 // Reading stops at the first fault or limit: a hostile body costs no more than its honest part.
 
-import { SaxesParser } from 'saxes'
+import { SaxesParser, type SaxesTagNS } from 'saxes'
 import { decodeXml, isDeclaredAs } from './xml-encoding.ts'
 
 // The parser asks every open element for the meaning of a name: without this bound, 100,000 levels
 // keep it busy for minutes.
-const DEPTH_MAX = 32
-const ELEMENTS_MAX = 200_000 // 1,000 transactions of the fullest kind have about 100,000
-const ATTRIBUTES_MAX = 32
+export const DEPTH_MAX = 32
+export const ELEMENTS_MAX = 200_000 // 1,000 transactions of the fullest kind have about 100,000
+export const ATTRIBUTES_MAX = 32
 const CHUNK_CHARS = 65_536
 
 // `name` is the local name.
@@ -82,17 +82,7 @@ function growTree(
     if (++attributes > ATTRIBUTES_MAX) throw new Unreadable('An element has too many attributes.')
   })
   parser.on('opentag', (tag) => {
-    const plain = Object.values(tag.attributes).filter((attribute) => attribute.prefix === '')
-    const element: XmlElement = {
-      name: tag.local,
-      namespace: tag.uri,
-      attributes:
-        plain.length === 0
-          ? NO_ATTRIBUTES
-          : new Map(plain.map((attribute) => [attribute.local, attribute.value])),
-      children: [],
-      text: '',
-    }
+    const element = elementOf(tag)
     ;(open.at(-1) as XmlElement).children.push(element)
     open.push(element)
   })
@@ -106,6 +96,21 @@ function growTree(
     open.pop()
   })
   return document
+}
+
+// Without children and text yet.
+export function elementOf(tag: SaxesTagNS): XmlElement {
+  const plain = Object.values(tag.attributes).filter((attribute) => attribute.prefix === '')
+  return {
+    name: tag.local,
+    namespace: tag.uri,
+    attributes:
+      plain.length === 0
+        ? NO_ATTRIBUTES
+        : new Map(plain.map((attribute) => [attribute.local, attribute.value])),
+    children: [],
+    text: '',
+  }
 }
 
 // Of the element's own namespace: what a bank adds in another one is never taken for the standard's.

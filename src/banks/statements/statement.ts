@@ -28,11 +28,16 @@ export type StatementHead = {
   reference: string | null // Stmt/Id, or :20:
   sequence: bigint | null // ElctrncSeqNb, or :28C:
   currency: string
-  openingKobo: Kobo | null // Null: the file has no balances.
-  fromDay: string | null // yyyy-MM-dd. Null: that of its first line.
+  openingKobo: Kobo | null // Null: the file has no balances, or tells this one at its end.
+  fromDay: string | null // yyyy-MM-dd. Null: that of its earliest line; without one, its `toDay`.
 }
 
-export type StatementEnd = { closingKobo: Kobo | null; toDay: string | null }
+export type StatementEnd = {
+  // Only where the head could not tell it: a file that lists the newest line first.
+  openingKobo?: Kobo
+  closingKobo: Kobo | null
+  toDay: string | null // Null: that of its latest line.
+}
 
 export type StatementLine = {
   lineNo: number // In the file, from 1: of a text file its line; of XML the line of the entry.

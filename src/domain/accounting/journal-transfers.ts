@@ -25,7 +25,7 @@ export type JournalTransfer = CauseReferences & {
   credit: TransferSide
 }
 
-const IDS_PER_BATCH = 5_000n
+const IDS_PER_BATCH = 20_000n
 
 const side = (name: string) => `
   jsonb_build_object(

@@ -44,7 +44,8 @@ const BANK = `coalesce(own.bank_code, ${OWNER_BANK})`
 // Credits less debits of each account but suspense at $1; in the past without what moved since.
 const heldSql = (isPast: boolean) => `
   select ${OWNER_CLIENT} as client_id, ${MERCHANT} as merchant_code, ${BANK} as bank_code,
-         l.currency, l.kind as part, sum(l.credits_kobo - l.debits_kobo${isPast ? ' - coalesce(m.kobo, 0)' : ''}) as kobo
+         l.currency, l.kind as part,
+         sum(l.credits_kobo - l.debits_kobo - ${isPast ? 'coalesce(m.kobo, 0)' : '0'}) as kobo
     from ledger_accounts l ${OWNER_JOINS}
     ${isPast ? `left join (${MOVED}) as m on m.id = l.id` : ''}
    where l.kind <> 'suspense'

@@ -27,8 +27,10 @@ export async function findUnbalancedBanks(
                                              and d.day > $1::date - ${TIMING_DAYS})) then 'differences'
                                else 'balanced' end as status
                      from ledger_accounts l
-                    where l.kind = 'bank' and l.debits_kobo + l.credits_kobo > 0
-                      and l.opened_at < $2) as b
+                    where l.kind = 'bank'
+                      and exists (select from transfers t
+                                   where l.id in (t.debit_account_id, t.credit_account_id)
+                                     and t.posted_at < $2)) as b
             where status <> 'balanced' order by 1, 2`,
     values: [day, endsAt],
   })

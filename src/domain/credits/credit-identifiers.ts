@@ -3,16 +3,16 @@
 // for the first, fails, runs again and finds a duplicate. All write in one order, so that no two
 // wait for one another.
 
-import { numberArray, sparsePlainArray, textArray, unless } from '#db/arrays.ts'
+import { numberArray } from '#db/arrays.ts'
+import { type ArrayParameter, texts, unless } from '#db/binary-arrays.ts'
+import { bool, CopyTarget, int8, text } from '#db/copy-rows.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import type { CreditId } from '#ids.ts'
-import type { IncomingCredit } from './judge-credit.ts'
 import {
   type BankIdentifier,
   type IdentifierRow,
   identifierName,
-  identifiersOf,
   type KnownCredit,
 } from './known-credits.ts'
 
@@ -22,9 +22,8 @@ type Taken = KnownCredit & BankIdentifier
 // (underpaid) is no part of it. Held to one look-up by key for each, however many there are.
 export async function findTaken(
   tx: Transaction,
-  credits: readonly IncomingCredit[],
+  identifiers: readonly BankIdentifier[],
 ): Promise<Map<string, KnownCredit>> {
-  const identifiers = credits.flatMap(identifiersOf)
   const { rows } = await tx.query<Omit<Taken, 'references'>>({
     name: 'find-taken-credits',
     text: `select i.value, i.bank_code as "bankCode", i.kind, c.id as "creditId",
@@ -72,25 +71,19 @@ async function findReferences(tx: Transaction, ids: readonly CreditId[]) {
   return new Map(rows.map((row) => [row.id, row.references]))
 }
 
+const IDENTIFIERS = new CopyTarget<IdentifierRow>('credit_identifiers', {
+  value: text(({ value }) => value),
+  bank_code: text(({ bankCode }) => bankCode),
+  kind: text(({ kind }) => kind),
+  credit_id: int8(({ creditId }) => creditId),
+  is_first: bool(({ isFirst }) => isFirst),
+})
+
 export async function insertIdentifiers(
   tx: Transaction,
   rows: readonly IdentifierRow[],
 ): Promise<void> {
-  if (rows.length === 0) return
-  const sorted = rows.toSorted(inOneOrder)
-  await tx.query({
-    name: 'insert-credit-identifiers',
-    text: `insert into credit_identifiers (value, bank_code, kind, credit_id, is_first)
-           select s.value, coalesce(s.bank_code, $4), coalesce(s.kind, 'session_id'),
-                  s.credit_id, coalesce(s.is_first, true)
-             from unnest($1::text[], $2::text[], $3::text[], $5::bigint[], $6::bool[])
-                  as s (value, bank_code, kind, credit_id, is_first)`,
-    values: [
-      ...columnsOf(sorted),
-      numberArray(sorted.map((row) => row.creditId)),
-      sparsePlainArray(sorted.map((row) => (row.isFirst ? null : 'f'))),
-    ],
-  })
+  await IDENTIFIERS.insert(tx, rows.toSorted(inOneOrder), undefined)
 }
 
 function inOneOrder(one: IdentifierRow, other: IdentifierRow): number {
@@ -100,12 +93,12 @@ function inOneOrder(one: IdentifierRow, other: IdentifierRow): number {
 
 // Values, banks and kinds, and the bank of those that are given none: nearly always it is one for
 // all, and so is the kind.
-function columnsOf(identifiers: readonly BankIdentifier[]): string[] {
+function columnsOf(identifiers: readonly BankIdentifier[]): ArrayParameter[] {
   const usual = identifiers[0]?.bankCode ?? ''
   return [
-    textArray(identifiers.map(({ value }) => value)),
-    sparsePlainArray(identifiers.map(({ bankCode }) => unless(usual, bankCode))),
-    sparsePlainArray(identifiers.map(({ kind }) => unless('session_id', kind))),
+    texts(identifiers, ({ value }) => value),
+    texts(identifiers, ({ bankCode }) => unless(usual, bankCode)),
+    texts(identifiers, ({ kind }) => unless('session_id', kind)),
     usual,
   ]
 }

@@ -28,6 +28,7 @@ import {
   type Target,
 } from './judge-credit.ts'
 import {
+  type BankIdentifier,
   type CreditDecision,
   type CreditResult,
   type IdentifierRow,
@@ -55,6 +56,7 @@ export type SuspenseRow = {
 }
 
 type DecisionContext = {
+  identifiers: readonly (readonly BankIdentifier[])[] // Of each credit of the batch.
   numbers: ReadonlyMap<string, IssuedNumber> // Their targets change as credits are decided.
   taken: Map<string, KnownCredit> // By identifier name. Grows as credits are decided.
   creditIds: readonly CreditId[] // One for each credit of the batch.
@@ -97,7 +99,7 @@ export function decideCredits(credits: readonly IncomingCredit[], known: Decisio
     alerts: [],
   }
   for (const [index, credit] of credits.entries()) {
-    const given = identifiersOf(credit)
+    const given = known.identifiers[index] as readonly BankIdentifier[]
     const again = recognise(known.taken, credit, given)
     const own = again ? credit : withOwnIdentifiers(known.taken, credit, given)
     const answer =

@@ -1,96 +1,58 @@
-// Writes the rows of new credits. Nearly all credits of a batch are of one bank and currency, booked
-// whole, and told of by a notification with a session id: what all have in common is not sent row by
-// row.
+// Writes the rows of new credits.
 
 import type { BankCharges } from '#banks/notifications.ts'
-import {
-  bytesArray,
-  numberArray,
-  plainArray,
-  sparseNumberArray,
-  sparsePlainArray,
-  textArray,
-  unless,
-} from '#db/arrays.ts'
+import { bytea, CopyTarget, date, int8, text, timestamptz, uuid } from '#db/copy-rows.ts'
 import type { Transaction } from '#db/transaction.ts'
-import type { Kobo } from '#money.ts'
+import { type Kobo, kobo } from '#money.ts'
 import type { Sealer } from '#seal.ts'
 import type { CreditRow } from './decide-credits.ts'
 
-const INSERT = `
-  insert into credits
-    (id, session_id, account_number, client_id, collection_account_id, payment_id, amount_kobo,
-     reason, source_account_sealed, source_account_name, source_bank_code, narration,
-     transacted_at, judged_by, transacted_on, bank_code, currency, outcome, suspended_kobo,
-     identified_by, source, fee_kobo, vat_kobo, duty_kobo, received_at)
-  select c.id, c.session_id, c.account_number, c.client_id, c.account_id, c.payment_id, c.amount,
-         c.reason, c.payer_sealed, c.payer_name, c.payer_bank, c.narration, c.transacted_at,
-         c.judged_by, c.transacted_on, coalesce(c.bank_code, $25), coalesce(c.currency, $26),
-         coalesce(c.outcome, 'booked'), coalesce(c.suspended, 0),
-         coalesce(c.identified_by, 'session_id'), coalesce(c.source, 'notification'),
-         coalesce(c.fee, 0), coalesce(c.vat, 0), coalesce(c.duty, 0), $27
-    from unnest($1::bigint[], $2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::uuid[],
-                $7::bigint[], $8::text[], $9::bytea[], $10::text[], $11::text[], $12::text[],
-                $13::timestamptz[], $14::text[], $15::date[], $16::text[], $17::text[],
-                $18::text[], $19::bigint[], $20::text[], $21::text[], $22::bigint[],
-                $23::bigint[], $24::bigint[])
-         as c (id, session_id, account_number, client_id, account_id, payment_id, amount, reason,
-               payer_sealed, payer_name, payer_bank, narration, transacted_at, judged_by,
-               transacted_on, bank_code, currency, outcome, suspended, identified_by, source, fee,
-               vat, duty)`
+type Shared = { sealer: Sealer; now: Date }
 
-type Deps = { sealer: Sealer; now: Date }
+const NONE = kobo(0n)
 
-export async function insertCredits(
+const CREDITS = new CopyTarget<CreditRow, Shared>('credits', {
+  id: int8(({ creditId }) => creditId),
+  session_id: text(({ credit }) => credit.sessionId),
+  account_number: text(({ credit }) => credit.accountNumber),
+  client_id: int8(({ target }) => target?.clientId ?? null),
+  collection_account_id: int8(({ target }) =>
+    target?.kind === 'collection' ? target.collectionAccountId : null,
+  ),
+  payment_id: uuid(({ target }) => (target?.kind === 'payment' ? target.paymentId : null)),
+  amount_kobo: int8(({ credit }) => credit.amountKobo),
+  reason: text(({ reason }) => reason),
+  source_account_sealed: bytea(sealPayer),
+  source_account_name: text(({ credit }) => credit.sourceAccountName),
+  source_bank_code: text(({ credit }) => credit.sourceBankCode),
+  narration: text(({ credit }) => credit.narration),
+  transacted_at: timestamptz(({ credit }) => credit.transactionTime),
+  judged_by: text(({ judgedBy }) => judgedBy),
+  transacted_on: date(({ credit }) => credit.transactionDate ?? null),
+  bank_code: text(({ credit }) => credit.bankCode),
+  currency: text(({ credit }) => credit.currency),
+  outcome: text(({ outcome }) => outcome),
+  suspended_kobo: int8(({ suspendedKobo }) => suspendedKobo),
+  identified_by: text(({ credit }) => credit.identifiedBy ?? 'session_id'),
+  source: text(({ credit }) => credit.source ?? 'notification'),
+  fee_kobo: charged(({ feeKobo }) => feeKobo),
+  vat_kobo: charged(({ vatKobo }) => vatKobo),
+  duty_kobo: charged(({ dutyKobo }) => dutyKobo),
+  received_at: timestamptz((_, { now }) => now),
+})
+
+function charged(of: (charges: BankCharges) => Kobo) {
+  return int8(({ credit }: CreditRow) => (credit.charges ? of(credit.charges) : NONE))
+}
+
+function sealPayer({ credit: { sourceAccountNumber } }: CreditRow, { sealer }: Shared) {
+  return sourceAccountNumber === null ? null : sealer.seal(sourceAccountNumber)
+}
+
+export function insertCredits(
   tx: Transaction,
-  { sealer, now }: Deps,
+  shared: Shared,
   rows: readonly CreditRow[],
 ): Promise<void> {
-  const [first] = rows
-  if (!first) return
-  const { bankCode, currency } = first.credit
-  const charged = (of: (charges: BankCharges) => Kobo) =>
-    sparseNumberArray(rows.map(({ credit }) => (credit.charges ? of(credit.charges) : null)))
-  const values = [
-    numberArray(rows.map((row) => row.creditId)),
-    textArray(rows.map((row) => row.credit.sessionId)),
-    plainArray(rows.map((row) => row.credit.accountNumber)),
-    numberArray(rows.map((row) => row.target?.clientId ?? null)),
-    sparseNumberArray(rows.map((row) => accountIdOf(row))),
-    sparsePlainArray(rows.map((row) => paymentIdOf(row))),
-    numberArray(rows.map((row) => row.credit.amountKobo)),
-    sparsePlainArray(rows.map((row) => row.reason)),
-    bytesArray(rows.map((row) => sealedPayer(sealer, row))),
-    textArray(rows.map((row) => row.credit.sourceAccountName)),
-    textArray(rows.map((row) => row.credit.sourceBankCode)),
-    textArray(rows.map((row) => row.credit.narration)),
-    plainArray(rows.map((row) => row.credit.transactionTime?.toISOString() ?? null)),
-    sparsePlainArray(rows.map((row) => row.judgedBy)),
-    sparsePlainArray(rows.map((row) => row.credit.transactionDate ?? null)),
-    sparsePlainArray(rows.map((row) => unless(bankCode, row.credit.bankCode))),
-    sparsePlainArray(rows.map((row) => unless(currency, row.credit.currency))),
-    sparsePlainArray(rows.map((row) => unless('booked', row.outcome))),
-    sparseNumberArray(rows.map((row) => unless<bigint>(0n, row.suspendedKobo))),
-    sparsePlainArray(rows.map((row) => row.credit.identifiedBy ?? null)),
-    sparsePlainArray(rows.map((row) => row.credit.source ?? null)),
-    charged(({ feeKobo }) => feeKobo),
-    charged(({ vatKobo }) => vatKobo),
-    charged(({ dutyKobo }) => dutyKobo),
-    bankCode,
-    currency,
-    now,
-  ]
-  await tx.query({ name: 'insert-credits', text: INSERT, values })
-}
-
-function accountIdOf({ target }: CreditRow) {
-  return target?.kind === 'collection' ? target.collectionAccountId : null
-}
-
-function paymentIdOf({ target }: CreditRow) {
-  return target?.kind === 'payment' ? target.paymentId : null
-}
-
-function sealedPayer(sealer: Sealer, { credit: { sourceAccountNumber } }: CreditRow) {
-  return sourceAccountNumber === null ? null : sealer.seal(sourceAccountNumber)
+  return CREDITS.insert(tx, rows, shared)
 }

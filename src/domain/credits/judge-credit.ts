@@ -7,7 +7,7 @@
 //   payment already settled            suspended: already_paid
 //   payment cancelled, or reversed     suspended: cancelled, payment_reversed
 //   made after the end of grace        suspended: late
-//   found, and made for an earlier     suspended: late
+//   found, and made for an earlier     suspended: late                  (requery, statement)
 //     payment at the same number
 //   collection account not active      suspended: account_inactive
 //   a payer rule broken                suspended: below_minimum, above_maximum, payer_not_allowed
@@ -38,7 +38,7 @@ import type { PaymentStatus } from '#domain/payments/payments.ts'
 import type { Split } from '#domain/splits/splits.ts'
 import type { AccountId, ClientId, CreditId, FeeRuleId, PaymentId, SuspenseItemId } from '#ids.ts'
 import { type Kobo, kobo } from '#money.ts'
-import { watDayStart } from '#wat-time.ts'
+import { watDay, watDayStart } from '#wat-time.ts'
 
 // By which route we learned of a credit. Whichever it was, it takes the same way from here.
 export const CREDIT_SOURCES = ['notification', 'requery', 'statement', 'sandbox'] as const
@@ -188,10 +188,11 @@ export function judgedTime(
   return isPlausible ? { at: transactionTime, by: 'bank_time' } : { at: now, by: 'arrival' }
 }
 
-// What is asked for may be older than the number's present lease. Clocks and time zones of banks
-// differ by hours, not by a day.
+// What is asked for, or stands on a statement, may be older than the number's present lease. Clocks
+// and time zones of banks differ by hours, not by a day; a statement knows only the day.
 function isOfEarlierPayment(credit: IncomingCredit, { createdAt }: PaymentTarget): boolean {
-  const { source, transactionTime } = credit
+  const { source, transactionTime, transactionDate } = credit
+  if (source === 'statement' && transactionDate) return transactionDate < watDay(createdAt)
   if (source !== 'requery' || transactionTime === null) return false
   return createdAt.getTime() - transactionTime.getTime() > DAY_MS
 }

@@ -49,10 +49,11 @@ export function recognise(
   credit: IncomingCredit,
   identifiers: readonly BankIdentifier[],
 ): CreditResult | undefined {
-  const earlier = identifiers.flatMap((each) => {
+  const earlier: KnownCredit[] = []
+  for (const each of identifiers) {
     const known = taken.get(identifierName(each))
-    return known && !(each.isWeak && isAnother(known, identifiers)) ? [known] : []
-  })
+    if (known && !(each.isWeak && isAnother(known, identifiers))) earlier.push(known)
+  }
   if (!earlier[0]) return undefined
   const { creditId, outcome, reason, suspendedKobo } = earlier[0]
   const isSame = earlier.every(
@@ -102,11 +103,11 @@ export function learn(
   { credit, identifiers, answer }: Learning,
 ): IdentifierRow[] {
   const { accountNumber, amountKobo, currency } = credit
-  const { status, ...decision } = answer
-  const isNew = status === 'taken'
-  const references = referencesOf(taken, answer.creditId, identifiers)
+  const { creditId, outcome, reason, suspendedKobo } = answer
+  const decision = { creditId, outcome, reason, suspendedKobo }
+  const references = referencesOf(taken, creditId, identifiers)
   const known = { ...decision, accountNumber, amountKobo, currency, references }
-  const { creditId } = decision
+  const isNew = answer.status === 'taken'
   const learned: IdentifierRow[] = []
   for (const [at, identifier] of identifiers.entries()) {
     const name = identifierName(identifier)

@@ -4,7 +4,7 @@
 // Where nobody uses limit profiles or fee rules, the statement that locks says so, and nothing is
 // asked for them.
 
-import { plainArray } from '#db/arrays.ts'
+import { texts } from '#db/binary-arrays.ts'
 import { pipeline, type Transaction } from '#db/transaction.ts'
 import { HAS_PROFILES, PLAIN_LIMITS, readLimits } from '#domain/accounts/account-limits.ts'
 import { receivedToday } from '#domain/accounts/received-today.ts'
@@ -49,7 +49,7 @@ export async function lockCollectionAccounts(
             where n.account_number = any($1::text[])
             order by l.id
               for no key update of l`,
-    values: [plainArray(numbers)],
+    values: [texts(numbers, (number) => number)],
   })
   return rows
 }

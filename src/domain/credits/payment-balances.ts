@@ -3,7 +3,8 @@
 // A payment holds what its own credits booked and what was assigned to it from suspense (I10). The
 // holdings are read only for payments that were paid something.
 
-import { numberArray, plainArray } from '#db/arrays.ts'
+import { numberArray } from '#db/arrays.ts'
+import { texts } from '#db/binary-arrays.ts'
 import type { Transaction } from '#db/transaction.ts'
 import type { FeeRuleId, PaymentId, SplitId } from '#ids.ts'
 import type { Holding, PaymentTarget } from './judge-credit.ts'
@@ -44,7 +45,7 @@ export async function lockPaymentsByNumber(
             where n.account_number = any($1::text[])
             order by p.id
               for no key update of p`,
-    values: [plainArray(numbers), now],
+    values: [texts(numbers, (number) => number), now],
   })
   const byId = new Map<PaymentId, PaymentTarget>()
   return new Map(

@@ -37,6 +37,7 @@ import {
   type IncomingCredit,
   type IssuedNumber,
 } from './judge-credit.ts'
+import { type BankIdentifier, identifiersOf } from './known-credits.ts'
 import { findTargets, lockCollectionAccounts } from './lock-collection-accounts.ts'
 import { ruleOfPayment } from './owner-rules.ts'
 import {
@@ -62,9 +63,11 @@ export async function takeCredits(
   { sealer, sharedAccounts, bankTimeMaxAgeMs, now }: Deps,
   credits: readonly IncomingCredit[],
 ): Promise<PipelinedCommit<CreditResult[]>> {
-  const { numbers, taken, creditIds } = await lockAndRead(tx, now, credits)
+  const identifiers = credits.map(identifiersOf)
+  const { numbers, taken, creditIds } = await lockAndRead(tx, now, { credits, identifiers })
   await sharedAccounts.open(accountsNeeded(credits, numbers))
   const plan = decideCredits(credits, {
+    identifiers,
     numbers,
     taken,
     creditIds,
@@ -79,17 +82,18 @@ export async function takeCredits(
   return new PipelinedCommit(plan.answers, write(tx, { sealer, now, plan }))
 }
 
-async function lockAndRead(tx: Transaction, now: Date, credits: readonly IncomingCredit[]) {
+type Batch = {
+  credits: readonly IncomingCredit[]
+  identifiers: readonly (readonly BankIdentifier[])[] // Of each.
+}
+
+async function lockAndRead(tx: Transaction, now: Date, { credits, identifiers }: Batch) {
   const accountNumbers = [...new Set(credits.map((credit) => credit.accountNumber))]
-  const [byNumber, accounts, taken, ids] = await pipeline([
+  const [byNumber, accounts, taken, creditIds] = await pipeline([
     lockPaymentsByNumber(tx, now, accountNumbers),
     lockCollectionAccounts(tx, accountNumbers),
-    findTaken(tx, credits),
-    tx.query<{ id: CreditId }>({
-      name: 'credit-ids',
-      text: `select nextval('credit_ids') as id from generate_series(1, $1::int)`,
-      values: [credits.length],
-    }),
+    findTaken(tx, identifiers.flat()),
+    drawCreditIds(tx, credits.length),
   ])
   const numbers = new Map<string, IssuedNumber>(byNumber)
   const payments = new Set([...byNumber.values()].map(({ target }) => target))
@@ -115,7 +119,18 @@ async function lockAndRead(tx: Transaction, now: Date, credits: readonly Incomin
     const target = targets.get(collectionAccountId) as CollectionTarget
     numbers.set(accountNumber, { bankCode, target })
   }
-  return { numbers, taken, creditIds: ids.rows.map((row) => row.id) }
+  return { numbers, taken, creditIds }
+}
+
+// In one row: a thousand rows of one number each would cost both sides more than the numbers.
+async function drawCreditIds(tx: Transaction, count: number): Promise<CreditId[]> {
+  const { rows } = await tx.query<{ ids: string }>({
+    name: 'credit-ids',
+    text: `select string_agg(nextval('credit_ids')::text, ',') as ids
+             from generate_series(1, $1::int)`,
+    values: [count],
+  })
+  return (rows[0]?.ids ?? '').split(',').map((id) => BigInt(id) as CreditId)
 }
 
 function accountsNeeded(

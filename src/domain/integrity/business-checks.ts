@@ -5,6 +5,7 @@
 // tables are aggregated before they are joined.
 
 import type { Check } from '#ledger/ledger-checks.ts'
+import { ACCOUNTING_CHECKS } from './accounting-checks.ts'
 import { BALANCE_CHECKS } from './balance-checks.ts'
 import { DEDUCTED, FEE_CHECKS } from './fee-checks.ts'
 import { ISOLATION_CHECKS } from './isolation-checks.ts'
@@ -278,6 +279,7 @@ export const BUSINESS_CHECKS: readonly Check[] = [
   ...FEE_CHECKS,
   ...RECEIVABLE_CHECKS,
   ...RECONCILIATION_CHECKS,
+  ...ACCOUNTING_CHECKS,
   ...SETTLEMENT_CHECKS,
   ...PAYOUT_CHECKS,
   ...SPLIT_CHECKS,

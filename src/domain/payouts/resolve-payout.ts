@@ -1,7 +1,8 @@
 // An operator says what became of a payout that the bank gave no answer for: the bank was asked by
 // telephone, or its statement shows it. Only of what is unknown, or was sent in a file.
 //
-// The same again is fine; anything else of what was settled is refused.
+// The same again is fine; anything else of what was settled, or of what the bank has reported and is
+// about to be settled, is refused.
 
 import type { Transaction } from '#db/transaction.ts'
 import type { Client } from '#domain/access/clients.ts'
@@ -9,6 +10,7 @@ import { writeAuditLog } from '#domain/records/audit-log.ts'
 import { Refusal } from '#errors.ts'
 import { formatKobo } from '#money.ts'
 import { findPayout } from './payouts.ts'
+import { contradicts, findReport } from './settle-file-results.ts'
 import { lockPayout, type PayoutOutcome, type SettleDeps, settlePayout } from './settle-payout.ts'
 
 type Resolving = { reference: string; outcome: Exclude<PayoutOutcome, { status: 'cancelled' }> }
@@ -24,6 +26,7 @@ export async function resolvePayout(
   const { id, status, batchId, amountKobo, currency } = await lockPayout(tx, found.id)
   // Whoever sends it at this moment will hear the answer.
   if (status === 'sending' && batchId === null) throw new Refusal('payout_settled')
+  if (contradicts(await findReport(tx, id), outcome)) throw new Refusal('payout_settled')
   const result = await settlePayout(tx, deps, { id, outcome, by: actor })
   if (result === 'otherwise') throw new Refusal('payout_settled')
   if (result === 'same') return

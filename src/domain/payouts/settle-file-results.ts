@@ -47,6 +47,26 @@ export async function findReported(
   }))
 }
 
+// What the bank reported of a payout, whether it is settled yet or not.
+export async function findReport(
+  tx: Transaction,
+  id: PayoutId,
+): Promise<'confirmed' | 'failed' | undefined> {
+  const { rows } = await tx.query<Pick<Row, 'status'>>({
+    name: 'find-report-of-payout',
+    text: 'select status from payout_results where payout_id = $1',
+    values: [id],
+  })
+  return rows[0]?.status
+}
+
+export function contradicts(
+  reported: 'confirmed' | 'failed' | undefined,
+  { status }: Pick<PayoutOutcome, 'status'>,
+): boolean {
+  return reported !== undefined && reported !== status
+}
+
 // Whoever settled it otherwise in between was right or wrong: somebody has to find out.
 export async function settleReported(
   tx: Transaction,

@@ -1,5 +1,6 @@
-// The second part of an erasure: payers' names, accounts and narrations on credits, and webhook
-// responses. Erased in pages, so that an account with a million credits blocks nothing.
+// The second part of an erasure: payers' names, accounts and narrations on credits and on the lines
+// of bank statements that are matched to them, and webhook responses. Erased in pages, so that an
+// account with a million credits blocks nothing.
 //
 //   credits ──▶ answers ──▶ done
 //
@@ -55,6 +56,10 @@ const NOT_NEEDED = `not exists (select from suspense_items i
                                  where i.credit_id = c.id and i.state in ('open', 'returning'))`
 const NOBODY = 'source_account_sealed = null, source_account_name = null, narration = null'
 
+const NOBODY_ON_LINE =
+  'counterparty_name = null, counterparty_sealed = null, counterparty_bank = null, narration = null'
+const MATCHED_TO = `m.item_kind = 'credit' and m.item_id =`
+
 async function eraseCredits(tx: Transaction, erasure: Erasure): Promise<void> {
   const [column, type, values] = erasure.accountId
     ? ['account_number', 'text', erasure.accountNumbers]
@@ -71,6 +76,11 @@ async function eraseCredits(tx: Transaction, erasure: Erasure): Promise<void> {
               order by id for no key update
            ), erased as (
              update credits c set ${NOBODY} from page where c.id = page.id and ${NOT_NEEDED}
+             returning c.id
+           ), lines as (
+             update statement_lines l set ${NOBODY_ON_LINE}
+               from erased join statement_matches m on ${MATCHED_TO} erased.id
+              where l.id = m.line_id
            )
            select max(id) as last, count(*)::int as count from page`,
     values: [values, erasure.creditsAfter],
@@ -92,7 +102,13 @@ const ASSIGNED = `select credit_id from suspense_items
 async function eraseAssigned(tx: Transaction, { accountId, paymentId }: Erasure): Promise<void> {
   await tx.query({
     name: 'erase-assigned-credits',
-    text: `update credits c set ${NOBODY} where c.id in (${ASSIGNED}) and ${NOT_NEEDED}`,
+    text: `with erased as (
+             update credits c set ${NOBODY} where c.id in (${ASSIGNED}) and ${NOT_NEEDED}
+             returning c.id
+           )
+           update statement_lines l set ${NOBODY_ON_LINE}
+             from erased join statement_matches m on ${MATCHED_TO} erased.id
+            where l.id = m.line_id`,
     values: [accountId, paymentId],
   })
 }

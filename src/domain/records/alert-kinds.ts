@@ -15,6 +15,8 @@ export type AlertKind =
   | 'bank_silent'
   | 'payout_unknown'
   | 'payout_contradicted'
+  | 'reconciliation_difference'
+  | 'statement_missing'
   | 'audit_failed'
 
 type About = {
@@ -90,6 +92,18 @@ export const ALERT_KINDS: Readonly<Record<AlertKind, About>> = {
     remedy:
       'Nothing was changed. Ask the bank what it paid; if it was not what Payouts shows, correct ' +
       'it with the bank and the client.',
+  },
+  reconciliation_difference: {
+    title: 'A bank’s statement differs from the books',
+    remedy:
+      'Open the day in Reconciliation, and resolve each difference: book it, match it, or note why ' +
+      'it differs.',
+    isClearedByItself: true,
+  },
+  statement_missing: {
+    title: 'A bank’s statement hasn’t arrived',
+    remedy: 'Import the statement of that day, or ask the bank for it.',
+    isClearedByItself: true,
   },
   audit_failed: {
     title: 'The books don’t balance',

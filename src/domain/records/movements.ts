@@ -39,9 +39,13 @@ export type Changes = Partial<Record<Part, bigint>> & { credits?: 1 | 0 }
 // The overview's sums are of one currency; what came in another shows in balances and the CSV.
 export function moved(currency: string, changes: Changes): { moved?: Moved } {
   if (currency !== CURRENCY) return {}
-  const { credits, ...kobo } = changes
-  const changed = Object.entries(kobo).filter(([part, change]) => part !== 'fees' || change !== 0n)
-  const parts = changed.map(([part, change]) => [part, change.toString()])
-  if (!credits && parts.length === 0) return {}
-  return { moved: { ...(credits ? { credits } : {}), ...Object.fromEntries(parts) } }
+  const parts: Moved = changes.credits ? { credits: 1 } : {}
+  let isEmpty = !changes.credits
+  for (const part of PARTS) {
+    const change = changes[part]
+    if (change === undefined || (part === 'fees' && change === 0n)) continue
+    parts[part] = change.toString()
+    isEmpty = false
+  }
+  return isEmpty ? {} : { moved: parts }
 }

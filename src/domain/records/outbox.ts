@@ -5,14 +5,7 @@
 // come from the client's counter, which stays locked until commit; so this is the last thing that a
 // transaction locks.
 
-import {
-  numberArray,
-  plainArray,
-  sparseNumberArray,
-  sparsePlainArray,
-  textArray,
-  unless,
-} from '#db/arrays.ts'
+import { int4s, int8s, jsons, texts, unless, uuids } from '#db/binary-arrays.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { type ClientId, timeOrderedId } from '#ids.ts'
 import type { NewEvent } from './event-types.ts'
@@ -56,19 +49,19 @@ export async function appendEvents(
                   as e (id, type, collection_account_id, payment_id, credit_id, facts, moved,
                         client_place, place, at)`,
     values: [
-      plainArray(events.map(() => timeOrderedId(now))),
-      sparsePlainArray(events.map((event) => unless(type, event.type))),
-      sparseNumberArray(events.map((event) => event.collectionAccountId ?? null)),
-      sparsePlainArray(events.map((event) => event.paymentId ?? null)),
-      sparseNumberArray(events.map((event) => event.creditId ?? null)),
-      textArray(events.map((event) => JSON.stringify(event.facts, koboAsText))),
-      textArray(events.map((event) => (event.moved ? JSON.stringify(event.moved) : null))),
+      uuids(events, () => timeOrderedId(now)),
+      texts(events, (event) => unless(type, event.type)),
+      int8s(events, (event) => event.collectionAccountId ?? null),
+      uuids(events, (event) => event.paymentId ?? null),
+      int8s(events, (event) => event.creditId ?? null),
+      jsons(events, (event) => JSON.stringify(event.facts, koboAsText)),
+      jsons(events, (event) => (event.moved ? JSON.stringify(event.moved) : null)),
       type,
-      numberArray(clients),
-      numberArray(clients.map((clientId) => counts.get(clientId) as number)),
+      int8s(clients, (clientId) => clientId),
+      int8s(clients, (clientId) => counts.get(clientId) as number),
       now,
-      sparseNumberArray(events.map((event) => unless(1, clientPlaces.get(event.clientId) ?? 1))),
-      sparseNumberArray(places.map((place, at) => unless(at + 1, place))),
+      int4s(events, (event) => unless(1, clientPlaces.get(event.clientId) ?? 1)),
+      int8s(events, (_, at) => unless(at + 1, places[at] as number)),
     ],
   })
 }

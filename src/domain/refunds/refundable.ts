@@ -75,7 +75,7 @@ async function lockPayment(
                     where assigned_payment_id = $1 and state = 'assigned'`),
     values: [paymentId],
   })
-  const refundedKobo = await sumRefunded(tx, { paymentId })
+  const refundedKobo = await sumRefunded(tx, clientId, { paymentId })
   const leftKobo = kobo(payment.amountPaidKobo - refundedKobo)
   return { sources, leftKobo, currency: payment.currency }
 }
@@ -107,19 +107,19 @@ async function lockCredit(
     throw new Refusal(rows[0]?.isOfPayment ? 'credit_of_payment' : 'credit_not_refundable')
   }
   const heldKobo = sources.reduce<bigint>((sum, source) => sum + source.heldKobo, 0n)
-  const leftKobo = kobo(heldKobo - (await sumRefunded(tx, { creditId })))
+  const leftKobo = kobo(heldKobo - (await sumRefunded(tx, clientId, { creditId })))
   return { sources, leftKobo, currency: rows[0]?.currency as string }
 }
 
-// Also of credits that the bank has reversed since.
-async function sumRefunded(tx: Transaction, of: RefundOf): Promise<bigint> {
+// By this client, also of what the bank has reversed since. Parts of a credit may be another's.
+async function sumRefunded(tx: Transaction, clientId: ClientId, of: RefundOf): Promise<bigint> {
   const [column, id] = 'paymentId' in of ? ['payment_id', of.paymentId] : ['credit_id', of.creditId]
   const { rows } = await tx.query<{ kobo: bigint }>({
     name: `sum-refunded-of-${column}`,
     text: `select coalesce(sum(p.amount_kobo), 0)::bigint as kobo
              from refunds r join payouts p on p.refund_id = r.id
-            where r.${column} = $1 and ${STANDS}`,
-    values: [id],
+            where r.${column} = $1 and r.client_id = $2 and ${STANDS}`,
+    values: [id, clientId],
   })
   return rows[0]?.kobo ?? 0n
 }

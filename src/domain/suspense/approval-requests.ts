@@ -13,6 +13,7 @@
 
 import type { Transaction } from '#db/transaction.ts'
 import type { Client } from '#domain/access/clients.ts'
+import { readMakerChecker } from '#domain/access/maker-checker.ts'
 import type { Role } from '#domain/access/roles.ts'
 import { lockPayments } from '#domain/credits/payment-balances.ts'
 import { lockItems } from '#domain/credits/suspense-items.ts'
@@ -33,7 +34,7 @@ import {
   lockAssignable,
   lockVisibleItem,
 } from './assign-suspense.ts'
-import { readMakerChecker, SETTERS, writeMakerChecker } from './maker-checker.ts'
+import { SETTERS, writeMakerChecker } from './maker-checker.ts'
 import { requestReturn, type Sending } from './return-suspense.ts'
 
 type Acting = Viewer & { userId: UserId; now: Date }

@@ -2,9 +2,9 @@
 // setting is read in the transaction that it governs and never cached, so it applies as soon as it
 // is switched on.
 
-import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import type { Client } from '#domain/access/clients.ts'
+import { readMakerChecker } from '#domain/access/maker-checker.ts'
 import type { Role } from '#domain/access/roles.ts'
 import { writeAuditLog } from '#domain/records/audit-log.ts'
 import { Refusal } from '#errors.ts'
@@ -12,15 +12,6 @@ import type { ClientId, SuspenseItemId } from '#ids.ts'
 
 // Who decides how many people it takes.
 export const SETTERS: readonly Role[] = ['owner', 'operator']
-
-export async function readMakerChecker(db: Queryable, clientId: ClientId): Promise<boolean> {
-  const { rows } = await db.query<{ hasMakerChecker: boolean }>({
-    name: 'read-maker-checker',
-    text: 'select has_four_eyes as "hasMakerChecker" from clients where id = $1',
-    values: [clientId],
-  })
-  return rows[0]?.hasMakerChecker === true
-}
 
 type MakerCheckerChange = { client: Client; actor: string; role: Role; hasMakerChecker: boolean }
 

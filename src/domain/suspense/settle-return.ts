@@ -14,6 +14,7 @@ import {
 } from '#domain/credits/suspense-items.ts'
 import { sendByHand } from '#domain/payouts/claim-payouts.ts'
 import type { PayoutStatus } from '#domain/payouts/payouts.ts'
+import { contradicts, findReport } from '#domain/payouts/settle-file-results.ts'
 import { type OutcomeHook, settlePayout } from '#domain/payouts/settle-payout.ts'
 import { writeAuditLog } from '#domain/records/audit-log.ts'
 import { moved } from '#domain/records/movements.ts'
@@ -66,6 +67,9 @@ export async function settleByHand(
   if (found.status !== 'pending') return refuseOtherwise(found, verdict)
   // Whoever sends it at this moment will hear the answer.
   if (payout?.status === 'sending' && !payout.isInFile) throw new Refusal('return_sending')
+  if (payout && contradicts(await findReport(tx, payout.id), verdict)) {
+    throw new Refusal(verdict.status === 'confirmed' ? 'return_failed' : 'return_confirmed')
+  }
   await settleSent(tx, deps, { sent: found, verdict, by: actor, payout })
   const { status, ...said } = verdict
   const { amountKobo, currency } = found.item

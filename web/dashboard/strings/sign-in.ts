@@ -7,6 +7,7 @@ export const signInStrings = {
   code: 'Authentication code',
   codeIfAny: 'Authentication code (if enabled)',
   client: 'Client',
+  demo: 'This is a sandbox: the demo user is filled in.',
   submit: 'Sign in',
   busy: 'One moment…',
   lost: 'Your session has expired. Sign in again.',

@@ -59,6 +59,7 @@ export const loginRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =>
         operationId: 'login',
         tags: ['Authentication'],
         summary: 'Exchange client credentials for a bearer token',
+        description: 'Send the token as `Authorization: Bearer …` until it expires.',
         body: Type.Object({
           clientId: text(CREDENTIAL_LENGTH_MAX, 'Client ID, e.g. MAN0000001.'),
           clientSecret: text(CREDENTIAL_LENGTH_MAX, 'Client secret.'),
@@ -79,6 +80,9 @@ export const loginRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =>
           operationId: 'oauthToken',
           tags: ['Authentication'],
           summary: 'OAuth 2.0 client credentials grant (RFC 6749, section 4.4)',
+          description:
+            'The same token as POST /api/Account/login, for OAuth 2.0 libraries. Credentials in ' +
+            'the form, or by Basic authentication.',
           consumes: ['application/x-www-form-urlencoded'],
           body: Type.Object({
             grant_type: Type.String({ description: 'client_credentials' }),

@@ -74,6 +74,7 @@ const createAndList: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         ...about,
         operationId: 'listClients',
         summary: 'List clients, oldest first',
+        description: 'Every client with its scopes, restrictions and state.',
         querystring: query(PageQuery),
         response: { 200: ListEnvelope(ClientBody), '4xx': ApiFailure },
       },
@@ -104,6 +105,7 @@ const readOne: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         querystring: NoQuery,
         operationId: 'getClient',
         summary: 'Retrieve a client',
+        description: 'Its scopes, allowed addresses, merchant codes and state.',
         response: { 200: ApiEnvelope(ClientDetailBody), '4xx': ApiFailure },
       },
     },
@@ -121,6 +123,7 @@ const readOne: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         ...about,
         operationId: 'getClientUse',
         summary: 'Retrieve the daily usage of a client',
+        description: 'Requests, credits and webhooks of the client, day by day.',
         params: ClientParams,
         querystring: query({
           days: Type.Optional(

@@ -110,6 +110,7 @@ const secondFactor: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         ...about,
         operationId: 'confirmTotp',
         summary: 'Confirm two-factor enrolment',
+        description: 'With a code of the app. Returns recovery codes, shown once.',
         body: Type.Object({ code: Code }, strict),
         response: {
           200: ApiEnvelope(
@@ -146,6 +147,7 @@ const removingSecondFactor: FastifyPluginAsyncTypebox<Deps> = async (app, deps) 
         ...about,
         operationId: 'removeTotp',
         summary: 'Remove the second factor',
+        description: 'With your password and a code.',
         body: Type.Object({ password: Password, code: Code }, strict),
         response: {
           200: ApiEnvelope(named('TotpState', { hasTotp: Type.Boolean() })),

@@ -54,6 +54,7 @@ const listAndCreate: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         ...about,
         operationId: 'listUsers',
         summary: 'List users, newest first',
+        description: 'Users of your client, with their roles.',
         querystring: query({ clientId: ClientId, ...PageQuery }),
         response: { 200: ListEnvelope(UserBody), '4xx': ApiFailure },
       },

@@ -26,18 +26,13 @@ import {
 import { CURRENCY, type Kobo, kobo, toNaira } from '#money.ts'
 import { timestamp, watDay } from '#wat-time.ts'
 import { journalText } from './journal-layouts.ts'
+import { SidesTotal } from './report-formats.ts'
 import { dayField, OPERATOR, parseDay, refused, withReport } from './report-query.ts'
 
 const DAYS = `${OPERATOR}/days`
 const DAYS_MAX = 366
 const DAYS_DEFAULT = 31
 const REASON_MAX = 500
-
-const DayTotal = named('AccountingDayTotal', {
-  currency: Type.String(),
-  debit: Type.Number(),
-  credit: Type.Number(),
-})
 
 const DayBody = named('AccountingDay', {
   day: Type.String({ description: 'In West Africa.' }),
@@ -52,7 +47,7 @@ const DayBody = named('AccountingDay', {
   transfers: nullable('number'),
   debit: nullable('number', { description: `In ${CURRENCY}.` }),
   credit: nullable('number', { description: `In ${CURRENCY}.` }),
-  totals: Type.Array(DayTotal, { description: 'One per currency.' }),
+  totals: Type.Array(SidesTotal, { description: 'One per currency.' }),
 })
 
 type Total = { currency: string; kobo: Kobo }

@@ -20,7 +20,7 @@ import { publicId } from '#public-ids.ts'
 import type { Sealer } from '#seal.ts'
 import { timestamp } from '#wat-time.ts'
 import { COLUMNS, type JournalRow, LAYOUTS, type Layout, toRows } from './journal-layouts.ts'
-import { CSV_NOTE, content, sendPage } from './report-formats.ts'
+import { CSV_NOTE, content, SidesTotal, sendPage } from './report-formats.ts'
 import { DayQuery, OPERATOR, parsePastDay, withReport } from './report-query.ts'
 
 const JOURNAL = `${OPERATOR}/journal`
@@ -37,18 +37,12 @@ const LineBody = named('JournalLine', {
   credit: Type.Number(),
 })
 
-const TotalBody = named('JournalTotal', {
-  currency: Type.String(),
-  debit: Type.Number(),
-  credit: Type.Number(),
-})
-
 const JournalBody = named('Journal', {
   day: Type.String(),
   isClosed: Type.Boolean({ description: 'It never changes.' }),
   journalHash: nullable('string', { description: 'SHA-256 of journal.csv of a closed day.' }),
   transfers: Type.Number(),
-  totals: Type.Array(TotalBody, { description: 'One per currency; debit equals credit.' }),
+  totals: Type.Array(SidesTotal, { description: 'One per currency; debit equals credit.' }),
   lines: Type.Array(LineBody, { description: 'By currency, code, owner and reason.' }),
 })
 

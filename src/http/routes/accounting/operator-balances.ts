@@ -8,14 +8,14 @@ import {
   type OperatorBalance,
   readOperatorBalances,
 } from '#domain/accounting/operator-balances.ts'
-import { type Columns, CsvExports } from '#http/csv.ts'
+import type { Columns } from '#http/csv.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { AtQuery, parseAt, query } from '#http/lists.ts'
 import { ApiEnvelope, ApiFailure, BEARER, named, nullable } from '#http/schemas.ts'
 import { formatKobo, type Kobo, kobo, toNaira } from '#money.ts'
 import { timestamp } from '#wat-time.ts'
-import { CSV_NOTE, content, sendTable } from './report-formats.ts'
+import { registerFiles } from './report-formats.ts'
 import { OPERATOR, withReport } from './report-query.ts'
 
 const BALANCES = `${OPERATOR}/balances`
@@ -70,9 +70,6 @@ const CSV_COLUMNS: Columns<OperatorBalance> = [
 
 export const operatorBalanceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { db, authentication, clock } = deps
-  const onRequest = authentication.requires('operator')
-  const exports = new CsvExports()
-  const about = { tags: ['Accounting'], security: BEARER, querystring: query(AtQuery) }
   const read = async (asked: { at?: string }) => {
     const now = clock()
     const at = parseAt(asked, now)
@@ -83,10 +80,12 @@ export const operatorBalanceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app
   app.get(
     BALANCES,
     {
-      onRequest,
+      onRequest: authentication.requires('operator'),
       schema: {
-        ...about,
         operationId: 'getOperatorBalances',
+        tags: ['Accounting'],
+        security: BEARER,
+        querystring: query(AtQuery),
         summary: 'Retrieve balances across all clients',
         description:
           'By client, merchantCode and bank, at any moment. Every ledger account is in one row and ' +
@@ -111,26 +110,18 @@ export const operatorBalanceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app
     },
   )
 
-  app.get(
-    `${BALANCES}.csv`,
-    {
-      exposeHeadRoute: false,
-      onRequest,
-      schema: {
-        ...about,
-        operationId: 'exportOperatorBalances',
-        summary: 'Export balances across all clients as CSV',
-        description: CSV_NOTE,
-        response: content('text/csv'),
-      },
-    },
-    async ({ client, query: asked }, reply) => {
+  registerFiles(app, deps, {
+    path: BALANCES,
+    operation: 'OperatorBalances',
+    of: 'balances across all clients',
+    fields: AtQuery,
+    read: async (asked: { at?: string }) => {
       const { at, rows } = await read(asked)
-      const columns: Columns<OperatorBalance> = [...CSV_COLUMNS, ['at', () => at]]
-      const file = { exports, clientId: client.id, name: 'balances' }
-      return sendTable(reply, file, { columns, rows })
+      const table = { columns: CSV_COLUMNS, rows }
+      return { name: 'balances', title: 'Balances', about: [], table, stamp: ['at', at] }
     },
-  )
+    hasPage: false, // Too wide to print.
+  })
 }
 
 function amounts(read: (name: Name) => Kobo): Record<Name, number> {

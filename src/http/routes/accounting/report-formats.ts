@@ -1,11 +1,12 @@
 // A report as CSV and as a page to print, from one table of columns.
 
 import { Type } from '@fastify/type-provider-typebox'
-import type { FastifyReply } from 'fastify'
-import type { Columns, CsvExports } from '#http/csv.ts'
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import { type Columns, CsvExports } from '#http/csv.ts'
+import type { Deps } from '#http/deps.ts'
+import { query } from '#http/lists.ts'
 import { escapeHtml, PRINTABLE_HEADERS, printablePage } from '#http/printable-page.ts'
-import { ApiFailure } from '#http/schemas.ts'
-import type { ClientId } from '#ids.ts'
+import { ApiFailure, BEARER, named } from '#http/schemas.ts'
 import { formatKobo, type Kobo } from '#money.ts'
 
 export type Table<Row> = {
@@ -17,6 +18,7 @@ export type Table<Row> = {
 
 // biome-ignore lint/suspicious/noExplicitAny: each table has rows of its own.
 type AnyTable = Table<any>
+type AnyColumns = AnyTable['columns']
 
 export const content = (type: 'text/csv' | 'text/html') => ({
   200: { content: { [type]: { schema: Type.String() } } },
@@ -27,14 +29,58 @@ export const CSV_NOTE =
   'UTF-8; amounts with two decimals. Cells that a spreadsheet would read as a formula are prefixed ' +
   'with an apostrophe. Columns: docs/exports.md.'
 
-type File = { exports: CsvExports; clientId: ClientId; name: string }
+type AnyReport = { name: string; title: string; about: string[]; table: AnyTable }
 
-export function sendTable<Row>(
-  reply: FastifyReply,
-  { exports, clientId, name }: File,
-  { columns, rows }: Table<Row>,
-): Promise<FastifyReply> {
-  return exports.send(reply, clientId, { name, columns, batches: once(rows) })
+type Files<Asked> = {
+  path: string
+  operation: string // As in exportTrialBalance.
+  of: string // As in "the trial balance".
+  fields: Parameters<typeof query>[0]
+  read: (asked: Asked) => Promise<AnyReport & { stamp: readonly [name: string, value: string] }>
+  hasPage?: boolean
+}
+
+// The report as CSV, with what it is of in a last column, and as a page.
+export function registerFiles<Asked>(
+  app: FastifyInstance,
+  { authentication }: Deps,
+  { path, operation, of, fields, read, hasPage = true }: Files<Asked>,
+): void {
+  const exports = new CsvExports()
+  const onRequest = authentication.requires('operator')
+  const about = { tags: ['Accounting'], security: BEARER, querystring: query(fields) }
+  const csv = {
+    ...about,
+    operationId: `export${operation}`,
+    summary: `Export ${of} as CSV`,
+    description: CSV_NOTE,
+    response: content('text/csv'),
+  }
+  app.get(
+    `${path}.csv`,
+    { exposeHeadRoute: false, onRequest, schema: csv },
+    async (request, reply) => {
+      const { name, table, stamp } = await read(request.query as Asked)
+      const columns: AnyColumns = [...table.columns, [stamp[0], () => stamp[1]]]
+      return exports.send(reply, request.client.id, { name, columns, batches: once(table.rows) })
+    },
+  )
+  if (!hasPage) return
+  const html = {
+    ...about,
+    operationId: `print${operation}`,
+    summary: `Retrieve ${of} as a page to print`,
+    description: 'The same rows as the CSV, with totals.',
+    response: content('text/html'),
+  }
+  app.get(
+    `${path}.html`,
+    { exposeHeadRoute: false, onRequest, schema: html },
+    async (request, reply) => {
+      const { title, about: notes, table } = await read(request.query as Asked)
+      return sendPage(reply, { title, about: notes, tables: [table] })
+    },
+  )
 }
 
 async function* once<Row>(rows: readonly Row[]): AsyncGenerator<readonly Row[], void> {
@@ -86,6 +132,13 @@ function toLabel(name: string): string {
 function grouped(text: string): string {
   return escapeHtml(text).replace(/\B(?=(\d{3})+(?=\.))/g, ',')
 }
+
+// Of a currency, wherever a report has both sides.
+export const SidesTotal = named('AccountingTotal', {
+  currency: Type.String(),
+  debit: Type.Number(),
+  credit: Type.Number(),
+})
 
 // Empty where there is nothing, as in a column of debits.
 export function amountOrNone(kobo: Kobo): string {

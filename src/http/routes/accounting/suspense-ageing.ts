@@ -7,14 +7,14 @@ import {
   type AgedSuspense,
   readSuspenseAgeing,
 } from '#domain/accounting/suspense-ageing.ts'
-import { type Columns, CsvExports } from '#http/csv.ts'
+import type { Columns } from '#http/csv.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { AtQuery, parseAt, query } from '#http/lists.ts'
 import { ApiEnvelope, ApiFailure, BEARER, named, nullable, oneOf } from '#http/schemas.ts'
 import { formatKobo, kobo, toNaira } from '#money.ts'
 import { timestamp } from '#wat-time.ts'
-import { CSV_NOTE, content, sendPage, sendTable } from './report-formats.ts'
+import { registerFiles } from './report-formats.ts'
 import { OPERATOR, withReport } from './report-query.ts'
 
 const AGEING = `${OPERATOR}/suspense-ageing`
@@ -57,9 +57,6 @@ const COLUMNS: Columns<AgedSuspense> = [
 
 export const suspenseAgeingRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { db, authentication, clock } = deps
-  const onRequest = authentication.requires('operator')
-  const exports = new CsvExports()
-  const about = { tags: ['Accounting'], security: BEARER, querystring: query(AtQuery) }
   const read = async (asked: { at?: string }) => {
     const now = clock()
     const at = parseAt(asked, now)
@@ -70,10 +67,12 @@ export const suspenseAgeingRoutes: FastifyPluginAsyncTypebox<Deps> = async (app,
   app.get(
     AGEING,
     {
-      onRequest,
+      onRequest: authentication.requires('operator'),
       schema: {
-        ...about,
         operationId: 'getSuspenseAgeing',
+        tags: ['Accounting'],
+        security: BEARER,
+        querystring: query(AtQuery),
         summary: 'Retrieve suspense by age',
         description:
           'What was in suspense at a moment, by bank, client, reason and age. Adds up to the ' +
@@ -93,49 +92,18 @@ export const suspenseAgeingRoutes: FastifyPluginAsyncTypebox<Deps> = async (app,
     },
   )
 
-  app.get(
-    `${AGEING}.csv`,
-    {
-      exposeHeadRoute: false,
-      onRequest,
-      schema: {
-        ...about,
-        operationId: 'exportSuspenseAgeing',
-        summary: 'Export suspense by age as CSV',
-        description: CSV_NOTE,
-        response: content('text/csv'),
-      },
-    },
-    async ({ client, query: asked }, reply) => {
+  registerFiles(app, deps, {
+    path: AGEING,
+    operation: 'SuspenseAgeing',
+    of: 'suspense by age',
+    fields: AtQuery,
+    read: async (asked: { at?: string }) => {
       const { at, rows } = await read(asked)
-      const columns: Columns<AgedSuspense> = [...COLUMNS, ['at', () => at]]
-      const file = { exports, clientId: client.id, name: 'suspense-ageing' }
-      return sendTable(reply, file, { columns, rows })
+      const about = [`As of ${at} (West Africa Time)`]
+      const table = { columns: COLUMNS, rows, totals: totalsOf(rows) }
+      return { name: 'suspense-ageing', title: 'Suspense by age', about, table, stamp: ['at', at] }
     },
-  )
-
-  app.get(
-    `${AGEING}.html`,
-    {
-      exposeHeadRoute: false,
-      onRequest,
-      schema: {
-        ...about,
-        operationId: 'printSuspenseAgeing',
-        summary: 'Retrieve suspense by age as a page to print',
-        description: 'The same rows as the CSV, with totals by age.',
-        response: content('text/html'),
-      },
-    },
-    async ({ query: asked }, reply) => {
-      const { at, rows } = await read(asked)
-      return sendPage(reply, {
-        title: 'Suspense by age',
-        about: [`As of ${at} (West Africa Time)`],
-        tables: [{ columns: COLUMNS, rows, totals: totalsOf(rows) }],
-      })
-    },
-  )
+  })
 }
 
 // By currency and age, in their order.

@@ -2,16 +2,16 @@
 // page to print.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { totalsOf } from '#domain/accounting/journal-lines.ts'
+import { type CurrencyTotal, totalsOf } from '#domain/accounting/journal-lines.ts'
 import { readTrialBalance, type TrialBalanceRow } from '#domain/accounting/trial-balance.ts'
-import { type Columns, CsvExports } from '#http/csv.ts'
+import type { Columns } from '#http/csv.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { AtQuery, parseAt, query } from '#http/lists.ts'
 import { ApiEnvelope, ApiFailure, BEARER, named } from '#http/schemas.ts'
 import { formatKobo, kobo, toNaira } from '#money.ts'
 import { timestamp } from '#wat-time.ts'
-import { CSV_NOTE, content, sendPage, sendTable } from './report-formats.ts'
+import { registerFiles, SidesTotal } from './report-formats.ts'
 import { OPERATOR, withReport } from './report-query.ts'
 
 const TRIAL_BALANCE = `${OPERATOR}/trial-balance`
@@ -24,16 +24,10 @@ const RowBody = named('TrialBalanceLine', {
   credit: Type.Number(),
 })
 
-const TotalBody = named('TrialBalanceTotal', {
-  currency: Type.String(),
-  debit: Type.Number(),
-  credit: Type.Number(),
-})
-
 const TrialBalanceBody = named('TrialBalance', {
   at: Type.String(),
   lines: Type.Array(RowBody, { description: 'By currency and code.' }),
-  totals: Type.Array(TotalBody, { description: 'One per currency; debit equals credit.' }),
+  totals: Type.Array(SidesTotal, { description: 'One per currency; debit equals credit.' }),
 })
 
 const COLUMNS: Columns<TrialBalanceRow> = [
@@ -46,16 +40,6 @@ const COLUMNS: Columns<TrialBalanceRow> = [
 
 export const trialBalanceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { db, authentication, clock, chart } = deps
-  const onRequest = authentication.requires('operator')
-  const exports = new CsvExports()
-  const schema = (operationId: string, summary: string, description: string) => ({
-    operationId,
-    tags: ['Accounting'],
-    summary,
-    description,
-    security: BEARER,
-    querystring: query(AtQuery),
-  })
   const read = async (asked: { at?: string }) => {
     const now = clock()
     const at = parseAt(asked, now)
@@ -66,13 +50,14 @@ export const trialBalanceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, d
   app.get(
     TRIAL_BALANCE,
     {
-      onRequest,
+      onRequest: authentication.requires('operator'),
       schema: {
-        ...schema(
-          'getTrialBalance',
-          'Retrieve the trial balance',
-          'The balance of each account code at any moment, as a debit or a credit.',
-        ),
+        operationId: 'getTrialBalance',
+        tags: ['Accounting'],
+        summary: 'Retrieve the trial balance',
+        description: 'The balance of each account code at any moment, as a debit or a credit.',
+        security: BEARER,
+        querystring: query(AtQuery),
         response: { 200: ApiEnvelope(TrialBalanceBody), '4xx': ApiFailure },
       },
     },
@@ -90,52 +75,23 @@ export const trialBalanceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, d
     },
   )
 
-  app.get(
-    `${TRIAL_BALANCE}.csv`,
-    {
-      exposeHeadRoute: false,
-      onRequest,
-      schema: {
-        ...schema('exportTrialBalance', 'Export the trial balance as CSV', CSV_NOTE),
-        response: content('text/csv'),
-      },
-    },
-    async ({ client, query: asked }, reply) => {
-      const { at, rows } = await read(asked)
-      const columns: Columns<TrialBalanceRow> = [...COLUMNS, ['at', () => at]]
-      const file = { exports, clientId: client.id, name: 'trial-balance' }
-      return sendTable(reply, file, { columns, rows })
-    },
-  )
-
-  app.get(
-    `${TRIAL_BALANCE}.html`,
-    {
-      exposeHeadRoute: false,
-      onRequest,
-      schema: {
-        ...schema(
-          'printTrialBalance',
-          'Retrieve the trial balance as a page to print',
-          'The same lines as the CSV, with totals.',
-        ),
-        response: content('text/html'),
-      },
-    },
-    async ({ query: asked }, reply) => {
+  registerFiles(app, deps, {
+    path: TRIAL_BALANCE,
+    operation: 'TrialBalance',
+    of: 'the trial balance',
+    fields: AtQuery,
+    read: async (asked: { at?: string }) => {
       const { at, rows, totals } = await read(asked)
-      const sums = totals.map(({ currency, debitKobo, creditKobo }) => ({
-        ...{ code: 'Total', name: '', currency },
-        debitKobo: kobo(debitKobo),
-        creditKobo: kobo(creditKobo),
-      }))
-      return sendPage(reply, {
-        title: 'Trial balance',
-        about: [`As of ${at} (West Africa Time)`],
-        tables: [{ columns: COLUMNS, rows, totals: sums }],
-      })
+      const about = [`As of ${at} (West Africa Time)`]
+      const table = { columns: COLUMNS, rows, totals: totals.map(toTotal) }
+      return { name: 'trial-balance', title: 'Trial balance', about, table, stamp: ['at', at] }
     },
-  )
+  })
+}
+
+function toTotal({ currency, debitKobo, creditKobo }: CurrencyTotal): TrialBalanceRow {
+  const sums = { debitKobo: kobo(debitKobo), creditKobo: kobo(creditKobo) }
+  return { code: 'Total', name: '', currency, ...sums }
 }
 
 function present({ code, name, currency, debitKobo, creditKobo }: TrialBalanceRow) {

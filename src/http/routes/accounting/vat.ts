@@ -2,13 +2,13 @@
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { readVatReport, type VatReport } from '#domain/accounting/vat-report.ts'
-import { type Columns, CsvExports } from '#http/csv.ts'
+import type { Columns } from '#http/csv.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { query } from '#http/lists.ts'
 import { ApiEnvelope, ApiFailure, BEARER, named, nullable } from '#http/schemas.ts'
 import { formatKobo, type Kobo, toNaira } from '#money.ts'
-import { CSV_NOTE, content, sendPage, sendTable } from './report-formats.ts'
+import { registerFiles } from './report-formats.ts'
 import { MonthQuery, OPERATOR, parseMonth, withReport } from './report-query.ts'
 
 const VAT = `${OPERATOR}/vat`
@@ -70,9 +70,6 @@ const COLUMNS: Columns<Row> = [
 
 export const vatRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { db, authentication, clock } = deps
-  const onRequest = authentication.requires('operator')
-  const exports = new CsvExports()
-  const about = { tags: ['Accounting'], security: BEARER, querystring: query(MonthQuery) }
   const read = (month: string) => {
     const period = parseMonth(month, clock())
     return withReport(db, (tx) => readVatReport(tx, period))
@@ -81,10 +78,12 @@ export const vatRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   app.get(
     VAT,
     {
-      onRequest,
+      onRequest: authentication.requires('operator'),
       schema: {
-        ...about,
         operationId: 'getVatReport',
+        tags: ['Accounting'],
+        security: BEARER,
+        querystring: query(MonthQuery),
         summary: 'Retrieve the VAT of a month',
         description:
           'Output VAT charged with fees, input VAT charged by banks, and what is payable. Equals ' +
@@ -96,51 +95,22 @@ export const vatRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       accepted('VAT retrieved successfully', { month, ...present(await read(month)) }),
   )
 
-  app.get(
-    `${VAT}.csv`,
-    {
-      exposeHeadRoute: false,
-      onRequest,
-      schema: {
-        ...about,
-        operationId: 'exportVatReport',
-        summary: 'Export the VAT of a month as CSV',
-        description: CSV_NOTE,
-        response: content('text/csv'),
-      },
-    },
-    async ({ client, query: { month } }, reply) => {
-      const rows = toRows(await read(month))
-      const columns: Columns<Row> = [...COLUMNS, ['month', () => month]]
-      const file = { exports, clientId: client.id, name: `vat-${month}` }
-      return sendTable(reply, file, { columns, rows })
-    },
-  )
-
-  app.get(
-    `${VAT}.html`,
-    {
-      exposeHeadRoute: false,
-      onRequest,
-      schema: {
-        ...about,
-        operationId: 'printVatReport',
-        summary: 'Retrieve the VAT of a month as a page to print',
-        description: 'The same rows as the CSV.',
-        response: content('text/html'),
-      },
-    },
-    async ({ query: { month } }, reply) => {
+  registerFiles(app, deps, {
+    path: VAT,
+    operation: 'VatReport',
+    of: 'the VAT of a month',
+    fields: MonthQuery,
+    read: async ({ month }: { month: string }) => {
       const all = toRows(await read(month))
-      const rows = all.filter(({ side }) => side !== 'payable')
-      const totals = all.filter(({ side }) => side === 'payable')
-      return sendPage(reply, {
+      return {
+        name: `vat-${month}`,
         title: `VAT of ${month}`,
         about: ['Output VAT on fees, less input VAT on bank charges (West Africa Time)'],
-        tables: [{ columns: COLUMNS, rows, totals }],
-      })
+        table: { columns: COLUMNS, rows: all },
+        stamp: ['month', month],
+      }
     },
-  )
+  })
 }
 
 // Output first, then input, then what is payable, each by currency and owner.

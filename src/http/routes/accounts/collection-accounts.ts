@@ -37,6 +37,9 @@ export const collectionAccountRoutes: FastifyPluginAsyncTypebox<Deps> = async (a
         operationId: 'createCollectionAccount',
         tags,
         summary: 'Create a collection account',
+        description:
+          'A static number that a customer pays into for ever. Transfers to it are booked to ' +
+          'the account and notified to notificationUrl.',
         security: BEARER,
         headers: IdempotencyHeaders,
         body: AccountRequest,

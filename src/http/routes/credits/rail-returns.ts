@@ -25,6 +25,7 @@ export const returnRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =
         operationId: 'settleReturn',
         tags: ['Rails'],
         summary: 'Confirm or fail a return',
+        description: 'The bank reports what became of money that was to go back to a payer.',
         params: Type.Object({ bankCode: Type.String() }),
         body: Type.Object({
           reference: Type.String({ description: 'Return reference from the instruction.' }),

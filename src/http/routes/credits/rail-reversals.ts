@@ -50,6 +50,9 @@ export const reversalRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
         operationId: 'reverseCredit',
         tags: ['Rails'],
         summary: 'Reverse a credit, in full or in part',
+        description:
+          'The bank takes money back that it reported before, named by the credit’s session id. ' +
+          'The same reversal again is a duplicate.',
         params: Type.Object({ bankCode: Type.String() }),
         body: Type.Object({
           sessionId: SessionId('Session ID of the reversal.'),

@@ -104,6 +104,8 @@ const lists: FastifyPluginAsyncTypebox<Deps> = async (
         ...about,
         operationId: 'listFeeRules',
         summary: 'List fee rules of all clients, newest first',
+        description:
+          'What each client is charged, and from when. Filter by client to see its history.',
         querystring: query({
           clientId: Type.Optional(text(64, 'Only rules of this client.')),
           ...PageQuery,
@@ -129,6 +131,7 @@ const lists: FastifyPluginAsyncTypebox<Deps> = async (
         security: BEARER,
         operationId: 'listOwnFeeRules',
         summary: 'List your fee rules, newest first',
+        description: 'What you are charged on credits and payouts, and from when.',
         querystring: query(PageQuery),
         response: listed,
       },

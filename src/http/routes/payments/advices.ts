@@ -108,6 +108,10 @@ export const adviceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =
         operationId: 'createAdvice',
         tags,
         summary: 'Create a payment advice',
+        description:
+          'Says what a customer is to pay. Send the customer to paymentUrl, or initiate a bank ' +
+          'transfer to get a number yourself. The same merchantRef with the same terms returns ' +
+          'the same advice.',
         security: BEARER,
         headers: IdempotencyHeaders,
         body: AdviceRequest,
@@ -186,6 +190,7 @@ const knownAdviceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => 
         operationId: 'getAdvice',
         tags,
         summary: 'Retrieve a payment advice',
+        description: 'What is to be paid, its state, and what was paid so far.',
         security: BEARER,
         params: Type.Object({ adviceReference: Type.String() }),
         response,

@@ -61,6 +61,7 @@ export const bankTransferRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, d
         operationId: 'listSupportedBanks',
         tags,
         summary: 'List supported banks',
+        description: 'Banks at which a dynamic account number can be issued now.',
         response: {
           200: PaymentEnvelope(
             Type.Array(named('SupportedBank', { code: Type.String(), bankName: Type.String() })),

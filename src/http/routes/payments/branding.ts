@@ -46,7 +46,12 @@ export const brandingRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
     BRANDING,
     {
       onRequest: authentication.requires('accounts:read'),
-      schema: { ...about, operationId: 'getBranding', summary: 'Retrieve branding' },
+      schema: {
+        ...about,
+        operationId: 'getBranding',
+        summary: 'Retrieve branding',
+        description: 'Name, colour and logo of your payer’s page.',
+      },
     },
     async ({ client }) =>
       accepted(

@@ -108,7 +108,12 @@ export const manageAdviceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, d
     `${ADVICES}/:reference`,
     {
       onRequest: authentication.requires('payments:read'),
-      schema: { ...one, operationId: 'findAdvice', summary: 'Retrieve an advice by any reference' },
+      schema: {
+        ...one,
+        operationId: 'findAdvice',
+        summary: 'Retrieve an advice by any reference',
+        description: 'By advice reference, payment reference or your merchantRef.',
+      },
     },
     async ({ client, params }) => {
       const row = await withSnapshot(db, async (tx) =>

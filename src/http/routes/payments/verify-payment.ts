@@ -51,6 +51,9 @@ export const verifyPaymentRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, 
           operationId: by === 'payment' ? 'verifyByPayment' : 'verifyByAdvice',
           tags: ['Payments'],
           summary: `Verify a payment by its ${by} reference`,
+          description:
+            'The state of the payment, decided by what is booked. Verify before you deliver: a ' +
+            'webhook may come late.',
           security: BEARER,
           params: Type.Object({ reference: Type.String() }),
           response: { 200: PaymentEnvelope(TransactionBody), '4xx': PaymentFailure },

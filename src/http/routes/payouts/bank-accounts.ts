@@ -104,6 +104,7 @@ const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         ...about,
         operationId: 'listBankAccounts',
         summary: 'List bank accounts, newest first',
+        description: 'The accounts that payouts and settlements can be paid to.',
         querystring: query({
           isActive: Type.Optional(
             Type.Unsafe<'true' | 'false'>({
@@ -143,6 +144,7 @@ const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         ...about,
         operationId: 'getBankAccount',
         summary: 'Retrieve a bank account',
+        description: 'Its name at the bank, as the bank answered, and whether it can be paid to.',
         params: Params,
         querystring: NoQuery,
         response,

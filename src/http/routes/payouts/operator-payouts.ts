@@ -56,6 +56,7 @@ const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         ...about,
         operationId: 'listAllPayouts',
         summary: 'List payouts of all clients, newest first',
+        description: 'Filter by bank and state, for example what a bank has not answered for.',
         querystring: query({
           clientId: Type.Optional(text(64, 'Filter by client.')),
           bankCode: Type.Optional(
@@ -100,6 +101,7 @@ const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         ...about,
         operationId: 'getAnyPayout',
         summary: 'Retrieve a payout of any client',
+        description: 'Its state, what it is for, and every change with who made it.',
         params: Params,
         querystring: NoQuery,
         response,

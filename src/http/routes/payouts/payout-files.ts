@@ -102,6 +102,8 @@ const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         ...about,
         operationId: 'listPayoutFiles',
         summary: 'List payout files, newest first',
+        description:
+          'Files of payouts for banks without an API, and what the banks reported of them.',
         querystring: query({
           bankCode: Type.Optional(bankCode('Filter by bank.')),
           ...PageQuery,
@@ -129,6 +131,7 @@ const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         ...about,
         operationId: 'getPayoutFile',
         summary: 'Retrieve a payout file',
+        description: 'Its payouts by state, who downloaded it, and its hash.',
         params: Params,
         querystring: NoQuery,
         response,

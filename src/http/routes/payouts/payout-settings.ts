@@ -89,6 +89,7 @@ const own: FastifyPluginAsyncTypebox<Deps> = async (app, { db, authentication, c
         tags: ['Payouts'],
         operationId: 'getPayoutSettings',
         summary: 'Retrieve payout settings',
+        description: 'Limits, and from which amount on payouts need a second person’s approval.',
       },
     },
     async ({ client }) => {
@@ -138,6 +139,7 @@ const operators: FastifyPluginAsyncTypebox<Deps> = async (app, { db, authenticat
         ...ofClient,
         operationId: 'getClientPayoutSettings',
         summary: 'Retrieve a client’s payout settings',
+        description: 'Limits, and from which amount on the client’s payouts need approval.',
       },
     },
     async ({ params }) => {

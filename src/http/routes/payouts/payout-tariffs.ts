@@ -100,6 +100,7 @@ export const payoutTariffRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, d
         ...about,
         operationId: 'listPayoutTariffs',
         summary: 'List what banks charge for payouts, newest first',
+        description: 'Booked as our cost when a bank confirms a payout.',
         querystring: query(PageQuery),
         response: { 200: ListEnvelope(TariffBody), '4xx': ApiFailure },
       },

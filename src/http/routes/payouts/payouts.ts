@@ -164,6 +164,8 @@ const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         ...about,
         operationId: 'getPayout',
         summary: 'Retrieve a payout',
+        description:
+          'Its state and, once settled, the bank’s reference or the reason why it failed.',
         params: Type.Object({ reference: Type.String() }),
         querystring: NoQuery,
         response: { 200: ApiEnvelope(PayoutDetailBody), '4xx': ApiFailure },

@@ -75,6 +75,7 @@ const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         ...about,
         operationId: 'listAlerts',
         summary: 'List alerts, newest first',
+        description: 'What needs an operator, with its remedy. Some clear by themselves.',
         querystring: query({
           kind: oneOf<AlertKind>(ALERT_KIND_NAMES, 'Filter by kind.'),
           open: oneOf(['true', 'false'], 'true: only what nobody has acknowledged and stands.'),
@@ -109,6 +110,7 @@ const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         ...about,
         operationId: 'getAlert',
         summary: 'Retrieve an alert',
+        description: 'What happened, since when, and what to do about it.',
         params: Params,
         querystring: NoQuery,
         response,

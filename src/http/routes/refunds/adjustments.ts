@@ -66,6 +66,9 @@ const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         ...about,
         operationId: 'listAdjustments',
         summary: 'List adjustments, newest first',
+        description:
+          'Recoveries and write-offs of what clients and banks owe, with who asked and who ' +
+          'decided.',
         security: BEARER,
         querystring: query({
           state: Type.Optional(choice(ADJUSTMENT_STATES, 'Filter by state.')),
@@ -98,6 +101,7 @@ const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         ...about,
         operationId: 'getAdjustment',
         summary: 'Retrieve an adjustment',
+        description: 'What it recovers or writes off, who asked for it and who decided.',
         security: BEARER,
         params: Params,
       },
@@ -172,6 +176,8 @@ const deciding: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         ...change,
         operationId: 'approveAdjustment',
         summary: 'Approve an adjustment',
+        description:
+          'Posts it. Only by a user who did not ask for it and is independent of who did.',
         params: Params,
         body: Nothing,
       },
@@ -192,6 +198,7 @@ const deciding: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         ...change,
         operationId: 'rejectAdjustment',
         summary: 'Reject an adjustment',
+        description: 'Nothing is posted. The requester sees the reason.',
         params: Params,
         body: Type.Object(
           { reason: text(REASON_MAX, 'Reason, shown to the requester.') },
@@ -216,6 +223,7 @@ const deciding: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         ...change,
         operationId: 'withdrawAdjustment',
         summary: 'Withdraw your adjustment',
+        description: 'Only by the user who asked for it, before it is decided.',
         params: Params,
         body: Nothing,
       },

@@ -172,6 +172,7 @@ const listingOf: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         ...listing,
         operationId: 'listPaymentRefunds',
         summary: 'List the refunds of a payment, newest first',
+        description: 'Each with the payouts that give the money back, and their states.',
         params: PaymentParams,
       },
     },
@@ -189,6 +190,7 @@ const listingOf: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         ...listing,
         operationId: 'listCreditRefunds',
         summary: 'List the refunds of a credit, newest first',
+        description: 'Each with the payout that gives the money back, and its state.',
         params: CreditParams,
       },
     },
@@ -207,7 +209,12 @@ const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     '/api/v1/refunds',
     {
       onRequest: authentication.requires('payments:read'),
-      schema: { ...listing, operationId: 'listRefunds', summary: 'List refunds, newest first' },
+      schema: {
+        ...listing,
+        operationId: 'listRefunds',
+        summary: 'List refunds, newest first',
+        description: 'All refunds of your payments and credits, with the state of their payouts.',
+      },
     },
     async (request) => list(deps, { by: request, asked: request.query }),
   )
@@ -220,6 +227,7 @@ const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         ...about,
         operationId: 'getRefund',
         summary: 'Retrieve a refund',
+        description: 'Its state is that of its payouts: one per credit that is given back.',
         params: PaymentParams,
         querystring: NoQuery,
         response,

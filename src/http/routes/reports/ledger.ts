@@ -161,6 +161,9 @@ const chart: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         operationId: 'getLedgerAccount',
         tags,
         summary: 'Retrieve a ledger account',
+        description:
+          'Its debits, credits and balance. Operators also see the banks’ accounts and their ' +
+          'own.',
         security: BEARER,
         params: Type.Object({ id: Type.String() }),
         querystring: NoQuery,

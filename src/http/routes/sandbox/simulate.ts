@@ -48,6 +48,9 @@ export const simulateRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
         operationId: 'simulatePayment',
         tags: ['Sandbox'],
         summary: 'Simulate a transfer to a virtual account (sandbox only)',
+        description:
+          'Sends money to a virtual account as a bank would. It takes the same path as a real ' +
+          'transfer: booked, notified and shown everywhere.',
         security: BEARER,
         headers: IdempotencyHeaders,
         body: Type.Object({

@@ -112,6 +112,7 @@ const settings: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         ...about,
         operationId: 'getSettlementSettings',
         summary: 'Retrieve settlement settings',
+        description: 'Schedule, minimum amount and reserve of your settlements.',
       },
     },
     async ({ client }) => {
@@ -194,6 +195,7 @@ const holidays: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         ...about,
         operationId: 'listSettlementHolidays',
         summary: 'List settlement holidays',
+        description: 'Days on which nothing is settled, besides weekends.',
       },
     },
     async () => accepted('Holidays retrieved successfully', { holidays: await shown() }),

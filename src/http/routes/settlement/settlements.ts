@@ -109,6 +109,7 @@ const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         ...about,
         operationId: 'getSettlement',
         summary: 'Retrieve a settlement',
+        description: 'Its amounts by party, its state, and the payouts that pay it.',
         params: ReferenceParams,
         querystring: NoQuery,
         response: { 200: ApiEnvelope(SettlementBody), '4xx': ApiFailure },

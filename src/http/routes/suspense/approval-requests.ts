@@ -63,6 +63,7 @@ const listing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         operationId: 'listSuspenseRequests',
         tags: ['Suspense'],
         summary: 'List approval requests, newest first',
+        description: 'What users asked to do with suspended money, and who decided.',
         security: BEARER,
         querystring: query({
           state: Type.Optional(
@@ -154,6 +155,9 @@ const approving: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         ...about,
         operationId: 'approveSuspenseRequest',
         summary: 'Approve a request',
+        description:
+          'Moves the money as requested. Only by a user who did not ask for it and is ' +
+          'independent of who did.',
         headers: IdempotencyHeaders,
         params: Params,
         body: Nothing,
@@ -186,6 +190,7 @@ const refusing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         ...about,
         operationId: 'rejectSuspenseRequest',
         summary: 'Reject a request',
+        description: 'Nothing moves. The requester sees the reason.',
         headers: IdempotencyHeaders,
         params: Params,
         body: Type.Object(
@@ -214,6 +219,7 @@ const refusing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         ...about,
         operationId: 'withdrawSuspenseRequest',
         summary: 'Withdraw your request',
+        description: 'Only by the user who asked for it, before it is decided.',
         headers: IdempotencyHeaders,
         params: Params,
         body: Nothing,

@@ -3,9 +3,10 @@
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { withTransaction } from '#db/transaction.ts'
+import { readMakerChecker } from '#domain/access/maker-checker.ts'
 import { getRequest } from '#domain/suspense/approval-request-list.ts'
 import { requestDisable } from '#domain/suspense/approval-requests.ts'
-import { readMakerChecker, setMakerChecker } from '#domain/suspense/maker-checker.ts'
+import { setMakerChecker } from '#domain/suspense/maker-checker.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { withIdempotency } from '#http/idempotency.ts'
@@ -49,6 +50,7 @@ const setting: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         ...about,
         operationId: 'getSuspenseSettings',
         summary: 'Retrieve suspense settings',
+        description: 'Whether money leaves suspense only with a second person’s approval.',
         security: BEARER,
       },
     },

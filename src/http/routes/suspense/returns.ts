@@ -57,6 +57,7 @@ const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         ...about,
         operationId: 'listReturns',
         summary: 'List returns, newest first',
+        description: 'Suspended money on its way back to payers, and what became of it.',
         querystring: query({
           status: StatusQuery,
           bankCode: Type.Optional(
@@ -100,6 +101,7 @@ const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         ...about,
         operationId: 'getReturn',
         summary: 'Retrieve a return',
+        description: 'Its amount, state and the bank’s reference or reason.',
         params: Params,
         querystring: query({ reveal: RevealQuery }),
         response,

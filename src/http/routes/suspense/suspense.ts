@@ -47,6 +47,14 @@ const Params = Type.Object({ id: Type.String() })
 const response = { 200: ApiEnvelope(SuspenseBody), '4xx': ApiFailure }
 const tags = ['Suspense']
 
+const StateFilter = Type.Optional(
+  Type.Unsafe<ItemState>({
+    type: 'string',
+    enum: [...ITEM_STATES],
+    'x-says': `Must be one of ${ITEM_STATES.join(', ')}.`,
+  }),
+)
+
 type Acting = Identity & { body: { note?: string } }
 
 export const suspenseRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
@@ -64,13 +72,7 @@ export const suspenseRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
         description: 'Your own; operators also see unidentified items (unknown account numbers).',
         security: BEARER,
         querystring: query({
-          state: Type.Optional(
-            Type.Unsafe<ItemState>({
-              type: 'string',
-              enum: [...ITEM_STATES],
-              'x-says': `Must be one of ${ITEM_STATES.join(', ')}.`,
-            }),
-          ),
+          state: StateFilter,
           reason: Type.Optional(
             digits('^[a-z_]{1,40}$', 'Filter by reason.', 'Must be a suspense reason.'),
           ),
@@ -105,6 +107,7 @@ export const suspenseRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
         operationId: 'getSuspense',
         tags,
         summary: 'Retrieve a suspense item',
+        description: 'Why the money could not be booked, and every change since.',
         security: BEARER,
         params: Params,
         response: { 200: ApiEnvelope(SuspenseDetailBody), '4xx': ApiFailure },

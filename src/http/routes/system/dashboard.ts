@@ -1,4 +1,5 @@
-// /dashboard: a single-page app, served for every path.
+// /dashboard: a single-page app, served for every path. In a sandbox its sign-in form is filled in with
+// the demo user, whose password is published.
 
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -6,6 +7,7 @@ import { Type } from '@fastify/type-provider-typebox'
 import type { FastifyPluginAsync, FastifyReply } from 'fastify'
 import { BANKS } from '#banks/directory.ts'
 import { bankNames } from '#domain/payments/resource-presenters.ts'
+import { SANDBOX_USER } from '#domain/sandbox/sandbox-user.ts'
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
@@ -16,21 +18,27 @@ const BANKS_SCHEMA = {
   operationId: 'listBanks',
   tags: ['Dashboard'],
   summary: 'List banks by their codes',
+  description: 'Names of banks, for display.',
   response: {
     200: ApiEnvelope(Type.Array(named('Bank', { code: Type.String(), name: Type.String() }))),
   },
 }
 
-export const dashboardRoutes: FastifyPluginAsync<Deps> = async (app, { banks }) => {
+const ROOT = '<div id="app">'
+const DEMO_ROOT = `<div id="app" data-email="${SANDBOX_USER.email}" data-password="${SANDBOX_USER.password}">`
+
+export const dashboardRoutes: FastifyPluginAsync<Deps> = async (app, { banks, mode }) => {
   const build = findBuild()
-  const page = build && (await readFile(join(build, 'dashboard/dashboard.html')))
+  const built = build && (await readFile(join(build, 'dashboard/dashboard.html'), 'utf8'))
+  const page = mode === 'sandbox' ? built?.replace(ROOT, DEMO_ROOT) : built
   if (build) await serveAssets(app, join(build, 'dashboard'), '/dashboard')
 
   const show = async (_: unknown, reply: FastifyReply) => {
     getBuild(build)
-    return reply.headers(PAGE_HEADERS).send(page)
+    return reply.headers(PAGE_HEADERS).type('text/html; charset=utf-8').send(page)
   }
   const schema = { hide: true }
+  app.get('/', { schema }, (_, reply) => reply.redirect('/dashboard'))
   app.get('/dashboard', { schema }, show)
   app.get('/dashboard/*', { schema }, show)
   // Bank names by code, including payers’ banks.

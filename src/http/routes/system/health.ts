@@ -20,6 +20,8 @@ export const healthRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { isRea
         operationId: 'health',
         tags,
         summary: 'Liveness',
+        description:
+          'Answers while the process runs, whatever the database does. For liveness probes.',
         response: { 200: Status },
       },
     },
@@ -34,6 +36,9 @@ export const healthRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { isRea
         operationId: 'ready',
         tags,
         summary: 'Readiness',
+        description:
+          'Answers 200 when the service can serve requests, 503 while it cannot: starting, ' +
+          'draining, or without its database. For load balancers.',
         response: { 200: Status, 503: Status },
       },
     },

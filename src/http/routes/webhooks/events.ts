@@ -152,6 +152,7 @@ const oneEvent: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         operationId: 'getEvent',
         tags,
         summary: 'Retrieve an event and its deliveries',
+        description: 'The event as it was sent, and where it was delivered.',
         security: BEARER,
         params: Params,
         querystring: NoQuery,
@@ -182,6 +183,9 @@ const oneEvent: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         operationId: 'listEventDeliveries',
         tags,
         summary: 'List deliveries and attempts of an event',
+        description:
+          'Each attempt with its status, latency and the start of the response: why a webhook ' +
+          'failed.',
         security: BEARER,
         params: Params,
         querystring: NoQuery,

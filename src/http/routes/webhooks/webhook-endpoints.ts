@@ -140,6 +140,7 @@ const createAndList: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         operationId: 'listWebhookEndpoints',
         tags,
         summary: 'List webhook endpoints, newest first',
+        description: 'Where events are sent, with their types, their state and recent failures.',
         security: BEARER,
         querystring: query(PageQuery),
         response: { 200: ListEnvelope(ListedEndpoint), '4xx': ApiFailure },
@@ -169,16 +170,17 @@ const oneEndpoint: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         ...about,
         operationId: 'getWebhookEndpoint',
         summary: 'Retrieve a webhook endpoint',
+        description: 'Its types, its state, and since when it has been failing.',
         response: { 200: ApiEnvelope(EndpointDetail), '4xx': ApiFailure },
       },
     },
     async ({ client, scopes, params }) => {
       const endpoint = await getEndpoint(db, client.id, requireEndpointId(params.id))
       const owner = { clientId: client.id, endpointId: endpoint.id }
-      const mayWrite = scopes.has('webhooks:write')
+      const secret = () => getSecret(db, { sealer, now: clock() }, owner)
       const data = {
         ...presentEndpoint(endpoint),
-        secret: mayWrite ? await getSecret(db, { sealer, now: clock() }, owner) : null,
+        secret: scopes.has('webhooks:write') ? await secret() : null,
         health: presentHealth(await readHealth(db, client.id, endpoint.id)),
       }
       return accepted('Webhook endpoint retrieved successfully', data)
@@ -194,8 +196,8 @@ const oneEndpoint: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         operationId: 'updateWebhookEndpoint',
         summary: 'Update a webhook endpoint',
         description:
-          'Pending deliveries go to the new URL. An inactive endpoint receives nothing and queues ' +
-          'nothing new; pending deliveries resume when it is activated.',
+          'Pending deliveries go to the new URL, and wait while the endpoint is inactive: it ' +
+          'receives nothing then, and nothing new is queued for it.',
         body: EndpointChange,
         response: { 200: ApiEnvelope(EndpointBody), '4xx': ApiFailure },
       },
@@ -203,9 +205,8 @@ const oneEndpoint: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     async ({ client, params, body }) => {
       const id = requireEndpointId(params.id)
       if (body.url !== undefined) refuseBadTarget(body.url, mode)
-      const endpoint = await withTransaction(db, (tx) =>
-        updateEndpoint(tx, clock(), { clientId: client.id, id, changes: body }),
-      )
+      const change = { clientId: client.id, id, changes: body }
+      const endpoint = await withTransaction(db, (tx) => updateEndpoint(tx, clock(), change))
       return accepted('Webhook endpoint updated successfully', presentEndpoint(endpoint))
     },
   )

@@ -30,6 +30,9 @@ export const webhookSecretRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, 
         ...about,
         operationId: 'getWebhookSecret',
         summary: 'Retrieve the signing secret for notificationUrl and callBackUrl',
+        description:
+          'Verify the signature of every notification with it (docs/webhooks.md). Rotate it if ' +
+          'it leaks.',
       },
     },
     async ({ client }) => {

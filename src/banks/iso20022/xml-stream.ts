@@ -1,0 +1,166 @@
+// XML of any size, read piece by piece: elements that contain the rest are reported as they open and
+// close, and each element within them as a small tree, once it is complete. As strict as xml.ts, with
+// its limits for each tree.
+
+import { SaxesParser } from 'saxes'
+import { ATTRIBUTES_MAX, DEPTH_MAX, ELEMENTS_MAX, elementOf, type XmlElement } from './xml.ts'
+import { isDeclaredAs } from './xml-encoding.ts'
+
+// Between two tags, and within one tree: what is held in memory at most.
+const GAP_CHARS_MAX = 4 * 1024 ** 2
+const TREE_CHARS_MAX = 64 * 1024 ** 2
+const CHUNK_CHARS = 65_536
+
+export type XmlPart =
+  | { part: 'open' | 'close'; name: string; namespace: string; line: number }
+  | { part: 'element'; element: XmlElement; line: number }
+
+// Whether an element contains the rest, by its name and those that it stands in, from the root on.
+export type IsContainer = (name: string, path: readonly XmlElement[]) => boolean
+
+export class UnreadableXml extends Error {
+  readonly line: number
+
+  constructor(line: number, message: string) {
+    super(message)
+    this.line = line
+  }
+}
+
+export async function* streamXml(
+  text: AsyncIterable<string>,
+  { encoding, isContainer }: { encoding: string; isContainer: IsContainer },
+): AsyncGenerator<XmlPart> {
+  const growing = new GrowingTrees(encoding, isContainer)
+  for await (const piece of text) {
+    for (let at = 0; at < piece.length; at += CHUNK_CHARS) {
+      yield* growing.write(piece.slice(at, at + CHUNK_CHARS))
+    }
+  }
+  yield* growing.close()
+}
+
+class GrowingTrees {
+  readonly #parser = new SaxesParser({
+    xmlns: true,
+    forceXMLVersion: true,
+    defaultXMLVersion: '1.0',
+  })
+  readonly #isContainer: IsContainer
+  readonly #containers: XmlElement[] = []
+  readonly #open: XmlElement[] = [] // Within a tree.
+  #parts: XmlPart[] = []
+  #line = 1 // Of the tag that opens.
+  #treeLine = 1
+  #elements = 0
+  #attributes = 0
+  #gapChars = 0
+  #treeChars = 0
+
+  constructor(encoding: string, isContainer: IsContainer) {
+    this.#isContainer = isContainer
+    this.#listen(encoding)
+  }
+
+  write(chunk: string): readonly XmlPart[] {
+    this.#gapChars += chunk.length
+    this.#treeChars += chunk.length
+    this.#run(() => this.#parser.write(chunk))
+    if (this.#gapChars > GAP_CHARS_MAX) this.#fail('A text in the XML is too long.')
+    if (this.#treeChars > TREE_CHARS_MAX) this.#fail('An element of the XML is too large.')
+    return this.#taken()
+  }
+
+  close(): readonly XmlPart[] {
+    this.#run(() => this.#parser.close())
+    return this.#taken()
+  }
+
+  #taken(): readonly XmlPart[] {
+    const parts = this.#parts
+    this.#parts = []
+    return parts
+  }
+
+  #run(step: () => void): void {
+    try {
+      step()
+    } catch (error) {
+      if (error instanceof UnreadableXml) throw error
+      this.#fail(`The XML is not well-formed (column ${this.#parser.column}).`)
+    }
+  }
+
+  #fail(message: string): never {
+    throw new UnreadableXml(this.#parser.line, message)
+  }
+
+  #listen(encoding: string): void {
+    const parser = this.#parser
+    parser.on('xmldecl', (declaration) => {
+      if (declaration.encoding !== undefined && !isDeclaredAs(declaration.encoding, encoding)) {
+        this.#fail('The encoding that the XML declares is not the one it is written in.')
+      }
+    })
+    parser.on('doctype', () => this.#fail('A DOCTYPE is not accepted.'))
+    parser.on('opentagstart', () => this.#begin())
+    parser.on('attribute', () => {
+      if (++this.#attributes > ATTRIBUTES_MAX) this.#fail('An element has too many attributes.')
+    })
+    parser.on('opentag', (tag) => this.#opened(elementOf(tag)))
+    parser.on('text', (text) => this.#said(text))
+    parser.on('cdata', (text) => this.#said(text))
+    parser.on('comment', () => {
+      this.#gapChars = 0
+    })
+    parser.on('closetag', () => this.#closed())
+  }
+
+  #begin(): void {
+    this.#gapChars = 0
+    this.#attributes = 0
+    this.#line = this.#parser.line
+    if (this.#containers.length + this.#open.length >= DEPTH_MAX) {
+      this.#fail('The XML is nested too deeply.')
+    }
+    if (++this.#elements > ELEMENTS_MAX) this.#fail('An element of the XML has too many elements.')
+  }
+
+  #opened(element: XmlElement): void {
+    const parent = this.#open.at(-1)
+    if (!parent && this.#isContainer(element.name, this.#containers)) {
+      this.#containers.push(element)
+      this.#elements = 0
+      this.#treeChars = 0
+      this.#report('open', element)
+      return
+    }
+    if (parent) parent.children.push(element)
+    else {
+      this.#treeLine = this.#line
+      this.#elements = 0
+      this.#treeChars = 0
+    }
+    this.#open.push(element)
+  }
+
+  // Between containers there is nothing to say.
+  #said(text: string): void {
+    this.#gapChars = 0
+    const element = this.#open.at(-1)
+    if (element) element.text += text
+  }
+
+  #closed(): void {
+    this.#gapChars = 0
+    const element = this.#open.pop()
+    if (!element) this.#report('close', this.#containers.pop() as XmlElement)
+    else if (this.#open.length === 0) {
+      this.#parts.push({ part: 'element', element, line: this.#treeLine })
+    }
+  }
+
+  #report(part: 'open' | 'close', { name, namespace }: XmlElement): void {
+    this.#parts.push({ part, name, namespace, line: this.#parser.line })
+  }
+}

@@ -1,0 +1,228 @@
+// Reads a statement that a bank exports as CSV, by the bank's profile. One file is one statement.
+//
+//   rows above the header   labelled values (account number, balances, period)
+//   rows below              lines; labelled values; rows that the profile ignores; anything else
+//                           refuses the file and names its line
+//
+// A running balance is checked line by line. Where the newest line comes first, each line's balance
+// less its amount is the next one's, and the opening balance is known at the end.
+
+import { formatKobo, type Kobo, kobo } from '#money.ts'
+import {
+  HEADER_ROWS_MAX,
+  LabelledValues,
+  missingHeader,
+  type Places,
+  placesIn,
+} from './csv-header.ts'
+import { CsvLines } from './csv-lines.ts'
+import type { CsvProfile, Label } from './csv-profile.ts'
+import { type CsvRow, readRows } from './csv-rows.ts'
+import { decodeText } from './decode-text.ts'
+import { cleanReference } from './line-texts.ts'
+import {
+  type StatementHead,
+  type StatementLine,
+  type StatementPart,
+  StatementProblem,
+} from './statement.ts'
+import { checkSum } from './totals.ts'
+
+export async function* readCsv(
+  bytes: AsyncIterable<Uint8Array>,
+  profile: CsvProfile,
+): AsyncGenerator<StatementPart> {
+  const statement = new CsvStatement(profile)
+  const text = decodeText(bytes, { encoding: profile.encoding })
+  for await (const row of readRows(text, profile)) {
+    const line = statement.take(row)
+    if (!line) continue
+    if (statement.lines === 1) yield { part: 'opening', statement: statement.head() }
+    yield { part: 'line', line }
+  }
+  yield* statement.close()
+}
+
+class CsvStatement {
+  lines = 0
+  readonly #profile: CsvProfile
+  readonly #labels: LabelledValues
+  readonly #reader: CsvLines // Of days and amounts, until the columns are known.
+  #rows = 0
+  #width = 0
+  #table: CsvLines | undefined
+  #sumKobo = 0n
+  #openingKobo: Kobo | undefined
+  #balanceKobo: Kobo | undefined // The one that the next line is held against.
+  #closingKobo: Kobo | undefined
+  #lastLine = 1
+  #lastDay: string | undefined
+  #isOpeningLate = false
+
+  constructor(profile: CsvProfile) {
+    this.#profile = profile
+    this.#labels = new LabelledValues(profile.labels)
+    this.#reader = new CsvLines(profile, {})
+  }
+
+  take(row: CsvRow): StatementLine | undefined {
+    if (row.cells.every((cell) => cell.trim() === '')) return undefined
+    if (++this.#rows <= this.#profile.skippedRows) return undefined
+    if (!this.#table) {
+      if (this.#profile.hasHeader) return this.#takeAbove(row)
+      this.#begin(row, placesIn(row, this.#profile) as Places)
+    }
+    return this.#takeBelow(row)
+  }
+
+  head(): StatementHead {
+    const { balances, isNewestFirst } = this.#profile
+    const labelled = balances === 'none' ? undefined : this.#labelledAmount('opening')?.kobo
+    const isKnown = balances === 'running' && !isNewestFirst
+    const openingKobo = isKnown ? (this.#openingKobo ?? labelled) : labelled
+    this.#isOpeningLate = openingKobo === undefined
+    return {
+      accountNumber: cleanReference(this.#labels.find('accountNumber')?.text),
+      reference: null,
+      sequence: null,
+      currency: this.#currency(),
+      openingKobo: openingKobo ?? null,
+      fromDay: this.#labelledDay('from'),
+    }
+  }
+
+  *close(): Generator<StatementPart> {
+    if (!this.#table) throw missingHeader(this.#profile)
+    if (this.lines === 0) yield { part: 'opening', statement: this.#emptyHead() }
+    this.#checkBalances()
+    const openingKobo = this.#openingKobo
+    const toDay = this.#labelledDay('to') ?? this.#lastDay ?? null
+    const closing = { closingKobo: this.#closingKobo ?? null, toDay }
+    const fromDay = this.#labelledDay('from')
+    if (fromDay && toDay && fromDay > toDay) {
+      throw new StatementProblem(null, `The statement runs from ${fromDay} to ${toDay}.`)
+    }
+    const isLate = openingKobo !== undefined && this.#isOpeningLate
+    yield { part: 'closing', closing: isLate ? { openingKobo, ...closing } : closing }
+  }
+
+  #takeAbove(row: CsvRow): undefined {
+    const places = placesIn(row, this.#profile)
+    if (places) this.#begin(row, places)
+    else if (this.#rows - this.#profile.skippedRows > HEADER_ROWS_MAX) {
+      throw missingHeader(this.#profile)
+    } else this.#labels.take(row)
+  }
+
+  #begin(row: CsvRow, places: Places): void {
+    this.#table = new CsvLines(this.#profile, places)
+    this.#width = row.cells.length
+  }
+
+  #takeBelow(row: CsvRow): StatementLine | undefined {
+    this.#lastLine = row.line
+    const read = (this.#table as CsvLines).read(row, this.#currency())
+    if ('problem' in read) {
+      if (this.#isBeside(row)) return undefined
+      throw new StatementProblem(row.line, read.problem)
+    }
+    const more = row.cells.slice(this.#width).some((cell) => cell.trim() !== '')
+    if (more && this.#profile.hasHeader) {
+      const message = `The line has more cells than the header, which has ${this.#width}.`
+      throw new StatementProblem(row.line, message)
+    }
+    const { line, balanceKobo } = read
+    this.#follow(line?.amountKobo ?? kobo(0n), balanceKobo, row)
+    if (!line) return undefined
+    this.lines++
+    if (this.#lastDay === undefined || line.bookedOn > this.#lastDay) this.#lastDay = line.bookedOn
+    return line
+  }
+
+  // Labels, totals and repeated headers: none of them has both a date and an amount.
+  #isBeside(row: CsvRow): boolean {
+    if (this.#labels.take(row)) return true
+    if (this.#profile.hasHeader && placesIn(row, this.#profile)) return true
+    return this.#profile.ignoredRows.some((pattern) =>
+      row.cells.some((cell) => pattern.test(cell.trim())),
+    )
+  }
+
+  #follow(amountKobo: Kobo, balanceKobo: Kobo | undefined, { line }: CsvRow): void {
+    this.#sumKobo += amountKobo
+    if (balanceKobo === undefined) return
+    const before = kobo(balanceKobo - amountKobo)
+    if (this.#profile.isNewestFirst) {
+      this.#expect(balanceKobo, this.#balanceKobo, line)
+      this.#closingKobo ??= balanceKobo
+      this.#balanceKobo = before
+      this.#openingKobo = before
+      return
+    }
+    const opening = this.#balanceKobo ?? this.#labelledAmount('opening')?.kobo
+    this.#openingKobo ??= opening ?? before
+    this.#expect(balanceKobo, opening === undefined ? undefined : kobo(opening + amountKobo), line)
+    this.#balanceKobo = balanceKobo
+    this.#closingKobo = balanceKobo
+  }
+
+  #expect(balance: Kobo, expected: Kobo | undefined, line: number): void {
+    if (expected === undefined || expected === balance) return
+    const by = formatKobo(kobo(balance - expected))
+    const is = `and is ${formatKobo(balance)}: a difference of ${by}.`
+    throw new StatementProblem(line, `The balance should be ${formatKobo(expected)}, ${is}`)
+  }
+
+  #checkBalances(): void {
+    if (this.#profile.balances === 'none') return
+    const [opening, closing] = [this.#labelledAmount('opening'), this.#labelledAmount('closing')]
+    if (this.#profile.balances === 'labelled' && (!opening || !closing)) {
+      const which = opening ? 'closing' : 'opening'
+      throw new StatementProblem(null, `The file does not state its ${which} balance.`)
+    }
+    this.#openingKobo ??= opening?.kobo
+    const line = closing?.line ?? this.#lastLine
+    this.#closingKobo = closing?.kobo ?? this.#closingKobo
+    if (this.#openingKobo === undefined || this.#closingKobo === undefined) return
+    const sumKobo = kobo(this.#sumKobo)
+    const openingKobo = opening?.kobo ?? this.#openingKobo
+    checkSum({ openingKobo, sumKobo, closingKobo: this.#closingKobo, line })
+  }
+
+  // A day without a line is a statement when it says which day, and its balance.
+  #emptyHead(): StatementHead {
+    const head = this.head()
+    const hasDay = head.fromDay !== null && this.#labelledDay('to') !== null
+    if (hasDay && head.openingKobo !== null) {
+      this.#openingKobo = head.openingKobo
+      this.#closingKobo ??= head.openingKobo
+      return head
+    }
+    throw new StatementProblem(this.#lastLine, 'The file has no lines.')
+  }
+
+  #currency(): string {
+    const label = this.#labels.find('currency')
+    if (!label) return this.#profile.currency
+    if (/^[A-Z]{3}$/i.test(label.text)) return label.text.toUpperCase()
+    if (/\bnaira\b/i.test(label.text)) return 'NGN'
+    throw new StatementProblem(label.line, 'The currency is not a code of three letters.')
+  }
+
+  #labelledAmount(label: Label): { kobo: Kobo; line: number } | undefined {
+    const found = this.#labels.find(label)
+    if (!found) return undefined
+    const amount = this.#reader.readAmount(found.text)
+    if (amount !== undefined) return { kobo: amount, line: found.line }
+    throw new StatementProblem(found.line, `The ${label} balance cannot be read.`)
+  }
+
+  #labelledDay(label: Label): string | null {
+    const found = this.#labels.find(label)
+    if (!found) return null
+    const day = this.#reader.readDay(found.text)
+    if (day !== undefined) return day
+    const message = `The day that the statement runs ${label} cannot be read.`
+    throw new StatementProblem(found.line, message)
+  }
+}

@@ -1,0 +1,242 @@
+// Reads SWIFT MT940 statements. A message is a page:
+//
+//   :20: :25: :28C:number/page :60F:opening  (:61: :86:)…  :62F:closing [:64: :65: :86:]
+//
+// A page that ends in :62M: goes on in the next message, which begins with :60M:. Such pages are one
+// statement; each adds up by itself, and each begins with what the one before it ended with.
+
+import { formatKobo, type Kobo, kobo } from '#money.ts'
+import { kindOf } from './line-kinds.ts'
+import {
+  cleanReference,
+  cleanText,
+  findAccountNumber,
+  findSessionId,
+  NARRATION_MAX,
+  REFERENCE_MAX,
+} from './line-texts.ts'
+import { type Details, readDetails, unwrapped } from './mt940-details.ts'
+import { type Balance, type Entry, readBalance, readEntry } from './mt940-fields.ts'
+import { type Mt940Field, readFields } from './mt940-lines.ts'
+import {
+  type LineKind,
+  type StatementLine,
+  type StatementPart,
+  StatementProblem,
+} from './statement.ts'
+import { checkSum } from './totals.ts'
+
+type Page = {
+  reference: string
+  account: string
+  number: string // :28C: before the slash, …
+  page: number | undefined // … and after it.
+  opening: Balance | undefined
+  isContinued: boolean // Begins with :60M:
+  sumKobo: Kobo
+  line: number
+}
+
+// Instead of a reference: it stands in :86:.
+const ELSEWHERE = /^(?:EREF|KREF|PREF|MREF|MARF)\+?$/
+const FEES: readonly string[] = ['CHG', 'COM']
+const RETURNS: readonly string[] = ['RTI']
+
+export async function* readMt940(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<StatementPart> {
+  const statements = new Mt940Statements()
+  for await (const field of readFields(bytes)) yield* statements.take(field)
+  yield* statements.close()
+}
+
+class Mt940Statements {
+  #page: Page | undefined
+  #entry: { entry: Entry; details: readonly string[] } | undefined
+  #unfinished: { page: Page; closing: Balance } | undefined // Ended in :62M:
+  #isOpen = false // Its head is out.
+  #statements = 0;
+
+  *take(field: Mt940Field): Generator<StatementPart> {
+    const { tag, lines } = field
+    if (tag === '86' && this.#entry?.details.length === 0) {
+      this.#entry = { ...this.#entry, details: lines }
+      return
+    }
+    yield* this.#flush()
+    if (tag === '20') this.#begin(field)
+    else if (tag === '61') this.#takeEntry(field)
+    else if (/^62[FM]?$/.test(tag)) yield* this.#end(field)
+    else if (/^60[FM]?$/.test(tag)) this.#open(field)
+    else if (tag === '25' || tag === '25P') this.#inPage(field).account = (lines[0] ?? '').trim()
+    else if (tag === '28' || tag === '28C') this.#number(field)
+  }
+
+  *close(): Generator<StatementPart> {
+    yield* this.#flush()
+    if (this.#page) this.#refuseOpen(this.#page)
+    if (this.#unfinished) yield this.#closing(this.#unfinished.closing)
+    if (this.#statements === 0) {
+      throw new StatementProblem(null, 'The file is not MT940: it has no statement.')
+    }
+  }
+
+  #begin({ lines, line }: Mt940Field): void {
+    if (this.#page) this.#refuseOpen(this.#page)
+    this.#page = {
+      reference: (lines[0] ?? '').trim(),
+      account: '',
+      number: '',
+      page: undefined,
+      opening: undefined,
+      isContinued: false,
+      sumKobo: kobo(0n),
+      line,
+    }
+  }
+
+  #number(field: Mt940Field): void {
+    const match = /^([0-9]{1,18})(?:\/([0-9]{1,9}))?$/.exec((field.lines[0] ?? '').trim())
+    const page = this.#inPage(field)
+    page.number = match?.[1] ?? ''
+    page.page = match?.[2] === undefined ? undefined : Number(match[2])
+  }
+
+  #open(field: Mt940Field): void {
+    const page = this.#inPage(field)
+    if (page.opening) throw new StatementProblem(field.line, 'A statement opens twice.')
+    page.opening = readBalance(field)
+    page.isContinued = field.tag === '60M'
+    if (this.#unfinished) this.#chain(page, this.#unfinished)
+  }
+
+  #chain(page: Page, before: { page: Page; closing: Balance }): void {
+    const opening = page.opening as Balance
+    const isNext =
+      page.isContinued &&
+      page.account === before.page.account &&
+      page.number === before.page.number &&
+      (page.page === undefined || page.page === (before.page.page ?? page.page - 1) + 1)
+    if (!isNext) {
+      const message =
+        'A page ends in :62M:, and what follows is not the next page of the statement.'
+      throw new StatementProblem(opening.line, message)
+    }
+    if (opening.amountKobo === before.closing.amountKobo) return
+    const [is, was] = [opening.amountKobo, before.closing.amountKobo].map(formatKobo)
+    const message = `The page begins with ${is}, and the page before it ended with ${was}.`
+    throw new StatementProblem(opening.line, message)
+  }
+
+  #takeEntry(field: Mt940Field): void {
+    const page = this.#inPage(field)
+    const entry = readEntry(field)
+    if (!page.opening) {
+      throw new StatementProblem(field.line, 'A line comes before the opening balance (:60F:).')
+    }
+    page.sumKobo = kobo(page.sumKobo + entry.amountKobo)
+    this.#entry = { entry, details: [] }
+  }
+
+  *#flush(): Generator<StatementPart> {
+    if (!this.#entry) return
+    const { entry, details } = this.#entry
+    this.#entry = undefined
+    yield* this.#head(null)
+    if (entry.amountKobo === 0n) return
+    const { currency } = (this.#page as Page).opening as Balance
+    yield { part: 'line', line: lineOf(entry, details, currency) }
+  }
+
+  *#head(fromDay: string | null): Generator<StatementPart> {
+    const { opening, account, reference, number } = this.#page as Page
+    if (this.#isOpen || !opening) return
+    this.#isOpen = true
+    this.#statements++
+    const statement = {
+      accountNumber: cleanReference(account),
+      reference: cleanReference(reference),
+      // Banks that do not number their statements write zeros.
+      sequence: BigInt(number || 0) || null,
+      currency: opening.currency,
+      openingKobo: opening.amountKobo,
+      fromDay,
+    }
+    yield { part: 'opening', statement }
+  }
+
+  *#end(field: Mt940Field): Generator<StatementPart> {
+    const page = this.#inPage(field)
+    const closing = readBalance(field)
+    const { opening } = page
+    if (!opening) throw new StatementProblem(field.line, 'The statement has no opening balance.')
+    if (closing.currency !== opening.currency) {
+      throw new StatementProblem(field.line, 'The balances are in different currencies.')
+    }
+    checkSum({
+      openingKobo: opening.amountKobo,
+      sumKobo: page.sumKobo,
+      closingKobo: closing.amountKobo,
+      line: field.line,
+    })
+    yield* this.#head(closing.day)
+    this.#page = undefined
+    this.#unfinished = field.tag === '62M' ? { page, closing } : undefined
+    if (!this.#unfinished) yield this.#closing(closing)
+  }
+
+  #closing({ amountKobo, day }: Balance): StatementPart {
+    this.#isOpen = false
+    this.#unfinished = undefined
+    return { part: 'closing', closing: { closingKobo: amountKobo, toDay: day } }
+  }
+
+  #inPage({ tag, line }: Mt940Field): Page {
+    if (this.#page) return this.#page
+    throw new StatementProblem(line, `The field :${tag}: stands outside of a statement (:20:).`)
+  }
+
+  #refuseOpen({ line }: Page): never {
+    const message = 'The statement that begins here has no closing balance (:62F:): it is cut off.'
+    throw new StatementProblem(line, message)
+  }
+}
+
+function lineOf(entry: Entry, lines: readonly string[], currency: string): StatementLine {
+  const details = readDetails(lines)
+  const narration = cleanText([details.narration, entry.more].join(' '), NARRATION_MAX)
+  const { amountKobo, isReversal, ownReference } = entry
+  const isCredit = amountKobo > 0n
+  const kind = kindOf({ isCredit, isReversal, narration })
+  const own = ELSEWHERE.test(ownReference) ? undefined : ownReference
+  return {
+    lineNo: entry.line,
+    bookedOn: entry.bookedOn,
+    valueOn: entry.valueOn,
+    amountKobo,
+    currency,
+    isReversal,
+    kind: typedKind(entry, kind),
+    // A number that a line's end cuts is found where the lines are put together.
+    sessionId: findSessionId(entry.more, unwrapped(lines), lines.join(''), details.narration),
+    bankReference: cleanReference(entry.bankReference),
+    endToEndId: cleanReference(details.endToEndId) ?? cleanReference(own),
+    accountNumber: isCredit ? findAccountNumber(narration) : null,
+    counterparty: counterpartyOf(details),
+    narration,
+  }
+}
+
+// The type is one of SWIFT's codes after a letter; the words tell more where they tell anything.
+function typedKind({ type, amountKobo, isReversal }: Entry, worded: LineKind): LineKind {
+  const code = type.slice(1)
+  if (RETURNS.includes(code)) return 'return'
+  const isFee = FEES.includes(code) && (amountKobo < 0n || isReversal)
+  return isFee && (worded === 'other' || worded === 'credit') ? 'fee' : worded
+}
+
+function counterpartyOf({ name, account, bank }: Details) {
+  return {
+    name: cleanText(name, REFERENCE_MAX),
+    account: cleanReference(account),
+    bank: cleanReference(bank),
+  }
+}

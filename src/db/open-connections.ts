@@ -1,0 +1,57 @@
+// The connections of one process: a pool for each kind of work that must not wait for another.
+
+import type { Logger } from '#log.ts'
+import { createBatchPool, createPool } from './pool.ts'
+import { createReader } from './reader.ts'
+
+const CONNECTIONS_MAX = 10
+const BATCH_CONNECTIONS_MAX = 8
+const READ_CONNECTIONS = 2
+// A separate pool, so that webhooks never take a connection that money needs.
+const WEBHOOK_CONNECTIONS_MAX = 6
+// A separate pool, so that reports using every connection do not fail readiness.
+const PROBE_CONNECTIONS_MAX = 1
+const PROBE_MAX_MS = 1_000
+// Closing a settlement of a million credits takes most of a minute.
+const SETTLEMENT_CONNECTIONS_MAX = 2
+const SETTLEMENT_STATEMENT_MAX_MS = 600_000
+// Two imports that were sent to us, and one from the watched folder.
+const IMPORT_CONNECTIONS_MAX = 3
+const IMPORT_STATEMENT_MAX_MS = 600_000
+
+export type Connections = ReturnType<typeof openConnections>
+
+export function openConnections(connectionString: string, log: Logger) {
+  let isEnding = false
+  // pool.end() does not wait for the sockets to close, so a database that stops right after would
+  // log lost connections.
+  const onLost = (error: Error) => {
+    if (!isEnding) log.warn({ err: error }, 'database connection lost')
+  }
+  const shared = { connectionString, onIdleError: onLost }
+  const db = createPool({ ...shared, max: CONNECTIONS_MAX })
+  const batchPool = createBatchPool({ ...shared, max: BATCH_CONNECTIONS_MAX })
+  const webhookPool = createBatchPool({ ...shared, max: WEBHOOK_CONNECTIONS_MAX })
+  const reads = createReader({ connectionString, connections: READ_CONNECTIONS, onLost })
+  const probes = createPool({
+    ...shared,
+    max: PROBE_CONNECTIONS_MAX,
+    statementMaxMs: PROBE_MAX_MS,
+  })
+  const settlementPool = createPool({
+    ...shared,
+    max: SETTLEMENT_CONNECTIONS_MAX,
+    statementMaxMs: SETTLEMENT_STATEMENT_MAX_MS,
+  })
+  const importPool = createPool({
+    ...shared,
+    max: IMPORT_CONNECTIONS_MAX,
+    statementMaxMs: IMPORT_STATEMENT_MAX_MS,
+  })
+  async function end(): Promise<void> {
+    isEnding = true
+    const pools = [db, batchPool, webhookPool, settlementPool, importPool, probes]
+    await Promise.all([...pools.map((pool) => pool.end()), reads.end()])
+  }
+  return { db, batchPool, webhookPool, settlementPool, importPool, reads, probes, end }
+}

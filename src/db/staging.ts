@@ -1,0 +1,69 @@
+// A table of one connection, for a stream of rows that are to be stored together or not at all. Rows
+// are collected outside a transaction, so that a slow sender holds no lock and keeps nothing from
+// being vacuumed; a transaction that is tried again finds them still there. They are gone with the
+// connection, also when the process is killed.
+//
+// Measured, 200,000 rows of 15 columns: COPY 0.5 s, unnest() of arrays 1.4 s and more.
+
+import { finished } from 'node:stream/promises'
+import type pg from 'pg'
+import { from as copyFrom } from 'pg-copy-streams'
+import type { Pool } from './pool.ts'
+import { type Transaction, withTransaction } from './transaction.ts'
+
+// Values of a row in COPY's text format: no tab, line break or backslash stands for itself.
+const SPECIAL = /[\\\t\n\r]/
+const ESCAPED: Record<string, string> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' }
+export const COPY_NULL = '\\N'
+
+export function copyText(text: string): string {
+  if (!SPECIAL.test(text)) return text
+  return text.replace(/[\\\t\n\r]/g, (character) => ESCAPED[character] as string)
+}
+
+export function copyBytes(hex: string): string {
+  return `\\\\x${hex}`
+}
+
+export class Staging {
+  readonly #client: pg.PoolClient
+  readonly #table: string
+  readonly #end: () => void
+
+  private constructor(client: pg.PoolClient, table: string) {
+    this.#client = client
+    this.#table = table
+    const release = client.release.bind(client)
+    this.#end = () => release(true)
+    client.release = () => {} // By each transaction: it stays with us.
+  }
+
+  static async open(pool: Pool, table: string, columns: string): Promise<Staging> {
+    const client = await pool.connect()
+    const staging = new Staging(client, table)
+    try {
+      await client.query(`create temporary table ${table} (${columns})`)
+      return staging
+    } catch (error) {
+      staging.close()
+      throw error
+    }
+  }
+
+  // Whole rows, each with its line break.
+  async copy(rows: string): Promise<void> {
+    const stream = this.#client.query(copyFrom(`copy ${this.#table} from stdin`))
+    stream.end(rows)
+    await finished(stream)
+  }
+
+  // The work may run several times.
+  transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    return withTransaction({ connect: async () => this.#client }, work)
+  }
+
+  // Without it the connection would go back to its pool with the table.
+  close(): void {
+    this.#end()
+  }
+}

@@ -1,0 +1,61 @@
+// In which format a file is read: as whoever brings it says, else as its bank is configured, else by
+// the ending of its name.
+
+import type { CsvProfile } from '#banks/statements/csv-profile.ts'
+import { STATEMENT_FORMATS, type StatementFormat } from '#banks/statements/statement.ts'
+import type { StatementProfiles } from '#config/statement-profiles.ts'
+import type { StatementSettings } from '#config/statement-settings.ts'
+import { Refusal } from '#errors.ts'
+
+const ENDINGS: Readonly<Record<string, StatementFormat>> = {
+  csv: 'csv',
+  txt: 'csv',
+  xml: 'camt053',
+  camt: 'camt053',
+  camt053: 'camt053',
+  sta: 'mt940',
+  mt940: 'mt940',
+  940: 'mt940',
+}
+
+export type Choice = {
+  asked: { format?: StatementFormat | undefined; profile?: string | undefined }
+  bank: StatementSettings
+  fileName: string | null
+  profiles: StatementProfiles
+}
+
+export type Reader = { format: StatementFormat; profile: CsvProfile | undefined }
+
+export function chooseReader({ asked, bank, fileName, profiles }: Choice): Reader {
+  const format =
+    asked.format ??
+    (asked.profile === undefined ? undefined : 'csv') ??
+    bank.statements?.format ??
+    (bank.statements?.profile === undefined ? undefined : 'csv') ??
+    formatOf(fileName)
+  if (!format) throw invalid('format', 'Is needed: camt053, mt940 or csv.')
+  if (format !== 'csv') {
+    if (asked.profile !== undefined) throw invalid('profile', 'Is for CSV only.')
+    return { format, profile: undefined }
+  }
+  const name = asked.profile ?? bank.statements?.profile
+  const known = `one of ${[...profiles.keys()].join(', ')}`
+  if (name === undefined) throw invalid('profile', `Is needed for CSV: ${known}.`)
+  const loaded = profiles.get(name)
+  if (!loaded) throw invalid('profile', `Must be ${known}.`)
+  return { format, profile: loaded.profile }
+}
+
+export function findFormat(text: string): StatementFormat | undefined {
+  return STATEMENT_FORMATS.find((format) => format === text)
+}
+
+function formatOf(fileName: string | null): StatementFormat | undefined {
+  const [, ending = ''] = /\.([a-z0-9]+)(?:\.gz)?$/i.exec(fileName ?? '') ?? []
+  return ENDINGS[ending.toLowerCase()]
+}
+
+function invalid(field: string, message: string): Refusal {
+  return new Refusal('invalid_request', [{ field, message }])
+}

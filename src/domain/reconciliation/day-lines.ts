@@ -1,0 +1,106 @@
+// The bank's side of a day: the lines booked on it, and which items they are for; and the lines that
+// items are for.
+
+import type { Queryable } from '#db/pool.ts'
+import type { StatementLineId } from '#ids.ts'
+import { type ItemRef, refKey } from './bank-items.ts'
+import type { ItemKind } from './item-sources.ts'
+import type { BankAccount } from './reconciled-banks.ts'
+import type { ListedLine } from './statements.ts'
+
+const LINES = `
+  select l.id, l.line_no as "lineNo", l.booked_on::text as "bookedOn", l.value_on::text as "valueOn",
+         l.amount_kobo as "amountKobo", l.is_reversal as "isReversal", l.kind,
+         l.session_id as "sessionId", l.bank_reference as "bankReference",
+         l.end_to_end_id as "endToEndId", l.account_number as "accountNumber",
+         l.counterparty_name as "counterpartyName", l.counterparty_sealed as "counterpartySealed",
+         l.counterparty_bank as "counterpartyBank", l.narration,
+         (select m.rule from statement_matches m where m.line_id = l.id limit 1) as rule
+    from statement_lines l`
+
+export type LineFilter = {
+  day: string
+  isMatched: boolean | undefined
+  kind: string | undefined
+  afterId: bigint | null
+  limit: number
+}
+
+// Matched: nothing of it is left over, so that it stands in no difference.
+export async function listDayLines(
+  db: Queryable,
+  { bankCode, currency }: BankAccount,
+  { day, isMatched, kind, afterId, limit }: LineFilter,
+): Promise<ListedLine[]> {
+  const stands = `exists (select from differences d
+                           where d.line_id = l.id and d.state <> 'cleared')`
+  const { rows } = await db.query<ListedLine>({
+    name: 'list-day-lines',
+    text: `${LINES}
+            where l.bank_code = $1 and l.currency = $2 and l.booked_on = $3
+              and ($4::boolean is null or (not ${stands}) = $4)
+              and ($5::text is null or l.kind = $5) and ($6::bigint is null or l.id > $6)
+            order by l.id limit $7`,
+    values: [bankCode, currency, day, isMatched ?? null, kind ?? null, afterId, limit],
+  })
+  return rows
+}
+
+export async function readLines(
+  db: Queryable,
+  ids: readonly StatementLineId[],
+): Promise<Map<StatementLineId, ListedLine>> {
+  if (ids.length === 0) return new Map()
+  const { rows } = await db.query<ListedLine>({
+    name: 'read-statement-lines',
+    text: `${LINES} where l.id = any ($1)`,
+    values: [ids],
+  })
+  return new Map(rows.map((line) => [line.id, line]))
+}
+
+// Lines of a sweep, or items of one, may be a million: that many of each are shown.
+const PAIRS_MAX = 20
+
+export async function readItemsOf(
+  db: Queryable,
+  lineIds: readonly StatementLineId[],
+): Promise<Map<StatementLineId, ItemRef[]>> {
+  const { rows } = await db.query<{ lineId: StatementLineId; kind: ItemKind; id: bigint }>({
+    name: 'read-items-of-lines',
+    text: `select l.id as "lineId", m.kind, m.id
+             from unnest($1::bigint[]) as l (id)
+            cross join lateral (
+              select item_kind as kind, item_id as id from statement_matches
+               where line_id = l.id order by item_kind, item_id limit ${PAIRS_MAX}) as m`,
+    values: [lineIds],
+  })
+  return grouped(rows, ({ lineId }) => lineId)
+}
+
+export async function readLinesOf(
+  db: Queryable,
+  refs: readonly ItemRef[],
+): Promise<Map<string, StatementLineId[]>> {
+  const { rows } = await db.query<ItemRef & { lineId: StatementLineId }>({
+    name: 'read-lines-of-items',
+    text: `select i.kind, i.id, m."lineId"
+             from unnest($1::text[], $2::bigint[]) as i (kind, id)
+            cross join lateral (
+              select line_id as "lineId" from statement_matches
+               where item_kind = i.kind and item_id = i.id order by line_id
+               limit ${PAIRS_MAX}) as m`,
+    values: [refs.map(({ kind }) => kind), refs.map(({ id }) => id)],
+  })
+  const byItem = grouped(rows, refKey)
+  return new Map([...byItem].map(([key, found]) => [key, found.map(({ lineId }) => lineId)]))
+}
+
+function grouped<Key, Row>(rows: readonly Row[], keyOf: (row: Row) => Key): Map<Key, Row[]> {
+  const groups = new Map<Key, Row[]>()
+  for (const row of rows) {
+    const key = keyOf(row)
+    groups.set(key, [...(groups.get(key) ?? []), row])
+  }
+  return groups
+}

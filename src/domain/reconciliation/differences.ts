@@ -1,0 +1,128 @@
+// Differences as people see them, with their line, item and history. Whether one counts as timing, and
+// how old it is, is told as of now.
+
+import type { Queryable } from '#db/pool.ts'
+import { Refusal } from '#errors.ts'
+import type { DifferenceId, StatementId } from '#ids.ts'
+import { watDay } from '#wat-time.ts'
+import { IS_TIMING, type TimingWindows } from './daily-proof.ts'
+import type { ItemKind } from './item-sources.ts'
+import type { Difference } from './locked-differences.ts'
+
+export const DIFFERENCE_STATES = ['open', 'asked', 'resolved', 'cleared'] as const
+export const AGE_BUCKETS = ['0-1', '2-7', '8-30', '30+'] as const
+export type AgeBucket = (typeof AGE_BUCKETS)[number]
+
+export type ShownDifference = Difference & {
+  itemKind: ItemKind | null
+  itemId: bigint | null
+  suggestedKind: ItemKind | null
+  statementId: StatementId | null
+  matchedCreditId: bigint | null // Of a line that is matched in part.
+  isTiming: boolean
+  ageDays: number
+  ageBucket: AgeBucket
+  openedAt: Date
+}
+
+// The age in days `n` of what began that long ago.
+export const BUCKET_SQL = (n: string) => `
+  case when ${n} <= 1 then '0-1' when ${n} <= 7 then '2-7' when ${n} <= 30 then '8-30'
+       else '30+' end`
+
+export type DifferenceFilter = {
+  bankCode?: string | undefined
+  currency?: string | undefined
+  day?: string | undefined // Of that day only.
+  untilDay?: string | undefined // Of that day and before.
+  kind?: string | undefined
+  state?: string | undefined // Unless said, all that stand.
+  bucket?: AgeBucket | undefined
+  beforeId?: bigint | undefined
+  limit: number
+}
+
+export type AsOf = { now: Date; windows: TimingWindows }
+
+// $5 and $6 are the windows of the banks, $7 is today.
+const SELECT = `
+  select d.id, d.bank_code as "bankCode", d.currency, d.day::text as day, d.kind,
+         d.amount_kobo as "amountKobo", d.line_id as "lineId", l.kind as "lineKind",
+         d.item_kind as "itemKind", d.item_id as "itemId", d.statement_id as "statementId",
+         d.suggested_kind as "suggestedKind", d.suggested_id as "suggestedId",
+         d.suggested_id is not null as "hasSuggestion", d.state, d.action, d.reason,
+         d.asked_by as "askedBy", d.asked_by_user as "askedByUser", d.asked_at as "askedAt",
+         d.decided_by as "decidedBy", d.decided_at as "decidedAt", d.opened_at as "openedAt",
+         (select m.item_id from statement_matches m
+           where m.line_id = d.line_id and m.item_kind = 'credit' limit 1) as "matchedCreditId",
+         ${IS_TIMING} as "isTiming", age.days as "ageDays", ${BUCKET_SQL('age.days')} as "ageBucket"
+    from differences d
+    left join statement_lines l on l.id = d.line_id
+    left join unnest($5::text[], $6::int[]) as w (bank_code, days) on w.bank_code = d.bank_code
+   cross join lateral (select greatest($7::date - d.day, 0) as days) as age`
+
+const asOf = ({ now, windows }: AsOf) => [[...windows.keys()], [...windows.values()], watDay(now)]
+
+// Newest first.
+export async function listDifferences(
+  db: Queryable,
+  at: AsOf,
+  { bankCode, currency, day, untilDay, kind, state, bucket, beforeId, limit }: DifferenceFilter,
+): Promise<ShownDifference[]> {
+  const { rows } = await db.query<ShownDifference>({
+    name: state === undefined ? 'list-differences' : 'list-differences-in-state',
+    text: `${SELECT}
+            where ($1::text is null or d.bank_code = $1) and ($2::text is null or d.currency = $2)
+              and ($3::date is null or d.day = $3) and ($4::date is null or d.day <= $4)
+              and ${state === undefined ? `d.state <> 'cleared' and $8::text is null` : 'd.state = $8'}
+              and ($9::text is null or d.kind = $9)
+              and ($10::text is null or ${BUCKET_SQL('age.days')} = $10)
+              and ($11::bigint is null or d.id < $11)
+            order by d.id desc limit $12`,
+    values: [
+      bankCode ?? null,
+      currency ?? null,
+      day ?? null,
+      untilDay ?? null,
+      ...asOf(at),
+      state ?? null,
+      kind ?? null,
+      bucket ?? null,
+      beforeId ?? null,
+      limit,
+    ],
+  })
+  return rows
+}
+
+export async function getDifference(
+  db: Queryable,
+  at: AsOf,
+  id: DifferenceId,
+): Promise<ShownDifference> {
+  const { rows } = await db.query<ShownDifference>({
+    name: 'get-difference',
+    text: `${SELECT}
+            where d.id = $1 and $2::text is null and $3::text is null and $4::text is null`,
+    values: [id, null, null, null, ...asOf(at)],
+  })
+  if (!rows[0]) throw new Refusal('difference_not_found')
+  return rows[0]
+}
+
+export type DifferenceChange = {
+  change: string
+  actor: string | null // Null: by itself.
+  detail: Record<string, unknown>
+  changedAt: Date
+}
+
+export async function readHistory(db: Queryable, id: DifferenceId): Promise<DifferenceChange[]> {
+  const { rows } = await db.query<DifferenceChange>({
+    name: 'read-difference-history',
+    text: `select change, actor, detail, changed_at as "changedAt"
+             from difference_changes where difference_id = $1 order by id`,
+    values: [id],
+  })
+  return rows
+}

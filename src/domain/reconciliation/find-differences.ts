@@ -1,0 +1,165 @@
+// What no rule explained becomes a difference, and a difference that was explained is cleared (I65).
+// What somebody asked for or decided stays as it is until a line or an item explains it.
+//
+// Lines, in the order in which their kind is decided:
+//   currency_differs   it names an item in another currency
+//   wrong_account      it names an item at another bank, or for another of our account numbers
+//   duplicate_at_bank  it names an item that another line of the same amount is matched to
+//   reversed_at_bank   a debit that names a credit; the books have no such reversal
+//   fee_differs        a fee, VAT or duty that the books do not have
+//   unexplained_debit, missing_in_books
+// Items: duplicate_in_books (a line that is matched to another item names it too), missing_at_bank.
+
+import type { Transaction } from '#db/transaction.ts'
+import { CHARGE_LINE } from './match-charges.ts'
+import type { Run } from './reconciled-banks.ts'
+
+// How many were found.
+export async function findDifferences(tx: Transaction, run: Run): Promise<number> {
+  await clearExplained(tx, run)
+  const lines = await openOfLines(tx, run)
+  const rests = await openOfRests(tx, run)
+  return lines + rests + (await openOfItems(tx, run))
+}
+
+// Written with its history: `found` has day, kind, amount, line_id, item_kind, item_id, statement_id.
+// $1 and $2 are the account, $3 is now.
+export const openDifferences = (found: string) => `
+  with ${found}, opened as (
+    insert into differences
+      (bank_code, currency, day, kind, amount_kobo, line_id, item_kind, item_id, statement_id,
+       opened_at)
+    select $1, $2, day, kind, amount, line_id, item_kind, item_id, statement_id, $3 from found
+     order by line_id, item_kind, item_id, statement_id, kind
+    returning id, kind, amount_kobo
+  )
+  insert into difference_changes (difference_id, change, detail, changed_at)
+  select id, 'opened', jsonb_build_object('kind', kind, 'amountKobo', amount_kobo::text), $3
+    from opened order by id`
+
+export const clearDifferences = (ids: string) => `
+  with cleared as (
+    update differences set state = 'cleared' where id in (${ids}) and state <> 'cleared'
+    returning id
+  )
+  insert into difference_changes (difference_id, change, detail, changed_at)
+  select id, 'cleared', '{}', $1 from cleared order by id`
+
+async function clearExplained(tx: Transaction, { now }: Run): Promise<void> {
+  await tx.query(clearDifferences('select difference_id from explained'), [now])
+}
+
+// The item that a line of charges is for, where the line names what was charged.
+const MATCHED_ALREADY = `exists (
+  select from line_names n
+    join statement_matches m
+      on m.item_id = n.item_id
+     and m.item_kind = case when not ${CHARGE_LINE} then n.item_kind
+                            when n.item_kind = 'credit' then 'charges' else 'payout_cost' end
+    join statement_lines s on s.id = m.line_id
+   where n.line_id = l.id and n.bank_code = $1 and n.currency = $2 and s.amount_kobo = l.amount)`
+
+// Session ids and our own references are nobody else's; a bank's reference may be another bank's too.
+const KIND_OF_LINE = `case
+  when named.elsewhere and not named.here and named.in_other_currency then 'currency_differs'
+  when named.at_other_bank and not named.here or named.for_other_number then 'wrong_account'
+  when ${MATCHED_ALREADY} then 'duplicate_at_bank'
+  when l.amount < 0 and not ${CHARGE_LINE} and named.names_credit then 'reversed_at_bank'
+  when ${CHARGE_LINE} then 'fee_differs'
+  when l.amount < 0 then 'unexplained_debit'
+  else 'missing_in_books' end`
+
+const NAMED = `(
+  select count(*) > 0 as elsewhere,
+         coalesce(bool_or(n.bank_code = $1 and n.currency = $2), false) as here,
+         coalesce(bool_or(n.bank_code = $1 and n.currency <> $2), false) as in_other_currency,
+         coalesce(bool_or(n.bank_code <> $1 and n.rank in (1, 3)), false) as at_other_bank,
+         coalesce(bool_or(n.bank_code = $1 and n.currency = $2 and n.item_kind = 'credit'), false)
+           as names_credit,
+         coalesce(bool_or(n.bank_code = $1 and n.currency = $2 and n.item_kind = 'credit'
+           and l.amount > 0 and l.account_number <> c.account_number
+           and k.account_number is not null), false) as for_other_number
+    from line_names n
+    left join credits c on n.item_kind = 'credit' and c.id = n.item_id
+    left join numbers k on k.account_number = l.account_number
+   where n.line_id = l.id) as named`
+
+async function openOfLines(tx: Transaction, run: Run): Promise<number> {
+  await tx.query('analyze open_lines')
+  await tx.query(
+    `update differences d set kind = f.kind
+       from (select l.difference_id, ${KIND_OF_LINE} as kind
+               from open_lines l cross join lateral ${NAMED}
+              where l.difference_id is not null and not l.is_decided) as f
+      where d.id = f.difference_id and d.kind <> f.kind`,
+    [run.bankCode, run.currency],
+  )
+  const { rowCount } = await tx.query(
+    openDifferences(`found as (
+      select l.day, ${KIND_OF_LINE} as kind, l.amount, l.id as line_id, null::text as item_kind,
+             null::bigint as item_id, null::bigint as statement_id
+        from open_lines l cross join lateral ${NAMED} where l.difference_id is null)`),
+    [run.bankCode, run.currency, run.now],
+  )
+  return rowCount ?? 0
+}
+
+async function openOfRests(tx: Transaction, run: Run): Promise<number> {
+  const { rowCount } = await tx.query(
+    openDifferences(`found as (
+      select day, kind, amount, line_id, null::text as item_kind, null::bigint as item_id,
+             null::bigint as statement_id
+        from residues)`),
+    [run.bankCode, run.currency, run.now],
+  )
+  return rowCount ?? 0
+}
+
+async function openOfItems(tx: Transaction, run: Run): Promise<number> {
+  const { rows } = await tx.query(
+    'select from open_items where is_covered and difference_id is null limit 1',
+  )
+  if (rows.length === 0) return 0
+  const { rowCount } = await tx.query(
+    openDifferences(`found as (
+      select i.day, case when i.kind = 'credit' and i.id = any ($4) then 'duplicate_in_books'
+                         else 'missing_at_bank' end as kind, -i.amount as amount,
+             null::bigint as line_id, i.kind as item_kind, i.id as item_id,
+             null::bigint as statement_id
+        from open_items i where i.is_covered and i.difference_id is null)`),
+    [run.bankCode, run.currency, run.now, await findDuplicates(tx, run)],
+  )
+  return rowCount ?? 0
+}
+
+// Days around an item in which a line may name it.
+const DAYS_AROUND = 7
+
+// Credits that are left over, and named by a line that is matched to something else. The words are
+// given as an array, which is hashed: a join would be planned without knowing how many lines there
+// are, and took minutes.
+async function findDuplicates(tx: Transaction, { bankCode, currency }: Run): Promise<bigint[]> {
+  const { rows: named } = await tx.query<{ id: bigint; word: string; day: string }>(
+    `with left_over as materialized (
+       select id, session_id, day from open_items
+        where kind = 'credit' and is_covered and difference_id is null
+     )
+     select id, session_id as word, day::text from left_over
+     union all
+     select i.id, k.value, i.day::text
+       from left_over i join credit_identifiers k on k.credit_id = i.id and not k.is_first`,
+  )
+  if (named.length === 0) return []
+  const days = named.map(({ day }) => day).sort()
+  const { rows: lines } = await tx.query<{ words: (string | null)[] }>(
+    `select array[s.session_id, s.bank_reference, s.end_to_end_id] as words
+       from statement_lines s
+      where s.bank_code = $1 and s.currency = $2 and s.amount_kobo > 0
+        and s.booked_on between $3::date - ${DAYS_AROUND} and $4::date + ${DAYS_AROUND}
+        and (s.session_id = any ($5) or s.bank_reference = any ($5) or s.end_to_end_id = any ($5))
+        and exists (select from statement_matches m where m.line_id = s.id)`,
+    [bankCode, currency, days[0], days.at(-1), named.map(({ word }) => word)],
+  )
+  const words = new Set(lines.flatMap((line) => line.words))
+  return named.filter(({ word }) => words.has(word)).map(({ id }) => id)
+}

@@ -1,0 +1,129 @@
+// Rules 1 to 3: a line names its item, by the session id, by the bank's reference or settlement id, or
+// by our own reference of a payout, return, refund or recovery.
+//
+// A line and an item are a pair if each is the other's best: the same amount first, then the lower
+// id. Lines of fees, VAT and duty name what they were charged for; rule 6 (match-charges.ts) reads them.
+
+import type { Transaction } from '#db/transaction.ts'
+import { CHARGE_LINE, matchChargesOf } from './match-charges.ts'
+import { loadNamedItems } from './open-sets.ts'
+import type { Run } from './reconciled-banks.ts'
+import { HAS_CHARGES, JOIN_CHARGES, type Rule, takePairs } from './take-pairs.ts'
+
+const RANKED: readonly Rule[] = ['booked', 'session_id', 'bank_reference', 'our_reference']
+const OUR_REFERENCE = '(?:PYT|RTN|RFD|ADJ)[0-9]{12,15}'
+
+// How many lines were matched.
+export async function matchByName(tx: Transaction, run: Run): Promise<number> {
+  // Almost all lines, as a rule: what is left is then few.
+  let matched = await matchPairs(tx, run, {
+    rule: 'session_id',
+    from: 'open_lines l join open_items i on i.session_id = l.session_id',
+  })
+  matched += await matchChargesOf(tx, run, 'open_items x on x.session_id = l.session_id')
+  await tx.query('analyze open_lines')
+  await nameLines(tx, run)
+  await loadNamedItems(tx, run)
+  for (const [rank, rule] of RANKED.entries()) {
+    const from = `line_names n
+      join open_lines l on l.id = n.line_id
+      join open_items i on i.kind = n.item_kind and i.id = n.item_id and n.rank = ${rank}`
+    matched += await matchPairs(tx, run, { rule, from })
+  }
+  return matched
+}
+
+// A line for another of our numbers than the credit that it names is for somebody else.
+const OTHER_NUMBER = `(i.kind = 'credit' and l.account_number <> i.account_number
+  and exists (select from numbers k where k.account_number = l.account_number))`
+
+async function matchPairs(
+  tx: Transaction,
+  run: Run,
+  { rule, from }: { rule: Rule; from: string },
+): Promise<number> {
+  const { rowCount } = await tx.query(
+    `insert into new_pairs
+     with candidates as (
+       select l.id as line_id, l.day as line_day, i.kind, i.id, i.day as item_day, i.amount,
+              ${HAS_CHARGES} as has_charges, x.kind as x_kind, x.id as x_id, x.amount as x_amount,
+              x.day as x_day,
+              case when l.amount in (i.amount, i.amount + x.amount) then 0 else 1 end as is_off
+         from ${from} ${JOIN_CHARGES}
+        where sign(l.amount) = sign(i.amount) and i.parent_kind is null and not ${CHARGE_LINE}
+          and not ${OTHER_NUMBER}
+     ), ranked as (
+       select *, row_number() over (partition by line_id order by is_off, kind, id) as of_line,
+              row_number() over (partition by kind, id order by is_off, line_id) as of_item
+         from candidates
+     )
+     select r.line_id, p.kind, p.id, p.amount, r.line_day, p.day
+       from ranked r
+      cross join lateral (values (kind, id, amount, item_day, true),
+                                 (x_kind, x_id, x_amount, x_day, has_charges))
+                         as p (kind, id, amount, day, is_paired)
+      where r.of_line = 1 and r.of_item = 1 and p.is_paired`,
+  )
+  return (rowCount ?? 0) > 0 ? takePairs(tx, run, rule) : 0
+}
+
+// Everything that the lines which are left name, at whatever bank: also what is matched already, which
+// tells what a line is when it is none of these.
+async function nameLines(tx: Transaction, { bankCode, currency }: Run): Promise<void> {
+  await tx.query(
+    `insert into line_names
+     with words as (
+       select l.id, l.amount, w.word, w.rank from open_lines l
+        cross join lateral (values (l.session_id, 1), (l.bank_reference, 2), (l.end_to_end_id, 2))
+                           as w (word, rank)
+        where w.word is not null
+     ), ours as (
+       select l.id, w.word[1] as word from open_lines l
+        cross join lateral regexp_matches(
+          concat_ws(' ', l.end_to_end_id, l.bank_reference, l.narration), $3, 'g') as w (word)
+     ), credits_named as (
+       select w.id, w.rank, w.amount, c.id as credit_id, c.bank_code, c.currency
+         from words w
+         join credit_identifiers k on k.value = w.word
+         join credits c on c.id = k.credit_id
+     ), found as (
+       select id, rank, 'credit' as kind, credit_id as item_id, bank_code, currency
+         from credits_named
+       union all
+       select n.id, n.rank, 'reversal', r.id, r.bank_code, n.currency
+         from credits_named n join reversals r on r.credit_id = n.credit_id
+        where n.amount = -r.amount_kobo
+       union all
+       select w.id, w.rank, 'reversal', r.id, r.bank_code, $2
+         from words w join reversals r on r.session_id = w.word
+       union all
+       select w.id, w.rank, 'payout', p.id, p.bank_code, p.currency
+         from words w join payouts p on p.bank_reference = w.word
+        where p.status = 'confirmed' and p.purpose <> 'return'
+       union all
+       select w.id, w.rank, 'return', r.id, $1, $2
+         from words w join returns r on r.bank_reference = w.word where r.status = 'confirmed'
+       union all
+       select o.id, 3, 'payout', p.id, p.bank_code, p.currency
+         from ours o join payouts p on p.reference = o.word
+        where p.status = 'confirmed' and p.purpose <> 'return'
+       union all
+       select o.id, 3, 'payout', p.id, p.bank_code, p.currency
+         from ours o join refunds f on f.reference = o.word join payouts p on p.refund_id = f.id
+        where p.status = 'confirmed'
+       union all
+       select o.id, 3, 'return', r.id, $1, $2
+         from ours o join returns r on r.reference = o.word where r.status = 'confirmed'
+       union all
+       select o.id, 3, 'recovery', a.id, a.bank_code, a.currency
+         from ours o join adjustments a on a.reference = o.word where a.bank_code is not null
+       union all
+       select l.id, 0, 'booked', i.id, $1, $2
+         from open_lines l join open_items i on i.line_id = l.id
+     )
+     select id, min(rank), kind, item_id, bank_code, currency
+       from found group by 1, 3, 4, 5, 6`,
+    [bankCode, currency, OUR_REFERENCE],
+  )
+  await tx.query('analyze line_names')
+}

@@ -1,0 +1,128 @@
+// Rule 6: lines of fees, VAT and stamp duty, held against what the books say the bank charged: for a
+// credit or a payout that the line names, or else for all of a day.
+//
+// The books have one item for all that was charged for a credit or payout, with its parts; a bank may
+// book the parts apart. So lines of one item add up to it; the last one has what is left, and what it
+// differs by stands as its rest.
+
+import type { Transaction } from '#db/transaction.ts'
+import type { Run } from './reconciled-banks.ts'
+import { takePairs } from './take-pairs.ts'
+
+export const CHARGE_LINE = `l.kind in ('fee', 'vat', 'stamp_duty')`
+const PART_OF_LINE = `case l.kind when 'stamp_duty' then 'duty' else l.kind end`
+const PARTS = `(values ('fee', x.fee), ('vat', x.vat), ('duty', x.duty)) as p (part, amount)`
+
+// Of more lines than this, a total of a day tells nothing: each would be held against each item.
+const LINES_OF_TOTAL_MAX = 10
+
+// How many lines were matched.
+export async function matchCharges(tx: Transaction, run: Run): Promise<number> {
+  const named = `line_names n on n.line_id = l.id
+    join open_items x on x.parent_kind = n.item_kind and x.parent_id = n.item_id`
+  const matched = await matchChargesOf(tx, run, named)
+  const { rows } = await tx.query(
+    `select from open_lines l
+      where ${CHARGE_LINE} and l.amount < 0 and not l.is_decided and ${UNNAMED} limit 1`,
+  )
+  return rows.length === 0 ? matched : matched + (await matchChargesOfDay(tx, run))
+}
+
+const UNNAMED = 'not exists (select from line_names n where n.line_id = l.id)'
+
+// Of items that lines name: `x` is the item, joined to the line `l`. First the lines that are a part
+// of it to the kobo, then the rest in order.
+export async function matchChargesOf(tx: Transaction, run: Run, join: string): Promise<number> {
+  const { rowCount: parts } = await tx.query(
+    `insert into new_pairs
+     select line_id, kind, id, amount, line_day, item_day, part
+       from (select l.id as line_id, x.kind, x.id, l.amount, l.day as line_day, x.day as item_day,
+                    p.part, row_number() over (partition by l.id order by x.kind, x.id) as of_line,
+                    row_number() over (partition by x.kind, x.id, p.part order by l.id) as of_part
+               from open_lines l join ${join} cross join lateral ${PARTS}
+              where ${CHARGE_LINE} and x.parent_kind is not null and p.part = ${PART_OF_LINE}
+                and p.amount = l.amount) as f
+      where of_line = 1 and of_part = 1`,
+  )
+  const exact = (parts ?? 0) > 0 ? await takePairs(tx, run, 'charge') : 0
+  const { rowCount: rest } = await tx.query(
+    `insert into new_pairs
+     with candidates as (
+       select distinct on (l.id) l.id, l.amount, l.day, x.kind, x.id as item_id,
+              x.amount as due, x.day as item_day
+         from open_lines l join ${join}
+        where ${CHARGE_LINE} and l.amount < 0 and x.parent_kind is not null
+        order by l.id, x.kind, x.id
+     ), running as (
+       select *, sum(amount) over w - amount as before, sum(amount) over w as so_far,
+              lead(id) over (partition by kind, item_id order by id) is null as is_last
+         from candidates window w as (partition by kind, item_id order by id)
+     )
+     select id, kind, item_id,
+            case when is_last or so_far <= due then due - before else amount end, day, item_day
+       from running where before > due`,
+  )
+  return exact + ((rest ?? 0) > 0 ? await takePairs(tx, run, 'charge') : 0)
+}
+
+// By kind and then all together; of credits and payouts together and then apart.
+async function matchChargesOfDay(tx: Transaction, run: Run): Promise<number> {
+  let matched = 0
+  for (const isWhole of [false, true]) {
+    matched += await matchTotals(tx, run, { isWhole, itemKinds: null })
+    for (const kind of ['charges', 'payout_cost']) {
+      matched += await matchTotals(tx, run, { isWhole, itemKinds: kind })
+    }
+  }
+  return matched
+}
+
+// Lines of a day that are the sum of the day's items; of one kind of items, a single line. Both sides
+// are laid along the same sum: where a line and an item overlap is their pair.
+async function matchTotals(
+  tx: Transaction,
+  run: Run,
+  { isWhole, itemKinds }: { isWhole: boolean; itemKinds: string | null },
+): Promise<number> {
+  const { rowCount } = await tx.query(
+    `insert into new_pairs
+     with lines as (
+       select l.id, l.day, -l.amount as amount, ${isWhole ? `'whole'` : PART_OF_LINE} as part
+         from open_lines l
+        where ${CHARGE_LINE} and l.amount < 0 and not l.is_decided and ${UNNAMED}
+     ), items as (
+       select x.kind, x.id, x.day, -p.amount as amount, p.part
+         from open_items x
+        cross join lateral ${isWhole ? `(values ('whole', x.amount)) as p (part, amount)` : PARTS}
+        where x.parent_kind is not null and p.amount < 0 and not x.is_decided
+          and ($1::text is null or x.kind = $1)
+     ), due as (
+       select day, part, sum(amount) as amount from items group by 1, 2
+     ), groups as (
+       select day, part, array_agg(id) as ids from lines
+        where $1::text is null group by 1, 2
+       having count(*) <= ${LINES_OF_TOTAL_MAX}
+          and sum(amount) = (select d.amount from due d
+                              where d.day = lines.day and d.part = lines.part)
+       union all
+       select day, part, array[min(id)] from lines
+        where $1::text is not null
+          and amount = (select d.amount from due d where d.day = lines.day and d.part = lines.part)
+        group by 1, 2
+     ), laid_lines as (
+       select l.id, l.day, l.part, sum(l.amount) over w - l.amount as low, sum(l.amount) over w as high
+         from groups g join lines l on l.day = g.day and l.part = g.part and l.id = any (g.ids)
+       window w as (partition by l.day, l.part order by l.id)
+     ), laid_items as (
+       select i.*, sum(i.amount) over w - i.amount as low, sum(i.amount) over w as high
+         from groups g join items i on i.day = g.day and i.part = g.part
+       window w as (partition by i.day, i.part order by i.kind, i.id)
+     )
+     select l.id, i.kind, i.id, greatest(l.low, i.low) - least(l.high, i.high), l.day, i.day, i.part
+       from laid_lines l
+       join laid_items i on i.day = l.day and i.part = l.part
+                        and i.low < l.high and i.high > l.low`,
+    [itemKinds],
+  )
+  return (rowCount ?? 0) > 0 ? takePairs(tx, run, 'charge') : 0
+}

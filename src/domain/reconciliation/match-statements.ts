@@ -1,0 +1,37 @@
+// Holds a bank's statements against the books (I65). Each rule is one statement over sets; what an
+// earlier rule explains is out of reach for later ones, and what none explains is a difference.
+//
+// A run is deterministic, and one that finds nothing new changes nothing. It may be repeated at any time: the
+// worker does, because a difference may be explained by what comes later.
+
+import type { Transaction } from '#db/transaction.ts'
+import { findDifferences } from './find-differences.ts'
+import { findGaps } from './find-gaps.ts'
+import { matchByAccount, matchSweeps } from './match-by-amount.ts'
+import { matchByName } from './match-by-name.ts'
+import { matchCharges } from './match-charges.ts'
+import { closeSets, openSets } from './open-sets.ts'
+import { type BankAccount, beginRun, endRun } from './reconciled-banks.ts'
+import { suggestItems } from './suggest-items.ts'
+
+// How many lines were matched, and how many differences were found.
+export type MatchResult = { matched: number; differences: number }
+
+export async function matchStatements(
+  tx: Transaction,
+  account: BankAccount & { now: Date },
+): Promise<MatchResult> {
+  const run = await beginRun(tx, account)
+  if (!run) return { matched: 0, differences: 0 }
+  await openSets(tx, run)
+  let matched = await matchByName(tx, run)
+  matched += await matchByAccount(tx, run)
+  matched += await matchSweeps(tx, run)
+  matched += await matchCharges(tx, run)
+  const found = await findDifferences(tx, run)
+  const gaps = run.newStatements.length > 0 || matched > 0 ? await findGaps(tx, run) : 0
+  await suggestItems(tx, run)
+  await endRun(tx, run)
+  await closeSets(tx)
+  return { matched, differences: found + gaps }
+}

@@ -1,0 +1,117 @@
+// How far a bank's account is reconciled: the days that its statements cover, and which items of the
+// books were held against them. The row is locked while matching, so one run follows another.
+
+import type { Transaction } from '#db/transaction.ts'
+
+export type BankAccount = { bankCode: string; currency: string }
+
+// What a run of matching works on.
+export type Run = BankAccount & {
+  now: Date
+  fromDay: string // The first day that statements cover, …
+  toDay: string // … and the last.
+  newStatements: bigint[] // Not held against the books yet.
+  itemsSince: Date // Those posted before are matched, or stand in differences.
+  isFirst: boolean // Of the bank, or the first with an earlier day than any before.
+}
+
+type Known = {
+  fromDay: string | null
+  itemsUntil: Date | null
+  seenUntil: Date | null
+}
+
+type Coverage = { fromDay: string | null; toDay: string | null; newStatements: bigint[] | null }
+
+// What arrived in the books while a transaction took to commit, or by a clock that is behind.
+const SLACK_MS = 15 * 60_000
+// Before the first statement: a line may be for an item of the days before.
+const LOOK_BACK_MS = 7 * 86_400_000
+
+// Undefined: there is no statement of this account.
+export async function beginRun(
+  tx: Transaction,
+  { bankCode, currency, now }: BankAccount & { now: Date },
+): Promise<Run | undefined> {
+  const { rows: covered } = await tx.query<Coverage>(
+    `select min(from_day)::text as "fromDay", max(to_day)::text as "toDay",
+            array_agg(id order by id) filter (where matched_at is null) as "newStatements"
+       from statements where bank_code = $1 and currency = $2`,
+    [bankCode, currency],
+  )
+  const { fromDay, toDay, newStatements } = covered[0] as Coverage
+  if (fromDay === null || toDay === null) return undefined
+  const known = await lockBank(tx, { bankCode, currency })
+  const isFirst = known.fromDay === null || fromDay < known.fromDay
+  const run = { bankCode, currency, now, fromDay, toDay, newStatements: newStatements ?? [] }
+  return { ...run, isFirst, itemsSince: itemsSince(known, { ...run, isFirst }) }
+}
+
+export async function lockBank(
+  tx: Transaction,
+  { bankCode, currency }: BankAccount,
+): Promise<Known> {
+  await tx.query(
+    `insert into reconciled_banks (bank_code, currency) values ($1, $2) on conflict do nothing`,
+    [bankCode, currency],
+  )
+  const { rows } = await tx.query<Known>(
+    `select from_day::text as "fromDay", items_until as "itemsUntil", seen_until as "seenUntil"
+       from reconciled_banks where bank_code = $1 and currency = $2 for no key update`,
+    [bankCode, currency],
+  )
+  return rows[0] as Known
+}
+
+// Items after the last statement wait for its successor, so new lines are tried with all of them, and
+// lines that were there before only with those that came since.
+function itemsSince(known: Known, run: Pick<Run, 'fromDay' | 'newStatements' | 'isFirst'>): Date {
+  const { itemsUntil, seenUntil } = known
+  if (run.isFirst || !itemsUntil || !seenUntil) {
+    return new Date(dayStart(run.fromDay).getTime() - LOOK_BACK_MS)
+  }
+  const isNew = run.newStatements.length > 0
+  const since = isNew || seenUntil < itemsUntil ? itemsUntil : seenUntil
+  return new Date(since.getTime() - SLACK_MS)
+}
+
+// When a day begins in West Africa.
+export function dayStart(day: string): Date {
+  return new Date(`${day}T00:00:00+01:00`)
+}
+
+export function dayBefore(day: string): string {
+  return new Date(Date.parse(day) - 86_400_000).toISOString().slice(0, 10)
+}
+
+export function dayEnd(day: string): Date {
+  return new Date(dayStart(day).getTime() + 86_400_000)
+}
+
+export async function endRun(tx: Transaction, run: Run): Promise<void> {
+  const { bankCode, currency, now, fromDay, toDay } = run
+  const end = dayEnd(toDay)
+  await tx.query(
+    `update reconciled_banks b
+        set from_day = $3, to_day = $4, items_until = $5, seen_until = $6,
+            first_id = s.id, opening_kobo = s.opening_kobo
+       from (select id, opening_kobo from statements where bank_code = $1 and currency = $2
+              order by from_day, to_day, id limit 1) as s
+      where b.bank_code = $1 and b.currency = $2`,
+    [bankCode, currency, fromDay, toDay, now < end ? now : end, now],
+  )
+  if (run.newStatements.length === 0) return
+  await tx.query(
+    `insert into reconciled_days (bank_code, currency, day, lines_kobo)
+     select bank_code, currency, booked_on, sum(amount_kobo)
+       from statement_lines where statement_id = any ($1)
+      group by 1, 2, 3 order by 1, 2, 3
+     on conflict (bank_code, currency, day)
+       do update set lines_kobo = reconciled_days.lines_kobo + excluded.lines_kobo`,
+    [run.newStatements],
+  )
+  await tx.query('update statements set matched_at = $2 where id = any ($1)', [
+    run.newStatements,
+    now,
+  ])
+}

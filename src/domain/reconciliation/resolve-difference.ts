@@ -1,0 +1,192 @@
+// Resolving a difference (I66). Alone, or under maker-checker by two independent people:
+//
+//   open ──▶ asked ──▶ resolved   noted: explained, and still in the arithmetic
+//    ▲  ╲      │  ╲
+//    │   ╲     │   ╲─▶ cleared    booked or matched: pairs explain it
+//    ╰────╲────╯ rejected, withdrawn
+//          ╲─▶ resolved, cleared
+//
+// A credit is taken by a batch of its own, so it takes two steps: the decision is committed first,
+// with the difference still open, and finish-booking.ts does the rest, now or after a crash.
+//
+// In the order they are checked: difference_not_found, the same again (fine), difference_asked,
+// difference_resolved, action_not_allowed, people_only, then what the action refuses.
+// Locks: the approver, the matching of the bank, the difference, the maker-checker setting.
+
+import type { Transaction } from '#db/transaction.ts'
+import { type Approver, lockApprover, refuseUnfitApprover } from '#domain/access/approvers.ts'
+import { lockMakerChecker } from '#domain/access/maker-checker.ts'
+import { Refusal } from '#errors.ts'
+import type { DifferenceId } from '#ids.ts'
+import type { SharedAccounts } from '#ledger/accounts.ts'
+import { allowedActions, bookingOf, type DifferenceAction } from './allowed-actions.ts'
+import { bookCharge } from './book-charge.ts'
+import { bookReversal } from './book-reversal.ts'
+import { confirmMatch } from './confirm-match.ts'
+import { type Difference, isBeingBooked, lockDifference } from './locked-differences.ts'
+import {
+  type Acting,
+  auditDifference,
+  type Decision,
+  openRest,
+  writeChange,
+  writeDecision,
+} from './record-resolutions.ts'
+
+export type Resolving = Acting & { sharedAccounts: SharedAccounts }
+export type Checking = Resolving & Approver
+
+export type Resolution = { id: DifferenceId; action: DifferenceAction; reason: string }
+
+export async function resolveDifference(
+  tx: Transaction,
+  acting: Resolving,
+  { id, action, reason }: Resolution,
+): Promise<void> {
+  const difference = await lockDifference(tx, id)
+  if (isSameAgain(difference, action, acting.actor)) return
+  refuseDecided(difference)
+  refuseAction(difference, action)
+  const asked = { difference, action, reason }
+  if (await lockMakerChecker(tx, acting.client.id)) return ask(tx, acting, asked)
+  await perform(tx, acting, asked)
+  await auditDifference(tx, acting, { difference, verb: 'resolve', detail: { action, reason } })
+}
+
+// Idempotent for the same user.
+export async function approveResolution(
+  tx: Transaction,
+  acting: Checking,
+  id: DifferenceId,
+): Promise<void> {
+  await lockApprover(tx, acting)
+  const difference = await lockDifference(tx, id)
+  if (difference.askedBy !== null && difference.decidedBy === acting.actor) return
+  const { action, reason } = requireAsked(difference)
+  await refuseUnfitApprover(tx, acting, makerOf(difference))
+  refuseAction(difference, action)
+  await perform(tx, acting, { difference, action, reason })
+  await auditDifference(tx, acting, { difference, verb: 'approve', detail: { action, reason } })
+}
+
+// Moves no money, so users too new or not independent may still reject.
+export async function rejectResolution(
+  tx: Transaction,
+  acting: Acting,
+  { id, reason }: { id: DifferenceId; reason: string },
+): Promise<void> {
+  const difference = await lockDifference(tx, id)
+  const asked = requireAsked(difference)
+  if (isMaker(difference, acting)) throw new Refusal('other_person_needed')
+  await reopen(tx, acting, { difference, change: 'rejected', detail: { reason } })
+  const detail = { action: asked.action, reason }
+  await auditDifference(tx, acting, { difference, verb: 'reject', detail })
+}
+
+export async function withdrawResolution(
+  tx: Transaction,
+  acting: Acting,
+  id: DifferenceId,
+): Promise<void> {
+  const difference = await lockDifference(tx, id)
+  const { action } = requireAsked(difference)
+  if (!isMaker(difference, acting)) throw new Refusal('own_request_only')
+  await reopen(tx, acting, { difference, change: 'withdrawn', detail: {} })
+  await auditDifference(tx, acting, { difference, verb: 'withdraw', detail: { action } })
+}
+
+type Asked = Pick<Decision, 'difference' | 'action' | 'reason'>
+
+async function ask(
+  tx: Transaction,
+  acting: Resolving,
+  { difference, action, reason }: Asked,
+): Promise<void> {
+  const { actor, userId, now } = acting
+  if (userId === null) throw new Refusal('people_only')
+  await tx.query({
+    name: 'ask-for-resolution',
+    text: `update differences
+              set state = 'asked', action = $2, reason = $3, asked_by = $4, asked_by_user = $5,
+                  asked_at = $6
+            where id = $1`,
+    values: [difference.id, action, reason, actor, userId, now],
+  })
+  const detail = { action, reason }
+  await writeChange(tx, now, { id: difference.id, change: 'asked', actor, detail })
+  await auditDifference(tx, acting, { difference, verb: 'request', detail })
+}
+
+async function perform(tx: Transaction, acting: Resolving, asked: Asked): Promise<void> {
+  const { difference, action } = asked
+  const { now } = acting
+  if (action === 'note') return writeDecision(tx, acting, { ...asked, state: 'resolved' })
+  if (action === 'match') {
+    const restKobo = await confirmMatch(tx, acting, difference)
+    const detail = { item: `${difference.suggestedKind}/${difference.suggestedId}` }
+    await writeDecision(tx, acting, { ...asked, state: 'cleared', detail })
+    return openRest(tx, now, { of: difference, kind: 'amount_differs', amountKobo: restKobo })
+  }
+  const booking = bookingOf(difference)
+  if (booking === 'credit') return writeDecision(tx, acting, { ...asked, state: 'open' })
+  if (booking === 'reversal') {
+    const detail = { item: `reversal/${await bookReversal(tx, acting, difference)}` }
+    return writeDecision(tx, acting, { ...asked, state: 'cleared', detail })
+  }
+  const { transferId, restKobo } = await bookCharge(tx, acting, difference)
+  const detail = { item: `booked/${transferId}` }
+  await writeDecision(tx, acting, { ...asked, state: 'cleared', detail })
+  await openRest(tx, now, { of: difference, kind: 'fee_differs', amountKobo: restKobo })
+}
+
+type Reopening = { difference: Difference; change: 'rejected' | 'withdrawn'; detail: object }
+
+async function reopen(
+  tx: Transaction,
+  { actor, now }: Acting,
+  { difference: { id }, change, detail }: Reopening,
+): Promise<void> {
+  await tx.query({
+    name: 'reopen-difference',
+    text: `update differences
+              set state = 'open', action = null, reason = null, asked_by = null,
+                  asked_by_user = null, asked_at = null
+            where id = $1`,
+    values: [id],
+  })
+  await writeChange(tx, now, { id, change, actor, detail })
+}
+
+// By the same person, whether it was done alone, is still asked for or was approved.
+function isSameAgain(difference: Difference, action: DifferenceAction, actor: string): boolean {
+  const { askedBy, decidedBy } = difference
+  return difference.action === action && (decidedBy === actor || askedBy === actor)
+}
+
+function refuseDecided(difference: Difference): void {
+  if (difference.state === 'asked') throw new Refusal('difference_asked')
+  if (difference.state !== 'open' || isBeingBooked(difference)) {
+    throw new Refusal('difference_resolved')
+  }
+}
+
+// Also when it is approved: matching may have changed what it is about meanwhile.
+function refuseAction(difference: Difference, action: DifferenceAction): void {
+  const allowed = allowedActions(difference)
+  if (allowed.includes(action)) return
+  const message = `Must be one of ${allowed.join(', ')} for ${difference.kind}.`
+  throw new Refusal('action_not_allowed', [{ field: 'action', message }])
+}
+
+function requireAsked({ state, action, reason }: Difference) {
+  if (state !== 'asked') throw new Refusal('request_decided')
+  return { action: action as DifferenceAction, reason: reason as string }
+}
+
+function makerOf({ askedBy, askedByUser }: Difference) {
+  return { actor: askedBy as string, userId: askedByUser }
+}
+
+function isMaker({ askedBy, askedByUser }: Difference, { actor, userId }: Acting): boolean {
+  return askedBy === actor || (userId !== null && askedByUser === userId)
+}

@@ -1,0 +1,120 @@
+// Statements and their lines, as they are listed.
+
+import type { LineKind } from '#banks/statements/statement.ts'
+import type { Queryable } from '#db/pool.ts'
+import { Refusal } from '#errors.ts'
+import type { StatementId, StatementLineId } from '#ids.ts'
+import type { Kobo } from '#money.ts'
+
+export type Statement = {
+  id: StatementId
+  importId: bigint
+  bankCode: string
+  currency: string
+  accountNumber: string | null
+  reference: string | null
+  sequence: bigint | null
+  fromDay: string
+  toDay: string
+  openingKobo: Kobo
+  closingKobo: Kobo
+  hasBalances: boolean
+  lines: number
+  newLines: number
+  importedAt: Date
+  importedBy: string
+  fileName: string | null
+}
+
+const SELECT_STATEMENTS = `
+  select s.id, s.import_id as "importId", s.bank_code as "bankCode", s.currency,
+         s.account_number as "accountNumber", s.reference, s.sequence,
+         s.from_day::text as "fromDay", s.to_day::text as "toDay",
+         s.opening_kobo as "openingKobo", s.closing_kobo as "closingKobo",
+         s.has_balances as "hasBalances", s.lines, s.new_lines as "newLines",
+         s.imported_at as "importedAt", i.started_by as "importedBy", i.file_name as "fileName"
+    from statements s join statement_imports i on i.id = s.import_id`
+
+type Page = { bankCode: string | undefined; beforeId: bigint | null; limit: number }
+
+// Latest import first.
+export async function listStatements(
+  db: Queryable,
+  { bankCode, beforeId, limit }: Page,
+): Promise<Statement[]> {
+  const { rows } = await db.query<Statement>({
+    name: 'list-statements',
+    text: `${SELECT_STATEMENTS}
+            where ($1::text is null or s.bank_code = $1) and ($2::bigint is null or s.id < $2)
+            order by s.id desc limit $3`,
+    values: [bankCode ?? null, beforeId, limit],
+  })
+  return rows
+}
+
+// In the order of the file.
+export async function listImported(db: Queryable, importId: bigint): Promise<Statement[]> {
+  const { rows } = await db.query<Statement>({
+    name: 'list-imported-statements',
+    text: `${SELECT_STATEMENTS} where s.import_id = $1 order by s.id`,
+    values: [importId],
+  })
+  return rows
+}
+
+export async function getStatement(db: Queryable, id: bigint): Promise<Statement> {
+  const { rows } = await db.query<Statement>({
+    name: 'get-statement',
+    text: `${SELECT_STATEMENTS} where s.id = $1`,
+    values: [id],
+  })
+  if (!rows[0]) throw new Refusal('statement_not_found')
+  return rows[0]
+}
+
+export type ListedLine = {
+  id: StatementLineId
+  lineNo: number
+  bookedOn: string
+  valueOn: string | null
+  amountKobo: Kobo
+  isReversal: boolean
+  kind: LineKind
+  sessionId: string | null
+  bankReference: string | null
+  endToEndId: string | null
+  accountNumber: string | null
+  counterpartyName: string | null
+  counterpartySealed: Buffer | null
+  counterpartyBank: string | null
+  narration: string | null
+  rule: string | null // By which it was matched.
+}
+
+export type LinePage = { isMatched: boolean | undefined; afterId: bigint | null; limit: number }
+
+// The new lines of a statement, in the order of the file.
+export async function listLines(
+  db: Queryable,
+  statementId: StatementId,
+  { isMatched, afterId, limit }: LinePage,
+): Promise<ListedLine[]> {
+  const { rows } = await db.query<ListedLine>({
+    name: 'list-statement-lines',
+    text: `select l.id, l.line_no as "lineNo", l.booked_on::text as "bookedOn",
+                  l.value_on::text as "valueOn", l.amount_kobo as "amountKobo",
+                  l.is_reversal as "isReversal", l.kind, l.session_id as "sessionId",
+                  l.bank_reference as "bankReference", l.end_to_end_id as "endToEndId",
+                  l.account_number as "accountNumber", l.counterparty_name as "counterpartyName",
+                  l.counterparty_sealed as "counterpartySealed",
+                  l.counterparty_bank as "counterpartyBank", l.narration, m.rule
+             from statement_lines l
+             left join lateral (select rule from statement_matches m
+                                 where m.line_id = l.id limit 1) as m on true
+            where l.statement_id = $1 and ($2::bigint is null or l.id > $2)
+              and ($3::boolean is null or (m.rule is not null) = $3)
+            order by l.id limit $4`,
+    values: [statementId, afterId, isMatched ?? null, limit],
+  })
+  return rows
+}

@@ -1,0 +1,249 @@
+// Stores what a file says, in one transaction (I64): its statements, and of its lines those that were
+// in no file before. Lines are compared by content; of lines that are equal in all that the bank says,
+// the second of a file is the same as the second of another.
+//
+// Locks: the bank's account in each currency, so that one import of it follows another.
+
+import { StatementProblem } from '#banks/statements/statement.ts'
+import { numberArray, plainArray } from '#db/arrays.ts'
+import type { Transaction } from '#db/transaction.ts'
+import type { StatementId } from '#ids.ts'
+import { CURRENCY, type Kobo, kobo } from '#money.ts'
+import { doesNotAddUp, type ReadStatement } from './read-file.ts'
+import { STAGED_LINES } from './staged-lines.ts'
+
+// Sorting and joining a million hashes in memory.
+const WORK_MEM = '96MB'
+
+export type FileContent = {
+  importId: bigint
+  bankCode: string
+  accountNumber: string | undefined // As configured.
+  fileHash: Buffer
+  statements: readonly ReadStatement[]
+}
+
+export async function lockBankAccounts(
+  tx: Transaction,
+  { bankCode, statements }: FileContent,
+): Promise<string[]> {
+  const currencies = [...new Set(statements.map(({ currency }) => currency))].sort()
+  for (const currency of currencies) {
+    await tx.query({
+      name: 'lock-bank-statements',
+      text: `select pg_advisory_xact_lock(hashtext('statements'), hashtext($1))`,
+      values: [`${bankCode}/${currency}`],
+    })
+  }
+  return currencies
+}
+
+// The import that took the same file before.
+export async function findSameFile(
+  tx: Transaction,
+  { bankCode, fileHash }: FileContent,
+): Promise<bigint | undefined> {
+  const { rows } = await tx.query<{ id: bigint }>({
+    name: 'find-same-file',
+    text: `select id from statement_imports
+            where bank_code = $1 and file_hash = $2 and state = 'done'`,
+    values: [bankCode, fileHash],
+  })
+  return rows[0]?.id
+}
+
+export async function storeStatements(
+  tx: Transaction,
+  now: Date,
+  content: FileContent,
+): Promise<void> {
+  for (const { currency, accountNumber } of content.statements) {
+    if (accountNumber !== null) await checkAccount(tx, content, { currency, accountNumber })
+  }
+  const ids: StatementId[] = []
+  for (const statement of content.statements) {
+    ids.push(await insertStatement(tx, now, { ...content, statement }))
+  }
+  await tx.query(`set local work_mem = '${WORK_MEM}'`)
+  await tx.query(`analyze ${STAGED_LINES}`)
+  await findKnownLines(tx, content.bankCode, ids)
+  const currencies = content.statements.map(({ currency }) => currency)
+  await insertLines(tx, { bankCode: content.bankCode, ids, currencies })
+  await addUp(tx, content, ids)
+}
+
+type Account = { currency: string; accountNumber: string }
+
+// A bank's account in a currency is the one that is configured, else that of the first statement.
+async function checkAccount(
+  tx: Transaction,
+  { bankCode, accountNumber: configured }: FileContent,
+  { currency, accountNumber }: Account,
+): Promise<void> {
+  const { rows } = await tx.query<{ accountNumber: string }>({
+    name: 'first-statement-account',
+    text: `select account_number as "accountNumber" from statements
+            where bank_code = $1 and currency = $2 and account_number is not null
+            order by id limit 1`,
+    values: [bankCode, currency],
+  })
+  const ours = (currency === CURRENCY ? configured : undefined) ?? rows[0]?.accountNumber
+  if (ours === undefined || plain(ours) === plain(accountNumber)) return
+  throw new StatementProblem(
+    null,
+    `The statement is of account ${accountNumber}, and the account at this bank is ${ours}.`,
+  )
+}
+
+function plain(accountNumber: string): string {
+  return accountNumber.replace(/[^\p{L}\p{N}]/gu, '').toUpperCase()
+}
+
+// Of a file without balances, they follow from the statement before, once its new lines are known.
+async function insertStatement(
+  tx: Transaction,
+  now: Date,
+  { importId, bankCode, statement }: FileContent & { statement: ReadStatement },
+): Promise<StatementId> {
+  const { openingKobo, closingKobo } = statement
+  const { rows } = await tx.query<{ id: StatementId }>({
+    name: 'insert-statement',
+    text: `insert into statements (import_id, bank_code, currency, account_number, reference,
+                                   sequence, from_day, to_day, opening_kobo, closing_kobo,
+                                   has_balances, lines, new_lines, imported_at)
+           values ($1, $2, $3, $4, $5, $6, $7, $8, coalesce($9::bigint, 0), coalesce($10::bigint, 0),
+                   $9::bigint is not null, $11, 0, $12)
+           returning id`,
+    values: [
+      importId,
+      bankCode,
+      statement.currency,
+      statement.accountNumber,
+      statement.reference,
+      statement.sequence,
+      statement.fromDay,
+      statement.toDay,
+      openingKobo,
+      closingKobo,
+      statement.lines,
+      now,
+    ],
+  })
+  return (rows[0] as { id: StatementId }).id
+}
+
+const STATEMENT_IDS = 'unnest($1::bigint[]) with ordinality as ids (id, no)'
+
+// The hash of a line is that of its content, or if there are several such, of its number among them.
+async function findKnownLines(
+  tx: Transaction,
+  bankCode: string,
+  ids: readonly StatementId[],
+): Promise<void> {
+  await tx.query(
+    `create temporary table repeated_lines (seq integer primary key, hash bytea not null)
+       on commit drop`,
+  )
+  await tx.query(
+    `insert into repeated_lines
+     select seq, sha256(content || int8send(nth))
+       from (select seq, content, row_number() over (partition by content order by seq) as nth
+               from ${STAGED_LINES}) as numbered
+      where nth > 1`,
+  )
+  await tx.query(
+    `create temporary table known_lines
+       (seq integer primary key, statement_no integer not null, amount_kobo bigint not null)
+       on commit drop`,
+  )
+  await tx.query('analyze repeated_lines')
+  await tx.query(
+    `insert into known_lines
+     select s.seq, s.statement_no, l.amount_kobo
+       from ${STAGED_LINES} s
+       left join repeated_lines r using (seq)
+       join ${STATEMENT_IDS} on ids.no = s.statement_no
+       join statements f on f.id = ids.id
+       join statement_lines l on l.bank_code = $2 and l.currency = f.currency
+                             and l.hash = coalesce(r.hash, s.content)`,
+    [numberArray(ids), bankCode],
+  )
+  await tx.query('analyze known_lines')
+}
+
+type NewLines = { bankCode: string; ids: readonly StatementId[]; currencies: readonly string[] }
+
+// In the order of the file, which is that of the table: it is read from one end to the other, and what
+// else is needed is looked up line by line. Joins would need a sort of a million whole lines.
+// Under the lock of the account nobody else inserts any: a line that is there after all would be a
+// mistake of ours, and refuses the file.
+async function insertLines(tx: Transaction, { bankCode, ids, currencies }: NewLines) {
+  await tx.query(
+    `insert into statement_lines (statement_id, bank_code, currency, line_no, booked_on, value_on,
+                                  amount_kobo, is_reversal, kind, session_id, bank_reference,
+                                  end_to_end_id, account_number, counterparty_name,
+                                  counterparty_sealed, counterparty_bank, narration, hash)
+     select ($1::bigint[])[statement_no], $2, ($3::text[])[statement_no], line_no, booked_on,
+            value_on, amount_kobo, is_reversal, kind, session_id, bank_reference, end_to_end_id,
+            account_number, counterparty_name, counterparty_sealed, counterparty_bank, narration,
+            coalesce((select hash from repeated_lines r where r.seq = s.seq), content)
+       from ${STAGED_LINES} s
+      where (select seq from known_lines k where k.seq = s.seq) is null`,
+    [numberArray(ids), bankCode, plainArray(currencies)],
+  )
+}
+
+type Stored = { id: StatementId; newLines: number; newKobo: Kobo; lines: number; sumKobo: Kobo }
+
+// Once more, over what is stored: what is in the file is what is in the table, and adds up.
+async function addUp(
+  tx: Transaction,
+  { bankCode, statements }: FileContent,
+  ids: readonly StatementId[],
+): Promise<void> {
+  const { rows } = await tx.query<Stored>(
+    `select ids.id, coalesce(l.count, 0)::int as "newLines",
+            coalesce(l.kobo, 0)::bigint as "newKobo",
+            (coalesce(l.count, 0) + coalesce(k.count, 0))::int as lines,
+            (coalesce(l.kobo, 0) + coalesce(k.kobo, 0))::bigint as "sumKobo"
+       from ${STATEMENT_IDS}
+       left join (select statement_id, count(*) as count, sum(amount_kobo) as kobo
+                    from statement_lines where statement_id = any($1::bigint[])
+                   group by 1) as l on l.statement_id = ids.id
+       left join (select statement_no, count(*) as count, sum(amount_kobo) as kobo
+                    from known_lines group by 1) as k on k.statement_no = ids.no
+      order by ids.no`,
+    [numberArray(ids)],
+  )
+  for (const [at, stored] of rows.entries()) {
+    const read = statements[at] as ReadStatement
+    const { openingKobo, closingKobo, sumKobo } = read
+    if (stored.lines !== read.lines || stored.sumKobo !== sumKobo) {
+      throw new Error(`statement ${read.no} of the file is not what was stored of it`)
+    }
+    if (openingKobo !== null && openingKobo + stored.sumKobo !== closingKobo) {
+      throw doesNotAddUp(read.no, { openingKobo, sumKobo, closingKobo: closingKobo as Kobo })
+    }
+    const opening = openingKobo ?? (await closingBefore(tx, bankCode, stored.id))
+    await tx.query({
+      name: 'finish-statement',
+      text: `update statements set new_lines = $2, opening_kobo = $3, closing_kobo = $4
+              where id = $1`,
+      values: [stored.id, stored.newLines, opening, closingKobo ?? opening + stored.newKobo],
+    })
+  }
+}
+
+async function closingBefore(tx: Transaction, bankCode: string, id: StatementId): Promise<Kobo> {
+  const { rows } = await tx.query<{ closingKobo: Kobo }>({
+    name: 'closing-of-statement-before',
+    text: `select b.closing_kobo as "closingKobo"
+             from statements s
+             join statements b on b.bank_code = $2 and b.currency = s.currency
+                              and b.id < s.id and b.to_day <= s.to_day
+            where s.id = $1
+            order by b.to_day desc, b.id desc limit 1`,
+    values: [id, bankCode],
+  })
+  return rows[0]?.closingKobo ?? kobo(0n)
+}

@@ -1,0 +1,86 @@
+// What a rule found, taken out of the open sets: its pairs are written as matches, and what a line
+// has more or less than its items stands as its rest (I65).
+
+import type { Transaction } from '#db/transaction.ts'
+import type { Run } from './reconciled-banks.ts'
+
+export type Rule =
+  | 'session_id'
+  | 'bank_reference'
+  | 'our_reference'
+  | 'account_and_amount'
+  | 'sweep'
+  | 'charge'
+  | 'booked'
+
+// Of a pair of a line and an item `l` and `i`, and what the bank charged for it, `x`: what the line
+// should be if the charges are in it, or come apart. Charges that were withheld are in it whatever
+// their amount; who is charged extra pays more than the amount.
+export const HAS_CHARGES = `(x.amount is not null and l.amount <> i.amount
+  and (l.amount = i.amount + x.amount
+       or l.amount > 0 and l.amount < i.amount or l.amount < 0 and l.amount < i.amount))`
+export const JOIN_CHARGES = `
+  left join open_items x on x.parent_kind = i.kind and x.parent_id = i.id`
+
+// How many lines were matched.
+export async function takePairs(tx: Transaction, run: Run, rule: Rule): Promise<number> {
+  await tx.query('analyze new_pairs')
+  await tx.query(
+    `insert into statement_matches
+       (line_id, item_kind, item_id, amount_kobo, bank_code, currency, line_day, item_day, rule,
+        matched_at)
+     select line_id, item_kind, item_id, sum(amount), $1, $2, min(line_day), min(item_day), $3, $4
+       from new_pairs group by 1, 2, 3`,
+    [run.bankCode, run.currency, rule, run.now],
+  )
+  const { rows } = await tx.query<{ lines: bigint }>(
+    `with paired as (
+       select line_id, sum(amount) as amount, bool_or(item_kind in ('charges', 'payout_cost')) as has_charges
+         from new_pairs group by 1
+     ), gone as (
+       delete from open_lines l using paired p where p.line_id = l.id
+       returning l.id, l.day, l.amount - p.amount as rest, l.difference_id, p.has_charges
+     ), rest as (
+       insert into residues
+       select id, day, rest, case when has_charges then 'fee_differs' else 'amount_differs' end
+         from gone where rest <> 0
+     ), cleared as (
+       insert into explained select difference_id from gone where difference_id is not null
+     )
+     select count(*) as lines from gone`,
+  )
+  await takeItems(tx)
+  await tx.query('truncate new_pairs')
+  return Number((rows[0] as { lines: bigint }).lines)
+}
+
+// Of an item that was matched in part, the rest stays open.
+async function takeItems(tx: Transaction): Promise<void> {
+  const part = (name: string) =>
+    `coalesce(sum(amount) filter (where part = '${name}'), 0) as ${name}`
+  await tx.query(
+    `with paired as (
+       select item_kind, item_id, sum(amount) as amount, ${part('fee')}, ${part('vat')},
+              ${part('duty')}
+         from new_pairs group by 1, 2
+     ), gone as (
+       delete from open_items i using paired p
+        where p.item_kind = i.kind and p.item_id = i.id and p.amount = i.amount
+       returning i.difference_id
+     ), left_over as (
+       select i.kind, i.id, i.difference_id
+         from open_items i join paired p on p.item_kind = i.kind and p.item_id = i.id
+        where p.amount <> i.amount
+     ), kept as (
+       update open_items i
+          set amount = i.amount - p.amount, fee = i.fee - p.fee, vat = i.vat - p.vat,
+              duty = i.duty - p.duty, difference_id = null, is_decided = false
+         from paired p
+        where p.item_kind = i.kind and p.item_id = i.id and p.amount <> i.amount
+     )
+     insert into explained
+     select difference_id from gone where difference_id is not null
+     union all
+     select difference_id from left_over where difference_id is not null`,
+  )
+}

@@ -1,0 +1,69 @@
+// Adds to the description of the API what the routes know and their schemas do not say: the scope
+// that an operation needs, the errors it may answer with, and examples. Internal operations (those of
+// the dashboard) are marked, and the reference does not show them.
+
+import { REFUSALS, type RefusalCode } from '#errors.ts'
+import { type Components, exampleOf, type Schema } from './examples.ts'
+import { errorsOf } from './operation-errors.ts'
+import { INTERNAL_TAGS } from './tag-groups.ts'
+
+type Content = Record<string, { schema?: Schema; example?: unknown }>
+type Operation = {
+  operationId: string
+  description?: string
+  tags?: readonly string[]
+  security?: readonly Record<string, string[]>[]
+  requestBody?: { content?: Content }
+  responses: Record<string, { content?: Content }>
+  'x-scope'?: string
+  'x-internal'?: true
+  'x-error-codes'?: readonly RefusalCode[]
+}
+
+export type Description = {
+  paths: Record<string, Record<string, Operation>>
+  components: { schemas: Components }
+}
+
+export function describeOperations(description: Description): Description {
+  for (const [path, methods] of Object.entries(description.paths)) {
+    for (const [method, operation] of Object.entries(methods)) {
+      methods[method] = describe(operation, { path, components: description.components.schemas })
+    }
+  }
+  return description
+}
+
+type Around = { path: string; components: Components }
+
+function describe(operation: Operation, { path, components }: Around): Operation {
+  const { 'x-scope': scope, ...rest } = operation
+  const codes = errorsOf(operation.operationId)
+  const isInternal = operation.tags?.some((tag) => INTERNAL_TAGS.includes(tag))
+  for (const content of contentsOf(operation)) {
+    const json = content['application/json']
+    if (json?.schema) json.example = exampleOf(json.schema, components, [path])
+  }
+  const paragraphs = [
+    operation.description,
+    scope && `**Scope:** \`${scope}\`.`,
+    codes.length > 0 && `**Errors:** ${codes.map(codeLink).join(', ')}.`,
+  ]
+  return {
+    ...rest,
+    description: paragraphs.filter(Boolean).join('\n\n'),
+    ...(codes.length > 0 && { 'x-error-codes': codes }),
+    ...(isInternal && { 'x-internal': true as const }),
+  }
+}
+
+function contentsOf({ requestBody, responses }: Operation): Content[] {
+  const answers = Object.entries(responses).filter(([status]) => status.startsWith('2'))
+  return [requestBody?.content, ...answers.map(([, { content }]) => content)].filter(
+    (content) => content !== undefined,
+  )
+}
+
+function codeLink(code: RefusalCode): string {
+  return `[\`${code}\`](/docs/errors#${code}) (${REFUSALS[code].status})`
+}

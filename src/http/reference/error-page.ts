@@ -1,0 +1,21 @@
+// Every error code of the API, with its cause and remedy: /docs/errors.
+
+import { REFUSALS } from '#errors.ts'
+import { escapeHtml, printablePage } from '#http/printable-page.ts'
+import { ERROR_CODES, remedyOf } from './error-remedies.ts'
+
+export function errorPage(): string {
+  const rows = ERROR_CODES.map((code) => {
+    const { status, message } = REFUSALS[code]
+    return (
+      `<tr id="${code}"><td><code>${code}</code></td><td>${status}</td>` +
+      `<td>${escapeHtml(message)}</td><td>${escapeHtml(remedyOf(code))}</td></tr>`
+    )
+  })
+  const body =
+    '<h1>Errors</h1><p>Every error has a <code>code</code>, which never changes, and a ' +
+    '<code>message</code> for people, which may. <a href="/docs">API reference</a></p>' +
+    '<table><thead><tr><th>Code</th><th>Status</th><th>Cause</th><th>Remedy</th></tr></thead>' +
+    `<tbody>${rows.join('\n')}</tbody></table>`
+  return printablePage({ title: 'Errors', body })
+}

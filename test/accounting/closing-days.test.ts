@@ -1,0 +1,163 @@
+// I68: a closed day has the sums and the hash of its journal. Days close in order, when they are over and
+// balanced or a reason is given, and stay closed.
+
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { test } from 'node:test'
+import {
+  closeDay,
+  DAY_MS,
+  FIRST_DAY,
+  journalOf,
+  OPERATOR,
+  pass,
+  REASON,
+  reportOf,
+  tryClose,
+} from '../support/accounting.ts'
+import { assertCleanBooks } from '../support/bank-calls.ts'
+import { assertRefused, createAccount } from '../support/fixtures.ts'
+import { startTestService } from '../support/running-service.ts'
+import { credit, readList } from '../support/tracing.ts'
+
+const NEXT_DAY = '2026-11-16'
+
+test('a closed day has its sums, and the hash of its journal', async () => {
+  await using bench = await startTestService()
+  const { accountNumber } = await createAccount(bench)
+  await credit(bench, accountNumber, '1000.00')
+  await credit(bench, accountNumber, '0.01')
+  pass(bench, FIRST_DAY)
+
+  const day = await closeDay(bench, FIRST_DAY)
+
+  const { journalHash, closedBy, closedAt, ...rest } = day
+  assert.deepEqual(rest, {
+    day: FIRST_DAY,
+    isClosed: true,
+    reason: REASON.reason,
+    unbalancedBanks: ['035'],
+    transfers: 2,
+    debit: 1000.01,
+    credit: 1000.01,
+    totals: [{ currency: 'NGN', debit: 1000.01, credit: 1000.01 }],
+  })
+  assert.equal(closedBy, 'client:MAN0000001')
+  assert.equal(Date.parse(closedAt), bench.clock().getTime())
+  const text = await journalOf(bench, FIRST_DAY)
+  assert.equal(createHash('sha256').update(text).digest('hex'), journalHash)
+  const days = await reportOf(bench, `days?from=2026-11-14&to=${NEXT_DAY}`)
+  assert.deepEqual(
+    days.map((each: { day: string; isClosed: boolean }) => [each.day, each.isClosed]),
+    [
+      [NEXT_DAY, false],
+      [FIRST_DAY, true],
+      ['2026-11-14', false],
+    ],
+  )
+  assert.deepEqual(days[1], day)
+  const log = (await readList(bench, '/api/v1/audit-log?action=day.close')).data
+  assert.deepEqual(
+    log.map(({ subject, detail }) => [subject, detail]),
+    [[`day/${FIRST_DAY}`, { reason: REASON.reason, unbalanced: ['035'] }]],
+  )
+  await assertCleanBooks(bench)
+})
+
+test('days close in order, when they are over and balanced or a reason is given', async () => {
+  await using bench = await startTestService()
+  const { accountNumber } = await createAccount(bench)
+  await credit(bench, accountNumber, '10.00')
+  const refused = async (day: string, code: string, body?: object, status = 409) =>
+    assertRefused(await tryClose(bench, day, body), 'account', { status, code })
+
+  await refused(FIRST_DAY, 'day_not_over')
+  await refused('2026-11-31', 'invalid_request', {}, 400)
+  await refused('yesterday', 'invalid_request', {}, 400)
+  await refused('2026-11-14', 'invalid_request', { reason: ' ' }, 400)
+  pass(bench, FIRST_DAY)
+  bench.advance(-6 * 60_000) // Four minutes after midnight.
+  await refused(FIRST_DAY, 'day_not_over')
+  bench.advance(60_000)
+  await refused(FIRST_DAY, 'day_not_balanced', {})
+  assert.equal((await closeDay(bench, FIRST_DAY)).isClosed, true)
+  await refused('2026-11-14', 'later_day_closed')
+  bench.advance(2 * DAY_MS)
+  await refused('2026-11-17', 'earlier_day_open')
+  const again = await closeDay(bench, FIRST_DAY, { reason: 'Another' })
+  assert.equal(again.reason, REASON.reason)
+  await closeDay(bench, NEXT_DAY)
+  await closeDay(bench, '2026-11-17')
+  await assertCleanBooks(bench)
+})
+
+test('a day whose statements are there and have no difference needs no reason', async () => {
+  await using bench = await startTestService()
+  const { accountNumber } = await createAccount(bench)
+  await credit(bench, accountNumber, '10.00')
+  pass(bench, FIRST_DAY)
+  await bench.db.query(
+    `with import as (
+       insert into statement_imports (bank_code, format, state, started_by, started_at, updated_at)
+       values ('035', 'csv', 'done', 'test', $1, $1) returning id)
+     insert into statements (import_id, bank_code, currency, from_day, to_day, opening_kobo,
+                             closing_kobo, has_balances, lines, new_lines, imported_at)
+     select id, '035', 'NGN', '2026-11-15', '2026-11-15', 0, 1000, true, 1, 1, $1 from import`,
+    [bench.clock()],
+  )
+  const differ = (kind: string, day: string) =>
+    bench.db.query(
+      `insert into differences (bank_code, currency, day, kind, amount_kobo, line_id, opened_at)
+       values ('035', 'NGN', $2, $1, 5, 1, now())`,
+      [kind, day],
+    )
+
+  await differ('unexplained_debit', FIRST_DAY)
+  const code = { status: 409, code: 'day_not_balanced' }
+  assertRefused(await tryClose(bench, FIRST_DAY, {}), 'account', code)
+  await bench.db.query(`update differences set state = 'cleared'`)
+  await differ('missing_in_books', FIRST_DAY) // Yet in time.
+  const day = await closeDay(bench, FIRST_DAY, {})
+
+  assert.deepEqual([day.reason, day.unbalancedBanks], [null, []])
+})
+
+test('the database itself keeps closed days as they are', async () => {
+  await using bench = await startTestService()
+  const { accountNumber } = await createAccount(bench)
+  await credit(bench, accountNumber, '5.00')
+  pass(bench, FIRST_DAY)
+  await closeDay(bench, FIRST_DAY)
+  const refuses = (sql: string, why: RegExp) => assert.rejects(bench.db.query(sql), why)
+
+  await refuses(`update closed_days set reason = 'x'`, /stays as it is/)
+  await refuses(`update closed_days set completed_at = now()`, /stays as it is/)
+  await refuses('delete from closed_days', /may not be changed/)
+  await refuses('truncate closed_days cascade', /may not be changed/)
+  await refuses('update closed_day_lines set debit_kobo = 1', /may not be changed/)
+  await refuses('delete from closed_day_balances', /may not be changed/)
+  await refuses(
+    `insert into closed_day_lines select day, 'paying', client_id, bank_code, currency, reason, 1, 1
+       from closed_day_lines`,
+    /stays as it is/,
+  )
+  const insert = (day: string, previous: string) =>
+    `insert into closed_days (day, previous, ends_at, chart, unbalanced, closed_by, closed_at)
+     values ('${day}', ${previous}, ('${day}'::date + 1)::timestamp at time zone interval '1 hour',
+             '{}', '[]', 'x', now())`
+  await refuses(insert('2026-11-18', 'null'), /closed_days_follow_one_another/)
+  await refuses(insert('2026-11-18', `'${FIRST_DAY}'`), /closed_days_without_gaps/)
+})
+
+test('only operators close days and see them', async () => {
+  await using bench = await startTestService()
+  const token = await bench.newClient('MAN0000009')
+  const code = { status: 403, code: 'scope_missing' }
+  const paths = ['days', `journal?day=${FIRST_DAY}`, `journal.csv?day=${FIRST_DAY}`, 'balances']
+  const more = ['trial-balance', 'vat?month=2026-11', 'suspense-ageing', 'balances.csv']
+
+  assertRefused(await tryClose(bench, FIRST_DAY, {}, { token }), 'account', code)
+  for (const path of [...paths, ...more]) {
+    assertRefused(await bench.call({ url: `${OPERATOR}/${path}`, token }), 'account', code)
+  }
+})

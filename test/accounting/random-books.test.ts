@@ -1,0 +1,158 @@
+// Random books over several days: what the journals say moved is how the ledger's balances changed, for
+// every account code and day (I69); and the journal of a closed day is the same bytes after whatever
+// happens next (I68).
+//
+// Another walk: SEED=<seed> node --test test/accounting/random-books.test.ts
+
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { DEFAULT_CHART } from '#config/chart-settings.ts'
+import {
+  closeDay,
+  csvOf,
+  DAY_MS,
+  kobo,
+  pass,
+  reportOf,
+  startBeside,
+  sum,
+  textOf,
+} from '../support/accounting.ts'
+import { erase, finishErasures, PERSON } from '../support/erasing.ts'
+import { createFeeRule } from '../support/fee-rules.ts'
+import { createAccount } from '../support/fixtures.ts'
+import { randomMoney } from '../support/random-money.ts'
+import { randomPayouts } from '../support/random-payouts.ts'
+import { type Bench, startTestService } from '../support/running-service.ts'
+import { openSubaccount } from '../support/subaccount-rows.ts'
+import { createTempFolder } from '../support/temp-folder.ts'
+import { credit } from '../support/tracing.ts'
+
+const SEED = Number(process.env.SEED ?? process.hrtime.bigint() % 1_000_000_007n)
+const DAYS = ['2026-11-15', '2026-11-16', '2026-11-17', '2026-11-18']
+const STEPS_A_DAY = 40
+
+type Balances = Map<string, bigint> // Debits less credits, by currency and code.
+
+async function balancesNow({ db }: Bench): Promise<Balances> {
+  const { rows } = await db.query<{ kind: string; currency: string; kobo: bigint }>(
+    `select kind, currency, sum(debits_kobo - credits_kobo)::bigint as kobo
+       from ledger_accounts group by 1, 2`,
+  )
+  const all: Balances = new Map()
+  for (const { kind, currency, kobo: net } of rows) add(all, `${currency} ${codeOf(kind)}`, net)
+  return all
+}
+
+const codeOf = (kind: string) => DEFAULT_CHART[kind]?.code as string
+
+function add(all: Balances, key: string, net: bigint): void {
+  all.set(key, (all.get(key) ?? 0n) + net)
+}
+
+function without(all: Balances): [string, bigint][] {
+  return [...all].filter(([, net]) => net !== 0n).sort(([one], [other]) => (one < other ? -1 : 1))
+}
+
+function changes(before: Balances, after: Balances): [string, bigint][] {
+  const all = new Map(after)
+  for (const [key, net] of before) add(all, key, -net)
+  return without(all)
+}
+
+async function journalChanges(bench: Bench, query: string): Promise<[string, bigint][]> {
+  const rows = await csvOf(bench, `journal.csv?${query}`)
+  assert.equal(sum(rows, 'debit'), sum(rows, 'credit'))
+  const all: Balances = new Map()
+  for (const { currency, accountCode, debit, credit: to } of rows) {
+    add(all, `${currency} ${accountCode}`, kobo(debit as string) - kobo(to as string))
+  }
+  return without(all)
+}
+
+// The trial balance of a moment, and the reports that have to agree with it.
+async function reportsAt(bench: Bench, at: string): Promise<[string, bigint][]> {
+  const rows = await csvOf(bench, `trial-balance.csv?at=${at}`)
+  const all: Balances = new Map()
+  for (const { currency, accountCode, debit, credit: to } of rows) {
+    add(all, `${currency} ${accountCode}`, kobo(debit as string) - kobo(to as string))
+  }
+  const ageing = await csvOf(bench, `suspense-ageing.csv?at=${at}`)
+  const held = await csvOf(bench, `balances.csv?at=${at}`)
+  for (const currency of ['NGN', 'USD']) {
+    const of = (list: readonly Record<string, string>[]) =>
+      list.filter((row) => row.currency === currency)
+    const code = (kind: string) => all.get(`${currency} ${codeOf(kind)}`) ?? 0n
+    assert.equal(sum(of(rows), 'debit'), sum(of(rows), 'credit'))
+    assert.equal(sum(of(ageing), 'amount'), -code('suspense'), `${at}, suspense`)
+    const columns: [string, bigint][] = [
+      ['available', -code('collection') - code('available')],
+      ['suspended', -code('suspense')],
+      ['inTransit', -code('settling') - code('paying') - code('refunding')],
+      ['subaccounts', -code('subaccount')],
+      ['feeIncome', -code('fee_income')],
+      ['vatPayable', -code('vat_payable')],
+      ['bankBalance', code('bank')],
+      ['receivable', code('receivable')],
+    ]
+    for (const [column, expected] of columns) {
+      assert.equal(sum(of(held), column), expected, `${at}, ${column} ${currency}`)
+    }
+  }
+  return without(all)
+}
+
+test(`journals are how the ledger changed, and stay (seed ${SEED})`, async () => {
+  await using bench = await startTestService()
+  const { accountNumber } = await createAccount(bench, PERSON)
+  await createFeeRule(bench)
+  const subaccount = await openSubaccount(bench, 'R')
+  const money = await randomMoney(bench, SEED)
+  const payouts = await randomPayouts(bench, SEED, { subaccountId: subaccount.id })
+  const journals = new Map<string, string[]>()
+  const texts = (by: Bench, day: string) =>
+    Promise.all(
+      ['', '&detail=transfer', '&layout=xero', '&layout=sage', '&layout=quickbooks'].map((more) =>
+        textOf(by, `journal.csv?day=${day}${more}`),
+      ),
+    )
+  let before = await balancesNow(bench)
+  for (const day of DAYS) {
+    const end = Date.parse(`${day}T21:00:00Z`)
+    for (let step = 0; step < STEPS_A_DAY && bench.clock().getTime() < end; step++) {
+      await money()
+      await payouts.step()
+    }
+    await credit(bench, accountNumber, '3.21')
+    pass(bench, day)
+    const after = await balancesNow(bench)
+    const midnight = `${day}T24:00:00`
+    const open = await reportsAt(bench, midnight)
+
+    const { transfers, journalHash } = await closeDay(bench, day)
+
+    const note = `seed ${SEED}, ${day}`
+    assert(transfers > 0 && journalHash)
+    assert.deepEqual(await journalChanges(bench, `day=${day}`), changes(before, after), note)
+    const single = await journalChanges(bench, `day=${day}&detail=transfer`)
+    assert.deepEqual(single, changes(before, after), note)
+    assert.deepEqual(open, without(after), note)
+    assert.deepEqual(await reportsAt(bench, midnight), without(after), note)
+    journals.set(day, await texts(bench, day))
+    before = after
+  }
+
+  assert.equal((await erase(bench, accountNumber)).statusCode, 200)
+  await finishErasures(bench)
+  for (let step = 0; step < STEPS_A_DAY; step++) await money()
+  await using folder = createTempFolder()
+  const file = join(folder.path, 'chart.json')
+  writeFileSync(file, JSON.stringify({ bank: { code: 'B', name: 'All banks' } }))
+  await using renamed = await startBeside(bench, { MANILLA_CHART_FILE: file })
+  renamed.advance(10 * DAY_MS)
+  for (const [day, kept] of journals) assert.deepEqual(await texts(renamed, day), kept, day)
+  const days = await reportOf(renamed, `days?from=${DAYS[0]}&to=${DAYS.at(-1)}`)
+  assert(days.every(({ isClosed }: { isClosed: boolean }) => isClosed))
+})

@@ -1,0 +1,120 @@
+// `manilla export --proof`, as an operator types it: what it says, what it refuses, and that an export
+// which is killed is never taken for a whole one.
+
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { test } from 'node:test'
+import { parseCommand } from '#admin/command-line.ts'
+import { COMMANDS } from '#admin/commands.ts'
+import { createAccount, simulate } from '../support/fixtures.ts'
+import { PROOF_NAMES, readProof } from '../support/proof-reader.ts'
+import { KEY, PYTHON, READERS, verifyInPython } from '../support/proving.ts'
+import { type Bench, SECRETS, startTestService } from '../support/running-service.ts'
+import { createTempFolder } from '../support/temp-folder.ts'
+import { untilWaiting } from '../support/waiting-locks.ts'
+
+const MANILLA = join(import.meta.dirname, '../../scripts/manilla.mjs')
+
+test(`an operator exports the books and the key, which ${READERS} verify`, async () => {
+  await using bench = await startTestService()
+  await simulate(bench, (await createAccount(bench)).accountNumber, '10.00')
+  using folder = createTempFolder()
+
+  const exported = await run(bench, folder.path, '--proof', 'proof', '--json')
+  const again = await run(bench, folder.path, '--proof', 'proof')
+  const key = await run(bench, folder.path, '--proof-key')
+
+  assert.equal(exported.code, 0, exported.err)
+  assert.equal(exported.err, '')
+  const { files, ...told } = JSON.parse(exported.out)
+  const path = join(folder.path, 'proof')
+  assert.deepEqual([told.folder, told.publicKey], [path, KEY.publicKey])
+  assert.deepEqual(
+    files.map(({ name }: { name: string }) => name),
+    PROOF_NAMES.toSorted((one, other) => order(files, one) - order(files, other)),
+  )
+  assert.equal(files[order(files, 'transfers.ndjson')].lines, 1)
+  assert.deepEqual([key.code, key.out], [0, `${KEY.publicKey}\n`])
+  assert.deepEqual([again.code, again.err], [1, `${path} is not empty. Name a new folder.\n`])
+  assert.deepEqual(readProof(path, KEY.publicKey), [])
+  if (PYTHON) assert.equal(verifyInPython(path).code, 0)
+})
+
+test('an export that is killed is not taken for a whole one', async () => {
+  await using bench = await startTestService()
+  await simulate(bench, (await createAccount(bench)).accountNumber, '10.00')
+  using folder = createTempFolder()
+  const path = join(folder.path, 'proof')
+  const blocker = await bench.db.connect()
+  await blocker.query('begin; lock table transfers in access exclusive mode')
+
+  const child = start(bench, folder.path, ['--proof', path])
+  await untilWaiting(bench.db, 1)
+  process.kill(-(child.pid as number), 'SIGKILL')
+  await once(child, 'close')
+  await blocker.query('rollback')
+  blocker.release()
+
+  assert(readdirSync(path).every((name) => name.endsWith('.partial')))
+  assert.throws(() => readProof(path, KEY.publicKey), /ENOENT/)
+  if (PYTHON) assert.equal(verifyInPython(path).code, 2)
+  const again = await run(bench, folder.path, '--proof', path)
+  assert.deepEqual([again.code, again.err], [1, `${path} is not empty. Name a new folder.\n`])
+  const fresh = await run(bench, folder.path, '--proof', 'fresh')
+  assert.equal(fresh.code, 0, fresh.err)
+  assert.match(fresh.out, /transfers.ndjson +1 lines\n[\s\S]*Public key: [0-9a-f]{64}\n/)
+})
+
+test('without a folder or with too much the usage is explained', async () => {
+  using folder = createTempFolder()
+  const env = { PATH: process.env.PATH ?? '', DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' }
+
+  for (const words of [['--proof'], ['--proof', 'a', 'b'], ['--proofs', 'a']]) {
+    const child = spawn(process.execPath, [MANILLA, 'export', ...words], { cwd: folder.path, env })
+    const [err, [code]] = await Promise.all([text(child.stderr), once(child, 'close')])
+    assert.equal(code, 2, err)
+    assert.match(err, /Usage: manilla export \[options\]/)
+  }
+  assert(!existsSync(join(folder.path, 'a')))
+})
+
+for (const words of [[], ['--proof='], ['--proof', 'a', '--proof-key']]) {
+  test(`export ${words.join(' ')} is refused`, async () => {
+    await using bench = await startTestService()
+    const chosen = parseCommand(COMMANDS, ['export', ...words])
+    assert('command' in chosen)
+    const { db, clock } = bench
+
+    const refused = chosen.command.run({ db, env: SECRETS, clock, actor: 'cli' }, chosen.given)
+
+    await assert.rejects(refused, /^Error: Specify --proof <folder>, or --proof-key\.$/)
+  })
+}
+
+function order(files: readonly { name: string }[], name: string): number {
+  return files.findIndex((file) => file.name === name)
+}
+
+// In a process group of its own: the command is a child of what the operator types.
+function start(bench: Bench, cwd: string, words: readonly string[]) {
+  const env = {
+    PATH: process.env.PATH ?? '',
+    ...SECRETS,
+    DATABASE_URL: bench.database.connectionString,
+  }
+  return spawn(process.execPath, [MANILLA, 'export', ...words], { cwd, env, detached: true })
+}
+
+async function run(bench: Bench, cwd: string, ...words: string[]) {
+  const child = start(bench, cwd, words)
+  const [out, err, [code]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'close'),
+  ])
+  return { code, out, err }
+}

@@ -1,0 +1,96 @@
+// Reads statements in tests: from text, bytes or a sample, whole or in chunks of any size.
+
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type CsvProfile, readProfile } from '#banks/statements/csv-profile.ts'
+import { loadProfiles } from '#banks/statements/load-profiles.ts'
+import { readStatement } from '#banks/statements/read-statement.ts'
+import {
+  type StatementEnd,
+  type StatementFormat,
+  type StatementHead,
+  type StatementLine,
+  StatementProblem,
+} from '#banks/statements/statement.ts'
+
+export type Read = { head: StatementHead; lines: StatementLine[]; end: StatementEnd }
+export type Given = {
+  format: StatementFormat
+  profile?: CsvProfile | undefined
+  bytes: string | Uint8Array
+  chunkBytes?: number
+}
+
+export async function readAll(given: Given): Promise<Read[]> {
+  const statements: Read[] = []
+  let open: Omit<Read, 'end'> | undefined
+  for await (const part of readStatement({ ...given, bytes: chunks(given) })) {
+    if (part.part === 'opening') {
+      if (open) throw new Error('A statement opens within another.')
+      open = { head: part.statement, lines: [] }
+    } else if (!open) {
+      throw new Error('A part stands outside of a statement.')
+    } else if (part.part === 'line') {
+      open.lines.push(part.line)
+    } else {
+      statements.push({ ...open, end: part.closing })
+      open = undefined
+    }
+  }
+  if (open) throw new Error('A statement does not close.')
+  return statements
+}
+
+export async function readOne(given: Given): Promise<Read> {
+  const statements = await readAll(given)
+  if (statements.length !== 1) throw new Error(`There are ${statements.length} statements.`)
+  return statements[0] as Read
+}
+
+// Where, when, how much, what for, and by which names it is known.
+export function summary(line: StatementLine): string {
+  const { lineNo, bookedOn, amountKobo, kind, isReversal } = line
+  const ids = [line.sessionId, line.bankReference, line.endToEndId, line.accountNumber]
+  const texts = ids.map((id) => id ?? '-')
+  const mark = isReversal ? ['reversal'] : []
+  return [lineNo, bookedOn, amountKobo, kind, ...mark, ...texts].join(' ')
+}
+
+// "line: message", or "read" when nothing was wrong.
+export async function problemOf(given: Given): Promise<string> {
+  try {
+    await readAll(given)
+    return 'read'
+  } catch (error) {
+    if (!(error instanceof StatementProblem)) throw error
+    return `${error.line ?? '-'}: ${error.message}`
+  }
+}
+
+export function sample(name: string): Buffer {
+  return readFileSync(join(import.meta.dirname, 'samples', name))
+}
+
+export function shipped(name: string): CsvProfile {
+  const loaded = loadProfiles().profiles.get(name)
+  if (!loaded) throw new Error(`There is no profile ${name}.`)
+  return loaded.profile
+}
+
+export function profileOf(fields: Record<string, unknown> = {}): CsvProfile {
+  const read = readProfile({
+    name: 'test',
+    title: 'Test',
+    columns: { booked: 'date', amount: 'amount', narration: 'text' },
+    dateFormats: ['yyyy-MM-dd'],
+    balances: 'none',
+    ...fields,
+  })
+  if ('problems' in read) throw new Error(read.problems.join(' '))
+  return read.profile
+}
+
+async function* chunks({ bytes, chunkBytes = 65_536 }: Given) {
+  const all = Buffer.from(bytes as string)
+  for (let at = 0; at < all.length; at += chunkBytes) yield all.subarray(at, at + chunkBytes)
+}

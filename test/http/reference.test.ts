@@ -1,0 +1,126 @@
+// The API reference says of every operation what it does, what it needs, what it answers with (an
+// example that its schema accepts), and which errors to expect.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { REFUSALS } from '#errors.ts'
+import { lazySchemas } from '#http/lazy-schemas.ts'
+import { TAG_GROUPS } from '#http/reference/tag-groups.ts'
+import { validatorOptions } from '#http/validation.ts'
+import { closeAfterTests } from '../support/closing.ts'
+import { startTestService } from '../support/running-service.ts'
+
+type Content = Record<string, { schema?: object; example?: unknown }>
+type Operation = {
+  description?: string
+  tags?: string[]
+  security?: object[]
+  requestBody?: { content: Content }
+  responses: Record<string, { content?: Content }>
+  'x-internal'?: true
+}
+
+const bench = closeAfterTests(await startTestService())
+const answer = await bench.call({ url: '/openapi.json', token: null })
+const description = answer.json()
+const operations = Object.entries<Record<string, Operation>>(description.paths).flatMap(
+  ([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      name: `${method} ${path}`,
+      operation,
+    })),
+)
+const shown = operations.filter(({ operation }) => !operation['x-internal'])
+
+function jsonOf({ requestBody, responses }: Operation) {
+  const answers = Object.entries(responses).filter(([status]) => status.startsWith('2'))
+  return [requestBody?.content, ...answers.map(([, { content }]) => content)].flatMap(
+    (content) => content?.['application/json'] ?? [],
+  )
+}
+
+function briefly({ instancePath, message }: { instancePath?: string; message?: string }): string {
+  return `${instancePath} ${message}`
+}
+
+// The schema with what it references in place.
+function whole(schema: object): object {
+  return JSON.parse(JSON.stringify(schema), (_, value) =>
+    typeof value?.$ref === 'string'
+      ? whole(description.components.schemas[value.$ref.split('/').at(-1)])
+      : value,
+  )
+}
+
+test('every example is accepted by its schema', () => {
+  type Validate = ((value: unknown) => boolean) & {
+    errors?: { instancePath?: string; message?: string }[]
+  }
+  const make = lazySchemas('sandbox').factories.buildValidator as (
+    ...given: object[]
+  ) => (route: object) => Validate
+  const compile = make({}, validatorOptions('sandbox'))
+  const bodies = operations.flatMap(({ name, operation }) =>
+    jsonOf(operation).map((body) => ({ name, ...body })),
+  )
+  const refused = bodies.flatMap(({ name, schema = {}, example }) => {
+    const validate = compile({ schema: whole(schema) })
+    return validate(example) ? [] : [{ name, errors: validate.errors?.map(briefly), example }]
+  })
+
+  assert.deepEqual(refused, [])
+  assert(bodies.length > 150)
+})
+
+test('every operation is described, says its scope, and stands in the sidebar', () => {
+  const tags = TAG_GROUPS.flatMap((group) => group.tags)
+  for (const { name, operation } of shown) {
+    const [first = ''] = operation.description?.split('\n\n') ?? []
+    assert(first.length > 20 && !first.startsWith('**'), `${name} has no description`)
+    assert(
+      operation.tags?.every((tag) => tags.includes(tag)),
+      `${name}: ${operation.tags}`,
+    )
+    if (!operation.security?.some((scheme) => 'bearer' in scheme)) continue
+    assert.match(operation.description ?? '', /\*\*Scope:\*\* `[a-z]+(?::[a-z]+)?`/, name)
+  }
+})
+
+test('operations of the dashboard’s own are not shown', () => {
+  const internal = operations.filter(({ operation }) => operation['x-internal'])
+
+  assert(internal.length > 10)
+  assert(internal.every(({ name }) => name.includes('/dashboard/')))
+})
+
+test('the page of errors has each code with its cause and remedy', async () => {
+  const page = await bench.call({ url: '/docs/errors', token: null })
+
+  assert.equal(page.statusCode, 200)
+  for (const [code, { status }] of Object.entries(REFUSALS)) {
+    const row = new RegExp(`<tr id="${code}">.*<td>${status}</td><td>.{5,}</td><td>.{5,}</td></tr>`)
+    assert.match(page.body, row)
+  }
+})
+
+test('the reference is at most 1.2 MB to load', async () => {
+  const headers = { 'accept-encoding': 'gzip, deflate, br' }
+  const urls = ['/docs/', '/docs/js/scalar.js', '/openapi.json']
+  const answers = await Promise.all(urls.map((url) => bench.call({ url, headers, token: null })))
+  const plain = await bench.call({ url: '/openapi.json', token: null })
+  const zipped = await bench.call({
+    url: '/openapi.json',
+    headers: { 'accept-encoding': 'br;q=0, gzip' },
+    token: null,
+  })
+
+  const bytes = answers.reduce((sum, each) => sum + each.rawPayload.length, 0)
+  assert(bytes <= 1_200_000, `${bytes} bytes`)
+  assert(answers.every((each) => each.headers['content-encoding'] === 'br'))
+  assert.equal(plain.headers['content-encoding'], undefined)
+  assert.equal(zipped.headers['content-encoding'], 'gzip')
+  const [, , described] = answers
+  assert.equal(brotliDecompressSync(described?.rawPayload as Buffer).toString(), plain.body)
+  assert.equal(gunzipSync(zipped.rawPayload).toString(), plain.body)
+})

@@ -1,0 +1,38 @@
+// What an audit is there to find in the journals of closed days: the database itself refuses each.
+
+import type { Corruption } from './settlement-corruptions.ts'
+
+// The last two days of the books, closed. Deferred: the test disables triggers, not what they did.
+const CLOSED = (day: string, previous: string, kobo: string) => `
+  insert into closed_days (day, previous, ends_at, chart, unbalanced, closed_by, closed_at,
+                           transfers, journal_hash, completed_at)
+  values ('${day}', ${previous}, ('${day}'::date + 1)::timestamp at time zone interval '1 hour',
+          '{}', '[]', 'test', now(),
+          (select count(*) from transfers
+            where (posted_at at time zone interval '1 hour')::date = '${day}'), '\\x00', now());
+  insert into closed_day_lines (day, kind, currency, reason, debit_kobo, credit_kobo)
+  select '${day}', 'bank', 'NGN', 'credit', sum(amount_kobo) ${kobo}, sum(amount_kobo)
+    from transfers where (posted_at at time zone interval '1 hour')::date = '${day}'
+   having count(*) > 0;`
+
+const WITH_TWO_DAYS = `${CLOSED('2026-11-15', 'null', '')} ${CLOSED('2026-11-16', `'2026-11-15'`, '')}`
+
+export const ACCOUNTING_CORRUPTIONS: readonly Corruption[] = [
+  ['journals_are_their_transfers', CLOSED('2026-11-15', 'null', '- 1'), /^day 2026-11-15$/],
+  [
+    'journals_are_their_transfers',
+    `${CLOSED('2026-11-15', 'null', '')}
+     insert into transfers
+       (debit_account_id, credit_account_id, amount_kobo, credit_id, reason, posted_at)
+     select debit_account_id, credit_account_id, 1, credit_id, reason, '2026-11-15T12:00:00Z'
+       from transfers where credit_id is not null limit 1`,
+    /^day 2026-11-15$/,
+  ],
+  [
+    'closed_balances_follow_from_journals',
+    `${WITH_TWO_DAYS}
+     insert into closed_day_balances values ('2026-11-15', 'bank', 'NGN', 5, 7),
+                                            ('2026-11-16', 'bank', 'NGN', 6, 7)`,
+    /^day 2026-11-16, bank NGN$/,
+  ],
+]

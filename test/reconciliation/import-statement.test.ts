@@ -1,0 +1,205 @@
+// I64: a statement adds up and is stored whole or not at all; the same file, and the same line in
+// another file, is taken once.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import { closeAfterTests } from '../support/closing.ts'
+import { startTestService } from '../support/running-service.ts'
+import {
+  type CsvLine,
+  gtbankCsv,
+  IMPORTS,
+  imported,
+  manyLines,
+  readStored,
+  upload,
+} from '../support/statement-files.ts'
+
+const bench = closeAfterTests(await startTestService())
+let banks = 0
+const BANKS = bench.config.banks.map(({ code }) => code)
+
+// Each test has a bank of its own.
+function nextBank() {
+  const bankCode = BANKS[banks++] as string
+  const query = `bankCode=${bankCode}&format=csv&profile=gtbank`
+  return {
+    bankCode,
+    take: (body: string | Buffer) => imported(bench, body, { query }),
+    async refuse(body: string | Buffer): Promise<{ field: string; message: string }> {
+      const answer = await upload(bench, body, { query })
+      assert.equal(answer.statusCode, 400, answer.body)
+      assert.equal(answer.json().code, 'statement_refused')
+      return answer.json().errors[0]
+    },
+    stored: () => readStored(bench, bankCode),
+  }
+}
+
+const CREDIT: CsvLine = { kobo: 100_000n, reference: 'FT1', narration: 'one' }
+
+test('a statement is stored with its balances, days and lines', async () => {
+  const { take, stored } = nextBank()
+  const odd = 'COMMISSION, "two"\\ \\N Ọlá'
+  const lines = [CREDIT, { kobo: -2_500n, day: '2026-11-15', reference: 'FT2', narration: odd }]
+
+  const answer = await take(gtbankCsv({ openingKobo: 50_000n, lines }))
+
+  assert.equal(answer.isUnchanged, false)
+  assert.deepEqual([answer.lines, answer.newLines], [2, 2])
+  assert.deepEqual([answer.opening, answer.closing], [500, 1475])
+  const { statements, lines: kept } = await stored()
+  assert.equal(statements.length, 1)
+  assert.deepEqual([statements[0].from_day, statements[0].to_day], ['2026-11-14', '2026-11-15'])
+  assert.equal(statements[0].account_number, '0123456789')
+  assert.deepEqual(
+    kept.map((line: { amount_kobo: bigint }) => line.amount_kobo),
+    [100_000n, -2_500n],
+  )
+  assert.equal(kept[1].kind, 'fee')
+  assert.equal(kept[1].narration, odd)
+})
+
+test('balances may be larger than 32 bits of kobo', async () => {
+  const { take } = nextBank()
+
+  const answer = await take(gtbankCsv({ openingKobo: 900_000_000_000n, lines: [CREDIT] }))
+
+  assert.deepEqual([answer.opening, answer.closing], [9_000_000_000, 9_000_001_000])
+})
+
+test('the same file again changes nothing, packed or not, and names what it was taken as', async () => {
+  const { take, stored } = nextBank()
+  const file = gtbankCsv({ lines: manyLines(50) })
+  const first = await take(file)
+  const before = await stored()
+
+  const again = await take(file)
+  const packed = await take(gzipSync(file))
+
+  for (const answer of [again, packed]) {
+    assert.equal(answer.isUnchanged, true)
+    assert.equal(answer.statementId, first.statementId)
+    assert.equal(answer.newLines, 0)
+    assert.notEqual(answer.importId, first.importId)
+  }
+  assert.deepEqual(await stored(), before)
+})
+
+test('of a file that overlaps another, only new lines are taken', async () => {
+  const { take, stored } = nextBank()
+  const lines = manyLines(10)
+  await take(gtbankCsv({ lines: lines.slice(0, 6) }))
+
+  const answer = await take(gtbankCsv({ lines }))
+
+  assert.deepEqual([answer.lines, answer.newLines], [10, 4])
+  const { lines: kept } = await stored()
+  assert.deepEqual(
+    kept.map((line: { bank_reference: string }) => line.bank_reference),
+    lines.map(({ reference }) => reference),
+  )
+})
+
+test('lines that are equal in all are counted, also across files', async () => {
+  const { take, stored } = nextBank()
+  const twice = await take(gtbankCsv({ lines: [CREDIT, CREDIT] }))
+  assert.equal(twice.newLines, 2)
+
+  const fewer = await take(gtbankCsv({ lines: [CREDIT] }))
+  const more = await take(gtbankCsv({ lines: [CREDIT, CREDIT, CREDIT] }))
+  const nextDay = await take(gtbankCsv({ lines: [{ ...CREDIT, day: '2026-11-15' }] }))
+
+  assert.equal(fewer.newLines, 0)
+  assert.equal(more.newLines, 1)
+  assert.equal(nextDay.newLines, 1)
+  assert.equal((await stored()).lines.length, 4)
+})
+
+test('a file that does not add up is refused with its line and reason, and leaves nothing', async () => {
+  const { refuse, stored, take, bankCode } = nextBank()
+  const right = gtbankCsv({ lines: manyLines(20) })
+  const wrong = right.replace('1000.05,6000.15', '1000.05,6000.16')
+  assert.notEqual(wrong, right)
+
+  const { field, message } = await refuse(wrong)
+
+  assert.match(field, /^line [0-9]+$/)
+  assert.match(message, /balance|add up/i)
+  assert.deepEqual(await stored(), { statements: [], lines: [] })
+  const answer = await bench.call({ url: `${IMPORTS}?bankCode=${bankCode}` })
+  const [failed] = answer.json().data
+  assert.equal(failed.state, 'failed')
+  assert.equal(`line ${failed.error.line}`, field)
+  assert.equal(failed.error.message, message)
+  assert.equal((await take(right)).newLines, 20)
+})
+
+test('a line in the future, or of another age, is refused by its day', async () => {
+  const { refuse, take } = nextBank()
+  const of = (day: string) => gtbankCsv({ lines: [CREDIT, { ...CREDIT, day }] })
+
+  assert.match((await refuse(of('2026-11-17'))).message, /future/)
+  assert.match((await refuse(of('2016-11-01'))).message, /10 years/)
+  const { field } = await refuse(of('2026-11-17'))
+  assert.equal(field, 'line 4')
+  assert.equal((await take(of('2026-11-16'))).newLines, 2)
+})
+
+test('a statement of another account is refused', async () => {
+  const { refuse, take } = nextBank()
+  await take(gtbankCsv({ lines: [CREDIT] }))
+
+  const other = { kobo: 500n, reference: 'X' }
+  const { message } = await refuse(gtbankCsv({ accountNumber: '9999999999', lines: [other] }))
+
+  assert.match(message, /9999999999.*0123456789/)
+  assert.equal((await take(gtbankCsv({ accountNumber: null, lines: [other] }))).newLines, 1)
+})
+
+test('an empty file, and one that is something else, is refused', async () => {
+  const { refuse, stored } = nextBank()
+
+  assert.match((await refuse(' ')).message, /./)
+  assert.match((await refuse('%PDF-1.7 …')).message, /PDF/)
+  assert.match((await refuse(gzipSync('a,b').subarray(0, 12))).message, /cut off|damaged/)
+  assert.equal((await stored()).statements.length, 0)
+})
+
+test('two imports of one file at once store it once', async () => {
+  const { take, stored } = nextBank()
+  const file = gtbankCsv({ lines: manyLines(3_000) })
+
+  const answers = await Promise.all([take(file), take(file)])
+
+  assert.deepEqual(answers.map(({ isUnchanged }) => isUnchanged).sort(), [false, true])
+  assert.equal((await stored()).lines.length, 3_000)
+})
+
+test('overlapping files at once store each line once', async () => {
+  const { take, stored } = nextBank()
+  const lines = manyLines(4_000)
+
+  const answers = await Promise.all([
+    take(gtbankCsv({ lines: lines.slice(0, 3_000) })),
+    take(gtbankCsv({ lines })),
+  ])
+
+  assert.equal(answers[0].newLines + answers[1].newLines, 4_000)
+  assert.equal((await stored()).lines.length, 4_000)
+})
+
+test('an import is in the audit log, with who brought it', async () => {
+  const { take } = nextBank()
+  const { statementId } = await take(gtbankCsv({ lines: [CREDIT] }))
+
+  const { rows } = await bench.db.query(
+    `select actor, detail from actions where action = 'statement.import' and subject = $1`,
+    [`statement/${statementId}`],
+  )
+
+  assert.equal(rows.length, 1)
+  assert.equal(rows[0].actor, 'client:MAN0000001')
+  assert.equal(rows[0].detail.newLines, 1)
+})

@@ -1,0 +1,203 @@
+// Differences at the operator's desk: lines of a statement with what is wrong about them, and the
+// calls that resolve them.
+
+import assert from 'node:assert/strict'
+import { createHash, randomUUID } from 'node:crypto'
+import type { LineKind } from '#banks/statements/statement.ts'
+import type { DifferenceAction, DifferenceKind } from '#domain/reconciliation/allowed-actions.ts'
+import type { Browser } from './people.ts'
+import type { Bench } from './running-service.ts'
+
+export const RECONCILIATION = '/api/v1/operator/reconciliation'
+export const DAY = '2026-11-15'
+
+export type GivenLine = {
+  amount: number // In naira, signed.
+  kind?: LineKind
+  bankCode?: string
+  currency?: string
+  bookedOn?: string
+  sessionId?: string | null
+  bankReference?: string | null
+  endToEndId?: string | null
+  accountNumber?: string | null
+  counterpartyName?: string | null
+  counterpartySealed?: Buffer | null
+  counterpartyBank?: string | null
+  narration?: string | null
+}
+
+const koboOf = (naira: number) => Math.round(naira * 100)
+
+// One statement for each bank and currency is enough.
+async function statementOf({ db }: Pick<Bench, 'db'>, bankCode: string, currency: string) {
+  const found = await db.query<{ id: bigint }>(
+    'select id from statements where bank_code = $1 and currency = $2',
+    [bankCode, currency],
+  )
+  if (found.rows[0]) return found.rows[0].id
+  const { rows } = await db.query<{ id: bigint }>(
+    `with import as (
+       insert into statement_imports
+         (bank_code, format, file_hash, state, started_by, started_at, updated_at)
+       values ($1, 'csv', $3, 'done', 'test', now(), now()) returning id)
+     insert into statements (import_id, bank_code, currency, from_day, to_day, opening_kobo,
+                             closing_kobo, has_balances, lines, new_lines, imported_at, matched_at)
+     select id, $1, $2, $4, $4, 0, 0, false, 0, 0, now(), now() from import returning id`,
+    [
+      bankCode,
+      currency,
+      createHash('sha256')
+        .update(bankCode + currency)
+        .digest(),
+      DAY,
+    ],
+  )
+  return rows[0]?.id as bigint
+}
+
+export async function addLine(bench: Pick<Bench, 'db'>, given: GivenLine): Promise<bigint> {
+  const { bankCode = '035', currency = 'NGN', kind = 'credit', bookedOn = DAY } = given
+  const statementId = await statementOf(bench, bankCode, currency)
+  await bench.db.query(
+    `insert into reconciled_days (bank_code, currency, day, lines_kobo) values ($1, $2, $3, $4)
+     on conflict (bank_code, currency, day)
+       do update set lines_kobo = reconciled_days.lines_kobo + excluded.lines_kobo`,
+    [bankCode, currency, bookedOn, koboOf(given.amount)],
+  )
+  const { rows } = await bench.db.query<{ id: bigint }>(
+    `insert into statement_lines
+       (statement_id, bank_code, currency, line_no, booked_on, amount_kobo, kind, session_id,
+        bank_reference, end_to_end_id, account_number, counterparty_name, counterparty_sealed,
+        counterparty_bank, narration, hash)
+     values ($1, $2, $3, 1, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) returning id`,
+    [
+      statementId,
+      bankCode,
+      currency,
+      bookedOn,
+      koboOf(given.amount),
+      kind,
+      given.sessionId ?? null,
+      given.bankReference ?? null,
+      given.endToEndId ?? null,
+      given.accountNumber ?? null,
+      given.counterpartyName ?? null,
+      given.counterpartySealed ?? null,
+      given.counterpartyBank ?? null,
+      given.narration ?? null,
+      createHash('sha256').update(randomUUID()).digest(),
+    ],
+  )
+  return rows[0]?.id as bigint
+}
+
+type GivenDifference = {
+  kind: DifferenceKind
+  amount: number
+  lineId?: bigint
+  item?: { kind: string; id: bigint }
+  suggested?: { kind: string; id: bigint }
+  bankCode?: string
+  currency?: string
+}
+
+// Without a line or an item it is about the statement.
+export async function addDifference(bench: Bench, given: GivenDifference): Promise<number> {
+  const { kind, amount, lineId, item, suggested, bankCode = '035', currency = 'NGN' } = given
+  const isOfStatement = lineId === undefined && item === undefined
+  const { rows } = await bench.db.query<{ id: bigint }>(
+    `with opened as (
+       insert into differences (bank_code, currency, day, kind, amount_kobo, line_id, item_kind,
+                                item_id, statement_id, suggested_kind, suggested_id, opened_at)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) returning id)
+     insert into difference_changes (difference_id, change, detail, changed_at)
+     select id, 'opened', '{}', $12 from opened returning difference_id as id`,
+    [
+      bankCode,
+      currency,
+      DAY,
+      kind,
+      koboOf(amount),
+      lineId ?? null,
+      item?.kind ?? null,
+      item?.id ?? null,
+      isOfStatement ? await statementOf(bench, bankCode, currency) : null,
+      suggested?.kind ?? null,
+      suggested?.id ?? null,
+      bench.clock(),
+    ],
+  )
+  return Number(rows[0]?.id)
+}
+
+type LineDifference = Omit<GivenDifference, 'amount' | 'lineId' | 'item'> & { line: GivenLine }
+
+// A line that nothing explains.
+export async function addLineDifference(bench: Bench, given: LineDifference) {
+  const { line, ...rest } = given
+  const lineId = await addLine(bench, line)
+  const { amount, bankCode = '035', currency = 'NGN' } = line
+  const id = await addDifference(bench, { ...rest, bankCode, currency, amount, lineId })
+  return { id, lineId }
+}
+
+type Caller = Pick<Browser, 'call'>
+
+export const REASON = 'Seen on the statement'
+
+export function resolve(
+  by: Caller,
+  id: number,
+  action: DifferenceAction,
+  more: { reason?: string; headers?: Record<string, string> } = {},
+) {
+  const { reason = REASON, headers = {} } = more
+  return by.call({ url: `${RECONCILIATION}/${id}/resolve`, body: { action, reason }, headers })
+}
+
+export function decide(by: Caller, id: number, verb: string, body: object = {}) {
+  return by.call({ url: `${RECONCILIATION}/${id}/${verb}`, body })
+}
+
+// The state in which it leaves the difference, or why not.
+export async function outcomeOf(answering: ReturnType<typeof resolve>): Promise<string> {
+  const { data, code } = (await answering).json()
+  return data?.state ?? code
+}
+
+export async function changesOf({ db }: Pick<Bench, 'db'>, id: number): Promise<string[]> {
+  const { rows } = await db.query<{ line: string }>(
+    `select concat_ws(' by ', change, actor) as line from difference_changes
+      where difference_id = $1 order by id`,
+    [id],
+  )
+  return rows.map(({ line }) => line)
+}
+
+// "credit 100.00 booked": the item, how much of it, by which rule.
+export async function pairsOf({ db }: Pick<Bench, 'db'>, lineId: bigint): Promise<string[]> {
+  const { rows } = await db.query<{ line: string }>(
+    `select format('%s %s %s', item_kind, to_char(amount_kobo / 100.0, 'FM999990.00'), rule) as line
+       from statement_matches where line_id = $1 order by 1`,
+    [lineId],
+  )
+  return rows.map(({ line }) => line)
+}
+
+// Every kobo of a line is in a pair or in a difference that stands.
+export async function assertLinesExplained({ db }: Pick<Bench, 'db'>): Promise<void> {
+  const { rows } = await db.query(
+    `select l.id, l.amount_kobo,
+            (select coalesce(sum(amount_kobo), 0)::text from statement_matches
+              where line_id = l.id) as paired,
+            (select coalesce(sum(amount_kobo), 0)::text from differences
+              where line_id = l.id and state <> 'cleared') as differs
+       from statement_lines l
+      where l.amount_kobo
+            <> (select coalesce(sum(amount_kobo), 0) from statement_matches where line_id = l.id)
+               + (select coalesce(sum(amount_kobo), 0) from differences
+                   where line_id = l.id and state <> 'cleared')`,
+  )
+  assert.deepEqual(rows, [])
+}

@@ -1,0 +1,51 @@
+// Books with a line in every file of a proof export but that of differences: a person's money is taken
+// with charges, settled, paid out, reversed after it had left, and recovered.
+
+import assert from 'node:assert/strict'
+import { PAYER, PERSON } from './erasing.ts'
+import { createFeeRule } from './fee-rules.ts'
+import { createAccount, dataOf, simulate } from './fixtures.ts'
+import { chargesOf, takeIncoming } from './incoming-credits.ts'
+import { begin, credit, resolve, reverse } from './movements.ts'
+import { createPayout, payoutRounds } from './payouts.ts'
+import { newBrowser } from './people.ts'
+import type { Bench } from './running-service.ts'
+import { closed, setBankAccount, setSettings } from './settlements.ts'
+import { NOBODYS_NUMBER } from './suspense-desk.ts'
+
+const ADJUSTMENTS = '/api/v1/operator/adjustments'
+
+export async function keepBooks(bench: Bench): Promise<void> {
+  await using rounds = await payoutRounds(bench)
+  await setBankAccount(bench)
+  const { accountNumber } = await createAccount(bench, PERSON)
+  const charges = chargesOf(10, 0.75)
+  await takeIncoming(bench, { accountNumber, amount: 5_000, charges, ...PAYER })
+  await setSettings(bench, { schedule: 'manual', reservePercent: 10, reserveDays: 7 })
+  await closed(bench)
+  await createFeeRule(bench)
+  await createFeeRule(bench, { basis: 'payout' })
+  await simulate(bench, accountNumber, '2000.00')
+  const { number } = await begin(bench)
+  const { sessionId } = await credit(bench, number, '100')
+  await createPayout(bench, { amount: '1900', narration: PAYER.narration })
+  await rounds.send()
+  await reverse(bench, sessionId, '100')
+  const nobodys = await credit(bench, NOBODYS_NUMBER, '40')
+  await resolve(bench, nobodys.sessionId, 'return')
+  await rounds.send()
+  await reverse(bench, nobodys.sessionId, '40')
+  await recoverShortfall(bench)
+  await simulate(bench, accountNumber, '500.00')
+  await createPayout(bench, { amount: '300' })
+}
+
+async function recoverShortfall(bench: Bench): Promise<void> {
+  const maker = await newBrowser(bench, 'operator')
+  const checker = await newBrowser(bench, 'operator')
+  const debt = { kind: 'recovery', of: 'shortfall', bankCode: '035', amount: '10', reason: 'Paid' }
+  const asked = await maker.call({ url: ADJUSTMENTS, body: debt })
+  const { reference } = dataOf(asked, 'account')
+  const approved = await checker.call({ url: `${ADJUSTMENTS}/${reference}/approve`, body: {} })
+  assert.equal(dataOf(approved, 'account').state, 'approved')
+}

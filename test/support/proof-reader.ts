@@ -1,0 +1,253 @@
+// Reads a proof export as docs/proof.md specifies it, with arithmetic of its own: it shares nothing
+// with what writes one, nor with the verifier in Python, and names each fault as `file:line id what`.
+
+import { createHash, createPublicKey, verify } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+const FIELDS: Record<string, string> = {
+  'accounts.ndjson': 'id kind owner currency openedAt',
+  'credits.ndjson': 'id bank currency amount charges reversed returned outcome receivedAt',
+  'payouts.ndjson':
+    'id reference purpose status bank currency amount fee cost settlement requestedAt',
+  'settlements.ndjson':
+    'id reference client currency status lines gross fees vat reversed refunds paidOut recovered ' +
+    'reserved released carried net closedAt',
+  'settlement-lines.ndjson':
+    'id settlement kind credit payout adjustment gross fee vat split reversed other net',
+  'adjustments.ndjson': 'id reference kind subject bank currency amount state requestedAt',
+  'differences.ndjson': 'id bank currency kind openedAt',
+  'transfers.ndjson': 'id debit credit amount reason cause causeId postedAt',
+  'balances.ndjson': 'account debits credits',
+}
+export const PROOF_NAMES = Object.keys(FIELDS)
+
+const DEBIT_KINDS = ['shortfall', 'bank_cost', 'input_vat', 'receivable', 'write_off']
+const CAUSES: Record<string, string> = {
+  credit: 'credits.ndjson',
+  payout: 'payouts.ndjson',
+  settlement: 'settlements.ndjson',
+  adjustment: 'adjustments.ndjson',
+  difference: 'differences.ndjson',
+}
+const OF_LINES = ['gross', 'fee', 'vat', 'reversed', 'net']
+const NETS = {
+  'settlements.ndjson':
+    '+gross -fees -vat -reversed -refunds -paidOut -recovered -reserved +released +carried',
+  'settlement-lines.ndjson': '+gross -fee -vat -split -reversed +other',
+}
+const AMOUNTS = ['amount', 'debits', 'credits', 'gross', 'net', 'fee', 'cost', 'charges']
+const NUMBER = /^(?:0|-?[1-9]\d{0,17})$/
+const SPKI = '302a300506032b6570032100'
+const TAIL = /,\n {2}"signature": "([0-9a-f]{128})"\n}\n$/
+
+export type Row = Record<string, string>
+type Manifest = {
+  format: string
+  publicKey: string
+  files: { name: string; lines: number; sums: Record<string, string>; chain: string }[]
+}
+
+export function readProof(folder: string, pinnedKey: string): string[] {
+  const faults: string[] = []
+  const { manifest, problems } = readManifest(folder, pinnedKey)
+  faults.push(...problems)
+  const rows = new Map<string, Row[]>()
+  for (const told of manifest.files) {
+    const text = readFileSync(join(folder, told.name), 'utf8')
+    rows.set(told.name, readLines(text, told, faults))
+  }
+  faults.push(...addUp((name) => rows.get(name) ?? []))
+  return faults
+}
+
+export function readManifest(folder: string, pinnedKey: string) {
+  const problems: string[] = []
+  const text = readFileSync(join(folder, 'manifest.json'), 'utf8')
+  const signature = TAIL.exec(text)?.[1] ?? ''
+  const signed = text.replace(TAIL, '\n}\n')
+  const manifest: Manifest = JSON.parse(signed)
+  const der = Buffer.from(`${SPKI}${manifest.publicKey}`, 'hex')
+  const key = createPublicKey({ key: der, format: 'der', type: 'spki' })
+  if (manifest.format !== 'manilla-proof/1') problems.push('manifest.json format')
+  if (manifest.publicKey !== pinnedKey) problems.push('manifest.json key')
+  if (!verify(null, Buffer.from(signed), key, Buffer.from(signature, 'hex'))) {
+    problems.push('manifest.json signature')
+  }
+  return { manifest, problems }
+}
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
+
+function readLines(text: string, told: Manifest['files'][number], faults: string[]): Row[] {
+  const { name } = told
+  let chain = sha256(name)
+  const lines = text.split('\n')
+  if (lines.pop() !== '') faults.push(`${name}:${lines.length + 1} cut off`)
+  const rows = lines.flatMap((line, at) => {
+    const [, body = '', stated = ''] = /^(.*),"chain":"([0-9a-f]{64})"}$/.exec(line) ?? []
+    const row: Row = body ? JSON.parse(`${body}}`) : {}
+    const [id] = Object.values(row)
+    if (sha256(`${chain}${body}}`) !== stated) faults.push(`${name}:${at + 1} ${id} chain`)
+    chain = stated
+    const isWhole = Object.keys(row).join(' ') === FIELDS[name]
+    const numbers = Object.keys(row).filter((field) => AMOUNTS.includes(field))
+    if (isWhole && numbers.every((field) => NUMBER.test(`${row[field]}`))) return [row]
+    faults.push(`${name}:${at + 1} ${id} fields`)
+    return []
+  })
+  if (rows.length !== told.lines) faults.push(`${name} lines ${told.lines} ${rows.length}`)
+  for (const [field, total] of Object.entries(told.sums)) {
+    const sum = rows.reduce((kobo, row) => kobo + BigInt(row[field] as string), 0n)
+    if (`${sum}` !== total) faults.push(`${name} sum ${field} ${total} ${sum}`)
+  }
+  if (chain !== told.chain) faults.push(`${name} last chain`)
+  return rows
+}
+
+type Files = (name: string) => readonly Row[]
+
+function addUp(files: Files): string[] {
+  const faults: string[] = []
+  for (const name of Object.keys(FIELDS)) {
+    let last = 0n
+    files(name).forEach((row, at) => {
+      const id = BigInt(Object.values(row)[0] as string)
+      if (id <= last) faults.push(`${name}:${at + 1} ${id} order`)
+      last = id
+    })
+  }
+  const accounts = new Map(files('accounts.ndjson').map((row) => [row.id as string, row]))
+  const sums = new Map([...accounts.keys()].map((id) => [id, { debits: 0n, credits: 0n }]))
+  const known = new Map(
+    Object.values(CAUSES).map((name) => [name, new Map(files(name).map((row) => [row.id, row]))]),
+  )
+  files('transfers.ndjson').forEach((row, at) => {
+    const place = `transfers.ndjson:${at + 1} ${row.id}`
+    const [debit, credit] = [accounts.get(row.debit ?? ''), accounts.get(row.credit ?? '')]
+    const cause = known.get(CAUSES[row.cause ?? ''] ?? '')?.get(row.causeId)
+    const amount = BigInt(row.amount ?? '')
+    if (amount <= 0n) faults.push(`${place} amount`)
+    if (!debit || !credit || debit === credit) faults.push(`${place} accounts`)
+    if (!cause) faults.push(`${place} cause`)
+    if (new Set([debit?.currency, credit?.currency, cause?.currency]).size !== 1) {
+      faults.push(`${place} currency`)
+    }
+    const [from, to] = [sums.get(row.debit ?? ''), sums.get(row.credit ?? '')]
+    if (from) from.debits += amount
+    if (to) to.credits += amount
+  })
+  faults.push(...balanceFaults(files, accounts, sums), ...causeFaults(files, accounts))
+  return faults
+}
+
+type Sums = ReadonlyMap<string, { debits: bigint; credits: bigint }>
+type Accounts = ReadonlyMap<string, Row>
+
+function balanceFaults(files: Files, accounts: Accounts, sums: Sums): string[] {
+  const currencies = new Map<string, bigint>()
+  const faults = files('balances.ndjson').flatMap((row, at) => {
+    const [id, debits, credits] = [
+      row.account ?? '',
+      BigInt(row.debits ?? 0),
+      BigInt(row.credits ?? 0),
+    ]
+    const place = `balances.ndjson:${at + 1} ${id}`
+    const { kind = '', currency = '' } = accounts.get(id) ?? {}
+    const sum = sums.get(id)
+    const balance = DEBIT_KINDS.includes(kind) ? debits - credits : credits - debits
+    currencies.set(currency, (currencies.get(currency) ?? 0n) + debits - credits)
+    return [
+      ...(sum?.debits === debits ? [] : [`${place} debits ${sum?.debits} ${debits}`]),
+      ...(sum?.credits === credits ? [] : [`${place} credits ${sum?.credits} ${credits}`]),
+      ...(kind === 'bank' || balance >= 0n ? [] : [`${place} below zero`]),
+    ]
+  })
+  if (files('balances.ndjson').length !== accounts.size) faults.push('balances.ndjson accounts')
+  for (const [currency, kobo] of currencies) if (kobo !== 0n) faults.push(`${currency} not zero`)
+  return faults
+}
+
+// Of each credit, payout, settlement and adjustment: what its transfers should come to, and do.
+function causeFaults(files: Files, accounts: Accounts): string[] {
+  const found = new Map<string, bigint>()
+  const add = (key: string, kobo: bigint) => found.set(key, (found.get(key) ?? 0n) + kobo)
+  for (const row of files('transfers.ndjson')) {
+    const key = `${row.cause} ${row.causeId}`
+    const amount = BigInt(row.amount as string)
+    if (row.reason === 'credit') add(`${key} brought`, amount)
+    add(`${key} moved`, amount)
+    for (const [id, kobo] of [[row.debit, -amount] as const, [row.credit, amount] as const]) {
+      add(`${key} ${accounts.get(id as string)?.kind}`, kobo)
+    }
+  }
+  for (const row of files('settlement-lines.ndjson')) {
+    const key = `settlement ${row.settlement}`
+    add(`${key} lines`, 1n)
+    for (const field of OF_LINES) add(`${key} ${field}`, BigInt(row[field] as string))
+  }
+  const of = (key: string) => found.get(key) ?? 0n
+  const faults = sumFaults(files)
+  const check = (place: string, expected: bigint, is: bigint) => {
+    if (expected !== is) faults.push(`${place} ${expected} ${is}`)
+  }
+  for (const [cause, name] of Object.entries(CAUSES)) {
+    files(name).forEach((row, at) => {
+      const key = `${cause} ${row.id}`
+      for (const [what, expected, is] of expectations(cause, row, (of_) => of(`${key} ${of_}`))) {
+        check(`${name}:${at + 1} ${row.id} ${what}`, expected, is)
+      }
+    })
+  }
+  return faults
+}
+
+// The fields of one line that make up its net.
+function sumFaults(files: Files): string[] {
+  return Object.entries(NETS).flatMap(([name, terms]) =>
+    files(name).flatMap((row, at) => {
+      const net = terms.split(' ').reduce((sum, term) => {
+        const kobo = BigInt(row[term.slice(1)] as string)
+        return term.startsWith('+') ? sum + kobo : sum - kobo
+      }, 0n)
+      return `${net}` === row.net ? [] : [`${name}:${at + 1} ${row.id} net ${net} ${row.net}`]
+    }),
+  )
+}
+
+type Expectation = readonly [what: string, expected: bigint, is: bigint]
+
+function expectations(cause: string, row: Row, of: (what: string) => bigint): Expectation[] {
+  const kobo = (field: string) => BigInt(row[field] ?? 0)
+  if (cause === 'credit') {
+    const left = kobo('amount') - kobo('charges') - kobo('reversed') - kobo('returned')
+    return [
+      ['brought', kobo('amount'), of('brought')],
+      ['left', left, -of('bank')],
+    ]
+  }
+  if (cause === 'payout') {
+    const [status, own] = [row.status ?? '', row.purpose === 'return' ? 0n : kobo('amount')]
+    const isOpen = ['queued', 'sending', 'unknown'].includes(status)
+    const isCharged = !['failed', 'cancelled'].includes(status)
+    return [
+      ['paid', status === 'confirmed' ? own + kobo('cost') : 0n, of('bank')],
+      ['under way', isOpen ? own : 0n, of('paying') + of('refunding')],
+      ['fee', isCharged ? kobo('fee') : 0n, of('fee_income') + of('vat_payable')],
+    ]
+  }
+  if (cause === 'settlement') {
+    const isKept = row.status !== 'cancelled'
+    return [
+      ['settling', isKept ? kobo('net') : 0n, of('settling')],
+      ['lines', isKept ? kobo('lines') : 0n, of('lines')],
+      ['gross', isKept ? kobo('gross') : 0n, of('gross')],
+      ['fees', isKept ? kobo('fees') : 0n, of('fee')],
+      ['VAT', isKept ? kobo('vat') : 0n, of('vat')],
+      ['reversed', isKept ? kobo('reversed') : 0n, of('reversed')],
+      ['net', isKept ? kobo('net') : 0n, of('net')],
+    ]
+  }
+  if (cause !== 'adjustment') return []
+  return [['moved', row.state === 'approved' ? kobo('amount') : 0n, of('moved')]]
+}

@@ -1,0 +1,42 @@
+// Differences as somebody who is no operator asks for them; and each POST that resolves them, with
+// something to do.
+
+import { addLineDifference, RECONCILIATION } from './differences.ts'
+import type { Recipe } from './isolation-recipes.ts'
+import type { Bench, Call } from './running-service.ts'
+
+const DIFFERENCE = `${RECONCILIATION}/1`
+const NOTE = { action: 'note', reason: 'Explained.' }
+
+const post = (url: string, body: object = {}): Call => ({ method: 'POST', url, body })
+
+export const RESOLUTION_RECIPES: Record<string, Recipe> = {
+  resolveDifference: () => [post(`${DIFFERENCE}/resolve`, NOTE)],
+  resolveDifferences: () => [post(`${RECONCILIATION}/resolve`, { ids: [1], ...NOTE })],
+  approveResolution: () => [post(`${DIFFERENCE}/approve`)],
+  rejectResolution: () => [post(`${DIFFERENCE}/reject`, { reason: 'No.' })],
+  withdrawResolution: () => [post(`${DIFFERENCE}/withdraw`)],
+}
+
+export function resolutionOperations(bench: Bench) {
+  const found = async () => {
+    const line = { amount: -5, kind: 'fee' } as const
+    return (await addLineDifference(bench, { kind: 'unexplained_debit', line })).id
+  }
+  const book = { ...NOTE, action: 'book' }
+  return [
+    {
+      name: 'resolveDifference',
+      ask: async () => ({ url: `${RECONCILIATION}/${await found()}/resolve`, body: book }),
+      others: () => NOTE,
+    },
+    {
+      name: 'resolveDifferences',
+      ask: async () => ({
+        url: `${RECONCILIATION}/resolve`,
+        body: { ids: [await found(), await found()], ...book },
+      }),
+      others: () => ({ ids: [1], ...NOTE }),
+    },
+  ]
+}
