@@ -131,6 +131,29 @@ test('a suggestion is confirmed, a transfer booked and the rest noted, until the
   assert.deepEqual(problems, [])
 })
 
+test('suggestions are confirmed together, from the list of what is chosen', async () => {
+  const bench = await startBench()
+  const { day } = await importScene(bench)
+  await using opened = await bench.openAs(browser, { role: 'operator', width: 360 })
+  const { page, problems } = opened
+  await page.goto(`${bench.url}/dashboard/${dayPath(day)}`)
+  const suggestions = page.locator('.suggestions')
+  await suggestions.getByLabel('Select all').check()
+  await button(page, 'Confirm selected (1)').click()
+  assert.deepEqual(await findAxeFaults(page), [])
+  await modalOf(page).getByRole('button', { name: 'Confirm' }).click()
+
+  await see(page, '1 difference resolved or sent for approval.')
+  await button(page, 'Done').click()
+  await suggestions.waitFor({ state: 'detached' })
+  const { rows } = await bench.db.query(
+    `select l.counterparty_name from statement_matches m
+       join statement_lines l on l.id = m.line_id where m.rule = 'confirmed'`,
+  )
+  assert.deepEqual(rows, [{ counterparty_name: 'CHIAMAKA EZE' }])
+  assert.deepEqual(problems, [])
+})
+
 test('under maker-checker another person approves, after the first was rejected', async () => {
   const bench = await startBench()
   const { day } = await importScene(bench)

@@ -10,6 +10,9 @@ const long = formatter({ weekday: 'long', day: 'numeric', month: 'long', year: '
 const noonOf = (day: string) => new Date(`${day}T12:00:00${ZONE_OFFSET}`)
 
 export const today = () => dayOf(new Date())
+// The first day whose statement is not due yet: banks have until noon of the next day.
+export const firstNotDue = () => dayOf(new Date(Date.now() - DAY_MS / 2))
+
 export const isDay = (text: string | undefined): text is string =>
   /^\d{4}-\d{2}-\d{2}$/.test(text ?? '') && !Number.isNaN(noonOf(text as string).getTime())
 

@@ -48,6 +48,7 @@ export const bankStatementsStrings = {
   days: 'Days',
   daysOf: (from: string, to: string) => (from === to ? from : `${from} to ${to}`),
   lines: 'Lines',
+  lineCount: lines,
   newLines: 'Of these new',
   opening: 'Opening',
   closing: 'Closing',

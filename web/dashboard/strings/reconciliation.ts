@@ -27,7 +27,7 @@ export const reconciliationStrings = {
     balanced: 'The statement and the ledger agree.',
     differences: 'The statement and the ledger differ.',
     missing_statement: 'There is no statement for this day.',
-    not_due: 'The day isn’t over. Its statement is due tomorrow.',
+    not_due: 'Its statement is due by noon of the next day.',
     not_started: 'It’s before the bank’s first statement.',
   },
   cellWords: {

@@ -12,6 +12,7 @@ import { Icon } from '../../parts/icons.tsx'
 import { Empty } from '../../parts/states.tsx'
 import type { Column } from '../../parts/table.tsx'
 import { accountingStrings as strings } from '../../strings/accounting.ts'
+import { ledgerStrings } from '../../strings/ledger.ts'
 import type { ViewProps } from '../../view-props.ts'
 import { bankColumn, clientColumn, sumColumn } from './columns.tsx'
 import { dayIn, PeriodChoice, Report } from './report.tsx'
@@ -24,7 +25,11 @@ type Entry = Data<typeof PATH>['lines'][number]
 const COLUMNS: readonly Column<Entry>[] = [
   { name: strings.account, place: 'lead', show: ({ accountName }) => accountName },
   { name: strings.code, place: 'second', show: ({ accountCode }) => <code>{accountCode}</code> },
-  { name: strings.entry, place: 'line', show: ({ reason }) => humanize(reason) },
+  {
+    name: strings.entry,
+    place: 'line',
+    show: ({ reason }) => ledgerStrings.reasons[reason] ?? humanize(reason),
+  },
   clientColumn(),
   bankColumn(),
   sumColumn(strings.debit, 'debit'),

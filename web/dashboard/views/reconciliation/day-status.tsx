@@ -1,6 +1,6 @@
 // How a bank's day stands, by icon, word and colour.
 
-import { today } from '../../days.ts'
+import { firstNotDue } from '../../days.ts'
 import type { IconName } from '../../parts/icons.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { reconciliationStrings as strings } from '../../strings/reconciliation.ts'
@@ -25,10 +25,10 @@ export const ICONS: Record<Status, IconName> = {
 
 type Row = { status: string; day: string }
 
-// A day that is not over misses nothing yet, nor does one before the bank's first statement.
+// A day whose statement is not due misses nothing yet, nor does one before the bank's first statement.
 export function statusOf({ status, day }: Row, firstDay = ''): Status {
   if (status !== 'missing_statement') return status === 'balanced' ? status : 'differences'
-  if (day >= today()) return 'not_due'
+  if (day >= firstNotDue()) return 'not_due'
   return day < firstDay ? 'not_started' : status
 }
 

@@ -39,7 +39,12 @@ const COLUMNS: readonly Column<ImportRecord>[] = [
   { name: strings.state, place: 'amount', show: ({ state }) => <ImportState state={state} /> },
   { name: strings.bank, place: 'second', show: ({ bankCode }) => <BankName code={bankCode} /> },
   { name: strings.format, show: formatOf },
-  { name: strings.lines, place: 'state', isAmount: true, show: ({ lines }) => count(lines) },
+  {
+    name: strings.lines,
+    place: 'state',
+    isAmount: true,
+    show: ({ lines }) => strings.lineCount(count(lines)),
+  },
   { name: strings.error, show: ({ error }) => error && errorText(error) },
   { name: strings.started, place: 'time', show: ({ startedAt }) => <Time at={startedAt} /> },
 ]

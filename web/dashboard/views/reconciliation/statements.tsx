@@ -22,7 +22,7 @@ const COLUMNS: readonly Column<Statement>[] = [
     name: strings.lines,
     place: 'state',
     isAmount: true,
-    show: ({ lines }) => count(lines),
+    show: ({ lines }) => strings.lineCount(count(lines)),
   },
   {
     name: strings.opening,
