@@ -31,7 +31,7 @@ async function importStatement(bench: Bench, openingKobo: number, lines: readonl
      ), statement as (
        insert into statements (import_id, bank_code, currency, from_day, to_day, opening_kobo,
                                closing_kobo, has_balances, lines, new_lines, imported_at)
-       select id, '${BANK}', 'NGN', $1, $1, $2, $2, true, 0, 0, now() from import returning id
+       select id, '${BANK}', 'NGN', $1, $1, $2, $4, true, 0, 0, now() from import returning id
      )
      insert into statement_lines (statement_id, bank_code, currency, line_no, booked_on,
                                   amount_kobo, kind, session_id, counterparty_name, narration, hash)
@@ -39,7 +39,12 @@ async function importStatement(bench: Bench, openingKobo: number, lines: readonl
             gen_random_uuid()::text::bytea
        from statement s, json_to_recordset($3)
             as l (kobo bigint, "sessionId" text, name text, n int)`,
-    [day, openingKobo, JSON.stringify(lines.map((line, at) => ({ ...line, n: at + 1 })))],
+    [
+      day,
+      openingKobo,
+      JSON.stringify(lines.map((line, at) => ({ ...line, n: at + 1 }))),
+      lines.reduce((sum, { kobo }) => sum + kobo, openingKobo),
+    ],
   )
   return day
 }
@@ -56,6 +61,30 @@ const get = async (bench: Bench, path: string) =>
 
 const listOf = async (bench: Bench, path: string) =>
   (await bench.call({ url: `${DESK}${path}` })).json().data
+
+type Sides = { day: string; sessionId: string }
+
+async function assertSides(bench: Bench, { day, sessionId }: Sides): Promise<void> {
+  const lines = await listOf(bench, `/lines?bankCode=${BANK}&day=${day}&isMatched=true`)
+  assert.deepEqual(
+    lines.map((line: { sessionId: string; rule: string; items: { reference: string }[] }) => [
+      line.sessionId,
+      line.rule,
+      line.items.map(({ reference }) => reference),
+    ]),
+    [[sessionId, 'session_id', [sessionId]]],
+  )
+  const items = await listOf(bench, `/items?bankCode=${BANK}&day=${day}&limit=1`)
+  assert.deepEqual(
+    items.map((item: { amount: number; lines: { narration: string }[] }) => [
+      item.amount,
+      item.lines.map(({ narration }) => narration),
+    ]),
+    [[1000, ['line 1']]],
+  )
+  const unmatched = await listOf(bench, `/items?bankCode=${BANK}&day=${day}&isMatched=false`)
+  assert.equal(unmatched[0].amount, 50)
+}
 
 test('a bank’s day opens to its arithmetic, its differences and both sides', async () => {
   await using bench = await startTestService()
@@ -100,25 +129,7 @@ test('a bank’s day opens to its arithmetic, its differences and both sides', a
     ['unexplained_debit', 'line 2', '2-7', ['note']],
   )
 
-  const lines = await listOf(bench, `/lines?bankCode=${BANK}&day=${day}&isMatched=true`)
-  assert.deepEqual(
-    lines.map((line: { sessionId: string; rule: string; items: { reference: string }[] }) => [
-      line.sessionId,
-      line.rule,
-      line.items.map(({ reference }) => reference),
-    ]),
-    [[sessionId, 'session_id', [sessionId]]],
-  )
-  const items = await listOf(bench, `/items?bankCode=${BANK}&day=${day}&limit=1`)
-  assert.deepEqual(
-    items.map((item: { amount: number; lines: { narration: string }[] }) => [
-      item.amount,
-      item.lines.map(({ narration }) => narration),
-    ]),
-    [[1000, ['line 1']]],
-  )
-  const unmatched = await listOf(bench, `/items?bankCode=${BANK}&day=${day}&isMatched=false`)
-  assert.equal(unmatched[0].amount, 50)
+  await assertSides(bench, { day, sessionId })
 
   const one = await get(bench, `/${missing.id}`)
   assert.deepEqual(

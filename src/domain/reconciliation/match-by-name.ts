@@ -22,6 +22,7 @@ export async function matchByName(tx: Transaction, run: Run): Promise<number> {
   })
   matched += await matchChargesOf(tx, run, 'open_items x on x.session_id = l.session_id')
   await tx.query('analyze open_lines')
+  await tx.query('analyze open_items')
   await nameLines(tx, run)
   await loadNamedItems(tx, run)
   for (const [rank, rule] of RANKED.entries()) {

@@ -15,23 +15,26 @@ const words = (name: string) => `array(
 export async function suggestItems(tx: Transaction, { bankCode, currency }: Run): Promise<void> {
   await tx.query(
     `with lines as (
-       select d.id as difference_id, l.day, l.amount, ${words('l.name')} as words
+       select d.id as difference_id, l.day, l.amount, l.name
          from open_lines l join differences d on d.line_id = l.id
         where d.state = 'open' and d.bank_code = $1 and d.currency = $2
           and d.kind in ('missing_in_books', 'unexplained_debit') and l.name is not null
      ), items as (
-       select i.kind, i.id, i.day, i.amount, i.amount + x.amount as net, ${words('i.name')} as words
+       select i.kind, i.id, i.day, i.name, w.whole
          from open_items i ${JOIN_CHARGES}
+        cross join lateral (values (i.amount), (i.amount + x.amount)) as w (whole)
         where i.parent_kind is null and i.name is not null and not i.is_decided
-     ), fitting as (
-       select l.difference_id, i.kind, i.id,
-              count(*) over (partition by l.difference_id) as items,
-              count(*) over (partition by i.kind, i.id) as lines
+     ), alike as (
+       select l.difference_id, i.kind, i.id, ${words('l.name')} as said, ${words('i.name')} as known
          from lines l
-         join items i on l.amount in (i.amount, i.net)
+         join items i on i.whole = l.amount
                      and i.day between l.day - ${DAYS} and l.day + ${DAYS}
-        where cardinality(l.words) > 0 and cardinality(i.words) > 0
-          and (l.words @> i.words or l.words <@ i.words)
+     ), fitting as (
+       select difference_id, kind, id, count(*) over (partition by difference_id) as items,
+              count(*) over (partition by kind, id) as lines
+         from alike
+        where cardinality(said) > 0 and cardinality(known) > 0
+          and (said @> known or said <@ known)
      ), chosen as (
        select difference_id, kind, id from fitting where items = 1 and lines = 1
      ), wanted as (

@@ -25,37 +25,73 @@ export const JOIN_CHARGES = `
 // How many lines were matched.
 export async function takePairs(tx: Transaction, run: Run, rule: Rule): Promise<number> {
   await tx.query('analyze new_pairs')
+  // Lines of charges may be for several parts of one item. In the order of the indexes, so that they
+  // grow at their ends.
+  const pairs =
+    rule === 'charge'
+      ? `(select line_id, item_kind, item_id, sum(amount) as amount, min(line_day) as line_day,
+                 min(item_day) as item_day
+            from new_pairs group by 1, 2, 3)`
+      : 'new_pairs'
   await tx.query(
     `insert into statement_matches
        (line_id, item_kind, item_id, amount_kobo, bank_code, currency, line_day, item_day, rule,
         matched_at)
-     select line_id, item_kind, item_id, sum(amount), $1, $2, min(line_day), min(item_day), $3, $4
-       from new_pairs group by 1, 2, 3`,
+     select line_id, item_kind, item_id, amount, $1, $2, line_day, item_day, $3, $4
+       from ${pairs} as p order by item_kind, item_id, line_id`,
     [run.bankCode, run.currency, rule, run.now],
   )
-  const { rows } = await tx.query<{ lines: bigint }>(
-    `with paired as (
-       select line_id, sum(amount) as amount, bool_or(item_kind in ('charges', 'payout_cost')) as has_charges
-         from new_pairs group by 1
-     ), gone as (
-       delete from open_lines l using paired p where p.line_id = l.id
-       returning l.id, l.day, l.amount - p.amount as rest, l.difference_id, p.has_charges
-     ), rest as (
-       insert into residues
-       select id, day, rest, case when has_charges then 'fee_differs' else 'amount_differs' end
-         from gone where rest <> 0
-     ), cleared as (
-       insert into explained select difference_id from gone where difference_id is not null
-     )
-     select count(*) as lines from gone`,
-  )
-  await takeItems(tx)
+  const lines = await takeLines(tx)
+  await (rule === 'charge' ? takeParts(tx) : takeItems(tx))
   await tx.query('truncate new_pairs')
+  return lines
+}
+
+async function takeLines(tx: Transaction): Promise<number> {
+  await tx.query(
+    `insert into residues
+     select l.id, l.day, l.amount - p.amount,
+            case when p.has_charges then 'fee_differs' else 'amount_differs' end
+       from open_lines l
+       join (select line_id, sum(amount) as amount,
+                    bool_or(item_kind in ('charges', 'payout_cost')) as has_charges
+               from new_pairs group by 1) as p on p.line_id = l.id
+      where l.amount <> p.amount`,
+  )
+  const { rows } = await tx.query<{ lines: bigint }>(
+    'select count(distinct line_id) as lines from new_pairs',
+  )
+  await takeOut(tx, 'open_lines', 'p.line_id = t.id')
   return Number((rows[0] as { lines: bigint }).lines)
 }
 
+// All of an item, unless it is charges.
+const takeItems = (tx: Transaction) =>
+  takeOut(tx, 'open_items', 'p.item_kind = t.kind and p.item_id = t.id')
+
+// What is left is written anew: of a million rows, most would be deleted, and every later rule would
+// read past them.
+async function takeOut(
+  tx: Transaction,
+  table: 'open_lines' | 'open_items',
+  isPaired: string,
+): Promise<void> {
+  await tx.query(
+    `insert into explained
+     select t.difference_id from ${table} t
+      where t.difference_id is not null and exists (select from new_pairs p where ${isPaired})`,
+  )
+  await tx.query(
+    `create temporary table kept on commit drop as
+     select t.* from ${table} t where not exists (select from new_pairs p where ${isPaired})`,
+  )
+  await tx.query(`truncate ${table}`)
+  await tx.query(`insert into ${table} select * from kept`)
+  await tx.query('drop table kept')
+}
+
 // Of an item that was matched in part, the rest stays open.
-async function takeItems(tx: Transaction): Promise<void> {
+async function takeParts(tx: Transaction): Promise<void> {
   const part = (name: string) =>
     `coalesce(sum(amount) filter (where part = '${name}'), 0) as ${name}`
   await tx.query(

@@ -7,6 +7,22 @@ const ADVICE = '3c59dc048e8850243be8079a5c74d079'
 const SESSION_ID = '000013261115103207000000000101'
 
 export const VALUES: Readonly<Record<string, unknown>> = {
+  // Reconciliation.
+  lineNo: 118,
+  'StatementLine.kind': 'credit',
+  'ReconciledLine.kind': 'credit',
+  'DailyProof.status': 'differences',
+  'ReconciliationDay.status': 'balanced',
+  'Difference.kind': 'missing_in_books',
+  'DifferenceDetail.kind': 'missing_in_books',
+  'Difference.state': 'open',
+  'DifferenceDetail.state': 'open',
+  'DifferenceChange.change': 'opened',
+  'DifferenceChange.detail': { kind: 'missing_in_books', amountKobo: '600000' },
+  'BankItem.kind': 'credit',
+  'BankItem.id': '118372649',
+  'ReconciledItem.kind': 'credit',
+  'ReconciledItem.id': '118372649',
   // Who.
   clientId: 'MAN0000001',
   client_id: 'MAN0000001',
@@ -217,13 +233,10 @@ export const VALUES: Readonly<Record<string, unknown>> = {
   rule: 'session_id',
   counterpartyName: 'ADA OBI',
   counterpartyAccountMasked: '******6789',
-  'Difference.kind': 'missing_in_books',
   'Difference.action': null,
   'Difference.reason': null,
-  'DifferenceDetail.kind': 'missing_in_books',
   'DifferenceDetail.action': null,
   'DifferenceDetail.reason': null,
-  'DailyProof.status': 'balanced',
   'BulkResolutionRequest.ids': 1042,
   'BulkResolutionRequest.reason': 'Seen on the statement',
   'ResolutionRequest.reason': 'Seen on the statement',

@@ -179,6 +179,7 @@ const OPERATION_ERRORS: Readonly<Record<string, readonly RefusalCode[]>> = {
   getSuspense: ['suspense_not_found'],
   getWebhookEndpoint: ['endpoint_not_found'],
   importStatement: ['bank_not_supported', 'statement_refused', 'too_many_imports'],
+  getDifference: ['difference_not_found'],
   getStatement: ['statement_not_found'],
   getStatementImport: ['statement_import_not_found'],
   listStatementLines: ['statement_not_found'],
