@@ -22,12 +22,12 @@ const isSuggested = ({ suggestion, actions }: Difference) =>
 export function Suggestions({ proof, done }: Props) {
   const found = proof.differences.filter(isSuggested)
   const [picked, setPicked] = useState<ReadonlySet<string>>(new Set())
-  const [isAsked, setAsked] = useState(false)
+  const [asked, setAsked] = useState<readonly string[] | undefined>()
   const chosen = found.filter(({ id }) => picked.has(`${id}`))
-  if (found.length === 0 && !isAsked) return null
+  if (found.length === 0 && !asked) return null
   const toggle = (key: string) =>
     setPicked(new Set(picked.has(key) ? [...picked].filter((it) => it !== key) : [...picked, key]))
-  const areAll = chosen.length === found.length
+  const areAll = found.length > 0 && chosen.length === found.length
   const all = () => setPicked(new Set(areAll ? [] : found.map(({ id }) => `${id}`)))
   return (
     <section class="card suggestions" aria-labelledby="suggestions">
@@ -41,7 +41,7 @@ export function Suggestions({ proof, done }: Props) {
           type="button"
           class="button primary"
           disabled={chosen.length === 0}
-          onClick={() => setAsked(true)}
+          onClick={() => setAsked(chosen.map(({ id }) => `${id}`))}
         >
           {strings.confirmChosen(chosen.length)}
         </button>
@@ -59,11 +59,11 @@ export function Suggestions({ proof, done }: Props) {
           />
         ))}
       </ul>
-      {isAsked && (
+      {asked && (
         <ResolveMany
-          ids={chosen.map(({ id }) => `${id}`)}
+          ids={asked}
           action="match"
-          close={() => setAsked(false)}
+          close={() => setAsked(undefined)}
           done={() => {
             setPicked(new Set())
             done()
