@@ -24,8 +24,8 @@ const WRITERS: Readonly<Record<StatementFormat, (written: Written) => Generator<
   camt053: writeCamt053,
 }
 const FORMATS = Object.keys(WRITERS) as StatementFormat[]
-const LINES = 200_000
-const HEAP_MAX = 48 * 1024 ** 2
+const LINES = 100_000
+const HEAP_MAX = 32 * 1024 ** 2
 
 const amounts = fc.bigInt({ min: -(10n ** 14n), max: 10n ** 14n }).filter((amount) => amount !== 0n)
 const days = fc
@@ -129,7 +129,7 @@ for (const format of FORMATS) {
     let [count, most] = [0, 0]
     const bytes = inChunks(WRITERS[format](many))
     for await (const part of readStatement({ format, profile, bytes })) {
-      if (part.part !== 'line' || ++count % 50_000 !== 0) continue
+      if (part.part !== 'line' || ++count % 25_000 !== 0) continue
       collect()
       most = Math.max(most, process.memoryUsage().heapUsed - before)
     }

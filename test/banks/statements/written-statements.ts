@@ -65,7 +65,7 @@ export function* writeCamt053({ openingKobo, lines }: Written): Generator<string
     yield `<Ntry>${xmlAmount(amountKobo)}<RvslInd>${isReversal}</RvslInd><Sts><Cd>BOOK</Cd></Sts>`
     yield `<BookgDt><Dt>${bookedOn}</Dt></BookgDt><NtryDtls><TxDtls><Refs>`
     if (line.bankReference) yield `<AcctSvcrRef>${line.bankReference}</AcctSvcrRef>`
-    if (line.sessionId) yield `<TxId>${line.sessionId}</TxId>`
+    if (line.sessionId) yield `<InstrId>${line.sessionId}</InstrId>`
     const text = (line.narration ?? '').replaceAll('&', '&amp;').replaceAll('<', '&lt;')
     yield `</Refs><RmtInf><Ustrd>${text}</Ustrd></RmtInf></TxDtls></NtryDtls></Ntry>\n`
   }
