@@ -14,7 +14,7 @@ export type Mt940Field = { tag: string; lines: string[]; line: number }
 const TAG = /^:([0-9]{2}[A-Z]?|NS):(.*)$/
 // "{1:F01…}{2:I940…}{4:" and then the first tag, on the same line or the next.
 const BLOCKS = /^\{[1-4]:.*?\{4:|^\{4:/
-const END = /^-(?:\}.*|XXX)?$/
+const END = /^-(?:\}.*|X{3})?$/
 const FIELD_LINES_MAX = 200
 const latin = new TextDecoder('windows-1252')
 
