@@ -3912,10 +3912,21 @@ export interface components {
             colour: string;
             isOwnName: boolean;
             isOwnColour: boolean;
+            accountName: string;
+            isOwnAccountName: boolean;
+            supportEmail: string | null;
+            supportPhone: string | null;
+            supportUrl: string | null;
+            logoPath: string | null;
         };
         BrandingRequest: {
             name: string | null;
             colour: string | null;
+            accountName?: string | null;
+            supportEmail?: string | null;
+            supportPhone?: string | null;
+            supportUrl?: string | null;
+            logo?: string | null;
         };
         BrandingResponse: {
             isSuccessful: boolean;

@@ -54,5 +54,13 @@ export const CheckoutBody = named('Checkout', {
   canRequery: Type.Boolean({
     description: 'A bank can be asked for the transfer: POST /pay/{adviceReference}/sent.',
   }),
+  payerBanks: Type.Array(Type.String(), {
+    description: 'Once it is paid: the banks that it was paid from.',
+  }),
+  paidInto: Type.Array(BankNumber, { description: 'Once it is paid: where the money arrived.' }),
+  supportEmail: nullable('string', { description: 'Of the merchant, for payers.' }),
+  supportPhone: nullable('string', { description: 'Of the merchant, for payers.' }),
+  supportUrl: nullable('string', { description: 'Of the merchant, for payers.' }),
+  logoPath: nullable('string', { description: 'Where the merchant’s logo is, on this host.' }),
   returnUrl: Type.String({ description: 'callBackUrl with both references appended.' }),
 })
