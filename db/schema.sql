@@ -274,6 +274,8 @@ create table client_logos (
   client_id bigint not null,
   sha256 text collate "C" not null,
   media_type text collate "C" not null,
+  width integer not null,
+  height integer not null,
   bytes bytea not null,
   updated_at timestamp with time zone not null,
   constraint client_logos_pkey PRIMARY KEY (client_id),

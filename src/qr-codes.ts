@@ -6,7 +6,8 @@ const QUIET_MODULES = 4 // ISO/IEC 18004.
 
 // One rectangle for each run of black: a third of the bytes of one for each module, and no seams.
 export function qrCode(text: string): string {
-  const { data, size } = encode(text, { ecc: 'M', border: QUIET_MODULES })
+  // On screens nothing is torn or stained: the least correction, and so the largest modules.
+  const { data, size } = encode(text, { ecc: 'L', border: QUIET_MODULES })
   const runs = data.flatMap((row, y) =>
     [
       ...row

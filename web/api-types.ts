@@ -3914,10 +3914,15 @@ export interface components {
             isOwnColour: boolean;
             accountName: string;
             isOwnAccountName: boolean;
+            accountNameStyle: string;
             supportEmail: string | null;
             supportPhone: string | null;
             supportUrl: string | null;
-            logoPath: string | null;
+            logo: {
+                path: string;
+                width: number;
+                height: number;
+            } | null;
         };
         BrandingRequest: {
             name: string | null;

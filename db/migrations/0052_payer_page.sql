@@ -17,6 +17,8 @@ create table client_logos (
   media_type text collate "C" not null
              constraint client_logos_media_type_known
              check (media_type in ('image/png', 'image/jpeg', 'image/webp')),
+  width      integer not null, -- In pixels, as the header of the image says.
+  height     integer not null,
   bytes      bytea not null
              constraint client_logos_small check (octet_length(bytes) between 1 and 32768),
   updated_at timestamptz not null

@@ -4,9 +4,12 @@
 import { hydrate, render } from 'preact'
 import './checkout.css'
 import './views.css'
+import './merchant.css'
+import './print.css'
 import {
   type Actions,
   type Checkout,
+  type Copied,
   firstModel,
   isOpen,
   type Model,
@@ -149,14 +152,14 @@ async function sent(): Promise<void> {
   }
 }
 
-async function copy(accountNumber: string): Promise<void> {
-  const isCopied = await copyText(accountNumber)
+async function copy(what: Copied, text: string): Promise<void> {
+  const isCopied = await copyText(text)
   update({
-    isCopied,
-    announcement: isCopied ? strings.copiedAnnouncement : strings.copyFailedAnnouncement,
+    copied: isCopied ? what : undefined,
+    announcement: isCopied ? strings.copiedAnnouncement[what] : strings.copyFailedAnnouncement,
   })
   clearTimeout(copiedTimer)
-  copiedTimer = setTimeout(() => update({ isCopied: false, announcement: '' }), COPIED_MS)
+  copiedTimer = setTimeout(() => update({ copied: undefined, announcement: '' }), COPIED_MS)
 }
 
 function printReceipt(): void {

@@ -1,12 +1,13 @@
 // A client's branding: what payers see of it on the checkout page, and its name in account names,
 // which their banks show too.
 
+import { isDeepStrictEqual } from 'node:util'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import type { Client } from '#domain/access/clients.ts'
 import { writeAuditLog } from '#domain/records/audit-log.ts'
 import type { ClientId } from '#ids.ts'
-import { type Logo, setLogo } from './logos.ts'
+import { type Logo, SHOWN_LOGO, type ShownLogo, setLogo } from './logos.ts'
 
 export type Branding = {
   name: string | null // Null: the client's own name.
@@ -15,15 +16,14 @@ export type Branding = {
   supportEmail: string | null
   supportPhone: string | null
   supportUrl: string | null
-  logoSha256: string | null
+  logo: ShownLogo | null
 }
 
 const SELECT_BRANDING = `
   select c.brand_name as name, c.brand_colour as colour, c.brand_account_name as "accountName",
          c.brand_support_email as "supportEmail", c.brand_support_phone as "supportPhone",
-         c.brand_support_url as "supportUrl", l.sha256 as "logoSha256"
-    from clients c left join client_logos l on l.client_id = c.id
-   where c.id = $1`
+         c.brand_support_url as "supportUrl", ${SHOWN_LOGO} as logo
+    from clients c where c.id = $1`
 
 export async function readBranding(db: Queryable, clientId: ClientId): Promise<Branding> {
   const { rows } = await db.query<Branding>({
@@ -35,7 +35,7 @@ export async function readBranding(db: Queryable, clientId: ClientId): Promise<B
 }
 
 // Fields that are left out stay as they are; null takes a choice back.
-export type BrandingFields = Partial<Omit<Branding, 'logoSha256'>>
+export type BrandingFields = Partial<Omit<Branding, 'logo'>>
 type BrandingChange = {
   client: Client
   actor: string
@@ -55,10 +55,12 @@ export async function setBranding(
     values: [client.id],
   })
   const before = rows[0] as Branding
-  const logoSha256 = logo === undefined ? before.logoSha256 : (logo?.sha256 ?? null)
-  const after = { ...before, ...fields, logoSha256 }
-  const names = Object.keys(after) as (keyof Branding)[]
-  if (names.every((name) => after[name] === before[name])) return after
+  const after = {
+    ...before,
+    ...fields,
+    logo: logo === undefined ? before.logo : logo && shown(logo),
+  }
+  if (isDeepStrictEqual(after, before)) return after
   await update(tx, client.id, after)
   if (logo !== undefined) await setLogo(tx, now, { clientId: client.id, logo })
   await writeAuditLog(tx, now, {
@@ -66,9 +68,13 @@ export async function setBranding(
     actor,
     action: 'branding.set',
     subject: `client/${client.clientId}`,
-    detail: { ...fields, ...(logo === undefined ? {} : { logoSha256 }) },
+    detail: { ...fields, ...(logo === undefined ? {} : { logoSha256: logo?.sha256 ?? null }) },
   })
   return after
+}
+
+function shown({ sha256, width, height }: Logo): ShownLogo {
+  return { sha256, width, height }
 }
 
 async function update(tx: Transaction, clientId: ClientId, branding: Branding): Promise<void> {

@@ -12,6 +12,7 @@ import { TROUBLED_BANKS } from '#domain/records/bank-trouble.ts'
 import type { AdviceId, FeeRuleId, PaymentId } from '#ids.ts'
 import { type Kobo, kobo, toNaira } from '#money.ts'
 import type { AmountPolicy } from './advices.ts'
+import { SHOWN_LOGO, type ShownLogo } from './logos.ts'
 import {
   isOpen,
   type PaymentNumber,
@@ -31,7 +32,7 @@ type CheckoutRow = {
   supportEmail: string | null
   supportPhone: string | null
   supportUrl: string | null
-  logoSha256: string | null
+  logo: ShownLogo | null
   wantedKobo: Kobo // By the merchant; the quote says what the payer is asked for.
   quote: FeeQuote
   amountPolicy: AmountPolicy
@@ -88,7 +89,7 @@ export async function findCheckouts(
                   c.brand_name as "brandName", c.brand_colour as "brandColour",
                   c.brand_support_email as "supportEmail",
                   c.brand_support_phone as "supportPhone",
-                  c.brand_support_url as "supportUrl", l.sha256 as "logoSha256",
+                  c.brand_support_url as "supportUrl", ${SHOWN_LOGO} as logo,
                   a.amount_kobo as "wantedKobo",
                   a.amount_policy as "amountPolicy", a.narration, a.merchant_ref as "merchantRef",
                   a.call_back_url as "callBackUrl", a.customer_name as "customerName",
@@ -109,7 +110,6 @@ export async function findCheckouts(
                       and i.state in ('open', 'returning')) as "heldKobo"
              from advices a
              join clients c on c.id = a.client_id
-             left join client_logos l on l.client_id = c.id
              left join payments p on p.advice_id = a.id
             where a.id = any($1::uuid[])`,
     values: [adviceIds, now],
@@ -149,7 +149,7 @@ type CheckoutRendering = {
   nameBank: NameBank
   nameStyle: string
   canRequery: (bankCode: string) => boolean
-  logoPath: (sha256: string | null) => string | null
+  viewLogo: (logo: ShownLogo | null) => { path: string; width: number; height: number } | null
 }
 
 // Pending: no number was asked for yet, and the clock has not started.
@@ -188,7 +188,7 @@ export function viewCheckout(row: CheckoutRow, now: Date, how: CheckoutRendering
     supportEmail: row.supportEmail,
     supportPhone: row.supportPhone,
     supportUrl: row.supportUrl,
-    logoPath: how.logoPath(row.logoSha256),
+    logo: how.viewLogo(row.logo),
     returnUrl: payment ? buildCallBackUrl({ ...row, id: payment.id }) : row.callBackUrl,
   }
 }

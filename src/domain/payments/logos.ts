@@ -7,7 +7,8 @@ import type { Transaction } from '#db/transaction.ts'
 import type { ClientId } from '#ids.ts'
 import { type RasterImage, readRasterImage } from '#raster-images.ts'
 
-export type Logo = { bytes: Buffer; sha256: string; mediaType: RasterImage['mediaType'] }
+export type Logo = RasterImage & { bytes: Buffer; sha256: string }
+export type ShownLogo = Pick<Logo, 'sha256' | 'width' | 'height'>
 
 export const LOGO_BYTES_MAX = 32_768
 export const LOGO_SIDE_MIN = 16
@@ -20,13 +21,17 @@ export function parseLogo(base64: string): Logo | undefined {
   if (bytes.length > LOGO_BYTES_MAX || bytes.toString('base64') !== base64) return undefined
   const image = readRasterImage(bytes)
   if (!image) return undefined
-  const { mediaType, width, height } = image
-  const isRightSize = [width, height].every((side) => {
+  const isRightSize = [image.width, image.height].every((side) => {
     return side >= LOGO_SIDE_MIN && side <= LOGO_SIDE_MAX
   })
   if (!isRightSize) return undefined
-  return { bytes, mediaType, sha256: createHash('sha256').update(bytes).digest('hex') }
+  return { ...image, bytes, sha256: createHash('sha256').update(bytes).digest('hex') }
 }
+
+// Of the client `c`.
+export const SHOWN_LOGO = `
+  (select json_build_object('sha256', l.sha256, 'width', l.width, 'height', l.height)
+     from client_logos l where l.client_id = c.id)`
 
 export async function setLogo(
   tx: Transaction,
@@ -40,12 +45,14 @@ export async function setLogo(
   }
   await tx.query({
     name: 'set-logo',
-    text: `insert into client_logos (client_id, sha256, media_type, bytes, updated_at)
-           values ($1, $2, $3, $4, $5)
+    text: `insert into client_logos
+             (client_id, sha256, media_type, width, height, bytes, updated_at)
+           values ($1, $2, $3, $4, $5, $6, $7)
            on conflict (client_id) do update
               set sha256 = excluded.sha256, media_type = excluded.media_type,
-                  bytes = excluded.bytes, updated_at = excluded.updated_at`,
-    values: [clientId, logo.sha256, logo.mediaType, logo.bytes, now],
+                  width = excluded.width, height = excluded.height, bytes = excluded.bytes,
+                  updated_at = excluded.updated_at`,
+    values: [clientId, logo.sha256, logo.mediaType, logo.width, logo.height, logo.bytes, now],
   })
 }
 

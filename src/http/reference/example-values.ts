@@ -230,13 +230,16 @@ export const VALUES: Readonly<Record<string, unknown>> = {
   colour: '#0b5fff',
   'Branding.accountName': 'Obi Stores',
   'BrandingRequest.accountName': 'Obi Stores',
+  accountNameStyle: '{merchant}/{customer}',
   supportEmail: 'help@shop.example.com',
   supportPhone: '+234 801 234 5678',
   supportUrl: 'https://shop.example.com/help',
   logo:
     'iVBORw0KGgoAAAANSUhEUgAAABAAAAAQAQAAAAA3iMLMAAAADElEQVR42mNg' +
     'IA0AAAAwAAEodEl9AAAAAElFTkSuQmCC',
-  logoPath: '/pay/logos/9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+  'Branding.logo': null,
+  'Checkout.logo': null,
+  path: '/pay/logos/9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
   payerBanks: 'Zenith Bank',
   connector: 'manilla',
   call: 'credits',

@@ -1,6 +1,7 @@
 // /api/v1/branding: what payers see of a client, and its name in account names.
 
 import { type FastifyPluginAsyncTypebox, type TSchema, Type } from '@fastify/type-provider-typebox'
+import type { Policy } from '#config/policy-settings.ts'
 import { withTransaction } from '#db/transaction.ts'
 import type { Client } from '#domain/access/clients.ts'
 import { type Branding, readBranding, setBranding } from '#domain/payments/branding.ts'
@@ -21,7 +22,7 @@ import {
   webAddress,
 } from '#http/schemas.ts'
 import { DEFAULT_COLOUR } from './brand-colours.ts'
-import { logoPath } from './checkout-images.ts'
+import { LogoBody, viewLogo } from './checkout-images.ts'
 
 const BRANDING = '/api/v1/branding'
 const NAME_MAX = 60
@@ -78,14 +79,17 @@ const BrandingBody = named('Branding', {
   isOwnColour: Type.Boolean({ description: 'False: the default colour.' }),
   accountName: Type.String({ description: 'Your name in account names.' }),
   isOwnAccountName: Type.Boolean({ description: 'False: the client’s name.' }),
+  accountNameStyle: Type.String({
+    description: 'How account names are composed, of {merchant} and {customer}.',
+  }),
   supportEmail: nullable('string'),
   supportPhone: nullable('string'),
   supportUrl: nullable('string'),
-  logoPath: nullable('string', { description: 'Where the logo is, on this host. Null: none.' }),
+  logo: LogoBody,
 })
 
 export const brandingRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { db, authentication, clock } = deps
+  const { db, authentication, clock, policy } = deps
   const response = { 200: ApiEnvelope(BrandingBody), '4xx': ApiFailure }
   const about = { tags: ['Branding'], security: BEARER, querystring: NoQuery, response }
 
@@ -103,7 +107,7 @@ export const brandingRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
     async ({ client }) =>
       accepted(
         'Branding retrieved successfully',
-        present(client, await readBranding(db, client.id)),
+        present(client, await readBranding(db, client.id), policy),
       ),
   )
 
@@ -128,7 +132,7 @@ export const brandingRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
       const branding = await withTransaction(db, (tx) =>
         setBranding(tx, clock(), { client, actor, fields, logo }),
       )
-      return accepted('Branding updated successfully', present(client, branding))
+      return accepted('Branding updated successfully', present(client, branding, policy))
     },
   )
 }
@@ -139,8 +143,8 @@ function getLogo(base64: string) {
   return logo
 }
 
-function present(client: Client, { logoSha256, ...branding }: Branding) {
-  const { name, colour, accountName } = branding
+function present(client: Client, branding: Branding, policy: Policy) {
+  const { name, colour, accountName, logo } = branding
   return {
     ...branding,
     name: name ?? client.name,
@@ -149,6 +153,7 @@ function present(client: Client, { logoSha256, ...branding }: Branding) {
     isOwnColour: colour !== null,
     accountName: accountName ?? client.name,
     isOwnAccountName: accountName !== null,
-    logoPath: logoPath(logoSha256),
+    accountNameStyle: policy.accountName,
+    logo: viewLogo(logo),
   }
 }

@@ -1,8 +1,8 @@
 // The images of the checkout page: merchants' logos, by their hash, and the QR code of a payment's
 // link. Never anything but an image, whatever its bytes say.
 
-import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { findLogo } from '#domain/payments/logos.ts'
+import { type FastifyPluginAsyncTypebox, type Static, Type } from '@fastify/type-provider-typebox'
+import { findLogo, type ShownLogo } from '#domain/payments/logos.ts'
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { publicAddress } from '#http/public-url.ts'
@@ -18,8 +18,16 @@ const HEADERS = {
   'content-security-policy': "default-src 'none'; sandbox",
 } as const
 
-export function logoPath(sha256: string | null): string | null {
-  return sha256 === null ? null : `${CHECKOUT}/logos/${sha256}`
+const Logo = Type.Object({ path: Type.String(), width: Type.Integer(), height: Type.Integer() })
+export const LogoBody = Type.Unsafe<Static<typeof Logo> | null>({
+  anyOf: [Logo, Type.Null()],
+  description: 'Where the logo is, on this host, and its size in pixels. Null: none.',
+})
+
+export function viewLogo(logo: ShownLogo | null) {
+  if (logo === null) return null
+  const { sha256, width, height } = logo
+  return { path: `${CHECKOUT}/logos/${sha256}`, width, height }
 }
 
 export const checkoutImageRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
@@ -46,7 +54,8 @@ export const checkoutImageRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, 
     async ({ params }, reply) => {
       const adviceReference = parseReference<AdviceId>(params.reference)
       if (!adviceReference) throw new Refusal('advice_not_found')
-      const query = new URLSearchParams({ adviceReference })
+      // Shorter without dashes, and so easier to scan.
+      const query = `adviceReference=${adviceReference.replaceAll('-', '')}`
       return reply
         .headers(HEADERS)
         .header('content-type', 'image/svg+xml')

@@ -2,6 +2,7 @@
 
 import { Type } from '@fastify/type-provider-typebox'
 import { BankNumber, named, nullable } from '#http/schemas.ts'
+import { LogoBody } from './checkout-images.ts'
 
 const STATUSES =
   'Pending (no number issued yet), Processing, PartPayment, Successful, Expired, Cancelled or ' +
@@ -61,6 +62,6 @@ export const CheckoutBody = named('Checkout', {
   supportEmail: nullable('string', { description: 'Of the merchant, for payers.' }),
   supportPhone: nullable('string', { description: 'Of the merchant, for payers.' }),
   supportUrl: nullable('string', { description: 'Of the merchant, for payers.' }),
-  logoPath: nullable('string', { description: 'Where the merchant’s logo is, on this host.' }),
+  logo: LogoBody,
   returnUrl: Type.String({ description: 'callBackUrl with both references appended.' }),
 })

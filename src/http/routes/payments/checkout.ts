@@ -19,7 +19,7 @@ import { findBuild, getBuild, PAGE_HEADERS, serveAssets } from '#http/static-pag
 import { type AdviceId, parseReference } from '#ids.ts'
 import { brandStylesheet, DEFAULT_COLOUR } from './brand-colours.ts'
 import { CheckoutFeeds } from './checkout-feeds.ts'
-import { checkoutImageRoutes, logoPath } from './checkout-images.ts'
+import { checkoutImageRoutes, viewLogo } from './checkout-images.ts'
 import { CHECKOUT, loadCheckoutPages } from './checkout-pages.ts'
 import { CheckoutBody } from './checkout-presenters.ts'
 
@@ -183,7 +183,7 @@ function presenter({ mode, banks, bankConnections, policy, clock }: Deps) {
     nameStyle: policy.accountName,
     canRequery: (bankCode: string) =>
       bankConnections.get(bankCode)?.calls.listTransfers !== undefined,
-    logoPath,
+    viewLogo,
   }
   return (row: Parameters<typeof viewCheckout>[0]) => viewCheckout(row, clock(), how)
 }
