@@ -1,4 +1,5 @@
-// Logos as merchants have them: real PNG files, made here so that each test says what it needs.
+// Logos as merchants have them, made here so that each test says what it needs: PNG files, and the
+// headers of JPEG and WebP files, which is all that the service reads.
 
 import { crc32, deflateSync } from 'node:zlib'
 
@@ -22,6 +23,38 @@ export function png({ width, height, isInk = () => true }: Png): Buffer {
     chunk('IDAT', deflateSync(Buffer.from(rows.flat()))),
     chunk('IEND', Buffer.alloc(0)),
   ])
+}
+
+type Size = { width: number; height: number }
+
+// An application segment, a table that looks like a frame, and then the frame that has the size.
+export function jpeg({ width, height }: Size): Buffer {
+  const frame = Buffer.from([0xff, 0xc2, 0, 11, 8, 0, 0, 0, 0, 1, 1, 0x11, 0])
+  frame.writeUInt16BE(height, 5)
+  frame.writeUInt16BE(width, 7)
+  const start = [0xff, 0xd8, 0xff, 0xe0, 0, 6, 1, 2, 3, 4]
+  const table = [0xff, 0xff, 0xc4, 0, 8, 9, 9, 9, 9, 9, 9]
+  return Buffer.concat([Buffer.from([...start, ...table]), frame, Buffer.from([0xff, 0xd9])])
+}
+
+export function webp(kind: 'VP8 ' | 'VP8L' | 'VP8X', { width, height }: Size): Buffer {
+  const bytes = Buffer.alloc(40)
+  bytes.write('RIFF', 0, 'latin1')
+  bytes.writeUInt32LE(32, 4)
+  bytes.write(`WEBP${kind}`, 8, 'latin1')
+  bytes.writeUInt32LE(20, 16)
+  if (kind === 'VP8 ') {
+    bytes.set([0x9d, 0x01, 0x2a], 23)
+    bytes.writeUInt16LE(width, 26)
+    bytes.writeUInt16LE(height | 0x4000, 28) // The upper bits scale.
+  } else if (kind === 'VP8L') {
+    bytes.writeUInt8(0x2f, 20)
+    bytes.writeUInt32LE(((width - 1) | ((height - 1) << 14)) >>> 0, 21)
+  } else {
+    bytes.writeUIntLE(width - 1, 24, 3)
+    bytes.writeUIntLE(height - 1, 27, 3)
+  }
+  return bytes
 }
 
 // Two rings, three times as wide as high.
