@@ -135,7 +135,8 @@ async function choose(bankCode: string): Promise<void> {
 }
 
 async function sent(): Promise<void> {
-  update({ isSent: true, problem: undefined, announcement: strings.checking })
+  const announcement = model.checkout.canRequery ? strings.checking : strings.noted
+  update({ isSent: true, problem: undefined, announcement })
   try {
     const answer = await fetch(`/pay/${adviceReference}/sent`, {
       method: 'POST',
