@@ -3918,11 +3918,7 @@ export interface components {
             supportEmail: string | null;
             supportPhone: string | null;
             supportUrl: string | null;
-            logo: {
-                path: string;
-                width: number;
-                height: number;
-            } | null;
+            logo: components["schemas"]["Logo"] | null;
         };
         BrandingRequest: {
             name: string | null;
@@ -4568,6 +4564,11 @@ export interface components {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["Limits"];
+        };
+        Logo: {
+            path: string;
+            width: number;
+            height: number;
         };
         MerchantBalance: {
             merchantId: string;

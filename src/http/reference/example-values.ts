@@ -237,9 +237,9 @@ export const VALUES: Readonly<Record<string, unknown>> = {
   logo:
     'iVBORw0KGgoAAAANSUhEUgAAABAAAAAQAQAAAAA3iMLMAAAADElEQVR42mNg' +
     'IA0AAAAwAAEodEl9AAAAAElFTkSuQmCC',
-  'Branding.logo': null,
-  'Checkout.logo': null,
-  path: '/pay/logos/9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+  'Logo.width': 240,
+  'Logo.height': 80,
+  'Logo.path': '/pay/logos/9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
   payerBanks: 'Zenith Bank',
   connector: 'manilla',
   call: 'credits',

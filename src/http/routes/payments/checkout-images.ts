@@ -6,6 +6,7 @@ import { findLogo, type ShownLogo } from '#domain/payments/logos.ts'
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { publicAddress } from '#http/public-url.ts'
+import { named } from '#http/schemas.ts'
 import { type AdviceId, parseReference } from '#ids.ts'
 import { qrCode } from '#qr-codes.ts'
 import { CHECKOUT } from './checkout-pages.ts'
@@ -18,7 +19,11 @@ const HEADERS = {
   'content-security-policy': "default-src 'none'; sandbox",
 } as const
 
-const Logo = Type.Object({ path: Type.String(), width: Type.Integer(), height: Type.Integer() })
+const Logo = named('Logo', {
+  path: Type.String(),
+  width: Type.Integer(),
+  height: Type.Integer(),
+})
 export const LogoBody = Type.Unsafe<Static<typeof Logo> | null>({
   anyOf: [Logo, Type.Null()],
   description: 'Where the logo is, on this host, and its size in pixels. Null: none.',
