@@ -66,6 +66,8 @@ export const settingsStrings = {
     factor: 'Two-factor authentication',
     factorOn: 'On. Signing in with your password requires a code from your authenticator app.',
     factorOff: 'Off. Require a code from an authenticator app when you sign in.',
+    factorPasskey:
+      'Your passkeys are your second factor. Codes from an authenticator app can be another.',
     setUp: 'Set up',
     replace: 'Replace',
     remove: 'Turn off',

@@ -30,7 +30,7 @@ export function SecondFactor({ factors, changed }: Props) {
   return (
     <section class="card panel" aria-labelledby="factor">
       <h2 id="factor">{strings.factor}</h2>
-      <p class="muted">{isOn ? strings.factorOn : strings.factorOff}</p>
+      <p class="muted">{stateOf(factors)}</p>
       <div class="actions">
         <button type="button" class="button" onClick={() => setStep({ at: 'password' })}>
           {isOn ? strings.replace : strings.setUp}
@@ -81,6 +81,11 @@ export function SecondFactor({ factors, changed }: Props) {
       )}
     </section>
   )
+}
+
+function stateOf({ hasTotp, hasPasskey }: Factors): string {
+  if (hasTotp) return strings.factorOn
+  return hasPasskey ? strings.factorPasskey : strings.factorOff
 }
 
 function Begin({
