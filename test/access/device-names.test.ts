@@ -6,18 +6,16 @@ import { deviceName } from '../../web/dashboard/device-names.ts'
 
 const MOZILLA = 'Mozilla/5.0'
 const WEBKIT = 'AppleWebKit/537.36 (KHTML, like Gecko)'
+const IPHONE = 'iPhone; CPU iPhone OS 18_1 like Mac OS X'
 
 const NAMES: Record<string, string> = {
-  [`${MOZILLA} (Windows NT 10.0; Win64; x64) ${WEBKIT} Chrome/131.0.0.0 Safari/537.36`]:
-    'Chrome on Windows',
-  [`${MOZILLA} (Windows NT 10.0; Win64; x64) ${WEBKIT} Chrome/131.0.0.0 Safari/537.36 Edg/131.0.0.0`]:
+  [`${MOZILLA} (Windows NT 10.0) ${WEBKIT} Chrome/131.0.0.0 Safari/537.36`]: 'Chrome on Windows',
+  [`${MOZILLA} (Windows NT 10.0) ${WEBKIT} Chrome/131.0.0.0 Safari/537.36 Edg/131.0.0.0`]:
     'Edge on Windows',
-  [`${MOZILLA} (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.1 Safari/605.1.15`]:
+  [`${MOZILLA} (Macintosh; Intel Mac OS X 10_15_7) ${WEBKIT} Version/18.1 Safari/605.1.15`]:
     'Safari on Mac',
-  [`${MOZILLA} (iPhone; CPU iPhone OS 18_1 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.1 Mobile/15E148 Safari/604.1`]:
-    'Safari on iPhone',
-  [`${MOZILLA} (iPhone; CPU iPhone OS 18_1 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) CriOS/131.0 Mobile/15E148 Safari/604.1`]:
-    'Chrome on iPhone',
+  [`${MOZILLA} (${IPHONE}) ${WEBKIT} Version/18.1 Mobile/15E148 Safari/604.1`]: 'Safari on iPhone',
+  [`${MOZILLA} (${IPHONE}) ${WEBKIT} CriOS/131.0 Mobile/15E148 Safari/604.1`]: 'Chrome on iPhone',
   [`${MOZILLA} (Linux; Android 14; SM-S918B) ${WEBKIT} SamsungBrowser/26.0 Chrome/122.0.0.0 Mobile Safari/537.36`]:
     'Samsung Internet on Android',
   [`${MOZILLA} (Linux; Android 10; K) ${WEBKIT} Chrome/131.0.0.0 Mobile Safari/537.36 OPR/86.0`]:

@@ -194,7 +194,7 @@ test('whoever guesses passwords does not keep out the holder of a passkey', asyn
   assert.equal((await trySignInWith(bench, held)).statusCode, 200)
 })
 
-test('with a passkey, the password alone no longer signs in; with it, or a recovery code, it does', async () => {
+test('with a passkey the password alone signs in no more; with it, or a recovery code, it does', async () => {
   const { email, held, recoveryCodes } = await newHolder()
   const password = { email, password: PASSWORD }
   const alone = await trySignIn(bench, password)

@@ -22,13 +22,9 @@ export function SignInPage({ onSignedIn }: { onSignedIn: (session: Session) => v
   const [asked, setAsked] = useState<Asked>({ code: false, passkey: false, clients: [] })
   // After many failures a code is needed with the password, and nothing asks for it.
   const mayHaveCode = asked.code || problem?.code === 'invalid_sign_in'
-  const codeField = useRef<HTMLInputElement>(null)
   useEffect(() => {
     document.title = `${strings.title} · ${appStrings.title}`
   }, [])
-  useEffect(() => {
-    if (asked.code) codeField.current?.focus()
-  }, [asked.code])
 
   const form = useRef<HTMLFormElement>(null)
   const enter = async (sign: (given: SignIn) => Promise<Session>) => {
@@ -63,28 +59,8 @@ export function SignInPage({ onSignedIn }: { onSignedIn: (session: Session) => v
     <SignInLayout title={strings.title}>
       <form ref={form} onSubmit={submit} aria-busy={isBusy}>
         <Credentials />
-        {mayHaveCode && (
-          <label class="field">
-            <span>{codeLabel(asked)}</span>
-            <input
-              ref={codeField}
-              name="code"
-              inputMode="numeric"
-              autocomplete="one-time-code"
-              required={asked.code}
-            />
-          </label>
-        )}
-        {asked.clients.length > 0 && (
-          <label class="field">
-            <span>{strings.client}</span>
-            <select name="clientId">
-              {asked.clients.map((clientId) => (
-                <option key={clientId}>{clientId}</option>
-              ))}
-            </select>
-          </label>
-        )}
+        {mayHaveCode && <CodeField {...asked} />}
+        {asked.clients.length > 0 && <ClientField clients={asked.clients} />}
         <Fault problem={problem} />
         <button type="submit" class="button primary" disabled={isBusy}>
           {isBusy ? strings.busy : strings.submit}
@@ -99,6 +75,39 @@ export function SignInPage({ onSignedIn }: { onSignedIn: (session: Session) => v
         )}
       </form>
     </SignInLayout>
+  )
+}
+
+// Who has a passkey and no app types a recovery code, which has letters.
+function CodeField(asked: Asked) {
+  const field = useRef<HTMLInputElement>(null)
+  useEffect(() => {
+    if (asked.code) field.current?.focus()
+  }, [asked.code])
+  return (
+    <label class="field">
+      <span>{codeLabel(asked)}</span>
+      <input
+        ref={field}
+        name="code"
+        inputMode={asked.passkey ? 'text' : 'numeric'}
+        autocomplete="one-time-code"
+        required={asked.code}
+      />
+    </label>
+  )
+}
+
+function ClientField({ clients }: { clients: string[] }) {
+  return (
+    <label class="field">
+      <span>{strings.client}</span>
+      <select name="clientId">
+        {clients.map((clientId) => (
+          <option key={clientId}>{clientId}</option>
+        ))}
+      </select>
+    </label>
   )
 }
 

@@ -2,6 +2,7 @@
 // an operation answers with and that is not listed here fails them (test/support/declared-errors.ts).
 
 import type { RefusalCode } from '#errors.ts'
+import { SIGN_IN_ERRORS } from './sign-in-errors.ts'
 
 // Described once, for all operations.
 export const COMMON_ERRORS: readonly RefusalCode[] = [
@@ -36,6 +37,7 @@ export const COMMON_ERRORS: readonly RefusalCode[] = [
 ]
 
 const OPERATION_ERRORS: Readonly<Record<string, readonly RefusalCode[]>> = {
+  ...SIGN_IN_ERRORS,
   acknowledgeAlert: ['alert_not_found'],
   activateCollectionAccount: ['account_changed', 'account_erased', 'account_not_found'],
   addCollectionAccountNumber: [
@@ -86,14 +88,6 @@ const OPERATION_ERRORS: Readonly<Record<string, readonly RefusalCode[]>> = {
     'suspense_not_fitting',
     'suspense_not_found',
   ],
-  beginPasskey: [
-    'code_needed',
-    'invalid_code',
-    'invalid_passkey',
-    'wrong_password',
-    'too_many_attempts',
-  ],
-  beginTotp: ['code_needed', 'invalid_code', 'invalid_passkey', 'wrong_password'],
   cancelAdvice: ['advice_expired', 'advice_not_found', 'advice_paid', 'advice_reversed'],
   cancelAdviceByAnyReference: [
     'advice_expired',
@@ -105,12 +99,9 @@ const OPERATION_ERRORS: Readonly<Record<string, readonly RefusalCode[]>> = {
   cancelRefund: ['refund_not_found', 'refund_not_queued'],
   cancelSettlement: ['settlement_not_cancellable', 'settlement_not_found'],
   changeOwnPassword: ['too_many_attempts', 'wrong_password'],
-  changeUser: ['last_of_role', 'user_not_found'],
   closeSettlement: ['cut_off_passed', 'settlement_empty', 'settlement_in_progress'],
   confirmPayout: ['payout_not_found', 'payout_settled'],
   confirmReturn: ['return_confirmed', 'return_failed', 'return_not_found'],
-  confirmPasskey: ['invalid_passkey', 'passkey_exists', 'too_many_passkeys'],
-  confirmTotp: ['invalid_code', 'totp_not_begun'],
   createAdvice: ['merchant_ref_reused'],
   createBankAccount: ['bank_account_exists', 'bank_account_unknown', 'bank_not_supported'],
   createClient: ['client_id_taken'],
@@ -130,14 +121,12 @@ const OPERATION_ERRORS: Readonly<Record<string, readonly RefusalCode[]>> = {
   createPayoutTariff: ['tariff_overlaps'],
   createSplit: ['split_exists'],
   createSubaccount: ['bank_account_mismatch', 'bank_account_unknown', 'subaccount_exists'],
-  createUser: ['client_not_found', 'operators_only', 'user_exists'],
   createWebhookEndpoint: ['too_many_endpoints'],
   deactivateCollectionAccount: ['account_changed', 'account_erased', 'account_not_found'],
   deactivateSplit: ['split_not_found'],
   deleteLimitProfile: ['limit_profile_in_use', 'limit_profile_not_found'],
   deleteWebhookEndpoint: ['endpoint_not_found'],
   downloadPayoutFile: ['payout_file_not_delivered', 'payout_file_not_found'],
-  endSession: ['session_not_found'],
   eraseAdvice: ['advice_not_found', 'advice_open'],
   eraseCollectionAccount: ['account_not_found', 'erasure_waits'],
   exportAccountStatement: ['account_not_found'],
@@ -232,17 +221,6 @@ const OPERATION_ERRORS: Readonly<Record<string, readonly RefusalCode[]>> = {
     'request_not_found',
     'suspense_closed',
   ],
-  removePasskey: [
-    'code_needed',
-    'invalid_code',
-    'invalid_passkey',
-    'wrong_password',
-    'passkey_not_found',
-    'too_many_attempts',
-  ],
-  removeTotp: ['invalid_code', 'wrong_password'],
-  removeUser: ['last_of_role', 'user_not_found'],
-  renamePasskey: ['passkey_not_found'],
   replaceLimitProfile: ['limit_profile_not_found', 'tier_taken'],
   replayEvents: ['endpoint_inactive', 'endpoint_not_found'],
   requeryPayment: ['payment_not_found', 'requery_not_supported', 'too_many_requeries'],
@@ -254,7 +232,6 @@ const OPERATION_ERRORS: Readonly<Record<string, readonly RefusalCode[]>> = {
     'suspense_not_found',
     'suspense_requested',
   ],
-  resetUserPassword: ['user_not_found'],
   resumeClient: ['client_not_found'],
   returnSuspense: [
     'approval_needed',
@@ -273,17 +250,6 @@ const OPERATION_ERRORS: Readonly<Record<string, readonly RefusalCode[]>> = {
   ],
   setPayoutSettings: ['payout_approval_kept'],
   setSuspenseSettings: ['approval_needed'],
-  signIn: [
-    'client_id_needed',
-    'code_needed',
-    'invalid_code',
-    'invalid_passkey',
-    'invalid_sign_in',
-    'passkey_needed',
-    'password_expired',
-    'too_many_attempts',
-  ],
-  signInWithPasskey: ['invalid_passkey', 'too_many_attempts'],
   simulatePayment: ['number_not_found'],
   streamEvents: ['too_many_streams'],
   suspendClient: ['client_not_found', 'own_client'],

@@ -76,8 +76,8 @@ const signingIn: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         description:
           'Sets the session cookie: `__Host-manilla_session` over https, `manilla_session` over ' +
           'plain http. 401 code_needed: retry with a code; passkey_needed: with a passkey or a ' +
-          'code. 429 too_many_attempts: after 10 failures per email address, or 100 in total, from one IP address within 15 minutes; ' +
-          'see Retry-After.',
+          'code. 429 too_many_attempts: after 10 failures per email address, or 100 in total, from ' +
+          'one IP address within 15 minutes; see Retry-After.',
         querystring: NoQuery,
         body: SignInRequest,
         response,
