@@ -16,7 +16,7 @@ const NAMES: Record<string, string> = {
     'Safari on Mac',
   [`${MOZILLA} (${IPHONE}) ${WEBKIT} Version/18.1 Mobile/15E148 Safari/604.1`]: 'Safari on iPhone',
   [`${MOZILLA} (${IPHONE}) ${WEBKIT} CriOS/131.0 Mobile/15E148 Safari/604.1`]: 'Chrome on iPhone',
-  [`${MOZILLA} (Linux; Android 14; SM-S918B) ${WEBKIT} SamsungBrowser/26.0 Chrome/122.0.0.0 Mobile Safari/537.36`]:
+  [`${MOZILLA} (Linux; Android 14) ${WEBKIT} SamsungBrowser/26.0 Chrome/122.0.0.0 Safari/537.36`]:
     'Samsung Internet on Android',
   [`${MOZILLA} (Linux; Android 10; K) ${WEBKIT} Chrome/131.0.0.0 Mobile Safari/537.36 OPR/86.0`]:
     'Opera on Android',
