@@ -994,6 +994,36 @@ CREATE INDEX numbers_added ON numbers USING btree (account_number) WHERE added_a
 CREATE UNIQUE INDEX numbers_one_added_per_bank ON numbers USING btree (collection_account_id, bank_code) WHERE added_at IS NOT NULL;
 CREATE INDEX numbers_reusable ON numbers USING btree (bank_code, reusable_at) WHERE payment_id IS NOT NULL;
 
+create table passkey_challenges (
+  challenge_hash bytea not null,
+  purpose text collate "C" not null,
+  session_id uuid,
+  expires_at timestamp with time zone not null,
+  constraint passkey_challenges_pkey PRIMARY KEY (challenge_hash),
+  constraint passkey_challenges_bound_to_session CHECK ((session_id IS NULL) = (purpose = 'sign_in'::text)),
+  constraint passkey_challenges_purpose_known CHECK (purpose = ANY (ARRAY['register'::text, 'confirm'::text, 'sign_in'::text])),
+  constraint passkey_challenges_session_id_fkey FOREIGN KEY (session_id) REFERENCES sessions(id) ON DELETE CASCADE
+);
+CREATE INDEX passkey_challenges_by_expiry ON passkey_challenges USING btree (expires_at);
+CREATE INDEX passkey_challenges_by_session ON passkey_challenges USING btree (session_id);
+
+create table passkeys (
+  id uuid not null,
+  client_id bigint not null,
+  user_id uuid not null,
+  credential_id bytea not null,
+  public_key bytea not null,
+  counter bigint not null,
+  transports text[] collate "C" not null,
+  name text not null,
+  created_at timestamp with time zone not null,
+  used_at timestamp with time zone,
+  constraint passkeys_pkey PRIMARY KEY (id),
+  constraint passkeys_credential_once UNIQUE (credential_id),
+  constraint passkeys_user_of_same_client FOREIGN KEY (client_id, user_id) REFERENCES users(client_id, id) ON DELETE CASCADE
+);
+CREATE INDEX passkeys_by_user ON passkeys USING btree (user_id);
+
 create table payment_numbers (
   payment_id uuid not null,
   bank_code text collate "C" not null,

@@ -169,4 +169,8 @@ export const CONFLICTS = {
     '12',
     'A bank is not balanced on this day. Resolve its differences, or close the day with a reason.',
   ),
+  passkey_needed: ref(401, '63', 'Use your passkey, or enter an authentication or recovery code.'),
+  invalid_passkey: ref(401, '63', 'This passkey could not be verified. Try again.'),
+  passkey_exists: ref(409, '94', 'This passkey is already registered.'),
+  too_many_passkeys: ref(409, '61', 'Limit of 20 passkeys reached. Remove one first.'),
 } as const

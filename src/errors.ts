@@ -98,6 +98,7 @@ export const REFUSALS = {
   user_not_found: ref(404, '25', 'No such user.'),
   session_not_found: ref(404, '25', 'No such session.'),
   rail_item_not_found: ref(404, '25', 'No such rail item.'),
+  passkey_not_found: ref(404, '25', 'No such passkey.'),
   client_not_found: ref(404, '25', 'No such client.'),
   bank_not_supported: ref(400, '16', 'This bank is not supported.'),
 

@@ -30,6 +30,7 @@ export type AdviceId = Brand<string, 'AdviceId'>
 export type EventId = Brand<string, 'EventId'>
 export type EndpointId = Brand<string, 'EndpointId'>
 export type UserId = Brand<string, 'UserId'>
+export type PasskeyId = Brand<string, 'PasskeyId'>
 
 const POOL_BYTES = 16 * 256
 const pool = Buffer.alloc(POOL_BYTES)

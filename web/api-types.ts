@@ -2914,6 +2914,35 @@ export interface paths {
             };
         };
     };
+    "/dashboard/api/session/passkey/challenge": {
+        post: {
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["PasskeyRequestOptionsResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/dashboard/api/session/passkey": {
+        post: {
+            requestBody: {
+                content: {
+                    "application/json": {
+                        passkey: components["schemas"]["PasskeyAssertion"];
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SignedInSessionResponse"];
+                    };
+                };
+            };
+        };
+    };
     "/dashboard/api/password": {
         put: {
             requestBody: {
@@ -2938,7 +2967,9 @@ export interface paths {
             requestBody: {
                 content: {
                     "application/json": {
-                        password: string;
+                        password?: string;
+                        code?: string;
+                        passkey?: components["schemas"]["PasskeyAssertion"];
                     };
                 };
             };
@@ -2983,6 +3014,113 @@ export interface paths {
                 200: {
                     content: {
                         "application/json": components["schemas"]["TotpStateResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/dashboard/api/passkeys": {
+        get: {
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["PasskeyList"];
+                    };
+                };
+            };
+        };
+        post: {
+            requestBody: {
+                content: {
+                    "application/json": {
+                        password?: string;
+                        code?: string;
+                        passkey?: components["schemas"]["PasskeyAssertion"];
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["PasskeyCreationOptionsResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/dashboard/api/passkeys/{id}": {
+        patch: {
+            parameters: {
+                path: {
+                    id: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        name: string;
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["PasskeyResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/dashboard/api/passkeys/challenge": {
+        post: {
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["PasskeyRequestOptionsResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/dashboard/api/passkeys/confirm": {
+        post: {
+            requestBody: {
+                content: {
+                    "application/json": {
+                        name: string;
+                        credential: components["schemas"]["PasskeyAttestation"];
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["NewPasskeyResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/dashboard/api/passkeys/{id}/remove": {
+        post: {
+            parameters: {
+                path: {
+                    id: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        password?: string;
+                        code?: string;
+                        passkey?: components["schemas"]["PasskeyAssertion"];
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["DeletedResponse"];
                     };
                 };
             };
@@ -5441,6 +5579,15 @@ export interface components {
             hasMore: boolean;
             nextCursor: string | null;
         };
+        NewPasskey: {
+            passkey: components["schemas"]["Passkey"];
+            recoveryCodes: string[];
+        };
+        NewPasskeyResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["NewPasskey"];
+        };
         OperatorBalance: {
             clientId: string | null;
             merchantCode: string | null;
@@ -5657,6 +5804,95 @@ export interface components {
             perCredit: number | null;
             perDay: number | null;
             balanceMax: number | null;
+        };
+        Passkey: {
+            id: string;
+            name: string;
+            createdAt: string;
+            usedAt: string | null;
+        };
+        PasskeyAlgorithm: {
+            type: string;
+            alg: number;
+        };
+        PasskeyAssertion: {
+            id: string;
+            rawId: string;
+            type: "public-key";
+            response: {
+                clientDataJSON: string;
+                authenticatorData: string;
+                signature: string;
+                userHandle?: string;
+            };
+        };
+        PasskeyAttestation: {
+            id: string;
+            rawId: string;
+            type: "public-key";
+            response: {
+                clientDataJSON: string;
+                attestationObject: string;
+                transports?: string[];
+            };
+        };
+        PasskeyCreationOptions: {
+            challenge: string;
+            rp: components["schemas"]["PasskeyRelyingParty"];
+            user: components["schemas"]["PasskeyUser"];
+            pubKeyCredParams: components["schemas"]["PasskeyAlgorithm"][];
+            timeout: number;
+            attestation: string;
+            excludeCredentials: components["schemas"]["PasskeyDescriptor"][];
+            authenticatorSelection: components["schemas"]["PasskeySelection"];
+        };
+        PasskeyCreationOptionsResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["PasskeyCreationOptions"];
+        };
+        PasskeyDescriptor: {
+            id: string;
+            type: string;
+            transports?: string[];
+        };
+        PasskeyList: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["Passkey"][];
+            hasMore: boolean;
+            nextCursor: string | null;
+        };
+        PasskeyRelyingParty: {
+            id: string;
+            name: string;
+        };
+        PasskeyRequestOptions: {
+            challenge: string;
+            rpId: string;
+            timeout: number;
+            userVerification: string;
+            allowCredentials: components["schemas"]["PasskeyDescriptor"][];
+        };
+        PasskeyRequestOptionsResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["PasskeyRequestOptions"];
+        };
+        PasskeyResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["Passkey"];
+        };
+        PasskeySelection: {
+            residentKey: string;
+            requireResidentKey: boolean;
+            userVerification: string;
+        };
+        PasskeyUser: {
+            id: string;
+            name: string;
+            displayName: string;
         };
         PayerRules: {
             minAmount?: number;
@@ -6336,6 +6572,7 @@ export interface components {
             email: string;
             password: string;
             code?: string;
+            passkey?: components["schemas"]["PasskeyAssertion"];
             clientId?: string;
         };
         SignedInClient: {
@@ -6782,6 +7019,7 @@ export interface components {
             isActive: boolean;
             isPasswordTemporary: boolean;
             hasTotp: boolean;
+            hasPasskey: boolean;
             createdAt: string;
             signedInAt: string | null;
         };
@@ -6804,6 +7042,7 @@ export interface components {
             isActive: boolean;
             isPasswordTemporary: boolean;
             hasTotp: boolean;
+            hasPasskey: boolean;
             createdAt: string;
             signedInAt: string | null;
             temporaryPassword: string;

@@ -85,7 +85,7 @@ export const userCommands: readonly AdminCommand[] = [
     name: 'user reset-password',
     subject: 'email',
     summary: 'Reset a password; the temporary one is shown once. Lifts any lockout.',
-    options: [CLIENT, { name: 'remove-totp', about: 'Also remove the second factor.' }],
+    options: [CLIENT, { name: 'remove-totp', about: 'Also remove the authenticator app.' }],
     async run(context, given) {
       const { db, clock } = context
       const client = await requireClient(context, given)
@@ -154,13 +154,18 @@ function shown(user: User, client: Client, password?: string) {
   return { data, text: columns(rows).join('\n') }
 }
 
-function describeState({ isActive, isPasswordTemporary, hasTotp }: User): string {
-  const more = [isPasswordTemporary && 'temporary password', hasTotp && 'second factor']
+function describeState({ isActive, isPasswordTemporary, hasTotp, hasPasskey }: User): string {
+  const more = [
+    isPasswordTemporary && 'temporary password',
+    hasTotp && 'second factor',
+    hasPasskey && 'passkey',
+  ]
   return [isActive ? 'active' : 'disabled', ...more].filter(Boolean).join(', ')
 }
 
 function plain(user: User, client: Client) {
-  const { id, email, role, isActive, isPasswordTemporary, hasTotp, createdAt, signedInAt } = user
+  const { id, email, role, isActive, isPasswordTemporary, hasTotp, hasPasskey } = user
+  const { createdAt, signedInAt } = user
   const { clientId } = client
   return {
     id,
@@ -170,6 +175,7 @@ function plain(user: User, client: Client) {
     isActive,
     isPasswordTemporary,
     hasTotp,
+    hasPasskey,
     createdAt,
     signedInAt,
   }

@@ -5,6 +5,8 @@ import { clientCredentialRoutes } from '#http/routes/access/client-credentials.t
 import { loginRoutes } from '#http/routes/access/login.ts'
 import { operatorClientChangeRoutes } from '#http/routes/access/operator-client-changes.ts'
 import { operatorClientRoutes } from '#http/routes/access/operator-clients.ts'
+import { passkeySignInRoutes } from '#http/routes/access/passkey-sign-in.ts'
+import { passkeyRoutes } from '#http/routes/access/passkeys.ts'
 import { sessionRoutes } from '#http/routes/access/sessions.ts'
 import { userCredentialRoutes } from '#http/routes/access/user-credentials.ts'
 import { userRoutes } from '#http/routes/access/users.ts'
@@ -212,7 +214,9 @@ const ROUTES = [
   webhookPushRoutes,
   auditLogRoutes,
   sessionRoutes,
+  passkeySignInRoutes,
   userCredentialRoutes,
+  passkeyRoutes,
   userRoutes,
   clientCredentialRoutes,
   limitRoutes,

@@ -195,7 +195,10 @@ test('removing it asks for the password and a code, and then none is asked for',
 test('a new one replaces the old, with new recovery codes', async () => {
   const { browser, email, secret: old, recoveryCodes } = await newProtected()
   bench.advance(STEP_MS)
-  const { secret } = dataOf(await begin(browser), 'account')
+  const alone = await begin(browser) // A stolen password is not enough.
+  assertRefused(alone, 'account', { status: 401, code: 'code_needed' })
+  const body = { password: PASSWORD, code: recoveryCodes[1] }
+  const { secret } = dataOf(await browser.call({ url: TOTP_URL, body }), 'account')
   await signIn(bench, email, { code: codeOf(old) }) // Until the new one is confirmed.
 
   await confirm(browser, codeOf(secret))

@@ -49,6 +49,7 @@ test('an owner lets somebody in, who must choose a password of their own first o
     isActive: true,
     isPasswordTemporary: true,
     hasTotp: false,
+    hasPasskey: false,
     signedInAt: null,
   })
   const answer = await trySignIn(bench, { email: body.email, password: temporaryPassword })

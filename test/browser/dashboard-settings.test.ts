@@ -136,9 +136,11 @@ test('a second factor is set up with its first code, and removed with another', 
   await page.getByLabel('Confirm your password').fill(PASSWORD)
   await page.getByRole('button', { name: 'Continue' }).click()
   await modalOf(page).locator('.secrets code').first().waitFor()
-  const [secret = '', uri = ''] = await modalOf(page).locator('.secrets code').allInnerTexts()
+  const secret = await modalOf(page).locator('.secrets code').innerText()
+  const uri = (await modalOf(page).getByRole('link').getAttribute('href')) ?? ''
   assert.match(uri, /^otpauth:\/\/totp\//)
   assert(uri.includes(secret))
+  await modalOf(page).getByRole('img', { name: 'QR code for your authenticator app' }).waitFor()
   assert.deepEqual(await findAxeFaults(page), [])
   const codeAt = (ms: number) =>
     new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: ms })

@@ -32,7 +32,7 @@ askAtRandom()
 const SEED = Number(process.env.HOSTILE_SEED ?? 20_261_115)
 const REQUESTS = Number(process.env.HOSTILE_REQUESTS ?? 6_000) // Shared among the operations.
 // Those that hash a password or a secret: every hash costs 50 ms on purpose.
-const COSTLY = /login|token|session$|password|users|operator\/clients|totp/
+const COSTLY = /login|token|session$|password|users|operator\/clients|totp|passkeys/
 const COSTLY_SHARE = 0.3
 const SUCCEEDING_SHARE = 0.8 // Of the operations, at least once; else little was tried of them.
 const AT_ONCE = 16

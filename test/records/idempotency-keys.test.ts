@@ -88,7 +88,9 @@ for (const { name, ask, others } of OPERATIONS) {
 test('every POST takes a key, or is one of those with a reason not to', async () => {
   const reasons: Record<string, RegExp> = {
     'logging in makes nothing but a token': /^\/(api\/Account\/login|oauth\/token)$/,
-    'nor does signing in make more than a session': /^\/dashboard\/api\/session$/,
+    'nor does signing in make more than a session': /^\/dashboard\/api\/session(\/passkey)?$/,
+    'a challenge works once, and so does what answers it':
+      /^\/dashboard\/api\/(passkeys|session\/passkey\/challenge)/,
     'a second factor replaces itself, and its codes work once': /^\/dashboard\/api\/totp/,
     'a bank’s session id is its key': /^\/rails\/\{bankCode\}\/(credits|reversals|returns)$/,
     'a question to a bank is put once while it is open': /\/requery$/,

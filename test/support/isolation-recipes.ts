@@ -220,6 +220,15 @@ const OTHER_RECIPES: Record<string, Recipe> = {
   getSession: list('/dashboard/api/session'),
   listSessions: list('/dashboard/api/sessions'),
   endSession: (of) => [{ method: 'DELETE', url: `/dashboard/api/sessions/${of.signInId}` }],
+  listPasskeys: list('/dashboard/api/passkeys'),
+  renamePasskey: (of) => [
+    { method: 'PATCH', url: `/dashboard/api/passkeys/${of.passkeyId}`, body: { name: 'Mine' } },
+  ],
+  removePasskey: (of) => [
+    post(`/dashboard/api/passkeys/${of.passkeyId}/remove`, {
+      password: 'correct horse battery staple',
+    }),
+  ],
   listUsers: list('/dashboard/api/users', ({ clientId }) => ({ clientId })),
   createUser: (of) => [
     post('/dashboard/api/users', {

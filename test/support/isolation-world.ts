@@ -59,6 +59,7 @@ export type Things = {
   userId: string
   userEmail: string
   signInId: string
+  passkeyId: string
   keyOfAccount: string
   keyOfAdvice: string
   bankAccount: string
@@ -120,6 +121,7 @@ export const NOBODYS: Things = {
   userId: '0193f0e0-0000-7000-8000-000000000006',
   userEmail: 'nobody@people.example',
   signInId: '0193f0e0-0000-7000-8000-000000000007',
+  passkeyId: '0193f0e0-0000-7000-8000-000000000008',
   keyOfAccount: 'key-nobody-1',
   keyOfAdvice: 'key-nobody-2',
   bankAccount: 'BAC000000000000001',
@@ -190,8 +192,20 @@ export async function fillWorld(bench: Bench, clientId: string): Promise<Things>
     userId: owner.user.id,
     userEmail: owner.user.email,
     signInId: (await owner.call({ url: '/dashboard/api/sessions' })).json().data[0].id,
+    passkeyId: await passkeyOf(bench, owner.user.id),
     cursors: await cursorsOf(bench, token),
   }
+}
+
+async function passkeyOf(bench: Bench, userId: string): Promise<string> {
+  const { rows } = await bench.db.query(
+    `insert into passkeys (id, client_id, user_id, credential_id, public_key, counter, transports,
+                           name, created_at)
+     select gen_random_uuid(), client_id, id, 'alpha', 'alpha', 0, '{}', 'Alpha Secret Key', now()
+       from users where id = $1 returning id`,
+    [userId],
+  )
+  return rows[0].id
 }
 
 async function splitOf(bench: Bench, token: string) {

@@ -14,7 +14,15 @@ import {
   refused,
   setMakerChecker,
 } from '../support/maker-checker-desk.ts'
-import { newBrowser, newClientWithOwner, PASSWORD, signIn, USERS_URL } from '../support/people.ts'
+import { confirmWith, PASSKEYS, register, remove, trySignInWith } from '../support/passkey-calls.ts'
+import {
+  browserOf,
+  newBrowser,
+  newClientWithOwner,
+  PASSWORD,
+  signIn,
+  USERS_URL,
+} from '../support/people.ts'
 import { startTestService } from '../support/running-service.ts'
 import { storedId } from '../support/shown-ids.ts'
 import { readItem, SUSPENSE, suspend } from '../support/suspense-desk.ts'
@@ -202,4 +210,18 @@ test('who may not approve may still reject; a wait of none is none', async () =>
 
   await using sandbox = await startTestService()
   assert.equal(sandbox.config.policy.approverWaitHours, 0)
+})
+
+test('whoever adds a passkey waits a day; renaming and removing one starts no wait', async () => {
+  const tobi = await newBrowser(bench, 'owner')
+  const { held, passkey } = await register(tobi)
+
+  assert.equal(await outcomeOf(await again(ada), tobi), 'approver_too_new')
+  bench.advance(WAIT_MS)
+  const late = browserOf(bench, await trySignInWith(bench, held))
+  assert.equal(await outcomeOf(await again(ada), late), 'approved')
+  const url = `${PASSKEYS}/${passkey.id}`
+  await late.call({ method: 'PATCH', url, body: { name: 'Old' } })
+  await remove(late, passkey.id, await confirmWith(late, held))
+  assert.equal(await outcomeOf(await again(ada), late), 'approved')
 })

@@ -30,6 +30,10 @@ export async function signIn(asked: SignIn): Promise<Session> {
   return keep(await send('POST', SESSION, { body: asked }))
 }
 
+export async function signInWithPasskey(passkey: Schemas['PasskeyAssertion']): Promise<Session> {
+  return keep(await send('POST', `${SESSION}/passkey`, { body: { passkey } }))
+}
+
 export async function signOut(): Promise<void> {
   await send('DELETE', SESSION, {})
   window.localStorage.removeItem(KEY)

@@ -1,9 +1,11 @@
-// Sign-in: email and password, then whatever else the service asks for (a code, which client).
+// Sign-in: a passkey; or email and password, then whatever else the service asks for (a code or a
+// passkey, which client).
 
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { type Problem, problemFrom } from './api.ts'
-import { changePassword, type Session, type SignIn, signIn } from './session.ts'
+import { hasPasskeys, passkeyForSignIn } from './passkeys.ts'
+import { changePassword, type Session, type SignIn, signIn, signInWithPasskey } from './session.ts'
 import { appStrings } from './strings/app.ts'
 import { signInStrings as strings } from './strings/sign-in.ts'
 
@@ -12,30 +14,29 @@ const NEW_PASSWORD_LENGTH_MIN = 12
 // In a sandbox the page names its demo user.
 const demoUser = document.getElementById('app')?.dataset ?? {}
 
-type Asked = { code: boolean; clients: string[] }
+type Asked = { code: boolean; passkey: boolean; clients: string[] }
 
 export function SignInPage({ onSignedIn }: { onSignedIn: (session: Session) => void }) {
   const [problem, setProblem] = useState<Problem | undefined>()
   const [isBusy, setBusy] = useState(false)
-  const [asked, setAsked] = useState<Asked>({ code: false, clients: [] })
+  const [asked, setAsked] = useState<Asked>({ code: false, passkey: false, clients: [] })
   // After many failures a code is needed with the password, and nothing asks for it.
   const mayHaveCode = asked.code || problem?.code === 'invalid_sign_in'
-  const codeField = useRef<HTMLInputElement>(null)
   useEffect(() => {
     document.title = `${strings.title} · ${appStrings.title}`
   }, [])
-  useEffect(() => {
-    if (asked.code) codeField.current?.focus()
-  }, [asked.code])
 
-  const submit = async (event: SubmitEvent) => {
-    event.preventDefault()
+  const form = useRef<HTMLFormElement>(null)
+  const enter = async (sign: (given: SignIn) => Promise<Session>) => {
     setBusy(true)
     try {
-      onSignedIn(await signIn(readForm(event.currentTarget as HTMLFormElement)))
+      onSignedIn(await sign(readForm(form.current as HTMLFormElement)))
     } catch (error) {
       const found = problemFrom(error)
-      if (found.code === 'code_needed') setAsked((now) => ({ ...now, code: true }))
+      const passkey = found.code === 'passkey_needed'
+      if (passkey || found.code === 'code_needed') {
+        setAsked((now) => ({ ...now, code: true, passkey }))
+      }
       if (found.code === 'client_id_needed') {
         setAsked((now) => ({ ...now, clients: clientsIn(found) }))
       }
@@ -43,40 +44,76 @@ export function SignInPage({ onSignedIn }: { onSignedIn: (session: Session) => v
       setBusy(false)
     }
   }
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault()
+    return enter(signIn)
+  }
+  // With the password that asked for it, or alone.
+  const usePasskey = () =>
+    enter(async ({ code: _, ...given }) => {
+      const passkey = await passkeyForSignIn()
+      return asked.passkey ? signIn({ ...given, passkey }) : signInWithPasskey(passkey)
+    })
 
   return (
     <SignInLayout title={strings.title}>
-      <form onSubmit={submit} aria-busy={isBusy}>
+      <form ref={form} onSubmit={submit} aria-busy={isBusy}>
         <Credentials />
-        {mayHaveCode && (
-          <label class="field">
-            <span>{asked.code ? strings.code : strings.codeIfAny}</span>
-            <input
-              ref={codeField}
-              name="code"
-              inputMode="numeric"
-              autocomplete="one-time-code"
-              required={asked.code}
-            />
-          </label>
-        )}
-        {asked.clients.length > 0 && (
-          <label class="field">
-            <span>{strings.client}</span>
-            <select name="clientId">
-              {asked.clients.map((clientId) => (
-                <option key={clientId}>{clientId}</option>
-              ))}
-            </select>
-          </label>
-        )}
+        {mayHaveCode && <CodeField {...asked} />}
+        {asked.clients.length > 0 && <ClientField clients={asked.clients} />}
         <Fault problem={problem} />
         <button type="submit" class="button primary" disabled={isBusy}>
           {isBusy ? strings.busy : strings.submit}
         </button>
+        {hasPasskeys() && (
+          <>
+            <p class="muted small or">{strings.or}</p>
+            <button type="button" class="button" disabled={isBusy} onClick={usePasskey}>
+              {strings.passkey}
+            </button>
+          </>
+        )}
       </form>
     </SignInLayout>
   )
+}
+
+// Who has a passkey and no app types a recovery code, which has letters.
+function CodeField(asked: Asked) {
+  const field = useRef<HTMLInputElement>(null)
+  useEffect(() => {
+    if (asked.code) field.current?.focus()
+  }, [asked.code])
+  return (
+    <label class="field">
+      <span>{codeLabel(asked)}</span>
+      <input
+        ref={field}
+        name="code"
+        inputMode={asked.passkey ? 'text' : 'numeric'}
+        autocomplete="one-time-code"
+        required={asked.code}
+      />
+    </label>
+  )
+}
+
+function ClientField({ clients }: { clients: string[] }) {
+  return (
+    <label class="field">
+      <span>{strings.client}</span>
+      <select name="clientId">
+        {clients.map((clientId) => (
+          <option key={clientId}>{clientId}</option>
+        ))}
+      </select>
+    </label>
+  )
+}
+
+function codeLabel({ code, passkey }: Asked): string {
+  if (passkey) return strings.codeOrPasskey
+  return code ? strings.code : strings.codeIfAny
 }
 
 function Credentials() {
@@ -197,9 +234,11 @@ function Field({ label, type, ...rest }: FieldProps) {
   )
 }
 
+const QUESTIONS = ['code_needed', 'passkey_needed', 'client_id_needed']
+
 // A request for a code is no fault, but is told in the same place.
 function Fault({ problem }: { problem: Problem | undefined }) {
-  const isQuestion = problem?.code === 'code_needed' || problem?.code === 'client_id_needed'
+  const isQuestion = QUESTIONS.includes(problem?.code ?? '')
   const wait = problem?.retryAfterSeconds
   return (
     <div role="alert" class={isQuestion ? 'notice' : 'fault'}>

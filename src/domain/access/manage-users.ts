@@ -8,8 +8,9 @@ import { Refusal } from '#errors.ts'
 import type { ClientId, UserId } from '#ids.ts'
 import { recordGrant } from './access-grants.ts'
 import { type Client, findClient } from './clients.ts'
+import { removePasskeys } from './passkeys.ts'
 import { mayManageRole, mayManageUsersOf, type Role } from './roles.ts'
-import { removeTotp } from './second-factors.ts'
+import { dropIdleRecoveryCodes, removeTotp } from './second-factors.ts'
 import { endUserSessions } from './sessions.ts'
 import { unlockUser } from './sign-in-attempts.ts'
 import {
@@ -103,7 +104,8 @@ type PasswordReset = {
   reset: { id: UserId; passwordHash: string; removesTotp: boolean }
 }
 
-// Sets a temporary password, ends the user's sessions and clears the lock.
+// Sets a temporary password, removes the user's passkeys, ends their sessions and clears the lock:
+// whoever had got into the account is out.
 export async function resetPassword(
   tx: Transaction,
   now: Date,
@@ -111,7 +113,9 @@ export async function resetPassword(
 ): Promise<User> {
   const user = await lockManageable(tx, by, reset.id)
   await setPassword(tx, now, { id: user.id, hash: reset.passwordHash, isTemporary: true })
+  const passkeys = await removePasskeys(tx, user.id)
   if (reset.removesTotp) await removeTotp(tx, user.id)
+  else await dropIdleRecoveryCodes(tx, user.id)
   await recordGrant(tx, now, { by, user, isNewPassword: true })
   await endUserSessions(tx, user.id)
   await unlockUser(tx, user.id)
@@ -119,9 +123,10 @@ export async function resetPassword(
     by,
     user,
     action: 'user.reset_password',
-    detail: { removesTotp: reset.removesTotp },
+    detail: { removesTotp: reset.removesTotp, ...(passkeys > 0 ? { passkeys } : {}) },
   })
-  return { ...user, isPasswordTemporary: true, hasTotp: user.hasTotp && !reset.removesTotp }
+  const hasTotp = user.hasTotp && !reset.removesTotp
+  return { ...user, isPasswordTemporary: true, hasTotp, hasPasskey: false }
 }
 
 export async function removeUserBy(

@@ -1,5 +1,5 @@
-// The second factor: a TOTP code (RFC 6238), or a recovery code when the app is lost. Each is
-// accepted once; the database decides between concurrent uses.
+// The second factor: a TOTP code (RFC 6238), or a recovery code when the app or the passkey
+// (passkeys.ts) is lost. Each is accepted once; the database decides between concurrent uses.
 
 import { randomInt } from 'node:crypto'
 import { Secret, TOTP } from 'otpauth'
@@ -67,11 +67,28 @@ export async function removeTotp(tx: Transaction, userId: UserId): Promise<void>
             where id = $1`,
     values: [userId],
   })
+  await dropIdleRecoveryCodes(tx, userId)
+}
+
+// Without an app and a passkey there is nothing left that they stand in for.
+export async function dropIdleRecoveryCodes(tx: Transaction, userId: UserId): Promise<void> {
+  if (await hasSecondFactor(tx, userId)) return
   await tx.query({
     name: 'remove-recovery-codes',
     text: 'delete from recovery_codes where user_id = $1',
     values: [userId],
   })
+}
+
+export async function hasSecondFactor(db: Queryable, userId: UserId): Promise<boolean> {
+  const { rowCount } = await db.query({
+    name: 'has-second-factor',
+    text: `select from users
+            where id = $1 and (totp_sealed is not null
+                               or exists (select from passkeys where user_id = users.id))`,
+    values: [userId],
+  })
+  return rowCount === 1
 }
 
 // Uses it up. How it was right; undefined: it was not.
@@ -132,7 +149,7 @@ function createTotp(secret: string, label: string): TOTP {
   })
 }
 
-async function replaceRecoveryCodes(
+export async function replaceRecoveryCodes(
   tx: Transaction,
   sealer: Sealer,
   userId: UserId,

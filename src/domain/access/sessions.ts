@@ -140,6 +140,14 @@ export async function endUserSessions(db: Queryable, userId: UserId): Promise<nu
   return rowCount ?? 0
 }
 
+export async function endOtherSessions(db: Queryable, userId: UserId, id: string): Promise<void> {
+  await db.query({
+    name: 'end-other-sessions',
+    text: 'delete from sessions where user_id = $1 and id <> $2',
+    values: [userId, id],
+  })
+}
+
 export async function deleteExpiredSessions(db: Queryable, now: Date): Promise<void> {
   await db.query({
     name: 'forget-sessions',

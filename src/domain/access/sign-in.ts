@@ -1,50 +1,50 @@
-// Signing in with email address, password and, where enrolled, a second factor.
+// Signing in with email address, password and, where enrolled, a second factor: a code or a passkey.
 //
 // Checked in this order: the caller's address is locked, for all users or for this one (429); wrong
 // password (401); several users match (409); expired temporary password (401); missing or wrong
-// code (401). An unknown email address is counted, checked and refused like a known one, in the
+// second factor (401). An unknown email address is counted, checked and refused like a known one, in the
 // same time, so that nobody learns who exists.
 //
 // A user whose own counter is exhausted (sign-in-attempts.ts) is refused as with a wrong password,
-// unless a second factor is enrolled and its code is sent. Then both must be right, and the
-// response does not say which was wrong, so that passwords cannot be guessed that way.
+// unless a second factor is enrolled and sent along. Then both must be right, and the response does
+// not say which was wrong, so that passwords cannot be guessed that way.
 //
 // Partly outside a transaction on purpose: the attempt must count whatever happens next, and no
 // connection waits for half a second of scrypt.
 
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
-import { writeAuditLog } from '#domain/records/audit-log.ts'
-import type { RefusalCode } from '#errors.ts'
 import type { UserId } from '#ids.ts'
 import type { Sealer } from '#seal.ts'
+import type { CheckedAssertion } from './passkey-ceremonies.ts'
+import { usePasskey } from './passkeys.ts'
 import { matchPassword } from './passwords.ts'
 import { useCode } from './second-factors.ts'
-import { endSessionOfToken, openSession } from './sessions.ts'
 import {
   type AttemptSource,
   countAttemptFrom,
   countCode,
-  countConfirmation,
   countUsers,
   uncountSignIn,
-  unlockUser,
 } from './sign-in-attempts.ts'
+import {
+  failSignIn,
+  type SignInCaller,
+  type SignInOutcome,
+  succeedSignIn,
+} from './sign-in-outcomes.ts'
 import { emailKey, USER_COLUMNS, type User } from './users.ts'
 
 export const TEMPORARY_PASSWORD_MS = 72 * 3_600_000
 
 type Deps = { sealer: Sealer; now: Date }
 
-export type SignIn = {
+export type SignIn = SignInCaller & {
   email: string
   password: string
   code?: string | undefined
+  passkey?: CheckedAssertion | undefined // Instead of a code.
   clientId?: string | undefined // For whoever has the same password at several clients.
-  address: string
-  caller: string // What the address is counted under.
-  userAgent?: string | undefined
-  oldToken?: string | undefined // Of the session that this one replaces.
 }
 
 type Candidate = User & {
@@ -61,14 +61,6 @@ type PasswordCheck = {
   locked: ReadonlySet<UserId> // By this attempt.
 }
 
-export type SignInOutcome =
-  | { token: string }
-  | {
-      refused: RefusalCode
-      choices?: readonly string[] | undefined
-      retryAfterSeconds?: number | undefined
-    }
-
 export async function checkPassword(
   db: Queryable,
   now: Date,
@@ -80,14 +72,13 @@ export async function checkPassword(
   const { exhausted, last } = await countUsers(db, now, { userIds: ids, email: signIn.email })
   const counted = ids.filter((id) => !exhausted.has(id))
   const looked = known.filter(
-    ({ id, hasTotp }) => !exhausted.has(id) || (hasTotp && signIn.code !== undefined),
+    (user) => !exhausted.has(user.id) || (hasSecondFactor(user) && sendsSecondFactor(signIn)),
   )
   const matches = await matchCounted(db, signIn, { users: looked, counted })
   const right = looked.filter((_, at) => matches[at])
   return { looked, right, exhausted, locked: isLastHere ? new Set(ids) : last }
 }
 
-// Refusals are answers here, not exceptions: what they leave behind must be committed.
 export async function finishSignIn(
   tx: Transaction,
   deps: Deps,
@@ -99,7 +90,7 @@ export async function finishSignIn(
   const user = fresh[0] ?? (usable.length === 1 ? usable[0] : undefined)
   const settle = () => uncountSignIn(tx, signIn, toIds(fresh))
   if (!user) {
-    if (signIn.code !== undefined) await pretendToCheckCode(tx, deps, signIn.code)
+    if (sendsSecondFactor(signIn)) await pretendToProve(tx, deps, signIn)
     return fail(tx, deps, { signIn, checked, refused: 'invalid_sign_in' })
   }
   if (fresh.length > 1) {
@@ -116,15 +107,15 @@ export async function finishSignIn(
   if (!(await lockUnchanged(tx, user))) {
     return fail(tx, deps, { signIn, checked, refused: 'invalid_sign_in' })
   }
-  if (user.hasTotp && signIn.code === undefined) {
+  if (hasSecondFactor(user) && !sendsSecondFactor(signIn)) {
     // Uncounted, but kept: otherwise codes could be guessed without limit with a known password.
     await settle()
-    return { refused: 'code_needed' }
+    return { refused: user.hasPasskey ? 'passkey_needed' : 'code_needed' }
   }
-  const proof = await prove(tx, deps, { user, code: signIn.code })
+  const proof = await prove(tx, deps, { user, signIn })
   if ('how' in proof) {
     if (isExpired) return { refused: 'password_expired' }
-    return succeed(tx, deps, { signIn, user, how: proof.how })
+    return succeedSignIn(tx, deps.now, { signIn, user, how: proof.how })
   }
   const failed = { ...checked, looked: [user] }
   if (isExhausted) return fail(tx, deps, { signIn, checked: failed, refused: 'invalid_sign_in' })
@@ -133,24 +124,44 @@ export async function finishSignIn(
 }
 
 type Proof =
-  | { how: 'password' | 'totp' | 'recovery' }
-  | { refused: 'invalid_code' }
+  | { how: 'password' | 'totp' | 'recovery' | 'passkey' }
+  | { refused: 'invalid_code' | 'invalid_passkey' }
   | { refused: 'too_many_attempts'; retryAfterSeconds: number }
 
-// A code is counted before it is looked at, too, and only for who has the password: a stranger
-// cannot use up the codes of somebody.
+// A second factor is counted before it is looked at, too, and only for who has the password: a
+// stranger cannot use up the codes of somebody.
 async function prove(
   tx: Transaction,
-  { sealer, now }: Deps,
-  { user, code }: { user: Candidate; code: string | undefined },
+  deps: Deps,
+  { user, signIn }: { user: Candidate; signIn: SignIn },
 ): Promise<Proof> {
-  if (!user.hasTotp || code === undefined) return { how: 'password' }
-  const attempt = await countCode(tx, now, user.id)
+  if (!hasSecondFactor(user)) return { how: 'password' }
+  const attempt = await countCode(tx, deps.now, user.id)
   if (attempt.isLocked) {
     return { refused: 'too_many_attempts', retryAfterSeconds: attempt.retryAfterSeconds }
   }
-  const used = await useCode(tx, { sealer, now, userId: user.id, code })
-  return used ? { how: used } : { refused: 'invalid_code' }
+  const how = await useSecondFactor(tx, deps, { userId: user.id, signIn })
+  return how ? { how } : { refused: signIn.passkey ? 'invalid_passkey' : 'invalid_code' }
+}
+
+async function useSecondFactor(
+  tx: Transaction,
+  { sealer, now }: Deps,
+  { userId, signIn: { code, passkey: checked } }: { userId: UserId; signIn: SignIn },
+): Promise<'totp' | 'recovery' | 'passkey' | undefined> {
+  if (!checked) return useCode(tx, { sealer, now, userId, code: code ?? '' })
+  const { passkey, counter } = checked
+  if (!passkey || counter === undefined) return undefined
+  const isUsed = await usePasskey(tx, now, { id: passkey.id, userId, counter })
+  return isUsed ? 'passkey' : undefined
+}
+
+function hasSecondFactor({ hasTotp, hasPasskey }: Candidate): boolean {
+  return hasTotp || hasPasskey
+}
+
+function sendsSecondFactor({ code, passkey }: SignIn): boolean {
+  return code !== undefined || passkey !== undefined
 }
 
 const NOBODY = {
@@ -158,38 +169,15 @@ const NOBODY = {
   passwordHash: '',
 }
 
-// So that a wrong password with a code takes as long as a right one with a wrong code.
-async function pretendToCheckCode(
-  tx: Transaction,
-  { sealer, now }: Deps,
-  code: string,
-): Promise<void> {
+// So that a wrong password with a second factor takes as long as a right one with a wrong one.
+async function pretendToProve(tx: Transaction, deps: Deps, signIn: SignIn): Promise<void> {
   await lockUnchanged(tx, NOBODY)
-  await countCode(tx, now, `nobody ${code}`)
-  await useCode(tx, { sealer, now, userId: NOBODY.id, code })
-}
-
-type Confirming = AttemptSource & { userId: UserId; password: string }
-
-// Re-authentication before a sensitive action: the session may be hijacked.
-// Counts as an attempt until `settleConfirmation` takes it back.
-export async function confirmPassword(db: Queryable, now: Date, who: Confirming): Promise<boolean> {
-  await countConfirmation(db, now, who)
-  const { rows } = await db.query<{ passwordHash: string }>({
-    name: 'password-of-user',
-    text: 'select password_hash as "passwordHash" from users where id = $1',
-    values: [who.userId],
-  })
-  const [isRight = false] = await matchCounted(db, who, { users: rows, counted: [who.userId] })
-  return isRight
-}
-
-export function settleConfirmation(db: Queryable, who: Confirming): Promise<void> {
-  return uncountSignIn(db, who, [who.userId])
+  await countCode(tx, deps.now, `nobody ${signIn.code}`)
+  await useSecondFactor(tx, deps, { userId: NOBODY.id, signIn })
 }
 
 // When we are too busy to look, the attempt does not count.
-async function matchCounted(
+export async function matchCounted(
   db: Queryable,
   who: AttemptSource & { password: string },
   { users, counted }: { users: readonly { passwordHash: string }[]; counted: readonly UserId[] },
@@ -237,48 +225,16 @@ async function lockUnchanged(tx: Transaction, user: typeof NOBODY): Promise<bool
   return rowCount === 1
 }
 
-type FailedSignIn = {
+type Failure = {
   signIn: SignIn
   checked: PasswordCheck
-  refused: 'invalid_sign_in' | 'invalid_code'
+  refused: 'invalid_sign_in' | 'invalid_code' | 'invalid_passkey'
 }
 
-async function fail(
+function fail(
   tx: Transaction,
   { now }: Deps,
-  { signIn: { address }, checked: { looked, locked }, refused }: FailedSignIn,
+  { signIn: { address }, checked: { looked, locked }, refused }: Failure,
 ): Promise<SignInOutcome> {
-  const actor = `address:${address}`
-  for (const { id, clientId, email } of looked) {
-    const about = { clientId, actor, subject: `user/${email}` }
-    const detail = { wrong: refused === 'invalid_code' ? 'code' : 'password' }
-    await writeAuditLog(tx, now, { ...about, action: 'user.sign_in_failed', detail })
-    if (locked.has(id))
-      await writeAuditLog(tx, now, { ...about, action: 'user.locked', detail: {} })
-  }
-  return { refused }
-}
-
-async function succeed(
-  tx: Transaction,
-  { now }: Deps,
-  { signIn, user, how }: { signIn: SignIn; user: User; how: string },
-): Promise<SignInOutcome> {
-  const { address, userAgent, oldToken } = signIn
-  await uncountSignIn(tx, signIn, [])
-  await unlockUser(tx, user.id)
-  if (oldToken !== undefined) await endSessionOfToken(tx, oldToken)
-  await tx.query({
-    name: 'mark-sign-in',
-    text: 'update users set signed_in_at = $2 where id = $1',
-    values: [user.id, now],
-  })
-  await writeAuditLog(tx, now, {
-    clientId: user.clientId,
-    actor: `user:${user.email}`,
-    action: 'user.sign_in',
-    subject: `user/${user.email}`,
-    detail: { address, with: how },
-  })
-  return { token: await openSession(tx, now, { user, from: { address, userAgent } }) }
+  return failSignIn(tx, now, { address, looked, locked, refused })
 }

@@ -16,6 +16,7 @@ export type User = {
   isActive: boolean
   isPasswordTemporary: boolean
   hasTotp: boolean
+  hasPasskey: boolean
   createdAt: Date
   signedInAt: Date | null
 }
@@ -23,7 +24,9 @@ export type User = {
 export const USER_COLUMNS = `
   users.id, users.client_id as "clientId", users.email, users.role, users.is_active as "isActive",
   users.is_password_temporary as "isPasswordTemporary",
-  users.totp_sealed is not null as "hasTotp", users.created_at as "createdAt",
+  users.totp_sealed is not null as "hasTotp",
+  exists (select from passkeys where passkeys.user_id = users.id) as "hasPasskey",
+  users.created_at as "createdAt",
   users.signed_in_at as "signedInAt"`
 
 const USERS_MAX = 500
@@ -134,7 +137,7 @@ export async function changeUser(
   return { ...user, role, isActive }
 }
 
-// Sessions and recovery codes go with the user.
+// Sessions, passkeys and recovery codes go with the user.
 export async function removeUser(tx: Transaction, user: LockedUser): Promise<void> {
   if (user.isLast) throw new Refusal('last_of_role')
   await tx.query({

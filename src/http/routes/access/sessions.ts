@@ -1,22 +1,24 @@
 // /dashboard/api/session: signing in and out. /dashboard/api/sessions: where one is signed in.
 
-import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import { type FastifyPluginAsyncTypebox, type Static, Type } from '@fastify/type-provider-typebox'
 import { withTransaction } from '#db/transaction.ts'
-import { grantedScopes } from '#domain/access/roles.ts'
+import { checkAssertion, relyingParty } from '#domain/access/passkey-ceremonies.ts'
 import {
   endSession,
   endUserSessions,
   listSessions,
   type SignedInSession,
 } from '#domain/access/sessions.ts'
-import { checkPassword, finishSignIn, type SignInOutcome } from '#domain/access/sign-in.ts'
+import { checkPassword, finishSignIn } from '#domain/access/sign-in.ts'
 import { writeAuditLog } from '#domain/records/audit-log.ts'
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { ListEnvelope, listResponse, NoQuery } from '#http/lists.ts'
-import { rateLimitKey } from '#http/rate-limit-keys.ts'
-import { ApiEnvelope, ApiFailure, Email, named, oneOf, text } from '#http/schemas.ts'
+import { publicAddress } from '#http/public-url.ts'
+import { ApiEnvelope, ApiFailure, Email, named, text } from '#http/schemas.ts'
+import { Assertion } from './passkey-schemas.ts'
+import { answerSignIn, CurrentSessionBody, callerOf, presentSignedIn } from './sign-in-answers.ts'
 import {
   Code,
   Password,
@@ -27,33 +29,13 @@ import {
   tags,
 } from './user-presenters.ts'
 
-const CurrentSessionBody = named('SignedInSession', {
-  user: named('SignedInUser', {
-    id: Type.String(),
-    email: Type.String(),
-    hasTotp: Type.Boolean(),
-    mustChangePassword: Type.Boolean({
-      description: 'The password must be changed before anything else.',
-    }),
-  }),
-  role: Type.String(),
-  scopes: Type.Array(Type.String()),
-  client: named('SignedInClient', {
-    clientId: Type.String(),
-    name: Type.String(),
-    mode: oneOf(['sandbox', 'live'], 'Which kind of service this is.'),
-  }),
-  csrfToken: Type.String({
-    description: 'Send as x-csrf-token with every POST, PUT, PATCH and DELETE.',
-  }),
-})
-
 const SignInRequest = named(
   'SignInRequest',
   {
     email: Email,
     password: Password,
     code: Type.Optional(Code),
+    passkey: Type.Optional(Assertion),
     clientId: Type.Optional(text(200, 'Required for users of several clients.')),
   },
   { additionalProperties: false },
@@ -73,7 +55,15 @@ export const sessionRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) 
 }
 
 const signingIn: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { db, sealer, sessionCookies, clock } = deps
+  const { db, sealer, clock, publicUrl } = deps
+
+  // Before the password, and whatever becomes of that: it takes as long, and the challenge is used up.
+  function checkSecondFactor(assertion: Static<typeof Assertion>) {
+    const party = relyingParty(publicAddress(publicUrl, app.server))
+    const credential = { ...assertion, clientExtensionResults: {} }
+    const ceremony = { now: clock(), relyingParty: party }
+    return checkAssertion(db, ceremony, { use: { purpose: 'sign_in' }, credential })
+  }
 
   app.post(
     '/dashboard/api/session',
@@ -85,28 +75,23 @@ const signingIn: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         summary: 'Sign in',
         description:
           'Sets the session cookie: `__Host-manilla_session` over https, `manilla_session` over ' +
-          'plain http. 401 code_needed: retry with a code. 429 too_many_attempts: after 10 ' +
-          'failures per email address, or 100 in total, from one IP address within 15 minutes; ' +
-          'see Retry-After.',
+          'plain http. 401 code_needed: retry with a code; passkey_needed: with a passkey or a ' +
+          'code. 429 too_many_attempts: after 10 failures per email address, or 100 in total, from ' +
+          'one IP address within 15 minutes; see Retry-After.',
         querystring: NoQuery,
         body: SignInRequest,
         response,
       },
     },
     async (request, reply) => {
-      const { ip, headers } = request
-      const from = { address: ip, caller: rateLimitKey(ip), userAgent: headers['user-agent'] }
-      const signIn = { ...request.body, ...from, oldToken: sessionCookies.tokenOf(request) }
+      const { passkey: credential, ...given } = request.body
+      const passkey = credential && (await checkSecondFactor(credential))
+      const signIn = { ...given, passkey, ...callerOf(deps, request) }
       const checked = await checkPassword(db, clock(), signIn)
       const outcome = await withTransaction(db, (tx) =>
         finishSignIn(tx, { sealer, now: clock() }, { signIn, checked }),
       )
-      if ('refused' in outcome) throw refusalFor(outcome)
-      sessionCookies.begin(reply, outcome.token)
-      reply.header('cache-control', 'no-store')
-      const session = await sessionCookies.find(outcome.token)
-      if (!session) throw new Refusal('invalid_sign_in') // Removed this very moment.
-      return accepted('Signed in successfully', present(deps, session, outcome.token))
+      return answerSignIn(deps, reply, outcome)
     },
   )
 }
@@ -130,7 +115,7 @@ const currentSession: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     },
     async (request, reply) => {
       reply.header('cache-control', 'no-store')
-      const data = present(deps, request.session, sessionCookies.tokenOf(request) as string)
+      const data = presentSignedIn(deps, request.session, sessionCookies.tokenOf(request) as string)
       return accepted('Session retrieved successfully', data)
     },
   )
@@ -233,27 +218,7 @@ const ownSessions: FastifyPluginAsyncTypebox<Deps> = async (app, { db, sessionCo
   )
 }
 
-function present({ sessionCookies, mode }: Deps, { user, client }: SignedInSession, token: string) {
-  const { id, email, hasTotp, role, isPasswordTemporary } = user
-  return {
-    user: { id, email, hasTotp, mustChangePassword: isPasswordTemporary },
-    role,
-    scopes: [...grantedScopes(role, client)],
-    client: { clientId: client.clientId, name: client.name, mode },
-    csrfToken: sessionCookies.csrfTokenOf(token),
-  }
-}
-
 function about({ user }: SignedInSession) {
   const { clientId, email } = user
   return { clientId, actor: `user:${email}`, subject: `user/${email}` }
-}
-
-function refusalFor({
-  refused,
-  choices,
-  retryAfterSeconds,
-}: Extract<SignInOutcome, { refused: unknown }>): Refusal {
-  if (!choices) return new Refusal(refused, [], retryAfterSeconds)
-  return new Refusal(refused, [{ field: 'clientId', message: `One of ${choices.join(', ')}.` }])
 }

@@ -2,21 +2,19 @@
 // password, because the session may be hijacked.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import type { FastifyRequest } from 'fastify'
-import { type Transaction, withTransaction } from '#db/transaction.ts'
+import { withTransaction } from '#db/transaction.ts'
 import { passwordProblem } from '#domain/access/password-rules.ts'
 import { hashPassword } from '#domain/access/passwords.ts'
 import { beginTotp, confirmTotp, removeTotp, useCode } from '#domain/access/second-factors.ts'
-import { endUserSessions, openSession, type SessionUser } from '#domain/access/sessions.ts'
-import { confirmPassword, settleConfirmation } from '#domain/access/sign-in.ts'
+import { endUserSessions, openSession } from '#domain/access/sessions.ts'
 import { setPassword, sharedSalt } from '#domain/access/users.ts'
-import { writeAuditLog } from '#domain/records/audit-log.ts'
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { NoQuery } from '#http/lists.ts'
-import { rateLimitKey } from '#http/rate-limit-keys.ts'
 import { ApiEnvelope, ApiFailure, named } from '#http/schemas.ts'
+import { confirmIdentity, record, refuseWrongPassword } from './confirmations.ts'
+import { Confirmation } from './passkey-schemas.ts'
 import { Code, NewPassword, Password, SESSION, tags } from './user-presenters.ts'
 
 const strict = { additionalProperties: false }
@@ -85,8 +83,9 @@ const secondFactor: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         summary: 'Start two-factor enrolment',
         description:
           'Returns the secret for the authenticator app. It takes effect once confirmed with a ' +
-          'code; until then any existing second factor stays.',
-        body: Type.Object({ password: Password }, strict),
+          'code; until then any existing second factor stays. Who has a second factor confirms ' +
+          'with it: a code with the password, or a passkey.',
+        body: Type.Object(Confirmation, strict),
         response: {
           200: ApiEnvelope(named('TotpEnrolment', { secret: Type.String(), uri: Type.String() })),
           '4xx': ApiFailure,
@@ -94,9 +93,12 @@ const secondFactor: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       },
     },
     async (request, reply) => {
-      const settle = await refuseWrongPassword(deps, request, request.body.password)
+      const { use, settle } = await confirmIdentity(deps, request, request.body)
+      const data = await withTransaction(db, async (tx) => {
+        await use(tx)
+        return beginTotp(tx, sealer, request.session.user)
+      })
       await settle()
-      const data = await beginTotp(db, sealer, request.session.user)
       reply.header('cache-control', 'no-store')
       return accepted('Two-factor enrolment started successfully', data)
     },
@@ -175,28 +177,4 @@ function refuseBadPassword(chosen: string, current: string, email: string): void
   const problem =
     chosen === current ? 'Must differ from the current password.' : passwordProblem(chosen, email)
   if (problem) throw new Refusal('invalid_request', [{ field: 'newPassword', message: problem }])
-}
-
-// Failures count and are recorded like failed sign-ins. Returns a function that takes the attempt
-// back on success.
-async function refuseWrongPassword(
-  { db, clock }: Deps,
-  { session: { user }, ip }: FastifyRequest,
-  password: string,
-): Promise<() => Promise<void>> {
-  const who = { email: user.email, userId: user.id, caller: rateLimitKey(ip), password }
-  if (await confirmPassword(db, clock(), who)) return () => settleConfirmation(db, who)
-  await withTransaction(db, (tx) =>
-    record(tx, clock(), { visitor: user, action: 'user.confirm_failed' }),
-  )
-  throw new Refusal('wrong_password')
-}
-
-function record(
-  tx: Transaction,
-  now: Date,
-  { visitor: { clientId, email }, action }: { visitor: SessionUser; action: `user.${string}` },
-): Promise<void> {
-  const actor = `user:${email}`
-  return writeAuditLog(tx, now, { clientId, actor, action, subject: `user/${email}`, detail: {} })
 }

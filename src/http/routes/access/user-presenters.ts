@@ -47,7 +47,8 @@ export const UserBody = named('User', {
   role: oneOf(ROLES, 'What the user may do.'),
   isActive: Type.Boolean(),
   isPasswordTemporary: Type.Boolean({ description: 'Must be changed at the next sign-in.' }),
-  hasTotp: Type.Boolean({ description: 'Whether two-factor authentication is on.' }),
+  hasTotp: Type.Boolean({ description: 'Whether an authenticator app is the second factor.' }),
+  hasPasskey: Type.Boolean({ description: 'Whether the user has a passkey.' }),
   createdAt: Type.String(),
   signedInAt: nullable('string', { description: 'Last sign-in.' }),
 })
@@ -60,7 +61,7 @@ export const UserWithPassword = named('UserWithPassword', {
 })
 
 export function presentUser(user: User): Static<typeof UserBody> {
-  const { id, email, role, isActive, isPasswordTemporary, hasTotp, createdAt, signedInAt } = user
+  const { id, email, role, isActive, isPasswordTemporary, hasTotp, hasPasskey } = user
   return {
     id,
     email,
@@ -68,8 +69,9 @@ export function presentUser(user: User): Static<typeof UserBody> {
     isActive,
     isPasswordTemporary,
     hasTotp,
-    createdAt: timestamp(createdAt),
-    signedInAt: signedInAt && timestamp(signedInAt),
+    hasPasskey,
+    createdAt: timestamp(user.createdAt),
+    signedInAt: user.signedInAt && timestamp(user.signedInAt),
   }
 }
 

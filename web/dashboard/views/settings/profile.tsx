@@ -1,7 +1,8 @@
-// One's own account: password, two-factor authentication, active sessions.
+// One's own account: password, two-factor authentication, passkeys, active sessions.
 
 import { useState } from 'preact/hooks'
 import { getPage, problemFrom, type Schemas, send } from '../../api.ts'
+import { deviceName } from '../../device-names.ts'
 import { useLoaded } from '../../loading.ts'
 import { Confirm } from '../../parts/dialog.tsx'
 import { Field, useSending } from '../../parts/forms.tsx'
@@ -12,6 +13,7 @@ import { BASE } from '../../routing.ts'
 import { changePassword } from '../../session.ts'
 import { settingsStrings } from '../../strings/settings.ts'
 import type { ViewProps } from '../../view-props.ts'
+import { PASSKEYS, Passkeys } from './passkeys.tsx'
 import { SecondFactor } from './second-factor.tsx'
 
 const { profile: strings } = settingsStrings
@@ -19,10 +21,15 @@ const SESSIONS = '/dashboard/api/sessions'
 
 export function Profile({ session }: ViewProps) {
   const [changes, setChanges] = useState(0)
+  const [hasTotp, setTotp] = useState(session.user.hasTotp)
+  const passkeys = useLoaded(PASSKEYS, (signal) => getPage(PASSKEYS, {}, { signal }))
+  const factors = { hasTotp, hasPasskey: (passkeys.data?.data.length ?? 0) > 0 }
+  const othersEnded = () => setChanges(changes + 1)
   return (
     <>
-      <Password changed={() => setChanges(changes + 1)} />
-      <SecondFactor hasTotp={session.user.hasTotp} />
+      <Password changed={othersEnded} />
+      <SecondFactor factors={factors} changed={setTotp} />
+      <Passkeys loaded={passkeys} factors={factors} removed={othersEnded} />
       <Sessions key={changes} />
     </>
   )
@@ -123,7 +130,8 @@ function OneSession({ session, end }: { session: OwnSession; end: (id: string) =
     <li>
       <div class="session">
         <p>
-          {userAgent || strings.unknown} {isCurrent && <Badge state={strings.here} tone="good" />}
+          <span title={userAgent}>{deviceName(userAgent)}</span>{' '}
+          {isCurrent && <Badge state={strings.here} tone="good" />}
         </p>
         <p class="muted small">
           {address} {strings.since} <Time at={createdAt} /> · {strings.seen} <Time at={seenAt} />

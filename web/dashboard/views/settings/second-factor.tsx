@@ -4,9 +4,11 @@ import { useState } from 'preact/hooks'
 import { type Schemas, send } from '../../api.ts'
 import { DialogForm, ShowOnce } from '../../parts/dialog.tsx'
 import { Field, textOf, useSending } from '../../parts/forms.tsx'
+import { QrCode } from '../../parts/qr-code.tsx'
 import { Copyable } from '../../parts/values.tsx'
 import { appStrings } from '../../strings/app.ts'
 import { settingsStrings } from '../../strings/settings.ts'
+import { ConfirmFields, type Factors, proofFrom } from './confirm-identity.tsx'
 
 const { profile: strings } = settingsStrings
 const TOTP = '/dashboard/api/totp'
@@ -19,14 +21,16 @@ type Step =
   | { at: 'codes'; codes: string[] }
   | { at: 'remove' }
 
-export function SecondFactor({ hasTotp }: { hasTotp: boolean }) {
-  const [isOn, setOn] = useState(hasTotp)
+type Props = { factors: Factors; changed: (hasTotp: boolean) => void }
+
+export function SecondFactor({ factors, changed }: Props) {
+  const isOn = factors.hasTotp
   const [step, setStep] = useState<Step>({ at: 'rest' })
   const rest = () => setStep({ at: 'rest' })
   return (
     <section class="card panel" aria-labelledby="factor">
       <h2 id="factor">{strings.factor}</h2>
-      <p class="muted">{isOn ? strings.factorOn : strings.factorOff}</p>
+      <p class="muted">{stateOf(factors)}</p>
       <div class="actions">
         <button type="button" class="button" onClick={() => setStep({ at: 'password' })}>
           {isOn ? strings.replace : strings.setUp}
@@ -42,14 +46,18 @@ export function SecondFactor({ hasTotp }: { hasTotp: boolean }) {
         )}
       </div>
       {step.at === 'password' && (
-        <Begin close={rest} done={(begun) => setStep({ at: 'confirm', ...begun })} />
+        <Begin
+          factors={factors}
+          close={rest}
+          done={(begun) => setStep({ at: 'confirm', ...begun })}
+        />
       )}
       {step.at === 'confirm' && (
         <ConfirmCode
           begun={step}
           close={rest}
           done={(codes) => {
-            setOn(true)
+            changed(true)
             setStep({ at: 'codes', codes })
           }}
         />
@@ -66,7 +74,7 @@ export function SecondFactor({ hasTotp }: { hasTotp: boolean }) {
         <Removal
           close={rest}
           done={() => {
-            setOn(false)
+            changed(false)
             rest()
           }}
         />
@@ -75,13 +83,26 @@ export function SecondFactor({ hasTotp }: { hasTotp: boolean }) {
   )
 }
 
-function Begin({ close, done }: { close: () => void; done: (begun: Begun) => void }) {
+function stateOf({ hasTotp, hasPasskey }: Factors): string {
+  if (hasTotp) return strings.factorOn
+  return hasPasskey ? strings.factorPasskey : strings.factorOff
+}
+
+function Begin({
+  factors,
+  close,
+  done,
+}: {
+  factors: Factors
+  close: () => void
+  done: (begun: Begun) => void
+}) {
   const sending = useSending(async (given) => {
-    done(await send('POST', TOTP, { body: { password: String(given.get('password')) } }))
+    done(await send('POST', TOTP, { body: await proofFrom(given) }))
   })
   return (
     <DialogForm title={strings.factor} action={strings.goOn} sending={sending} close={close}>
-      <PasswordField />
+      <ConfirmFields {...factors} />
     </DialogForm>
   )
 }
@@ -103,13 +124,13 @@ function ConfirmCode({
   return (
     <DialogForm title={strings.factor} action={strings.confirm} sending={sending} close={close}>
       <p class="muted">{strings.scan}</p>
+      <QrCode text={uri} label={strings.qrCode} />
+      <div class="secrets">
+        <Copyable text={secret} name={appStrings.secret} />
+      </div>
       <p>
         <a href={uri}>{strings.open}</a>
       </p>
-      <div class="secrets">
-        <Copyable text={secret} name={appStrings.secret} />
-        <Copyable text={uri} name={strings.open} />
-      </div>
       <CodeField label={strings.code} />
     </DialogForm>
   )

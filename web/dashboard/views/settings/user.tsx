@@ -32,7 +32,7 @@ type Props = {
 
 export function UserDrawer(props: Props) {
   const { user, session, close } = props
-  const { email, role, hasTotp, signedInAt, createdAt } = user
+  const { email, role, hasTotp, hasPasskey, signedInAt, createdAt } = user
   const isOwn = user.id === session.user.id
   const mayTouch = !isOwn && (role !== 'operator' || session.role === 'operator')
   return (
@@ -44,7 +44,7 @@ export function UserDrawer(props: Props) {
       <Facts
         facts={[
           [strings.role, humanize(role)],
-          [strings.factor, hasTotp ? strings.hasFactor : strings.noFactor],
+          [strings.factor, hasTotp || hasPasskey ? strings.hasFactor : strings.noFactor],
           [strings.signedIn, signedInAt ? <Time at={signedInAt} /> : strings.never],
           [strings.created, <Time key="created" at={createdAt} />],
         ]}

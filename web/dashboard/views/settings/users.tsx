@@ -30,7 +30,11 @@ const COLUMNS: readonly Column<User>[] = [
   { name: strings.email, place: 'lead', show: ({ email }) => email },
   { name: strings.role, place: 'second', show: ({ role }) => humanize(role) },
   { name: strings.state, place: 'state', show: (user) => <UserBadge user={user} /> },
-  { name: strings.factor, show: ({ hasTotp }) => (hasTotp ? strings.hasFactor : strings.noFactor) },
+  {
+    name: strings.factor,
+    show: ({ hasTotp, hasPasskey }) =>
+      hasTotp || hasPasskey ? strings.hasFactor : strings.noFactor,
+  },
   {
     name: strings.signedIn,
     place: 'time',

@@ -1,0 +1,39 @@
+// Readable names of devices, from the user agent: "Chrome on Windows". Browsers claim to be each
+// other, so the order matters: whoever is named first is what it is. Only names from these lists are
+// shown; of anything else nothing, for anybody can send anything.
+
+import { settingsStrings } from './strings/settings.ts'
+
+const { profile: strings } = settingsStrings
+
+const BROWSERS: readonly [RegExp, string][] = [
+  [/\bEdg(?:e|A|iOS)?\//, 'Edge'],
+  [/\b(?:OPR|Opera|OPiOS)\b/, 'Opera'],
+  [/\bSamsungBrowser\//, 'Samsung Internet'],
+  [/\bYaBrowser\//, 'Yandex'],
+  [/\b(?:Firefox|FxiOS)\//, 'Firefox'],
+  [/\bHeadlessChrome\//, 'Chrome'],
+  [/\b(?:Chrome|CriOS)\//, 'Chrome'],
+  [/\bVersion\/[\d.]+.*\bSafari\//, 'Safari'],
+  [/^curl\//, 'curl'],
+]
+
+const SYSTEMS: readonly [RegExp, string][] = [
+  [/\biPhone\b/, 'iPhone'],
+  [/\biPad\b/, 'iPad'],
+  [/\bAndroid\b/, 'Android'],
+  [/\bCrOS\b/, 'ChromeOS'],
+  [/\bWindows\b/, 'Windows'],
+  [/\bMac(?:intosh| OS X)\b/, 'Mac'],
+  [/\bLinux\b/, 'Linux'],
+]
+
+export function deviceName(userAgent: string): string {
+  const [browser, system] = [find(BROWSERS, userAgent), find(SYSTEMS, userAgent)]
+  if (browser && system) return strings.browserOn(browser, system)
+  return browser ?? system ?? strings.unknown
+}
+
+function find(names: readonly [RegExp, string][], userAgent: string): string | undefined {
+  return names.find(([pattern]) => pattern.test(userAgent))?.[1]
+}

@@ -1,0 +1,61 @@
+// Passkeys in this browser (WebAuthn, by @simplewebauthn): whether it has them, making one and
+// answering a challenge with one. What goes wrong is thrown as a Problem that a view can show.
+
+import {
+  type PublicKeyCredentialCreationOptionsJSON,
+  type PublicKeyCredentialRequestOptionsJSON,
+  startAuthentication,
+  startRegistration,
+  WebAuthnError,
+} from '@simplewebauthn/browser'
+import { Problem, type Schemas, send } from './api.ts'
+import { passkeyStrings as strings } from './strings/passkeys.ts'
+
+// Over plain http browsers have none but for localhost; and none for an IP address.
+export function hasPasskeys(): boolean {
+  const isAddress = /^[\d.]+$|^\[/.test(window.location.hostname)
+  return typeof window.PublicKeyCredential === 'function' && !isAddress
+}
+
+export async function makePasskey(
+  options: Schemas['PasskeyCreationOptions'],
+): Promise<Schemas['PasskeyAttestation']> {
+  const optionsJSON = options as PublicKeyCredentialCreationOptionsJSON
+  const { id, rawId, type, response } = await startRegistration({ optionsJSON }).catch(fail)
+  const { clientDataJSON, attestationObject, transports = [] } = response
+  return { id, rawId, type, response: { clientDataJSON, attestationObject, transports } }
+}
+
+// Nobody is signed in: whichever passkey the user picks.
+export async function passkeyForSignIn(): Promise<Schemas['PasskeyAssertion']> {
+  return answer(await send('POST', '/dashboard/api/session/passkey/challenge', {}))
+}
+
+// One of the user's own, to confirm a change.
+export async function passkeyToConfirm(): Promise<Schemas['PasskeyAssertion']> {
+  return answer(await send('POST', '/dashboard/api/passkeys/challenge', {}))
+}
+
+async function answer(
+  options: Schemas['PasskeyRequestOptions'],
+): Promise<Schemas['PasskeyAssertion']> {
+  const optionsJSON = options as PublicKeyCredentialRequestOptionsJSON
+  const { id, rawId, type, response } = await startAuthentication({ optionsJSON }).catch(fail)
+  const { clientDataJSON, authenticatorData, signature, userHandle } = response
+  const said = { clientDataJSON, authenticatorData, signature }
+  return { id, rawId, type, response: userHandle ? { ...said, userHandle } : said }
+}
+
+const REASONS: Record<string, string> = {
+  ERROR_AUTHENTICATOR_PREVIOUSLY_REGISTERED: strings.alreadyHere,
+  ERROR_INVALID_DOMAIN: strings.wrongAddress,
+  ERROR_INVALID_RP_ID: strings.wrongAddress,
+  ERROR_AUTHENTICATOR_MISSING_DISCOVERABLE_CREDENTIAL_SUPPORT: strings.unfit,
+  ERROR_AUTHENTICATOR_MISSING_USER_VERIFICATION_SUPPORT: strings.unfit,
+}
+
+// Browsers do not say whether there was no passkey, nobody answered, or somebody declined.
+function fail(error: unknown): never {
+  const code = error instanceof WebAuthnError ? error.code : ''
+  throw new Problem('passkey_not_used', REASONS[code] ?? strings.notUsed)
+}
