@@ -1422,6 +1422,28 @@ export interface paths {
             };
         };
     };
+    "/api/v1/suspense.csv": {
+        get: {
+            parameters: {
+                query?: {
+                    state?: "open" | "assigned" | "returning" | "returned" | "reversed";
+                    reason?: string;
+                    bankCode?: string;
+                    age?: "0-1" | "2-7" | "8-30" | "30+";
+                    minAmount?: string;
+                    maxAmount?: string;
+                    order?: "newest" | "oldest" | "largest" | "smallest";
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "text/csv": string;
+                    };
+                };
+            };
+        };
+    };
     "/api/v1/accounts/static/{accountNumber}/statement.csv": {
         get: {
             parameters: {
@@ -1771,10 +1793,23 @@ export interface paths {
             };
         };
     };
+    "/api/v1/ledger/audit": {
+        get: {
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["IntegrityReportResponse"];
+                    };
+                };
+            };
+        };
+    };
     "/api/v1/ledger/accounts/{id}/transfers": {
         get: {
             parameters: {
                 query?: {
+                    from?: string;
+                    to?: string;
                     limit?: string | number;
                     cursor?: string;
                 };
@@ -1791,12 +1826,32 @@ export interface paths {
             };
         };
     };
-    "/api/v1/ledger/audit": {
+    "/api/v1/ledger/accounts/{id}/totals": {
+        get: {
+            parameters: {
+                query?: {
+                    from?: string;
+                    to?: string;
+                };
+                path: {
+                    id: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["LedgerTotalsResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/overview/breakdown": {
         get: {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["IntegrityReportResponse"];
+                        "application/json": components["schemas"]["OverviewBreakdownResponse"];
                     };
                 };
             };
@@ -2083,6 +2138,11 @@ export interface paths {
                 query?: {
                     state?: "open" | "assigned" | "returning" | "returned" | "reversed";
                     reason?: string;
+                    bankCode?: string;
+                    age?: "0-1" | "2-7" | "8-30" | "30+";
+                    minAmount?: string;
+                    maxAmount?: string;
+                    order?: "newest" | "oldest" | "largest" | "smallest";
                     limit?: string | number;
                     cursor?: string;
                 };
@@ -2091,6 +2151,27 @@ export interface paths {
                 200: {
                     content: {
                         "application/json": components["schemas"]["SuspenseItemList"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/suspense/summary": {
+        get: {
+            parameters: {
+                query?: {
+                    state?: "open" | "assigned" | "returning" | "returned" | "reversed";
+                    reason?: string;
+                    bankCode?: string;
+                    age?: "0-1" | "2-7" | "8-30" | "30+";
+                    minAmount?: string;
+                    maxAmount?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SuspenseSummaryResponse"];
                     };
                 };
             };
@@ -4810,13 +4891,28 @@ export interface components {
             kind: string;
             accountNumber: string | null;
         };
+        LedgerTotals: {
+            currency: string;
+            opening: number;
+            debits: number;
+            credits: number;
+            closing: number;
+            transfers: number;
+        };
+        LedgerTotalsResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["LedgerTotals"];
+        };
         LedgerTransfer: {
             id: number;
             reason: string;
+            side: "debit" | "credit";
             direction: "in" | "out";
             amount: number;
             otherAccountId: number | null;
             otherKind: string;
+            otherBankCode: string | null;
             creditId: number | null;
             sessionId: string | null;
             payoutReference: string | null;
@@ -5049,6 +5145,7 @@ export interface components {
             currency: string;
             today: components["schemas"]["OverviewPeriod"];
             yesterday: components["schemas"]["OverviewPeriod"];
+            comparison: components["schemas"]["OverviewComparison"];
             inSuspense: {
                 amount: number;
                 items: number;
@@ -5057,6 +5154,44 @@ export interface components {
             hours: components["schemas"]["OverviewPoint"][];
             days: components["schemas"]["OverviewPoint"][];
             isComplete: boolean;
+        };
+        OverviewBank: {
+            bankCode: string | null;
+            bankName: string | null;
+            gross: number;
+            reversed: number;
+            returned: number;
+            suspended: number;
+            fees: number;
+            net: number;
+            credits: number;
+        };
+        OverviewBreakdown: {
+            from: string;
+            currency: string;
+            banks: components["schemas"]["OverviewBank"][];
+            merchants: components["schemas"]["OverviewMerchant"][];
+        };
+        OverviewBreakdownResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["OverviewBreakdown"];
+        };
+        OverviewComparison: {
+            until: string;
+            today: components["schemas"]["OverviewPoint"];
+            lastWeek: components["schemas"]["OverviewPoint"];
+        };
+        OverviewMerchant: {
+            merchantCode: string | null;
+            isRest: boolean;
+            gross: number;
+            reversed: number;
+            returned: number;
+            suspended: number;
+            fees: number;
+            net: number;
+            credits: number;
         };
         OverviewPeriod: {
             from: string;
@@ -5883,6 +6018,18 @@ export interface components {
             message: string;
             data: components["schemas"]["SuspenseAgeing"];
         };
+        SuspenseByAge: {
+            age: "0-1" | "2-7" | "8-30" | "30+";
+            currency: string;
+            count: number;
+            amount: number;
+        };
+        SuspenseByReason: {
+            reason: string;
+            currency: string;
+            count: number;
+            amount: number;
+        };
         SuspenseItem: {
             id: number;
             amount: number;
@@ -5961,6 +6108,22 @@ export interface components {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["SuspenseSettings"];
+        };
+        SuspenseSummary: {
+            totals: components["schemas"]["SuspenseTotal"][];
+            byReason: components["schemas"]["SuspenseByReason"][];
+            byAge: components["schemas"]["SuspenseByAge"][];
+            isComplete: boolean;
+        };
+        SuspenseSummaryResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["SuspenseSummary"];
+        };
+        SuspenseTotal: {
+            currency: string;
+            count: number;
+            amount: number;
         };
         TestEvent: {
             eventId: string;

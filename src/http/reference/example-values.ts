@@ -179,6 +179,12 @@ export const VALUES: Readonly<Record<string, unknown>> = {
   'TrialBalanceLine.accountName': 'Banks',
   'JournalLine.reason': 'credit',
   'AgedSuspense.reason': 'unknown_number',
+  'SuspenseByReason.reason': 'unknown_number',
+  'OverviewComparison.until': '2026-11-15T10:00:00.000000+01:00',
+  otherBankCode: '035',
+  opening: 12500,
+  debits: 2500,
+  closing: 16000,
 
   // Webhooks and events.
   eventId: '019a85c2-6f3e-7b1d-8a55-0c4c9b7a1e22',
