@@ -24,17 +24,17 @@ const bench = closeAfterTests(await startTestService())
 const { accountNumber } = await createAccount(bench)
 const { bankAccount } = await startPayment(bench)
 await credit(bench, bankAccount, '6000.00')
-const ids: Record<string, number> = {}
-ids.ancient = (await suspend(bench, NOBODYS_NUMBER, '500.00', { bank: '058' })).id
+const ancient = (await suspend(bench, NOBODYS_NUMBER, '500.00', { bank: '058' })).id
 bench.advance(30 * DAY_MS)
-ids.old = (await suspend(bench, bankAccount, '70.25')).id
+const old = (await suspend(bench, bankAccount, '70.25')).id
 bench.advance(5 * DAY_MS)
-ids.week = (await suspend(bench, bankAccount, '300.00')).id
-ids.gone = (await suspend(bench, NOBODYS_NUMBER, '41.00', { bank: '058' })).id
+const week = (await suspend(bench, bankAccount, '300.00')).id
+const gone = (await suspend(bench, NOBODYS_NUMBER, '41.00', { bank: '058' })).id
 bench.advance(4 * DAY_MS)
-ids.fresh = (await suspend(bench, NOBODYS_NUMBER, '300.00', { bank: '035' })).id
-assert.equal((await assign(bench, ids.gone, { accountNumber })).statusCode, 200)
+const fresh = (await suspend(bench, NOBODYS_NUMBER, '300.00', { bank: '035' })).id
+assert.equal((await assign(bench, gone, { accountNumber })).statusCode, 200)
 
+const ids: Record<string, number> = { ancient, old, week, fresh }
 const namesOf = (items: readonly Item[]) =>
   items.map(({ id }) => Object.keys(ids).find((name) => ids[name] === id))
 

@@ -1,6 +1,7 @@
 // Hourly totals of a client's movements (movements.ts), and the same by day, bank and merchant
-// (daily-breakdowns.ts). A worker counts the outbox into one row per hour; readers add the events after the worker's last round, so totals are exact at any moment and
-// cost no more than the requested hours and a few seconds of events.
+// (daily-breakdowns.ts). A worker counts the outbox into one row per hour; readers add the events after
+// the worker's last round, so totals are exact at any moment and cost no more than the requested hours
+// and a few seconds of events.
 //
 // A client's events have no gaps and are in commit order (I5), so each is counted once: the
 // position is stored in the transaction that counts. Counting waits for a missing number, as

@@ -10,10 +10,10 @@ import { Money } from './values.tsx'
 
 type Bank = Schemas['OverviewBank']
 type Merchant = Schemas['OverviewMerchant']
-type Sums = Pick<Bank, 'gross' | 'reversed' | 'suspended' | 'net' | 'credits'>
+type Sums = Omit<Bank, 'bankCode' | 'bankName'>
 type By = 'banks' | 'merchants'
 
-const AMOUNTS = ['gross', 'reversed', 'suspended', 'net'] as const
+const LESS = ['reversed', 'returned', 'suspended', 'fees'] as const
 
 export function Breakdown({ version }: { version: number }) {
   const { data, problem, reload } = useData('/api/v1/overview/breakdown', {})
@@ -26,12 +26,7 @@ export function Breakdown({ version }: { version: number }) {
         <fieldset class="segments">
           <legend class="hidden">{strings.breakdown}</legend>
           {(['banks', 'merchants'] as const).map((each) => (
-            <button
-              key={each}
-              type="button"
-              aria-pressed={each === by}
-              onClick={() => setBy(each)}
-            >
+            <button key={each} type="button" aria-pressed={each === by} onClick={() => setBy(each)}>
               {strings.by[each]}
             </button>
           ))}
@@ -62,6 +57,9 @@ function nameOfMerchant({ merchantCode, isRest }: Merchant): string {
 
 function Shares({ name, rows }: { name: string; rows: readonly (readonly [string, Sums])[] }) {
   if (rows.length === 0) return <p class="muted breakdown-none">{strings.nothingYet}</p>
+  // Whatever makes the difference between the two has a column, so that each row adds up.
+  const less = LESS.filter((each) => rows.some(([, sums]) => sums[each] !== 0))
+  const amounts = ['gross', ...less, 'net'] as const
   return (
     <div class="listing">
       <table class="list">
@@ -72,7 +70,7 @@ function Shares({ name, rows }: { name: string; rows: readonly (readonly [string
             <th scope="col" class="amount">
               {strings.credits}
             </th>
-            {AMOUNTS.map((each) => (
+            {amounts.map((each) => (
               <th key={each} scope="col" class="amount">
                 {strings.columns[each]}
               </th>
@@ -86,7 +84,7 @@ function Shares({ name, rows }: { name: string; rows: readonly (readonly [string
               <td class="amount at-line" data-name={strings.credits}>
                 {count(sums.credits)}
               </td>
-              {AMOUNTS.map((each) => (
+              {amounts.map((each) => (
                 <td key={each} class="amount at-line" data-name={strings.columns[each]}>
                   <Money amount={sums[each]} />
                 </td>

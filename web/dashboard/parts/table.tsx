@@ -1,6 +1,7 @@
 // A list as a table: rows open by a press anywhere or by Enter, arrows and j/k move between them, and
 // pages are turned below. On a narrow page each row becomes a small card. The heading of the column
-// that a list is in the order of turns the list round.
+// that a list is in the order of turns the list round. Where rows can be selected, x selects the one
+// that has the focus.
 
 import type { ComponentChildren } from 'preact'
 import { useRef } from 'preact/hooks'
@@ -31,6 +32,13 @@ export function amountColumn<Row extends { amount: number; currency: string }>(
 
 export type Turning = { isOldestFirst: boolean; turn: () => void }
 
+// Rows that are acted on together.
+export type Selection<Row> = {
+  has: (row: Row) => boolean
+  set: (rows: readonly Row[], isSelected: boolean) => void
+  nameOf: (row: Row) => string
+}
+
 type Props<Row> = {
   caption: string
   columns: readonly Column<Row>[]
@@ -40,6 +48,7 @@ type Props<Row> = {
   openKey: string | undefined
   empty: ComponentChildren
   turning?: Turning
+  selection?: Selection<Row> | undefined
 }
 
 export function ListTable<Row>(props: Props<Row>) {
@@ -55,6 +64,7 @@ export function ListTable<Row>(props: Props<Row>) {
           <caption class="hidden">{caption}</caption>
           <thead>
             <tr>
+              {rows.selection && <PickAll rows={data?.data ?? []} selection={rows.selection} />}
               {columns.map((column) => (
                 <Heading key={column.name} column={column} turning={turning} />
               ))}
@@ -67,6 +77,25 @@ export function ListTable<Row>(props: Props<Row>) {
       {!data && <Skeleton kind="rows" lines={10} />}
       <Pager pages={pages} isOldestFirst={turning?.isOldestFirst} />
     </>
+  )
+}
+
+function PickAll<Row>({ rows, selection }: { rows: readonly Row[]; selection: Selection<Row> }) {
+  const picked = rows.filter(selection.has).length
+  return (
+    <th scope="col" class="pick">
+      <label>
+        <span class="hidden">{appStrings.select.all}</span>
+        <input
+          type="checkbox"
+          checked={rows.length > 0 && picked === rows.length}
+          ref={(box) => {
+            if (box) box.indeterminate = picked > 0 && picked < rows.length
+          }}
+          onChange={(event) => selection.set(rows, event.currentTarget.checked)}
+        />
+      </label>
+    </th>
   )
 }
 
@@ -107,14 +136,21 @@ function Rows<Row>({
   keyOf,
   hrefOf,
   openKey,
-}: Pick<Props<Row>, 'columns' | 'keyOf' | 'hrefOf' | 'openKey'> & { rows: readonly Row[] }) {
+  selection,
+}: Pick<Props<Row>, 'columns' | 'keyOf' | 'hrefOf' | 'openKey' | 'selection'> & {
+  rows: readonly Row[]
+}) {
   const body = useRef<HTMLTableSectionElement>(null)
   const press = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 }[event.key]
-    if (step === undefined) return
+    const isPick = event.key === 'x' && selection !== undefined
+    if (step === undefined && !isPick) return
     const links = [...(body.current?.querySelectorAll<HTMLElement>('a.row-link') ?? [])]
     const at = links.indexOf(event.target as HTMLElement)
     if (at === -1) return
+    const row = rows[at]
+    if (isPick && row) return selection.set([row], !selection.has(row))
+    if (step === undefined) return
     event.preventDefault()
     links[at + step]?.focus()
   }
@@ -125,10 +161,22 @@ function Rows<Row>({
           key={keyOf(row)}
           data-open={keyOf(row) === openKey}
           onClick={(event) => {
-            const isElsewhere = (event.target as HTMLElement).closest('a, button')
+            const isElsewhere = (event.target as HTMLElement).closest('a, button, .pick')
             if (!isElsewhere && !window.getSelection()?.toString()) goTo(hrefOf(row))
           }}
         >
+          {selection && (
+            <td class="pick">
+              <label>
+                <span class="hidden">{appStrings.select.one(selection.nameOf(row))}</span>
+                <input
+                  type="checkbox"
+                  checked={selection.has(row)}
+                  onChange={(event) => selection.set([row], event.currentTarget.checked)}
+                />
+              </label>
+            </td>
+          )}
           {columns.map(({ name, show, isAmount, place }, at) => (
             <td key={name} class={cellClass(place, isAmount)} data-name={name}>
               {at === 0 ? (

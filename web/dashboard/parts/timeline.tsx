@@ -53,8 +53,7 @@ function countDelivered(entries: readonly Entry[]) {
   return { done: [...all.values()].filter(Boolean).length, all: all.size }
 }
 
-const isSuccess = (status: unknown) =>
-  typeof status === 'number' && status >= 200 && status < 300
+const isSuccess = (status: unknown) => typeof status === 'number' && status >= 200 && status < 300
 
 function Deliveries({ entries }: { entries: readonly Entry[] }) {
   const events = [...new Set(entries.map(({ reference }) => reference))].toReversed()
@@ -63,13 +62,15 @@ function Deliveries({ entries }: { entries: readonly Entry[] }) {
       <summary>
         <span>{appStrings.timeline.deliveries}</span>
         <DeliveryCount entries={entries} />
-        <Icon name="fold" />
+        <span class="deliveries-mark">
+          <Icon name="fold" />
+        </span>
       </summary>
       {events.map((reference) => {
         const own = entries.filter((entry) => entry.reference === reference)
         return (
           <section key={reference}>
-            <DeliveryCount entries={own} />
+            {own.length > 1 && <DeliveryCount entries={own} />}
             <Entries entries={own} label={appStrings.timeline.deliveries} />
           </section>
         )

@@ -1,4 +1,4 @@
-// /api/v1/suspense: list, add up, assign and return suspense items.
+// /api/v1/suspense: list, assign and return suspense items.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { type List, readCursor, toPage, writeCursor } from '#db/paging.ts'
@@ -7,7 +7,7 @@ import type { Transaction } from '#db/transaction.ts'
 import { readSuspenseChanges } from '#domain/credits/suspense-history.ts'
 import { assignSuspense } from '#domain/suspense/assign-suspense.ts'
 import { requestReturn } from '#domain/suspense/return-suspense.ts'
-import { getSuspense, listSuspense, sumSuspense } from '#domain/suspense/suspense-list.ts'
+import { getSuspense, listSuspense } from '#domain/suspense/suspense-list.ts'
 import type { Identity } from '#http/authentication.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
@@ -30,7 +30,7 @@ import {
   SuspenseBody,
   SuspenseDetailBody,
 } from './suspense-presenters.ts'
-import { presentSums, SummaryBody } from './suspense-summary.ts'
+import { suspenseSummary } from './suspense-summary.ts'
 
 const Note = Type.Optional(text(500, 'Reason (audit log).'))
 const AssignRequest = named(
@@ -47,6 +47,7 @@ type Acting = Identity & { body: { note?: string } }
 export const suspenseRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { db, sealer, authentication, clock } = deps
   await app.register(suspenseActions, deps)
+  await app.register(suspenseSummary, deps)
 
   app.get(
     '/api/v1/suspense',
@@ -79,27 +80,6 @@ export const suspenseRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
       return listResponse('Suspense retrieved successfully', page, (entry) =>
         presentSuspense(entry, sealer, clock()),
       )
-    },
-  )
-
-  app.get(
-    '/api/v1/suspense/summary',
-    {
-      onRequest: authentication.requires('suspense:read'),
-      schema: {
-        operationId: 'summariseSuspense',
-        tags,
-        summary: 'Add up suspense items by reason and age',
-        description: 'Number and sum of the items that the list has with the same filters.',
-        security: BEARER,
-        querystring: query(SuspenseFilterFields),
-        response: { 200: ApiEnvelope(SummaryBody), '4xx': ApiFailure },
-      },
-    },
-    async ({ client, query: asked }) => {
-      const filters = parseSuspenseFilters(asked)
-      const sums = await sumSuspense(db, client, { filters, now: clock() })
-      return accepted('Suspense added up successfully', presentSums(sums))
     },
   )
 
