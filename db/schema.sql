@@ -636,6 +636,22 @@ CREATE INDEX credits_by_number ON credits USING btree (account_number, id);
 CREATE INDEX credits_by_outcome ON credits USING btree (client_id, outcome, id) WHERE outcome <> 'booked'::text;
 CREATE INDEX credits_by_payment ON credits USING btree (payment_id, id) WHERE payment_id IS NOT NULL;
 
+create table daily_breakdowns (
+  client_id bigint not null,
+  day date not null,
+  bank_code text collate "C" not null,
+  merchant_code text collate "C" not null,
+  credits bigint not null,
+  gross_kobo bigint not null,
+  reversed_kobo bigint not null,
+  returned_kobo bigint not null,
+  suspended_kobo bigint not null,
+  fees_kobo bigint not null,
+  constraint daily_breakdowns_pkey PRIMARY KEY (client_id, day, bank_code, merchant_code),
+  constraint daily_breakdowns_not_negative CHECK (LEAST(credits, gross_kobo, reversed_kobo, returned_kobo) >= 0),
+  constraint daily_breakdowns_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
+) with (fillfactor=50);
+
 create table data_keys (
   id smallint not null,
   fingerprint bytea not null,
@@ -1880,6 +1896,7 @@ create table suspense_items (
   constraint suspense_items_given_client_id_fkey FOREIGN KEY (given_client_id) REFERENCES clients(id),
   constraint suspense_items_payment_of_same_client FOREIGN KEY (client_id, assigned_payment_id) REFERENCES payments(client_id, id)
 );
+CREATE INDEX suspense_items_by_amount ON suspense_items USING btree (client_id, amount_kobo, id) WHERE state = 'open'::text;
 CREATE INDEX suspense_items_by_client ON suspense_items USING btree (client_id, state) INCLUDE (amount_kobo, credit_id, account_id);
 CREATE INDEX suspense_items_by_credit ON suspense_items USING btree (credit_id);
 CREATE INDEX suspense_items_by_payment ON suspense_items USING btree (assigned_payment_id) WHERE assigned_payment_id IS NOT NULL;

@@ -1670,6 +1670,28 @@ export interface paths {
             };
         };
     };
+    "/api/v1/suspense.csv": {
+        get: {
+            parameters: {
+                query?: {
+                    state?: "open" | "assigned" | "returning" | "returned" | "reversed";
+                    reason?: string;
+                    bankCode?: string;
+                    age?: "0-1" | "2-7" | "8-30" | "30+";
+                    minAmount?: string;
+                    maxAmount?: string;
+                    order?: "newest" | "oldest" | "largest" | "smallest";
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "text/csv": string;
+                    };
+                };
+            };
+        };
+    };
     "/api/v1/accounts/static/{accountNumber}/statement.csv": {
         get: {
             parameters: {
@@ -2019,10 +2041,23 @@ export interface paths {
             };
         };
     };
+    "/api/v1/ledger/audit": {
+        get: {
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["IntegrityReportResponse"];
+                    };
+                };
+            };
+        };
+    };
     "/api/v1/ledger/accounts/{id}/transfers": {
         get: {
             parameters: {
                 query?: {
+                    from?: string;
+                    to?: string;
                     limit?: string | number;
                     cursor?: string;
                 };
@@ -2039,12 +2074,32 @@ export interface paths {
             };
         };
     };
-    "/api/v1/ledger/audit": {
+    "/api/v1/ledger/accounts/{id}/totals": {
+        get: {
+            parameters: {
+                query?: {
+                    from?: string;
+                    to?: string;
+                };
+                path: {
+                    id: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["LedgerTotalsResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/overview/breakdown": {
         get: {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["IntegrityReportResponse"];
+                        "application/json": components["schemas"]["OverviewBreakdownResponse"];
                     };
                 };
             };
@@ -2325,12 +2380,38 @@ export interface paths {
             };
         };
     };
+    "/api/v1/suspense/summary": {
+        get: {
+            parameters: {
+                query?: {
+                    state?: "open" | "assigned" | "returning" | "returned" | "reversed";
+                    reason?: string;
+                    bankCode?: string;
+                    age?: "0-1" | "2-7" | "8-30" | "30+";
+                    minAmount?: string;
+                    maxAmount?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SuspenseSummaryResponse"];
+                    };
+                };
+            };
+        };
+    };
     "/api/v1/suspense": {
         get: {
             parameters: {
                 query?: {
                     state?: "open" | "assigned" | "returning" | "returned" | "reversed";
                     reason?: string;
+                    bankCode?: string;
+                    age?: "0-1" | "2-7" | "8-30" | "30+";
+                    minAmount?: string;
+                    maxAmount?: string;
+                    order?: "newest" | "oldest" | "largest" | "smallest";
                     limit?: string | number;
                     cursor?: string;
                 };
@@ -5471,13 +5552,28 @@ export interface components {
             kind: string;
             accountNumber: string | null;
         };
+        LedgerTotals: {
+            currency: string;
+            opening: number;
+            debits: number;
+            credits: number;
+            closing: number;
+            transfers: number;
+        };
+        LedgerTotalsResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["LedgerTotals"];
+        };
         LedgerTransfer: {
             id: number;
             reason: string;
+            side: "debit" | "credit";
             direction: "in" | "out";
             amount: number;
             otherAccountId: number | null;
             otherKind: string;
+            otherBankCode: string | null;
             creditId: number | null;
             sessionId: string | null;
             payoutReference: string | null;
@@ -5724,6 +5820,7 @@ export interface components {
             currency: string;
             today: components["schemas"]["OverviewPeriod"];
             yesterday: components["schemas"]["OverviewPeriod"];
+            comparison: components["schemas"]["OverviewComparison"];
             inSuspense: {
                 amount: number;
                 items: number;
@@ -5732,6 +5829,44 @@ export interface components {
             hours: components["schemas"]["OverviewPoint"][];
             days: components["schemas"]["OverviewPoint"][];
             isComplete: boolean;
+        };
+        OverviewBank: {
+            bankCode: string | null;
+            bankName: string | null;
+            gross: number;
+            reversed: number;
+            returned: number;
+            suspended: number;
+            fees: number;
+            net: number;
+            credits: number;
+        };
+        OverviewBreakdown: {
+            from: string;
+            currency: string;
+            banks: components["schemas"]["OverviewBank"][];
+            merchants: components["schemas"]["OverviewMerchant"][];
+        };
+        OverviewBreakdownResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["OverviewBreakdown"];
+        };
+        OverviewComparison: {
+            until: string;
+            today: components["schemas"]["OverviewPoint"];
+            lastWeek: components["schemas"]["OverviewPoint"];
+        };
+        OverviewMerchant: {
+            merchantCode: string | null;
+            isRest: boolean;
+            gross: number;
+            reversed: number;
+            returned: number;
+            suspended: number;
+            fees: number;
+            net: number;
+            credits: number;
         };
         OverviewPeriod: {
             from: string;
@@ -6836,6 +6971,18 @@ export interface components {
             count: number;
             amount: number;
         };
+        SuspenseByAge: {
+            age: "0-1" | "2-7" | "8-30" | "30+";
+            currency: string;
+            count: number;
+            amount: number;
+        };
+        SuspenseByReason: {
+            reason: string;
+            currency: string;
+            count: number;
+            amount: number;
+        };
         SuspenseItem: {
             id: number;
             amount: number;
@@ -6914,6 +7061,22 @@ export interface components {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["SuspenseSettings"];
+        };
+        SuspenseSummary: {
+            totals: components["schemas"]["SuspenseTotal"][];
+            byReason: components["schemas"]["SuspenseByReason"][];
+            byAge: components["schemas"]["SuspenseByAge"][];
+            isComplete: boolean;
+        };
+        SuspenseSummaryResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["SuspenseSummary"];
+        };
+        SuspenseTotal: {
+            currency: string;
+            count: number;
+            amount: number;
         };
         TestEvent: {
             eventId: string;

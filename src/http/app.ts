@@ -55,6 +55,7 @@ import { refundRoutes } from '#http/routes/refunds/refunds.ts'
 import { balanceRoutes } from '#http/routes/reports/balances.ts'
 import { exportRoutes } from '#http/routes/reports/exports.ts'
 import { ledgerRoutes } from '#http/routes/reports/ledger.ts'
+import { ledgerTransferRoutes } from '#http/routes/reports/ledger-transfers.ts'
 import { overviewRoutes } from '#http/routes/reports/overview.ts'
 import { searchRoutes } from '#http/routes/reports/search.ts'
 import { timelineRoutes } from '#http/routes/reports/timelines.ts'
@@ -197,6 +198,7 @@ const ROUTES = [
   manageAdviceRoutes,
   balanceRoutes,
   ledgerRoutes,
+  ledgerTransferRoutes,
   overviewRoutes,
   settlementSettingRoutes,
   settlementRoutes,

@@ -169,8 +169,19 @@ test('the ledger: a green line, the chart, an account and its transfers; red whe
   await see(page, 'Balances equal their transfers')
   await page.getByRole('link', { name: 'Chiamaka Eze' }).click()
   await drawerOf(page).getByText('Credit received').waitFor()
-  await drawerOf(page).getByText('+₦12,500.00').waitFor()
-  await drawerOf(page).getByRole('link', { name: 'against held at bank' }).first().click()
+  await drawerOf(page).locator('.entries td:nth-child(3)', { hasText: '₦12,500.00' }).waitFor()
+  const sums = await drawerOf(page).locator('.sums').innerText()
+  assert.deepEqual(sums.split(/\n+/), [
+    ...['Opening balance', '₦0.00', 'Debits', '₦0.00'],
+    ...['Credits', '₦16,700.00', 'Closing balance', '₦16,700.00'],
+  ])
+  await drawerOf(page).getByLabel('To').fill('2020-01-01')
+  await drawerOf(page).getByText('No transfers in this period.').waitFor()
+  await drawerOf(page).getByLabel('To').fill('')
+  await drawerOf(page)
+    .getByRole('link', { name: /^against held at bank, [A-Z]/ })
+    .first()
+    .click()
   await drawerOf(page)
     .getByText(/^Held at bank, [A-Z][a-z]+/)
     .waitFor()

@@ -50,13 +50,18 @@ test('a payment shows on Today and in its list as it is made and paid, with its 
   await rowsOf(tab).filter({ hasText: 'LIVE-1' }).getByRole('link').click()
 
   const drawer = drawerOf(tab)
+  await drawer.getByText('Payment requested from Ada Obi.').waitFor()
+  await drawer
+    .getByText(/^[1-9] of [1-9] delivered$/)
+    .first()
+    .waitFor()
+  assert.equal(await drawer.getByText('Event payment.successful.').isVisible(), false)
+  await drawer.locator('.deliveries summary').first().click()
   await drawer
     .getByText(/^Webhook payment\.successful: HTTP 200 in \d+ ms\./)
     .first()
     .waitFor()
-  for (const told of ['Payment requested from Ada Obi.', 'Event payment.successful.']) {
-    await drawer.getByText(told).waitFor()
-  }
+  await drawer.getByText('Event payment.successful.').waitFor()
   assert.equal(new URL(tab.url()).pathname, `/dashboard/payments/${paymentReference}`)
   assert.deepEqual(problems, [])
   assert.deepEqual(hosts(), [new URL(bench.url).host])
@@ -230,8 +235,11 @@ test('times are in West Africa Time, with the exact one at hand; amounts line up
   await time.waitFor()
 
   const at = new Date((await time.getAttribute('dateTime')) as string)
-  const shown = at.toLocaleTimeString('en-US', { hour12: false, timeZone: 'Africa/Lagos' })
-  assert.equal(await time.innerText(), shown)
+  const shown = at.toLocaleString('en-US', {
+    ...{ day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' },
+    ...{ hour12: false, timeZone: 'Africa/Lagos' },
+  })
+  assert.equal(await time.innerText(), `${shown} WAT`)
   assert.match((await time.getAttribute('title')) as string, /GMT\+1 .*\+01:00\)$/)
   const amount = rowsOf(page).locator('td.amount').first()
   assert.equal(await amount.innerText(), '₦6,000.00')

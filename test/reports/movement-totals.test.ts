@@ -9,6 +9,7 @@ import { test } from 'node:test'
 import { withTransaction } from '#db/transaction.ts'
 import { computeNet, PARTS, type Part, type Sums } from '#domain/records/movements.ts'
 import { readBalances } from '#domain/reports/balances.ts'
+import { readBreakdown } from '#domain/reports/daily-breakdowns.ts'
 import { countEvents, readTotals } from '#domain/reports/hourly-totals.ts'
 import { closeExpired } from '../support/bank-calls.ts'
 import { parseCsv } from '../support/csv.ts'
@@ -159,6 +160,19 @@ async function assertOneSum(bench: Bench): Promise<void> {
     expected,
     'totals by the hour',
   )
+  const { rows: broken } = await bench.db.query<Record<string, bigint>>(
+    `with days as (select distinct (created_at at time zone interval '1 hour')::date as day
+                     from events where client_id = $1)
+     select day::text from days`,
+    [id],
+  )
+  const days = broken.map(({ day }) => new Date(`${day}T00:00:00+01:00`))
+  const parts = await Promise.all(days.map((day) => readBreakdown(bench.db, id, { day })))
+  for (const isOfBank of [true, false]) {
+    const own = parts.flat().filter(({ bankCode }) => (bankCode !== null) === isOfBank)
+    const added = partsOf((part) => own.reduce((sum, row) => sum + row[`${part}Kobo`], 0n))
+    assert.deepEqual(added, expected, isOfBank ? 'by bank' : 'by merchant')
+  }
   assert.deepEqual(
     partsOf((part) => movements.reduce((sum, row) => sum + kobo(row[part]), 0n)),
     expected,
@@ -168,13 +182,13 @@ async function assertOneSum(bench: Bench): Promise<void> {
     movements.reduce((sum, { net }) => sum + kobo(net), 0n),
     computeNet(balance as Sums),
   )
-  const { days } = dataOf(await bench.call({ url: OVERVIEW }), 'account')
+  const { days: shownDays } = dataOf(await bench.call({ url: OVERVIEW }), 'account')
   const [total] = dataOf(await bench.call({ url: BALANCES }), 'account').totals
   for (const name of ['gross', 'net']) {
-    const shown = days.reduce((sum: number, day: Row) => sum + Math.round(day[name] * 100), 0)
+    const shown = shownDays.reduce((sum: number, day: Row) => sum + Math.round(day[name] * 100), 0)
     assert.equal(shown, Math.round(total[name] * 100), name)
   }
   const { gross, net, reversed, returned, suspended } = total
-  const parts = [net, reversed, returned, suspended].reduce((sum, part) => sum + part * 100, 0)
-  assert.equal(Math.round(gross * 100), Math.round(parts))
+  const added = [net, reversed, returned, suspended].reduce((sum, part) => sum + part * 100, 0)
+  assert.equal(Math.round(gross * 100), Math.round(added))
 }

@@ -73,13 +73,18 @@ async function aDay(of: Bench) {
 test('a client with nothing has a day of nothing', async () => {
   const token = await bench.newClient('NOTHING001')
 
-  const { today, yesterday, hours, days, ...rest } = await overview(bench, token)
+  const { today, yesterday, comparison, hours, days, ...rest } = await overview(bench, token)
 
   const nothing = { gross: 0, net: 0, credits: 0, successful: 0 }
   const less = { reversed: 0, returned: 0, suspended: 0, fees: 0, expired: 0, cancelled: 0 }
   const none = { ...nothing, ...less, successRate: null }
   assert.deepEqual(today, { from: '2026-11-15T00:00:00.000000+01:00', ...none })
   assert.deepEqual(yesterday, { from: '2026-11-14T00:00:00.000000+01:00', ...none })
+  assert.deepEqual(comparison, {
+    until: '2026-11-15T09:00:00.000000+01:00',
+    today: { from: '2026-11-15T00:00:00.000000+01:00', ...nothing },
+    lastWeek: { from: '2026-11-08T00:00:00.000000+01:00', ...nothing },
+  })
   assert.deepEqual([hours.length, days.length], [24, 30])
   assert.deepEqual(hours.at(-1), { from: '2026-11-15T09:00:00.000000+01:00', ...nothing })
   assert.deepEqual(days[0], { from: '2026-10-17T00:00:00.000000+01:00', ...nothing })

@@ -39,6 +39,7 @@ export const DESK_RECIPES: Record<string, Recipe> = {
   getLedgerAccount: (of) => of.ledgerIds.map((id) => ({ url: `${LEDGER_ACCOUNTS}/${id}` })),
   listLedgerTransfers: (of) =>
     of.ledgerIds.map((id) => ({ url: `${LEDGER_ACCOUNTS}/${id}/transfers` })),
+  getLedgerTotals: (of) => of.ledgerIds.map((id) => ({ url: `${LEDGER_ACCOUNTS}/${id}/totals` })),
   getLedgerAudit: () => [{ url: '/api/v1/ledger/audit' }],
   sendSandboxTransfer: (of) => [
     post('/sandbox/transfers', { accountNumber: of.accountNumber, kind: 'exact', amount: 10 }),

@@ -1,5 +1,7 @@
 // Formats amounts, times and the API's identifiers for people.
 
+import { appStrings } from './strings/app.ts'
+
 const naira = new Intl.NumberFormat('en-NG', { style: 'currency', currency: 'NGN' })
 const whole = new Intl.NumberFormat('en-NG')
 const percent = new Intl.NumberFormat('en-NG', { style: 'percent', maximumFractionDigits: 1 })
@@ -37,7 +39,6 @@ export const formatter = (options: Intl.DateTimeFormatOptions) =>
   new Intl.DateTimeFormat(undefined, { ...ZONE, ...options })
 
 const time: Intl.DateTimeFormatOptions = { hour: '2-digit', minute: '2-digit', hour12: false }
-const onThisDay = formatter({ ...time, second: '2-digit' })
 const inThisYear = formatter({ ...time, day: 'numeric', month: 'short' })
 const everElse = formatter({ ...time, day: 'numeric', month: 'short', year: 'numeric' })
 const exact = formatter({ dateStyle: 'full', timeStyle: 'long' })
@@ -46,11 +47,11 @@ const hourOnly = formatter(time)
 const date = new Intl.DateTimeFormat('en-CA', ZONE) // 2026-11-15
 export const dayOf = (at: Date) => date.format(at)
 
+// Always with its day and its zone: it may be read in a screenshot, or next week.
 export function shownTime(iso: string, now = new Date()): string {
   const at = new Date(iso)
-  const [day, today] = [date.format(at), date.format(now)]
-  if (day === today) return onThisDay.format(at)
-  return (day.slice(0, 4) === today.slice(0, 4) ? inThisYear : everElse).format(at)
+  const isThisYear = date.format(at).slice(0, 4) === date.format(now).slice(0, 4)
+  return `${(isThisYear ? inThisYear : everElse).format(at)} ${appStrings.zoneName}`
 }
 
 export const exactTime = (iso: string) => `${exact.format(new Date(iso))} (${iso})`

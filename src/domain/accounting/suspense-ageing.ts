@@ -3,10 +3,8 @@
 // accounts at that moment.
 
 import type { Queryable } from '#db/pool.ts'
+import { AGE_BUCKETS, type AgeBucket, ageDays, bucketOf } from '#domain/records/age-buckets.ts'
 import type { Kobo } from '#money.ts'
-
-export const AGE_BUCKETS = ['0-1', '2-7', '8-30', '30+'] as const
-export type AgeBucket = (typeof AGE_BUCKETS)[number]
 
 export type AgedSuspense = {
   bankCode: string
@@ -34,10 +32,7 @@ export const OPEN_ITEMS = `
    where i.opened_at < $1 and (i.closed_at is null or i.closed_at >= $1 or later.id is not null)
      and coalesce(later.from_state, i.state) = 'open'`
 
-// Days of the calendar in West Africa, up to $2.
-const AGE = `
-  ($2::timestamptz at time zone interval '1 hour')::date
-  - (i.opened_at at time zone interval '1 hour')::date`
+const AGE = ageDays('i.opened_at', '$2::timestamptz')
 
 // In one snapshot. Without a moment: now.
 export async function readSuspenseAgeing(
@@ -47,8 +42,7 @@ export async function readSuspenseAgeing(
   const { rows } = await db.query<AgedSuspense>({
     name: 'suspense-ageing',
     text: `select c.bank_code as "bankCode", k.client_id as "clientCode", c.currency, i.reason,
-                  case when age <= 1 then '0-1' when age <= 7 then '2-7' when age <= 30 then '8-30'
-                       else '30+' end as bucket,
+                  ${bucketOf('age')} as bucket,
                   count(*) as items, sum(i.kobo)::bigint as kobo
              from (${OPEN_ITEMS}) as i
              join credits c on c.id = i.credit_id
@@ -56,9 +50,7 @@ export async function readSuspenseAgeing(
             cross join lateral (select ${AGE} as age) as a
             group by 1, 2, 3, 4, 5
             order by c.currency, c.bank_code, k.client_id nulls last, i.reason,
-                     array_position($3::text[], case when min(age) <= 1 then '0-1'
-                       when min(age) <= 7 then '2-7' when min(age) <= 30 then '8-30'
-                       else '30+' end)`,
+                     array_position($3::text[], ${bucketOf('min(age)')})`,
     values: [at ?? 'infinity', at ?? now, [...AGE_BUCKETS]],
   })
   return rows

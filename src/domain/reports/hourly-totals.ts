@@ -1,6 +1,7 @@
-// Hourly totals of a client's movements (movements.ts). A worker counts the outbox into one row per
-// hour; readers add the events after the worker's last round, so totals are exact at any moment and
-// cost no more than the requested hours and a few seconds of events.
+// Hourly totals of a client's movements (movements.ts), and the same by day, bank and merchant
+// (daily-breakdowns.ts). A worker counts the outbox into one row per hour; readers add the events after
+// the worker's last round, so totals are exact at any moment and cost no more than the requested hours
+// and a few seconds of events.
 //
 // A client's events have no gaps and are in commit order (I5), so each is counted once: the
 // position is stored in the transaction that counts. Counting waits for a missing number, as
@@ -15,7 +16,7 @@ import type { ClientId } from '#ids.ts'
 export const EVENTS_MAX = 5_000
 // Of what a reader adds: many rounds' worth. More are waiting only while a large history is being
 // counted for the first time, or when no worker runs.
-const TAIL_MAX = 20_000
+export const TAIL_MAX = 20_000
 
 const CLIENTS_MAX = 100
 
@@ -30,28 +31,53 @@ export type HourlyTotals = Totals & { hour: Date }
 const KOBO = PARTS.map((part) => `${part}_kobo`)
 const COLUMNS = ['credits', ...KOBO, 'successful', 'expired', 'cancelled']
 
-const addedUp = (name: string) => `${name} = hourly_totals.${name} + excluded.${name}`
+const addTo = (table: string, columns: readonly string[]) =>
+  columns.map((name) => `${name} = ${table}.${name} + excluded.${name}`).join(', ')
 
 const sumOf = (part: string) =>
   `coalesce(sum((e.moved ->> '${part}')::bigint), 0)::bigint as ${part}_kobo`
 
-// The events of client $1 after number `after`, up to the first that is missing, by the hour: each
-// says what it moved.
-const tally = (after: string, limit: number) => `
+// What the events `e` moved.
+export const SUMS = ['credits', ...KOBO]
+export const SUMMED = `
+           coalesce(sum((e.moved ->> 'credits')::int), 0)::bigint as credits,
+           ${PARTS.map(sumOf).join(',\n           ')}`
+
+// The events of client $1 after number `after`, up to the first that is missing.
+export const readAfter = (after: string, limit: number) => `
   read as materialized (
     select n.* from (
-      select sequence, type, moved, created_at, row_number() over (order by sequence) as place
+      select sequence, type, moved, created_at, credit_id, collection_account_id,
+             row_number() over (order by sequence) as place
         from events
        where client_id = $1 and sequence > ${after} order by sequence limit ${limit}) as n
      where n.sequence = ${after} + n.place
-  ), tally as (
-    select date_trunc('hour', e.created_at, 'UTC') as hour,
-           coalesce(sum((e.moved ->> 'credits')::int), 0)::bigint as credits,
-           ${PARTS.map(sumOf).join(',\n           ')},
+  )`
+
+// By the hour: each says what it moved.
+const tally = (after: string, limit: number) => `
+  ${readAfter(after, limit)}, tally as (
+    select date_trunc('hour', e.created_at, 'UTC') as hour, ${SUMMED},
            count(*) filter (where type = 'payment.successful') as successful,
            count(*) filter (where type = 'payment.expired') as expired,
            count(*) filter (where type = 'payment.cancelled') as cancelled
       from read e group by hour
+  )`
+
+// By day in West Africa, bank that reported the credit, and merchantCode of the collection account; a
+// payment has none.
+const BREAKDOWN = ['day', 'bank_code', 'merchant_code']
+export const BROKEN_DOWN = `
+  parts as (
+    select (e.created_at at time zone interval '1 hour')::date as day,
+           coalesce(c.bank_code, '') as bank_code,
+           coalesce(a.merchant_code, '') collate "C" as merchant_code, ${SUMMED}
+      from read e
+      left join credits c on c.id = e.credit_id
+      left join collection_accounts a
+             on a.id = coalesce(e.collection_account_id, c.collection_account_id)
+     where e.moved is not null
+     group by 1, 2, 3
   )`
 
 // Clients with events that are not counted yet; in random order, so that none waits for ever.
@@ -93,7 +119,12 @@ export async function countEvents(
              insert into hourly_totals (client_id, hour, ${COLUMNS.join(', ')})
              select $1, hour, ${COLUMNS.join(', ')} from tally
              on conflict (client_id, hour) do update
-               set ${COLUMNS.map(addedUp).join(', ')}
+               set ${addTo('hourly_totals', COLUMNS)}
+           ), ${BROKEN_DOWN}, broken_down as (
+             insert into daily_breakdowns (client_id, ${BREAKDOWN.join(', ')}, ${SUMS.join(', ')})
+             select $1, ${BREAKDOWN.join(', ')}, ${SUMS.join(', ')} from parts
+             on conflict (client_id, ${BREAKDOWN.join(', ')}) do update
+               set ${addTo('daily_breakdowns', SUMS)}
            ), moved as (
              update totals_cursors set sequence = (select max(sequence) from read)
               where client_id = $1 and exists (select from read)

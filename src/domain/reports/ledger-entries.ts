@@ -1,11 +1,12 @@
-// The transfers of one ledger account, newest first, each with its counter-account.
+// The transfers of one ledger account, newest first, each with its side and its counter-account; of a
+// period, where one is given.
 //
 // Both sides of a transfer are indexed, except the debit of a bank's account by a credit
 // (0001_ledger.sql): those are found through the credits, newest first, a fixed number of credits per
 // page, and merged with the rest by id. A page of a quiet bank may be short and still have a next.
 
 import type { Queryable } from '#db/pool.ts'
-import { PAST_ID } from '#db/time-bounds.ts'
+import { idBounds, type Window } from '#db/time-bounds.ts'
 import type { Viewer } from '#domain/credits/credit-list.ts'
 import { assignedTo } from '#domain/credits/credit-list.ts'
 import {
@@ -21,10 +22,12 @@ import { growsByDebits, isSeen, type LedgerAccount } from './chart-of-accounts.t
 export type LedgerEntry = CauseReferences & {
   id: TransferId
   reason: string
+  side: 'debit' | 'credit' // Of this account.
   direction: 'in' | 'out' // Whether the account's balance grew.
   amountKobo: Kobo
   otherId: AccountId | null // Null: an account that the viewer may not see.
   otherKind: string
+  otherBankCode: string | null // Of a bank's account; null also where the viewer may not see it.
   creditId: CreditId | null // Null: of a credit that the viewer may not see, or of none.
   sessionId: string | null
   postedAt: Date
@@ -37,6 +40,8 @@ export const CREDITS_PER_PAGE_MAX = 5_000
 const entries = (transfers: string) => `
   select t.id, t.reason, t.debit_account_id = $1 as "isDebit", t.amount_kobo as "amountKobo",
          case when ${isSeen('o')} then o.id end as "otherId", o.kind as "otherKind",
+         case when o.owner like 'bank:%' and ($4 or seen.is_so) then substr(o.owner, 6) end
+           as "otherBankCode",
          case when seen.is_so then c.id end as "creditId",
          case when seen.is_so then c.session_id end as "sessionId",
          t.credit_id as "ofCredit", t.posted_at as "postedAt", ${CAUSE_COLUMNS}
@@ -49,7 +54,9 @@ const entries = (transfers: string) => `
    order by t.credit_id desc, t.id desc`
 
 const side = (column: string, more = '') =>
-  `(select * from transfers where ${column} = $1 and id < $5 ${more} order by id desc limit $6)`
+  `(select * from transfers
+     where ${column} = $1 and id < $5 and id >= $7 and posted_at >= $8 and posted_at < $9 ${more}
+     order by id desc limit $6)`
 
 const BY_ID = entries(
   `select * from (${side('credit_account_id')} union all
@@ -60,43 +67,63 @@ const BY_ID = entries(
 const BY_CREDIT = entries(
   `select * from transfers
     where (credit_id, id) < ($5, $8) and credit_id >= $7 and debit_account_id = $1
-      and reason = 'credit'
+      and reason = 'credit' and posted_at >= $9 and posted_at < $10
     order by credit_id desc, id desc limit $6`,
 )
 
-type Row = Omit<LedgerEntry, 'direction' | 'position'> & {
+type Row = Omit<LedgerEntry, 'side' | 'direction' | 'position'> & {
   isDebit: boolean
   ofCredit: CreditId | null
 }
 type Scanned = { rows: LedgerEntry[]; scannedTo: string | null }
-type EntryPage = { account: LedgerAccount; after?: string | undefined; limit: number }
+type EntryPage = {
+  account: LedgerAccount
+  window?: Window
+  after?: string | undefined
+  limit: number
+}
 
 export async function listLedgerEntries(
   db: Queryable,
   viewer: Viewer,
-  { account, after, limit }: EntryPage,
+  { account, window = {}, after, limit }: EntryPage,
 ): Promise<Scanned> {
-  const [id = PAST_ID, creditId = PAST_ID, ofCreditId = 0n] = after?.split('/').map(BigInt) ?? []
+  const isBank = account.kind === 'bank'
+  const within = await idBounds(db, 'transfers', window)
+  const credits = isBank ? await idBounds(db, 'credits', window) : within
+  const [id = within.pastId, creditId = credits.pastId, ofCreditId = 0n] =
+    after?.split('/').map(BigInt) ?? []
   const about = [account.id, viewer.id, clientOwner(viewer.id), viewer.isOperator]
+  const times = [window.from ?? '-infinity', window.to ?? 'infinity']
   const { rows } = await db.query<Row>({
     name: 'ledger-entries',
     text: BY_ID,
-    values: [...about, id, limit],
+    values: [...about, id, limit, within.firstId, ...times],
   })
   const others = rows.toSorted((one, other) => (one.id > other.id ? -1 : 1))
   const start = { id, creditId, ofCreditId }
-  if (account.kind !== 'bank') return paged(account, start, { rows: others, scannedTo: null })
-  const from = await findFirstCredit(db, creditId)
+  if (!isBank) return paged(account, start, { rows: others, scannedTo: null })
+  const from = latest(await findFirstCredit(db, creditId), {
+    creditId: credits.firstId,
+    transferId: within.firstId,
+  })
   const { rows: byCredit } = await db.query<Row>({
     name: 'ledger-entries-of-bank',
     text: BY_CREDIT,
-    values: [...about, creditId, limit, from.creditId, ofCreditId],
+    values: [...about, creditId, limit, from.creditId, ofCreditId, ...times],
   })
   const isWhole = byCredit.length < limit // Of the credits of this page.
   const least = isWhole ? from.transferId : (byCredit.at(-1) as Row).id
   const merged = mergeNewest(byCredit, others, least).slice(0, limit)
-  const scannedTo = isWhole && from.creditId > 0n ? from.creditId : null
+  const scannedTo = isWhole && from.creditId > credits.firstId ? from.creditId : null
   return paged(account, start, { rows: merged, scannedTo })
+}
+
+type Reach = { creditId: bigint; transferId: bigint }
+
+// No further back than the period.
+function latest(one: Reach, other: Reach): Reach {
+  return one.creditId > other.creditId ? one : other
 }
 
 // Both newest first, though credits are so only nearly. Others that are older than every credit of
@@ -129,7 +156,7 @@ function paged(
     }
     const direction = isDebit === growsByDebits(account.kind) ? 'in' : 'out'
     const position = `${at.id}/${at.creditId}/${at.ofCreditId}`
-    return { ...row, direction, position }
+    return { ...row, side: isDebit ? 'debit' : 'credit', direction, position }
   })
   return { rows: shown, scannedTo: scannedTo === null ? null : `${at.id}/${scannedTo}/0` }
 }

@@ -13,6 +13,7 @@ import type { HourlyTotals, Totals } from './hourly-totals.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
+const WEEK_MS = 7 * DAY_MS
 
 export const HOURS_SHOWN = 24
 export const DAYS_SHOWN = 30
@@ -20,6 +21,9 @@ export const COUNT_MAX = 1_000
 
 export type Period = Totals & { from: Date }
 type Series = { today: Period; yesterday: Period; hours: Period[]; days: Period[] }
+
+// Today and the same day of last week, both up to the last full hour: like with like.
+export type Comparison = { until: Date; today: Period; lastWeek: Period }
 
 export type Issues = {
   suspenseKobo: Kobo
@@ -38,6 +42,20 @@ export function buildSeries(totals: readonly HourlyTotals[], now: Date): Series 
   const days = periods({ totals, lastStart: day, count: DAYS_SHOWN, lengthMs: DAY_MS })
   const hours = periods({ totals, lastStart: hour, count: HOURS_SHOWN, lengthMs: HOUR_MS })
   return { today: days.at(-1) as Period, yesterday: days.at(-2) as Period, hours, days }
+}
+
+export function compareWithLastWeek(totals: readonly HourlyTotals[], now: Date): Comparison {
+  const day = watDayStart(now).getTime()
+  const until = now.getTime() - (now.getTime() % HOUR_MS)
+  const upTo = (from: number, past: number) => {
+    const period = nothingFrom(from)
+    for (const { hour, ...more } of totals) {
+      if (hour.getTime() >= from && hour.getTime() < past) add(period, more)
+    }
+    return period
+  }
+  const lastWeek = upTo(day - WEEK_MS, until - WEEK_MS)
+  return { until: new Date(until), today: upTo(day, until), lastWeek }
 }
 
 // The share of finished payments that were paid. Null: none finished.

@@ -1,10 +1,11 @@
-// Lists suspense items with owner, reason, age and outcome. A client sees its own; an operator also
-// sees unidentified money.
+// Lists suspense items with owner, reason, age and outcome, and adds them up. A client sees its own; an
+// operator also sees unidentified money.
 
 import type { Queryable } from '#db/pool.ts'
 import type { Client } from '#domain/access/clients.ts'
 import { inMerchantScope } from '#domain/access/merchant-scope.ts'
 import type { LockedItem } from '#domain/credits/suspense-items.ts'
+import { AGE_BUCKETS, type AgeBucket, ageDays, bucketOf } from '#domain/records/age-buckets.ts'
 import { Refusal } from '#errors.ts'
 import type { CreditId, SuspenseItemId } from '#ids.ts'
 import type { Kobo } from '#money.ts'
@@ -34,14 +35,79 @@ export type SuspenseEntry = {
   closedAt: Date | null
 }
 
-type SuspenseFilter = {
-  state: LockedItem['state'] | null
-  reason: string | null
-  beforeId: SuspenseItemId | null
+export type SuspenseFilters = {
+  state?: LockedItem['state'] | undefined
+  reason?: string | undefined
+  bankCode?: string | undefined
+  age?: AgeBucket | undefined
+  minKobo?: Kobo | undefined
+  maxKobo?: Kobo | undefined
+}
+
+// By id, which is by time, or by amount: along suspense_items_open and suspense_items_by_amount.
+export const SUSPENSE_ORDERS = ['newest', 'oldest', 'largest', 'smallest'] as const
+export type SuspenseOrder = (typeof SUSPENSE_ORDERS)[number]
+
+const ORDER_SQL = {
+  newest: { key: '(i.id)', after: '< $10::bigint', sort: 'i.id desc' },
+  oldest: { key: '(i.id)', after: '> $10::bigint', sort: 'i.id' },
+  largest: {
+    key: '(i.amount_kobo, i.id)',
+    after: '< ($11::bigint, $10::bigint)',
+    sort: 'i.amount_kobo desc, i.id desc',
+  },
+  smallest: {
+    key: '(i.amount_kobo, i.id)',
+    after: '> ($11::bigint, $10::bigint)',
+    sort: 'i.amount_kobo, i.id',
+  },
+} as const
+
+// The last one shown.
+export type SuspensePosition = { id: SuspenseItemId; amountKobo: Kobo }
+
+type SuspensePage = {
+  filters: SuspenseFilters
+  order?: SuspenseOrder | undefined
+  after?: SuspensePosition | undefined
+  now: Date
   limit: number
 }
 
-const SELECT_ENTRY = `
+// $1 the client. Written out for each, not as parameters: only then are the partial indexes used.
+const seenBy = ({ isOperator }: Client) => `
+     ${isOperator ? '(i.client_id = $1 or i.client_id is null)' : 'i.client_id = $1'}
+     and ${inMerchantScope('c.collection_account_id', '$1')}`
+
+const inState = (state: string | undefined) =>
+  state === 'open' ? `i.state = 'open' and $2 = 'open'` : '($2::text is null or i.state = $2)'
+
+const nameOf = (what: string, { isOperator }: Client, { state }: SuspenseFilters) =>
+  `${what}${state === 'open' ? '-open' : ''}${isOperator ? '-operator' : ''}`
+
+// An item that is no longer in suspense is as old as it was when it left.
+const AGE = bucketOf(ageDays('i.opened_at', 'coalesce(i.closed_at, $8::timestamptz)'))
+
+const filtered = ({ state }: SuspenseFilters) => `
+     and ${inState(state)}
+     and ($3::text is null or i.reason = $3)
+     and ($4::text is null or c.bank_code = $4)
+     and ($5::bigint is null or i.amount_kobo >= $5)
+     and ($6::bigint is null or i.amount_kobo <= $6)
+     and ($7::text is null or ${AGE} = $7)`
+
+const valuesOf = (client: Client, filters: SuspenseFilters, now: Date) => [
+  client.id,
+  filters.state ?? null,
+  filters.reason ?? null,
+  filters.bankCode ?? null,
+  filters.minKobo ?? null,
+  filters.maxKobo ?? null,
+  filters.age ?? null,
+  now,
+]
+
+const selectEntry = (client: Client) => `
   select i.id, i.amount_kobo as "amountKobo", c.currency, i.reason, i.state,
          i.credit_id as "creditId", c.session_id as "sessionId", c.bank_code as "bankCode",
          c.account_number as "accountNumber", c.source_account_sealed as "sourceAccountSealed",
@@ -55,25 +121,69 @@ const SELECT_ENTRY = `
     join credits c on c.id = i.credit_id
     left join collection_accounts a on a.id = i.assigned_account_id
     ${JOIN_LAST_RETURN}
-   where (i.client_id = $1 or ($2 and i.client_id is null))
-     and ${inMerchantScope('c.collection_account_id', '$1')}`
+   where ${seenBy(client)}`
 
 export async function listSuspense(
   db: Queryable,
   client: Client,
-  { state, reason, beforeId, limit }: SuspenseFilter,
+  { filters, order = 'newest', after, now, limit }: SuspensePage,
 ): Promise<SuspenseEntry[]> {
+  const { key, after: isAfter, sort } = ORDER_SQL[order]
   const { rows } = await db.query<SuspenseEntry>({
-    name: 'list-suspense',
-    text: `${SELECT_ENTRY}
-              and ($3::text is null or i.state = $3)
-              and ($4::text is null or i.reason = $4)
-              and ($5::bigint is null or i.id < $5)
-            order by i.id desc
-            limit $6`,
-    values: [client.id, client.isOperator, state, reason, beforeId, limit],
+    name: nameOf(`list-suspense-${order}`, client, filters),
+    text: `${selectEntry(client)} ${filtered(filters)}
+              and ($10::bigint is null or $11::bigint is null or ${key} ${isAfter})
+            order by ${sort}
+            limit $9`,
+    values: [
+      ...valuesOf(client, filters, now),
+      limit,
+      after?.id ?? null,
+      after?.amountKobo ?? null,
+    ],
   })
   return rows
+}
+
+export const SUMMARY_MAX = 50_000 // Items that are added up; some 100 ms.
+
+export type SuspenseSum = {
+  currency: string
+  reason: string | null // Null in the sums by age, and in those of all.
+  age: AgeBucket | null
+  items: bigint
+  kobo: Kobo
+}
+
+export type SuspenseSums = { sums: SuspenseSum[]; isComplete: boolean }
+
+// The same items as the list has, added up by reason, by age, and all of them; the newest, where there
+// are more than are added up.
+export async function sumSuspense(
+  db: Queryable,
+  client: Client,
+  { filters, now, limit = SUMMARY_MAX }: { filters: SuspenseFilters; now: Date; limit?: number },
+): Promise<SuspenseSums> {
+  const { rows } = await db.query<SuspenseSum & { read: bigint }>({
+    name: nameOf('sum-suspense', client, filters),
+    text: `with items as materialized (
+             select i.reason, ${AGE} as age, c.currency, i.amount_kobo
+               from suspense_items i join credits c on c.id = i.credit_id
+              where ${seenBy(client)} ${filtered(filters)}
+              order by i.id desc
+              limit $9 + 1
+           ), added as (
+             select *, row_number() over () as place from items
+           )
+           select currency, reason, age, count(*) as items, sum(amount_kobo)::bigint as kobo,
+                  (select count(*) from items) as read
+             from added where place <= $9
+            group by grouping sets ((currency, reason), (currency, age), (currency))
+            order by currency, kobo desc, reason, array_position($10::text[], age)`,
+    values: [...valuesOf(client, filters, now), limit, [...AGE_BUCKETS]],
+  })
+  const isComplete = (rows[0]?.read ?? 0n) <= BigInt(limit)
+  return { sums: rows.map(({ read: _, ...sum }) => sum), isComplete }
 }
 
 export async function getSuspense(
@@ -82,9 +192,9 @@ export async function getSuspense(
   id: SuspenseItemId,
 ): Promise<SuspenseEntry> {
   const { rows } = await db.query<SuspenseEntry>({
-    name: 'get-suspense',
-    text: `${SELECT_ENTRY} and i.id = $3`,
-    values: [client.id, client.isOperator, id],
+    name: client.isOperator ? 'get-suspense-operator' : 'get-suspense',
+    text: `${selectEntry(client)} and i.id = $2`,
+    values: [client.id, id],
   })
   if (!rows[0]) throw new Refusal('suspense_not_found')
   return rows[0]

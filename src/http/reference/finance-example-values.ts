@@ -54,4 +54,10 @@ export const FINANCE_VALUES: Readonly<Record<string, unknown>> = {
   'StatementProfile.balances': 'running',
   'StatementProfile.name': 'gtbank',
   'StatementProfile.title': 'GTBank',
+  'SuspenseByReason.reason': 'unknown_number',
+  'OverviewComparison.until': '2026-11-15T10:00:00.000000+01:00',
+  otherBankCode: '035',
+  opening: 12500,
+  debits: 2500,
+  closing: 16000,
 }

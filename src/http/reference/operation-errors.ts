@@ -116,6 +116,7 @@ const OPERATION_ERRORS: Readonly<Record<string, readonly RefusalCode[]>> = {
   getDifference: ['difference_not_found'],
   getEvent: ['event_not_found'],
   getLedgerAccount: ['ledger_account_not_found'],
+  getLedgerTotals: ['ledger_account_not_found'],
   getLimitProfile: ['limit_profile_not_found'],
   getPayment: ['payment_not_found'],
   getPaymentTimeline: ['payment_not_found'],

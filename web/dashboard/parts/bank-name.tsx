@@ -18,7 +18,7 @@ function askNames(): Promise<Names> {
   return asked
 }
 
-export function useBankNames(): (code: string) => string {
+function useNames(): Names | undefined {
   const [names, setNames] = useState<Names | undefined>()
   useEffect(() => {
     let isLeft = false
@@ -30,7 +30,18 @@ export function useBankNames(): (code: string) => string {
       isLeft = true
     }
   }, [])
+  return names
+}
+
+export function useBankNames(): (code: string) => string {
+  const names = useNames()
   return (code) => names?.get(code) ?? code
+}
+
+// All banks, to choose from: names by code, in the order of names.
+export function useBanks(): Readonly<Record<string, string>> {
+  const names = [...(useNames() ?? [])].sort(([, one], [, other]) => one.localeCompare(other))
+  return Object.fromEntries(names.map(([code, name]) => [`${code}`, name]))
 }
 
 export function BankName({ code }: { code: string }) {

@@ -13,6 +13,7 @@ export type Filter = {
   name: string
   label: string
   choices?: Readonly<Record<string, string>> // Labels by value.
+  unset?: string // What it is called not to choose.
   type?: 'date'
   placeholder?: string
 }
@@ -84,7 +85,7 @@ export function Filters({ view, filters, query, csv }: Props) {
 }
 
 function Control({
-  filter: { name, choices, type, placeholder },
+  filter: { name, choices, unset, type, placeholder },
   value,
   set,
 }: {
@@ -100,7 +101,7 @@ function Control({
         value={value}
         onChange={(event) => set(name, event.currentTarget.value)}
       >
-        <option value="">{appStrings.filters.all}</option>
+        <option value="">{unset ?? appStrings.filters.all}</option>
         {Object.entries(choices).map(([choice, label]) => (
           <option key={choice} value={choice}>
             {label}

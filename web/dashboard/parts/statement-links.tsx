@@ -8,10 +8,13 @@ import { dayAfter } from './filters.tsx'
 import { Field } from './forms.tsx'
 import { Icon } from './icons.tsx'
 
-// The path without its ending.
-export function StatementLinks({ path }: { path: string }) {
+export type Days = { from: string; to: string } // As a query has them: the last one is exclusive.
+
+// The path without its ending. The days are told to whoever shows more of them.
+export function StatementLinks({ path, choose }: { path: string; choose?: (days: Days) => void }) {
   const [days, setDays] = useState({ from: '', to: '' })
-  const query = { from: days.from, to: days.to && dayAfter(days.to) }
+  const queryOf = ({ from, to }: Days): Days => ({ from, to: to && dayAfter(to) })
+  const query = queryOf(days)
   const day = (name: 'from' | 'to') => (
     <Field label={strings[name]}>
       {(id) => (
@@ -19,9 +22,11 @@ export function StatementLinks({ path }: { path: string }) {
           id={id}
           type="date"
           value={days[name]}
-          onInput={(event: TargetedEvent<HTMLInputElement>) =>
-            setDays({ ...days, [name]: event.currentTarget.value })
-          }
+          onInput={(event: TargetedEvent<HTMLInputElement>) => {
+            const chosen = { ...days, [name]: event.currentTarget.value }
+            setDays(chosen)
+            choose?.(queryOf(chosen))
+          }}
         />
       )}
     </Field>

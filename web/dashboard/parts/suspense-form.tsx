@@ -12,8 +12,8 @@ import { toast } from './toasts.tsx'
 
 export type Item = Schemas['SuspenseItem']
 
-type Action = 'assign' | 'return'
-type Filled = { action: Action; target: Target | undefined; reason: string }
+export type Action = 'assign' | 'return'
+export type Filled = { action: Action; target: Target | undefined; reason: string }
 type Props = { item: Item; isMakerChecker: boolean; mayType: boolean; done: () => void }
 
 const PATH = '/api/v1/suspense/{id}'
@@ -147,7 +147,7 @@ function Confirmation({ item, filled, isMakerChecker, back, done }: SureProps) {
   )
 }
 
-function sendFilled(
+export function sendFilled(
   { id }: Item,
   { action, target, reason }: Filled,
   { isMakerChecker, key }: { isMakerChecker: boolean; key: string },

@@ -1,6 +1,7 @@
 // A list as a table: rows open by a press anywhere or by Enter, arrows and j/k move between them, and
 // pages are turned below. On a narrow page each row becomes a small card. The heading of the column
-// that a list is in the order of turns the list round.
+// that a list is in the order of turns the list round. Where rows can be chosen, x chooses the one that
+// has the focus.
 
 import type { ComponentChildren } from 'preact'
 import { useRef } from 'preact/hooks'
@@ -126,12 +127,15 @@ function Rows<Row>({
   const body = useRef<HTMLTableSectionElement>(null)
   const press = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 }[event.key]
-    if (step === undefined) return
+    const isChoice = event.key === 'x' && choosing !== undefined
+    if (step === undefined && !isChoice) return
     const links = [...(body.current?.querySelectorAll<HTMLElement>('a.row-link') ?? [])]
     const at = links.indexOf(event.target as HTMLElement)
-    if (at === -1) return
+    const row = rows[at]
+    if (row === undefined) return
     event.preventDefault()
-    links[at + step]?.focus()
+    if (step !== undefined) links[at + step]?.focus()
+    else if (choosing?.mayChoose(row)) choosing.choose(toggled(choosing.chosen, keyOf(row)))
   }
   return (
     <tbody ref={body} onKeyDown={press}>
@@ -190,10 +194,7 @@ function ChooseAll<Row>({
 function ChooseOne<Row>({ row, keyOf, choosing }: ChoosingProps<Row> & { row: Row }) {
   const { chosen, choose, mayChoose, nameOf } = choosing
   const key = keyOf(row)
-  const toggle = () =>
-    choose(
-      new Set(chosen.has(key) ? [...chosen].filter((other) => other !== key) : [...chosen, key]),
-    )
+  const toggle = () => choose(toggled(chosen, key))
   return (
     <td class="at-choose">
       {mayChoose(row) && (
@@ -206,6 +207,10 @@ function ChooseOne<Row>({ row, keyOf, choosing }: ChoosingProps<Row> & { row: Ro
       )}
     </td>
   )
+}
+
+function toggled(chosen: ReadonlySet<string>, key: string): ReadonlySet<string> {
+  return new Set(chosen.has(key) ? [...chosen].filter((other) => other !== key) : [...chosen, key])
 }
 
 function cellClass(place: string | undefined, isAmount: boolean | undefined): string {

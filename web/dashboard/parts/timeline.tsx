@@ -1,4 +1,5 @@
-// A timeline, newest first; each entry expands to its details.
+// A timeline, newest first; each entry expands to its details. What happened to the money comes first.
+// Who was told of it is folded up below, event by event, with how many deliveries arrived.
 
 import type { Schemas } from '../api.ts'
 import { humanize } from '../format.ts'
@@ -25,19 +26,76 @@ const ICONS: Record<string, IconName> = {
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/
 
+const TOLD = ['event', 'attempt', 'waiting'] // About telling, not about money.
+
 export function Timeline({ entries }: { entries: readonly Entry[] }) {
+  const told = entries.filter(({ kind }) => TOLD.includes(kind))
   return (
-    <ol class="timeline" aria-label={appStrings.timeline.label}>
+    <>
+      <Entries
+        entries={entries.filter(({ kind }) => !TOLD.includes(kind))}
+        label={appStrings.timeline.label}
+      />
+      {told.length > 0 && <Deliveries entries={told} />}
+    </>
+  )
+}
+
+// An event was told to everybody who has a delivery of it.
+function countDelivered(entries: readonly Entry[]) {
+  const all = new Map<string, boolean>()
+  for (const { kind, reference, detail } of entries) {
+    if (kind === 'event') continue
+    const key = `${reference} ${detail.kind} ${detail.url}`
+    const isTaken = kind === 'attempt' && isSuccess(detail.status)
+    all.set(key, all.get(key) === true || isTaken)
+  }
+  return { done: [...all.values()].filter(Boolean).length, all: all.size }
+}
+
+const isSuccess = (status: unknown) => typeof status === 'number' && status >= 200 && status < 300
+
+function Deliveries({ entries }: { entries: readonly Entry[] }) {
+  const events = [...new Set(entries.map(({ reference }) => reference))].toReversed()
+  return (
+    <details class="deliveries">
+      <summary>
+        <span>{appStrings.timeline.deliveries}</span>
+        <DeliveryCount entries={entries} />
+        <span class="deliveries-mark">
+          <Icon name="fold" />
+        </span>
+      </summary>
+      {events.map((reference) => {
+        const own = entries.filter((entry) => entry.reference === reference)
+        return (
+          <section key={reference}>
+            {own.length > 1 && <DeliveryCount entries={own} />}
+            <Entries entries={own} label={appStrings.timeline.deliveries} />
+          </section>
+        )
+      })}
+    </details>
+  )
+}
+
+function DeliveryCount({ entries }: { entries: readonly Entry[] }) {
+  const { done, all } = countDelivered(entries)
+  const tone = all === 0 ? 'calm' : done === all ? 'good' : 'warn'
+  return <span class={`badge ${tone}`}>{appStrings.timeline.delivered(done, all)}</span>
+}
+
+function Entries({ entries, label }: { entries: readonly Entry[]; label: string }) {
+  return (
+    <ol class="timeline" aria-label={label}>
       {entries.toReversed().map((entry, at) => (
         <li key={`${entry.at} ${entry.kind} ${entries.length - at}`} class={toneOf(entry)}>
           <span class="timeline-mark">
             <Icon name={ICONS[entry.kind] ?? 'event'} />
           </span>
           <div class="timeline-text">
-            <EntryText entry={entry} />
-          </div>
-          <div class="timeline-end">
             {entry.amount !== null && <Money amount={entry.amount} currency={entry.currency} />}
+            <EntryText entry={entry} />
             <Time at={entry.at} />
           </div>
         </li>
@@ -68,10 +126,7 @@ function EntryText({ entry: { description, detail, reference } }: { entry: Entry
 }
 
 function toneOf({ kind, detail }: Entry): string {
-  if (kind === 'attempt') {
-    const isTaken = typeof detail.status === 'number' && detail.status >= 200 && detail.status < 300
-    return isTaken ? 'good' : 'bad'
-  }
+  if (kind === 'attempt') return isSuccess(detail.status) ? 'good' : 'bad'
   if (kind === 'requery') return detail.answer === 'no_answer' ? 'bad' : 'calm'
   if (kind === 'credit') return 'good'
   if (kind === 'reversal') return 'bad'

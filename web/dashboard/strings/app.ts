@@ -60,6 +60,7 @@ export const appStrings = {
     clearAll: 'Clear filters',
   },
   zone: 'All times are in West Africa Time (GMT+1).',
+  zoneName: 'WAT',
   connection: {
     offline: 'You’re offline. Data may be out of date.',
     lost: 'Live updates are disconnected. Data may be out of date. Reconnecting…',
@@ -76,6 +77,9 @@ export const appStrings = {
     label: 'Timeline',
     further: 'Load earlier',
     cut: 'Only the latest credits are shown.',
+    deliveries: 'Events',
+    delivered: (done: number, all: number) =>
+      all === 0 ? 'nothing to deliver' : `${done} of ${all} delivered`,
   },
   problems: {
     unreachable: 'Can’t reach the service. Check your connection and try again.',

@@ -77,7 +77,17 @@ export const ledgerStrings = {
   none: 'The ledger is empty',
   noneText: 'Accounts open with the first credit. Send a transfer to get started.',
   transfers: 'Transfers',
-  noTransfers: 'No transfers yet.',
+  transfer: 'Transfer',
+  debit: 'Debit',
+  creditSide: 'Credit',
+  sums: {
+    opening: 'Opening balance',
+    debits: 'Debits',
+    credits: 'Credits',
+    closing: 'Closing balance',
+  },
+  wrongDays: 'The first day must not be after the last.',
+  noTransfers: 'No transfers in this period.',
   reasons: {
     credit: 'Credit received',
     fee: 'Fee',

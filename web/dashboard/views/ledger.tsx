@@ -1,26 +1,22 @@
-// Ledger: integrity status, chart of accounts, and each account's transfers.
+// Ledger: integrity status, chart of accounts, and each account's debits and credits.
 
+import { useState } from 'preact/hooks'
 import type { Schemas } from '../api.ts'
 import { humanize } from '../format.ts'
-import { usePages } from '../loading.ts'
 import { Balances } from '../parts/balances.tsx'
 import { BankName, useBankNames } from '../parts/bank-name.tsx'
 import { Detail } from '../parts/detail.tsx'
 import { Facts } from '../parts/drawer.tsx'
-import { Icon } from '../parts/icons.tsx'
 import { IntegrityStatus } from '../parts/integrity-status.tsx'
+import { LedgerPeriod } from '../parts/ledger-period.tsx'
 import { ListView } from '../parts/list-view.tsx'
-import { StatementLinks } from '../parts/statement-links.tsx'
-import { Failed, Skeleton } from '../parts/states.tsx'
-import { type Column, Pager } from '../parts/table.tsx'
+import { type Days, StatementLinks } from '../parts/statement-links.tsx'
+import type { Column } from '../parts/table.tsx'
 import { Copyable, Money, Time } from '../parts/values.tsx'
-import { follow, hrefOf } from '../routing.ts'
 import { ledgerStrings as strings } from '../strings/ledger.ts'
 import type { ViewProps } from '../view-props.ts'
 
 type Account = Schemas['LedgerAccount']
-
-type Transfer = Schemas['LedgerTransfer']
 
 const PATH = '/api/v1/ledger/accounts'
 
@@ -89,6 +85,7 @@ export default function Ledger(props: ViewProps) {
 }
 
 function About({ account }: { account: Account }) {
+  const [days, setDays] = useState<Days>({ from: '', to: '' })
   return (
     <>
       <div class="headline">
@@ -113,70 +110,9 @@ function About({ account }: { account: Account }) {
           [strings.opened, <Time key="opened" at={account.openedAt} />],
         ]}
       />
-      <StatementLinks path={`${PATH}/${account.id}/statement`} />
+      <StatementLinks path={`${PATH}/${account.id}/statement`} choose={setDays} />
       <h3>{strings.transfers}</h3>
-      <Transfers id={account.id} currency={account.currency} />
+      <LedgerPeriod id={account.id} currency={account.currency} days={days} />
     </>
-  )
-}
-
-function Transfers({ id, currency }: { id: number; currency: string }) {
-  const pages = usePages(`${PATH}/{id}/transfers`, { id }, { limit: '20' })
-  const { data, problem, reload } = pages
-  if (problem) return <Failed problem={problem} retry={reload} />
-  if (!data) return <Skeleton kind="rows" lines={6} />
-  if (data.data.length === 0 && pages.isFirst && !data.hasMore) {
-    return <p class="muted">{strings.noTransfers}</p>
-  }
-  return (
-    <>
-      <ol class="entries" aria-label={strings.transfers}>
-        {data.data.map((transfer) => (
-          <Entry key={transfer.id} transfer={transfer} currency={currency} />
-        ))}
-      </ol>
-      <Pager pages={pages} />
-    </>
-  )
-}
-
-function Entry({ transfer, currency }: { transfer: Transfer; currency: string }) {
-  const { reason, direction, amount, otherAccountId, otherKind, creditId, postedAt } = transfer
-  const isIn = direction === 'in'
-  const what = strings.reasons[reason] ?? humanize(reason)
-  const other = strings.other(kindOf(otherKind).toLowerCase())
-  return (
-    <li>
-      <span class={`entry-mark ${direction}`}>
-        <Icon name={isIn ? 'credits' : 'reversal'} />
-      </span>
-      <div>
-        {creditId === null ? (
-          <p>{what}</p>
-        ) : (
-          <p>
-            <a href={hrefOf('credits', `${creditId}`)} onClick={follow}>
-              {what}
-            </a>
-          </p>
-        )}
-        <p class="muted small">
-          {otherAccountId === null ? (
-            other
-          ) : (
-            <a href={hrefOf('ledger', `${otherAccountId}`)} onClick={follow}>
-              {other}
-            </a>
-          )}
-        </p>
-      </div>
-      <div class="entry-end">
-        <span>
-          {isIn ? '+' : '−'}
-          <Money amount={amount} currency={currency} />
-        </span>
-        <Time at={postedAt} />
-      </div>
-    </li>
   )
 }

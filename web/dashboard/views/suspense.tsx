@@ -1,20 +1,23 @@
-// Suspense desk: items that await a decision, why they are there, and how to resolve them.
+// Suspense desk: what is there by reason and age, items that await a decision, and resolving them, one
+// by one or many at once.
 
 import { useEffect, useState } from 'preact/hooks'
-import { getPage } from '../api.ts'
+import { getPage, type Query, withQuery } from '../api.ts'
 import { humanize } from '../format.ts'
 import { useEvents, useThrottled } from '../live.ts'
-import { useData, useLoaded, usePages, useReload } from '../loading.ts'
-import { BankName } from '../parts/bank-name.tsx'
-import { Drawer, Facts } from '../parts/drawer.tsx'
+import { useData, useLoaded, usePages } from '../loading.ts'
+import { Filters, filterQuery, withoutFilters } from '../parts/filters.tsx'
 import { MakerCheckerSetting, SETTINGS } from '../parts/maker-checker-setting.tsx'
-import { Empty, Failed, Skeleton } from '../parts/states.tsx'
-import { type Item, SuspenseForm } from '../parts/suspense-form.tsx'
-import { DecidedRequests, OpenRequest, WaitingRequests } from '../parts/suspense-requests.tsx'
-import { amountColumn, type Column, ListTable } from '../parts/table.tsx'
-import { Copyable, Headline, Time } from '../parts/values.tsx'
+import { Empty } from '../parts/states.tsx'
+import { BulkBar } from '../parts/suspense-bulk.tsx'
+import { toAmount, useSuspenseFilters } from '../parts/suspense-filters.ts'
+import type { Item } from '../parts/suspense-form.tsx'
+import { ItemDrawer, whyOf } from '../parts/suspense-item.tsx'
+import { WaitingRequests } from '../parts/suspense-requests.tsx'
+import { SuspenseTotals } from '../parts/suspense-totals.tsx'
+import { amountColumn, type Choosing, type Column, ListTable } from '../parts/table.tsx'
+import { Time } from '../parts/values.tsx'
 import { follow, goTo, hrefOf } from '../routing.ts'
-import type { Session } from '../session.ts'
 import { appStrings } from '../strings/app.ts'
 import { suspenseStrings as strings } from '../strings/suspense.ts'
 import type { ViewProps } from '../view-props.ts'
@@ -23,8 +26,6 @@ const PATH = '/api/v1/suspense'
 const REQUESTS = `${PATH}/requests`
 const STATES = ['open', 'assigned', 'returning', 'returned', 'reversed']
 const LOOK_AGAIN_MS = 15_000 // What colleagues ask for makes no event.
-
-const whyOf = (reason: string) => strings.reasons[reason] ?? humanize(reason)
 
 const COLUMNS: readonly Column<Item>[] = [
   {
@@ -38,6 +39,7 @@ const COLUMNS: readonly Column<Item>[] = [
   },
   { name: strings.why, place: 'second', show: ({ reason }) => whyOf(reason) },
   { name: strings.number, show: ({ accountNumber }) => <code>{accountNumber}</code> },
+  { name: strings.since, show: ({ openedAt }) => <Time at={openedAt} /> },
   {
     name: strings.age,
     place: 'time',
@@ -49,12 +51,14 @@ const COLUMNS: readonly Column<Item>[] = [
 ]
 
 export default function Suspense({ session, place }: ViewProps) {
-  const state = STATES.includes(place.query.state ?? '') ? place.query.state : 'open'
-  const pages = usePages(PATH, {}, { state })
+  const state = STATES.includes(place.query.state ?? '') ? (place.query.state as string) : 'open'
+  const filters = useSuspenseFilters()
+  const filtered = filterQuery(filters, place.query)
+  const isFiltered = Object.entries(filtered).some(([name, value]) => value && name !== 'order')
+  const { order, ...which } = withAmounts({ ...filtered, state })
+  const pages = usePages(PATH, {}, { ...which, order })
   const settings = useData(SETTINGS, {})
-  const waiting = useLoaded('waiting', (signal) =>
-    getPage(REQUESTS, {}, { query: { state: 'open', limit: '100' }, signal }),
-  )
+  const waiting = useWaiting()
   const [version, setVersion] = useState(0)
   const refresh = useThrottled(() => {
     setVersion((before) => before + 1)
@@ -65,21 +69,30 @@ export default function Suspense({ session, place }: ViewProps) {
     ({ type }) => /^(?:credit|payment)\./.test(type) && refresh(),
     session.scopes.includes('webhooks:read'),
   )
-  useEffect(() => {
-    const timer = window.setInterval(() => !document.hidden && waiting.reload(), LOOK_AGAIN_MS)
-    return () => window.clearInterval(timer)
-  }, [waiting.reload])
-  const close = () => goTo(hrefOf('suspense', undefined, place.query))
   const isMakerChecker = settings.data?.makerChecker ?? false
   const requests = waiting.data?.data ?? []
-  const changed = () => {
-    settings.reload()
-    waiting.reload()
-  }
+  const mayPick = state === 'open' && session.scopes.includes('suspense:write')
+  const { picked, choosing, drop } = useChoosing(JSON.stringify(which), pages.data?.data ?? [])
   return (
     <>
       <WaitingRequests requests={requests.filter(({ itemId }) => itemId !== null)} />
-      <States chosen={state ?? 'open'} />
+      <SuspenseTotals asked={which} version={version} query={place.query} />
+      <States chosen={state} query={place.query} />
+      <Filters
+        view="suspense"
+        filters={filters}
+        query={place.query}
+        csv={withQuery(`${PATH}.csv`, { ...which, order })}
+      />
+      {mayPick && settings.data && picked.length > 0 && (
+        <BulkBar
+          items={picked}
+          isMakerChecker={isMakerChecker}
+          mayType={session.role === 'operator'}
+          clear={drop}
+          done={() => [{ reload: refresh }, pages].forEach(({ reload }) => void reload())}
+        />
+      )}
       <ListTable
         caption={appStrings.views.suspense}
         columns={COLUMNS}
@@ -87,25 +100,23 @@ export default function Suspense({ session, place }: ViewProps) {
         keyOf={({ id }) => `${id}`}
         hrefOf={({ id }) => hrefOf('suspense', `${id}`, place.query)}
         openKey={place.open}
-        empty={
-          <Empty icon="suspense" title={strings.none}>
-            {strings.noneText}
-          </Empty>
-        }
+        {...(mayPick ? { choosing } : {})}
+        empty={<Nothing isFiltered={isFiltered} query={withoutFilters(filters, place.query)} />}
       />
       {settings.data && (
         <MakerCheckerSetting
           isOn={isMakerChecker}
           session={session}
           request={requests.find(({ itemId }) => itemId === null)}
-          changed={changed}
+          changed={() => [settings, waiting].forEach(({ reload }) => void reload())}
         />
       )}
       {place.open !== undefined && settings.data && (
         <ItemDrawer
           key={place.open}
           id={place.open}
-          {...{ session, isMakerChecker, version, close }}
+          {...{ session, isMakerChecker, version }}
+          close={() => goTo(hrefOf('suspense', undefined, place.query))}
           changed={refresh}
         />
       )}
@@ -113,7 +124,60 @@ export default function Suspense({ session, place }: ViewProps) {
   )
 }
 
-function States({ chosen }: { chosen: string }) {
+// Requests of colleagues, looked for again and again.
+function useWaiting() {
+  const waiting = useLoaded('waiting', (signal) =>
+    getPage(REQUESTS, {}, { query: { state: 'open', limit: '100' }, signal }),
+  )
+  useEffect(() => {
+    const timer = window.setInterval(() => !document.hidden && waiting.reload(), LOOK_AGAIN_MS)
+    return () => window.clearInterval(timer)
+  }, [waiting.reload])
+  return waiting
+}
+
+function withAmounts(query: Query): Query {
+  const { minAmount, maxAmount } = query
+  return { ...query, minAmount: toAmount(minAmount), maxAmount: toAmount(maxAmount) }
+}
+
+const NONE: ReadonlyMap<string, Item> = new Map()
+
+// Kept from page to page, and given up when something else is looked for.
+function useChoosing(about: string, rows: readonly Item[]) {
+  const [kept, setKept] = useState({ about, items: NONE })
+  const items = kept.about === about ? kept.items : NONE
+  const choose = (keys: ReadonlySet<string>) => {
+    const known = new Map([...items, ...rows.map((row) => [`${row.id}`, row] as const)])
+    setKept({ about, items: new Map([...known].filter(([key]) => keys.has(key))) })
+  }
+  const choosing: Choosing<Item> = {
+    chosen: new Set(items.keys()),
+    choose,
+    mayChoose: () => true,
+    nameOf: ({ sourceAccountName }) => sourceAccountName ?? strings.unnamed,
+  }
+  return { picked: [...items.values()], choosing, drop: () => setKept({ about, items: NONE }) }
+}
+
+function Nothing({ isFiltered, query }: { isFiltered: boolean; query: Query }) {
+  if (!isFiltered) {
+    return (
+      <Empty icon="suspense" title={strings.none}>
+        {strings.noneText}
+      </Empty>
+    )
+  }
+  return (
+    <Empty icon="search" title={appStrings.filters.nothing}>
+      <a href={hrefOf('suspense', undefined, query)} onClick={follow}>
+        {appStrings.filters.clearAll}
+      </a>
+    </Empty>
+  )
+}
+
+function States({ chosen, query }: { chosen: string; query: Query }) {
   return (
     <fieldset class="segments states">
       <legend class="hidden">{strings.state}</legend>
@@ -122,95 +186,14 @@ function States({ chosen }: { chosen: string }) {
           key={state}
           type="button"
           aria-pressed={state === chosen}
-          onClick={() => goTo(hrefOf('suspense', undefined, state === 'open' ? {} : { state }))}
+          onClick={() => {
+            const shown = state === 'open' ? undefined : state
+            goTo(hrefOf('suspense', undefined, { ...query, state: shown }))
+          }}
         >
           {humanize(state)}
         </button>
       ))}
     </fieldset>
-  )
-}
-
-type DrawerProps = {
-  id: string
-  session: Session
-  isMakerChecker: boolean
-  version: number
-  close: () => void
-  changed: () => void
-}
-
-function ItemDrawer({ id, session, isMakerChecker, version, close, changed }: DrawerProps) {
-  const item = useData(`${PATH}/{id}`, { id })
-  const isId = /^[0-9]{1,18}$/.test(id)
-  const requests = useLoaded(`requests of ${id}`, async (signal) =>
-    isId ? getPage(REQUESTS, {}, { query: { itemId: id }, signal }) : undefined,
-  )
-  const reload = () => {
-    item.reload()
-    requests.reload()
-  }
-  useReload(version, reload)
-  const done = () => {
-    reload()
-    changed()
-  }
-  const problem = item.problem ?? requests.problem
-  const open = requests.data?.data.find(({ state }) => state === 'open')
-  const mayDecide = session.scopes.includes('suspense:write')
-  return (
-    <Drawer title={strings.one} close={close}>
-      {problem && <Failed problem={problem} retry={reload} />}
-      {!problem && !(item.data && requests.data) && <Skeleton kind="page" lines={8} />}
-      {!problem && item.data && requests.data && (
-        <>
-          <About item={item.data} />
-          {open && <OpenRequest key={open.id} request={open} mayDecide={mayDecide} done={done} />}
-          {!open && item.data.state === 'open' && mayDecide && (
-            <SuspenseForm
-              item={item.data}
-              isMakerChecker={isMakerChecker}
-              mayType={session.role === 'operator'}
-              done={done}
-            />
-          )}
-          <DecidedRequests requests={requests.data.data.filter(({ state }) => state !== 'open')} />
-        </>
-      )}
-    </Drawer>
-  )
-}
-
-function About({ item }: { item: Item }) {
-  return (
-    <>
-      <Headline sum={item} state={item.state} about={strings.from(item.sourceAccountName)} />
-      <Facts
-        facts={[
-          [strings.why, whyOf(item.reason)],
-          [strings.number, <Copyable key="number" text={item.accountNumber} />],
-          [strings.bank, <BankName key="bank" code={item.bankCode} />],
-          [strings.payerNumber, item.sourceAccountNumberMasked],
-          [strings.payerBank, item.sourceBankCode && <BankName code={item.sourceBankCode} />],
-          [strings.narration, item.narration],
-          [strings.sessionId, <Copyable key="session" text={item.sessionId} />],
-          [strings.meantFor, item.paymentReference && <Copyable text={item.paymentReference} />],
-          [strings.assignedTo, item.assignedTo && <Copyable text={item.assignedTo} />],
-          [strings.returnFailed, item.failureReason],
-          [
-            strings.returnReference,
-            item.returnReference && <Copyable text={item.returnReference} />,
-          ],
-          [strings.bankReference, item.bankReference],
-          [strings.since, <Time key="since" at={item.openedAt} />],
-          [strings.left, item.closedAt && <Time at={item.closedAt} />],
-        ]}
-      />
-      <p class="after-facts">
-        <a href={hrefOf('credits', `${item.creditId}`)} onClick={follow}>
-          {strings.credit}
-        </a>
-      </p>
-    </>
   )
 }

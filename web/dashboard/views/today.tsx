@@ -1,4 +1,5 @@
-// Today: volume, success rate, what needs attention, and the latest credits live.
+// Today: what came in and what is left of it, against last week, by bank and merchant; success rate,
+// what needs attention, and the latest credits live.
 
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { getPage, type Schemas } from '../api.ts'
@@ -6,7 +7,9 @@ import { count, money, share } from '../format.ts'
 import { type LiveEvent, useConnection, useEvents, useThrottled } from '../live.ts'
 import { useData, useLoaded } from '../loading.ts'
 import { BalancesToday } from '../parts/balances.tsx'
+import { Breakdown } from '../parts/breakdown.tsx'
 import { Chart } from '../parts/chart.tsx'
+import { DaySum } from '../parts/day-sum.tsx'
 import { Stat } from '../parts/stat.tsx'
 import { Empty, Failed, Skeleton } from '../parts/states.tsx'
 import { Badge, Money, Time } from '../parts/values.tsx'
@@ -16,7 +19,6 @@ import { creditsStrings } from '../strings/credits.ts'
 import { todayStrings as strings } from '../strings/today.ts'
 import type { ViewProps } from '../view-props.ts'
 
-type Period = Schemas['OverviewPeriod']
 type Overview = Schemas['Overview']
 type Credit = Schemas['Credit']
 
@@ -54,6 +56,12 @@ export default function Today({ session }: ViewProps) {
       {isRestricted && <p class="notice">{strings.restricted}</p>}
       {!isRestricted && <Stats overview={overview.data} />}
       {overview.data?.isComplete === false && <p class="notice">{strings.counting}</p>}
+      {overview.data && (
+        <div class="day">
+          <DaySum overview={overview.data} />
+          <Breakdown version={version} />
+        </div>
+      )}
       {!isRestricted && session.scopes.includes('accounts:read') && (
         <BalancesToday version={version} />
       )}
@@ -85,7 +93,7 @@ function Stats({ overview }: { overview: Overview | undefined }) {
   const ended = today.successful + today.expired + today.cancelled
   return (
     <dl class="stats">
-      <Stat name={strings.net} note={netNote(today, yesterday)} isMain>
+      <Stat name={strings.net} note={strings.yesterday(money(yesterday.net))} isMain>
         {money(today.net)}
       </Stat>
       <Stat name={strings.credits} note={strings.yesterday(count(yesterday.credits))}>
@@ -119,13 +127,6 @@ function Stats({ overview }: { overview: Overview | undefined }) {
       )}
     </dl>
   )
-}
-
-// Gross and what of it is not there, when the two differ.
-function netNote({ gross, net }: Period, yesterday: Period): string {
-  const before = strings.yesterday(money(yesterday.net))
-  if (gross === net) return before
-  return `${strings.less(money(gross), money(gross - net))} · ${before}`
 }
 
 function Newest({

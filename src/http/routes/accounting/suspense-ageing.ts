@@ -2,11 +2,8 @@
 // print.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import {
-  AGE_BUCKETS,
-  type AgedSuspense,
-  readSuspenseAgeing,
-} from '#domain/accounting/suspense-ageing.ts'
+import { type AgedSuspense, readSuspenseAgeing } from '#domain/accounting/suspense-ageing.ts'
+import { AGE_BUCKETS } from '#domain/records/age-buckets.ts'
 import type { Columns } from '#http/csv.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'

@@ -1,4 +1,4 @@
-// CSV exports of credits, collection accounts and payments, with the filters of the lists.
+// CSV exports of credits, collection accounts, payments and suspense, with the filters of the lists.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { withSnapshot } from '#db/snapshot.ts'
@@ -20,6 +20,7 @@ import {
   parsePaymentFilters,
   presentPaymentRecord,
 } from '#http/routes/payments/payment-presenters.ts'
+import { suspenseExport } from '#http/routes/suspense/suspense-export.ts'
 import { ApiFailure, BEARER } from '#http/schemas.ts'
 import { formatKobo, type Kobo } from '#money.ts'
 import { publicId } from '#public-ids.ts'
@@ -43,6 +44,7 @@ export const exportRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =
   await app.register(creditExport, { ...deps, exports })
   await app.register(accountExport, { ...deps, exports })
   await app.register(paymentExport, { ...deps, exports })
+  await app.register(suspenseExport, { ...deps, exports })
   await app.register(statementExports, { ...deps, exports })
 }
 

@@ -1,4 +1,4 @@
-// /api/v1/ledger: ledger accounts with balances, their transfers, and the last integrity check.
+// /api/v1/ledger: ledger accounts with balances, and the last integrity check.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { type List, readCursor, toPage, writeCursor } from '#db/paging.ts'
@@ -16,21 +16,11 @@ import {
   listLedgerAccounts,
   toChartPosition,
 } from '#domain/reports/chart-of-accounts.ts'
-import { type LedgerEntry, listLedgerEntries } from '#domain/reports/ledger-entries.ts'
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
-import {
-  ListEnvelope,
-  listResponse,
-  NoQuery,
-  PageQuery,
-  parseLimit,
-  query,
-  scannedPage,
-} from '#http/lists.ts'
+import { ListEnvelope, listResponse, NoQuery, PageQuery, parseLimit, query } from '#http/lists.ts'
 import { ApiEnvelope, ApiFailure, BEARER, named, nullable, text } from '#http/schemas.ts'
-import { CauseFields, presentCause } from '#http/transfer-causes.ts'
 import type { AccountId } from '#ids.ts'
 import { toNaira } from '#money.ts'
 import { findId, publicId } from '#public-ids.ts'
@@ -62,19 +52,6 @@ const AccountBody = named('LedgerAccount', {
   debits: Type.Number({ description: 'Total debits.' }),
   credits: Type.Number({ description: 'Total credits.' }),
   openedAt: Type.String(),
-})
-
-const TransferBody = named('LedgerTransfer', {
-  id: Type.Integer(),
-  reason: Type.String({ description: 'credit, settle, assign, payout, refund, settlement, …' }),
-  direction: Type.Unsafe<'in' | 'out'>({ type: 'string', enum: ['in', 'out'] }),
-  amount: Type.Number({ description: 'Always positive: see direction.' }),
-  otherAccountId: nullable('number', { description: 'Null if not visible to you.' }),
-  otherKind: Type.String({ description: 'Kind of the other account.' }),
-  creditId: nullable('number', { description: 'Null if not visible to you, or not of a credit.' }),
-  sessionId: nullable('string'),
-  ...CauseFields,
-  postedAt: Type.String(),
 })
 
 const AuditBody = named('IntegrityReport', {
@@ -112,7 +89,6 @@ const tags = ['Ledger']
 
 export const ledgerRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   await app.register(chart, deps)
-  await app.register(transfers, deps)
   await app.register(audit, deps)
 }
 
@@ -174,43 +150,6 @@ const chart: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       refuseRestricted(client)
       const account = await getLedgerAccount(db, client, requireAccountId(sealer, params.id))
       return accepted('Ledger account retrieved successfully', presentAccount(account, sealer))
-    },
-  )
-}
-
-const transfers: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { db, sealer, authentication } = deps
-  app.get(
-    `${LEDGER}/accounts/:id/transfers`,
-    {
-      onRequest: authentication.requires('credits:read'),
-      schema: {
-        operationId: 'listLedgerTransfers',
-        tags,
-        summary: 'List transfers of a ledger account, newest first',
-        description: 'Pages of a bank account may be short.',
-        security: BEARER,
-        params: Type.Object({ id: Type.String() }),
-        querystring: query(PageQuery),
-        response: { 200: ListEnvelope(TransferBody), '4xx': ApiFailure },
-      },
-    },
-    async ({ client, params, query: asked }) => {
-      refuseRestricted(client)
-      const account = await getLedgerAccount(db, client, requireAccountId(sealer, params.id))
-      const filters = { id: account.id.toString() }
-      const list: List = { name: 'ledger-transfers', clientId: client.id, filters }
-      const after = readCursor(sealer, list, asked.cursor)?.[0]
-      const limit = parseLimit(asked)
-      const found = await listLedgerEntries(db, client, { account, after, limit: limit + 1 })
-      const page = scannedPage(found, {
-        limit,
-        idOf: ({ position }) => position,
-        cursorAfter: (position) => writeCursor(sealer, list, [position]),
-      })
-      return listResponse('Ledger transfers retrieved successfully', page, (row) =>
-        presentEntry(row, sealer),
-      )
     },
   )
 }
@@ -277,21 +216,5 @@ function presentAccount(account: LedgerAccount, sealer: Sealer) {
     debits: toNaira(account.debitsKobo),
     credits: toNaira(account.creditsKobo),
     openedAt: timestamp(account.openedAt),
-  }
-}
-
-function presentEntry(entry: LedgerEntry, sealer: Sealer) {
-  const { otherId, creditId } = entry
-  return {
-    id: publicId(sealer, 'transfer', entry.id),
-    reason: entry.reason,
-    direction: entry.direction,
-    amount: toNaira(entry.amountKobo),
-    otherAccountId: otherId === null ? null : publicId(sealer, 'account', otherId),
-    otherKind: entry.otherKind,
-    creditId: creditId === null ? null : publicId(sealer, 'credit', creditId),
-    sessionId: entry.sessionId,
-    ...presentCause(entry, sealer),
-    postedAt: timestamp(entry.postedAt),
   }
 }

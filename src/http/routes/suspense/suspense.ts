@@ -4,11 +4,7 @@ import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typ
 import { type List, readCursor, toPage, writeCursor } from '#db/paging.ts'
 import { withSnapshot } from '#db/snapshot.ts'
 import type { Transaction } from '#db/transaction.ts'
-import {
-  ITEM_STATES,
-  type ItemState,
-  readSuspenseChanges,
-} from '#domain/credits/suspense-history.ts'
+import { readSuspenseChanges } from '#domain/credits/suspense-history.ts'
 import { assignSuspense } from '#domain/suspense/assign-suspense.ts'
 import { requestReturn } from '#domain/suspense/return-suspense.ts'
 import { getSuspense, listSuspense } from '#domain/suspense/suspense-list.ts'
@@ -17,16 +13,14 @@ import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { withIdempotency, withIdempotentSteps } from '#http/idempotency.ts'
 import { ListEnvelope, listResponse, PageQuery, parseLimit, query } from '#http/lists.ts'
+import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders, named, text } from '#http/schemas.ts'
 import {
-  ApiEnvelope,
-  ApiFailure,
-  BEARER,
-  digits,
-  IdempotencyHeaders,
-  named,
-  text,
-} from '#http/schemas.ts'
-import type { SuspenseItemId } from '#ids.ts'
+  OrderField,
+  parseSuspenseFilters,
+  positionOf,
+  SuspenseFilterFields,
+  toPosition,
+} from './suspense-filters.ts'
 import {
   AssignTarget,
   parseAssignTo,
@@ -36,6 +30,7 @@ import {
   SuspenseBody,
   SuspenseDetailBody,
 } from './suspense-presenters.ts'
+import { suspenseSummary } from './suspense-summary.ts'
 
 const Note = Type.Optional(text(500, 'Reason (audit log).'))
 const AssignRequest = named(
@@ -47,19 +42,12 @@ const Params = Type.Object({ id: Type.String() })
 const response = { 200: ApiEnvelope(SuspenseBody), '4xx': ApiFailure }
 const tags = ['Suspense']
 
-const StateFilter = Type.Optional(
-  Type.Unsafe<ItemState>({
-    type: 'string',
-    enum: [...ITEM_STATES],
-    'x-says': `Must be one of ${ITEM_STATES.join(', ')}.`,
-  }),
-)
-
 type Acting = Identity & { body: { note?: string } }
 
 export const suspenseRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { db, sealer, authentication, clock } = deps
   await app.register(suspenseActions, deps)
+  await app.register(suspenseSummary, deps)
 
   app.get(
     '/api/v1/suspense',
@@ -71,28 +59,24 @@ export const suspenseRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
         summary: 'List suspense items, newest first',
         description: 'Your own; operators also see unidentified items (unknown account numbers).',
         security: BEARER,
-        querystring: query({
-          state: StateFilter,
-          reason: Type.Optional(
-            digits('^[a-z_]{1,40}$', 'Filter by reason.', 'Must be a suspense reason.'),
-          ),
-          ...PageQuery,
-        }),
+        querystring: query({ ...SuspenseFilterFields, ...OrderField, ...PageQuery }),
         response: { 200: ListEnvelope(SuspenseBody), '4xx': ApiFailure },
       },
     },
     async ({ client, query: asked }) => {
-      const { state, reason } = asked
-      const list: List = { name: 'suspense', clientId: client.id, filters: { state, reason } }
-      const position = readCursor(sealer, list, asked.cursor)
-      const limit = parseLimit(asked)
+      const { cursor, limit: size, ...given } = asked
+      const filters = parseSuspenseFilters(asked)
+      const list: List = { name: 'suspense', clientId: client.id, filters: given }
+      const position = readCursor(sealer, list, cursor)
+      const limit = parseLimit({ limit: size })
       const rows = await listSuspense(db, client, {
-        state: state ?? null,
-        reason: reason ?? null,
-        beforeId: position ? (BigInt(position[0] as string) as SuspenseItemId) : null,
+        filters,
+        order: asked.order,
+        after: position && toPosition(position),
+        now: clock(),
         limit: limit + 1,
       })
-      const page = toPage(rows, limit, (last) => writeCursor(sealer, list, [last.id.toString()]))
+      const page = toPage(rows, limit, (last) => writeCursor(sealer, list, positionOf(last)))
       return listResponse('Suspense retrieved successfully', page, (entry) =>
         presentSuspense(entry, sealer, clock()),
       )

@@ -1,0 +1,14 @@
+// How long money has been somewhere, in days of the calendar in West Africa: what the operator's
+// ageing report and a client's suspense call the same.
+
+export const AGE_BUCKETS = ['0-1', '2-7', '8-30', '30+'] as const
+export type AgeBucket = (typeof AGE_BUCKETS)[number]
+
+const dayOf = (moment: string) => `(${moment} at time zone interval '1 hour')::date`
+
+// As SQL: days between two moments, and the bucket of so many days.
+export const ageDays = (since: string, until: string) => `(${dayOf(until)} - ${dayOf(since)})`
+
+export const bucketOf = (days: string) => `
+  case when ${days} <= 1 then '0-1' when ${days} <= 7 then '2-7' when ${days} <= 30 then '8-30'
+       else '30+' end`

@@ -1,0 +1,98 @@
+// Today by bank and by merchant, each adding up to the day.
+
+import { useState } from 'preact/hooks'
+import type { Schemas } from '../api.ts'
+import { count } from '../format.ts'
+import { useData, useReload } from '../loading.ts'
+import { todayStrings as strings } from '../strings/today.ts'
+import { Failed, Skeleton } from './states.tsx'
+import { Money } from './values.tsx'
+
+type Bank = Schemas['OverviewBank']
+type Merchant = Schemas['OverviewMerchant']
+type Sums = Omit<Bank, 'bankCode' | 'bankName'>
+type By = 'banks' | 'merchants'
+
+const LESS = ['reversed', 'returned', 'suspended', 'fees'] as const
+
+export function Breakdown({ version }: { version: number }) {
+  const { data, problem, reload } = useData('/api/v1/overview/breakdown', {})
+  useReload(version, reload)
+  const [by, setBy] = useState<By>('banks')
+  return (
+    <section class="card breakdown" aria-labelledby="breakdown">
+      <header class="card-top">
+        <h2 id="breakdown">{strings.breakdown}</h2>
+        <fieldset class="segments">
+          <legend class="hidden">{strings.breakdown}</legend>
+          {(['banks', 'merchants'] as const).map((each) => (
+            <button key={each} type="button" aria-pressed={each === by} onClick={() => setBy(each)}>
+              {strings.by[each]}
+            </button>
+          ))}
+        </fieldset>
+      </header>
+      {problem && !data && <Failed problem={problem} retry={reload} />}
+      {!problem && !data && <Skeleton kind="rows" lines={3} />}
+      {data && (
+        <Shares
+          name={strings.by[by]}
+          rows={
+            by === 'banks'
+              ? data.banks.map((bank) => [nameOfBank(bank), bank])
+              : data.merchants.map((merchant) => [nameOfMerchant(merchant), merchant])
+          }
+        />
+      )}
+    </section>
+  )
+}
+
+const nameOfBank = ({ bankName, bankCode }: Bank) => bankName ?? bankCode ?? strings.unknownBank
+
+function nameOfMerchant({ merchantCode, isRest }: Merchant): string {
+  if (isRest) return strings.restOfMerchants
+  return merchantCode ?? strings.payments
+}
+
+function Shares({ name, rows }: { name: string; rows: readonly (readonly [string, Sums])[] }) {
+  if (rows.length === 0) return <p class="muted breakdown-none">{strings.nothingYet}</p>
+  // Whatever makes the difference between the two has a column, so that each row adds up.
+  const less = LESS.filter((each) => rows.some(([, sums]) => sums[each] !== 0))
+  const amounts = ['gross', ...less, 'net'] as const
+  return (
+    <div class="listing">
+      <table class="list">
+        <caption class="hidden">{strings.breakdown}</caption>
+        <thead>
+          <tr>
+            <th scope="col">{name}</th>
+            <th scope="col" class="amount">
+              {strings.credits}
+            </th>
+            {amounts.map((each) => (
+              <th key={each} scope="col" class="amount">
+                {strings.columns[each]}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(([who, sums]) => (
+            <tr key={who}>
+              <td class="at-lead">{who}</td>
+              <td class="amount at-line" data-name={strings.credits}>
+                {count(sums.credits)}
+              </td>
+              {amounts.map((each) => (
+                <td key={each} class="amount at-line" data-name={strings.columns[each]}>
+                  <Money amount={sums[each]} />
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}

@@ -1,0 +1,167 @@
+// Assigns or returns many suspense items at once: each by a request of its own, a few at a time, with
+// its own result. Under maker-checker each becomes a request for approval.
+//
+// An item keeps its idempotency key until the dialog is closed, so that trying again what failed, or what
+// nobody heard of, does nothing twice.
+
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { problemFrom } from '../api.ts'
+import { suspenseStrings as strings } from '../strings/suspense.ts'
+import { Dialog } from './dialog.tsx'
+import { newKey } from './forms.tsx'
+import { BulkForm } from './suspense-bulk-form.tsx'
+import { type BulkProps, sumOf } from './suspense-bulk-sum.ts'
+import { type Action, type Filled, type Item, sendFilled } from './suspense-form.tsx'
+import { Money } from './values.tsx'
+
+const AT_ONCE = 4
+
+type BarProps = BulkProps & { clear: () => void; done: () => void }
+
+export function BulkBar({ clear, done, ...bulk }: BarProps) {
+  // What was selected when the dialog opened: the list goes on without it.
+  const [open, setOpen] = useState<{ action: Action; items: readonly Item[] } | undefined>()
+  const close = (isDone: boolean) => {
+    setOpen(undefined)
+    if (isDone) clear()
+  }
+  return (
+    <section class="bulk-bar" aria-label={strings.selected}>
+      <p aria-live="polite">{strings.selectedItems(bulk.items.length, sumOf(bulk.items))}</p>
+      <div class="buttons">
+        {(['assign', 'return'] as const).map((action) => (
+          <button
+            key={action}
+            type="button"
+            class="button"
+            onClick={() => setOpen({ action, items: bulk.items })}
+          >
+            {strings.bulk[action]}
+          </button>
+        ))}
+        <button type="button" class="button quiet" onClick={clear}>
+          {strings.clearSelection}
+        </button>
+      </div>
+      {open && <BulkDialog {...bulk} {...open} close={close} done={done} />}
+    </section>
+  )
+}
+
+type Result = 'done' | { problem: string }
+type DialogProps = BulkProps & {
+  action: Action
+  close: (isDone: boolean) => void
+  done: () => void
+}
+
+function BulkDialog({ items, action, isMakerChecker, mayType, close, done }: DialogProps) {
+  const [filled, setFilled] = useState<Filled | undefined>()
+  const [results, setResults] = useState<ReadonlyMap<number, Result>>(new Map())
+  const [isBusy, setBusy] = useState(false)
+  const keys = useRef(new Map<number, string>())
+  const run = async (chosen: Filled) => {
+    setFilled(chosen)
+    setBusy(true)
+    const left = items.filter(({ id }) => results.get(id) !== 'done')
+    setResults(new Map([...results].filter(([, result]) => result === 'done')))
+    const one = async (item: Item) => {
+      const key = keys.current.get(item.id) ?? newKey()
+      keys.current.set(item.id, key)
+      const result: Result = await sendFilled(item, chosen, { isMakerChecker, key }).then(
+        () => 'done' as const,
+        (error) => ({ problem: problemFrom(error).message }),
+      )
+      setResults((before) => new Map(before).set(item.id, result))
+    }
+    const queue = left.values()
+    await Promise.all(
+      Array.from({ length: AT_ONCE }, async () => {
+        for (const item of queue) await one(item)
+      }),
+    )
+    setBusy(false)
+    done()
+  }
+  const leave = () => !isBusy && close(results.size > 0)
+  const props = { items, action, isMakerChecker, mayType }
+  return (
+    <Dialog title={strings.bulkTitle[action](items.length)} close={leave}>
+      {filled === undefined ? (
+        <BulkForm {...props} submit={run} close={leave} />
+      ) : (
+        <Progress {...{ items, results, isMakerChecker }}>
+          <ProgressEnd
+            isBusy={isBusy}
+            hasFailed={[...results.values()].some((result) => result !== 'done')}
+            again={() => run(filled)}
+            close={leave}
+          />
+        </Progress>
+      )}
+    </Dialog>
+  )
+}
+
+type ProgressProps = {
+  items: readonly Item[]
+  results: ReadonlyMap<number, Result>
+  isMakerChecker: boolean
+  children: ComponentChildren
+}
+
+function Progress({ items, results, isMakerChecker, children }: ProgressProps) {
+  const all = [...results.values()]
+  const succeeded = all.filter((result) => result === 'done').length
+  return (
+    <div class="form">
+      <label class="bulk-progress">
+        <span aria-live="polite">
+          {strings.progress(succeeded, all.length - succeeded, items.length)}
+        </span>
+        <progress max={items.length} value={all.length} />
+      </label>
+      {children}
+      <ul class="bulk-results" aria-label={strings.results}>
+        {items.map((item) => (
+          <li key={item.id}>
+            <span>{item.sourceAccountName ?? strings.unnamed}</span>
+            <Money amount={item.amount} currency={item.currency} />
+            <Outcome result={results.get(item.id)} isMakerChecker={isMakerChecker} />
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}
+
+type OutcomeProps = { result: Result | undefined; isMakerChecker: boolean }
+
+function Outcome({ result, isMakerChecker }: OutcomeProps) {
+  if (result === undefined) return <span class="muted small">{strings.inLine}</span>
+  if (result !== 'done') return <span class="fault">{result.problem}</span>
+  return <span class="badge good">{isMakerChecker ? strings.requested : strings.finished}</span>
+}
+
+type EndProps = { isBusy: boolean; hasFailed: boolean; again: () => void; close: () => void }
+
+function ProgressEnd({ isBusy, hasFailed, again, close }: EndProps) {
+  const button = useRef<HTMLButtonElement>(null)
+  // Whoever works by keyboard goes on from here.
+  useEffect(() => {
+    if (!isBusy) button.current?.focus()
+  }, [isBusy])
+  return (
+    <div class="form-end">
+      {hasFailed && !isBusy && (
+        <button type="button" class="button" onClick={again}>
+          {strings.retryFailed}
+        </button>
+      )}
+      <button type="button" class="button primary" disabled={isBusy} ref={button} onClick={close}>
+        {strings.closeResults}
+      </button>
+    </div>
+  )
+}
