@@ -2,6 +2,7 @@
 // books were held against them. The row is locked while matching, so one run follows another.
 
 import type { Transaction } from '#db/transaction.ts'
+import { findMissedDay } from './missed-items.ts'
 
 export type BankAccount = { bankCode: string; currency: string }
 
@@ -17,13 +18,15 @@ export type Run = BankAccount & {
 
 type Known = {
   fromDay: string | null
+  toDay: string | null
   itemsUntil: Date | null
   seenUntil: Date | null
 }
 
 type Coverage = { fromDay: string | null; toDay: string | null; newStatements: bigint[] | null }
 
-// What arrived in the books while a transaction took to commit, or by a clock that is behind.
+// What arrived in the books while a transaction took to commit, or by a clock that is behind. What is
+// later still is found by the balances (missed-items.ts).
 const SLACK_MS = 15 * 60_000
 // Before the first statement: a line may be for an item of the days before.
 const LOOK_BACK_MS = 7 * 86_400_000
@@ -42,10 +45,29 @@ export async function beginRun(
   const { fromDay, toDay, newStatements } = covered[0] as Coverage
   if (fromDay === null || toDay === null) return undefined
   const known = await lockBank(tx, { bankCode, currency })
-  const isFirst = known.fromDay === null || fromDay < known.fromDay
   const run = { bankCode, currency, now, fromDay, toDay, newStatements: newStatements ?? [] }
-  return { ...run, isFirst, itemsSince: itemsSince(known, { ...run, isFirst }) }
+  const missedDay = await findMissed(tx, known, run)
+  const isFirst = known.fromDay === null || fromDay < known.fromDay || missedDay < fromDay
+  const since = itemsSince(known, { ...run, isFirst })
+  const missedSince = dayStart(missedDay)
+  return { ...run, isFirst, itemsSince: since < missedSince ? since : missedSince }
 }
+
+const NEVER = '9999-12-31'
+
+// Adding up what was posted since takes a while, so it is done for new statements, and once an hour.
+async function findMissed(
+  tx: Transaction,
+  { fromDay, toDay, seenUntil }: Known,
+  { newStatements, now, ...account }: Pick<Run, 'newStatements' | 'now'> & BankAccount,
+): Promise<string> {
+  if (fromDay === null || toDay === null || seenUntil === null) return NEVER
+  const isDue = newStatements.length > 0 || hourOf(seenUntil) !== hourOf(now)
+  if (!isDue) return NEVER
+  return (await findMissedDay(tx, account, { fromDay, toDay, seenUntil })) ?? NEVER
+}
+
+const hourOf = (at: Date) => Math.floor(at.getTime() / 3_600_000)
 
 export async function lockBank(
   tx: Transaction,
@@ -56,7 +78,7 @@ export async function lockBank(
     [bankCode, currency],
   )
   const { rows } = await tx.query<Known>(
-    `select from_day::text as "fromDay", items_until as "itemsUntil", seen_until as "seenUntil"
+    `select from_day::text as "fromDay", to_day::text as "toDay", items_until as "itemsUntil", seen_until as "seenUntil"
        from reconciled_banks where bank_code = $1 and currency = $2 for no key update`,
     [bankCode, currency],
   )
@@ -88,18 +110,10 @@ export function dayEnd(day: string): Date {
   return new Date(dayStart(day).getTime() + 86_400_000)
 }
 
-export async function endRun(tx: Transaction, run: Run): Promise<void> {
-  const { bankCode, currency, now, fromDay, toDay } = run
-  const end = dayEnd(toDay)
-  await tx.query(
-    `update reconciled_banks b
-        set from_day = $3, to_day = $4, items_until = $5, seen_until = $6,
-            first_id = s.id, opening_kobo = s.opening_kobo
-       from (select id, opening_kobo from statements where bank_code = $1 and currency = $2
-              order by from_day, to_day, id limit 1) as s
-      where b.bank_code = $1 and b.currency = $2`,
-    [bankCode, currency, fromDay, toDay, now < end ? now : end, now],
-  )
+// One after the other, also if several are of one day.
+export const STATEMENT_ORDER = 'from_day, to_day, sequence nulls first, id'
+
+export async function countLines(tx: Transaction, run: Run): Promise<void> {
   if (run.newStatements.length === 0) return
   await tx.query(
     `insert into reconciled_days (bank_code, currency, day, lines_kobo)
@@ -110,6 +124,21 @@ export async function endRun(tx: Transaction, run: Run): Promise<void> {
        do update set lines_kobo = reconciled_days.lines_kobo + excluded.lines_kobo`,
     [run.newStatements],
   )
+}
+
+export async function endRun(tx: Transaction, run: Run): Promise<void> {
+  const { bankCode, currency, now, fromDay, toDay } = run
+  const end = dayEnd(toDay)
+  await tx.query(
+    `update reconciled_banks b
+        set from_day = $3, to_day = $4, items_until = $5, seen_until = $6,
+            first_id = s.id, opening_kobo = s.opening_kobo
+       from (select id, opening_kobo from statements where bank_code = $1 and currency = $2
+              order by ${STATEMENT_ORDER} limit 1) as s
+      where b.bank_code = $1 and b.currency = $2`,
+    [bankCode, currency, fromDay, toDay, now < end ? now : end, now],
+  )
+  if (run.newStatements.length === 0) return
   await tx.query('update statements set matched_at = $2 where id = any ($1)', [
     run.newStatements,
     now,
