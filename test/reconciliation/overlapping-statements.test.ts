@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readDailyProofs } from '#domain/reconciliation/daily-proof.ts'
+import { untilBlocked } from '../support/waiting-locks.ts'
 import { BANK, type MatchingBench, readDifferences, setUpMatching } from './books.ts'
 
 const NOW = '2026-11-14T08:00'
@@ -124,4 +125,22 @@ test('a number that is left out is told, also past statements without numbers', 
   await bench.importStatement({ ...dayOf(THIRD, 200), sequence: 4 })
   await bench.match(NOW)
   assert.deepEqual(await gapsOf(bench), [['sequence_gap', 0n]])
+})
+
+test('a statement that is stored while a run waits is covered by it', async () => {
+  await using bench = await setUpMatching()
+  await bench.writeBooks({ credits })
+  await bench.importStatement(dayOf(FIRST, 0))
+  await bench.match(NOW)
+  const holder = await bench.pool.connect()
+  await holder.query('begin; select from reconciled_banks for update')
+  const waiting = bench.match(NOW)
+  await untilBlocked(bench.pool, 1)
+  await bench.importStatement(dayOf(SECOND, 100))
+  await holder.query('commit')
+  holder.release()
+  await waiting
+  const days = await bench.read(`select to_day::text as day from reconciled_banks`)
+  assert.deepEqual(days, [{ day: SECOND }])
+  assert.deepEqual((await statusesOf(bench)).slice(0, 2), ALL_GREEN.slice(0, 2))
 })

@@ -36,6 +36,8 @@ export async function beginRun(
   tx: Transaction,
   { bankCode, currency, now }: BankAccount & { now: Date },
 ): Promise<Run | undefined> {
+  // Before anything is read: what is stored while it waits is part of the run.
+  const known = await lockBank(tx, { bankCode, currency })
   const { rows: covered } = await tx.query<Coverage>(
     `select min(from_day)::text as "fromDay", max(to_day)::text as "toDay",
             array_agg(id order by id) filter (where matched_at is null) as "newStatements"
@@ -44,7 +46,6 @@ export async function beginRun(
   )
   const { fromDay, toDay, newStatements } = covered[0] as Coverage
   if (fromDay === null || toDay === null) return undefined
-  const known = await lockBank(tx, { bankCode, currency })
   const run = { bankCode, currency, now, fromDay, toDay, newStatements: newStatements ?? [] }
   const missedDay = await findMissed(tx, known, run)
   const isFirst = known.fromDay === null || fromDay < known.fromDay || missedDay < fromDay
