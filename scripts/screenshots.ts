@@ -10,6 +10,7 @@ import { openBrowser } from '../test/support/browser.ts'
 import { CHECKOUT_SCENES, type Scene } from '../test/support/checkout-scenes.ts'
 import { type DashboardBench, startDashboardBench } from '../test/support/dashboard-bench.ts'
 import { listenLocally } from '../test/support/event-source.ts'
+import { importScene, officeSights } from '../test/support/reconciliation-scenes.ts'
 import { type Bench, startTestService } from '../test/support/running-service.ts'
 import { startTestServer } from '../test/support/server.ts'
 import { buildWeb } from './build-web.ts'
@@ -38,6 +39,11 @@ const DASHBOARD_IN_DOCS: readonly Picture[] = [
   { name: 'dashboard-settings', scene: 'users', width: 1280, colorScheme: 'light' },
 ]
 
+const OFFICE_IN_DOCS: readonly Picture[] = [
+  { name: 'dashboard-reconciliation', scene: 'reconciliation', width: 1280, colorScheme: 'light' },
+  { name: 'dashboard-proof', scene: 'reconciliation-day', width: 1280, colorScheme: 'light' },
+]
+
 const folder = process.argv[2] ?? DOCS
 const pattern = new RegExp(process.argv[3] ?? '')
 const isWanted = ({ name }: Picture) => pattern.test(name)
@@ -55,7 +61,12 @@ try {
   for (const each of ofCheckout.filter(isWanted)) await take(bench, url, browser, each)
   await using desk = await startDashboardBench()
   await setDashboardScene(desk)
-  for (const each of ofDashboard.filter(isWanted)) await look(desk, browser, each)
+  for (const each of ofDashboard.filter(isWanted))
+    await look({ bench: desk, browser, sights: DASHBOARD_SIGHTS }, each)
+  await using office = await startDashboardBench()
+  const sights = officeSights(await importScene(office))
+  const ofOffice = isForDocs ? OFFICE_IN_DOCS : every(sights, 'office-')
+  for (const each of ofOffice.filter(isWanted)) await look({ bench: office, browser, sights }, each)
 } finally {
   await server.stop()
 }
@@ -72,10 +83,14 @@ async function take(bench: Bench, url: string, browser: Browser, each: Picture):
   await save(opened.page, name, { fullPage: true })
 }
 
+type Looking = { bench: DashboardBench; browser: Browser; sights: Readonly<Record<string, Sight>> }
+
 // What is shown has come once nothing is being asked for any more, but for the stream of events.
-async function look(bench: DashboardBench, browser: Browser, each: Picture): Promise<void> {
-  const { name, scene, width, colorScheme } = each
-  const sight = DASHBOARD_SIGHTS[scene] as Sight
+async function look(
+  { bench, browser, sights }: Looking,
+  { name, scene, width, colorScheme }: Picture,
+): Promise<void> {
+  const sight = sights[scene] as Sight
   const height = width < 600 ? 740 : 860
   await using opened = await bench.openAs(browser, {
     width,

@@ -4,6 +4,9 @@
 // `responseCode` is the equivalent NIP (Nigerian interbank) response code, shown by the payment
 // endpoints.
 
+import { CONFLICTS } from './conflict-errors.ts'
+import { ref } from './error-entry.ts'
+
 export const REFUSALS = {
   // Malformed requests.
   invalid_request: ref(400, '30', 'The request is invalid. See errors for details.'),
@@ -98,172 +101,7 @@ export const REFUSALS = {
   client_not_found: ref(404, '25', 'No such client.'),
   bank_not_supported: ref(400, '16', 'This bank is not supported.'),
 
-  // Conflicts.
-  idempotency_key_reused: ref(
-    409,
-    '94',
-    'This Idempotency-Key was already used for a different request.',
-  ),
-  account_changed: ref(412, '12', 'The account has changed since you read it. Fetch it again.'),
-  account_inactive: ref(409, '57', 'This collection account is inactive. Activate it first.'),
-  limit_profile_exists: ref(409, '94', 'A limit profile with this code already exists.'),
-  limit_profile_in_use: ref(409, '12', 'Collection accounts still use this limit profile.'),
-  subaccount_exists: ref(409, '94', 'A subaccount with this code already exists.'),
-  split_exists: ref(409, '94', 'A split with this code already exists.'),
-  fee_rule_overlaps: ref(409, '94', 'Another fee rule already begins then or later.'),
-  tier_taken: ref(409, '94', 'Another limit profile already applies to one of these tiers.'),
-  too_many_limit_profiles: ref(409, '61', 'Limit of 100 limit profiles reached. Delete one first.'),
-  merchant_ref_reused: ref(409, '94', 'This merchantRef was already used with different terms.'),
-  advice_paid: ref(409, '21', 'This advice is already paid.'),
-  advice_reversed: ref(409, '12', 'This advice was paid, then reversed by the bank.'),
-  advice_expired: ref(409, '12', 'This advice has expired. Create a new one.'),
-  advice_cancelled: ref(409, '12', 'This advice was cancelled.'),
-  payment_has_money: ref(409, '12', 'This payment can no longer be cancelled.'),
-  advice_open: ref(409, '12', 'This advice can still be paid. Cancel it or wait until it expires.'),
-  account_erased: ref(409, '57', 'This account was erased and can no longer be changed.'),
-  erasure_waits: ref(409, '57', 'Assign or return its money in suspense first.'),
-  suspense_closed: ref(409, '12', 'This suspense item is already closed.'),
-  return_confirmed: ref(409, '12', 'This return is already confirmed.'),
-  return_sending: ref(409, '12', 'The bank is being asked to send this return. Wait a moment.'),
-  return_failed: ref(409, '12', 'This return already failed. The money is back in suspense.'),
-  payment_not_refundable: ref(409, '12', 'Only a paid payment can be refunded.'),
-  credit_not_refundable: ref(409, '12', 'None of this credit is on a collection account.'),
-  credit_of_payment: ref(409, '12', 'This credit paid a payment. Refund the payment instead.'),
-  refund_too_large: ref(409, '61', 'The amount is more than is left to refund.'),
-  refund_not_queued: ref(409, '12', 'This refund can no longer be cancelled.'),
-  refund_payer_unknown: ref(
-    409,
-    '07',
-    'The bank did not report which account it came from. Pay it out to the payer instead.',
-  ),
-  adjustment_too_large: ref(409, '61', 'The amount is more than is owed.'),
-  difference_resolved: ref(409, '12', 'This difference is already resolved, or has cleared.'),
-  difference_asked: ref(409, '12', 'A resolution of this difference already waits for approval.'),
-  action_not_allowed: ref(409, '12', 'A difference of this kind cannot be resolved that way.'),
-  line_known_otherwise: ref(
-    409,
-    '94',
-    'The books have this transfer with another account number or amount, or matched to another ' +
-      'line. Nothing was booked.',
-  ),
-  reversal_not_possible: ref(
-    409,
-    '12',
-    'The reversed credit is not known, or less of it is left than the bank took.',
-  ),
-  suggestion_gone: ref(409, '12', 'The suggested item is already matched to another line.'),
-  cost_not_booked: ref(409, '12', 'No bank cost is booked that this could be a refund of.'),
-  suspense_not_fitting: ref(409, '12', 'This money cannot be assigned there.'),
-  approval_needed: ref(409, '57', 'Maker-checker is on. Create an approval request instead.'),
-  insufficient_balance: ref(409, '12', 'The available balance is less than the amount.'),
-  bank_account_unknown: ref(409, '07', 'The bank does not know this account number.'),
-  bank_account_exists: ref(409, '94', 'You already have this bank account.'),
-  bank_account_inactive: ref(409, '57', 'This bank account is inactive. Activate it first.'),
-  bank_account_mismatch: ref(
-    409,
-    '57',
-    'The name on this bank account is not the one you gave. Nothing can be paid to it.',
-  ),
-  bank_account_needed: ref(409, '12', 'There is no default bank account. Specify bankAccount.'),
-  too_many_bank_accounts: ref(409, '61', 'Limit of 200 bank accounts reached.'),
-  settlement_empty: ref(409, '12', 'There is nothing to settle.'),
-  settlement_below_minimum: ref(409, '12', 'There is less to settle than the minimum amount.'),
-  settlement_in_progress: ref(
-    409,
-    '12',
-    'A settlement is being closed at the moment. Retry when it is.',
-  ),
-  cut_off_passed: ref(409, '12', 'The cut-off is not later than that of the last settlement.'),
-  settlement_not_closed: ref(409, '12', 'Only a settlement that is closed can be approved.'),
-  settlement_not_cancellable: ref(
-    409,
-    '12',
-    'Only your latest settlement can be cancelled, before it is approved.',
-  ),
-  no_default_bank_account: ref(
-    409,
-    '12',
-    'There is no bank account to settle to. Make one your default.',
-  ),
-  bank_account_unconfirmed: ref(
-    409,
-    '57',
-    'The name on the bank account is not confirmed yet. Nothing can be paid to it.',
-  ),
-  payout_limit: ref(409, '61', 'The amount exceeds your limit per payout.'),
-  daily_payout_limit: ref(409, '61', 'The amount exceeds what is left of your daily payout limit.'),
-  payout_not_queued: ref(409, '12', 'This payout can no longer be cancelled.'),
-  payout_decided: ref(409, '12', 'This payout does not wait for approval.'),
-  payout_settled: ref(409, '12', 'This payout is already settled, or was never sent.'),
-  payout_approval_kept: ref(
-    409,
-    '57',
-    'Approval can only be extended to more payouts. Ask the operator to relax it.',
-  ),
-  no_payouts_queued: ref(409, '12', 'No approved payouts are queued at this bank.'),
-  payout_files_off: ref(409, '57', 'This bank has no payoutFiles in the banks file.'),
-  payout_file_paid: ref(409, '12', 'The bank has paid payouts of this file.'),
-  payout_file_not_delivered: ref(
-    409,
-    '12',
-    'This file was marked as not delivered, and its payouts have failed. Create another one.',
-  ),
-  tariff_overlaps: ref(409, '94', 'Another tariff already begins then or later.'),
-  suspense_requested: ref(409, '12', 'An approval request for this money is already pending.'),
-  request_decided: ref(409, '12', 'This approval request is already decided.'),
-  other_person_needed: ref(409, '57', 'You cannot approve or reject your own request.'),
-  approver_too_new: ref(
-    409,
-    '57',
-    'You cannot approve yet: your access was granted or changed too recently.',
-  ),
-  approver_not_independent: ref(
-    409,
-    '57',
-    'You cannot approve this: the requester granted or changed your access.',
-  ),
-  disable_requested: ref(409, '12', 'An approval request for this is already pending.'),
-  maker_checker_off: ref(409, '12', 'Maker-checker is already off.'),
-  own_request_only: ref(409, '57', 'Only the requester can withdraw a request. Reject it instead.'),
-  client_id_taken: ref(409, '94', 'This client ID is already taken.'),
-  own_client: ref(409, '12', 'Operators cannot do this to their own client. Use the command line.'),
-  too_many_endpoints: ref(409, '61', 'Limit of 20 webhook endpoints reached. Delete one first.'),
-  user_exists: ref(409, '94', 'A user with this email address already exists.'),
-  too_many_users: ref(409, '61', 'Limit of 500 users reached. Delete one first.'),
-  last_of_role: ref(409, '57', 'This is the last owner or operator. Add another one first.'),
-  operators_only: ref(409, '57', 'Only an operator client can have operators.'),
-  totp_not_begun: ref(409, '12', 'Start two-factor enrolment first.'),
-  nowhere_to_send: ref(409, '57', 'No webhook destination is configured.'),
-  endpoint_inactive: ref(409, '57', 'This webhook endpoint is inactive. Activate it first.'),
-  payment_not_late: ref(409, '12', 'This payment is still open. Wait until its grace period ends.'),
-  payment_not_open: ref(409, '12', 'This payment no longer accepts money. Choose an open one.'),
-  requery_not_supported: ref(
-    409,
-    '57',
-    'This bank cannot be queried by account number. Enter the session ID of the transfer, if the ' +
-      'bank supports it.',
-  ),
-  too_many_requeries: ref(
-    409,
-    '61',
-    'Limit of 10 open session IDs for this payment reached. Wait until the bank has answered.',
-  ),
-  sandbox_only: ref(400, '57', 'Available in the sandbox only.'),
-  numbers_exhausted: ref(
-    503,
-    '91',
-    'No account numbers are available at this bank. Try another bank.',
-  ),
-
-  // Accounting.
-  day_not_over: ref(409, '12', 'A day can be closed five minutes after its end (WAT).'),
-  later_day_closed: ref(409, '12', 'A later day is closed already.'),
-  earlier_day_open: ref(409, '12', 'An earlier day is still open. Close days in order.'),
-  day_not_balanced: ref(
-    409,
-    '12',
-    'A bank is not balanced on this day. Resolve its differences, or close the day with a reason.',
-  ),
+  ...CONFLICTS,
 
   // Availability.
   rate_limited: ref(429, '65', 'Too many requests. Retry after the time in Retry-After.'),
@@ -300,8 +138,4 @@ export class Refusal extends Error {
     this.fields = fields
     this.retryAfterSeconds = retryAfterSeconds
   }
-}
-
-function ref<const S extends number>(status: S, responseCode: string, message: string) {
-  return { status, responseCode, message }
 }

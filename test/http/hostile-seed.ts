@@ -1,6 +1,5 @@
 // What the walk of hostile requests finds there: something of everything.
 
-import { addLineDifference } from '../support/differences.ts'
 import { createAccount, startPayment } from '../support/fixtures.ts'
 import { LIMIT_PROFILES, profileBody } from '../support/limit-profiles.ts'
 import { createPayout } from '../support/payouts.ts'
@@ -11,6 +10,7 @@ import type { Known } from '../support/right-values.ts'
 import type { Bench } from '../support/running-service.ts'
 import { closed } from '../support/settlements.ts'
 import { postSplit, SUBACCOUNTS, splitBody, subaccountBody } from '../support/splits.ts'
+import { gtbankCsv, imported } from '../support/statement-files.ts'
 
 const VICTIMS = ['VICTIM1', 'VICTIM2'] // What is done to a client is done to them.
 export const ROTATING = 'ROTATING1'
@@ -41,10 +41,8 @@ export async function seedWorld(bench: Bench): Promise<Known> {
   for (const at of MANY) {
     await bench.call({ url: LIMIT_PROFILES, body: profileBody({ code: codeOf(at) }) })
   }
-  for (const at of FEW) {
-    const line = { amount: -at - 1, kind: 'fee' } as const
-    await addLineDifference(bench, { kind: 'unexplained_debit', line })
-  }
+  const charges = FEW.map((at) => ({ kobo: -100n * BigInt(at + 1), narration: `COMM ${at}` }))
+  await imported(bench, gtbankCsv({ lines: charges }))
   await seedMoneyOut(bench, accounts[0]?.accountNumber as string)
   for (const clientId of [...VICTIMS, ROTATING]) await bench.newClient(clientId)
   await makeUser(bench, { role: 'support', email: 'victim@people.example' })
@@ -73,7 +71,8 @@ export async function seedWorld(bench: Bench): Promise<Known> {
     currentPassword: [PASSWORD],
     newPassword: ['a staple of correct horse batteries'],
     url: ['https://shop.example.com/hook'],
-    day: ['2026-11-15'],
+    day: ['2026-11-14'],
+    month: ['2026-11'],
     from: ['2026-11-15'],
     to: ['2026-11-16T00:00:00Z'],
     expiresAt: ['2026-11-15T12:00:00Z'],

@@ -12,6 +12,7 @@ import { SANDBOX_BANKS } from '#config/bank-settings.ts'
 import { checkIntegrity } from '#domain/integrity/integrity-checks.ts'
 import { startWithBanks } from '../support/bank-calls.ts'
 import { closeAfterTests } from '../support/closing.ts'
+import { askAtRandom } from '../support/declared-errors.ts'
 import { simulate } from '../support/fixtures.ts'
 import {
   type HostileRequest,
@@ -25,6 +26,8 @@ import { signedHeaders } from '../support/rail.ts'
 import { seededRandom } from '../support/random.ts'
 import { AnswerChecks } from './answer-checks.ts'
 import { ROTATING, seedWorld } from './hostile-seed.ts'
+
+askAtRandom()
 
 const SEED = Number(process.env.HOSTILE_SEED ?? 20_261_115)
 const REQUESTS = Number(process.env.HOSTILE_REQUESTS ?? 6_000) // Shared among the operations.

@@ -92,6 +92,7 @@ test('every POST takes a key, or is one of those with a reason not to', async ()
     'a second factor replaces itself, and its codes work once': /^\/dashboard\/api\/totp/,
     'a bank’s session id is its key': /^\/rails\/\{bankCode\}\/(credits|reversals|returns)$/,
     'a question to a bank is put once while it is open': /\/requery$/,
+    'a statement is taken once, by its content': /^\/api\/v1\/operator\/statements$/,
     'computing a fee stores nothing': /^\/api\/v1\/operator\/fee-rules\/quote$/,
     'asking a name changes nothing': /^\/rails\/\{bankCode\}\/name-enquiry$/,
   }

@@ -9,10 +9,13 @@ export const BY_PEOPLE = [
   'askToDisableMakerChecker',
   'approveAdjustment',
   'approvePayout',
+  'approveResolution',
   'approveSuspenseRequest',
   'rejectAdjustment',
   'rejectPayout',
+  'rejectResolution',
   'rejectSuspenseRequest',
   'withdrawAdjustment',
+  'withdrawResolution',
   'withdrawSuspenseRequest',
 ]

@@ -5,6 +5,7 @@ import { type Client, findClient } from '#domain/access/clients.ts'
 import { requestReturn } from '#domain/suspense/return-suspense.ts'
 import type { SuspenseItemId } from '#ids.ts'
 import { SharedAccounts } from '#ledger/accounts.ts'
+import { accountingOperations } from '../support/accounting-recipes.ts'
 import { asId } from '../support/as-id.ts'
 import { CLIENTS, registerOf } from '../support/clients.ts'
 import { FEE_RULES, feeRuleBody } from '../support/fee-rules.ts'
@@ -56,6 +57,7 @@ export async function keyedOperations(bench: Bench): Promise<KeyedOperation[]> {
     ...settlementOperations(bench),
     ...refundOperations(bench),
     ...resolutionOperations(bench),
+    ...accountingOperations(),
     ...payoutFileOperations(bench),
   ]
 }

@@ -8,6 +8,7 @@
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
 import { test } from 'node:test'
+import { askAtRandom } from '../support/declared-errors.ts'
 import type { Answer, Model, Op } from '../support/model.ts'
 import { seededRandom } from '../support/random.ts'
 import { Choices } from './choices.ts'
@@ -16,6 +17,8 @@ import { Rounds, stepsOf } from './rounds.ts'
 import { Sights } from './sights.ts'
 import { compareAll, run, textOf } from './steps.ts'
 import { CLIENTS, type MovedWorld, startWorld } from './world.ts'
+
+askAtRandom()
 
 const SEED = Number(process.env.SEED ?? randomInt(2 ** 31))
 const STEPS = Number(process.env.STEPS ?? 10_000)

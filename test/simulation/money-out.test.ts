@@ -7,6 +7,7 @@
 // A longer one: STEPS=100000.
 
 import { test } from 'node:test'
+import { askAtRandom } from '../support/declared-errors.ts'
 import { assertProven } from '../support/proving.ts'
 import { seededRandom } from '../support/random.ts'
 import { assertDrained, compareAll } from './out-comparison.ts'
@@ -14,6 +15,8 @@ import { credits, nobodys, openAccount, payment, reversal } from './out-steps.ts
 import { type Sim, startSim } from './out-world.ts'
 import { adjust, decide, giveBack, payout, refund, resolve } from './payout-steps.ts'
 import { close, decideSettlement, schedule, settings } from './settlement-steps.ts'
+
+askAtRandom()
 
 const SEED = Number(process.env.SEED ?? 640_846_243)
 const STEPS = Number(process.env.STEPS ?? 10_000)

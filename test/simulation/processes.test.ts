@@ -7,12 +7,15 @@ import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
 import { test } from 'node:test'
 import { cpuMsOf } from '../support/child-service.ts'
+import { askAtRandom } from '../support/declared-errors.ts'
 import { seededRandom } from '../support/random.ts'
 import { Choices } from './choices.ts'
 import { runRaces } from './contests.ts'
 import { startProcessWorld } from './process-world.ts'
 import { Rounds, stepsOf } from './rounds.ts'
 import { compareAll, run } from './steps.ts'
+
+askAtRandom()
 
 const SEED = Number(process.env.SEED ?? randomInt(2 ** 31))
 const STEPS = Number(process.env.STEPS ?? 1_500)

@@ -5,9 +5,12 @@
 
 import { randomInt } from 'node:crypto'
 import { test } from 'node:test'
+import { askAtRandom } from '../support/declared-errors.ts'
 import { seededRandom } from '../support/random.ts'
 import { runRaces } from './contests.ts'
 import { startWorld } from './world.ts'
+
+askAtRandom()
 
 const SEED = Number(process.env.SEED ?? randomInt(2 ** 31))
 const RACES = Number(process.env.RACES ?? 30)

@@ -27,3 +27,16 @@ export function accountingRecipes(): Record<string, Recipe> {
     printSuspenseAgeing: asked('suspense-ageing.html'),
   }
 }
+
+// Each time the next day, for days close in order.
+export function accountingOperations() {
+  let days = 0
+  const next = () => `2026-10-${String(++days).padStart(2, '0')}`
+  return [
+    {
+      name: 'closeDay',
+      ask: async () => ({ url: `${OPERATOR}/days/${next()}/close`, body: REASON }),
+      others: () => ({ reason: 'Otherwise.' }),
+    },
+  ]
+}

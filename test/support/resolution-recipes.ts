@@ -10,7 +10,19 @@ const NOTE = { action: 'note', reason: 'Explained.' }
 
 const post = (url: string, body: object = {}): Call => ({ method: 'POST', url, body })
 
+const asked = (path: string): Recipe => {
+  return () => [{ url: `${RECONCILIATION}${path}` }]
+}
+const DAY = 'bankCode=058&day=2026-11-14'
+
 export const RESOLUTION_RECIPES: Record<string, Recipe> = {
+  getDailyProof: asked(`?${DAY}`),
+  listDailyProofs: asked('/days'),
+  getReconciliationAgeing: asked('/ageing'),
+  listReconciledLines: asked(`/lines?${DAY}`),
+  listReconciledItems: asked(`/items?${DAY}`),
+  listDifferences: asked('/differences'),
+  getDifference: asked('/1'),
   resolveDifference: () => [post(`${DIFFERENCE}/resolve`, NOTE)],
   resolveDifferences: () => [post(`${RECONCILIATION}/resolve`, { ids: [1], ...NOTE })],
   approveResolution: () => [post(`${DIFFERENCE}/approve`)],

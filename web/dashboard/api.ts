@@ -2,6 +2,7 @@
 // a Problem that a view can show as is.
 
 import type { components, paths } from '../api-types.ts'
+import { type Answer as FileAnswer, sendFile } from './file-transport.ts'
 import { appStrings } from './strings/app.ts'
 
 export type Schemas = components['schemas']
@@ -82,13 +83,27 @@ export async function send<M extends Exclude<Method, 'GET'>, P extends PathOf<M>
   return (await ask<Body>(method, fillIn(path, sent.params ?? {}), sent)).data
 }
 
-type Upload = { file: Blob; type: string; headers: Record<string, string> }
+type Upload = {
+  file: Blob
+  type: string
+  headers: Record<string, string>
+  query?: Query
+  onSent?: (bytes: number) => void
+}
 
 // A file as it is, not as JSON.
-export async function upload<P extends PathOf<'POST'>>(path: P, { file, type, headers }: Upload) {
+export async function upload<P extends PathOf<'POST'>>(path: P, asked: Upload) {
+  const { file, type, query, onSent } = asked
+  const headers = { accept: 'application/json', 'x-csrf-token': csrfToken, ...asked.headers }
+  const body = new Blob([file], { type }) // The service goes by this type.
+  const answer = await sendFile(withQuery(path, query), { file: body, headers, onSent }).catch(
+    () => {
+      throw new Problem('unreachable', appStrings.problems.unreachable)
+    },
+  )
   type Body = { data: DataOf<Operation<P, 'POST'>> }
-  const sent = { body: new Blob([file], { type }), headers }
-  return (await ask<Body>('POST', path, sent)).data
+  if (answer.status < 300 && answer.body) return (answer.body as Body).data
+  throw problemOf(answer, answer.body as Failure | undefined)
 }
 
 function get<Body>(
@@ -114,17 +129,16 @@ async function ask<Body>(
   url: string,
   { body, headers, signal = null }: Sent<unknown> & { signal?: AbortSignal | null } = {},
 ): Promise<Body> {
-  const isFile = body instanceof Blob // Which has a type of its own.
   const answer = await fetch(url, {
     method,
     credentials: 'same-origin',
     headers: {
       accept: 'application/json',
-      ...(body === undefined || isFile ? {} : { 'content-type': 'application/json' }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       ...(method === 'GET' ? {} : { 'x-csrf-token': csrfToken }),
       ...headers,
     },
-    body: body === undefined ? null : isFile ? body : JSON.stringify(body),
+    body: body === undefined ? null : JSON.stringify(body),
     signal,
   }).catch((error: unknown) => {
     if (signal?.aborted) throw error
@@ -132,17 +146,18 @@ async function ask<Body>(
   })
   const answered = await answer.json().catch(() => undefined)
   if (answer.ok && answered) return answered as Body
-  throw problemOf(answer, answered)
+  const { status, headers: given } = answer
+  throw problemOf({ status, header: (name) => given.get(name) }, answered)
 }
 
 type Failure = { code?: string; message?: string; errors?: FieldFault[]; requestId?: string }
 
-function problemOf(answer: Response, body: Failure | undefined): Problem {
+function problemOf({ status, header }: Omit<FileAnswer, 'body'>, body: Failure | undefined) {
   const code = body?.code ?? 'unknown'
   if (code === 'session_needed') sessionLost()
-  const retryAfter = answer.headers.get('retry-after')
-  const requestId = body?.requestId ?? answer.headers.get('x-request-id')
-  return new Problem(code, body?.message ?? appStrings.problems.unknown(answer.status), {
+  const retryAfter = header('retry-after')
+  const requestId = body?.requestId ?? header('x-request-id')
+  return new Problem(code, body?.message ?? appStrings.problems.unknown(status), {
     fields: body?.errors ?? [],
     ...(retryAfter ? { retryAfterSeconds: Number(retryAfter) } : {}),
     ...(requestId ? { requestId } : {}),

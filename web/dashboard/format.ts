@@ -21,12 +21,19 @@ const tenths = new Intl.NumberFormat('en-NG', { maximumFractionDigits: 1 })
 export const seconds = (value: number) => `${tenths.format(value)} s`
 export const share = (value: number) => percent.format(value)
 
+const UNITS = ['B', 'kB', 'MB', 'GB']
+
+export function bytes(value: number): string {
+  const power = Math.min(Math.floor(Math.log10(Math.max(value, 1)) / 3), UNITS.length - 1)
+  return `${tenths.format(value / 1000 ** power)} ${UNITS[power]}`
+}
+
 // West Africa Time wherever the page is open: days of filters, sums and charts are days of that
 // zone, and a time beside them must not be of another day.
 const ZONE = { timeZone: 'Africa/Lagos' } as const
 export const ZONE_OFFSET = '+01:00' // All year round.
 
-const formatter = (options: Intl.DateTimeFormatOptions) =>
+export const formatter = (options: Intl.DateTimeFormatOptions) =>
   new Intl.DateTimeFormat(undefined, { ...ZONE, ...options })
 
 const time: Intl.DateTimeFormatOptions = { hour: '2-digit', minute: '2-digit', hour12: false }
@@ -37,6 +44,7 @@ const exact = formatter({ dateStyle: 'full', timeStyle: 'long' })
 const dayAndMonth = formatter({ day: 'numeric', month: 'short' })
 const hourOnly = formatter(time)
 const date = new Intl.DateTimeFormat('en-CA', ZONE) // 2026-11-15
+export const dayOf = (at: Date) => date.format(at)
 
 export function shownTime(iso: string, now = new Date()): string {
   const at = new Date(iso)

@@ -63,8 +63,14 @@ export function useLoaded<Data>(
   }
 }
 
-export function useData<P extends GetPath>(path: P, params: Params<P>): Loaded<Data<P>> {
-  return useLoaded(JSON.stringify([path, params]), (signal) => getData(path, params, { signal }))
+export function useData<P extends GetPath>(
+  path: P,
+  params: Params<P>,
+  query: Query = {},
+): Loaded<Data<P>> {
+  return useLoaded(JSON.stringify([path, params, query]), (signal) =>
+    getData(path, params, { query, signal }),
+  )
 }
 
 export type Paged<Item> = Loaded<Page<Item>> & {

@@ -16,6 +16,8 @@ import './styles/sandbox-bank.css'
 import './styles/forms.css'
 import './styles/developers.css'
 import './styles/operator.css'
+import './styles/reconciliation.css'
+import './styles/sides.css'
 import './styles/responsive.css'
 
 followTheme()

@@ -81,6 +81,20 @@ export const VIEWS: readonly View[] = [
     load: () => import('./views/returns.tsx'),
   },
   {
+    path: 'reconciliation',
+    name: views.reconciliation,
+    icon: 'reconciliation',
+    scope: 'operator',
+    load: () => import('./views/reconciliation.tsx'),
+  },
+  {
+    path: 'accounting',
+    name: views.accounting,
+    icon: 'accounting',
+    scope: 'operator',
+    load: () => import('./views/accounting.tsx'),
+  },
+  {
     path: 'adjustments',
     name: views.adjustments,
     icon: 'advice',

@@ -8,7 +8,7 @@ import { isDeclaredAs } from './xml-encoding.ts'
 
 // Between two tags, and within one tree: what is held in memory at most.
 const GAP_CHARS_MAX = 4 * 1024 ** 2
-const TREE_CHARS_MAX = 64 * 1024 ** 2
+const TREE_CHARS_MAX = 16 * 1024 ** 2
 const CHUNK_CHARS = 65_536
 
 export type XmlPart =

@@ -9,7 +9,7 @@ import { StatementProblem } from './statement.ts'
 export const FILE_BYTES_MAX = 4 * 1024 ** 3
 // Statements shrink to a tenth, repetitive XML to a fiftieth. gzip itself can reach 1,032.
 export const UNPACKED_RATIO_MAX = 200
-const RATIO_CHECKED_FROM = 16 * 1024 ** 2
+const RATIO_CHECKED_FROM = 1024 ** 2
 
 const MAGIC_LENGTH = 4
 const OTHERS: readonly (readonly [bytes: readonly number[], message: string])[] = [

@@ -2,27 +2,15 @@
 // examples of several operations fit together. A key is the property's name, or
 // `Schema.property` where that schema needs another value.
 
+import { FINANCE_VALUES } from './finance-example-values.ts'
+
 const PAYMENT = '8f14e45fceea467f9b3d2c1a0b9e8d7c'
 const ADVICE = '3c59dc048e8850243be8079a5c74d079'
 const SESSION_ID = '000013261115103207000000000101'
 
 export const VALUES: Readonly<Record<string, unknown>> = {
-  // Reconciliation.
-  lineNo: 118,
-  'StatementLine.kind': 'credit',
-  'ReconciledLine.kind': 'credit',
-  'DailyProof.status': 'differences',
-  'ReconciliationDay.status': 'balanced',
-  'Difference.kind': 'missing_in_books',
-  'DifferenceDetail.kind': 'missing_in_books',
-  'Difference.state': 'open',
-  'DifferenceDetail.state': 'open',
-  'DifferenceChange.change': 'opened',
-  'DifferenceChange.detail': { kind: 'missing_in_books', amountKobo: '600000' },
-  'BankItem.kind': 'credit',
-  'BankItem.id': '118372649',
-  'ReconciledItem.kind': 'credit',
-  'ReconciledItem.id': '118372649',
+  ...FINANCE_VALUES,
+
   // Who.
   clientId: 'MAN0000001',
   client_id: 'MAN0000001',
@@ -185,17 +173,6 @@ export const VALUES: Readonly<Record<string, unknown>> = {
   reservePercent: 10,
   reserveDays: 30,
 
-  // Accounting.
-  day: '2026-11-15',
-  month: '2026-11',
-  unbalancedBanks: '058',
-  journalHash: '8b1a9953c4611296a827abf8c47804d7e6c49c6b2f0c1a4d5f6e7a8b9c0d1e2f',
-  accountCode: '1000',
-  'JournalLine.accountName': 'Banks',
-  'TrialBalanceLine.accountName': 'Banks',
-  'JournalLine.reason': 'credit',
-  'AgedSuspense.reason': 'unknown_number',
-
   // Webhooks and events.
   eventId: '019a85c2-6f3e-7b1d-8a55-0c4c9b7a1e22',
   endpointId: '019a85c2-6f3e-7b1d-8a55-0c4c9b7a1e23',
@@ -212,37 +189,6 @@ export const VALUES: Readonly<Record<string, unknown>> = {
   step: 'delivered',
   env: 'sandbox',
   uri: 'otpauth://totp/Manilla:ada.obi@example.com?secret=JBSWY3DPEHPK3PXP&issuer=Manilla',
-
-  // Reconciliation.
-  fromDay: '2026-11-15',
-  toDay: '2026-11-15',
-  bookedOn: '2026-11-15',
-  valueOn: '2026-11-15',
-  statementId: '31',
-  importId: '31',
-  lineId: '1042',
-  fileName: 'gtbank-2026-11-15.csv',
-  profile: 'gtbank',
-  startedBy: 'user:ada.obi@example.com',
-  importedBy: 'user:ada.obi@example.com',
-  askedBy: null,
-  decidedBy: null,
-  ageBucket: '0-1',
-  bucket: '0-1',
-  actions: 'book',
-  rule: 'session_id',
-  counterpartyName: 'ADA OBI',
-  counterpartyAccountMasked: '******6789',
-  'Difference.action': null,
-  'Difference.reason': null,
-  'DifferenceDetail.action': null,
-  'DifferenceDetail.reason': null,
-  'BulkResolutionRequest.ids': 1042,
-  'BulkResolutionRequest.reason': 'Seen on the statement',
-  'ResolutionRequest.reason': 'Seen on the statement',
-  'StatementProfile.balances': 'running',
-  'StatementProfile.name': 'gtbank',
-  'StatementProfile.title': 'GTBank',
 
   // Everything else that is text.
   id: '019a85c2-6f3e-7b1d-8a55-0c4c9b7a1e22',

@@ -31,7 +31,7 @@ test('pages are one statement; a session id is found in the supplementary line a
   assert.deepEqual(end, { closingKobo: 132491938n, toDay: '2026-11-02' })
 })
 
-test('numbered subfields are put together, and the entry date is the one nearest to the value', async () => {
+test('subfields are put together; the entry date is the one nearest to the value date', async () => {
   const [statement] = await read('german-subfields')
   assert.deepEqual(statement?.lines.map(summary), [
     '7 2027-01-02 500000 credit 000014261231091205000000000003 - PYT000000000000007 -',

@@ -11,7 +11,7 @@ import type { ViewProps } from '../view-props.ts'
 import { type Filter, Filters, filterQuery, withoutFilters } from './filters.tsx'
 import type { IconName } from './icons.tsx'
 import { Empty } from './states.tsx'
-import { type Column, ListTable, type Turning } from './table.tsx'
+import { type Choosing, type Column, ListTable, type Turning } from './table.tsx'
 
 type Props<P extends PagePath> = ViewProps & {
   view: string
@@ -28,6 +28,7 @@ type Props<P extends PagePath> = ViewProps & {
   none: { title: string; text: ComponentChildren; isMadeByApi?: boolean } // Made there: it leads to how.
   add?: ComponentChildren // What makes one: above the list, or in its place while there is none.
   version?: number // Another one refreshes the list.
+  choosing?: Choosing<Row<P>>
   detail: (shown: {
     open: string
     rows: readonly Row<P>[] | undefined // Of the page, when it has loaded.
@@ -73,6 +74,7 @@ export function ListView<P extends PagePath>(props: Props<P>) {
         hrefOf={(row) => hrefOf(view, props.keyOf(row), place.query)}
         openKey={place.open}
         {...(turning ? { turning } : {})}
+        {...(props.choosing ? { choosing: props.choosing } : {})}
         empty={
           isFiltered ? (
             <Empty icon="search" title={appStrings.filters.nothing}>

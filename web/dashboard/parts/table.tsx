@@ -29,6 +29,14 @@ export function amountColumn<Row extends { amount: number; currency: string }>(
   return { name, place: 'amount', isAmount: true, show }
 }
 
+// Rows that are chosen, for what is done to many at once.
+export type Choosing<Row> = {
+  chosen: ReadonlySet<string>
+  choose: (keys: ReadonlySet<string>) => void
+  mayChoose: (row: Row) => boolean
+  nameOf: (row: Row) => string
+}
+
 export type Turning = { isOldestFirst: boolean; turn: () => void }
 
 type Props<Row> = {
@@ -40,6 +48,7 @@ type Props<Row> = {
   openKey: string | undefined
   empty: ComponentChildren
   turning?: Turning
+  choosing?: Choosing<Row>
 }
 
 export function ListTable<Row>(props: Props<Row>) {
@@ -55,6 +64,9 @@ export function ListTable<Row>(props: Props<Row>) {
           <caption class="hidden">{caption}</caption>
           <thead>
             <tr>
+              {props.choosing && (
+                <ChooseAll rows={data?.data ?? []} keyOf={props.keyOf} choosing={props.choosing} />
+              )}
               {columns.map((column) => (
                 <Heading key={column.name} column={column} turning={turning} />
               ))}
@@ -107,7 +119,10 @@ function Rows<Row>({
   keyOf,
   hrefOf,
   openKey,
-}: Pick<Props<Row>, 'columns' | 'keyOf' | 'hrefOf' | 'openKey'> & { rows: readonly Row[] }) {
+  choosing,
+}: Pick<Props<Row>, 'columns' | 'keyOf' | 'hrefOf' | 'openKey' | 'choosing'> & {
+  rows: readonly Row[]
+}) {
   const body = useRef<HTMLTableSectionElement>(null)
   const press = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 }[event.key]
@@ -125,10 +140,11 @@ function Rows<Row>({
           key={keyOf(row)}
           data-open={keyOf(row) === openKey}
           onClick={(event) => {
-            const isElsewhere = (event.target as HTMLElement).closest('a, button')
+            const isElsewhere = (event.target as HTMLElement).closest('a, button, .at-choose')
             if (!isElsewhere && !window.getSelection()?.toString()) goTo(hrefOf(row))
           }}
         >
+          {choosing && <ChooseOne row={row} keyOf={keyOf} choosing={choosing} />}
           {columns.map(({ name, show, isAmount, place }, at) => (
             <td key={name} class={cellClass(place, isAmount)} data-name={name}>
               {at === 0 ? (
@@ -143,6 +159,52 @@ function Rows<Row>({
         </tr>
       ))}
     </tbody>
+  )
+}
+
+type ChoosingProps<Row> = { keyOf: (row: Row) => string; choosing: Choosing<Row> }
+
+function ChooseAll<Row>({
+  rows,
+  keyOf,
+  choosing: { chosen, choose, mayChoose },
+}: ChoosingProps<Row> & { rows: readonly Row[] }) {
+  const keys = rows.filter(mayChoose).map(keyOf)
+  const areAll = keys.length > 0 && keys.every((key) => chosen.has(key))
+  const others = [...chosen].filter((key) => !keys.includes(key))
+  return (
+    <th scope="col" class="at-choose">
+      <label class="choose-all">
+        <input
+          type="checkbox"
+          checked={areAll}
+          disabled={keys.length === 0}
+          onChange={() => choose(new Set(areAll ? others : [...others, ...keys]))}
+        />
+        <span>{appStrings.choose.all}</span>
+      </label>
+    </th>
+  )
+}
+
+function ChooseOne<Row>({ row, keyOf, choosing }: ChoosingProps<Row> & { row: Row }) {
+  const { chosen, choose, mayChoose, nameOf } = choosing
+  const key = keyOf(row)
+  const toggle = () =>
+    choose(
+      new Set(chosen.has(key) ? [...chosen].filter((other) => other !== key) : [...chosen, key]),
+    )
+  return (
+    <td class="at-choose">
+      {mayChoose(row) && (
+        <input
+          type="checkbox"
+          aria-label={appStrings.choose.one(nameOf(row))}
+          checked={chosen.has(key)}
+          onChange={toggle}
+        />
+      )}
+    </td>
   )
 }
 

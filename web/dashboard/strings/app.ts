@@ -36,6 +36,8 @@ export const appStrings = {
     settlements: 'Settlements',
     payouts: 'Payouts',
     returns: 'Returns',
+    reconciliation: 'Reconciliation',
+    accounting: 'Accounting',
     adjustments: 'Adjustments',
     alerts: 'Alerts',
     banks: 'Banks',
@@ -63,6 +65,7 @@ export const appStrings = {
     lost: 'Live updates are disconnected. Data may be out of date. Reconnecting…',
   },
   order: { toOldest: 'Sort oldest first', toNewest: 'Sort newest first' },
+  choose: { all: 'Select all', one: (name: string) => `Select ${name}` },
   pages: {
     label: 'Pages',
     newer: 'Newer',

@@ -29,6 +29,15 @@ const CHECKS: Record<string, string> = {
   numbers_have_one_owner: 'Every account number has one owner',
   leases_are_with_their_payments: 'Every leased number matches its payment',
   events_are_numbered_without_gaps: 'Event sequences have no gaps',
+  bank_items_are_the_balance: 'Bank balances are the sum of their items',
+  lines_are_matched_or_differ: 'Every statement line is matched or stands in a difference',
+  items_are_matched_or_differ: 'Every matched item adds up with its lines and differences',
+  covered_items_are_matched_or_differ: 'Every item a statement covers is matched or differs',
+  reconciled_days_add_up: 'Daily proofs add up',
+  bookings_are_matched_to_their_lines: 'Everything booked from a statement is matched to its line',
+  bank_charges_are_booked: 'Bank charges are booked as charged',
+  journals_are_their_transfers: 'Journals of closed days equal their transfers',
+  closed_balances_follow_from_journals: 'Balances of closed days follow from their journals',
   nothing_points_at_another_client: 'No record references another client',
 }
 

@@ -4,8 +4,9 @@
 import { useEffect } from 'preact/hooks'
 import type { Schemas } from '../api.ts'
 import { count, seconds, share } from '../format.ts'
-import { type Paged, useData } from '../loading.ts'
+import { useData } from '../loading.ts'
 import { Drawer, Facts } from '../parts/drawer.tsx'
+import { onePage } from '../parts/one-page.ts'
 import { Empty } from '../parts/states.tsx'
 import { type Column, ListTable } from '../parts/table.tsx'
 import { Badge, Time } from '../parts/values.tsx'
@@ -104,13 +105,6 @@ export default function Banks({ place }: ViewProps) {
       )}
     </>
   )
-}
-
-// All of them: there are as many as the settings name.
-function onePage({ data, ...loaded }: ReturnType<typeof useData<typeof PATH>>): Paged<Bank> {
-  const page = data && { data, hasMore: false, nextCursor: null }
-  const still = { number: 1, isFirst: true, goFurther: () => {}, goBack: () => {} }
-  return { ...loaded, ...still, data: page }
 }
 
 function About({ bank }: { bank: Bank }) {

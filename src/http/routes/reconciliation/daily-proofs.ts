@@ -162,6 +162,7 @@ const readingAgeing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         ...about,
         operationId: 'getReconciliationAgeing',
         summary: 'Retrieve the age of open differences and of suspense',
+        description: 'Count and amount by bank and age: 0–1, 2–7, 8–30 and more than 30 days.',
         querystring: NoQuery,
         response: { 200: ApiEnvelope(Ageing), '4xx': ApiFailure },
       },

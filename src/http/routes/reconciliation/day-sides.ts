@@ -70,6 +70,8 @@ const readingLines: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         ...about,
         operationId: 'listReconciledLines',
         summary: 'List a bank’s statement lines of a day, with their items',
+        description:
+          'The bank’s side of a day: each line with what it is matched to, and by which rule.',
         querystring: sideQuery(LINE_KINDS),
         response: { 200: ListEnvelope(ReconciledLine), '4xx': ApiFailure },
       },
@@ -116,6 +118,9 @@ const readingItems: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         ...about,
         operationId: 'listReconciledItems',
         summary: 'List what moved a bank’s account on a day in the books, with statement lines',
+        description:
+          'The books’ side of a day: each credit, charge, payout, return or reversal with its ' +
+          'lines.',
         querystring: sideQuery(ITEM_KINDS),
         response: { 200: ListEnvelope(ReconciledItem), '4xx': ApiFailure },
       },

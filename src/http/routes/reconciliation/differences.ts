@@ -45,6 +45,8 @@ const listing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         ...about,
         operationId: 'listDifferences',
         summary: 'List differences between statements and the books, newest first',
+        description:
+          'Filter by bank, day, kind, state and age to find what is still to be explained.',
         querystring: query({
           bankCode: Type.Optional(bankCode('Filter by bank.')),
           day: Type.Optional(Day('Filter by day.')),
@@ -96,6 +98,8 @@ const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         ...about,
         operationId: 'getDifference',
         summary: 'Retrieve a difference with its history',
+        description:
+          'Its line or item, what can be done about it, and everything that happened to it.',
         params: Type.Object({ id: Type.String() }),
         querystring: NoQuery,
         response: { 200: ApiEnvelope(DifferenceDetailBody), '4xx': ApiFailure },

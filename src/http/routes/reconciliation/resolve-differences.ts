@@ -185,6 +185,7 @@ const deciding: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         ...about,
         operationId: 'withdrawResolution',
         summary: 'Withdraw your resolution of a difference',
+        description: 'Only by the user who asked for it, before it is decided.',
         security,
         body: Nothing,
       },

@@ -1,0 +1,101 @@
+// Statements that were made to harm: each is refused in a sentence, before it costs memory.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import { readStatement } from '#banks/statements/read-statement.ts'
+import { type StatementFormat, StatementProblem } from '#banks/statements/statement.ts'
+import { problemOf, profileOf, sample } from './reading.ts'
+
+const NAMESPACE = 'urn:iso:std:iso:20022:tech:xsd:camt.053.001.08'
+const OPEN = `<Document xmlns="${NAMESPACE}"><BkToCstmrStmt><Stmt>`
+const HEAP_MAX = 150 * 1024 ** 2
+const MEGABYTE = 1024 ** 2
+
+async function xml(bytes: string): Promise<string> {
+  return await problemOf({ format: 'camt053', bytes })
+}
+
+// A gigabyte of it, if anything wanted that much.
+async function endless(format: StatementFormat, start: string, filler: string): Promise<string> {
+  let taken = 0
+  async function* bytes() {
+    yield Buffer.from(start)
+    const chunk = Buffer.from(filler.repeat(65_536 / filler.length))
+    for (; taken < 1024 ** 3; taken += chunk.length) yield chunk
+  }
+  const before = process.memoryUsage().heapUsed
+  try {
+    for await (const _ of readStatement({ format, profile: profileOf(), bytes: bytes() })) {
+      // None of its parts counts.
+    }
+    return 'read'
+  } catch (error) {
+    assert(error instanceof StatementProblem, String(error))
+    assert(taken < 70 * MEGABYTE, `${taken} bytes were taken`)
+    assert(process.memoryUsage().heapUsed - before < HEAP_MAX)
+    return error.message
+  }
+}
+
+test('a gzip bomb is refused at its ratio, and a damaged or cut off file as what it is', async () => {
+  const profile = profileOf()
+  const row = `2026-11-02,1,${'x'.repeat(60_000)}\n`
+  const bomb = gzipSync(`date,amount,text\n${row.repeat(100)}`)
+  assert.equal(
+    await problemOf({ format: 'csv', profile, bytes: bomb }),
+    '-: The gzip file unpacks to more than 200 times its size.',
+  )
+  const packed = gzipSync(sample('gtbank.csv'))
+  const damaged = '-: The gzip file is damaged or cut off.'
+  assert.equal(await problemOf({ format: 'csv', profile, bytes: packed.subarray(0, 300) }), damaged)
+  const broken = Buffer.from(packed)
+  broken.writeUInt8((broken[200] as number) ^ 0xff, 200)
+  assert.equal(await problemOf({ format: 'csv', profile, bytes: broken }), damaged)
+  assert.equal(await problemOf({ format: 'csv', profile, bytes: packed.subarray(0, 3) }), damaged)
+})
+
+test('other kinds of file are named', async () => {
+  const named = async (start: string) =>
+    await problemOf({ format: 'mt940', bytes: Buffer.from(start, 'latin1') })
+  assert.match(await named('PK\x03\x04...'), /ZIP archive or an Excel workbook/)
+  assert.match(await named('\xd0\xcf\x11\xe0...'), /Excel workbook/)
+  assert.match(await named('%PDF-1.7'), /PDF/)
+})
+
+test('XML with a DOCTYPE, entities, deep nesting or many attributes is refused', async () => {
+  assert.equal(
+    await xml(`<!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/passwd">]>${OPEN}`),
+    '1: A DOCTYPE is not accepted.',
+  )
+  assert.match(await xml(`${OPEN}<Id>&b;</Id>`), /^1: The XML is not well-formed/)
+  assert.equal(await xml(OPEN + '<a>'.repeat(100)), '1: The XML is nested too deeply.')
+  const attributes = Array.from({ length: 40 }, (_, at) => `a${at}="1"`).join(' ')
+  assert.equal(await xml(`${OPEN}<Id ${attributes}/>`), '1: An element has too many attributes.')
+  assert.match(await xml(`${OPEN}<Id>1</Id>`), /^1: The XML is not well-formed/)
+  const declared = `<?xml version="1.0" encoding="UTF-16"?>${OPEN}`
+  assert.match(await xml(declared), /encoding that the XML declares is not the one/)
+  assert.match(await xml('<?xml version="1.0" encoding="EBCDIC"?><a/>'), /must be encoded in/)
+})
+
+test('what has no end is refused early: a line, a cell, a row, a text, an entry', async () => {
+  const head = 'date,amount,text\n2026-11-02,1,'
+  assert.match(await endless('csv', head, 'x'), /line is longer than 65536/)
+  assert.match(await endless('csv', `${head}"`, 'x\n'), /row is longer than 65536/)
+  assert.match(await endless('csv', head, ','), /line is longer than 65536/)
+  assert.match(await endless('mt940', ':20:', 'x'), /line is longer than 65536/)
+  assert.match(await endless('mt940', ':20:A\n:86:', 'x\n'), /field has more than 200 lines/)
+  assert.match(await endless('camt053', `${OPEN}<Id>`, 'x'), /text in the XML is too long/)
+  assert.match(await endless('camt053', `${OPEN}<!--`, 'x'), /text in the XML is too long/)
+  assert.match(await endless('camt053', `${OPEN}<Ntry>`, '<a></a>\n'), /too many elements/)
+  const padded = `<a>${'x'.repeat(1017)}</a>`
+  assert.match(await endless('camt053', `${OPEN}<Ntry>`, padded), /XML is too large/)
+})
+
+test('NUL characters are refused with their line', async () => {
+  const profile = profileOf()
+  const csv = 'date,amount,text\n2026-11-02,1,a\0b\n'
+  assert.match(await problemOf({ format: 'csv', profile, bytes: csv }), /^2: .* NUL/)
+  assert.match(await problemOf({ format: 'mt940', bytes: ':20:A\n:25:\0\n' }), /^2: .* NUL/)
+  assert.match(await xml(`${OPEN}\n<Id>\0</Id>`), /^2: .* NUL/)
+})

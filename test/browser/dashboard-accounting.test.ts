@@ -1,0 +1,110 @@
+// Accounting in a real browser: the journal of a day is read, downloaded and closed, and every report
+// is shown as the API has it.
+
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { watDay } from '#wat-time.ts'
+import { assertFaultless, findAxeFaults, openBrowser } from '../support/browser.ts'
+import { closeAfterTests } from '../support/closing.ts'
+import { startDashboardBench } from '../support/dashboard-bench.ts'
+import { createAccount } from '../support/fixtures.ts'
+import { NOBODYS_NUMBER, suspend } from '../support/suspense-desk.ts'
+import { credit } from '../support/tracing.ts'
+
+const DAY_MS = 86_400_000
+
+const bench = closeAfterTests(await startDashboardBench())
+const browser = closeAfterTests(await openBrowser())
+
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
+const see = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor()
+const modalOf = (page: Page) => page.locator('dialog.modal')
+const open = (page: Page, path: string) => page.goto(`${bench.url}/dashboard/accounting${path}`)
+
+// A day of trade that is over; its name.
+async function trade(): Promise<string> {
+  const day = watDay(bench.clock())
+  const { accountNumber } = await createAccount(bench, { merchantCode: 'SHOP-1' })
+  await credit(bench, accountNumber, '45000.00', { sourceAccountName: 'ADAEZE OKONKWO' })
+  await suspend(bench, NOBODYS_NUMBER, '750.00')
+  bench.advance(DAY_MS)
+  return day
+}
+
+test('a day’s journal is shown and downloaded, and the day is closed for good', async () => {
+  const day = await trade()
+  await using opened = await bench.openAs(browser, { role: 'operator' })
+  const { page, problems } = opened
+  await open(page, `?day=${day}`)
+  await see(page, 'This day is open')
+  const total = page.locator('tr.total')
+  assert.match(await total.innerText(), /Total\s+₦45,750\.00\s+₦45,750\.00/)
+  await page.getByLabel('Layout').selectOption('xero')
+  const downloading = page.waitForEvent('download')
+  await page.getByRole('link', { name: 'Download journal' }).click()
+  const content = readFileSync(await (await downloading).path(), 'utf8')
+  assert.match(content, /\*AccountCode/)
+
+  await button(page, 'Close day').click()
+  await see(page, /This can’t be undone/)
+  assert.deepEqual(await findAxeFaults(page), [])
+  await modalOf(page).getByRole('button', { name: 'Close day' }).click()
+  await modalOf(page).getByRole('alert').waitFor() // No statement: it takes a reason.
+  await modalOf(page).getByLabel('Reason').fill('The bank’s portal is down')
+  await modalOf(page).getByRole('button', { name: 'Close day' }).click()
+
+  await see(page, 'This day is closed')
+  assert.equal(await button(page, 'Close day').count(), 0)
+  await open(page, `/${day}?tab=days`)
+  await see(page, 'The bank’s portal is down')
+  const { rows } = await bench.db.query('select day::text from closed_days')
+  assert.deepEqual(rows, [{ day }])
+  assert.deepEqual(
+    problems.filter((problem) => !/status of 409/.test(problem)),
+    [],
+  )
+})
+
+test('reports show what the API has, of the day that is chosen', async () => {
+  const day = await trade()
+  await using opened = await bench.openAs(browser, { role: 'operator' })
+  const { page, problems } = opened
+  await open(page, `?tab=trialBalance&day=${day}`)
+  const total = page.locator('tr.total')
+  await total.waitFor()
+  const [debit, creditSide] = (await total.locator('.money').allInnerTexts()) as [string, string]
+  assert.equal(debit, creditSide)
+  await page.getByLabel('End of day').fill('2020-01-01')
+  await see(page, 'Nothing was posted by the end of this day.')
+
+  await open(page, '?tab=suspense')
+  await see(page, 'Unrecognised account number')
+  await open(page, '?tab=balances')
+  await see(page, 'SHOP-1')
+  await open(page, '?tab=vat')
+  await page.getByLabel('Month').fill('2020-01')
+  await see(page, 'No VAT was booked in this month.')
+  assert.deepEqual(problems, [])
+})
+
+for (const [width, colorScheme] of [
+  [360, 'light'],
+  [360, 'dark'],
+  [1280, 'light'],
+  [1280, 'dark'],
+] as const) {
+  test(`accounting has no fault at ${width} pixels in ${colorScheme}`, async () => {
+    const day = await trade()
+    await using opened = await bench.openAs(browser, { role: 'operator', width, colorScheme })
+    const { page, problems } = opened
+
+    const tabs = ['trialBalance', 'vat', 'balances', 'suspense', 'days']
+    for (const path of [`?day=${day}`, ...tabs.map((tab) => `?tab=${tab}`), `/${day}?tab=days`]) {
+      await assertFaultless(page, `${bench.url}/dashboard/accounting${path}`)
+    }
+
+    assert.deepEqual(problems, [])
+  })
+}

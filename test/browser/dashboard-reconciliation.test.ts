@@ -1,0 +1,266 @@
+// Reconciliation in a real browser: a statement is imported, its day proved, and what differs is
+// resolved, one by one and many at once.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { assertFaultless, findAxeFaults, openBrowser } from '../support/browser.ts'
+import { closeAfterTests } from '../support/closing.ts'
+import { startDashboardBench } from '../support/dashboard-bench.ts'
+import { setMakerChecker } from '../support/maker-checker-desk.ts'
+import { newBrowser } from '../support/people.ts'
+import { dayPath, fileOf, importScene, writeStatement } from '../support/reconciliation-scenes.ts'
+
+const browser = closeAfterTests(await openBrowser())
+
+const startBench = async () => closeAfterTests(await startDashboardBench())
+type Bench = Awaited<ReturnType<typeof startBench>>
+
+const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name })
+const see = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor()
+const modalOf = (page: Page) => page.locator('dialog.modal')
+const proofOf = async (page: Page) =>
+  (await page.locator('.proof table').innerText()).replaceAll(/\s+/g, ' ')
+
+async function statesOf({ db }: Bench): Promise<Record<string, number>> {
+  const { rows } = await db.query<{ state: string; count: number }>(
+    'select state, count(*)::int as count from differences group by state',
+  )
+  return Object.fromEntries(rows.map(({ state, count }) => [state, count]))
+}
+
+test('the first statement is imported by keyboard alone, and its day shows how it adds up', async () => {
+  const bench = await startBench()
+  const { text } = await writeStatement(bench)
+  await using opened = await bench.openAs(browser, { role: 'operator' })
+  const { page, problems } = opened
+  await page.goto(`${bench.url}/dashboard/reconciliation`)
+  await see(page, 'No statements yet')
+  const choosing = page.waitForEvent('filechooser')
+  await button(page, 'Import the first statement').focus()
+  await page.keyboard.press('Enter')
+  await (await choosing).setFiles(fileOf(text))
+  await modalOf(page).getByLabel('Bank').selectOption('058')
+  assert.equal(await modalOf(page).getByLabel('Format').inputValue(), 'csv')
+  assert.equal(await modalOf(page).getByLabel('CSV profile').inputValue(), 'gtbank')
+  assert.deepEqual(await findAxeFaults(page), [])
+  await button(page, 'Import').last().focus()
+  await page.keyboard.press('Enter')
+
+  await see(page, 'Statement imported')
+  assert.deepEqual(await findAxeFaults(page), [])
+  const facts = (await modalOf(page).locator('.facts').innerText()).replaceAll(/\s+/g, ' ')
+  assert.match(facts, /Lines 4 New lines 4 Matched 1 .*Closing balance ₦60,747\.50/)
+  await button(page, 'See the day').focus()
+  await page.keyboard.press('Enter')
+  await page.locator('.proof').waitFor()
+  assert.match(
+    await proofOf(page),
+    /Ledger balance.*₦65,500\.00.*In transit.*₦0\.00.*Differences.*-₦4,752\.50.*₦60,747\.50/,
+  )
+  assert.deepEqual(problems, [])
+})
+
+test('a file that is dropped is imported, and one that doesn’t add up names its line', async () => {
+  const bench = await startBench()
+  const { text } = await importScene(bench)
+  await using opened = await bench.openAs(browser, { role: 'operator' })
+  const { page, problems } = opened
+  await page.goto(`${bench.url}/dashboard/reconciliation`)
+  await see(page, 'Banks by day')
+  await dropFile(page, text.replace('45000.00', '45000.01'))
+  await button(page, 'Import').last().click()
+
+  await see(page, 'Statement refused')
+  await see(page, /^Line \d+: /)
+  assert.deepEqual(await findAxeFaults(page), [])
+  await button(page, 'Done').click()
+  await dropFile(page, text)
+  await button(page, 'Import').last().click()
+  await see(page, 'The same file was imported before. Nothing changed.')
+  await button(page, 'Done').click()
+  await page.getByRole('link', { name: 'Imports' }).click()
+  await page.locator('table.list').getByText('Refused').waitFor()
+  assert.equal(await page.locator('table.list tbody tr').count(), 3)
+  assert.deepEqual(
+    problems.filter((problem) => !/status of 400/.test(problem)),
+    [],
+  )
+})
+
+async function dropFile(page: Page, text: string): Promise<void> {
+  const transfer = await page.evaluateHandle(`(() => {
+    const data = new DataTransfer()
+    data.items.add(new File([${JSON.stringify(text)}], 'gtb-20261115.csv', { type: 'text/csv' }))
+    return data
+  })()`)
+  await page.locator('.drop').dispatchEvent('drop', { dataTransfer: transfer })
+  await modalOf(page).getByLabel('Bank').selectOption('058')
+}
+
+test('a suggestion is confirmed, a transfer booked and the rest noted, until the day is green', async () => {
+  const bench = await startBench()
+  const { day } = await importScene(bench)
+  await using opened = await bench.openAs(browser, { role: 'operator' })
+  const { page, problems } = opened
+  await page.goto(`${bench.url}/dashboard/${dayPath(day)}`)
+  await button(page, 'Confirm match of ₦12,500.00').click()
+  await see(page, 'Match confirmed.')
+
+  const missing = page.locator('table.list tr', { hasText: 'DAUDA IBRAHIM' })
+  await missing.getByRole('link').click()
+  await see(page, 'The bank received it, and we never booked it.')
+  await button(page, 'Resolve').click()
+  await modalOf(page).getByLabel('Book it').check()
+  await modalOf(page).getByLabel('Reason').fill('Reported by the bank on its statement')
+  assert.deepEqual(await findAxeFaults(page), [])
+  await button(page, 'Resolve').last().click()
+  await see(page, 'Difference resolved.')
+  await page.keyboard.press('Escape')
+
+  await page.getByLabel('Select all').check()
+  await button(page, /^Resolve selected/).click()
+  await modalOf(page).getByLabel('Note it').check()
+  await modalOf(page).getByLabel('Reason').fill('Explained by the branch')
+  await button(page, 'Resolve').last().click()
+  await see(page, /resolved or sent for approval/)
+  await button(page, 'Done').click()
+  await page.locator('.proof.balanced').waitFor()
+  const { open = 0 } = await statesOf(bench)
+  assert.equal(open, 0)
+  assert.deepEqual(problems, [])
+})
+
+test('suggestions are confirmed together, from the list of what is chosen', async () => {
+  const bench = await startBench()
+  const { day } = await importScene(bench)
+  await using opened = await bench.openAs(browser, { role: 'operator', width: 360 })
+  const { page, problems } = opened
+  await page.goto(`${bench.url}/dashboard/${dayPath(day)}`)
+  const suggestions = page.locator('.suggestions')
+  await suggestions.getByLabel('Select all').check()
+  await button(page, 'Confirm selected (1)').click()
+  assert.deepEqual(await findAxeFaults(page), [])
+  await modalOf(page).getByRole('button', { name: 'Confirm' }).click()
+
+  await see(page, '1 difference resolved or sent for approval.')
+  await button(page, 'Done').click()
+  await suggestions.waitFor({ state: 'detached' })
+  const { rows } = await bench.db.query(
+    `select l.counterparty_name from statement_matches m
+       join statement_lines l on l.id = m.line_id where m.rule = 'confirmed'`,
+  )
+  assert.deepEqual(rows, [{ counterparty_name: 'CHIAMAKA EZE' }])
+  assert.deepEqual(problems, [])
+})
+
+test('under maker-checker another person approves, after the first was rejected', async () => {
+  const bench = await startBench()
+  const { day } = await importScene(bench)
+  assert.equal((await setMakerChecker(await newBrowser(bench, 'owner'), true)).statusCode, 200)
+  await using maker = await bench.openAs(browser, { role: 'operator' })
+  await using checker = await bench.openAs(browser, { role: 'operator' })
+  const ask = async (reason: string) => {
+    const { page } = maker
+    await page.goto(`${bench.url}/dashboard/${dayPath(day)}`)
+    await page.locator('table.list tr', { hasText: 'DAUDA IBRAHIM' }).getByRole('link').click()
+    await button(page, 'Resolve').click()
+    await modalOf(page).getByLabel('Note it').check()
+    await modalOf(page).getByLabel('Reason').fill(reason)
+    await button(page, 'Resolve').last().click()
+    await see(page, 'Approval requested.')
+    await see(page, 'Your request. Another user decides on it.')
+  }
+  await ask('A guess')
+  await checker.page.goto(maker.page.url())
+  await button(checker.page, 'Reject').click()
+  await modalOf(checker.page).getByLabel('Reason').fill('Look again')
+  await button(checker.page, 'Reject').last().click()
+  await see(checker.page, 'Rejected. The difference is open again.')
+
+  await ask('The branch wrote')
+  await checker.page.goto(maker.page.url())
+  assert.deepEqual(await findAxeFaults(checker.page), [])
+  await button(checker.page, 'Approve').click()
+  await button(checker.page, 'Approve').last().click()
+  await see(checker.page, 'Approved.')
+  await checker.page.getByRole('list', { name: 'History' }).getByText('Look again').waitFor()
+  assert.equal((await statesOf(bench)).resolved, 1)
+  assert.deepEqual([...maker.problems, ...checker.problems], [])
+})
+
+test('both sides are filtered, and a difference shows its history', async () => {
+  const bench = await startBench()
+  const { day } = await importScene(bench)
+  await using opened = await bench.openAs(browser, { role: 'operator' })
+  const { page, problems } = opened
+  await page.goto(`${bench.url}/dashboard/${dayPath(day)}&isMatched=false`)
+  const sides = page.locator('.sides > section')
+  await sides.first().getByText('SMS ALERT CHARGE').waitFor()
+  await sides.last().getByText('EFE OGHENEKARO').waitFor()
+  assert.equal(await page.locator('.sides').getByText('ADAEZE OKONKWO').count(), 0)
+
+  await page.getByLabel('Bank’s type').selectOption('fee')
+  await sides.first().getByText('DAUDA IBRAHIM').waitFor({ state: 'detached' })
+  await sides.first().getByRole('link', { name: 'Resolve' }).click()
+  await page.getByRole('list', { name: 'History' }).getByText('Found').waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('link', { name: 'All banks and days' }).click()
+  await see(page, 'Banks by day')
+  assert.deepEqual(problems, [])
+})
+
+test('the grid says what is red, and arrows move between days', async () => {
+  const bench = await startBench()
+  const { day } = await importScene(bench)
+  await using opened = await bench.openAs(browser, { role: 'operator' })
+  const { page, problems } = opened
+  await page.goto(`${bench.url}/dashboard/reconciliation`)
+  await page.locator('.day-alert.bad').waitFor()
+  const cell = page.locator(`a.day-cell[href*="${day}"][href*="058"]`)
+  assert.match(await cell.innerText(), /open|Differs/)
+  await cell.focus()
+  await page.keyboard.press('ArrowLeft')
+  await page.keyboard.press('ArrowRight')
+  await page.keyboard.press('Enter')
+
+  await page.locator('.proof.differences').waitFor()
+  assert.deepEqual(problems, [])
+})
+
+test('who is no operator finds neither reconciliation nor accounting', async () => {
+  const bench = await startBench()
+  await using opened = await bench.openAs(browser, { role: 'finance' })
+  const { page } = opened
+  for (const view of ['reconciliation', 'accounting']) {
+    await page.goto(`${bench.url}/dashboard/${view}`)
+    await see(page, 'This page doesn’t exist')
+    assert.equal(await page.locator(`nav a[href$="/${view}"]`).count(), 0)
+  }
+})
+
+for (const [width, colorScheme] of [
+  [360, 'light'],
+  [360, 'dark'],
+  [1280, 'light'],
+  [1280, 'dark'],
+] as const) {
+  test(`reconciliation has no fault at ${width} pixels in ${colorScheme}`, async () => {
+    const bench = await startBench()
+    const { day } = await importScene(bench)
+    await using opened = await bench.openAs(browser, { role: 'operator', width, colorScheme })
+    const { page, problems } = opened
+
+    const { rows } = await bench.db.query('select min(id)::int as id from differences')
+    const tabs = ['differences', 'statements', 'imports'].map((tab) => `reconciliation?tab=${tab}`)
+    for (const path of ['reconciliation', ...tabs, dayPath(day)]) {
+      await assertFaultless(page, `${bench.url}/dashboard/${path}`)
+    }
+    await assertFaultless(
+      page,
+      `${bench.url}/dashboard/reconciliation/${rows[0].id}?tab=differences`,
+    )
+
+    assert.deepEqual(problems, [])
+  })
+}

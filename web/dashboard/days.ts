@@ -1,0 +1,32 @@
+// Days as the API writes them, yyyy-MM-dd in West Africa: which one is today, stepping, and showing.
+
+import { dayOf, formatter, ZONE_OFFSET } from './format.ts'
+
+const DAY_MS = 86_400_000
+const short = formatter({ day: 'numeric', month: 'short' })
+const weekday = formatter({ weekday: 'short' })
+const long = formatter({ weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' })
+
+const noonOf = (day: string) => new Date(`${day}T12:00:00${ZONE_OFFSET}`)
+
+export const today = () => dayOf(new Date())
+// The first day whose statement is not due yet: banks have until noon of the next day.
+export const firstNotDue = () => dayOf(new Date(Date.now() - DAY_MS / 2))
+
+export const isDay = (text: string | undefined): text is string =>
+  /^\d{4}-\d{2}-\d{2}$/.test(text ?? '') && !Number.isNaN(noonOf(text as string).getTime())
+
+export function addDays(day: string, days: number): string {
+  return dayOf(new Date(noonOf(day).getTime() + days * DAY_MS))
+}
+
+// From the first to the last, both of them included.
+export function daysBetween(from: string, to: string): string[] {
+  const days: string[] = []
+  for (let day = from; day <= to; day = addDays(day, 1)) days.push(day)
+  return days
+}
+
+export const shortDay = (day: string) => short.format(noonOf(day))
+export const weekdayOf = (day: string) => weekday.format(noonOf(day))
+export const longDay = (day: string) => long.format(noonOf(day))

@@ -1,0 +1,34 @@
+// Columns that several reports have.
+
+import { BankName } from '../../parts/bank-name.tsx'
+import type { Column } from '../../parts/table.tsx'
+import { Money } from '../../parts/values.tsx'
+import { accountingStrings as strings } from '../../strings/accounting.ts'
+
+type Sums<Name extends string> = { currency: string } & { [Each in Name]: number }
+
+// Empty where there is nothing, as in books.
+export function sumColumn<Name extends string>(label: string, field: Name): Column<Sums<Name>> {
+  return {
+    name: label,
+    place: 'line',
+    isAmount: true,
+    show: (row) => row[field] !== 0 && <Money amount={row[field]} currency={row.currency} />,
+  }
+}
+
+export function bankColumn(): Column<{ bankCode: string | null }> {
+  return {
+    name: strings.bank,
+    place: 'line',
+    show: ({ bankCode }) => bankCode && <BankName code={bankCode} />,
+  }
+}
+
+export function clientColumn(): Column<{ clientId: string | null }> {
+  return {
+    name: strings.client,
+    place: 'line',
+    show: ({ clientId }) => clientId,
+  }
+}

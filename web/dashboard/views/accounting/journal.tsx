@@ -1,0 +1,135 @@
+// The journal of a day, and its file in the layouts that accounting programs import.
+
+import type { TargetedEvent } from 'preact'
+import { useState } from 'preact/hooks'
+import { type Data, withQuery } from '../../api.ts'
+import { today } from '../../days.ts'
+import { count, humanize } from '../../format.ts'
+import { useData } from '../../loading.ts'
+import { CloseDay } from '../../parts/close-day.tsx'
+import { Field } from '../../parts/forms.tsx'
+import { Icon } from '../../parts/icons.tsx'
+import { Empty } from '../../parts/states.tsx'
+import type { Column } from '../../parts/table.tsx'
+import { accountingStrings as strings } from '../../strings/accounting.ts'
+import { ledgerStrings } from '../../strings/ledger.ts'
+import type { ViewProps } from '../../view-props.ts'
+import { bankColumn, clientColumn, sumColumn } from './columns.tsx'
+import { dayIn, PeriodChoice, Report } from './report.tsx'
+import { ReportTable } from './report-table.tsx'
+
+const PATH = '/api/v1/operator/journal'
+
+type Entry = Data<typeof PATH>['lines'][number]
+
+const COLUMNS: readonly Column<Entry>[] = [
+  { name: strings.account, place: 'lead', show: ({ accountName }) => accountName },
+  { name: strings.code, place: 'second', show: ({ accountCode }) => <code>{accountCode}</code> },
+  {
+    name: strings.entry,
+    place: 'line',
+    show: ({ reason }) => ledgerStrings.reasons[reason] ?? humanize(reason),
+  },
+  clientColumn(),
+  bankColumn(),
+  sumColumn(strings.debit, 'debit'),
+  sumColumn(strings.credit, 'credit'),
+]
+
+export function Journal({ place }: ViewProps) {
+  const day = dayIn(place)
+  const loaded = useData(PATH, {}, { day })
+  return (
+    <Report
+      fields={<PeriodChoice label={strings.day} name="day" value={day} />}
+      links={<Download day={day} />}
+      loaded={loaded}
+      show={(journal) => <Entries journal={journal} changed={loaded.reload} />}
+    />
+  )
+}
+
+type EntriesProps = { journal: Data<typeof PATH>; changed: () => void }
+
+function Entries({ journal, changed }: EntriesProps) {
+  const { day, isClosed, transfers, lines, totals } = journal
+  const sums = totals.map((total) => ({ ...TOTAL, ...total }))
+  return (
+    <>
+      <div class="report-state">
+        <span class={`badge ${isClosed ? 'good' : ''}`}>
+          {isClosed && <Icon name="lock" />}
+          {isClosed ? strings.closedBadge : strings.openBadge}
+        </span>
+        <span class="muted">{isClosed ? strings.isClosed : strings.isOpen}</span>
+        {!isClosed && day < today() && <CloseDay day={day} done={changed} />}
+      </div>
+      {lines.length === 0 ? (
+        <Empty icon="accounting" title={strings.noJournal}>
+          {strings.noJournalText}
+        </Empty>
+      ) : (
+        <ReportTable caption={strings.tabs.journal} columns={COLUMNS} rows={lines} totals={sums} />
+      )}
+      <p class="muted small under-list">{strings.transfersOf(count(transfers))}</p>
+    </>
+  )
+}
+
+const TOTAL = {
+  accountCode: '',
+  accountName: strings.total,
+  clientId: null,
+  bankCode: null,
+  reason: '',
+}
+
+type Layout = keyof typeof strings.layouts
+type Detail = keyof typeof strings.details
+
+function Download({ day }: { day: string }) {
+  const [layout, setLayout] = useState<Layout>('manilla')
+  const [detail, setDetail] = useState<Detail>('day')
+  return (
+    <div class="report-fields">
+      <Choice label={strings.layout} value={layout} choices={strings.layouts} choose={setLayout} />
+      <Choice label={strings.detail} value={detail} choices={strings.details} choose={setDetail} />
+      <a class="button" href={withQuery(`${PATH}.csv`, { day, layout, detail })} download>
+        <Icon name="download" />
+        {strings.download}
+      </a>
+      <a class="button" href={withQuery(`${PATH}.html`, { day })} target="_blank" rel="noreferrer">
+        {strings.print}
+      </a>
+    </div>
+  )
+}
+
+type ChoiceProps<Name extends string> = {
+  label: string
+  value: Name
+  choices: Readonly<Record<Name, string>>
+  choose: (name: Name) => void
+}
+
+function Choice<Name extends string>({ label, value, choices, choose }: ChoiceProps<Name>) {
+  return (
+    <Field label={label}>
+      {(id) => (
+        <select
+          id={id}
+          value={value}
+          onChange={(event: TargetedEvent<HTMLSelectElement>) =>
+            choose(event.currentTarget.value as Name)
+          }
+        >
+          {(Object.entries(choices) as [Name, string][]).map(([name, text]) => (
+            <option key={name} value={name}>
+              {text}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  )
+}

@@ -1,0 +1,50 @@
+// The rows of a report, with totals below. What is too wide scrolls by keyboard too.
+
+import type { Column } from '../../parts/table.tsx'
+
+type Props<Row> = {
+  caption: string
+  columns: readonly Column<Row>[]
+  rows: readonly Row[]
+  totals?: readonly Row[]
+}
+
+export function ReportTable<Row>({ caption, columns, rows, totals = [] }: Props<Row>) {
+  const line = (row: Row) =>
+    columns.map(({ name, place, isAmount, show }) => (
+      <td key={name} class={styleOf(place, isAmount)} data-name={name}>
+        {show(row)}
+      </td>
+    ))
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: It scrolls.
+    <section class="listing" aria-label={caption} tabIndex={0}>
+      <table class="list">
+        <caption class="hidden">{caption}</caption>
+        <thead>
+          <tr>
+            {columns.map(({ name, place, isAmount }) => (
+              <th key={name} scope="col" class={styleOf(place, isAmount)}>
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row, at) => (
+            <tr key={at}>{line(row)}</tr>
+          ))}
+          {totals.map((row, at) => (
+            <tr key={`total ${at}`} class="total">
+              {line(row)}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+function styleOf(place: string | undefined, isAmount: boolean | undefined): string {
+  return `${place ? `at-${place}` : ''}${isAmount ? ' amount' : ''}`
+}

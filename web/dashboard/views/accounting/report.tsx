@@ -1,0 +1,89 @@
+// What reports share: the day or month in the address, the links to export and print, and states.
+
+import type { ComponentChildren } from 'preact'
+import { type Query, withQuery } from '../../api.ts'
+import { isDay, today } from '../../days.ts'
+import type { Loaded } from '../../loading.ts'
+import { dayAfter } from '../../parts/filters.tsx'
+import { Field } from '../../parts/forms.tsx'
+import { Icon } from '../../parts/icons.tsx'
+import { Failed, Skeleton } from '../../parts/states.tsx'
+import { currentPlace, goTo, hrefOf, type Place } from '../../routing.ts'
+import { accountingStrings as strings } from '../../strings/accounting.ts'
+
+export function dayIn({ query }: Place): string {
+  return isDay(query.day) && query.day <= today() ? query.day : today()
+}
+
+// The moment that a day ended; undefined: now.
+export const endOf = (day: string) => (day < today() ? dayAfter(day) : undefined)
+
+export function monthIn({ query: { month = '' } }: Place): string {
+  const latest = today().slice(0, 7)
+  return /^\d{4}-(?:0[1-9]|1[0-2])$/.test(month) && month <= latest ? month : latest
+}
+
+type ChoiceProps = { label: string; type?: 'date' | 'month'; name: string; value: string }
+
+// Kept in the address, as filters are.
+export function PeriodChoice({ label, type = 'date', name, value }: ChoiceProps) {
+  const latest = type === 'date' ? today() : today().slice(0, 7)
+  const choose = (chosen: string) => {
+    const { query } = currentPlace()
+    goTo(hrefOf('accounting', undefined, { ...query, [name]: chosen }), { replace: true })
+  }
+  return (
+    <Field label={label}>
+      {(id) => (
+        <input
+          id={id}
+          type={type}
+          value={value}
+          max={latest}
+          onChange={(event) => choose(event.currentTarget.value)}
+        />
+      )}
+    </Field>
+  )
+}
+
+type LinksProps = { path: string; query: Query; isPrinted?: boolean }
+
+// The path without its ending.
+export function ReportLinks({ path, query, isPrinted = true }: LinksProps) {
+  return (
+    <div class="buttons">
+      <a class="button" href={withQuery(`${path}.csv`, query)} download>
+        <Icon name="download" />
+        {strings.csv}
+      </a>
+      {isPrinted && (
+        <a class="button" href={withQuery(`${path}.html`, query)} target="_blank" rel="noreferrer">
+          {strings.print}
+        </a>
+      )}
+    </div>
+  )
+}
+
+type ReportProps<Data> = {
+  fields: ComponentChildren
+  links: ComponentChildren
+  loaded: Loaded<Data>
+  show: (data: Data) => ComponentChildren
+}
+
+export function Report<Data>({ fields, links, loaded, show }: ReportProps<Data>) {
+  const { data, problem, reload } = loaded
+  return (
+    <>
+      <header class="report-top">
+        <div class="report-fields">{fields}</div>
+        {links}
+      </header>
+      {problem && <Failed problem={problem} retry={reload} />}
+      {!problem && !data && <Skeleton kind="rows" lines={8} />}
+      {!problem && data && show(data)}
+    </>
+  )
+}

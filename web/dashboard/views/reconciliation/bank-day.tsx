@@ -1,0 +1,96 @@
+// A day of a bank: the proof, what makes it red, and both sides of it beside each other.
+
+import { useRef, useState } from 'preact/hooks'
+import { addDays, longDay, today } from '../../days.ts'
+import { useData, useReload } from '../../loading.ts'
+import { CloseDay } from '../../parts/close-day.tsx'
+import { Icon } from '../../parts/icons.tsx'
+import { Failed, Skeleton } from '../../parts/states.tsx'
+import { follow, goTo, hrefOf } from '../../routing.ts'
+import { bankStatementsStrings } from '../../strings/bank-statements.ts'
+import { reconciliationStrings as strings } from '../../strings/reconciliation.ts'
+import type { ViewProps } from '../../view-props.ts'
+import { useClosedDays } from './closed-days.ts'
+import { DayDifferences } from './day-differences.tsx'
+import { DaySides } from './day-sides.tsx'
+import { DayStatus, statusOf } from './day-status.tsx'
+import { DifferenceDrawer } from './difference.tsx'
+import { ImportStatement } from './import-statement.tsx'
+import { type DayProof, PROOF, Proof } from './proof.tsx'
+import { Suggestions } from './suggestions.tsx'
+
+type Props = ViewProps & { bankCode: string; day: string }
+
+export function BankDay({ place, session, bankCode, day }: Props) {
+  const { currency } = place.query
+  const [version, setVersion] = useState(0)
+  const bump = () => setVersion((before) => before + 1)
+  const { data, problem, reload } = useData(PROOF, {}, { bankCode, day, currency })
+  useReload(version, reload)
+  const isAsked = useRef(false) // Once a statement is missing, until one leaves.
+  isAsked.current ||= data?.statement === null
+  const isClosed = useClosedDays({ from: day, to: day }, version).has(day)
+  if (problem && !data) return <Failed problem={problem} retry={reload} />
+  if (!data) return <Skeleton kind="page" lines={8} />
+  return (
+    <>
+      <DayTop proof={data} isClosed={isClosed} changed={bump} />
+      <Proof proof={data} />
+      {isAsked.current && (
+        <ImportStatement label={bankStatementsStrings.import} bankCode={bankCode} done={bump} />
+      )}
+      <Suggestions proof={data} done={bump} />
+      <DayDifferences proof={data} place={place} done={bump} />
+      <DaySides proof={data} place={place} version={version} />
+      {place.open !== undefined && (
+        <DifferenceDrawer
+          id={place.open}
+          session={session}
+          version={version}
+          close={() => goTo(hrefOf('reconciliation', undefined, place.query))}
+          changed={bump}
+        />
+      )}
+    </>
+  )
+}
+
+type TopProps = { proof: DayProof; isClosed: boolean; changed: () => void }
+
+function DayTop({ proof, isClosed, changed }: TopProps) {
+  const { bankCode, bankName, currency, day } = proof
+  const at = (other: string) =>
+    hrefOf('reconciliation', undefined, { bankCode, day: other, currency })
+  return (
+    <header class="day-top">
+      <a class="day-back" href={hrefOf('reconciliation')} onClick={follow}>
+        <Icon name="back" />
+        {strings.backToDays}
+      </a>
+      <div class="day-title">
+        <h2>{bankName}</h2>
+        <DayStatus status={statusOf(proof)} />
+        {isClosed && (
+          <span class="badge">
+            <Icon name="lock" />
+            {strings.closed}
+          </span>
+        )}
+        <p class="muted">{longDay(day)}</p>
+      </div>
+      <div class="steps">
+        <a class="button" href={at(addDays(day, -1))} onClick={follow}>
+          <Icon name="back" />
+          {strings.previousDay}
+        </a>
+        {day < today() && (
+          <a class="button" href={at(addDays(day, 1))} onClick={follow}>
+            {strings.nextDay}
+            <Icon name="onward" />
+          </a>
+        )}
+        {!isClosed && day < today() && <CloseDay day={day} done={changed} />}
+      </div>
+    </header>
+  )
+}

@@ -1,0 +1,11 @@
+// A filter by bank, of those that the service is connected to.
+
+import { useData } from '../../loading.ts'
+import type { Filter } from '../../parts/filters.tsx'
+import { reconciliationStrings as strings } from '../../strings/reconciliation.ts'
+
+export function useBankFilter(): Filter {
+  const { data } = useData('/api/v1/operator/banks', {})
+  const choices = Object.fromEntries((data ?? []).map(({ code, name }) => [code, name]))
+  return { name: 'bankCode', label: strings.bank, choices }
+}

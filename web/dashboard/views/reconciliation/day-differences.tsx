@@ -1,0 +1,55 @@
+// What stands between the ledger and the statement of a day, to resolve one by one or many at once.
+
+import { useState } from 'preact/hooks'
+import { count } from '../../format.ts'
+import { onePage } from '../../parts/one-page.ts'
+import { ListTable } from '../../parts/table.tsx'
+import { follow, hrefOf, type Place } from '../../routing.ts'
+import { reconciliationStrings as strings } from '../../strings/reconciliation.ts'
+import { choosingOf, DIFFERENCE_COLUMNS } from './difference-list.tsx'
+import type { DayProof } from './proof.tsx'
+import { ResolveChosen } from './resolve-many.tsx'
+
+type Props = { proof: DayProof; place: Place; done: () => void }
+
+export function DayDifferences({ proof, place, done }: Props) {
+  const { differences, moreDifferences, bankCode } = proof
+  const [chosen, choose] = useState<ReadonlySet<string>>(new Set())
+  const loaded = { data: differences, problem: undefined, isLoading: false, reload: done }
+  if (differences.length === 0) return null
+  return (
+    <section aria-labelledby="differences">
+      <header class="grid-top">
+        <h2 id="differences">{strings.count(count(differences.length))}</h2>
+        <ResolveChosen
+          ids={[...chosen]}
+          done={() => {
+            choose(new Set())
+            done()
+          }}
+        />
+      </header>
+      <ListTable
+        caption={strings.tabs.differences}
+        columns={DIFFERENCE_COLUMNS.filter(({ name }) => name !== strings.bank)}
+        pages={onePage(loaded)}
+        keyOf={({ id }) => `${id}`}
+        hrefOf={({ id }) => hrefOf('reconciliation', `${id}`, place.query)}
+        openKey={place.open}
+        choosing={choosingOf(chosen, choose)}
+        empty={null}
+      />
+      {moreDifferences && (
+        <p class="muted under-list">
+          {strings.moreDifferences}{' '}
+          <a
+            href={hrefOf('reconciliation', undefined, { tab: 'differences', bankCode })}
+            onClick={follow}
+          >
+            {strings.seeAll}
+          </a>
+        </p>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,42 @@
+// How a bank's day stands, by icon, word and colour.
+
+import { firstNotDue } from '../../days.ts'
+import type { IconName } from '../../parts/icons.tsx'
+import { Icon } from '../../parts/icons.tsx'
+import { reconciliationStrings as strings } from '../../strings/reconciliation.ts'
+
+export type Status = keyof typeof strings.statuses
+
+export const TONES: Record<Status, string> = {
+  balanced: 'good',
+  differences: 'bad',
+  missing_statement: 'warn',
+  not_due: 'calm',
+  not_started: 'calm',
+}
+
+export const ICONS: Record<Status, IconName> = {
+  balanced: 'check',
+  differences: 'warning',
+  missing_statement: 'advice',
+  not_due: 'suspense',
+  not_started: 'minus',
+}
+
+type Row = { status: string; day: string }
+
+// A day whose statement is not due misses nothing yet, nor does one before the bank's first statement.
+export function statusOf({ status, day }: Row, firstDay = ''): Status {
+  if (status !== 'missing_statement') return status === 'balanced' ? status : 'differences'
+  if (day >= firstNotDue()) return 'not_due'
+  return day < firstDay ? 'not_started' : status
+}
+
+export function DayStatus({ status }: { status: Status }) {
+  return (
+    <span class={`badge ${TONES[status]}`}>
+      <Icon name={ICONS[status]} />
+      {strings.statuses[status]}
+    </span>
+  )
+}

@@ -1,0 +1,132 @@
+// Banks by day: which are red or miss a statement, how old the open differences are, and the place
+// where statements are dropped.
+
+import { useState } from 'preact/hooks'
+import { type Data, getPage } from '../../api.ts'
+import { addDays, daysBetween, isDay, shortDay, today } from '../../days.ts'
+import { groupBy } from '../../grouping.ts'
+import { useData, useLoaded, useReload } from '../../loading.ts'
+import { Icon } from '../../parts/icons.tsx'
+import { Empty, Failed, Skeleton } from '../../parts/states.tsx'
+import { follow, goTo, hrefOf, type Place } from '../../routing.ts'
+import { useSteadyRefresh } from '../../steady-refresh.ts'
+import { bankStatementsStrings } from '../../strings/bank-statements.ts'
+import { reconciliationStrings as strings } from '../../strings/reconciliation.ts'
+import type { ViewProps } from '../../view-props.ts'
+import { Ageing } from './ageing.tsx'
+import { useClosedDays } from './closed-days.ts'
+import { type BankDayRow, DAYS, DayGrid } from './day-grid.tsx'
+import { statusOf } from './day-status.tsx'
+import { ImportStatement } from './import-statement.tsx'
+
+const SHOWN_DAYS = 14
+const ASKED_DAYS = 62 // As far back, to see where a bank's statements begin.
+
+export function Days({ place }: ViewProps) {
+  const to = isDay(place.query.to) ? place.query.to : today()
+  const from = addDays(to, 1 - SHOWN_DAYS)
+  const [version, setVersion] = useState(0)
+  const bump = () => setVersion((before) => before + 1)
+  useSteadyRefresh(bump)
+  const asked = { from: addDays(to, 1 - ASKED_DAYS), to }
+  const { data, problem, reload } = useData(DAYS, {}, asked)
+  const closed = useClosedDays({ from, to }, version)
+  useReload(version, reload)
+  const hasAny = useHasAny(version)
+  if (problem && !data) return <Failed problem={problem} retry={reload} />
+  if (!data || hasAny === undefined) return <Skeleton kind="rows" lines={8} />
+  if (!hasAny) {
+    return (
+      <Empty icon="reconciliation" title={strings.none}>
+        <p>{strings.noneText}</p>
+        <ImportStatement label={bankStatementsStrings.importFirst} done={bump} />
+      </Empty>
+    )
+  }
+  const shown = withStatus(data).filter(({ day }) => day >= from)
+  return (
+    <>
+      <AlertLine rows={shown} />
+      <ImportStatement label={bankStatementsStrings.import} done={bump} />
+      <section aria-labelledby="grid">
+        <header class="grid-top">
+          <h2 id="grid">{strings.grid}</h2>
+          <Steps from={from} to={to} place={place} />
+        </header>
+        <DayGrid rows={shown} days={daysBetween(from, to)} closed={closed} />
+      </section>
+      <Ageing version={version} />
+    </>
+  )
+}
+
+function withStatus(rows: Data<typeof DAYS>): BankDayRow[] {
+  const banks = groupBy(rows, ({ bankCode, currency }) => `${bankCode} ${currency}`)
+  return [...banks.values()].flatMap((ofBank) => {
+    const firstDay = ofBank.find(({ status }) => status !== 'missing_statement')?.day ?? today()
+    return ofBank.map((row) => ({ ...row, status: statusOf(row, firstDay) }))
+  })
+}
+
+// Whether any statement was ever taken.
+function useHasAny(version: number): boolean | undefined {
+  const query = { limit: '1' }
+  const { data, problem, reload } = useLoaded('any statement', (signal) =>
+    getPage('/api/v1/operator/statements', {}, { query, signal }),
+  )
+  useReload(version, reload)
+  return problem ? true : data && data.data.length > 0
+}
+
+function AlertLine({ rows }: { rows: readonly BankDayRow[] }) {
+  const of = (wanted: string) => rows.filter((row) => row.status === wanted)
+  const red = of('differences')
+  const missing = of('missing_statement')
+  const oldest = [...red, ...missing].toSorted((one, other) => (one.day < other.day ? -1 : 1))[0]
+  if (!oldest) {
+    return (
+      <p class="day-alert good">
+        <Icon name="check" />
+        <span>{strings.allWell}</span>
+      </p>
+    )
+  }
+  const said = [
+    red.length > 0 && strings.red(red.length),
+    missing.length > 0 && strings.missing(missing.length),
+  ].filter(Boolean)
+  const { bankCode, day, currency } = oldest
+  return (
+    <p class="day-alert bad" role="status">
+      <Icon name="warning" />
+      <span>{said.join(' · ')}</span>
+      <a href={hrefOf('reconciliation', undefined, { bankCode, day, currency })} onClick={follow}>
+        {strings.first}
+      </a>
+    </p>
+  )
+}
+
+function Steps({ from, to, place }: { from: string; to: string; place: Place }) {
+  const latest = today()
+  const step = (days: number) => {
+    const next = addDays(to, days)
+    const query = { ...place.query, to: next < latest ? next : undefined }
+    goTo(hrefOf('reconciliation', undefined, query), { replace: true })
+  }
+  return (
+    <div class="steps">
+      <button type="button" class="button" onClick={() => step(-SHOWN_DAYS)}>
+        <Icon name="back" />
+        {strings.earlier}
+      </button>
+      <span class="muted" aria-live="polite">
+        {strings.range(shortDay(from), shortDay(to))}
+      </span>
+      <button type="button" class="button" disabled={to >= latest} onClick={() => step(SHOWN_DAYS)}>
+        {strings.later}
+        <Icon name="onward" />
+      </button>
+    </div>
+  )
+}

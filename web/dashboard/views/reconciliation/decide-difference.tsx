@@ -1,0 +1,90 @@
+// Approves, rejects or withdraws a resolution that awaits approval, each after a confirmation dialog.
+
+import { useState } from 'preact/hooks'
+import { send } from '../../api.ts'
+import { money } from '../../format.ts'
+import { Confirm, DialogForm } from '../../parts/dialog.tsx'
+import { Field, textOf, useSending } from '../../parts/forms.tsx'
+import { toast } from '../../parts/toasts.tsx'
+import type { Session } from '../../session.ts'
+import { differencesStrings as strings } from '../../strings/differences.ts'
+import { suspenseStrings } from '../../strings/suspense.ts'
+import type { Difference } from './difference-list.tsx'
+
+type Props = { difference: Difference; done: () => void }
+type Verb = 'approve' | 'reject' | 'withdraw'
+
+const PATH = '/api/v1/operator/reconciliation/{id}'
+const REASON_MAX = 500
+
+export function DecideDifference({ session, ...props }: Props & { session: Session }) {
+  const [asked, setAsked] = useState<Verb | undefined>()
+  const { askedBy, action, reason } = props.difference
+  const isOwn = askedBy === `user:${session.user.email}`
+  const close = () => setAsked(undefined)
+  const button = (verb: Verb, style = '') => (
+    <button type="button" class={`button ${style}`} onClick={() => setAsked(verb)}>
+      {strings[verb]}
+    </button>
+  )
+  return (
+    <section class="request" aria-labelledby="asked">
+      <h3 id="asked">{strings.waiting}</h3>
+      <p>
+        {strings.asks(suspenseStrings.person(askedBy ?? ''), strings.actions[action ?? ''] ?? '')}
+      </p>
+      <p class="request-reason">{reason}</p>
+      {isOwn && <p class="muted">{strings.own}</p>}
+      <div class="buttons">
+        {isOwn && button('withdraw')}
+        {!isOwn && button('approve', 'primary')}
+        {!isOwn && button('reject')}
+      </div>
+      {asked === 'reject' && <RejectForm {...props} close={close} />}
+      {(asked === 'approve' || asked === 'withdraw') && (
+        <Decision {...props} verb={asked} close={close} />
+      )}
+    </section>
+  )
+}
+
+type Deciding = Props & { verb: 'approve' | 'withdraw'; close: () => void }
+
+function Decision({ difference, verb, close, done }: Deciding) {
+  const { id, amount, currency, action } = difference
+  const isApproval = verb === 'approve'
+  return (
+    <Confirm
+      title={isApproval ? strings.approveTitle(money(amount, currency)) : strings.withdrawTitle}
+      action={strings[verb]}
+      run={(headers) => send('POST', `${PATH}/${verb}`, { params: { id }, body: {}, headers })}
+      done={() => {
+        toast(isApproval ? strings.approved : strings.withdrawn)
+        close()
+        done()
+      }}
+      close={close}
+    >
+      {isApproval ? strings.approveText(strings.actions[action ?? ''] ?? '') : strings.withdrawText}
+    </Confirm>
+  )
+}
+
+function RejectForm({ difference, close, done }: Props & { close: () => void }) {
+  const { id, amount, currency } = difference
+  const sending = useSending(async (given, headers) => {
+    const body = { reason: textOf(given, 'reason') }
+    await send('POST', `${PATH}/reject`, { params: { id }, body, headers })
+    toast(strings.rejected)
+    close()
+    done()
+  })
+  const title = strings.rejectTitle(money(amount, currency))
+  return (
+    <DialogForm title={title} action={strings.reject} isDangerous sending={sending} close={close}>
+      <Field label={strings.reason} hint={strings.rejectHint}>
+        {(field) => <textarea id={field} name="reason" rows={3} maxLength={REASON_MAX} required />}
+      </Field>
+    </DialogForm>
+  )
+}

@@ -1,0 +1,36 @@
+// What happened to a difference, newest first: by whom, and why.
+
+import type { Data } from '../../api.ts'
+import { humanize } from '../../format.ts'
+import { Time } from '../../parts/values.tsx'
+import { differencesStrings as strings } from '../../strings/differences.ts'
+import { suspenseStrings } from '../../strings/suspense.ts'
+
+type Change = Data<'/api/v1/operator/reconciliation/{id}'>['history'][number]
+
+export function DifferenceHistory({ history }: { history: readonly Change[] }) {
+  return (
+    <>
+      <h3>{strings.history}</h3>
+      <ol class="history" aria-label={strings.history}>
+        {history.toReversed().map((change, at) => (
+          <li key={history.length - at}>
+            <p>
+              <strong>{strings.changes[change.change] ?? humanize(change.change)}</strong>{' '}
+              <span class="muted">{actorOf(change)}</span>
+            </p>
+            {reasonOf(change) && <p class="request-reason">{reasonOf(change)}</p>}
+            <Time at={change.changedAt} />
+          </li>
+        ))}
+      </ol>
+    </>
+  )
+}
+
+const actorOf = ({ actor }: Change) =>
+  actor === null ? strings.bySystem : suspenseStrings.person(actor)
+
+function reasonOf({ detail }: Change): string | undefined {
+  return typeof detail.reason === 'string' ? detail.reason : undefined
+}

@@ -1,0 +1,178 @@
+// A difference: what it is, the line or item that it is about, what can be done, and its history.
+
+import type { Data } from '../../api.ts'
+import { shortDay } from '../../days.ts'
+import { BankName } from '../../parts/bank-name.tsx'
+import { Detail } from '../../parts/detail.tsx'
+import { Facts } from '../../parts/drawer.tsx'
+import { Copyable, Money, Time } from '../../parts/values.tsx'
+import { follow, hrefOf } from '../../routing.ts'
+import type { Session } from '../../session.ts'
+import { differencesStrings as strings } from '../../strings/differences.ts'
+import { reconciliationStrings } from '../../strings/reconciliation.ts'
+import { suspenseStrings } from '../../strings/suspense.ts'
+import { DecideDifference } from './decide-difference.tsx'
+import { DifferenceHistory } from './difference-history.tsx'
+import { DifferenceState, kindText } from './difference-list.tsx'
+import {
+  ItemLink,
+  itemKind,
+  itemText,
+  lineKind,
+  type PlainItem,
+  type PlainLine,
+} from './movement.tsx'
+import { ResolveDifference } from './resolve-difference.tsx'
+
+const PATH = '/api/v1/operator/reconciliation/{id}'
+
+type Whole = Data<typeof PATH>
+type Props = {
+  id: string
+  session: Session
+  version: number
+  close: () => void
+  changed: () => void
+}
+
+export function DifferenceDrawer({ id, session, version, close, changed }: Props) {
+  return (
+    <Detail
+      key={id}
+      title={strings.one}
+      path={PATH}
+      params={{ id }}
+      version={version}
+      close={close}
+      show={(difference) => <About difference={difference} session={session} changed={changed} />}
+    />
+  )
+}
+
+type AboutProps = { difference: Whole; session: Session; changed: () => void }
+
+function About({ difference, session, changed }: AboutProps) {
+  const { kind, amount, currency, state, isTiming, line, item, suggestion } = difference
+  return (
+    <>
+      <div class="headline">
+        <Money amount={amount} currency={currency} />
+        <DifferenceState difference={difference} />
+      </div>
+      <p>
+        <strong>{kindText(kind)}.</strong> {strings.texts[kind]}
+      </p>
+      {isTiming && state === 'open' && <p class="muted">{strings.timingText}</p>}
+      {state === 'open' && difference.actions.length > 0 && (
+        <ResolveDifference difference={difference} done={changed} />
+      )}
+      {state === 'asked' && (
+        <DecideDifference difference={difference} session={session} done={changed} />
+      )}
+      <DifferenceFacts difference={difference} />
+      {line && <LineFacts line={line} currency={currency} />}
+      {item && <ItemFacts title={strings.item} item={item} currency={currency} />}
+      {suggestion && <ItemFacts title={strings.suggestion} item={suggestion} currency={currency} />}
+      <DifferenceHistory history={difference.history} />
+    </>
+  )
+}
+
+function DifferenceFacts({ difference }: { difference: Whole }) {
+  const { bankCode, day, ageDays, statementId, action, decidedBy, decidedAt } = difference
+  const credit = difference.item === null ? difference.credit : null // Else it is shown below.
+  return (
+    <Facts
+      facts={[
+        [strings.bank, <BankName key="bank" code={bankCode} />],
+        [strings.day, shortDay(day)],
+        [strings.age, reconciliationStrings.ageOf(ageDays)],
+        [strings.opened, <Time key="opened" at={difference.openedAt} />],
+        [
+          strings.statement,
+          statementId !== null && (
+            <Link
+              href={hrefOf('reconciliation', `${statementId}`, { tab: 'statements' })}
+              text={strings.viewStatement}
+            />
+          ),
+        ],
+        [
+          strings.creditAmount,
+          credit && <Money amount={credit.amount} currency={difference.currency} />,
+        ],
+        [
+          strings.viewCredit,
+          credit && (
+            <Link href={hrefOf('credits', `${credit.creditId}`)} text={credit.sessionId ?? ''} />
+          ),
+        ],
+        [strings.action, action && strings.actions[action]],
+        [strings.reason, difference.state === 'resolved' && difference.reason],
+        [strings.decidedBy, decidedBy && suspenseStrings.person(decidedBy)],
+        [strings.decidedAt, decidedAt && <Time at={decidedAt} />],
+      ]}
+    />
+  )
+}
+
+function Link({ href, text }: { href: string; text: string }) {
+  return (
+    <a href={href} onClick={follow}>
+      {text}
+    </a>
+  )
+}
+
+function LineFacts({ line, currency }: { line: PlainLine; currency: string }) {
+  const { counterpartyName, counterpartyAccountMasked } = line
+  const counterparty = [counterpartyName, counterpartyAccountMasked].filter(Boolean).join(' · ')
+  return (
+    <>
+      <h3>{strings.line}</h3>
+      <Facts
+        facts={[
+          [
+            reconciliationStrings.amount,
+            <Money key="amount" amount={line.amount} currency={currency} />,
+          ],
+          [reconciliationStrings.kind, lineKind(line.kind)],
+          [strings.booked, shortDay(line.bookedOn)],
+          [strings.value, line.valueOn && shortDay(line.valueOn)],
+          [strings.counterparty, counterparty],
+          [strings.narration, line.narration],
+          [strings.accountNumber, line.accountNumber && <Copyable text={line.accountNumber} />],
+          [strings.sessionId, line.sessionId && <Copyable text={line.sessionId} />],
+          [strings.bankReference, line.bankReference && <Copyable text={line.bankReference} />],
+          [strings.endToEndId, line.endToEndId && <Copyable text={line.endToEndId} />],
+        ]}
+      />
+    </>
+  )
+}
+
+type ItemProps = { title: string; item: PlainItem; currency: string }
+
+function ItemFacts({ title, item, currency }: ItemProps) {
+  return (
+    <>
+      <h3>{title}</h3>
+      <Facts
+        facts={[
+          [
+            reconciliationStrings.amount,
+            <Money key="amount" amount={item.amount} currency={currency} />,
+          ],
+          [reconciliationStrings.kind, itemKind(item.kind)],
+          [strings.counterparty, itemText(item)],
+          [strings.booked, shortDay(item.day)],
+          [strings.accountNumber, item.accountNumber && <Copyable text={item.accountNumber} />],
+          [strings.reference, item.reference && <Copyable text={item.reference} />],
+        ]}
+      />
+      <p class="after-facts">
+        <ItemLink item={item} />
+      </p>
+    </>
+  )
+}

@@ -1,0 +1,112 @@
+// Every upload of a statement, also those that were refused, with the line and reason.
+
+import { useState } from 'preact/hooks'
+import { count } from '../../format.ts'
+import { BankName } from '../../parts/bank-name.tsx'
+import { Detail } from '../../parts/detail.tsx'
+import { Facts } from '../../parts/drawer.tsx'
+import { ListView } from '../../parts/list-view.tsx'
+import type { Column } from '../../parts/table.tsx'
+import { Badge, Time } from '../../parts/values.tsx'
+import { useSteadyRefresh } from '../../steady-refresh.ts'
+import { bankStatementsStrings as strings } from '../../strings/bank-statements.ts'
+import { reconciliationStrings } from '../../strings/reconciliation.ts'
+import { suspenseStrings } from '../../strings/suspense.ts'
+import type { ViewProps } from '../../view-props.ts'
+import { useBankFilter } from './bank-filter.ts'
+import { ImportStatement } from './import-statement.tsx'
+import type { ImportRecord } from './importing.ts'
+
+const PATH = '/api/v1/operator/statement-imports'
+
+const TONES: Record<string, 'good' | 'bad' | 'warn'> = {
+  done: 'good',
+  failed: 'bad',
+  cut_off: 'bad',
+  reading: 'warn',
+  matching: 'warn',
+}
+
+function ImportState({ state }: { state: string }) {
+  return <Badge state={strings.states[state] ?? state} tone={TONES[state] ?? 'calm'} />
+}
+
+const formatOf = ({ format, profile }: ImportRecord) =>
+  [strings.formats[format] ?? format, profile].filter(Boolean).join(' · ')
+
+const COLUMNS: readonly Column<ImportRecord>[] = [
+  { name: strings.fileName, place: 'lead', show: ({ fileName }) => fileName ?? strings.noFileName },
+  { name: strings.state, place: 'amount', show: ({ state }) => <ImportState state={state} /> },
+  { name: strings.bank, place: 'second', show: ({ bankCode }) => <BankName code={bankCode} /> },
+  { name: strings.format, show: formatOf },
+  {
+    name: strings.lines,
+    place: 'state',
+    isAmount: true,
+    show: ({ lines }) => strings.lineCount(count(lines)),
+  },
+  { name: strings.error, show: ({ error }) => error && errorText(error) },
+  { name: strings.started, place: 'time', show: ({ startedAt }) => <Time at={startedAt} /> },
+]
+
+function errorText({ line, message }: NonNullable<ImportRecord['error']>): string {
+  return line === null ? message : strings.atLine(count(line), message)
+}
+
+export function Imports(props: ViewProps) {
+  const [version, setVersion] = useState(0)
+  const bump = () => setVersion((before) => before + 1)
+  useSteadyRefresh(bump)
+  const bankFilter = useBankFilter()
+  return (
+    <ListView
+      {...props}
+      view="reconciliation"
+      icon="upload"
+      path={PATH}
+      params={{}}
+      caption={reconciliationStrings.tabs.imports}
+      columns={COLUMNS}
+      filters={[bankFilter]}
+      keyOf={({ importId }) => `${importId}`}
+      version={version}
+      none={{ title: strings.noImports, text: strings.noImportsText }}
+      add={<ImportStatement label={strings.import} isCompact done={bump} />}
+      detail={({ open, version: shown, close }) => (
+        <Detail
+          key={open}
+          title={strings.oneImport}
+          path={`${PATH}/{id}`}
+          params={{ id: open }}
+          version={shown}
+          close={close}
+          show={(record) => <About record={record} />}
+        />
+      )}
+    />
+  )
+}
+
+function About({ record }: { record: ImportRecord }) {
+  const { state, error, fileName } = record
+  return (
+    <>
+      <div class="headline">
+        <span class="headline-text">{fileName ?? strings.noFileName}</span>
+        <ImportState state={state} />
+      </div>
+      {error && <p class="notice held">{errorText(error)}</p>}
+      {state === 'cut_off' && <p class="notice held">{strings.cutOffText}</p>}
+      <Facts
+        facts={[
+          [strings.bank, <BankName key="bank" code={record.bankCode} />],
+          [strings.format, formatOf(record)],
+          [strings.lines, count(record.lines)],
+          [strings.started, <Time key="started" at={record.startedAt} />],
+          [strings.startedBy, suspenseStrings.person(record.startedBy)],
+          [strings.updated, <Time key="updated" at={record.updatedAt} />],
+        ]}
+      />
+    </>
+  )
+}

@@ -1,0 +1,72 @@
+// Statements that were imported; each opens to its lines.
+
+import { useState } from 'preact/hooks'
+import { count, money } from '../../format.ts'
+import { Detail } from '../../parts/detail.tsx'
+import { ListView } from '../../parts/list-view.tsx'
+import type { Column } from '../../parts/table.tsx'
+import { Money, Time } from '../../parts/values.tsx'
+import { bankStatementsStrings as strings } from '../../strings/bank-statements.ts'
+import { reconciliationStrings } from '../../strings/reconciliation.ts'
+import type { ViewProps } from '../../view-props.ts'
+import { useBankFilter } from './bank-filter.ts'
+import { ImportStatement } from './import-statement.tsx'
+import { daysOf, type Statement, StatementDetail } from './statement.tsx'
+
+const PATH = '/api/v1/operator/statements'
+
+const COLUMNS: readonly Column<Statement>[] = [
+  { name: strings.bank, place: 'lead', show: ({ bankName }) => bankName },
+  { name: strings.days, place: 'second', show: daysOf },
+  {
+    name: strings.lines,
+    place: 'state',
+    isAmount: true,
+    show: ({ lines }) => strings.lineCount(count(lines)),
+  },
+  {
+    name: strings.opening,
+    isAmount: true,
+    show: ({ opening, currency }) => money(opening, currency),
+  },
+  {
+    name: strings.closing,
+    place: 'amount',
+    isAmount: true,
+    show: ({ closing, currency }) => <Money amount={closing} currency={currency} />,
+  },
+  { name: strings.fileName, show: ({ fileName }) => fileName },
+  { name: strings.imported, place: 'time', show: ({ importedAt }) => <Time at={importedAt} /> },
+]
+
+export function Statements(props: ViewProps) {
+  const [version, setVersion] = useState(0)
+  const bump = () => setVersion((before) => before + 1)
+  const bankFilter = useBankFilter()
+  return (
+    <ListView
+      {...props}
+      view="reconciliation"
+      icon="advice"
+      path={PATH}
+      params={{}}
+      caption={reconciliationStrings.tabs.statements}
+      columns={COLUMNS}
+      filters={[bankFilter]}
+      keyOf={({ statementId }) => `${statementId}`}
+      version={version}
+      none={{ title: strings.none, text: strings.noneText }}
+      add={<ImportStatement label={strings.import} isCompact done={bump} />}
+      detail={({ open, close }) => (
+        <Detail
+          key={open}
+          title={strings.one}
+          path={`${PATH}/{id}`}
+          params={{ id: open }}
+          close={close}
+          show={(statement) => <StatementDetail statement={statement} />}
+        />
+      )}
+    />
+  )
+}

@@ -1,0 +1,134 @@
+// Matches that name and amount suggest: a person confirms them, one by one or many at once.
+
+import { useState } from 'preact/hooks'
+import { problemFrom, type Row, send } from '../../api.ts'
+import { money } from '../../format.ts'
+import { toast } from '../../parts/toasts.tsx'
+import { Money } from '../../parts/values.tsx'
+import { follow, hrefOf } from '../../routing.ts'
+import { reconciliationStrings as strings } from '../../strings/reconciliation.ts'
+import { itemText, lineText } from './movement.tsx'
+import type { DayProof } from './proof.tsx'
+import { ResolveMany } from './resolve-many.tsx'
+
+type Difference = Row<'/api/v1/operator/reconciliation/differences'>
+type Props = { proof: DayProof; done: () => void }
+
+const PATH = '/api/v1/operator/reconciliation/{id}/resolve'
+
+const isSuggested = ({ suggestion, actions }: Difference) =>
+  suggestion !== null && actions.includes('match')
+
+export function Suggestions({ proof, done }: Props) {
+  const found = proof.differences.filter(isSuggested)
+  const [picked, setPicked] = useState<ReadonlySet<string>>(new Set())
+  const [asked, setAsked] = useState<readonly string[] | undefined>()
+  const chosen = found.filter(({ id }) => picked.has(`${id}`))
+  if (found.length === 0 && !asked) return null
+  const toggle = (key: string) =>
+    setPicked(new Set(picked.has(key) ? [...picked].filter((it) => it !== key) : [...picked, key]))
+  const areAll = found.length > 0 && chosen.length === found.length
+  const all = () => setPicked(new Set(areAll ? [] : found.map(({ id }) => `${id}`)))
+  return (
+    <section class="card suggestions" aria-labelledby="suggestions">
+      <header class="card-top">
+        <h2 id="suggestions">{strings.suggestions}</h2>
+        <label class="option">
+          <input type="checkbox" checked={areAll} onChange={all} />
+          {strings.chooseAll}
+        </label>
+        <button
+          type="button"
+          class="button primary"
+          disabled={chosen.length === 0}
+          onClick={() => setAsked(chosen.map(({ id }) => `${id}`))}
+        >
+          {strings.confirmChosen(chosen.length)}
+        </button>
+      </header>
+      <p class="muted">{strings.suggestionsText}</p>
+      <ul>
+        {found.map((difference) => (
+          <Suggestion
+            key={difference.id}
+            difference={difference}
+            proof={proof}
+            isPicked={picked.has(`${difference.id}`)}
+            toggle={() => toggle(`${difference.id}`)}
+            done={done}
+          />
+        ))}
+      </ul>
+      {asked && (
+        <ResolveMany
+          ids={asked}
+          action="match"
+          close={() => setAsked(undefined)}
+          done={() => {
+            setPicked(new Set())
+            done()
+          }}
+        />
+      )}
+    </section>
+  )
+}
+
+type OneProps = {
+  difference: Difference
+  proof: DayProof
+  isPicked: boolean
+  toggle: () => void
+  done: () => void
+}
+
+function Suggestion({ difference, proof, isPicked, toggle, done }: OneProps) {
+  const { id, line, suggestion, currency } = difference
+  const [isBusy, setBusy] = useState(false)
+  if (!line || !suggestion) return null
+  const { bankCode, day } = proof
+  const amount = money(line.amount, currency)
+  const confirm = async () => {
+    setBusy(true)
+    try {
+      const body = { action: 'match' as const, reason: strings.confirmReason }
+      await send('POST', PATH, { params: { id }, body })
+      toast(strings.confirmed)
+      done()
+    } catch (error) {
+      toast(problemFrom(error).message, 'bad')
+      setBusy(false)
+    }
+  }
+  return (
+    <li>
+      <input
+        type="checkbox"
+        aria-label={strings.choose(`${amount}, ${lineText(line)}`)}
+        checked={isPicked}
+        onChange={toggle}
+      />
+      <p>
+        <span class="muted small">{strings.bankSide}</span>
+        <a href={hrefOf('reconciliation', `${id}`, { bankCode, day, currency })} onClick={follow}>
+          {lineText(line)}
+        </a>
+        <Money amount={line.amount} currency={currency} />
+      </p>
+      <p>
+        <span class="muted small">{strings.bookSide}</span>
+        <span>{itemText(suggestion)}</span>
+        <Money amount={suggestion.amount} currency={currency} />
+      </p>
+      <button
+        type="button"
+        class="button"
+        disabled={isBusy}
+        aria-label={strings.confirmOne(amount)}
+        onClick={confirm}
+      >
+        {strings.confirm}
+      </button>
+    </li>
+  )
+}
