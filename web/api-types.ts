@@ -4918,6 +4918,7 @@ export interface components {
             timing: number | null;
             noted: number | null;
             difference: number | null;
+            isClosed: boolean;
             differences: components["schemas"]["Difference"][];
             moreDifferences: boolean;
         };
@@ -5996,6 +5997,7 @@ export interface components {
             timing: number | null;
             noted: number | null;
             difference: number | null;
+            isClosed: boolean;
             openDifferences: number;
         };
         ReconciliationDaysResponse: {

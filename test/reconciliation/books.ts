@@ -202,8 +202,8 @@ async function importStatement(write: Write, statement: Statement): Promise<bigi
                              opening_kobo, closing_kobo, has_balances, lines, new_lines, imported_at)
      select i.id, '${BANK}', 'NGN', sequence, "fromDay", "toDay", "openingKobo", "closingKobo",
             coalesce("hasBalances", true), count, count, now()
-       from imported i, json_to_recordset($1) as r ("hasBalances" boolean, sequence bigint, "fromDay" date, "toDay" date,
-            "openingKobo" bigint, "closingKobo" bigint, count int)
+       from imported i, json_to_recordset($1) as r ("hasBalances" boolean, sequence bigint,
+            "fromDay" date, "toDay" date, "openingKobo" bigint, "closingKobo" bigint, count int)
      returning id`,
     [{ closingKobo, ...statement, count: lines.length, lines: undefined }],
   )

@@ -48,12 +48,8 @@ async function statusesOf(bench: Bench): Promise<string[]> {
   )
 }
 
-test('statements in three formats, differences resolved, days green, closed and proved', async () => {
-  await using bench = await startTestService()
-  const { accountNumber } = await createAccount(bench, { bankCode: BANK })
-  const desk = await openDesk(bench)
-
-  // The first day: one of three notifications is lost, and the bank charges for its account.
+// One of three notifications is lost, and the bank charges for its account.
+async function liveFirstDay(bench: Bench, accountNumber: string) {
   const first = await credit(bench, accountNumber, '1000.00')
   const second = await credit(bench, accountNumber, '250.00')
   const lost = newSessionId()
@@ -76,6 +72,14 @@ test('statements in three formats, differences resolved, days green, closed and 
   const late = { sessionId: lost, accountNumber, amount: '300.00' }
   const lateAnswer = await postRail(bench, `${BANK}/credits`, late)
   assert.equal(lateAnswer.json().responseCode, '01', lateAnswer.body)
+  return { first, second, dayOne }
+}
+
+test('statements in three formats, differences resolved, days green, closed and proved', async () => {
+  await using bench = await startTestService()
+  const { accountNumber } = await createAccount(bench, { bankCode: BANK })
+  const desk = await openDesk(bench)
+  const { first, second, dayOne } = await liveFirstDay(bench, accountNumber)
 
   // The second: a payout with what it costs, and money for nobody.
   await payOut(bench, 100)

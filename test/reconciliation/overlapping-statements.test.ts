@@ -91,7 +91,7 @@ test('parts of a day follow one another, whichever came first, with the whole da
   ])
 })
 
-test('a gap is told once, on the statement that it opens, and both copies of an empty one tell it', async () => {
+test('a gap is told once, on the statement that opens with it', async () => {
   await using bench = await setUpMatching()
   await bench.writeBooks({ credits: credits.slice(0, 1) })
   await bench.importStatement(dayOf(FIRST, 0))
