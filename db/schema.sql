@@ -270,6 +270,22 @@ create table bank_measures (
   constraint bank_measures_known CHECK (measure = ANY (ARRAY['lag'::text, 'gap'::text]))
 ) with (fillfactor=50);
 
+create table client_logos (
+  client_id bigint not null,
+  sha256 text collate "C" not null,
+  media_type text collate "C" not null,
+  width integer not null,
+  height integer not null,
+  bytes bytea not null,
+  updated_at timestamp with time zone not null,
+  constraint client_logos_pkey PRIMARY KEY (client_id),
+  constraint client_logos_media_type_known CHECK (media_type = ANY (ARRAY['image/png'::text, 'image/jpeg'::text, 'image/webp'::text])),
+  constraint client_logos_sha256_is_hex CHECK (sha256 ~ '^[0-9a-f]{64}$'::text),
+  constraint client_logos_small CHECK (octet_length(bytes) >= 1 AND octet_length(bytes) <= 32768),
+  constraint client_logos_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
+);
+CREATE INDEX client_logos_by_sha256 ON client_logos USING btree (sha256);
+
 create view client_movements as
  SELECT t.id,
     t.credit_id,
@@ -379,6 +395,10 @@ create table clients (
   brand_name text,
   brand_colour text collate "C",
   has_four_eyes boolean not null default false,
+  brand_account_name text,
+  brand_support_email text,
+  brand_support_phone text collate "C",
+  brand_support_url text,
   constraint clients_pkey PRIMARY KEY (id),
   constraint clients_client_id_unique UNIQUE (client_id),
   constraint clients_brand_colour_is_hex CHECK (brand_colour ~ '^#[0-9a-f]{6}$'::text),

@@ -71,13 +71,17 @@ function capabilityFault(path: string, target: string): string | undefined {
   return capability.uses.includes(used) ? undefined : `${user} may not use ${used}`
 }
 
-// An app of web/ knows itself and the loose files at the top of web/, which know only each other.
+// An app of web/ knows itself, the loose files at the top of web/, which know only each other, and of
+// another app what that shows of itself: its preview.
 function webImportFault(path: string, target: string): string | undefined {
   if (target.startsWith('#')) return 'web/ knows nothing of src/'
   const [root, app, file] = reached(path, target).split('/')
   const isLoose = root === 'web' && file === undefined
   const isOwn = root === 'web' && app === path.split('/')[1]
-  return isLoose || isOwn ? undefined : 'an app of web/ knows only itself and the top of web/'
+  const isShown = root === 'web' && file === 'preview.tsx' && path.split('/').length > 2
+  return isLoose || isOwn || isShown
+    ? undefined
+    : 'an app of web/ knows only itself and the top of web/'
 }
 
 function topFolder(path: string): string | undefined {

@@ -102,6 +102,7 @@ const BROKEN: readonly (readonly [rules.Rule, string, string, string])[] = [
   [imports, 'web/pay/a.tsx', "import '#money.ts'", '1: imports #money.ts: web/ knows'],
   [imports, 'web/pay/a.tsx', "import '../../src/a.ts'", '1: imports ../../src/a.ts: an app'],
   [imports, 'web/pay/a.tsx', "import '../desk/a.ts'", '1: imports ../desk/a.ts: an app of'],
+  [imports, 'web/a.ts', "import './pay/preview.tsx'", '1: imports ./pay/preview.tsx: an app'],
   [imports, 'web/a.ts', "import './pay/a.ts'", '1: imports ./pay/a.ts: an app of web/'],
   [rules.bans, 'web/pay/a.tsx', 'root.innerHTML = text', '1: innerHTML: text becomes'],
   [rules.bans, 'src/a.ts', '\nread(process.env.PORT)', '2: process.env: settings'],

@@ -4618,10 +4618,22 @@ export interface components {
             colour: string;
             isOwnName: boolean;
             isOwnColour: boolean;
+            accountName: string;
+            isOwnAccountName: boolean;
+            accountNameStyle: string;
+            supportEmail: string | null;
+            supportPhone: string | null;
+            supportUrl: string | null;
+            logo: components["schemas"]["Logo"] | null;
         };
         BrandingRequest: {
             name: string | null;
             colour: string | null;
+            accountName?: string | null;
+            supportEmail?: string | null;
+            supportPhone?: string | null;
+            supportUrl?: string | null;
+            logo?: string | null;
         };
         BrandingResponse: {
             isSuccessful: boolean;
@@ -5407,6 +5419,11 @@ export interface components {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["Limits"];
+        };
+        Logo: {
+            path: string;
+            width: number;
+            height: number;
         };
         MerchantBalance: {
             merchantId: string;

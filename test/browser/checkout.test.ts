@@ -112,12 +112,12 @@ test('the countdown goes by the service, whatever the phone thinks the time is',
   const { page } = opened
   await page.clock.install({ time: new Date('2011-01-01T00:00:00Z') })
   await page.reload()
-  assert.equal(await page.getByRole('timer').innerText(), '30:00')
+  assert.equal(await page.getByRole('timer').innerText(), 'Pay within 30:00')
   await page.clock.runFor(31_000)
-  assert.match(await page.getByRole('timer').innerText(), /^29:(?:2\d|30)$/)
+  assert.match(await page.getByRole('timer').innerText(), /^Pay within 29:(?:2\d|30)$/)
 })
 
-test('a copied number is on the clipboard, and that is said aloud', async () => {
+test('a copied number or amount is on the clipboard, and that is said aloud', async () => {
   const { accountNumber, address } = await checkout.advice({}, '058')
   const permissions = ['clipboard-read', 'clipboard-write']
   await using opened = await checkout.open(address, { permissions })
@@ -126,6 +126,13 @@ test('a copied number is on the clipboard, and that is said aloud', async () => 
   await page.getByRole('button', { name: 'Copied' }).waitFor()
   assert.equal(await page.getByRole('status').innerText(), 'Account number copied')
   assert.equal(await page.evaluate('navigator.clipboard.readText()'), accountNumber)
+
+  await page.getByRole('button', { name: 'Copy amount' }).click()
+  await page.getByRole('button', { name: 'Copy account number' }).waitFor()
+  assert.equal(await page.getByRole('status').innerText(), 'Amount copied')
+  assert.equal(await page.evaluate('navigator.clipboard.readText()'), '6000.00')
+  await page.getByRole('button', { name: 'Copy account number' }).click()
+  await page.getByRole('button', { name: 'Copied' }).waitFor()
 
   await page.evaluate(`Object.defineProperty(navigator, 'clipboard', { value: undefined })`)
   await page.evaluate(`document.addEventListener('copy', () => { window.copiedTheOldWay = true })`)

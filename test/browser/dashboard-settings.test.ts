@@ -195,34 +195,6 @@ test('a session elsewhere is ended from here, and only that one', async () => {
   assert.deepEqual(problems, [])
 })
 
-test('the name and colour that payers see are previewed and saved', async () => {
-  await bench.newClient('DEVS6')
-  await using opened = await bench.openAs(browser, { clientId: 'DEVS6' })
-  const { page, problems } = opened
-  await page.goto(`${bench.url}/dashboard/settings?tab=branding`)
-  await page.getByLabel('Merchant name').fill('Ada’s Shoes')
-  await page.getByLabel('Colour', { exact: true }).fill('#ffd500')
-  await page.locator('.preview').getByText('Ada’s Shoes').waitFor()
-  const colours = await page.evaluate(`(() => {
-    const style = getComputedStyle(document.querySelector('.preview-button'))
-    return [style.backgroundColor, style.color]
-  })()`)
-  assert.deepEqual(colours, ['rgb(255, 213, 0)', 'rgb(0, 0, 0)'])
-  await page.getByRole('button', { name: 'Save' }).click()
-  await page.getByText('Saved.').waitFor()
-
-  await page.reload()
-  await page.locator('.preview').getByText('Ada’s Shoes').waitFor()
-  assert.equal(await page.getByLabel('Colour', { exact: true }).inputValue(), '#ffd500')
-  await page.getByLabel('Use the default colour').check()
-  await page.getByRole('button', { name: 'Save' }).click()
-  await page.getByText('Saved.').waitFor()
-  await page.reload()
-  assert(await page.getByLabel('Use the default colour').isChecked())
-  assert.deepEqual(await findAxeFaults(page), [])
-  assert.deepEqual(problems, [])
-})
-
 test('each role sees the parts that are its own', async () => {
   const seen: Record<string, string[]> = {}
   for (const role of ['owner', 'developer', 'finance', 'support'] as const) {

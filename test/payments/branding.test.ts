@@ -1,11 +1,13 @@
-// How a client looks to payers: its name and colour, readable whatever colour it is.
+// How a client looks to payers: its name, its support contact, its name in account names, and its
+// colour, readable whatever it is. Logos are in logos.test.ts.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { brandStylesheet, contrast, DEFAULT_COLOUR } from '#http/routes/payments/brand-colours.ts'
 import { closeAfterTests } from '../support/closing.ts'
-import { assertRefused, createAdvice, dataOf } from '../support/fixtures.ts'
+import { assertRefused, createAdvice, dataOf, initiate, startPayment } from '../support/fixtures.ts'
+import { postRail } from '../support/rail.ts'
 import { startTestService } from '../support/running-service.ts'
 
 const bench = closeAfterTests(await startTestService())
@@ -21,16 +23,30 @@ const actions = async () => {
   return rows
 }
 
+const UNCHOSEN = {
+  name: 'Sandbox Merchant',
+  colour: DEFAULT_COLOUR,
+  isOwnName: false,
+  isOwnColour: false,
+  accountName: 'Sandbox Merchant',
+  isOwnAccountName: false,
+  accountNameStyle: '{merchant}/{customer}',
+  supportEmail: null,
+  supportPhone: null,
+  supportUrl: null,
+  logo: null,
+}
+
 test('a client is shown by its own name in our colour until it chooses', async () => {
-  const expected = { name: 'Sandbox Merchant', colour: DEFAULT_COLOUR }
-  assert.deepEqual(await read(), { ...expected, isOwnName: false, isOwnColour: false })
+  assert.deepEqual(await read(), UNCHOSEN)
 })
 
 test('what is chosen is kept, written down once, and shown to payers', async () => {
   const answer = dataOf(await put({ name: 'Ada’s Shoes', colour: '#C2185B' }), 'account')
   await put({ name: 'Ada’s Shoes', colour: '#c2185b' })
 
-  const chosen = { name: 'Ada’s Shoes', colour: '#c2185b', isOwnName: true, isOwnColour: true }
+  const own = { name: 'Ada’s Shoes', colour: '#c2185b', isOwnName: true, isOwnColour: true }
+  const chosen = { ...UNCHOSEN, ...own }
   assert.deepEqual(answer, chosen)
   assert.deepEqual(await read(), chosen)
   const detail = { name: 'Ada’s Shoes', colour: '#c2185b' }
@@ -42,11 +58,74 @@ test('what is chosen is kept, written down once, and shown to payers', async () 
   assert.match(page.body, /href="\/pay\/colours\/c2185b\.css"/)
 })
 
+const CONTACT = {
+  supportEmail: 'help@shop.example',
+  supportPhone: '+234 (801) 234-5678',
+  supportUrl: 'https://shop.example/help?a=1&b=2',
+}
+
+test('a support contact is shown to payers, and stays when it is left out', async () => {
+  const bare = { name: null, colour: null }
+  const answer = dataOf(await put({ ...bare, ...CONTACT, accountName: 'Adas Shoes' }), 'account')
+  await put({ name: 'Ada’s Shoes', colour: '#c2185b' }) // As clients do that know of no more.
+
+  const chosen = { ...CONTACT, accountName: 'Adas Shoes', isOwnAccountName: true }
+  assert.deepEqual(answer, { ...UNCHOSEN, ...chosen })
+  const own = { name: 'Ada’s Shoes', colour: '#c2185b', isOwnName: true, isOwnColour: true }
+  assert.deepEqual(await read(), { ...UNCHOSEN, ...own, ...chosen })
+  const { adviceReference } = await createAdvice(bench, { merchantRef: 'ORD 7' })
+  const page = await bench.call({ url: `/pay?adviceReference=${adviceReference}`, token: null })
+  assert.match(page.body, /<a href="mailto:help@shop\.example\?subject=Payment%20ORD%207"/)
+  assert.match(page.body, /<a href="tel:\+2348012345678"[^>]*>\+234 \(801\) 234-5678<\/a>/)
+  assert.match(page.body, /<a href="https:\/\/shop\.example\/help\?a=1&amp;b=2"/)
+})
+
+test('payers read one account name: on the page, from the API, and at their bank', async () => {
+  const payment = await startPayment(bench, {}, '058')
+  const { adviceReference, bankAccount: accountNumber } = payment
+  const statusUrl = `/pay/api/status?adviceReference=${adviceReference}`
+  const names = async () => [
+    dataOf(await bench.call({ url: statusUrl, token: null }), 'account').accountName,
+    (await initiate(bench, adviceReference, '058')).accountName, // Again: the same number.
+    (await postRail(bench, '058/name-enquiry', { accountNumber })).json().accountName,
+  ]
+
+  assert.equal(payment.accountName, 'Adas Shoes/Ada Obi')
+  assert.deepEqual(await names(), Array(3).fill('Adas Shoes/Ada Obi'))
+  await put({ name: null, colour: null, accountName: null })
+  assert.deepEqual(await names(), Array(3).fill('Sandbox Merchant/Ada Obi'))
+})
+
 test('null takes a choice back', async () => {
-  await put({ name: null, colour: null })
-  const { name, colour, isOwnName, isOwnColour } = await read()
-  assert.deepEqual([name, colour], ['Sandbox Merchant', DEFAULT_COLOUR])
-  assert.deepEqual([isOwnName, isOwnColour], [false, false])
+  const nothing = { accountName: null, supportEmail: null, supportPhone: null, supportUrl: null }
+  await put({ name: null, colour: null, ...nothing })
+  assert.deepEqual(await read(), UNCHOSEN)
+})
+
+test('two changes at once both count', async () => {
+  const bare = { name: null, colour: null }
+  await Promise.all([
+    put({ ...bare, supportEmail: 'one@shop.example' }),
+    put({ ...bare, supportPhone: '08012345678' }),
+    put({ ...bare, accountName: 'Adas Shoes' }),
+  ])
+
+  const { supportEmail, supportPhone, accountName } = await read()
+  const expected = ['one@shop.example', '08012345678', 'Adas Shoes']
+  assert.deepEqual([supportEmail, supportPhone, accountName], expected)
+  await put({ ...bare, supportEmail: null, supportPhone: null, accountName: null })
+})
+
+test('an address for help adds no recipients of its own', async () => {
+  const supportEmail = 'help?cc=thief%40evil.example&body="x"@a.example'
+  await put({ name: null, colour: null, supportEmail })
+  const { adviceReference } = await createAdvice(bench)
+  const page = await bench.call({ url: `/pay?adviceReference=${adviceReference}`, token: null })
+  await put({ name: null, colour: null, supportEmail: null })
+
+  const [, href = ''] = /href="mailto:([^"]*)"/.exec(page.body) ?? []
+  assert.equal(href.split('?').length, 2, href)
+  assert.match(href, /^[^&?]*\?subject=[^&]*$/)
 })
 
 test('a client changes only itself', async () => {
@@ -67,7 +146,16 @@ const BAD: readonly (readonly [string, unknown])[] = [
   ['a short colour', { name: null, colour: '#fff' }],
   ['a named colour', { name: null, colour: 'red' }],
   ['a colour with more', { name: null, colour: '#ffffff;}' }],
-  ['an unknown field', { name: null, colour: null, logo: 'x' }],
+  ['an unknown field', { name: null, colour: null, banner: 'x' }],
+  ['a blank account name', { name: null, colour: null, accountName: ' ' }],
+  ['an account name too long', { name: null, colour: null, accountName: 'x'.repeat(61) }],
+  ['an account name that is a number', { name: null, colour: null, accountName: 1 }],
+  ['an empty email address', { name: null, colour: null, supportEmail: '' }],
+  ['half an email address', { name: null, colour: null, supportEmail: 'help@' }],
+  ['a phone number in words', { name: null, colour: null, supportPhone: 'call us' }],
+  ['a phone number too long', { name: null, colour: null, supportPhone: '0'.repeat(22) }],
+  ['a page that is a script', { name: null, colour: null, supportUrl: 'javascript:alert(1)' }],
+  ['a page without a host', { name: null, colour: null, supportUrl: '/help' }],
   ['a list', []],
 ]
 

@@ -1,15 +1,24 @@
 // The amount to pay, and what was sent but could not be used.
 
+import type { ComponentChildren } from 'preact'
 import { formatNaira } from '../money.ts'
 import type { Model } from './checkout.ts'
 import { strings } from './strings.ts'
 
-type SumProps = { label: string; amount: string; purpose: string | null }
+type SumProps = {
+  label: string
+  amount: string
+  purpose: string | null
+  children?: ComponentChildren // Beside the label.
+}
 
-export function Sum({ label, amount, purpose }: SumProps) {
+export function Sum({ label, amount, purpose, children }: SumProps) {
   return (
     <div class="sum">
-      <p class="label">{label}</p>
+      <div class="sum-line">
+        <p class="label">{label}</p>
+        {children}
+      </div>
       <p class="amount">{amount}</p>
       {purpose !== null && <p class="purpose">{purpose}</p>}
     </div>

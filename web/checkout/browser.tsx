@@ -4,9 +4,12 @@
 import { hydrate, render } from 'preact'
 import './checkout.css'
 import './views.css'
+import './merchant.css'
+import './print.css'
 import {
   type Actions,
   type Checkout,
+  type Copied,
   firstModel,
   isOpen,
   type Model,
@@ -132,7 +135,8 @@ async function choose(bankCode: string): Promise<void> {
 }
 
 async function sent(): Promise<void> {
-  update({ isSent: true, problem: undefined, announcement: strings.checking })
+  const announcement = model.checkout.canRequery ? strings.checking : strings.noted
+  update({ isSent: true, problem: undefined, announcement })
   try {
     const answer = await fetch(`/pay/${adviceReference}/sent`, {
       method: 'POST',
@@ -149,14 +153,14 @@ async function sent(): Promise<void> {
   }
 }
 
-async function copy(accountNumber: string): Promise<void> {
-  const isCopied = await copyText(accountNumber)
+async function copy(what: Copied, text: string): Promise<void> {
+  const isCopied = await copyText(text)
   update({
-    isCopied,
-    announcement: isCopied ? strings.copiedAnnouncement : strings.copyFailedAnnouncement,
+    copied: isCopied ? what : undefined,
+    announcement: isCopied ? strings.copiedAnnouncement[what] : strings.copyFailedAnnouncement,
   })
   clearTimeout(copiedTimer)
-  copiedTimer = setTimeout(() => update({ isCopied: false, announcement: '' }), COPIED_MS)
+  copiedTimer = setTimeout(() => update({ copied: undefined, announcement: '' }), COPIED_MS)
 }
 
 function printReceipt(): void {

@@ -12,6 +12,8 @@ export type CheckoutStatus =
 export type IssuedNumber = { bankCode: string; bankName: string; accountNumber: string }
 export type Bank = { code: string; name: string }
 
+export type Logo = { path: string; width: number; height: number }
+
 export type Checkout = {
   now: string // The service's clock at that moment.
   isTest: boolean
@@ -36,6 +38,12 @@ export type Checkout = {
   closesAt: string | null // Until here money still counts.
   paidAt: string | null
   canRequery: boolean // A bank can be asked for the transfer.
+  payerBanks: string[] // Once it is paid.
+  paidInto: IssuedNumber[] // Likewise.
+  supportEmail: string | null // Of the merchant, as are the next.
+  supportPhone: string | null
+  supportUrl: string | null
+  logo: Logo | null
   returnUrl: string
 }
 
@@ -47,16 +55,18 @@ export type Model = {
   asking: string | undefined // The bank whose number is being asked for.
   problem: string | undefined // Why that failed, as a refusal's code, or `network`.
   isSent: boolean // The payer said so: the bank is being asked.
-  isCopied: boolean
+  copied: Copied | undefined // What was, a moment ago.
   isOffline: boolean
   returnIn: number | undefined // Seconds until the payer is taken back to the merchant.
   announcement: string // For screen readers.
 }
 
+export type Copied = 'number' | 'amount'
+
 export type Actions = {
   choose: (bankCode: string) => void
   sent: () => void
-  copy: (accountNumber: string) => void
+  copy: (what: Copied, text: string) => void
   print: () => void
   stay: () => void
 }
@@ -76,7 +86,7 @@ export function firstModel({ checkout, bankCode, problem, isSent }: CheckoutPage
     isSent,
     nowMs: Date.parse(checkout.now),
     asking: undefined,
-    isCopied: false,
+    copied: undefined,
     isOffline: false,
     returnIn: undefined,
     announcement: '',

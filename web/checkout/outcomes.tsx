@@ -3,6 +3,7 @@
 import { formatNaira } from '../money.ts'
 import { Held } from './amounts.tsx'
 import { type Actions, formatMoment, formatSeconds, type Model, secondsUntil } from './checkout.ts'
+import { referenceOf } from './help.tsx'
 import { Sent } from './sent.tsx'
 import { strings } from './strings.ts'
 
@@ -38,7 +39,7 @@ export function Paid({ model, actions }: { model: Model; actions: Actions | unde
 
 function Receipt({ model }: { model: Model }) {
   const { checkout } = model
-  const number = checkout.numbers.at(-1)
+  const { payerBanks, paidInto } = checkout
   const facts: [string, string | null | undefined][] = [
     [strings.paidTo, checkout.merchantName],
     [strings.amount, formatNaira(checkout.amountPaid)],
@@ -47,7 +48,8 @@ function Receipt({ model }: { model: Model }) {
     [strings.date, checkout.paidAt && formatMoment(checkout.paidAt)],
     [strings.merchantRef, checkout.merchantRef],
     [strings.paymentReference, checkout.paymentReference],
-    [strings.paidInto, number && `${number.bankName} ${number.accountNumber}`],
+    [strings.paidFrom, payerBanks.join(', ')],
+    [strings.paidInto, paidInto.map((each) => `${each.bankName} ${each.accountNumber}`).join(', ')],
   ]
   return (
     <section class="receipt" aria-label={strings.receipt}>
@@ -125,12 +127,11 @@ function AlreadyPaid({ checkout }: Part) {
 }
 
 function Reference({ checkout }: Part) {
-  const reference = checkout.merchantRef ?? checkout.paymentReference ?? checkout.adviceReference
   return (
     <dl class="facts">
       <div>
         <dt>{strings.reference}</dt>
-        <dd>{reference}</dd>
+        <dd>{referenceOf(checkout)}</dd>
       </div>
     </dl>
   )

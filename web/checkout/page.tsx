@@ -3,18 +3,24 @@
 import type { ComponentChildren } from 'preact'
 import { formatNaira } from '../money.ts'
 import { BankChoice } from './bank-choice.tsx'
-import type { Actions, Model } from './checkout.ts'
+import { type Actions, type CheckoutStatus, isOpen, type Logo, type Model } from './checkout.ts'
+import { Help } from './help.tsx'
 import { Cancelled, Expired, Paid, Reversed } from './outcomes.tsx'
+import { ScanCode } from './scan-code.tsx'
 import { strings, titles } from './strings.ts'
 import { Transfer } from './transfer.tsx'
 
 type Props = { model: Model; actions: Actions | undefined }
 
 export function Page({ model, actions }: Props) {
-  const { merchantName, isTest } = model.checkout
+  const { checkout } = model
+  const { merchantName, logo, isTest } = checkout
+  const note = isTest ? strings.test : undefined
+  const help = <Help checkout={checkout} />
   return (
-    <Frame merchant={merchantName} note={isTest ? strings.test : undefined}>
+    <Frame merchant={merchantName} logo={logo} help={help} note={note}>
       <View model={model} actions={actions} />
+      {mayBePaid(checkout.status) && <ScanCode checkout={checkout} />}
       <p class="unseen" role="status">
         {model.announcement}
       </p>
@@ -45,32 +51,45 @@ function View({ model, actions }: Props) {
 
 type FrameProps = {
   merchant: string | undefined
+  logo?: Logo | null
+  help?: ComponentChildren
   note: string | undefined
   children: ComponentChildren
 }
 
-export function Frame({ merchant, note, children }: FrameProps) {
+export function Frame({ merchant, logo, help, note, children }: FrameProps) {
   return (
     <div class="frame">
       <header class="merchant">
         {merchant !== undefined && (
           <>
-            <span class="mark" aria-hidden="true">
-              {[...merchant.trim()][0]?.toUpperCase()}
-            </span>
+            {logo ? (
+              <img class="logo" src={logo.path} width={logo.width} height={logo.height} alt="" />
+            ) : (
+              <span class="mark" aria-hidden="true">
+                {[...merchant.trim()][0]?.toUpperCase()}
+              </span>
+            )}
             <span class="merchant-name">{merchant}</span>
           </>
         )}
       </header>
       <main class="card">{children}</main>
-      <footer class="note">{note}</footer>
+      <footer class="note">
+        {help}
+        {note !== undefined && <p>{note}</p>}
+      </footer>
     </div>
   )
 }
 
+function mayBePaid(status: CheckoutStatus): status is 'Pending' | 'Processing' | 'PartPayment' {
+  return status === 'Pending' || isOpen(status)
+}
+
 export function titleOf({ checkout }: Pick<Model, 'checkout'>): string {
   const { status, amountRemaining, merchantName } = checkout
-  if (status === 'Pending' || status === 'Processing' || status === 'PartPayment') {
+  if (mayBePaid(status)) {
     return titles.open(formatNaira(amountRemaining), merchantName)
   }
   return `${titles[status]} · ${merchantName}`

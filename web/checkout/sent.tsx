@@ -1,4 +1,5 @@
-// “I’ve sent the money”: a plain form that works without JavaScript. Shown where a bank can be asked.
+// “I’ve sent the money”: a plain form that works without JavaScript. Where the bank can be asked, it is;
+// where it cannot, the page says no more than what happens.
 
 import { Problem } from './bank-choice.tsx'
 import type { Actions, Model } from './checkout.ts'
@@ -8,12 +9,12 @@ type Props = { model: Model; actions: Actions | undefined }
 
 export function Sent({ model, actions }: Props) {
   const { checkout, isSent, problem } = model
-  if (!checkout.canRequery) return null
   if (isSent) {
+    const { canRequery } = checkout
     return (
       <div class="checking">
-        <p>{strings.checking}</p>
-        <p class="hint">{strings.checkingHint}</p>
+        <p>{canRequery ? strings.checking : strings.noted}</p>
+        <p class="hint">{canRequery ? strings.checkingHint : strings.notedHint}</p>
       </div>
     )
   }

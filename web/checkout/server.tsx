@@ -32,6 +32,11 @@ export function drawCheckout(page: CheckoutPage, files: Files): string {
   )
 }
 
+// The page without anything on it, for the branding preview of the dashboard, which draws into it.
+export function drawEmpty(styles: readonly string[]): string {
+  return drawDocument(strings.sample.title, <Styles styles={styles} />, <div id="page" />)
+}
+
 export function drawMissing({ styles }: Files): string {
   return drawNotice(styles, { title: strings.missingTitle, hint: strings.missingHint })
 }

@@ -35,16 +35,20 @@ export const strings = {
   bank: 'Bank',
   accountName: 'Account name',
   copy: 'Copy account number',
+  copyAmount: 'Copy amount',
+  copyShort: 'Copy', // Beside the amount.
   copied: 'Copied',
-  copiedAnnouncement: 'Account number copied',
-  copyFailedAnnouncement: 'Couldn’t copy. Select the number and copy it manually.',
+  copiedAnnouncement: { number: 'Account number copied', amount: 'Amount copied' },
+  copyFailedAnnouncement: 'Couldn’t copy. Select the text and copy it manually.',
   waiting: 'Waiting for your transfer',
   waitingHint: 'This page updates automatically. You can close it and come back.',
   reloadHint: 'This page refreshes every 15 seconds.',
   sent: 'I’ve sent the money',
   checking: 'We’re checking with the bank…',
   checkingHint: 'Most transfers arrive within a minute. We’ll keep checking.',
-  timeLeft: 'Time left',
+  noted: 'Thank you. We’re waiting for the bank to confirm.',
+  notedHint: 'Most transfers arrive within a minute. Keep your bank’s receipt until then.',
+  payWithin: (left: string) => `Pay within ${left}`,
   minutesLeft: (minutes: number) =>
     `${minutes} ${minutes === 1 ? 'minute' : 'minutes'} left to pay`,
   partPaid: (paid: string, amount: string, rest: string) =>
@@ -61,7 +65,8 @@ export const strings = {
   purpose: 'For',
   merchantRef: 'Order reference',
   paymentReference: 'Payment reference',
-  paidInto: 'Account',
+  paidFrom: 'Paid from',
+  paidInto: 'Paid into',
   date: 'Date',
   print: 'Print or save',
   back: (merchant: string) => `Back to ${merchant}`,
@@ -84,6 +89,12 @@ export const strings = {
     `The bank reversed it after it was paid. Contact ${merchant} for next steps.`,
   reference: 'Reference',
 
+  help: (merchant: string) => `Need help? Contact ${merchant}`,
+  helpSubject: (reference: string) => `Payment ${reference}`,
+  scan: 'Pay from your phone',
+  scanHint: 'Scan this code to open this page there.',
+  scanAlt: 'QR code with the link to this page',
+
   offline: 'You’re offline. Reconnecting…',
   offlineAnnouncement: 'You’re offline',
   onlineAnnouncement: 'You’re back online',
@@ -94,6 +105,17 @@ export const strings = {
   unavailableTitle: 'This payment can’t be shown right now',
   unavailableHint: 'Your money is safe. Try again in a moment.',
   tryAgain: 'Try again',
+
+  // Of a payment that nobody made, to show what the page looks like.
+  sample: {
+    title: 'Preview',
+    customer: 'Ada Obi',
+    narration: 'Order 1042: running shoes',
+    merchantRef: 'ORD-1042',
+    bank: 'Guaranty Trust Bank',
+    otherBank: 'Wema Bank',
+    payerBank: 'Zenith Bank',
+  },
 } as const
 
 // What the browser's tab says.

@@ -28,7 +28,9 @@ export function Transfer({ model, actions }: Props) {
       <h1 class="unseen" tabIndex={-1}>
         {strings.payTo(merchantName)}
       </h1>
-      <Sum label={isPart ? strings.remaining : strings.due} amount={rest} purpose={narration} />
+      <Sum label={isPart ? strings.remaining : strings.due} amount={rest} purpose={narration}>
+        <Countdown model={model} />
+      </Sum>
       <Fees checkout={checkout} />
       {isPart && (
         <div class="part">
@@ -39,7 +41,7 @@ export function Transfer({ model, actions }: Props) {
       <Held checkout={checkout} />
       <h2>{send(rest)}</h2>
       {number && <Account model={model} actions={actions} number={number} />}
-      <Waiting model={model} />
+      <Waiting />
       <Sent model={model} actions={actions} />
       <OtherBank model={model} actions={actions} />
     </>
@@ -48,6 +50,7 @@ export function Transfer({ model, actions }: Props) {
 
 function Account({ model, actions, number }: Props & { number: IssuedNumber }) {
   const { accountNumber, bankName } = number
+  const { amountRemaining } = model.checkout
   const groups = [accountNumber.slice(0, 3), accountNumber.slice(3, 6), accountNumber.slice(6)]
   return (
     <section class="account" aria-label={strings.accountNumber}>
@@ -57,13 +60,27 @@ function Account({ model, actions, number }: Props & { number: IssuedNumber }) {
         ))}
       </p>
       <button
-        class={model.isCopied ? 'primary copy is-done' : 'primary copy'}
+        class="primary copy"
         type="button"
-        onClick={() => actions?.copy(accountNumber)}
+        onClick={() => actions?.copy('number', accountNumber)}
       >
-        {model.isCopied ? strings.copied : strings.copy}
+        {model.copied === 'number' ? strings.copied : strings.copy}
       </button>
       <dl class="facts">
+        <div>
+          <dt>{strings.amount}</dt>
+          <dd class="copied-fact">
+            <span class="fact">{formatNaira(amountRemaining)}</span>
+            <button
+              class="copy small"
+              type="button"
+              aria-label={model.copied === 'amount' ? strings.copied : strings.copyAmount}
+              onClick={() => actions?.copy('amount', amountRemaining.toFixed(2))}
+            >
+              {model.copied === 'amount' ? strings.copied : strings.copyShort}
+            </button>
+          </dd>
+        </div>
         <div>
           <dt>{strings.bank}</dt>
           <dd>{bankName}</dd>
@@ -77,16 +94,21 @@ function Account({ model, actions, number }: Props & { number: IssuedNumber }) {
   )
 }
 
-function Waiting({ model }: { model: Model }) {
+function Countdown({ model }: { model: Model }) {
   const left = secondsUntil(model.checkout.expiresAt, model.nowMs)
+  return (
+    <p class="countdown" role="timer">
+      {strings.payWithin(formatSeconds(left))}
+    </p>
+  )
+}
+
+function Waiting() {
   return (
     <div class="waiting">
       <p class="waiting-line">
         <span class="pulse" aria-hidden="true" />
         <span>{strings.waiting}</span>
-        <span class="countdown" role="timer" aria-label={strings.timeLeft}>
-          {formatSeconds(left)}
-        </span>
       </p>
       <p class="hint with-script">{strings.waitingHint}</p>
       <p class="hint without-script">{strings.reloadHint}</p>

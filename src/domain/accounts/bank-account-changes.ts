@@ -14,6 +14,7 @@ import type { Transaction } from '#db/transaction.ts'
 import { raiseAlerts } from '#domain/records/alerts.ts'
 import { appendEvents } from '#domain/records/outbox.ts'
 import type { AccountId } from '#ids.ts'
+import { MERCHANT_NAME } from './account-names.ts'
 import { type AccountNumbers, allNumbers } from './additional-numbers.ts'
 
 const LEASE_MS = 120_000
@@ -119,7 +120,7 @@ export async function claimBankChange(
              from due, collection_accounts a, clients k
             where c.id = due.id and a.id = c.collection_account_id and k.id = a.client_id
            returning c.id, c.change, c.account_number as "accountNumber", c.attempts,
-                     k.name as "merchantName", a.account_name as "customerName"`,
+                     ${MERCHANT_NAME.k}, a.account_name as "customerName"`,
     values: [bankCode, now, new Date(now.getTime() + LEASE_MS)],
   })
   return rows[0]

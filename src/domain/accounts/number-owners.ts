@@ -3,6 +3,7 @@
 import type { Queryable } from '#db/pool.ts'
 import { inMerchantScope } from '#domain/access/merchant-scope.ts'
 import type { AccountId, ClientId, PaymentId } from '#ids.ts'
+import { MERCHANT_NAME } from './account-names.ts'
 
 export type NumberOwner = {
   bankCode: string
@@ -46,7 +47,7 @@ export async function findLiveName(
 ): Promise<LiveNumber | undefined> {
   const { rows } = await db.query<LiveNumber>({
     name: 'find-live-name',
-    text: `select c.name as "merchantName",
+    text: `select ${MERCHANT_NAME.c},
                   coalesce(ca.account_name, a.customer_name) as "customerName",
                   coalesce(ca.kyc_tier, 3)::text as "kycLevel",
                   n.client_id as "clientId", n.collection_account_id as "collectionAccountId",

@@ -11,6 +11,7 @@ import type { BankSettings } from '#config/bank-settings.ts'
 import { issuesNumbers } from '#config/number-settings.ts'
 import { numberArray } from '#db/arrays.ts'
 import { pipeline, type Transaction } from '#db/transaction.ts'
+import { MERCHANT_NAME } from '#domain/accounts/account-names.ts'
 import { takeDynamicNumbers } from '#domain/accounts/account-numbers.ts'
 import { quoteFor } from '#domain/fees/fee-quotes.ts'
 import { type FeeRule, readRules, ruleInForce } from '#domain/fees/fee-rules.ts'
@@ -128,7 +129,7 @@ async function lockAdvices(tx: Transaction, now: Date, ids: readonly AdviceId[])
     tx.query<AdviceRow>({
       name: 'lock-advices',
       text: `select a.id as "adviceId", a.client_id as "clientId", c.client_id as "clientName",
-                    c.name as "merchantName", a.merchant_ref as "merchantRef",
+                    ${MERCHANT_NAME.c}, a.merchant_ref as "merchantRef",
                     a.amount_kobo as "amountKobo", a.amount_policy as "amountPolicy", a.currency,
                     a.narration, a.call_back_url as "callBackUrl",
                     a.customer_name as "customerName", a.cancelled_at as "cancelledAt",

@@ -8,6 +8,7 @@
 // `closesAt`, the end of grace, money that arrives still counts.
 
 import type { Queryable } from '#db/pool.ts'
+import { MERCHANT_NAME } from '#domain/accounts/account-names.ts'
 import { type FeeQuote, QUOTE_COLUMNS } from '#domain/fees/fee-quotes.ts'
 import { PAYMENT_SHARES, type ShareRows } from '#domain/splits/read-shares.ts'
 import { Refusal } from '#errors.ts'
@@ -30,7 +31,7 @@ export type Payment = FeeQuote & {
   adviceId: AdviceId
   clientId: ClientId
   clientName: string // The client's login name, which its merchants know as their code.
-  merchantName: string
+  merchantName: string // As in account names.
   merchantRef: string | null
   amountPaidKobo: Kobo
   amountPolicy: AmountPolicy
@@ -94,7 +95,7 @@ export const REFUNDED = `
 
 export const SELECT_PAYMENT = `
   select p.id, p.advice_id as "adviceId", p.client_id as "clientId", c.client_id as "clientName",
-         c.name as "merchantName", a.merchant_ref as "merchantRef",
+         ${MERCHANT_NAME.c}, a.merchant_ref as "merchantRef",
          p.amount_kobo as "amountKobo", p.amount_paid_kobo as "amountPaidKobo",
          p.amount_policy as "amountPolicy", a.currency, p.status, a.narration,
          ${QUOTE_COLUMNS}, ${REFUNDED} as "refundedKobo",

@@ -1,17 +1,37 @@
-// /api/v1/branding: name and colour of the checkout page.
+// /api/v1/branding: what payers see of a client, and its name in account names.
 
-import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import { type FastifyPluginAsyncTypebox, type TSchema, Type } from '@fastify/type-provider-typebox'
+import type { Policy } from '#config/policy-settings.ts'
 import { withTransaction } from '#db/transaction.ts'
 import type { Client } from '#domain/access/clients.ts'
 import { type Branding, readBranding, setBranding } from '#domain/payments/branding.ts'
+import { LOGO_BYTES_MAX, LOGO_SIDE_MAX, LOGO_SIDE_MIN, parseLogo } from '#domain/payments/logos.ts'
+import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { NoQuery } from '#http/lists.ts'
-import { ApiEnvelope, ApiFailure, BEARER, named, text } from '#http/schemas.ts'
+import {
+  ApiEnvelope,
+  ApiFailure,
+  BEARER,
+  digits,
+  Email,
+  named,
+  nullable,
+  text,
+  webAddress,
+} from '#http/schemas.ts'
 import { DEFAULT_COLOUR } from './brand-colours.ts'
+import { LogoBody, viewLogo } from './checkout-images.ts'
 
 const BRANDING = '/api/v1/branding'
 const NAME_MAX = 60
+const LOGO_SAYS =
+  `Must be a PNG, JPEG or WebP image in base64, of at most ${LOGO_BYTES_MAX / 1024} kB and ` +
+  `${LOGO_SIDE_MIN} to ${LOGO_SIDE_MAX} pixels a side.`
+
+// Came later than name and colour: left out, they stay as they are.
+const later = <T extends TSchema>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]))
 
 const BrandingRequest = named(
   'BrandingRequest',
@@ -26,6 +46,28 @@ const BrandingRequest = named(
       }),
       Type.Null(),
     ]),
+    accountName: later(
+      text(NAME_MAX, 'Your name in account names, which banks show. Null: the client’s name.'),
+    ),
+    supportEmail: later(Type.Unsafe<string>({ ...Email, description: 'Where payers get help.' })),
+    supportPhone: later(
+      digits(
+        '^\\+?[0-9][0-9 ()-]{5,19}$',
+        'Where payers get help.',
+        'Must be a phone number of 6 to 20 digits, which may have + ( ) - and spaces.',
+      ),
+    ),
+    supportUrl: later(webAddress('Where payers get help.')),
+    logo: later(
+      Type.String({
+        minLength: 1,
+        maxLength: Math.ceil(LOGO_BYTES_MAX / 3) * 4,
+        description:
+          `PNG, JPEG or WebP in base64, at most ${LOGO_BYTES_MAX / 1024} kB and ` +
+          `${LOGO_SIDE_MAX} pixels a side. Null: none.`,
+        'x-says': LOGO_SAYS,
+      }),
+    ),
   },
   { additionalProperties: false },
 )
@@ -35,10 +77,19 @@ const BrandingBody = named('Branding', {
   colour: Type.String(),
   isOwnName: Type.Boolean({ description: 'False: the client’s name.' }),
   isOwnColour: Type.Boolean({ description: 'False: the default colour.' }),
+  accountName: Type.String({ description: 'Your name in account names.' }),
+  isOwnAccountName: Type.Boolean({ description: 'False: the client’s name.' }),
+  accountNameStyle: Type.String({
+    description: 'How account names are composed, of {merchant} and {customer}.',
+  }),
+  supportEmail: nullable('string'),
+  supportPhone: nullable('string'),
+  supportUrl: nullable('string'),
+  logo: LogoBody,
 })
 
 export const brandingRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { db, authentication, clock } = deps
+  const { db, authentication, clock, policy } = deps
   const response = { 200: ApiEnvelope(BrandingBody), '4xx': ApiFailure }
   const about = { tags: ['Branding'], security: BEARER, querystring: NoQuery, response }
 
@@ -50,13 +101,13 @@ export const brandingRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
         ...about,
         operationId: 'getBranding',
         summary: 'Retrieve branding',
-        description: 'Name, colour and logo of your payer’s page.',
+        description: 'What payers see of you: name, colour, logo, support contact, account name.',
       },
     },
     async ({ client }) =>
       accepted(
         'Branding retrieved successfully',
-        present(client, await readBranding(db, client.id)),
+        present(client, await readBranding(db, client.id), policy),
       ),
   )
 
@@ -68,23 +119,41 @@ export const brandingRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
         ...about,
         operationId: 'setBranding',
         summary: 'Update branding',
-        description: 'The checkout page shows it from the next load.',
+        description:
+          'The checkout page shows it from the next load. Optional fields that you leave out stay ' +
+          'as they are; null removes them.',
         body: BrandingRequest,
       },
     },
     async ({ client, actor, body }) => {
-      const branding = { name: body.name, colour: body.colour?.toLowerCase() ?? null }
-      await withTransaction(db, (tx) => setBranding(tx, clock(), { client, actor, branding }))
-      return accepted('Branding updated successfully', present(client, branding))
+      const { logo: base64, colour, ...rest } = body
+      const fields = { ...rest, colour: colour?.toLowerCase() ?? null }
+      const logo = typeof base64 === 'string' ? getLogo(base64) : base64
+      const branding = await withTransaction(db, (tx) =>
+        setBranding(tx, clock(), { client, actor, fields, logo }),
+      )
+      return accepted('Branding updated successfully', present(client, branding, policy))
     },
   )
 }
 
-function present(client: Client, { name, colour }: Branding) {
+function getLogo(base64: string) {
+  const logo = parseLogo(base64)
+  if (!logo) throw new Refusal('invalid_request', [{ field: 'logo', message: LOGO_SAYS }])
+  return logo
+}
+
+function present(client: Client, branding: Branding, policy: Policy) {
+  const { name, colour, accountName, logo } = branding
   return {
+    ...branding,
     name: name ?? client.name,
     colour: colour ?? DEFAULT_COLOUR,
     isOwnName: name !== null,
     isOwnColour: colour !== null,
+    accountName: accountName ?? client.name,
+    isOwnAccountName: accountName !== null,
+    accountNameStyle: policy.accountName,
+    logo: viewLogo(logo),
   }
 }

@@ -2,6 +2,7 @@
 
 import { Type } from '@fastify/type-provider-typebox'
 import { BankNumber, named, nullable } from '#http/schemas.ts'
+import { LogoBody } from './checkout-images.ts'
 
 const STATUSES =
   'Pending (no number issued yet), Processing, PartPayment, Successful, Expired, Cancelled or ' +
@@ -54,5 +55,13 @@ export const CheckoutBody = named('Checkout', {
   canRequery: Type.Boolean({
     description: 'A bank can be asked for the transfer: POST /pay/{adviceReference}/sent.',
   }),
+  payerBanks: Type.Array(Type.String(), {
+    description: 'Once it is paid: the banks that it was paid from.',
+  }),
+  paidInto: Type.Array(BankNumber, { description: 'Once it is paid: where the money arrived.' }),
+  supportEmail: nullable('string', { description: 'Of the merchant, for payers.' }),
+  supportPhone: nullable('string', { description: 'Of the merchant, for payers.' }),
+  supportUrl: nullable('string', { description: 'Of the merchant, for payers.' }),
+  logo: LogoBody,
   returnUrl: Type.String({ description: 'callBackUrl with both references appended.' }),
 })

@@ -19,6 +19,7 @@ import { findBuild, getBuild, PAGE_HEADERS, serveAssets } from '#http/static-pag
 import { type AdviceId, parseReference } from '#ids.ts'
 import { brandStylesheet, DEFAULT_COLOUR } from './brand-colours.ts'
 import { CheckoutFeeds } from './checkout-feeds.ts'
+import { checkoutImageRoutes, viewLogo } from './checkout-images.ts'
 import { CHECKOUT, loadCheckoutPages } from './checkout-pages.ts'
 import { CheckoutBody } from './checkout-presenters.ts'
 
@@ -37,6 +38,7 @@ export const checkoutRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
   await app.register(formbody, { bodyLimit: BODY_BYTES_MAX })
   await app.register(pageRoutes, deps)
   await app.register(liveRoutes, deps)
+  await app.register(checkoutImageRoutes, deps)
 
   app.get(
     `${CHECKOUT}/colours/:hex(^[0-9a-fA-F]{6}).css`,
@@ -181,6 +183,7 @@ function presenter({ mode, banks, bankConnections, policy, clock }: Deps) {
     nameStyle: policy.accountName,
     canRequery: (bankCode: string) =>
       bankConnections.get(bankCode)?.calls.listTransfers !== undefined,
+    viewLogo,
   }
   return (row: Parameters<typeof viewCheckout>[0]) => viewCheckout(row, clock(), how)
 }

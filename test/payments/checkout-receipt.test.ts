@@ -1,0 +1,82 @@
+// The receipt's facts (who paid from where, into which number), and the QR code of a payment's link.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { closeAfterTests } from '../support/closing.ts'
+import { assertRefused, createAdvice, dataOf, initiate, startPayment } from '../support/fixtures.ts'
+import { readQrCode } from '../support/qr-reader.ts'
+import { reportCredit } from '../support/rail.ts'
+import { startTestService } from '../support/running-service.ts'
+import { assign, suspend } from '../support/suspense-desk.ts'
+
+const bench = closeAfterTests(await startTestService())
+
+const look = (adviceReference: string) =>
+  bench.call({ url: `/pay?adviceReference=${adviceReference}`, token: null })
+const status = async (adviceReference: string) => {
+  const url = `/pay/api/status?adviceReference=${adviceReference}`
+  return dataOf(await bench.call({ url, token: null }), 'account')
+}
+
+test('the receipt names each bank that paid and each number that was paid into, once', async () => {
+  const { adviceReference, bankAccount: first } = await startPayment(bench, {}, '058')
+  bench.advance(1)
+  const { bankAccount: second } = await initiate(bench, adviceReference, '035')
+  await initiate(bench, adviceReference, '232')
+  const pay = (accountNumber: string, amount: string, sourceBankCode?: string) =>
+    reportCredit(bench, { accountNumber, amount, sourceBankCode })
+  await pay(first, '1000', '057')
+  await pay(first, '500', '057')
+  assert.deepEqual((await status(adviceReference)).payerBanks, [])
+  await pay(second, '500')
+  await pay(second, '5000', '044')
+  await pay(second, '100', '011') // After it was paid: in suspense.
+
+  const { payerBanks, paidInto } = await status(adviceReference)
+  assert.deepEqual(payerBanks, ['Zenith Bank', 'Access Bank'])
+  assert.deepEqual(paidInto, [
+    { bankCode: '058', bankName: 'Guaranty Trust Bank', accountNumber: first },
+    { bankCode: '035', bankName: 'Wema Bank', accountNumber: second },
+  ])
+  const { body } = await look(adviceReference)
+  assert.match(body, /<dt>Paid from<\/dt><dd>Zenith Bank, Access Bank<\/dd>/)
+  assert.match(body, new RegExp(`<dt>Paid into</dt><dd>[^<]*${first}, Wema Bank ${second}</dd>`))
+})
+
+test('what was assigned to it from suspense is on its receipt, and on no other', async () => {
+  const wrong = await startPayment(bench, { amountPolicy: 'exact' })
+  const right = await startPayment(bench)
+  const { id } = await suspend(bench, wrong.bankAccount, '5999', { sourceBankCode: '057' })
+  const { paymentReference } = right
+  assert.equal((await assign(bench, id, { paymentReference })).statusCode, 200)
+  for (const [{ bankAccount }, amount] of [
+    [right, '1'],
+    [wrong, '6000'],
+  ] as const) {
+    await reportCredit(bench, { accountNumber: bankAccount, amount, sourceBankCode: '044' })
+  }
+
+  assert.deepEqual((await status(right.adviceReference)).payerBanks, ['Zenith Bank', 'Access Bank'])
+  assert.deepEqual((await status(wrong.adviceReference)).payerBanks, ['Access Bank'])
+})
+
+test('the QR code is the page’s link; other addresses have none', async () => {
+  const { adviceReference, paymentUrl } = await createAdvice(bench)
+  const qr = (reference: string) => bench.call({ url: `/pay/${reference}/qr.svg`, token: null })
+
+  const { body, headers } = await qr(adviceReference)
+  assert.equal(headers['content-type'], 'image/svg+xml')
+  assert.equal(headers['x-content-type-options'], 'nosniff')
+  assert.match(String(headers['cache-control']), /^private/)
+  const link = new URL(String(readQrCode(body)))
+  assert.equal(
+    link.origin + link.pathname,
+    new URL(paymentUrl).origin + new URL(paymentUrl).pathname,
+  )
+  const page = await bench.call({ url: link.pathname + link.search, token: null })
+  assert.equal(page.statusCode, 200)
+  assert.equal(page.body, (await look(adviceReference)).body)
+  for (const reference of ['x', '%3Cscript%3E', `${adviceReference}0`]) {
+    assertRefused(await qr(reference), 'account', { status: 404, code: 'advice_not_found' })
+  }
+})

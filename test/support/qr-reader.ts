@@ -1,0 +1,20 @@
+// Reads a QR code off an SVG of ours, as a phone's camera reads it off a screen.
+
+import jsQr from 'jsqr'
+
+const PIXELS = 4 // For each module.
+
+export function readQrCode(svg: string): string | undefined {
+  const [, size = 0] = (/viewBox="0 0 (\d+) \d+"/.exec(svg) ?? []).map(Number)
+  const side = size * PIXELS
+  const pixels = new Uint8ClampedArray(side * side * 4).fill(255)
+  for (const [, ...run] of svg.matchAll(/M(\d+) (\d+)h(\d+)v1/g)) {
+    const [x = 0, y = 0, length = 0] = run.map(Number)
+    for (let row = y * PIXELS; row < (y + 1) * PIXELS; row++) {
+      for (let column = x * PIXELS; column < (x + length) * PIXELS; column++) {
+        pixels.fill(0, (row * side + column) * 4, (row * side + column) * 4 + 3)
+      }
+    }
+  }
+  return jsQr.default(pixels, side, side)?.data
+}

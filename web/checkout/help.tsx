@@ -1,0 +1,39 @@
+// Whom a payer may ask for help: the merchant, as its branding says.
+
+import type { Model } from './checkout.ts'
+import { strings } from './strings.ts'
+
+export function Help({ checkout }: Pick<Model, 'checkout'>) {
+  const { supportEmail, supportPhone, supportUrl, merchantName } = checkout
+  const links = [
+    supportEmail && { text: supportEmail, href: mailto(supportEmail, referenceOf(checkout)) },
+    supportPhone && { text: supportPhone, href: `tel:${supportPhone.replace(/[^+\d]/g, '')}` },
+    supportUrl && { text: supportUrl.replace(/^https?:\/\//, ''), href: supportUrl },
+  ].filter((link) => typeof link === 'object' && link !== null)
+  if (links.length === 0) return null
+  return (
+    <div class="help">
+      <p>{strings.help(merchantName)}</p>
+      <ul>
+        {links.map(({ text, href }) => (
+          <li key={href}>
+            <a href={href} rel="noreferrer">
+              {text}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}
+
+// What the merchant finds the payment by.
+export function referenceOf(checkout: Model['checkout']): string {
+  return checkout.merchantRef ?? checkout.paymentReference ?? checkout.adviceReference
+}
+
+// An address may hold a question mark, which would add recipients of its own.
+function mailto(address: string, reference: string): string {
+  const subject = encodeURIComponent(strings.helpSubject(reference))
+  return `mailto:${encodeURIComponent(address).replace('%40', '@')}?subject=${subject}`
+}

@@ -1,0 +1,126 @@
+// The fields of the branding form.
+
+import { useState } from 'preact/hooks'
+import { type ChosenLogo, readLogo } from '../../logo-file.ts'
+import { Field } from '../../parts/forms.tsx'
+import { settingsStrings } from '../../strings/settings.ts'
+
+const { branding: strings } = settingsStrings
+const NAME_MAX = 60
+
+// What the fields hold; empty is not chosen.
+export type Draft = Record<
+  'name' | 'accountName' | 'supportEmail' | 'supportPhone' | 'supportUrl',
+  string
+>
+export type DraftLogo = ChosenLogo | null | undefined // Undefined: not touched.
+
+const KEYBOARDS = { supportEmail: 'email', supportPhone: 'tel', supportUrl: 'url' } as const
+
+type TextFieldsProps = {
+  draft: Draft
+  set: (name: keyof Draft, value: string) => void
+  names: readonly (keyof Draft)[]
+  ownName: string
+}
+
+export function TextFields({ draft, set, names, ownName }: TextFieldsProps) {
+  const keyboards: Partial<Record<keyof Draft, 'email' | 'tel' | 'url'>> = KEYBOARDS
+  return (
+    <>
+      {names.map((name) => (
+        <Field key={name} label={strings[name]} hint={strings.hints[name](ownName)}>
+          {(id) => (
+            <input
+              id={id}
+              value={draft[name]}
+              inputMode={keyboards[name] ?? 'text'}
+              maxLength={name in KEYBOARDS ? undefined : NAME_MAX}
+              onInput={(event) => set(name, event.currentTarget.value)}
+            />
+          )}
+        </Field>
+      ))}
+    </>
+  )
+}
+
+type ColourProps = {
+  colour: string
+  isOwn: boolean // Else ours.
+  choose: (colour: string) => void
+  own: (isOwn: boolean) => void
+}
+
+export function ColourField({ colour, isOwn, choose, own }: ColourProps) {
+  return (
+    <>
+      <Field label={strings.colour}>
+        {(id) => (
+          <input
+            id={id}
+            type="color"
+            class="swatch"
+            value={colour}
+            onInput={(event) => {
+              choose(event.currentTarget.value)
+              own(true)
+            }}
+          />
+        )}
+      </Field>
+      <label class="option">
+        <input
+          type="checkbox"
+          checked={!isOwn}
+          onChange={(event) => own(!event.currentTarget.checked)}
+        />
+        {strings.ours}
+      </label>
+    </>
+  )
+}
+
+export function LogoField({
+  hasLogo,
+  setLogo,
+}: {
+  hasLogo: boolean
+  setLogo: (to: DraftLogo) => void
+}) {
+  const [isUnreadable, setUnreadable] = useState(false)
+  const take = async (input: HTMLInputElement) => {
+    const file = input.files?.[0]
+    if (!file) return
+    const logo = await readLogo(file)
+    setUnreadable(logo === undefined)
+    if (logo) setLogo(logo)
+    input.value = ''
+  }
+  return (
+    <>
+      <Field label={strings.logo} hint={strings.logoHint}>
+        {(id) => (
+          <input
+            id={id}
+            type="file"
+            accept="image/png,image/jpeg,image/webp"
+            onChange={(event) => void take(event.currentTarget)}
+          />
+        )}
+      </Field>
+      {isUnreadable && (
+        <p class="failed" role="alert">
+          {strings.logoUnreadable}
+        </p>
+      )}
+      {hasLogo && (
+        <div class="form-end start">
+          <button type="button" class="button" onClick={() => setLogo(null)}>
+            {strings.removeLogo}
+          </button>
+        </div>
+      )}
+    </>
+  )
+}
