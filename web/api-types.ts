@@ -5149,6 +5149,7 @@ export interface components {
             timing: number | null;
             noted: number | null;
             difference: number | null;
+            isClosed: boolean;
             differences: components["schemas"]["Difference"][];
             moreDifferences: boolean;
         };
@@ -6384,6 +6385,7 @@ export interface components {
             timing: number | null;
             noted: number | null;
             difference: number | null;
+            isClosed: boolean;
             openDifferences: number;
         };
         ReconciliationDaysResponse: {

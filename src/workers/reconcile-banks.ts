@@ -13,7 +13,7 @@ export type ReconcileDeps = Pick<Deps, 'db' | 'clock'> & { banks: readonly BankS
 
 export function reconcileBanksRound({ db, clock, banks }: ReconcileDeps): Round {
   return async (signal) => {
-    for (const account of await findOpenAccounts(db)) {
+    for (const account of await findOpenAccounts(db, clock())) {
       if (signal.aborted) return { more: false }
       await withTransaction(db, (tx) => matchStatements(tx, { ...account, now: clock() }))
     }
@@ -22,9 +22,9 @@ export function reconcileBanksRound({ db, clock, banks }: ReconcileDeps): Round 
   }
 }
 
-// With lines that were never tried, differences that may be explained, or a day that was not over when
-// it was last looked at: what was on its way then is posted an hour later at the latest.
-async function findOpenAccounts(db: Queryable): Promise<BankAccount[]> {
+// With lines that were never tried, or differences that may be explained; and once an hour every one,
+// because an item may be posted late (missed-items.ts).
+async function findOpenAccounts(db: Queryable, now: Date): Promise<BankAccount[]> {
   const { rows } = await db.query<BankAccount>({
     name: 'find-open-accounts',
     text: `select bank_code as "bankCode", currency from statements where matched_at is null
@@ -33,9 +33,9 @@ async function findOpenAccounts(db: Queryable): Promise<BankAccount[]> {
             where state in ('open', 'asked') and statement_id is null
            union
            select bank_code, currency from reconciled_banks
-            where seen_until < ((to_day + 1)::timestamp at time zone 'Africa/Lagos')
-                               + interval '1 hour'
+            where date_trunc('hour', seen_until) <> date_trunc('hour', $1::timestamptz)
            order by 1, 2`,
+    values: [now],
   })
   return rows
 }

@@ -4,6 +4,8 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
+import { withTransaction } from '#db/transaction.ts'
+import { matchStatements } from '#domain/reconciliation/match-statements.ts'
 import {
   closeDay,
   DAY_MS,
@@ -17,7 +19,7 @@ import {
 } from '../support/accounting.ts'
 import { assertCleanBooks } from '../support/bank-calls.ts'
 import { assertRefused, createAccount } from '../support/fixtures.ts'
-import { startTestService } from '../support/running-service.ts'
+import { type Bench, startTestService } from '../support/running-service.ts'
 import { credit, readList } from '../support/tracing.ts'
 
 const NEXT_DAY = '2026-11-16'
@@ -91,36 +93,65 @@ test('days close in order, when they are over and balanced or a reason is given'
   await assertCleanBooks(bench)
 })
 
-test('a day whose statements are there and have no difference needs no reason', async () => {
+// As the daily proof says, which waits for what may still be on its way.
+test('a day that is proved needs no reason, and one with a difference does', async () => {
   await using bench = await startTestService()
   const { accountNumber } = await createAccount(bench)
-  await credit(bench, accountNumber, '10.00')
+  const sessionId = await credit(bench, accountNumber, '10.00')
   pass(bench, FIRST_DAY)
-  await bench.db.query(
-    `with import as (
-       insert into statement_imports (bank_code, format, state, started_by, started_at, updated_at)
-       values ('035', 'csv', 'done', 'test', $1, $1) returning id)
-     insert into statements (import_id, bank_code, currency, from_day, to_day, opening_kobo,
-                             closing_kobo, has_balances, lines, new_lines, imported_at)
-     select id, '035', 'NGN', '2026-11-15', '2026-11-15', 0, 1000, true, 1, 1, $1 from import`,
-    [bench.clock()],
-  )
-  const differ = (kind: string, day: string) =>
-    bench.db.query(
-      `insert into differences (bank_code, currency, day, kind, amount_kobo, line_id, opened_at)
-       values ('035', 'NGN', $2, $1, 5, 1, now())`,
-      [kind, day],
-    )
-
-  await differ('unexplained_debit', FIRST_DAY)
+  const proof = async () =>
+    reportOf(bench, `reconciliation?bankCode=035&day=${FIRST_DAY}&currency=NGN`)
+  await storeStatement(bench, [
+    { kobo: 1000, sessionId },
+    { kobo: 5, sessionId: null }, // Yet in time.
+    { kobo: -7, sessionId: null },
+  ])
   const code = { status: 409, code: 'day_not_balanced' }
+  assert.equal((await proof()).status, 'missing_statement', 'its lines were not looked at yet')
   assertRefused(await tryClose(bench, FIRST_DAY, {}), 'account', code)
-  await bench.db.query(`update differences set state = 'cleared'`)
-  await differ('missing_in_books', FIRST_DAY) // Yet in time.
+  const account = { bankCode: '035', currency: 'NGN', now: bench.clock() }
+  await withTransaction(bench.db, (tx) => matchStatements(tx, account))
+  assertRefused(await tryClose(bench, FIRST_DAY, {}), 'account', code)
+
+  const { differences } = await proof()
+  const { id } = differences.find(({ amount }: { amount: number }) => amount === -0.07)
+  const note = { action: 'note', reason: 'Known' }
+  const url = `${OPERATOR}/reconciliation/${id}/resolve`
+  assert.equal((await bench.call({ url, body: note })).statusCode, 200)
+  const { status, isClosed } = await proof()
+  assert.deepEqual([status, isClosed], ['balanced', false])
   const day = await closeDay(bench, FIRST_DAY, {})
 
   assert.deepEqual([day.reason, day.unbalancedBanks], [null, []])
+  assert.equal((await proof()).isClosed, true)
+  const days = await reportOf(bench, `reconciliation/days?from=${FIRST_DAY}&to=${NEXT_DAY}`)
+  assert.deepEqual(
+    days.map((each: { day: string; isClosed: boolean }) => [each.day, each.isClosed]),
+    [
+      [FIRST_DAY, true],
+      [NEXT_DAY, false],
+    ],
+  )
 })
+
+type GivenLine = { kobo: number; sessionId: string | null }
+
+const storeStatement = ({ db, clock }: Bench, lines: readonly GivenLine[]) =>
+  db.query(
+    `with import as (
+       insert into statement_imports (bank_code, format, state, started_by, started_at, updated_at)
+       values ('035', 'csv', 'done', 'test', $1, $1) returning id
+     ), statement as (
+       insert into statements (import_id, bank_code, currency, from_day, to_day, opening_kobo,
+                               closing_kobo, has_balances, lines, new_lines, imported_at)
+       select id, '035', 'NGN', $3, $3, 0, 998, true, 3, 3, $1 from import returning id
+     )
+     insert into statement_lines (statement_id, bank_code, currency, line_no, booked_on,
+                                  amount_kobo, kind, session_id, hash)
+     select s.id, '035', 'NGN', 1, $3, kobo, 'other', "sessionId", gen_random_uuid()::text::bytea
+       from statement s, json_to_recordset($2) as l (kobo bigint, "sessionId" text)`,
+    [clock(), JSON.stringify(lines), FIRST_DAY],
+  )
 
 test('the database itself keeps closed days as they are', async () => {
   await using bench = await startTestService()

@@ -140,7 +140,7 @@ test('a closing that was cut off is completed by the next attempt, as it was beg
   const { rows } = await bench.db.query(`select id from clients where client_id = 'MAN0000001'`)
   const by = { clientId: rows[0]?.id, actor: 'user:first@example.com' }
   const chart = { ...DEFAULT_CHART, bank: { code: '1234', name: 'Our bank' } }
-  const marking = { day: FIRST_DAY, reason: 'Begun', chart, by }
+  const marking = { day: FIRST_DAY, reason: 'Begun', chart, windows: new Map(), by }
   await withTransaction(bench.db, (tx) => markDay(tx, bench.clock(), marking))
 
   const [marked] = await reportOf(bench, `days?from=${FIRST_DAY}&to=${FIRST_DAY}`)

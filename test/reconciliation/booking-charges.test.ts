@@ -17,7 +17,7 @@ import {
 import { createAccount, databaseText } from '../support/fixtures.ts'
 import { chargesOf, takeIncoming } from '../support/incoming-credits.ts'
 import { credit, recordMovements, reverse } from '../support/movements.ts'
-import { newSessionId } from '../support/rail.ts'
+import { newSessionId, postRail } from '../support/rail.ts'
 import { type Bench, startTestService } from '../support/running-service.ts'
 
 const DAY_MS = 86_400_000
@@ -169,6 +169,36 @@ test('a reversal that the bank reported meanwhile is matched, and not taken agai
   assert.deepEqual(await moves(), [])
   assert.deepEqual(await pairsOf(bench, one.lineId), ['reversal -40.00 booked'])
   await assertLinesExplained(bench)
+})
+
+test('a reversal that the bank reports after it was booked is the same, once each', async () => {
+  await using bench = await startTestService()
+  const { accountNumber } = await createAccount(bench)
+  const { sessionId } = await credit(bench, accountNumber, '100')
+  const line = { amount: -20, kind: 'other', sessionId } as const
+  for (const bankReference of ['RV-1', null]) {
+    const { id } = await addLineDifference(bench, {
+      kind: 'reversed_at_bank',
+      line: { ...line, bankReference },
+    })
+    assert.equal(await outcomeOf(resolve(bench, id, 'book')), 'cleared')
+  }
+  const { moves } = await recordMovements(bench)
+
+  const report = (name: string) =>
+    postRail(bench, '035/reversals', {
+      sessionId: name,
+      originalSessionId: sessionId,
+      amount: '20',
+    })
+  const [first, second, third] = [newSessionId(), newSessionId(), newSessionId()]
+  for (const name of [first, first, second]) {
+    assert.equal((await report(name)).json().responseCode, '01') // A duplicate.
+  }
+  assert.deepEqual(await moves(), [])
+  assert.equal((await report(third)).json().responseCode, '00')
+  assert.deepEqual(await moves(), ['reversal: collection → bank 035 20.00'])
+  await assertCleanBooks(bench)
 })
 
 test('a debit that names no credit is reversed only as it is suggested', async () => {

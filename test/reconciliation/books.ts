@@ -69,6 +69,7 @@ export type Statement = {
   openingKobo: number
   closingKobo?: number // As it adds up, unless said.
   sequence?: number
+  hasBalances?: boolean
   lines: readonly Line[]
 }
 
@@ -199,10 +200,10 @@ async function importStatement(write: Write, statement: Statement): Promise<bigi
      )
      insert into statements (import_id, bank_code, currency, sequence, from_day, to_day,
                              opening_kobo, closing_kobo, has_balances, lines, new_lines, imported_at)
-     select i.id, '${BANK}', 'NGN', sequence, "fromDay", "toDay", "openingKobo", "closingKobo", true,
-            count, count, now()
-       from imported i, json_to_recordset($1) as r (sequence bigint, "fromDay" date, "toDay" date,
-            "openingKobo" bigint, "closingKobo" bigint, count int)
+     select i.id, '${BANK}', 'NGN', sequence, "fromDay", "toDay", "openingKobo", "closingKobo",
+            coalesce("hasBalances", true), count, count, now()
+       from imported i, json_to_recordset($1) as r ("hasBalances" boolean, sequence bigint,
+            "fromDay" date, "toDay" date, "openingKobo" bigint, "closingKobo" bigint, count int)
      returning id`,
     [{ closingKobo, ...statement, count: lines.length, lines: undefined }],
   )

@@ -111,6 +111,7 @@ test('a bank’s day opens to its arithmetic, its differences and both sides', a
     timing: 0,
     noted: 0,
     difference: -57.77,
+    isClosed: false,
     moreDifferences: false,
   })
   const [missing, debit] = differences

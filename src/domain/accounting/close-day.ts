@@ -9,6 +9,7 @@
 import { createHash } from 'node:crypto'
 import type { Chart } from '#config/chart-settings.ts'
 import type { Transaction } from '#db/transaction.ts'
+import type { TimingWindows } from '#domain/reconciliation/daily-proof.ts'
 import { writeAuditLog } from '#domain/records/audit-log.ts'
 import { Refusal } from '#errors.ts'
 import type { ClientId } from '#ids.ts'
@@ -26,13 +27,14 @@ type Closing = {
   day: string
   reason: string | null
   chart: Chart
+  windows: TimingWindows
   by: { clientId: ClientId; actor: string }
 }
 
 // Refused, in this order: day_not_over, later_day_closed, earlier_day_open, day_not_balanced. A day
 // that is closed already is left as it is.
 export async function markDay(tx: Transaction, now: Date, closing: Closing): Promise<void> {
-  const { day, reason, chart, by } = closing
+  const { day, reason, chart, windows, by } = closing
   const { from, to: endsAt } = periodOf(day)
   if (now.getTime() < endsAt.getTime() + DAY_OVER_MS) throw new Refusal('day_not_over')
   await takeTurn(tx)
@@ -41,7 +43,7 @@ export async function markDay(tx: Transaction, now: Date, closing: Closing): Pro
   const previous = dayBefore(from)
   if (last !== null && last > day) throw new Refusal('later_day_closed')
   if (last !== null && last !== previous) throw new Refusal('earlier_day_open')
-  const unbalanced = await findUnbalancedBanks(tx, { day, endsAt })
+  const unbalanced = await findUnbalancedBanks(tx, { day, endsAt, windows, now })
   if (unbalanced.length > 0 && reason === null) throw new Refusal('day_not_balanced')
   await tx.query({
     name: 'mark-closed-day',

@@ -1,38 +1,38 @@
-// Banks whose day does not equal their statement: no statement covers it, or a difference stands that
-// is not explained.
+// Banks whose day is not proved (daily-proof.ts): no statement covers it, or a difference stands that
+// is not explained. A bank that no money moved at yet needs no statement.
 
 import type { Queryable } from '#db/pool.ts'
+import { readDailyProofs, type TimingWindows } from '#domain/reconciliation/daily-proof.ts'
 import type { UnbalancedBank } from './closed-days.ts'
 
-// Differences that time is expected to clear, while they are younger than this.
-const TIMING_DAYS = 2
+type Asked = { day: string; endsAt: Date; windows: TimingWindows; now: Date }
 
 export async function findUnbalancedBanks(
   db: Queryable,
-  { day, endsAt }: { day: string; endsAt: Date },
+  { day, endsAt, windows, now }: Asked,
 ): Promise<UnbalancedBank[]> {
-  const { rows } = await db.query<UnbalancedBank>({
-    name: 'find-unbalanced-banks',
-    text: `select bank_code as "bankCode", currency, status
-             from (select substr(l.owner, 6) as bank_code, l.currency,
-                          case when not exists (
-                                 select from statements s
-                                  where s.bank_code = substr(l.owner, 6) and s.currency = l.currency
-                                    and $1 between s.from_day and s.to_day) then 'missing_statement'
-                               when exists (
-                                 select from differences d
-                                  where d.bank_code = substr(l.owner, 6) and d.currency = l.currency
-                                    and d.day <= $1 and d.state in ('open', 'asked')
-                                    and not (d.kind in ('missing_in_books', 'missing_at_bank')
-                                             and d.day > $1::date - ${TIMING_DAYS})) then 'differences'
-                               else 'balanced' end as status
-                     from ledger_accounts l
-                    where l.kind = 'bank'
-                      and exists (select from transfers t
-                                   where l.id in (t.debit_account_id, t.credit_account_id)
-                                     and t.posted_at < $2)) as b
-            where status <> 'balanced' order by 1, 2`,
-    values: [day, endsAt],
+  const proofs = await readDailyProofs(db, { fromDay: day, toDay: day, windows, now })
+  const moved = await findMoved(db, endsAt)
+  return proofs
+    .filter(({ status }) => status !== 'balanced')
+    .filter(({ status, ...bank }) => status !== 'missing_statement' || moved.has(keyOf(bank)))
+    .map(({ bankCode, currency, status }) => ({ bankCode, currency, status }))
+}
+
+type Bank = Pick<UnbalancedBank, 'bankCode' | 'currency'>
+
+const keyOf = ({ bankCode, currency }: Bank) => `${bankCode} ${currency}`
+
+async function findMoved(db: Queryable, until: Date): Promise<Set<string>> {
+  const { rows } = await db.query<Bank>({
+    name: 'find-moved-banks',
+    text: `select substr(l.owner, 6) as "bankCode", l.currency
+             from ledger_accounts l
+            where l.kind = 'bank'
+              and exists (select from transfers t
+                           where l.id in (t.debit_account_id, t.credit_account_id)
+                             and t.posted_at < $1)`,
+    values: [until],
   })
-  return rows
+  return new Set(rows.map(keyOf))
 }

@@ -13,6 +13,7 @@ export type Reversal = {
   sessionId: string
   originalSessionId: string // Any identifier of the credit.
   amountKobo: Kobo
+  isFromStatement?: boolean // Else the bank reports it.
 }
 
 export type ReversedCredit = {

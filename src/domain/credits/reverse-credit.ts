@@ -2,7 +2,7 @@
 // carry the money from where it is now back to the bank (decide-reversal.ts says from where).
 //
 // Statuses, in the order they are checked:
-//   duplicate                this reversal was taken before
+//   duplicate                this reversal was taken before, or booked from a statement
 //   session_reused           its session id was, on other terms; the operator is alerted
 //   original_not_found       this bank never reported such a credit
 //   amount_exceeds_original  more than is left of it
@@ -33,6 +33,7 @@ import {
 import { postTransfers, type Transfer } from '#ledger/transfers.ts'
 import { type Kobo, kobo } from '#money.ts'
 import { adjustApprovalRequests } from './adjust-approval-requests.ts'
+import { claimBookedReversal } from './booked-reversals.ts'
 import { sessionName } from './decide-credits.ts'
 import { accountOf, decideReversal, type Receivable, type ReversalPlan } from './decide-reversal.ts'
 import { lockPayments, updatePayments } from './payment-balances.ts'
@@ -72,6 +73,9 @@ export async function takeReversal(
     return 'session_reused'
   }
   if (!credit) return 'original_not_found'
+  if (!reversal.isFromStatement && (await claimBookedReversal(tx, reversal, credit.id))) {
+    return 'duplicate'
+  }
   const takenKobo = await sumOfReversals(tx, credit.id)
   if (takenKobo + reversal.amountKobo > credit.amountKobo) return 'amount_exceeds_original'
 

@@ -110,9 +110,7 @@ export const RECONCILIATION_CHECKS: readonly Check[] = [
                        0 as of_lines, 0 as of_items
                   from statement_lines l
                   join statements s on s.id = l.statement_id
-                  join reconciled_banks b
-                    on b.bank_code = s.bank_code and b.currency = s.currency
-                 where s.matched_at is not null and b.to_day is not null
+                 where s.matched_at is not null
                 union all
                 select bank_code, currency, line_day, 0, amount_kobo, 0 from statement_matches
                 union all

@@ -58,7 +58,18 @@ const NOBODY = 'source_account_sealed = null, source_account_name = null, narrat
 
 const NOBODY_ON_LINE =
   'counterparty_name = null, counterparty_sealed = null, counterparty_bank = null, narration = null'
-const MATCHED_TO = `m.item_kind = 'credit' and m.item_id =`
+// Lines of the credits that were erased, of their reversals and of their returns.
+const ERASE_LINES = `
+  update statement_lines l set ${NOBODY_ON_LINE}
+   where l.id in (
+     select m.line_id
+       from erased e
+      cross join lateral (
+        select 'credit' as kind, e.id
+        union all select 'reversal', r.id from reversals r where r.credit_id = e.id
+        union all select 'return', r.id from suspense_items i join returns r on r.item_id = i.id
+                   where i.credit_id = e.id) as of
+       join statement_matches m on m.item_kind = of.kind and m.item_id = of.id)`
 
 async function eraseCredits(tx: Transaction, erasure: Erasure): Promise<void> {
   const [column, type, values] = erasure.accountId
@@ -77,10 +88,7 @@ async function eraseCredits(tx: Transaction, erasure: Erasure): Promise<void> {
            ), erased as (
              update credits c set ${NOBODY} from page where c.id = page.id and ${NOT_NEEDED}
              returning c.id
-           ), lines as (
-             update statement_lines l set ${NOBODY_ON_LINE}
-               from erased join statement_matches m on ${MATCHED_TO} erased.id
-              where l.id = m.line_id
+           ), lines as (${ERASE_LINES}
            )
            select max(id) as last, count(*)::int as count from page`,
     values: [values, erasure.creditsAfter],
@@ -106,9 +114,7 @@ async function eraseAssigned(tx: Transaction, { accountId, paymentId }: Erasure)
              update credits c set ${NOBODY} where c.id in (${ASSIGNED}) and ${NOT_NEEDED}
              returning c.id
            )
-           update statement_lines l set ${NOBODY_ON_LINE}
-             from erased join statement_matches m on ${MATCHED_TO} erased.id
-            where l.id = m.line_id`,
+           ${ERASE_LINES}`,
     values: [accountId, paymentId],
   })
 }

@@ -57,7 +57,7 @@ async function take(
   deps: { sharedAccounts: SharedAccounts; now: Date },
   reversal: Parameters<typeof takeReversal>[2],
 ): Promise<bigint> {
-  const answer = await takeReversal(tx, deps, reversal)
+  const answer = await takeReversal(tx, deps, { ...reversal, isFromStatement: true })
   if (answer !== 'reversed') throw new Refusal(REFUSALS[answer])
   const { rows } = await tx.query<{ id: bigint }>({
     name: 'reversal-by-session',

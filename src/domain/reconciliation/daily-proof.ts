@@ -29,6 +29,7 @@ export type DailyProof = BankAccount & {
   notedKobo: Kobo | null
   differenceKobo: Kobo | null
   openDifferences: number // Of that very day.
+  isClosed: boolean // Nothing posts into the day any more.
 }
 
 // In days, by bank: how long what only one side has may still be on its way.
@@ -146,5 +147,6 @@ const PROOFS = `
          case when is_covered then statement end as "statementKobo",
          case when is_covered then timing end as "timingKobo",
          case when is_covered then noted end as "notedKobo",
-         case when is_covered then statement - ledger - timing - noted end as "differenceKobo"
+         case when is_covered then statement - ledger - timing - noted end as "differenceKobo",
+         exists (select from closed_days c where c.day = asked.day) as "isClosed"
     from asked order by bank_code, currency, day`

@@ -8,7 +8,7 @@
 import type { Transaction } from '#db/transaction.ts'
 import { clearDifferences, openDifferences } from './find-differences.ts'
 import { readLedgerBalance } from './ledger-balance.ts'
-import { dayBefore, type Run } from './reconciled-banks.ts'
+import { dayBefore, type Run, STATEMENT_ORDER } from './reconciled-banks.ts'
 
 // How many were found.
 export async function findGaps(tx: Transaction, run: Run): Promise<number> {
@@ -45,27 +45,44 @@ async function rememberBalance(tx: Transaction, run: Run): Promise<void> {
   )
 }
 
-// Statements may overlap: then the opening balance is that of its first day, and what was booked since
-// stands in the one before.
+// Statements come in any order, and may overlap: part of a month may follow the whole of it. So each
+// opening balance is held against the lines booked before its first day, and what it is `ahead` of
+// them, against what the one before was. The first is held against the books, also if its file has
+// no balances: then it opens with nothing, and what the books had is its gap.
+//
+// A statement of part of a day opens with what another one of that day closed with.
 const GAPS = `
-  with followed as (
-    select s.*, lag(closing_kobo) over w as closing_before, lag(sequence) over w as sequence_before,
-           lag(to_day) over w as day_before, row_number() over w as place
+  with opened as (
+    select s.*,
+           s.opening_kobo - coalesce((
+             select sum(d.lines_kobo) from reconciled_days d
+              where d.bank_code = $1 and d.currency = $2 and d.day < s.from_day), 0) as ahead,
+           row_number() over w as place
       from statements s where bank_code = $1 and currency = $2
-    window w as (order by from_day, to_day, id)
-  ), opened as (
-    select f.*, case when place = 1 then
-             (select b.books_kobo - coalesce((select sum(d.matched_items_kobo) from reconciled_days d
-                where d.bank_code = $1 and d.currency = $2 and d.day < f.from_day), 0)
-                from reconciled_banks b where b.bank_code = $1 and b.currency = $2)
-           when opening_kobo = closing_before or day_before < from_day then closing_before
-           else closing_before - coalesce((
-             select sum(l.amount_kobo) from statement_lines l
-              where l.bank_code = $1 and l.currency = $2 and l.statement_id <> f.id
-                and l.booked_on >= f.from_day and l.statement_id < f.id), 0) end as expected
-      from followed f
+    window w as (order by ${STATEMENT_ORDER})
+  ), whole as (
+    select o.*, lag(ahead) over w as ahead_before from opened o
+     where place = 1 or has_balances and not exists (
+       select from statements g
+        where g.bank_code = $1 and g.currency = $2 and g.id <> o.id
+          and g.closing_kobo = o.opening_kobo and g.opening_kobo <> g.closing_kobo
+          and g.opening_kobo <> o.closing_kobo
+          and o.from_day between g.from_day and g.to_day)
+    window w as (order by place)
+  ), numbered as (
+    select id, from_day, sequence, lag(sequence) over w as sequence_before from opened
+     where sequence is not null
+    window w as (order by place)
   )
-  select id, 'balance_gap', opening_kobo - expected, from_day
-    from opened where has_balances and opening_kobo <> expected
+  select id, 'balance_gap', ahead - ahead_before, from_day
+    from whole where ahead <> ahead_before
   union all
-  select id, 'sequence_gap', 0, from_day from opened where sequence > sequence_before + 1`
+  select f.id, 'balance_gap', f.opening_kobo - b.kobo, f.from_day
+    from whole f
+   cross join lateral (
+     select b.books_kobo - coalesce((select sum(d.matched_items_kobo) from reconciled_days d
+              where d.bank_code = $1 and d.currency = $2 and d.day < f.from_day), 0) as kobo
+       from reconciled_banks b where b.bank_code = $1 and b.currency = $2) as b
+   where f.place = 1 and f.opening_kobo <> b.kobo
+  union all
+  select id, 'sequence_gap', 0, from_day from numbered where sequence > sequence_before + 1`

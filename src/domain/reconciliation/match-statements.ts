@@ -5,13 +5,14 @@
 // worker does, because a difference may be explained by what comes later.
 
 import type { Transaction } from '#db/transaction.ts'
+import { beginRun } from './begin-run.ts'
 import { findDifferences } from './find-differences.ts'
 import { findGaps } from './find-gaps.ts'
 import { matchByAccount, matchSweeps } from './match-by-amount.ts'
 import { matchByName } from './match-by-name.ts'
 import { matchCharges } from './match-charges.ts'
 import { closeSets, openSets } from './open-sets.ts'
-import { type BankAccount, beginRun, endRun } from './reconciled-banks.ts'
+import { type BankAccount, countLines, endRun } from './reconciled-banks.ts'
 import { suggestItems } from './suggest-items.ts'
 
 // How many lines were matched, and how many differences were found.
@@ -28,6 +29,7 @@ export async function matchStatements(
   matched += await matchByAccount(tx, run)
   matched += await matchSweeps(tx, run)
   matched += await matchCharges(tx, run)
+  await countLines(tx, run)
   const found = await findDifferences(tx, run)
   const gaps = run.newStatements.length > 0 || matched > 0 ? await findGaps(tx, run) : 0
   await suggestItems(tx, run)

@@ -15,36 +15,11 @@ export type Run = BankAccount & {
   isFirst: boolean // Of the bank, or the first with an earlier day than any before.
 }
 
-type Known = {
+export type Known = {
   fromDay: string | null
+  toDay: string | null
   itemsUntil: Date | null
   seenUntil: Date | null
-}
-
-type Coverage = { fromDay: string | null; toDay: string | null; newStatements: bigint[] | null }
-
-// What arrived in the books while a transaction took to commit, or by a clock that is behind.
-const SLACK_MS = 15 * 60_000
-// Before the first statement: a line may be for an item of the days before.
-const LOOK_BACK_MS = 7 * 86_400_000
-
-// Undefined: there is no statement of this account.
-export async function beginRun(
-  tx: Transaction,
-  { bankCode, currency, now }: BankAccount & { now: Date },
-): Promise<Run | undefined> {
-  const { rows: covered } = await tx.query<Coverage>(
-    `select min(from_day)::text as "fromDay", max(to_day)::text as "toDay",
-            array_agg(id order by id) filter (where matched_at is null) as "newStatements"
-       from statements where bank_code = $1 and currency = $2`,
-    [bankCode, currency],
-  )
-  const { fromDay, toDay, newStatements } = covered[0] as Coverage
-  if (fromDay === null || toDay === null) return undefined
-  const known = await lockBank(tx, { bankCode, currency })
-  const isFirst = known.fromDay === null || fromDay < known.fromDay
-  const run = { bankCode, currency, now, fromDay, toDay, newStatements: newStatements ?? [] }
-  return { ...run, isFirst, itemsSince: itemsSince(known, { ...run, isFirst }) }
 }
 
 export async function lockBank(
@@ -56,23 +31,12 @@ export async function lockBank(
     [bankCode, currency],
   )
   const { rows } = await tx.query<Known>(
-    `select from_day::text as "fromDay", items_until as "itemsUntil", seen_until as "seenUntil"
+    `select from_day::text as "fromDay", to_day::text as "toDay", items_until as "itemsUntil",
+            seen_until as "seenUntil"
        from reconciled_banks where bank_code = $1 and currency = $2 for no key update`,
     [bankCode, currency],
   )
   return rows[0] as Known
-}
-
-// Items after the last statement wait for its successor, so new lines are tried with all of them, and
-// lines that were there before only with those that came since.
-function itemsSince(known: Known, run: Pick<Run, 'fromDay' | 'newStatements' | 'isFirst'>): Date {
-  const { itemsUntil, seenUntil } = known
-  if (run.isFirst || !itemsUntil || !seenUntil) {
-    return new Date(dayStart(run.fromDay).getTime() - LOOK_BACK_MS)
-  }
-  const isNew = run.newStatements.length > 0
-  const since = isNew || seenUntil < itemsUntil ? itemsUntil : seenUntil
-  return new Date(since.getTime() - SLACK_MS)
 }
 
 // When a day begins in West Africa.
@@ -88,18 +52,10 @@ export function dayEnd(day: string): Date {
   return new Date(dayStart(day).getTime() + 86_400_000)
 }
 
-export async function endRun(tx: Transaction, run: Run): Promise<void> {
-  const { bankCode, currency, now, fromDay, toDay } = run
-  const end = dayEnd(toDay)
-  await tx.query(
-    `update reconciled_banks b
-        set from_day = $3, to_day = $4, items_until = $5, seen_until = $6,
-            first_id = s.id, opening_kobo = s.opening_kobo
-       from (select id, opening_kobo from statements where bank_code = $1 and currency = $2
-              order by from_day, to_day, id limit 1) as s
-      where b.bank_code = $1 and b.currency = $2`,
-    [bankCode, currency, fromDay, toDay, now < end ? now : end, now],
-  )
+// One after the other, also if several are of one day.
+export const STATEMENT_ORDER = 'from_day, to_day, sequence nulls first, id'
+
+export async function countLines(tx: Transaction, run: Run): Promise<void> {
   if (run.newStatements.length === 0) return
   await tx.query(
     `insert into reconciled_days (bank_code, currency, day, lines_kobo)
@@ -110,6 +66,21 @@ export async function endRun(tx: Transaction, run: Run): Promise<void> {
        do update set lines_kobo = reconciled_days.lines_kobo + excluded.lines_kobo`,
     [run.newStatements],
   )
+}
+
+export async function endRun(tx: Transaction, run: Run): Promise<void> {
+  const { bankCode, currency, now, fromDay, toDay } = run
+  const end = dayEnd(toDay)
+  await tx.query(
+    `update reconciled_banks b
+        set from_day = $3, to_day = $4, items_until = $5, seen_until = $6,
+            first_id = s.id, opening_kobo = s.opening_kobo
+       from (select id, opening_kobo from statements where bank_code = $1 and currency = $2
+              order by ${STATEMENT_ORDER} limit 1) as s
+      where b.bank_code = $1 and b.currency = $2`,
+    [bankCode, currency, fromDay, toDay, now < end ? now : end, now],
+  )
+  if (run.newStatements.length === 0) return
   await tx.query('update statements set matched_at = $2 where id = any ($1)', [
     run.newStatements,
     now,

@@ -6,6 +6,7 @@ import { type Action, writeAuditLog } from '#domain/records/audit-log.ts'
 import type { DifferenceId, StatementLineId, UserId } from '#ids.ts'
 import { formatKobo, type Kobo } from '#money.ts'
 import type { DifferenceAction, DifferenceKind } from './allowed-actions.ts'
+import { forgetErasedPair } from './forget-erased.ts'
 import type { Difference, DifferenceState } from './locked-differences.ts'
 
 // Who acts: a user, or a client by its credentials.
@@ -98,6 +99,7 @@ export async function insertPair(
             where l.id = $1`,
     values: [lineId, item.kind, item.id, amountKobo, rule, now, matchedBy],
   })
+  await forgetErasedPair(tx, { lineId, item })
   const { rows } = await tx.query<{ id: DifferenceId }>({
     name: 'clear-difference-of-item',
     text: `update differences set state = 'cleared'

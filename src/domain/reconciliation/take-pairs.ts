@@ -2,6 +2,7 @@
 // has more or less than its items stands as its rest (I65).
 
 import type { Transaction } from '#db/transaction.ts'
+import { forgetErasedPairs } from './forget-erased.ts'
 import type { Run } from './reconciled-banks.ts'
 
 export type Rule =
@@ -41,6 +42,7 @@ export async function takePairs(tx: Transaction, run: Run, rule: Rule): Promise<
        from ${pairs} as p order by item_kind, item_id, line_id`,
     [run.bankCode, run.currency, rule, run.now],
   )
+  if (rule !== 'charge') await forgetErasedPairs(tx)
   const lines = await takeLines(tx)
   await (rule === 'charge' ? takeParts(tx) : takeItems(tx))
   await tx.query('truncate new_pairs')

@@ -10,6 +10,7 @@ import {
   periodOf,
   readDayTotals,
 } from '#domain/accounting/closed-days.ts'
+import { timingWindows } from '#domain/reconciliation/daily-proof.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { withIdempotency } from '#http/idempotency.ts'
@@ -96,7 +97,8 @@ export const dayRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
 }
 
 const closing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { db, settlementPool, authentication, clock, chart } = deps
+  const { db, settlementPool, authentication, clock, chart, banks } = deps
+  const windows = timingWindows(banks)
 
   app.post(
     `${DAYS}/:day/close`,
@@ -130,7 +132,7 @@ const closing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       const day = parseDay(request.params.day)
       const { client, actor, body } = request
       const by = { clientId: client.id, actor }
-      const marking = { day, reason: body.reason ?? null, chart, by }
+      const marking = { day, reason: body.reason ?? null, chart, windows, by }
       await withTransaction(db, (tx) => markDay(tx, clock(), marking))
       return withIdempotency(deps, { request, reply, pool: settlementPool }, async (tx) => {
         const closed = await completeDay(tx, clock(), { day, textOf: journalText })

@@ -38,6 +38,7 @@ const FIELDS = {
   difference: nullable('number', {
     description: 'statement − ledger − timing − noted: all other differences until then.',
   }),
+  isClosed: Type.Boolean({ description: 'Nothing posts into the day any more.' }),
 }
 
 const ProofDay = named('ReconciliationDay', {
@@ -197,5 +198,6 @@ function presentProof(
     timing: naira(proof.timingKobo),
     noted: naira(proof.notedKobo),
     difference: naira(proof.differenceKobo),
+    isClosed: proof.isClosed,
   }
 }

@@ -1,0 +1,64 @@
+// Begins a run of matching: which statements are new, and since when items of the books are read.
+
+import type { Transaction } from '#db/transaction.ts'
+import { findMissedDay } from './missed-items.ts'
+import { type BankAccount, dayStart, type Known, lockBank, type Run } from './reconciled-banks.ts'
+
+type Coverage = { fromDay: string | null; toDay: string | null; newStatements: bigint[] | null }
+
+// What arrived in the books while a transaction took to commit, or by a clock that is behind. What is
+// later still is found by the balances (missed-items.ts).
+const SLACK_MS = 15 * 60_000
+// Before the first statement: a line may be for an item of the days before.
+const LOOK_BACK_MS = 7 * 86_400_000
+
+// Undefined: there is no statement of this account.
+export async function beginRun(
+  tx: Transaction,
+  { bankCode, currency, now }: BankAccount & { now: Date },
+): Promise<Run | undefined> {
+  // Before anything is read: what is stored while it waits is part of the run.
+  const known = await lockBank(tx, { bankCode, currency })
+  const { rows: covered } = await tx.query<Coverage>(
+    `select min(from_day)::text as "fromDay", max(to_day)::text as "toDay",
+            array_agg(id order by id) filter (where matched_at is null) as "newStatements"
+       from statements where bank_code = $1 and currency = $2`,
+    [bankCode, currency],
+  )
+  const { fromDay, toDay, newStatements } = covered[0] as Coverage
+  if (fromDay === null || toDay === null) return undefined
+  const run = { bankCode, currency, now, fromDay, toDay, newStatements: newStatements ?? [] }
+  const missedDay = await findMissed(tx, known, run)
+  const isFirst = known.fromDay === null || fromDay < known.fromDay || missedDay < fromDay
+  const since = itemsSince(known, { ...run, isFirst })
+  const missedSince = dayStart(missedDay)
+  return { ...run, isFirst, itemsSince: since < missedSince ? since : missedSince }
+}
+
+const NEVER = '9999-12-31'
+
+// Adding up what was posted since takes a while, so it is done for new statements, and once an hour.
+async function findMissed(
+  tx: Transaction,
+  { fromDay, toDay, seenUntil }: Known,
+  { newStatements, now, ...account }: Pick<Run, 'newStatements' | 'now'> & BankAccount,
+): Promise<string> {
+  if (fromDay === null || toDay === null || seenUntil === null) return NEVER
+  const isDue = newStatements.length > 0 || hourOf(seenUntil) !== hourOf(now)
+  if (!isDue) return NEVER
+  return (await findMissedDay(tx, account, { fromDay, toDay, seenUntil })) ?? NEVER
+}
+
+const hourOf = (at: Date) => Math.floor(at.getTime() / 3_600_000)
+
+// Items after the last statement wait for its successor, so new lines are tried with all of them, and
+// lines that were there before only with those that came since.
+function itemsSince(known: Known, run: Pick<Run, 'fromDay' | 'newStatements' | 'isFirst'>): Date {
+  const { itemsUntil, seenUntil } = known
+  if (run.isFirst || !itemsUntil || !seenUntil) {
+    return new Date(dayStart(run.fromDay).getTime() - LOOK_BACK_MS)
+  }
+  const isNew = run.newStatements.length > 0
+  const since = isNew || seenUntil < itemsUntil ? itemsUntil : seenUntil
+  return new Date(since.getTime() - SLACK_MS)
+}

@@ -1,0 +1,59 @@
+// Personal data of erased customers' payers does not come back by a statement: a line that is matched
+// to a credit of theirs, its reversal or return forgets it. Lines that were matched before the erasure
+// are reached by it (erase-payer-data.ts).
+
+import type { Transaction } from '#db/transaction.ts'
+
+const IS_ERASED_ACCOUNT = (id: string) =>
+  `exists (select from collection_accounts a where a.id = ${id} and a.erased_at is not null)`
+const IS_ERASED_PAYMENT = (id: string) =>
+  `exists (select from payments p join advices a on a.id = p.advice_id
+            where p.id = ${id} and a.erased_at is not null)`
+
+// Where money is in suspense, its payer is still needed.
+const IS_ERASED = `c.source_account_name is null and c.source_account_sealed is null
+  and c.narration is null
+  and (exists (select from numbers k where k.account_number = c.account_number
+                  and ${IS_ERASED_ACCOUNT('k.collection_account_id')})
+       or ${IS_ERASED_PAYMENT('c.payment_id')}
+       or exists (select from suspense_items s where s.credit_id = c.id
+                     and (${IS_ERASED_ACCOUNT('s.assigned_account_id')}
+                          or ${IS_ERASED_PAYMENT('s.assigned_payment_id')})))`
+
+// `pairs` selects line_id, item_kind and item_id.
+const forget = (pairs: string) => `
+  with pairs as materialized (${pairs}), named as (
+    select line_id, item_id as credit_id from pairs where item_kind = 'credit'
+    union all
+    select p.line_id, r.credit_id from pairs p join reversals r on r.id = p.item_id
+     where p.item_kind = 'reversal'
+    union all
+    select p.line_id, s.credit_id from pairs p
+      join returns r on r.id = p.item_id join suspense_items s on s.id = r.item_id
+     where p.item_kind = 'return'
+  )
+  update statement_lines l
+     set counterparty_name = null, counterparty_sealed = null, counterparty_bank = null,
+         narration = null
+    from named n join credits c on c.id = n.credit_id
+   where l.id = n.line_id and ${IS_ERASED}`
+
+// Of a rule's pairs, while their items are still among the open ones: of nearly all the payer is known.
+export async function forgetErasedPairs(tx: Transaction): Promise<void> {
+  await tx.query(
+    forget(`select p.line_id, p.item_kind, p.item_id from new_pairs p
+              join open_items i on i.kind = p.item_kind and i.id = p.item_id
+             where i.name is null and i.kind in ('credit', 'reversal', 'return')`),
+  )
+}
+
+export async function forgetErasedPair(
+  tx: Transaction,
+  { lineId, item }: { lineId: bigint; item: { kind: string; id: bigint } },
+): Promise<void> {
+  await tx.query({
+    name: 'forget-erased-payer',
+    text: forget('select $1::bigint as line_id, $2::text as item_kind, $3::bigint as item_id'),
+    values: [lineId, item.kind, item.id],
+  })
+}
