@@ -237,6 +237,7 @@ export interface paths {
                             banks?: string[];
                             splitCode?: string | "" | null;
                         } | unknown)[];
+                        validateOnly?: boolean;
                     };
                 };
             };
