@@ -895,6 +895,124 @@ export interface paths {
             };
         };
     };
+    "/Payment/advice/{adviceReference}/cancel": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    adviceReference: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["AdviceResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/Payment/advice/{adviceReference}": {
+        get: {
+            parameters: {
+                path: {
+                    adviceReference: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["AdviceResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/Payment/advice": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["AdviceRequest"];
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["AdviceResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/Payment/banktransfer/supportedbank": {
+        get: {
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SupportedBanksResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/Payment/process/banktransfer/{adviceReference}": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    adviceReference: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        bankCode: string;
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["InitiatedPaymentResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/Payment/process/banktransfer/simulate/payment": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        virtualAccountNumber: string;
+                        /** @example 6000.00 */
+                        amount: number | string;
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SimulatedPaymentResponse"];
+                    };
+                };
+            };
+        };
+    };
     "/sandbox/transfers": {
         post: {
             parameters: {
@@ -2575,6 +2693,25 @@ export interface paths {
             };
         };
     };
+    "/api/WebHook/push/{paymentReference}": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    paymentReference: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["WebhookPushResponse"];
+                    };
+                };
+            };
+        };
+    };
     "/api/v1/audit-log": {
         get: {
             parameters: {
@@ -3665,6 +3802,31 @@ export interface components {
             message: string;
             data: components["schemas"]["Adjustment"];
         };
+        Advice: {
+            adviceReference: string;
+            merchantRef: string | null;
+            amount: number;
+            currency: string;
+            narration: string | null;
+            status: string;
+            customerId: string | null;
+            customerFullName: string;
+            merchantName: string;
+            paymentUrl: string;
+            channels: string[];
+            charge: number;
+            customerCharge: number;
+            merchantCharge: number;
+            vatCharge: number;
+            callBackUrl: string;
+            notificationUrl: string | null;
+            amountPolicy: string;
+            expiresInSeconds: number;
+            splitCode: string | null;
+            splits: components["schemas"]["SplitShare"][];
+            paymentReference: string | null;
+            createdAt: string;
+        };
         AdviceRecord: {
             adviceReference: string;
             merchantRef: string | null;
@@ -3708,6 +3870,38 @@ export interface components {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["AdviceRecord"];
+        };
+        AdviceRequest: {
+            /** @example 6000.00 */
+            amount: number | string;
+            /**
+             * @default NGN
+             * @enum {string}
+             */
+            currency?: "NGN";
+            customer: {
+                customerId?: string | "" | null;
+                customerFirstName?: string | "" | null;
+                customerLastName?: string | "" | null;
+                customerFullName?: string | "" | null;
+                customerEmail?: string | "" | null;
+                customerPhoneNumber?: string | "" | null;
+            };
+            callBackUrl: string;
+            notificationUrl?: string | "" | null;
+            merchantRef?: string | "" | null;
+            narration?: string | "" | null;
+            expiresInSeconds?: number;
+            graceSeconds?: number;
+            amountPolicy?: "exact" | "allow_under" | "any";
+            payerRules?: components["schemas"]["PayerRulesRequest"];
+            splitCode?: string | "" | null;
+        };
+        AdviceResponse: {
+            requestSuccessful: boolean;
+            message: string;
+            responseCode: string;
+            responseData: components["schemas"]["Advice"];
         };
         Alert: {
             id: number;
@@ -4416,6 +4610,26 @@ export interface components {
         FieldError: {
             field: string;
             message: string;
+        };
+        InitiatedPayment: {
+            bankName: string;
+            bankCode: string;
+            bankAccount: string;
+            paymentReference: string;
+            status: string;
+            message: string;
+            amount: number;
+            amountPaid: number;
+            callBackUrl: string;
+            customerName: string;
+            expiresAt?: string;
+            accountName: string;
+        };
+        InitiatedPaymentResponse: {
+            requestSuccessful: boolean;
+            message: string;
+            responseCode: string;
+            responseData: components["schemas"]["InitiatedPayment"];
         };
         IntegrityReport: {
             isOk: boolean | null;
@@ -5355,6 +5569,29 @@ export interface components {
             message: string;
             data: components["schemas"]["SigningSecret"];
         };
+        SimulatedPayment: {
+            bankName: string;
+            bankCode: string;
+            bankAccount: string;
+            paymentReference: string;
+            status: string;
+            message: string;
+            amount: number;
+            amountPaid: number;
+            callBackUrl: string;
+            customerName: string;
+            expiresAt?: string;
+            accountName: string;
+            sessionId: string;
+            outcome: string;
+            reason: string | null;
+        };
+        SimulatedPaymentResponse: {
+            requestSuccessful: boolean;
+            message: string;
+            responseCode: string;
+            responseData: components["schemas"]["SimulatedPayment"];
+        };
         Split: {
             splitCode: string;
             name: string;
@@ -5469,6 +5706,16 @@ export interface components {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["Subaccount"];
+        };
+        SupportedBank: {
+            code: string;
+            bankName: string;
+        };
+        SupportedBanksResponse: {
+            requestSuccessful: boolean;
+            message: string;
+            responseCode: string;
+            responseData: components["schemas"]["SupportedBank"][];
         };
         SuspenseItem: {
             id: number;
@@ -5733,6 +5980,17 @@ export interface components {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["WebhookEndpointWithSecret"];
+        };
+        WebhookPush: {
+            paymentReference: string;
+            eventId: string;
+            queued: number;
+        };
+        WebhookPushResponse: {
+            requestSuccessful: boolean;
+            message: string;
+            responseCode: string;
+            responseData: components["schemas"]["WebhookPush"];
         };
     };
 }

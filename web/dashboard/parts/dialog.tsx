@@ -24,6 +24,7 @@ export function Dialog({ title, close, children }: Props) {
 
 type FormProps = Props & {
   action: string
+  no?: string // Of the button that closes it, where “Cancel” could be misread.
   isDangerous?: boolean
   otherAction?: ComponentChildren // Beside the buttons.
   sending: ReturnType<typeof useSending>
@@ -31,7 +32,7 @@ type FormProps = Props & {
 
 // A form in a dialog: what went wrong is said above its buttons.
 export function DialogForm(props: FormProps) {
-  const { title, action, isDangerous, otherAction, sending, close, children } = props
+  const { title, action, no, isDangerous, otherAction, sending, close, children } = props
   const { problem, isBusy, submit } = sending
   return (
     <Dialog title={title} close={close}>
@@ -41,7 +42,7 @@ export function DialogForm(props: FormProps) {
         <div class="form-end">
           {otherAction}
           <button type="button" class="button" onClick={close}>
-            {appStrings.cancel}
+            {no ?? appStrings.cancel}
           </button>
           <button
             type="submit"

@@ -1,0 +1,81 @@
+// Sample data for an empty sandbox: an account and a payment, each with a transfer, made through the
+// API like any other. Pressed again after a failure it goes on where it stopped.
+
+import { useRef, useState } from 'preact/hooks'
+import { getData, problemFrom, send } from '../api.ts'
+import type { Session } from '../session.ts'
+import { sampleDataStrings as strings } from '../strings/sample-data.ts'
+import { newKey } from './forms.tsx'
+import { toast } from './toasts.tsx'
+
+const BVN = '22200000000' // Nobody's.
+const AMOUNT = '5000.00'
+
+type Props = { session: Session; refresh: () => void }
+
+export function SampleData({ session: { client, scopes }, refresh }: Props) {
+  const [isBusy, setBusy] = useState(false)
+  const key = useRef(newKey())
+  const mayAdd = ['accounts:write', 'payments:write'].every((scope) => scopes.includes(scope))
+  if (client.mode !== 'sandbox' || !mayAdd) return null
+  const add = async () => {
+    setBusy(true)
+    try {
+      await addSample(client.clientId, key.current)
+      key.current = newKey()
+      toast(strings.added)
+    } catch (error) {
+      toast(problemFrom(error).message, 'bad')
+    }
+    setBusy(false)
+    refresh()
+  }
+  return (
+    <div class="sample">
+      <button type="button" class="button" disabled={isBusy} onClick={add}>
+        {isBusy ? strings.adding : strings.add}
+      </button>
+      <p class="small">{strings.text}</p>
+    </div>
+  )
+}
+
+// Every step has a key of its own, so that none is done twice.
+async function addSample(clientId: string, key: string): Promise<void> {
+  const keyed = (step: string) => ({ headers: { 'idempotency-key': `${key}-${step}` } })
+  const { accountNumber } = await send('POST', '/api/v1/accounts/static', {
+    body: {
+      accountName: strings.name,
+      bvn: BVN,
+      email: 'ada@shop.example',
+      phoneNumber: '+2348000000000',
+      merchantId: 'sample',
+      merchantCode: clientId,
+      notificationUrl: 'https://shop.example/hooks',
+      channel: 'dashboard',
+    },
+    ...keyed('account'),
+  })
+  const { adviceReference } = await send('POST', '/Payment/advice', {
+    body: {
+      amount: AMOUNT,
+      customer: { customerFullName: strings.name },
+      narration: strings.narration,
+      callBackUrl: 'https://shop.example/thanks',
+    },
+    ...keyed('request'),
+  })
+  const [bank] = await getData('/Payment/banktransfer/supportedbank', {})
+  const { bankAccount } = await send('POST', '/Payment/process/banktransfer/{adviceReference}', {
+    params: { adviceReference },
+    body: { bankCode: bank?.code ?? '' },
+    ...keyed('number'),
+  })
+  await transfer(bankAccount, keyed('payment'))
+  await transfer(accountNumber, keyed('credit'))
+}
+
+function transfer(accountNumber: string, keyed: { headers: Record<string, string> }) {
+  const body = { accountNumber, kind: 'exact' as const, amount: AMOUNT }
+  return send('POST', '/sandbox/transfers', { body, ...keyed })
+}
