@@ -9,12 +9,12 @@ import { Failed } from './states.tsx'
 import { Toasts } from './toasts.tsx'
 import { Copyable } from './values.tsx'
 
-type Props = { title: string; close: () => void; children: ComponentChildren }
+type Props = { title: string; close: () => void; children: ComponentChildren; isWide?: boolean }
 
-export function Dialog({ title, close, children }: Props) {
+export function Dialog({ title, close, children, isWide = false }: Props) {
   const id = useId()
   return (
-    <dialog class="modal" aria-labelledby={id} {...useModal(close)}>
+    <dialog class={`modal${isWide ? ' wide' : ''}`} aria-labelledby={id} {...useModal(close)}>
       <h2 id={id}>{title}</h2>
       {children}
       <Toasts />

@@ -3,7 +3,10 @@
 
 import { useRef, useState } from 'preact/hooks'
 import { getData, problemFrom, send } from '../api.ts'
+import { follow, hrefOf } from '../routing.ts'
 import type { Session } from '../session.ts'
+import { accountsStrings } from '../strings/accounts.ts'
+import { paymentsStrings } from '../strings/payments.ts'
 import { sampleDataStrings as strings } from '../strings/sample-data.ts'
 import { newKey } from './forms.tsx'
 import { toast } from './toasts.tsx'
@@ -19,6 +22,7 @@ export function SampleData({ session: { client, scopes }, refresh }: Props) {
   const mayAdd = ['accounts:write', 'payments:write'].every((scope) => scopes.includes(scope))
   if (client.mode !== 'sandbox' || !mayAdd) return null
   const add = async () => {
+    if (isBusy) return
     setBusy(true)
     try {
       await addSample(client.clientId, key.current)
@@ -32,13 +36,37 @@ export function SampleData({ session: { client, scopes }, refresh }: Props) {
   }
   return (
     <div class="sample">
-      <button type="button" class="button" disabled={isBusy} onClick={add}>
+      <button type="button" class="button" aria-disabled={isBusy} onClick={add}>
         {isBusy ? strings.adding : strings.add}
       </button>
       <p class="small">{strings.text}</p>
     </div>
   )
 }
+
+// Of a view that shows what others bring: what to make first.
+export function FirstSteps({ session, refresh }: Props) {
+  const { scopes } = session
+  return (
+    <>
+      <div class="buttons">
+        {scopes.includes('payments:write') && (
+          <a class="button primary" href={newHref('payments', 'request')} onClick={follow}>
+            {paymentsStrings.create.open}
+          </a>
+        )}
+        {scopes.includes('accounts:write') && (
+          <a class="button" href={newHref('accounts', 'account')} onClick={follow}>
+            {accountsStrings.create.open}
+          </a>
+        )}
+      </div>
+      <SampleData session={session} refresh={refresh} />
+    </>
+  )
+}
+
+const newHref = (view: string, thing: string) => hrefOf(view, undefined, { new: thing })
 
 // Every step has a key of its own, so that none is done twice.
 async function addSample(clientId: string, key: string): Promise<void> {

@@ -1,14 +1,14 @@
 // Payments, and the requests for them: one becomes a payment when a customer gets an account number.
 
 import { useState } from 'preact/hooks'
-import type { Schemas } from '../api.ts'
+import type { Query, Schemas } from '../api.ts'
 import { DATES, type Filter, humanized } from '../parts/filters.tsx'
 import { ListView } from '../parts/list-view.tsx'
 import { SampleData } from '../parts/sample-data.tsx'
 import { amountColumn, type Column } from '../parts/table.tsx'
 import { Tabs } from '../parts/tabs.tsx'
 import { Badge, Money, Time } from '../parts/values.tsx'
-import { goTo, hrefOf } from '../routing.ts'
+import { follow, goTo, hrefOf } from '../routing.ts'
 import { appStrings } from '../strings/app.ts'
 import { paymentsStrings as strings } from '../strings/payments.ts'
 import type { ViewProps } from '../view-props.ts'
@@ -60,17 +60,16 @@ const COLUMNS: readonly Column<Payment>[] = [
 
 export default function Payments(props: ViewProps) {
   const { session, place } = props
-  const [isAdding, setAdding] = useState(false)
   const [created, setCreated] = useState<Schemas['Advice'] | undefined>()
   const [version, setVersion] = useState(0)
   const current = TABS.find((name) => name === place.query.tab) ?? 'payments'
   const refresh = () => setVersion((before) => before + 1)
-  const add = session.scopes.includes('payments:write') && (
-    <div class="buttons">
-      <button type="button" class="button primary" onClick={() => setAdding(true)}>
-        {strings.create.open}
-      </button>
-    </div>
+  const mayWrite = session.scopes.includes('payments:write')
+  const here = (query: Query) => hrefOf('payments', undefined, { ...place.query, ...query })
+  const add = mayWrite && (
+    <a class="button primary" href={here({ new: 'request' })} onClick={follow}>
+      {strings.create.open}
+    </a>
   )
   const listed = { ...props, version, add, sample: <SampleData {...{ session, refresh }} /> }
   return (
@@ -82,14 +81,13 @@ export default function Payments(props: ViewProps) {
         current={current}
       />
       {current === 'requests' ? <Requests {...listed} /> : <PaymentList {...listed} />}
-      {isAdding && (
+      {mayWrite && place.query.new === 'request' && (
         <NewRequest
-          close={() => setAdding(false)}
+          close={() => goTo(here({ new: undefined }), { replace: true })}
           created={(request) => {
-            setAdding(false)
             setCreated(request)
             refresh()
-            goTo(hrefOf('payments', undefined, { tab: 'requests' }))
+            goTo(hrefOf('payments', undefined, { tab: 'requests' }), { replace: true })
           }}
         />
       )}

@@ -1,5 +1,6 @@
 // Today: volume, success rate, what needs attention, and the latest credits live.
 
+import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { getPage, type Schemas } from '../api.ts'
 import { count, money, share } from '../format.ts'
@@ -7,6 +8,7 @@ import { type LiveEvent, useConnection, useEvents, useThrottled } from '../live.
 import { useData, useLoaded } from '../loading.ts'
 import { BalancesToday } from '../parts/balances.tsx'
 import { Chart } from '../parts/chart.tsx'
+import { FirstSteps } from '../parts/sample-data.tsx'
 import { Stat } from '../parts/stat.tsx'
 import { Empty, Failed, Skeleton } from '../parts/states.tsx'
 import { Badge, Money, Time } from '../parts/values.tsx'
@@ -65,7 +67,11 @@ export default function Today({ session }: ViewProps) {
             {isLive ? strings.live : strings.notLive}
           </span>
         </header>
-        <Newest credits={credits.data?.data} problem={credits.problem?.message} />
+        <Newest
+          credits={credits.data?.data}
+          problem={credits.problem?.message}
+          first={<FirstSteps session={session} refresh={refresh} />}
+        />
       </section>
     </>
   )
@@ -128,13 +134,13 @@ function netNote({ gross, net }: Period, yesterday: Period): string {
   return `${strings.less(money(gross), money(gross - net))} · ${before}`
 }
 
-function Newest({
-  credits,
-  problem,
-}: {
+type NewestProps = {
   credits: Credit[] | undefined
   problem: string | undefined
-}) {
+  first: ComponentChildren // What to do while there is none.
+}
+
+function Newest({ credits, problem, first }: NewestProps) {
   // Those that were not there when one looked last are marked for a moment.
   const known = useRef<ReadonlySet<number> | undefined>(undefined)
   useEffect(() => {
@@ -145,7 +151,10 @@ function Newest({
   if (credits.length === 0) {
     return (
       <Empty icon="credits" title={strings.none}>
-        {strings.noneText} <a href="/docs">{appStrings.reference}</a>
+        <p>
+          {strings.noneText} <a href="/docs">{appStrings.reference}</a>
+        </p>
+        {first}
       </Empty>
     )
   }

@@ -104,6 +104,7 @@ function ResendButton(props: { paymentReference: string; changed: () => void }) 
   const { paymentReference, changed } = props
   const [isBusy, setBusy] = useState(false)
   const resend = async () => {
+    if (isBusy) return
     setBusy(true)
     try {
       const { queued } = await send('POST', '/api/WebHook/push/{paymentReference}', {
@@ -118,7 +119,7 @@ function ResendButton(props: { paymentReference: string; changed: () => void }) 
     setBusy(false)
   }
   return (
-    <button type="button" class="button" disabled={isBusy} onClick={resend}>
+    <button type="button" class="button" aria-disabled={isBusy} onClick={resend}>
       {strings.resend}
     </button>
   )
