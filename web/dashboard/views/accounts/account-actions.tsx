@@ -12,8 +12,17 @@ import { EditPayerRules } from './edit-payer-rules.tsx'
 const FORMS = { edit: EditAccount, limits: EditLimits, rules: EditPayerRules } as const
 type Form = keyof typeof FORMS
 
-export function AccountActions({ account, changed }: { account: Account; changed: () => void }) {
+type ActionsProps = { account: Account; changed: () => void }
+
+// What was changed here is known before it is read again: the next change must be of that version.
+export function AccountActions({ account: read, changed }: ActionsProps) {
   const [form, setForm] = useState<Form | undefined>()
+  const [own, setOwn] = useState<Account | undefined>()
+  const account = own && own.version > read.version ? own : read
+  const took = (now: Account) => {
+    setOwn(now)
+    changed()
+  }
   const Shown = form && FORMS[form]
   return (
     <section class="buttons after-facts" aria-label={strings.actions}>
@@ -22,17 +31,17 @@ export function AccountActions({ account, changed }: { account: Account; changed
           {strings[name].open}
         </button>
       ))}
-      {account.isActive && !account.isDefault && <DefaultButton {...{ account, changed }} />}
-      <ActiveButton {...{ account, changed }} />
-      {Shown && <Shown {...{ account, changed }} close={() => setForm(undefined)} />}
+      {account.isActive && !account.isDefault && <DefaultButton {...{ account, took }} />}
+      <ActiveButton {...{ account, took }} />
+      {Shown && <Shown {...{ account, took }} close={() => setForm(undefined)} />}
     </section>
   )
 }
 
-type Props = { account: Account; changed: () => void }
+type Props = { account: Account; took: (now: Account) => void }
 
 // Which account was the default before is not known here, so it cannot be undone.
-function DefaultButton({ account, changed }: Props) {
+function DefaultButton({ account, took }: Props) {
   const [isAsked, setAsked] = useState(false)
   const close = () => setAsked(false)
   return (
@@ -44,11 +53,10 @@ function DefaultButton({ account, changed }: Props) {
         <Confirm
           title={strings.makeDefault.title}
           action={strings.makeDefault.open}
-          run={() => switchAccount(account, 'default')}
+          run={async () => took(await switchAccount(account, 'default'))}
           done={() => {
             close()
             toast(strings.makeDefault.done)
-            changed()
           }}
           close={close}
         >
@@ -60,7 +68,7 @@ function DefaultButton({ account, changed }: Props) {
 }
 
 // At once, with undo. A default account that is deactivated is no longer the default: undone, it is.
-function ActiveButton({ account, changed }: Props) {
+function ActiveButton({ account, took }: Props) {
   const [isBusy, setBusy] = useState(false)
   const { isActive, isDefault } = account
   const turn = async () => {
@@ -70,17 +78,17 @@ function ActiveButton({ account, changed }: Props) {
       const now = await switchAccount(account, isActive ? 'deactivate' : 'activate')
       offerUndo({
         text: isActive ? strings.deactivated : strings.activated,
-        changed,
+        took,
         back: async () => {
           const back = await switchAccount(now, isActive ? 'activate' : 'deactivate')
-          if (isDefault) await switchAccount(back, 'default')
+          return isDefault ? switchAccount(back, 'default') : back
         },
       })
+      took(now)
     } catch (error) {
       toast(problemFrom(error).message, 'bad')
     }
     setBusy(false)
-    changed()
   }
   return (
     <button

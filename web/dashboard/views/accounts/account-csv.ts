@@ -1,14 +1,16 @@
 // Reads a CSV file of collection accounts, as spreadsheets write them: separated by commas, semicolons
 // or tabs, with quoted cells and a byte order mark. What a cell must hold is for the API to say.
 
-import { type FieldFault, Problem, type Schemas } from '../../api.ts'
+import type { components } from '../../../api-types.ts'
 import { accountsStrings } from '../../strings/accounts.ts'
+
+type Schemas = components['schemas']
 
 export type Row = {
   line: number // In the file, from 1.
   cells: readonly string[]
   account: Schemas['AccountRequest']
-  faults: readonly FieldFault[]
+  faults: readonly Schemas['FieldError'][]
 }
 
 const NEEDED = [
@@ -29,6 +31,9 @@ const EXAMPLE =
 export const TEMPLATE = `${NEEDED.join(',')},kycTier\r\n${EXAMPLE},3\r\n`
 
 const { problems: strings } = accountsStrings.upload
+
+// Its message is for people.
+export class WrongFile extends Error {}
 
 export type AccountFile = { header: readonly string[]; rows: readonly Row[] }
 
@@ -105,7 +110,7 @@ function parseCsv(text: string): Line[] {
   return lines
 }
 
-const refused = (message: string) => new Problem('invalid_file', message)
+const refused = (message: string) => new WrongFile(message)
 
 // A cell that a spreadsheet would take for a formula gets an apostrophe; phone numbers do not.
 export function csvLine(cells: readonly string[]): string {

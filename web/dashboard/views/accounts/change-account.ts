@@ -31,16 +31,15 @@ export function switchAccount(account: Account, to: keyof typeof SWITCHES): Prom
   })
 }
 
-type Undo = { text: string; changed: () => void; back: () => Promise<unknown> }
+type Undo = { text: string; took: (now: Account) => void; back: () => Promise<Account> }
 
-export function offerUndo({ text, changed, back }: Undo): void {
+export function offerUndo({ text, took, back }: Undo): void {
   toastWithUndo(text, async () => {
     try {
-      await back()
+      took(await back())
       toast(appStrings.undone)
     } catch (error) {
       toast(problemFrom(error).message, 'bad')
     }
-    changed()
   })
 }

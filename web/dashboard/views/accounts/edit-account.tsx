@@ -10,9 +10,13 @@ import { appStrings } from '../../strings/app.ts'
 import { ContactFields, KycFields, tierOf, WebhookField } from './account-fields.tsx'
 import { type Account, changeAccount, offerUndo } from './change-account.ts'
 
-export type EditProps = { account: Account; close: () => void; changed: () => void }
+export type EditProps = {
+  account: Account
+  close: () => void
+  took: (now: Account) => void // After it was changed.
+}
 
-export function EditAccount({ account, close, changed }: EditProps) {
+export function EditAccount({ account, close, took }: EditProps) {
   const sending = useSending(async (given) => {
     const now = await changeAccount(account, {
       accountName: textOf(given, 'accountName'),
@@ -23,11 +27,11 @@ export function EditAccount({ account, close, changed }: EditProps) {
       verifiedName: textOf(given, 'verifiedName') || null,
     })
     close()
-    changed()
+    took(now)
     const { accountName, email, phoneNumber, notificationUrl, verifiedName } = account
     const kycTier = account.kycTier as 1 | 2 | 3
     const before = { accountName, email, phoneNumber, notificationUrl, kycTier, verifiedName }
-    offerUndo({ text: appStrings.saved, changed, back: () => changeAccount(now, before) })
+    offerUndo({ text: appStrings.saved, took, back: () => changeAccount(now, before) })
   })
   return (
     <DialogForm title={strings.edit.title} action={appStrings.save} sending={sending} close={close}>
@@ -40,7 +44,7 @@ export function EditAccount({ account, close, changed }: EditProps) {
 
 const LIMITS = ['perCredit', 'perDay', 'balanceMax'] as const
 
-export function EditLimits({ account, close, changed }: EditProps) {
+export function EditLimits({ account, close, took }: EditProps) {
   const sending = useSending(async (given) => {
     const limit = (name: string) => textOf(given, name).replaceAll(',', '') || null
     const now = await changeAccount(account, {
@@ -52,9 +56,9 @@ export function EditLimits({ account, close, changed }: EditProps) {
       limitProfile: textOf(given, 'limitProfile') || null,
     })
     close()
-    changed()
+    took(now)
     const before = { limits: account.ownLimits, limitProfile: account.limitProfile }
-    offerUndo({ text: appStrings.saved, changed, back: () => changeAccount(now, before) })
+    offerUndo({ text: appStrings.saved, took, back: () => changeAccount(now, before) })
   })
   return (
     <DialogForm

@@ -16,15 +16,15 @@ type Rules = Schemas['PayerRulesRequest']
 const { rules: strings } = accountsStrings
 
 export function EditPayerRules(props: EditProps) {
-  const { account, close, changed } = props
+  const { account, close, took } = props
   const [isRemoving, setRemoving] = useState(false)
   const rules = account.payerRules
   const isKnown = !rules?.accounts?.length
   const said = (text: string, now: typeof account) => {
     close()
-    changed()
+    took(now)
     if (!isKnown) return toast(text)
-    offerUndo({ text, changed, back: () => changeAccount(now, { payerRules: rules }) })
+    offerUndo({ text, took, back: () => changeAccount(now, { payerRules: rules }) })
   }
   const sending = useSending(async (given) => {
     const payerRules = rulesIn(given)

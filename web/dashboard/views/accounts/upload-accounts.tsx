@@ -12,7 +12,14 @@ import { Field, useSending } from '../../parts/forms.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { Failed } from '../../parts/states.tsx'
 import { accountsStrings } from '../../strings/accounts.ts'
-import { type AccountFile, csvLine, ROWS_MAX, readAccounts, TEMPLATE } from './account-csv.ts'
+import {
+  type AccountFile,
+  csvLine,
+  ROWS_MAX,
+  readAccounts,
+  TEMPLATE,
+  WrongFile,
+} from './account-csv.ts'
 import { type Outcome, sendRows } from './send-rows.ts'
 
 const { upload: strings } = accountsStrings
@@ -32,7 +39,7 @@ export function UploadAccounts({ close, created }: Props) {
 function ChooseFile({ close, done }: { close: () => void; done: (checked: Checked) => void }) {
   const [progress, setProgress] = useState({ done: 0, all: 0 })
   const sending = useSending(async (given) => {
-    const { header, rows } = readAccounts(await textIn(given.get('file') as File))
+    const { header, rows } = await readFile(given.get('file') as File)
     setProgress({ done: 0, all: rows.length })
     const told = ({ length }: readonly Outcome[]) => setProgress({ done: length, all: rows.length })
     done({ header, outcomes: await sendRows({ rows, validateOnly: true, known: [], told }) })
@@ -59,12 +66,22 @@ function ChooseFile({ close, done }: { close: () => void; done: (checked: Checke
   )
 }
 
-async function textIn(file: File): Promise<string> {
-  if (file.size > BYTES_MAX) throw new Problem('invalid_file', strings.problems.tooLarge)
+async function readFile(file: File): Promise<AccountFile> {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(await file.arrayBuffer())
+    return readAccounts(await textIn(file))
+  } catch (error) {
+    if (error instanceof WrongFile) throw new Problem('invalid_file', error.message)
+    throw error
+  }
+}
+
+async function textIn(file: File): Promise<string> {
+  if (file.size > BYTES_MAX) throw new WrongFile(strings.problems.tooLarge)
+  const bytes = await file.arrayBuffer()
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
-    throw new Problem('invalid_file', strings.problems.notUtf8)
+    throw new WrongFile(strings.problems.notUtf8)
   }
 }
 
