@@ -97,7 +97,9 @@ export const paymentsStrings = {
   cancel: {
     open: 'Cancel request',
     title: 'Cancel this payment request?',
-    text: 'The customer can no longer pay it. Money that still arrives goes to suspense. This can’t be undone.',
+    text:
+      'The customer can no longer pay it. Money that still arrives goes to suspense. ' +
+      'This can’t be undone.',
     partText: (amount: string) => `The ${amount} already paid moves to suspense.`,
     keep: 'Keep it',
     done: 'Payment request cancelled.',
