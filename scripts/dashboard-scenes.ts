@@ -3,7 +3,7 @@
 import type { Page } from 'playwright-core'
 import { type DashboardBench, fillDays } from '../test/support/dashboard-bench.ts'
 import { DESK_SIGHTS, setDeskScene } from '../test/support/desk-scenes.ts'
-import { createAccount, startPayment } from '../test/support/fixtures.ts'
+import { createAccount, createAdvice, startPayment } from '../test/support/fixtures.ts'
 import { LIMIT_PROFILES, profileBody } from '../test/support/limit-profiles.ts'
 import { newSessionId, postRail } from '../test/support/rail.ts'
 import { NOBODYS_NUMBER, suspend } from '../test/support/suspense-desk.ts'
@@ -16,6 +16,29 @@ const firstRow = (page: Page) => page.locator('.row-link').first().click()
 
 const choose = (name: string) => (page: Page) => page.getByText(name, { exact: true }).click()
 
+const inFirst = (name: string) => async (page: Page) => {
+  await firstRow(page)
+  await page.locator('dialog.drawer').getByRole('button', { name }).click()
+}
+
+const shareOpen = async (page: Page) => {
+  await page.locator('.row-link', { hasText: 'Ngozi' }).first().click()
+  await page.getByRole('button', { name: 'Share link' }).click()
+}
+
+const FILE = `accountName,bvn,email,phoneNumber,merchantId,merchantCode,notificationUrl
+Ada Obi,22212345654,ada@example.com,+2348012345678,SHOP-1,SHOP,https://shop.example/hooks
+Chidi Eze,2221234565,chidi@example,+2348012345678,SHOP-1,SHOP,https://shop.example/hooks
+Efe Udoh,22212345656,efe@example.com,+2348012345679,SHOP-2,SHOP,https://shop.example/hooks
+`
+
+const previewFile = async (page: Page) => {
+  const buffer = Buffer.from(FILE)
+  const field = page.locator('input[type=file]')
+  await field.setInputFiles({ name: 'accounts.csv', mimeType: 'text/csv', buffer })
+  await page.getByRole('button', { name: 'Preview' }).click()
+}
+
 const openAttempt = async (page: Page) => {
   await page.locator('.row-link').first().click()
   await page.locator('.attempt summary').first().click()
@@ -27,8 +50,18 @@ export const DASHBOARD_SIGHTS: Record<string, Sight> = {
   'today-table': { path: '', act: choose('Show as table') },
   payments: { path: '/payments' },
   payment: { path: '/payments/ORDER-1051' },
+  'payment-requests': { path: '/payments?tab=requests' },
+  'payment-request': { path: '/payments?tab=requests', act: firstRow },
+  'payment-request-new': { path: '/payments?new=request' },
+  'payment-request-share': { path: '/payments?tab=requests', act: shareOpen },
   accounts: { path: '/accounts' },
   account: { path: '/accounts', act: firstRow },
+  'account-new': { path: '/accounts?new=account' },
+  'account-limits': { path: '/accounts', act: inFirst('Limits') },
+  'account-rules': { path: '/accounts', act: inFirst('Payer rules') },
+  'account-deactivated': { path: '/accounts?active=true', act: inFirst('Deactivate') },
+  'accounts-upload': { path: '/accounts?new=upload' },
+  'accounts-preview': { path: '/accounts?new=upload', act: previewFile },
   credits: { path: '/credits' },
   credit: { path: '/credits', act: firstRow },
   'nothing-fits': { path: '/credits?outcome=returned' },
@@ -73,6 +106,11 @@ export async function setDashboardScene(bench: DashboardBench): Promise<void> {
   await credit(bench, bankAccount, '48500.00', { sourceAccountName: 'ADA OBI' })
   await bench.dispatch()
   await bench.deliver(bench.newDeliverer())
+  await createAdvice(bench, {
+    amount: 125_000,
+    narration: 'Deposit, 3 nights',
+    customer: { customerFullName: 'Ngozi Balogun' },
+  })
   await setDeskScene(bench)
   await setOperatorScene(bench)
 }

@@ -237,6 +237,7 @@ export interface paths {
                             banks?: string[];
                             splitCode?: string | "" | null;
                         } | unknown)[];
+                        validateOnly?: boolean;
                     };
                 };
             };
@@ -889,6 +890,124 @@ export interface paths {
                 200: {
                     content: {
                         "application/json": components["schemas"]["ErasedAdviceResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/Payment/advice/{adviceReference}/cancel": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    adviceReference: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["AdviceResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/Payment/advice/{adviceReference}": {
+        get: {
+            parameters: {
+                path: {
+                    adviceReference: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["AdviceResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/Payment/advice": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["AdviceRequest"];
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["AdviceResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/Payment/banktransfer/supportedbank": {
+        get: {
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SupportedBanksResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/Payment/process/banktransfer/{adviceReference}": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    adviceReference: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        bankCode: string;
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["InitiatedPaymentResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/Payment/process/banktransfer/simulate/payment": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        virtualAccountNumber: string;
+                        /** @example 6000.00 */
+                        amount: number | string;
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SimulatedPaymentResponse"];
                     };
                 };
             };
@@ -2903,6 +3022,25 @@ export interface paths {
             };
         };
     };
+    "/api/WebHook/push/{paymentReference}": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    paymentReference: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["WebhookPushResponse"];
+                    };
+                };
+            };
+        };
+    };
     "/api/v1/audit-log": {
         get: {
             parameters: {
@@ -4558,6 +4696,31 @@ export interface components {
             message: string;
             data: components["schemas"]["Adjustment"];
         };
+        Advice: {
+            adviceReference: string;
+            merchantRef: string | null;
+            amount: number;
+            currency: string;
+            narration: string | null;
+            status: string;
+            customerId: string | null;
+            customerFullName: string;
+            merchantName: string;
+            paymentUrl: string;
+            channels: string[];
+            charge: number;
+            customerCharge: number;
+            merchantCharge: number;
+            vatCharge: number;
+            callBackUrl: string;
+            notificationUrl: string | null;
+            amountPolicy: string;
+            expiresInSeconds: number;
+            splitCode: string | null;
+            splits: components["schemas"]["SplitShare"][];
+            paymentReference: string | null;
+            createdAt: string;
+        };
         AdviceRecord: {
             adviceReference: string;
             merchantRef: string | null;
@@ -4601,6 +4764,38 @@ export interface components {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["AdviceRecord"];
+        };
+        AdviceRequest: {
+            /** @example 6000.00 */
+            amount: number | string;
+            /**
+             * @default NGN
+             * @enum {string}
+             */
+            currency?: "NGN";
+            customer: {
+                customerId?: string | "" | null;
+                customerFirstName?: string | "" | null;
+                customerLastName?: string | "" | null;
+                customerFullName?: string | "" | null;
+                customerEmail?: string | "" | null;
+                customerPhoneNumber?: string | "" | null;
+            };
+            callBackUrl: string;
+            notificationUrl?: string | "" | null;
+            merchantRef?: string | "" | null;
+            narration?: string | "" | null;
+            expiresInSeconds?: number;
+            graceSeconds?: number;
+            amountPolicy?: "exact" | "allow_under" | "any";
+            payerRules?: components["schemas"]["PayerRulesRequest"];
+            splitCode?: string | "" | null;
+        };
+        AdviceResponse: {
+            requestSuccessful: boolean;
+            message: string;
+            responseCode: string;
+            responseData: components["schemas"]["Advice"];
         };
         AgedDifferences: {
             bankCode: string;
@@ -5471,6 +5666,26 @@ export interface components {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["ImportedStatements"];
+        };
+        InitiatedPayment: {
+            bankName: string;
+            bankCode: string;
+            bankAccount: string;
+            paymentReference: string;
+            status: string;
+            message: string;
+            amount: number;
+            amountPaid: number;
+            callBackUrl: string;
+            customerName: string;
+            expiresAt?: string;
+            accountName: string;
+        };
+        InitiatedPaymentResponse: {
+            requestSuccessful: boolean;
+            message: string;
+            responseCode: string;
+            responseData: components["schemas"]["InitiatedPayment"];
         };
         InputVat: {
             bankCode: string | null;
@@ -6743,6 +6958,29 @@ export interface components {
             message: string;
             data: components["schemas"]["SigningSecret"];
         };
+        SimulatedPayment: {
+            bankName: string;
+            bankCode: string;
+            bankAccount: string;
+            paymentReference: string;
+            status: string;
+            message: string;
+            amount: number;
+            amountPaid: number;
+            callBackUrl: string;
+            customerName: string;
+            expiresAt?: string;
+            accountName: string;
+            sessionId: string;
+            outcome: string;
+            reason: string | null;
+        };
+        SimulatedPaymentResponse: {
+            requestSuccessful: boolean;
+            message: string;
+            responseCode: string;
+            responseData: components["schemas"]["SimulatedPayment"];
+        };
         Split: {
             splitCode: string;
             name: string;
@@ -6956,6 +7194,16 @@ export interface components {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["Subaccount"];
+        };
+        SupportedBank: {
+            code: string;
+            bankName: string;
+        };
+        SupportedBanksResponse: {
+            requestSuccessful: boolean;
+            message: string;
+            responseCode: string;
+            responseData: components["schemas"]["SupportedBank"][];
         };
         SuspenseAgeing: {
             at: string;
@@ -7300,6 +7548,17 @@ export interface components {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["WebhookEndpointWithSecret"];
+        };
+        WebhookPush: {
+            paymentReference: string;
+            eventId: string;
+            queued: number;
+        };
+        WebhookPushResponse: {
+            requestSuccessful: boolean;
+            message: string;
+            responseCode: string;
+            responseData: components["schemas"]["WebhookPush"];
         };
     };
 }

@@ -92,6 +92,31 @@ test('each item is accepted or refused on its own, in its place', async () => {
   assert.equal(bvn, '22212345654')
 })
 
+test('items that are only to be validated are told what is wrong with them, and none is made', async () => {
+  const before = await countAccounts()
+  const accounts = [accountBody(), accountBody({ bvn: '1' }), accountBody({ banks: ['999'] })]
+  const body = { accounts, validateOnly: true }
+
+  const checked = await bench.call({ url: BULK, body, ...keyed('validated') })
+
+  const { accepted, refused, results } = dataOf(checked, 'account')
+  assert.deepEqual([accepted, refused], [1, 2])
+  assert.deepEqual(
+    results.map(({ index, code, data, errors }: Result) => [index, code, data, errors.length]),
+    [
+      [0, null, null, 0],
+      [1, 'invalid_request', null, 1],
+      [2, 'bank_not_supported', null, 0],
+    ],
+  )
+  assert.equal(await countAccounts(), before)
+  const wrong = await bench.call({ url: BULK, body: { accounts, validateOnly: 'yes' } })
+  assert.deepEqual(fieldsOf(wrong), ['validateOnly'])
+  const made = await send(accounts, keyed('validated')) // The key has not been used up.
+  assert.equal(dataOf(made, 'account').accepted, 1)
+  assert.equal(await countAccounts(), before + 1)
+})
+
 test('five hundred are made at once, with numbers and events of their own', async () => {
   const token = await bench.newClient('BULK000001')
 

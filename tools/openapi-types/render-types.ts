@@ -16,7 +16,7 @@ type Description = {
   webhooks?: unknown
 }
 
-const SERVED = /^\/(?:api\/v1|dashboard\/api|sandbox)\//
+const SERVED = /^\/(?:api\/v1|api\/WebHook|Payment|dashboard\/api|sandbox)\//
 const TEXTS = new Set(['description', 'summary', 'examples'])
 
 // Each the values of a filter: the path it is of, and its name.

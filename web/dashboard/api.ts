@@ -14,7 +14,8 @@ type Operation<P extends keyof paths, M extends Method> =
   Lowercase<M> extends keyof paths[P] ? paths[P][Lowercase<M>] : never
 type Json<Body> = { content: { 'application/json': Body } }
 type Answer<O> = O extends { responses: { 200: Json<infer Body> } } ? Body : never
-type DataOf<O> = Answer<O> extends { data: infer Data } ? Data : never
+type DataOf<O> =
+  Answer<O> extends { data: infer Data } | { responseData: infer Data } ? Data : never
 type BodyOf<O> = O extends { requestBody?: Json<infer Body> } ? Body : undefined
 type NamesIn<P extends string> = P extends `${string}{${infer Name}}${infer Rest}`
   ? Name | NamesIn<Rest>
@@ -67,7 +68,7 @@ type Filled<P extends string> =
   Record<never, never> extends Params<P> ? { params?: Params<P> } : { params: Params<P> }
 
 export async function getData<P extends GetPath>(path: P, params: Params<P>, asked?: Asked) {
-  return (await get<{ data: Data<P> }>(path, params, asked)).data
+  return dataIn(await get<Envelope<Data<P>>>(path, params, asked))
 }
 
 export function getPage<P extends PagePath>(path: P, params: Params<P>, asked?: Asked) {
@@ -79,8 +80,15 @@ export async function send<M extends Exclude<Method, 'GET'>, P extends PathOf<M>
   path: P,
   sent: Filled<P> & Sent<BodyOf<Operation<P, M>>>,
 ): Promise<DataOf<Operation<P, M>>> {
-  type Body = { data: DataOf<Operation<P, M>> }
-  return (await ask<Body>(method, fillIn(path, sent.params ?? {}), sent)).data
+  type Body = Envelope<DataOf<Operation<P, M>>>
+  return dataIn(await ask<Body>(method, fillIn(path, sent.params ?? {}), sent))
+}
+
+// Answers of /Payment have another envelope than the others.
+type Envelope<Data> = { data: Data } | { responseData: Data }
+
+function dataIn<Data>(answer: Envelope<Data>): Data {
+  return 'responseData' in answer ? answer.responseData : answer.data
 }
 
 type Upload = {

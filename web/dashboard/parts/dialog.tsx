@@ -9,12 +9,12 @@ import { Failed } from './states.tsx'
 import { Toasts } from './toasts.tsx'
 import { Copyable } from './values.tsx'
 
-type Props = { title: string; close: () => void; children: ComponentChildren }
+type Props = { title: string; close: () => void; children: ComponentChildren; isWide?: boolean }
 
-export function Dialog({ title, close, children }: Props) {
+export function Dialog({ title, close, children, isWide = false }: Props) {
   const id = useId()
   return (
-    <dialog class="modal" aria-labelledby={id} {...useModal(close)}>
+    <dialog class={`modal${isWide ? ' wide' : ''}`} aria-labelledby={id} {...useModal(close)}>
       <h2 id={id}>{title}</h2>
       {children}
       <Toasts />
@@ -24,6 +24,7 @@ export function Dialog({ title, close, children }: Props) {
 
 type FormProps = Props & {
   action: string
+  no?: string // Of the button that closes it, where “Cancel” could be misread.
   isDangerous?: boolean
   otherAction?: ComponentChildren // Beside the buttons.
   sending: ReturnType<typeof useSending>
@@ -31,7 +32,7 @@ type FormProps = Props & {
 
 // A form in a dialog: what went wrong is said above its buttons.
 export function DialogForm(props: FormProps) {
-  const { title, action, isDangerous, otherAction, sending, close, children } = props
+  const { title, action, no, isDangerous, otherAction, sending, close, children } = props
   const { problem, isBusy, submit } = sending
   return (
     <Dialog title={title} close={close}>
@@ -41,7 +42,7 @@ export function DialogForm(props: FormProps) {
         <div class="form-end">
           {otherAction}
           <button type="button" class="button" onClick={close}>
-            {appStrings.cancel}
+            {no ?? appStrings.cancel}
           </button>
           <button
             type="submit"

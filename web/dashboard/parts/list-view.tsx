@@ -25,7 +25,12 @@ type Props<P extends PagePath> = ViewProps & {
   filters?: readonly Filter[]
   keyOf: (row: Row<P>) => string
   isAbout?: RegExp // Event types that refresh the list.
-  none: { title: string; text: ComponentChildren; isMadeByApi?: boolean } // Made there: it leads to how.
+  none: {
+    title: string
+    text: ComponentChildren
+    isMadeByApi?: boolean // It leads to how.
+    sample?: ComponentChildren // What makes some to try things out with.
+  }
   add?: ComponentChildren // What makes one: above the list, or in its place while there is none.
   version?: number // Another one refreshes the list.
   choosing?: Choosing<Row<P>>
@@ -92,6 +97,7 @@ export function ListView<P extends PagePath>(props: Props<P>) {
                 {props.none.isMadeByApi && <a href="/docs">{appStrings.reference}</a>}
               </p>
               {add}
+              {props.none.sample}
             </Empty>
           )
         }

@@ -18,12 +18,12 @@ export function RequeryButton(props: Props) {
   const [isAsked, setAsked] = useState(false)
   const watch = useWatch(props)
   return (
-    <div class="buttons">
+    <>
       <button type="button" class="button" onClick={() => setAsked(true)}>
         {strings.requery}
       </button>
       {isAsked && <RequeryForm {...props} watch={watch} close={() => setAsked(false)} />}
-    </div>
+    </>
   )
 }
 

@@ -4,10 +4,11 @@ import { useEffect, useState } from 'preact/hooks'
 import { appStrings } from '../strings/app.ts'
 import { Icon } from './icons.tsx'
 
-type Toast = { id: number; text: string; tone: 'calm' | 'bad' }
+type Toast = { id: number; text: string; tone: 'calm' | 'bad'; undo: (() => void) | undefined }
 type Place = (toasts: readonly Toast[]) => void
 
 const STAYS_MS = 4_000
+const UNDO_STAYS_MS = 12_000 // Long enough to get there by keyboard.
 const SHOWN_MAX = 3
 
 let lastId = 0
@@ -15,11 +16,20 @@ let toasts: readonly Toast[] = []
 const places: Place[] = []
 
 export function toast(text: string, tone: Toast['tone'] = 'calm'): void {
+  add({ text, tone, undo: undefined }, STAYS_MS)
+}
+
+// Of what was done at once, because it can be taken back.
+export function toastWithUndo(text: string, undo: () => void): void {
+  add({ text, tone: 'calm', undo }, UNDO_STAYS_MS)
+}
+
+function add(told: Omit<Toast, 'id'>, staysMs: number): void {
   lastId += 1
   const id = lastId
-  toasts = [...toasts, { id, text, tone }].slice(-SHOWN_MAX)
+  toasts = [...toasts, { id, ...told }].slice(-SHOWN_MAX)
   show()
-  window.setTimeout(() => drop(id), STAYS_MS)
+  window.setTimeout(() => drop(id), staysMs)
 }
 
 function drop(id: number): void {
@@ -46,9 +56,21 @@ export function Toasts() {
   }, [])
   return (
     <div class="toasts" role="status" aria-live="polite">
-      {shown.map(({ id, text, tone }) => (
+      {shown.map(({ id, text, tone, undo }) => (
         <div key={id} class={`toast ${tone}`}>
           <span>{text}</span>
+          {undo && (
+            <button
+              type="button"
+              class="button quiet"
+              onClick={() => {
+                drop(id)
+                undo()
+              }}
+            >
+              {appStrings.undo}
+            </button>
+          )}
           <button
             type="button"
             class="icon-button"

@@ -10,6 +10,8 @@ export const appStrings = {
   closeMenu: 'Close menu',
   close: 'Close',
   dismiss: 'Dismiss',
+  undo: 'Undo',
+  undone: 'Undone.',
   cancel: 'Cancel',
   save: 'Save',
   saved: 'Saved.',

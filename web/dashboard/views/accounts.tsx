@@ -1,7 +1,8 @@
-// Collection accounts: details, balance and timeline.
+// Collection accounts: details, balance and timeline; new ones, one by one or from a file.
 
+import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import { getPage, type Params, problemFrom, type Schemas } from '../api.ts'
+import { getPage, type Params, problemFrom, type Query, type Schemas } from '../api.ts'
 import { money } from '../format.ts'
 import { useLoaded, useReload } from '../loading.ts'
 import { BankName } from '../parts/bank-name.tsx'
@@ -9,6 +10,7 @@ import { Detail } from '../parts/detail.tsx'
 import { type Fact, Facts } from '../parts/drawer.tsx'
 import type { Filter } from '../parts/filters.tsx'
 import { ListView } from '../parts/list-view.tsx'
+import { SampleData } from '../parts/sample-data.tsx'
 import { SplitLink } from '../parts/split-shares.tsx'
 import { StatementLinks } from '../parts/statement-links.tsx'
 import { Failed, Skeleton } from '../parts/states.tsx'
@@ -16,10 +18,15 @@ import type { Column } from '../parts/table.tsx'
 import { type Entry, Timeline } from '../parts/timeline.tsx'
 import { toast } from '../parts/toasts.tsx'
 import { Badge, Copyable, Money, Time } from '../parts/values.tsx'
+import { follow, goTo, hrefOf } from '../routing.ts'
 import { accountsStrings as strings } from '../strings/accounts.ts'
 import { appStrings } from '../strings/app.ts'
 import { splitsStrings } from '../strings/splits.ts'
 import type { ViewProps } from '../view-props.ts'
+import { AccountActions } from './accounts/account-actions.tsx'
+import { shownAccounts } from './accounts/edit-payer-rules.tsx'
+import { NewAccount } from './accounts/new-account.tsx'
+import { UploadAccounts } from './accounts/upload-accounts.tsx'
 
 type Account = Schemas['OwnAccount']
 
@@ -66,6 +73,53 @@ const COLUMNS: readonly Column<Account>[] = [
 ]
 
 export default function Accounts(props: ViewProps) {
+  const { session, place } = props
+  const [added, setAdded] = useState(0)
+  const mayWrite = session.scopes.includes('accounts:write')
+  const here = (query: Query) => hrefOf('accounts', undefined, { ...place.query, ...query })
+  const close = () => goTo(here({ new: undefined }), { replace: true })
+  const refresh = () => setAdded((before) => before + 1)
+  const add = mayWrite && (
+    <div class="buttons">
+      <a class="button" href={here({ new: 'upload' })} onClick={follow}>
+        {strings.upload.open}
+      </a>
+      <a class="button primary" href={here({ new: 'account' })} onClick={follow}>
+        {strings.create.open}
+      </a>
+    </div>
+  )
+  const created = (accountNumber: string) => {
+    toast(strings.create.done(accountNumber))
+    refresh()
+    goTo(hrefOf('accounts', accountNumber, { ...place.query, new: undefined }), { replace: true })
+  }
+  return (
+    <>
+      <AccountList
+        {...props}
+        {...{ add, mayWrite }}
+        version={added}
+        sample={<SampleData {...{ session, refresh }} />}
+      />
+      {mayWrite && place.query.new === 'account' && (
+        <NewAccount clientId={session.client.clientId} close={close} created={created} />
+      )}
+      {mayWrite && place.query.new === 'upload' && (
+        <UploadAccounts close={close} created={refresh} />
+      )}
+    </>
+  )
+}
+
+type ListProps = ViewProps & {
+  add: ComponentChildren
+  sample: ComponentChildren
+  mayWrite: boolean
+  version: number
+}
+
+function AccountList({ sample, mayWrite, ...props }: ListProps) {
   return (
     <ListView
       {...props}
@@ -79,8 +133,8 @@ export default function Accounts(props: ViewProps) {
       filters={FILTERS}
       keyOf={({ accountNumber }) => accountNumber}
       isAbout={/^(?:account|collection)\./}
-      none={{ title: strings.none, text: strings.noneText, isMadeByApi: true }}
-      detail={({ open, version, close }) => {
+      none={{ title: strings.none, text: strings.noneText, sample }}
+      detail={({ open, version, close, changed }) => {
         const params = { accountNumber: open }
         return (
           <Detail
@@ -90,7 +144,13 @@ export default function Accounts(props: ViewProps) {
             params={params}
             version={version}
             close={close}
-            show={(account) => <About account={account} />}
+            show={(account) => (
+              <>
+                <About account={account} />
+                {mayWrite && <AccountActions {...{ account, changed }} />}
+                <StatementLinks path={`${PATH}/${account.accountNumber}/statement`} />
+              </>
+            )}
             timeline={<PagedTimeline params={params} version={version} />}
           />
         )
@@ -135,12 +195,23 @@ function About({ account }: { account: Account }) {
           [strings.perCredit, limit(perCredit)],
           [strings.perDay, limit(perDay)],
           [strings.balanceMax, limit(balanceMax)],
+          ...ruleFacts(account),
           [strings.created, <Time key="created" at={account.createdAt} />],
         ]}
       />
-      <StatementLinks path={`${PATH}/${account.accountNumber}/statement`} />
     </>
   )
+}
+
+function ruleFacts({ payerRules: rules }: Account): Fact[] {
+  const { rules: said } = strings
+  const amount = (naira: number | undefined) => naira !== undefined && money(naira)
+  return [
+    [said.min, amount(rules?.minAmount)],
+    [said.max, amount(rules?.maxAmount)],
+    [said.names, rules?.names?.join(', ')],
+    [said.accounts, rules?.accounts && shownAccounts(rules.accounts)],
+  ]
 }
 
 // An account may have millions of credits: the latest come first, and further back on request.

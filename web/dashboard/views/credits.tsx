@@ -1,5 +1,6 @@
 // Credits: every credit a bank reported, where its money is now, and how it got there.
 
+import { useState } from 'preact/hooks'
 import { getData, type Schemas } from '../api.ts'
 import { humanize } from '../format.ts'
 import { Detail, WholeTimeline } from '../parts/detail.tsx'
@@ -7,6 +8,7 @@ import { type Fact, Facts } from '../parts/drawer.tsx'
 import { DATES, type Filter, humanized } from '../parts/filters.tsx'
 import { ListView } from '../parts/list-view.tsx'
 import { Refunds } from '../parts/refunds.tsx'
+import { FirstSteps } from '../parts/sample-data.tsx'
 import { shareFacts } from '../parts/split-shares.tsx'
 import { amountColumn, type Column } from '../parts/table.tsx'
 import { Badge, Copyable, Headline, Money, Time } from '../parts/values.tsx'
@@ -56,9 +58,13 @@ const COLUMNS: readonly Column<Credit>[] = [
 
 export default function Credits(props: ViewProps) {
   const mayRefund = props.session.scopes.includes('refunds:write')
+  const [added, setAdded] = useState(0)
+  const refresh = () => setAdded((before) => before + 1)
+  const sample = <FirstSteps session={props.session} refresh={refresh} />
   return (
     <ListView
       {...props}
+      version={added}
       view="credits"
       icon="credits"
       path={PATH}
@@ -69,7 +75,7 @@ export default function Credits(props: ViewProps) {
       filters={FILTERS}
       keyOf={({ id }) => `${id}`}
       isAbout={/^(?:collection|payment|credit)\./}
-      none={{ title: strings.none, text: strings.noneText }}
+      none={{ title: strings.none, text: strings.noneText, sample }}
       detail={({ open, version, close, changed }) => {
         const params = { id: open }
         const load = (signal: AbortSignal) => getData(`${PATH}/{id}/timeline`, params, { signal })

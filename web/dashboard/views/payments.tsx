@@ -1,29 +1,27 @@
-// Payments: status, amounts and timeline; payment requests without a number open here too.
+// Payments, and the requests for them: one becomes a payment when a customer gets an account number.
 
-import { getData, type Schemas } from '../api.ts'
-import { humanize } from '../format.ts'
-import { Detail, WholeTimeline } from '../parts/detail.tsx'
-import { Facts } from '../parts/drawer.tsx'
+import { useState } from 'preact/hooks'
+import type { Query, Schemas } from '../api.ts'
 import { DATES, type Filter, humanized } from '../parts/filters.tsx'
 import { ListView } from '../parts/list-view.tsx'
-import { Refunds } from '../parts/refunds.tsx'
-import { RequeryButton } from '../parts/requery-form.tsx'
-import { SplitLink, shareFacts } from '../parts/split-shares.tsx'
+import { SampleData } from '../parts/sample-data.tsx'
 import { amountColumn, type Column } from '../parts/table.tsx'
-import { Badge, Copyable, Headline, Money, Time } from '../parts/values.tsx'
-import { ADVICE_PREFIX } from '../search.tsx'
+import { Tabs } from '../parts/tabs.tsx'
+import { Badge, Money, Time } from '../parts/values.tsx'
+import { follow, goTo, hrefOf } from '../routing.ts'
 import { appStrings } from '../strings/app.ts'
 import { paymentsStrings as strings } from '../strings/payments.ts'
-import { refundsStrings } from '../strings/refunds.ts'
-import { splitsStrings } from '../strings/splits.ts'
 import type { ViewProps } from '../view-props.ts'
+import { PaymentDrawer } from './payments/drawer.tsx'
+import { NewRequest } from './payments/new-request.tsx'
+import { type ListProps, Requests } from './payments/requests.tsx'
+import { ShareDialog } from './payments/share.tsx'
 
 type Payment = Schemas['Payment']
-type Advice = Schemas['AdviceRecord']
-type PaymentDetail = Schemas['PaymentDetail']
 
 const PATH = '/api/v1/payments'
 const STATUSES = ['Processing', 'PartPayment', 'Successful', 'Expired', 'Cancelled', 'Reversed']
+const TABS = ['payments', 'requests'] as const
 
 const FILTERS: readonly Filter[] = [
   { name: 'status', label: strings.status, choices: humanized(STATUSES) },
@@ -61,8 +59,50 @@ const COLUMNS: readonly Column<Payment>[] = [
 ]
 
 export default function Payments(props: ViewProps) {
-  const mayRequery = props.session.scopes.includes('payments:write')
-  const mayRefund = props.session.scopes.includes('refunds:write')
+  const { session, place } = props
+  const [created, setCreated] = useState<Schemas['Advice'] | undefined>()
+  const [version, setVersion] = useState(0)
+  const current = TABS.find((name) => name === place.query.tab) ?? 'payments'
+  const refresh = () => setVersion((before) => before + 1)
+  const mayWrite = session.scopes.includes('payments:write')
+  const here = (query: Query) => hrefOf('payments', undefined, { ...place.query, ...query })
+  const add = mayWrite && (
+    <a class="button primary" href={here({ new: 'request' })} onClick={follow}>
+      {strings.create.open}
+    </a>
+  )
+  const listed = { ...props, version, add, sample: <SampleData {...{ session, refresh }} /> }
+  return (
+    <>
+      <Tabs
+        label={strings.parts}
+        view="payments"
+        tabs={TABS.map((name) => ({ name, label: strings.tabs[name] }))}
+        current={current}
+      />
+      {current === 'requests' ? <Requests {...listed} /> : <PaymentList {...listed} />}
+      {mayWrite && place.query.new === 'request' && (
+        <NewRequest
+          close={() => goTo(here({ new: undefined }), { replace: true })}
+          created={(request) => {
+            setCreated(request)
+            refresh()
+            goTo(hrefOf('payments', undefined, { tab: 'requests' }), { replace: true })
+          }}
+        />
+      )}
+      {created && (
+        <ShareDialog
+          title={strings.share.createdTitle}
+          request={created}
+          close={() => setCreated(undefined)}
+        />
+      )}
+    </>
+  )
+}
+
+function PaymentList({ sample, ...props }: ListProps) {
   return (
     <ListView
       {...props}
@@ -76,107 +116,8 @@ export default function Payments(props: ViewProps) {
       filters={FILTERS}
       keyOf={({ paymentReference }) => paymentReference}
       isAbout={/^(?:payment|credit)\./}
-      none={{ title: strings.none, text: strings.noneText, isMadeByApi: true }}
-      detail={({ open, version, close, changed }) => {
-        const isAdvice = open.startsWith(ADVICE_PREFIX)
-        const reference = isAdvice ? open.slice(ADVICE_PREFIX.length) : open
-        const load = (signal: AbortSignal) =>
-          getData(`${PATH}/{reference}/timeline`, { reference }, { signal })
-        const timeline = <WholeTimeline load={load} version={version} />
-        const shared = { params: { reference }, version, close, timeline }
-        return isAdvice ? (
-          <Detail
-            key={open}
-            title={strings.advice}
-            path="/api/v1/advices/{reference}"
-            show={(advice) => <AboutAdvice advice={advice} />}
-            {...shared}
-          />
-        ) : (
-          <Detail
-            key={open}
-            title={strings.one}
-            path={`${PATH}/{reference}`}
-            show={(payment) => (
-              <>
-                <About payment={payment} />
-                <Refunds
-                  of={{ reference: payment.paymentReference }}
-                  received={payment.status === 'Successful' ? payment.amountPaid : 0}
-                  {...{ mayRefund, version, changed }}
-                />
-                {mayRequery && (
-                  <RequeryButton reference={payment.paymentReference} changed={changed} />
-                )}
-              </>
-            )}
-            {...shared}
-          />
-        )
-      }}
+      none={{ title: strings.none, text: strings.noneText, sample }}
+      detail={(shown) => <PaymentDrawer {...shown} scopes={props.session.scopes} />}
     />
-  )
-}
-
-function AboutAdvice({ advice }: { advice: Advice }) {
-  return (
-    <>
-      <Headline sum={advice} state={advice.status} about={strings.from(advice.customerFullName)} />
-      <Facts
-        facts={[
-          [strings.merchantRef, advice.merchantRef && <Copyable text={advice.merchantRef} />],
-          [strings.adviceReference, <Copyable key="advice" text={advice.adviceReference} />],
-          [strings.narration, advice.narration],
-          [splitsStrings.splitCode, advice.splitCode && <SplitLink code={advice.splitCode} />],
-          [
-            strings.page,
-            <a key="page" href={advice.paymentUrl}>
-              {strings.openPage}
-            </a>,
-          ],
-          [strings.created, <Time key="created" at={advice.createdAt} />],
-        ]}
-      />
-    </>
-  )
-}
-
-function About({ payment }: { payment: PaymentDetail }) {
-  const { amountPaid, amountRemaining, amountInSuspense, refundedAmount, currency } = payment
-  return (
-    <>
-      <Headline sum={payment} state={payment.status} about={strings.from(payment.customerName)} />
-      <Facts
-        facts={[
-          [strings.paid, <Money key="paid" amount={amountPaid} currency={currency} />],
-          [
-            strings.remaining,
-            amountRemaining > 0 && <Money amount={amountRemaining} currency={currency} />,
-          ],
-          [
-            strings.inSuspense,
-            amountInSuspense > 0 && <Money amount={amountInSuspense} currency={currency} />,
-          ],
-          [
-            refundsStrings.refunded,
-            refundedAmount > 0 && <Money amount={refundedAmount} currency={currency} />,
-          ],
-          ...shareFacts(payment),
-          ...payment.numbers.map(
-            ({ bankName, accountNumber }) =>
-              [bankName, <Copyable key={accountNumber} text={accountNumber} />] as const,
-          ),
-          [strings.merchantRef, payment.merchantRef && <Copyable text={payment.merchantRef} />],
-          [strings.paymentReference, <Copyable key="payment" text={payment.paymentReference} />],
-          [strings.adviceReference, <Copyable key="advice" text={payment.adviceReference} />],
-          [strings.narration, payment.narration],
-          [
-            strings.policy,
-            strings.policies[payment.amountPolicy] ?? humanize(payment.amountPolicy),
-          ],
-          [strings.expires, <Time key="expires" at={payment.expiresAt} />],
-        ]}
-      />
-    </>
   )
 }

@@ -1,6 +1,7 @@
 // Today: what came in and what is left of it, against last week, by bank and merchant; success rate,
 // what needs attention, and the latest credits live.
 
+import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { getPage, type Schemas } from '../api.ts'
 import { count, money, share } from '../format.ts'
@@ -10,6 +11,7 @@ import { BalancesToday } from '../parts/balances.tsx'
 import { Breakdown } from '../parts/breakdown.tsx'
 import { Chart } from '../parts/chart.tsx'
 import { DaySum } from '../parts/day-sum.tsx'
+import { FirstSteps } from '../parts/sample-data.tsx'
 import { Stat } from '../parts/stat.tsx'
 import { Empty, Failed, Skeleton } from '../parts/states.tsx'
 import { Badge, Money, Time } from '../parts/values.tsx'
@@ -73,7 +75,11 @@ export default function Today({ session }: ViewProps) {
             {isLive ? strings.live : strings.notLive}
           </span>
         </header>
-        <Newest credits={credits.data?.data} problem={credits.problem?.message} />
+        <Newest
+          credits={credits.data?.data}
+          problem={credits.problem?.message}
+          first={<FirstSteps session={session} refresh={refresh} />}
+        />
       </section>
     </>
   )
@@ -129,13 +135,13 @@ function Stats({ overview }: { overview: Overview | undefined }) {
   )
 }
 
-function Newest({
-  credits,
-  problem,
-}: {
+type NewestProps = {
   credits: Credit[] | undefined
   problem: string | undefined
-}) {
+  first: ComponentChildren // What to do while there is none.
+}
+
+function Newest({ credits, problem, first }: NewestProps) {
   // Those that were not there when one looked last are marked for a moment.
   const known = useRef<ReadonlySet<number> | undefined>(undefined)
   useEffect(() => {
@@ -146,7 +152,10 @@ function Newest({
   if (credits.length === 0) {
     return (
       <Empty icon="credits" title={strings.none}>
-        {strings.noneText} <a href="/docs">{appStrings.reference}</a>
+        <p>
+          {strings.noneText} <a href="/docs">{appStrings.reference}</a>
+        </p>
+        {first}
       </Empty>
     )
   }

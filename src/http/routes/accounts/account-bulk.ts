@@ -1,7 +1,7 @@
 // POST /api/v1/accounts/static/bulk: creates many collection accounts in one batch. Each is
 // accepted or refused individually, as if sent alone.
 
-import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import { type FastifyPluginAsyncTypebox, type Static, Type } from '@fastify/type-provider-typebox'
 import type { FastifyRequest, FastifySchemaValidationError } from 'fastify'
 import type { BatchResult } from '#db/batcher.ts'
 import { refuseMerchant } from '#domain/access/clients.ts'
@@ -50,6 +50,14 @@ const BulkRequest = Type.Object(
         'Same fields as when creating one account. Invalid items are refused individually.',
       'x-says': `Must be a list of 1 to ${ITEMS_MAX} accounts.`,
     }),
+    validateOnly: Type.Optional(
+      Type.Boolean({
+        description:
+          'Check the items and create nothing: `data` is null throughout. What only creating ' +
+          'finds out, such as an unknown split, is not checked.',
+        'x-says': 'Must be true or false.',
+      }),
+    ),
   },
   { additionalProperties: false },
 )
@@ -84,7 +92,7 @@ export const accountBulkRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
         summary: `Create up to ${ITEMS_MAX} collection accounts`,
         description:
           'Each account is accepted or refused individually. Send an Idempotency-Key: a retry ' +
-          'creates what is missing, and nothing twice.',
+          'creates what is missing, and nothing twice. With validateOnly nothing is created.',
         security: BEARER,
         headers: IdempotencyHeaders,
         querystring: NoQuery,
@@ -95,6 +103,9 @@ export const accountBulkRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
     async (request, reply) => {
       const read = itemReader(request, { banks, hashPayer: payerHasher(sealer) })
       const items = request.body.accounts.map(read)
+      if (request.body.validateOnly) {
+        return accepted('Collection accounts checked, none created', present(items, CHECKED))
+      }
       const isKeyed = request.headers['idempotency-key'] !== undefined
       const bulkId = timeOrderedId(clock())
       return withIdempotentSteps(deps, { request, reply, begin: bulkId }, async (id) => {
@@ -170,17 +181,29 @@ async function summarise(
 ) {
   const made = results.flatMap((result) => (result instanceof Refusal ? [] : [result]))
   const shown = (await presentOwnAccounts(deps, made)).values()
+  return present(results, () => ({
+    message: 'Collection account created successfully',
+    data: shown.next().value,
+  }))
+}
+
+const CHECKED = () => ({ message: 'Valid', data: null })
+
+// Each in its place, with what is to be said of those that are not refused.
+function present(
+  results: readonly unknown[],
+  show: () => { message: string; data: unknown },
+): Static<typeof BulkBody> {
+  const refused = results.filter((result) => result instanceof Refusal).length
   return {
-    accepted: made.length,
-    refused: results.length - made.length,
+    accepted: results.length - refused,
+    refused,
     results: results.map((result, index) => {
       if (result instanceof Refusal) {
         const { message, code, fields } = result
         return { index, isSuccessful: false, message, code, data: null, errors: [...fields] }
       }
-      const message = 'Collection account created successfully'
-      const data = shown.next().value
-      return { index, isSuccessful: true, message, code: null, data, errors: [] }
+      return { index, isSuccessful: true, ...show(), code: null, errors: [] }
     }),
   }
 }

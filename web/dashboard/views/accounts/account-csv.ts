@@ -1,0 +1,122 @@
+// Reads a CSV file of collection accounts, as spreadsheets write them: separated by commas, semicolons
+// or tabs, with quoted cells and a byte order mark. What a cell must hold is for the API to say.
+
+import type { components } from '../../../api-types.ts'
+import { accountsStrings } from '../../strings/accounts.ts'
+
+type Schemas = components['schemas']
+
+export type Row = {
+  line: number // In the file, from 1.
+  cells: readonly string[]
+  account: Schemas['AccountRequest']
+  faults: readonly Schemas['FieldError'][]
+}
+
+const NEEDED = [
+  'accountName',
+  'bvn',
+  'email',
+  'phoneNumber',
+  'merchantId',
+  'merchantCode',
+  'notificationUrl',
+] as const
+const OPTIONAL = ['channel', 'nin', 'kycTier', 'verifiedName', 'banks', 'splitCode'] as const
+const CHANNEL = 'dashboard'
+export const ROWS_MAX = 5_000
+
+const EXAMPLE =
+  'Ada Obi,22212345654,ada@shop.example,+2348012345678,42,SHOP,https://shop.example/hooks'
+export const TEMPLATE = `${NEEDED.join(',')},kycTier\r\n${EXAMPLE},3\r\n`
+
+const { problems: strings } = accountsStrings.upload
+
+// Its message is for people.
+export class WrongFile extends Error {}
+
+export type AccountFile = { header: readonly string[]; rows: readonly Row[] }
+
+export function readAccounts(text: string): AccountFile {
+  const [header, ...lines] = parseCsv(text.replace(/^\ufeff/, ''))
+  if (!header || lines.length === 0) throw refused(strings.empty)
+  const names = header.cells.map((cell) => cell.trim())
+  checkHeader(names)
+  if (lines.length > ROWS_MAX) throw refused(strings.tooMany(`${ROWS_MAX}`))
+  const rows = lines.map(({ line, cells }): Row => {
+    const given = Object.fromEntries(names.map((name, at) => [name, cells[at]?.trim() ?? '']))
+    const faults = cells.length > names.length ? [{ field: '', message: strings.cells }] : []
+    return { line, cells, account: accountOf(given), faults }
+  })
+  return { header: names, rows }
+}
+
+function checkHeader(names: readonly string[]): void {
+  const known: readonly string[] = [...NEEDED, ...OPTIONAL]
+  const unknown = names.filter((name) => !known.includes(name))
+  const missing = NEEDED.filter((name) => !names.includes(name))
+  const twice = names.filter((name, at) => names.indexOf(name) !== at)
+  if (missing.length > 0) throw refused(strings.missing(missing.join(', ')))
+  if (unknown.length > 0) throw refused(strings.unknown(unknown.join(', ')))
+  if (twice.length > 0) throw refused(strings.twice(twice.join(', ')))
+}
+
+// Cells left empty are not sent, but for those that are needed.
+function accountOf(given: Record<string, string>): Row['account'] {
+  const { kycTier, banks, channel } = given
+  const needed = Object.fromEntries(NEEDED.map((name) => [name, given[name] ?? '']))
+  const optional = (['nin', 'verifiedName', 'splitCode'] as const).filter((name) => given[name])
+  const account = {
+    ...needed,
+    channel: channel || CHANNEL,
+    ...Object.fromEntries(optional.map((name) => [name, given[name]])),
+    ...(kycTier ? { kycTier: /^[0-9]$/.test(kycTier) ? Number(kycTier) : kycTier } : {}),
+    ...(banks ? { banks: banks.split(/[\s,;|]+/).filter(Boolean) } : {}),
+  }
+  return account as Row['account'] // Checked by the API, row by row.
+}
+
+type Line = { line: number; cells: string[] }
+
+// By the separator that the first line has most of. Blank lines are skipped.
+function parseCsv(text: string): Line[] {
+  const first = text.slice(0, text.search(/[\r\n]|$/))
+  const count = (separator: string) => first.split(separator).length
+  const separator = [',', ';', '\t'].reduce((best, each) =>
+    count(each) > count(best) ? each : best,
+  )
+  const cell = new RegExp(
+    `(?:"((?:[^"]|"")*)"[^\\S\\r\\n]*|([^${separator}\\r\\n]*))(${separator}|\\r\\n|\\r|\\n|$)`,
+    'y',
+  )
+  const lines: Line[] = []
+  let line = 1
+  let current: Line = { line, cells: [] }
+  while (cell.lastIndex < text.length || current.cells.length > 0) {
+    const from = cell.lastIndex
+    const found = cell.exec(text)
+    if (!found || (found[1] === undefined && found[2]?.trimStart().startsWith('"'))) {
+      throw refused(strings.quote(line))
+    }
+    const [whole, quoted, plain, end] = found
+    current.cells.push(quoted?.replaceAll('""', '"') ?? plain ?? '')
+    line += whole.split(/\r\n|\r|\n/).length - 1
+    if (end !== separator) {
+      if (current.cells.some((text) => text.trim() !== '')) lines.push(current)
+      current = { line, cells: [] }
+    }
+    if (cell.lastIndex === from && end === '') break
+  }
+  return lines
+}
+
+const refused = (message: string) => new WrongFile(message)
+
+// A cell that a spreadsheet would take for a formula gets an apostrophe; phone numbers do not.
+export function csvLine(cells: readonly string[]): string {
+  const written = cells.map((cell) => {
+    const isPlain = /^\+?[0-9]+$/.test(cell) || !/^\s*[=+\-@]/.test(cell)
+    return `"${(isPlain ? cell : `'${cell}`).replaceAll('"', '""')}"`
+  })
+  return `${written.join(',')}\r\n`
+}

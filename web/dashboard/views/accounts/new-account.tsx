@@ -1,0 +1,94 @@
+// A new collection account. Merchant and webhook are those of the account created last.
+
+import { getPage, send } from '../../api.ts'
+import { useLoaded } from '../../loading.ts'
+import { Dialog, DialogForm } from '../../parts/dialog.tsx'
+import { Field, textOf, useSending } from '../../parts/forms.tsx'
+import { Failed, Skeleton } from '../../parts/states.tsx'
+import { accountsStrings } from '../../strings/accounts.ts'
+import { ContactFields, KycFields, MerchantField, tierOf, WebhookField } from './account-fields.tsx'
+
+type Known = { merchantId: string; merchantCode: string; notificationUrl: string }
+type Props = { clientId: string; close: () => void; created: (accountNumber: string) => void }
+
+const { create: strings } = accountsStrings
+const PATH = '/api/v1/accounts/static'
+
+export function NewAccount(props: Props) {
+  const { data, problem, reload } = useLoaded('latest', (signal) =>
+    getPage(PATH, {}, { query: { limit: '1' }, signal }),
+  )
+  if (!data) {
+    return (
+      <Dialog title={strings.title} close={props.close}>
+        {problem ? <Failed problem={problem} retry={reload} /> : <Skeleton kind="rows" lines={6} />}
+      </Dialog>
+    )
+  }
+  const nothing = { merchantId: '', merchantCode: props.clientId, notificationUrl: '' }
+  return <AccountForm {...props} known={data.data[0] ?? nothing} />
+}
+
+function AccountForm({ known, close, created }: Props & { known: Known }) {
+  const sending = useSending(async (given, headers) => {
+    const text = (name: string) => textOf(given, name)
+    const body = {
+      accountName: text('accountName'),
+      bvn: text('bvn'),
+      email: text('email'),
+      phoneNumber: text('phoneNumber'),
+      merchantId: text('merchantId'),
+      merchantCode: text('merchantCode'),
+      notificationUrl: text('notificationUrl'),
+      channel: 'dashboard',
+      kycTier: tierOf(given),
+      nin: text('nin') || null,
+      verifiedName: text('verifiedName') || null,
+    }
+    const { accountNumber } = await send('POST', PATH, { body, headers })
+    created(accountNumber)
+  })
+  const isFirst = known.notificationUrl === ''
+  const ours = (
+    <>
+      <MerchantField name="merchantId" value={known.merchantId} />
+      <MerchantField name="merchantCode" value={known.merchantCode} />
+      <WebhookField url={known.notificationUrl} />
+    </>
+  )
+  return (
+    <DialogForm title={strings.title} action={strings.submit} sending={sending} close={close}>
+      <ContactFields />
+      <DigitsField name="bvn" label={strings.bvn} isNeeded />
+      {isFirst && ours}
+      <details class="more">
+        <summary>{strings.more}</summary>
+        <div class="form">
+          {!isFirst && ours}
+          <KycFields />
+          <DigitsField name="nin" label={strings.nin} />
+        </div>
+      </details>
+    </DialogForm>
+  )
+}
+
+type DigitsProps = { name: string; label: string; isNeeded?: boolean }
+
+function DigitsField({ name, label, isNeeded = false }: DigitsProps) {
+  return (
+    <Field label={label} hint={strings.digits11}>
+      {(id) => (
+        <input
+          id={id}
+          name={name}
+          required={isNeeded}
+          inputMode="numeric"
+          pattern="[0-9]{11}"
+          maxLength={11}
+          autocomplete="off"
+        />
+      )}
+    </Field>
+  )
+}

@@ -1,0 +1,224 @@
+// Creates many accounts from a CSV file. Nothing is created before the preview is confirmed.
+//
+//   choose ─▶ checking ─▶ preview ─▶ creating ─▶ done
+//      ▲                     │
+//      └─────────────────────┘ another file
+
+import { useState } from 'preact/hooks'
+import { Problem, problemFrom } from '../../api.ts'
+import { count } from '../../format.ts'
+import { Dialog, DialogForm } from '../../parts/dialog.tsx'
+import { Field, useSending } from '../../parts/forms.tsx'
+import { Icon } from '../../parts/icons.tsx'
+import { Failed } from '../../parts/states.tsx'
+import { accountsStrings } from '../../strings/accounts.ts'
+import {
+  type AccountFile,
+  csvLine,
+  ROWS_MAX,
+  readAccounts,
+  TEMPLATE,
+  WrongFile,
+} from './account-csv.ts'
+import { type Outcome, sendRows } from './send-rows.ts'
+
+const { upload: strings } = accountsStrings
+const BYTES_MAX = 4_000_000
+const SHOWN_MAX = 100
+
+type Props = { close: () => void; created: () => void }
+type Checked = { header: AccountFile['header']; outcomes: readonly Outcome[] }
+
+export function UploadAccounts({ close, created }: Props) {
+  const [checked, setChecked] = useState<Checked | undefined>()
+  if (!checked) return <ChooseFile close={close} done={setChecked} />
+  const again = () => setChecked(undefined)
+  return <Preview key="preview" {...{ checked, again, close, created }} />
+}
+
+function ChooseFile({ close, done }: { close: () => void; done: (checked: Checked) => void }) {
+  const [progress, setProgress] = useState({ done: 0, all: 0 })
+  const sending = useSending(async (given) => {
+    const { header, rows } = await readFile(given.get('file') as File)
+    setProgress({ done: 0, all: rows.length })
+    const told = ({ length }: readonly Outcome[]) => setProgress({ done: length, all: rows.length })
+    done({ header, outcomes: await sendRows({ rows, validateOnly: true, known: [], told }) })
+  })
+  return (
+    <DialogForm
+      title={strings.title}
+      action={strings.check}
+      sending={sending}
+      close={close}
+      otherAction={
+        <a class="button" href={dataUrl(TEMPLATE)} download={strings.templateFile}>
+          <Icon name="download" />
+          {strings.template}
+        </a>
+      }
+    >
+      <p class="muted">{strings.text(count(ROWS_MAX))}</p>
+      <Field label={strings.file}>
+        {(id) => <input id={id} name="file" type="file" required accept=".csv,text/csv" />}
+      </Field>
+      {sending.isBusy && <Bar {...progress} say={strings.checking} />}
+    </DialogForm>
+  )
+}
+
+async function readFile(file: File): Promise<AccountFile> {
+  try {
+    return readAccounts(await textIn(file))
+  } catch (error) {
+    if (error instanceof WrongFile) throw new Problem('invalid_file', error.message)
+    throw error
+  }
+}
+
+async function textIn(file: File): Promise<string> {
+  if (file.size > BYTES_MAX) throw new WrongFile(strings.problems.tooLarge)
+  const bytes = await file.arrayBuffer()
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw new WrongFile(strings.problems.notUtf8)
+  }
+}
+
+const dataUrl = (csv: string) => `data:text/csv;charset=utf-8,${encodeURIComponent(`\ufeff${csv}`)}`
+
+type BarProps = { done: number; all: number; say: (done: string, all: string) => string }
+
+function Bar({ done, all, say }: BarProps) {
+  const text = say(count(done), count(all))
+  return (
+    <div class="bar-of" role="status">
+      <progress max={Math.max(all, 1)} value={done} aria-label={text} />
+      <p class="muted small">{text}</p>
+    </div>
+  )
+}
+
+const isGood = ({ faults }: Outcome) => faults.length === 0
+
+type PreviewProps = Props & { checked: Checked; again: () => void }
+
+function Preview({ checked, again, close, created }: PreviewProps) {
+  const good = checked.outcomes.filter(isGood)
+  const [made, setMade] = useState<readonly Outcome[]>([])
+  const [problem, setProblem] = useState<Problem | undefined>()
+  const [isBusy, setBusy] = useState(false)
+  const create = async () => {
+    setBusy(true)
+    setProblem(undefined)
+    try {
+      const rows = good.map(({ row }) => row)
+      await sendRows({ rows, validateOnly: false, known: made, told: setMade })
+    } catch (error) {
+      setProblem(problemFrom(error))
+    }
+    setBusy(false)
+    created()
+  }
+  if (made.length > 0 && made.length === good.length) {
+    const refused = checked.outcomes.filter((outcome) => !isGood(outcome))
+    const outcomes = [...made, ...refused].toSorted((a, b) => a.row.line - b.row.line)
+    return <Done checked={{ ...checked, outcomes }} close={close} />
+  }
+  // What has begun is not put away by a stray Escape.
+  return (
+    <Dialog title={strings.previewTitle} close={isBusy ? () => {} : close} isWide>
+      <div class="form">
+        <p role="status">
+          {strings.preview(count(good.length), count(checked.outcomes.length - good.length))}
+        </p>
+        {good.length < checked.outcomes.length && (
+          <p class="notice">{good.length > 0 ? strings.leftOut : strings.noneGood}</p>
+        )}
+        <Rows outcomes={checked.outcomes} />
+        {isBusy && <Bar done={made.length} all={good.length} say={strings.creating} />}
+        {problem && <Failed problem={problem} />}
+        {problem && made.length > 0 && <p class="muted">{strings.stopped}</p>}
+        <div class="form-end">
+          <button type="button" class="button" disabled={isBusy} onClick={again}>
+            {strings.another}
+          </button>
+          {good.length > 0 && (
+            <button type="button" class="button primary" disabled={isBusy} onClick={create}>
+              {strings.create(good.length - made.length)}
+            </button>
+          )}
+        </div>
+      </div>
+    </Dialog>
+  )
+}
+
+// Those with errors first; not all of a long file.
+function Rows({ outcomes }: { outcomes: readonly Outcome[] }) {
+  const shown = [...outcomes.filter((each) => !isGood(each)), ...outcomes.filter(isGood)]
+  const hidden = shown.length - SHOWN_MAX
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and must do so by keyboard.
+    <section class="upload-rows" aria-label={strings.rows} tabIndex={0}>
+      <ul>
+        {shown.slice(0, SHOWN_MAX).map(({ row, faults, accountNumber }) => (
+          <li key={row.line}>
+            <span>{strings.line(row.line, row.account.accountName)}</span>
+            {faults.length === 0 && (
+              <span class="muted small">{accountNumber ?? strings.ready}</span>
+            )}
+            {faults.map(({ field, message }) => (
+              <span key={field} class="fault small">
+                {field === '' ? message : `${field}: ${message}`}
+              </span>
+            ))}
+          </li>
+        ))}
+      </ul>
+      {hidden > 0 && <p class="muted small">{strings.notShown(count(hidden))}</p>}
+    </section>
+  )
+}
+
+function Done({ checked, close }: { checked: Checked; close: () => void }) {
+  const { header, outcomes } = checked
+  const made = outcomes.filter(({ accountNumber }) => accountNumber !== null)
+  return (
+    <Dialog title={strings.doneTitle} close={close} isWide>
+      <div class="form">
+        <p role="status">
+          {strings.done(count(made.length), count(outcomes.length - made.length))}
+        </p>
+        <Rows outcomes={outcomes} />
+        <div class="form-end">
+          <a
+            class="button"
+            href={dataUrl(resultsOf(header, outcomes))}
+            download={strings.resultsFile}
+          >
+            <Icon name="download" />
+            {strings.results}
+          </a>
+          <button type="button" class="button primary" onClick={close}>
+            {strings.close}
+          </button>
+        </div>
+      </div>
+    </Dialog>
+  )
+}
+
+// The file as it was, with what became of every row.
+function resultsOf(header: readonly string[], outcomes: readonly Outcome[]): string {
+  const lines = outcomes.map(({ row, accountNumber, faults }) =>
+    csvLine([
+      ...header.map((_, at) => row.cells[at] ?? ''),
+      accountNumber ?? '',
+      faults
+        .map(({ field, message }) => (field === '' ? message : `${field}: ${message}`))
+        .join(' '),
+    ]),
+  )
+  return [csvLine([...header, 'accountNumber', 'error']), ...lines].join('')
+}

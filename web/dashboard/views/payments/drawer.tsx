@@ -1,0 +1,149 @@
+// What is open beside the payments: a payment, or a request for one, with all that can be done with it.
+
+import { getData, type Schemas } from '../../api.ts'
+import { humanize } from '../../format.ts'
+import { Detail, WholeTimeline } from '../../parts/detail.tsx'
+import { Facts } from '../../parts/drawer.tsx'
+import { Refunds } from '../../parts/refunds.tsx'
+import { SplitLink, shareFacts } from '../../parts/split-shares.tsx'
+import { Copyable, Headline, Money, Time } from '../../parts/values.tsx'
+import { follow, hrefOf } from '../../routing.ts'
+import { ADVICE_PREFIX } from '../../search.tsx'
+import { paymentsStrings as strings } from '../../strings/payments.ts'
+import { refundsStrings } from '../../strings/refunds.ts'
+import { splitsStrings } from '../../strings/splits.ts'
+import { RequestActions } from './request-actions.tsx'
+
+type Advice = Schemas['AdviceRecord']
+type PaymentDetail = Schemas['PaymentDetail']
+
+const PATH = '/api/v1/payments/{reference}'
+
+export const validityOf = (seconds: number) => strings.spans[seconds] ?? strings.seconds(seconds)
+
+type Props = {
+  open: string // A reference, with a prefix where it is of a request.
+  scopes: readonly string[]
+  version: number
+  close: () => void
+  changed: () => void
+}
+
+export function PaymentDrawer({ open, scopes, version, close, changed }: Props) {
+  const isAdvice = open.startsWith(ADVICE_PREFIX)
+  const reference = isAdvice ? open.slice(ADVICE_PREFIX.length) : open
+  const load = (signal: AbortSignal) => getData(`${PATH}/timeline`, { reference }, { signal })
+  const timeline = <WholeTimeline load={load} version={version} />
+  const shared = { params: { reference }, version, close, timeline }
+  const acting = { scopes, changed }
+  if (isAdvice) {
+    return (
+      <Detail
+        key={open}
+        title={strings.advice}
+        path="/api/v1/advices/{reference}"
+        show={(advice) => (
+          <>
+            <AboutAdvice advice={advice} />
+            <RequestActions of={advice} {...acting} />
+          </>
+        )}
+        {...shared}
+      />
+    )
+  }
+  return (
+    <Detail
+      key={open}
+      title={strings.one}
+      path={PATH}
+      show={(payment) => (
+        <>
+          <About payment={payment} />
+          <RequestActions of={payment} {...acting} />
+          <Refunds
+            of={{ reference: payment.paymentReference }}
+            received={payment.status === 'Successful' ? payment.amountPaid : 0}
+            mayRefund={scopes.includes('refunds:write')}
+            {...{ version, changed }}
+          />
+        </>
+      )}
+      {...shared}
+    />
+  )
+}
+
+function AboutAdvice({ advice }: { advice: Advice }) {
+  return (
+    <>
+      <Headline sum={advice} state={advice.status} about={strings.from(advice.customerFullName)} />
+      <Facts
+        facts={[
+          [strings.merchantRef, advice.merchantRef && <Copyable text={advice.merchantRef} />],
+          [strings.adviceReference, <Copyable key="advice" text={advice.adviceReference} />],
+          [strings.narration, advice.narration],
+          [splitsStrings.splitCode, advice.splitCode && <SplitLink code={advice.splitCode} />],
+          [strings.policy, strings.policies[advice.amountPolicy] ?? humanize(advice.amountPolicy)],
+          [
+            strings.page,
+            <a key="page" href={advice.paymentUrl}>
+              {strings.openPage}
+            </a>,
+          ],
+          [
+            strings.payment,
+            advice.paymentReference && (
+              <a href={hrefOf('payments', advice.paymentReference)} onClick={follow}>
+                {strings.viewPayment}
+              </a>
+            ),
+          ],
+          [strings.requests.validity, !advice.expiresAt && validityOf(advice.expiresInSeconds)],
+          [strings.expires, advice.expiresAt && <Time at={advice.expiresAt} />],
+          [strings.created, <Time key="created" at={advice.createdAt} />],
+        ]}
+      />
+    </>
+  )
+}
+
+function About({ payment }: { payment: PaymentDetail }) {
+  const { amountPaid, amountRemaining, amountInSuspense, refundedAmount, currency } = payment
+  return (
+    <>
+      <Headline sum={payment} state={payment.status} about={strings.from(payment.customerName)} />
+      <Facts
+        facts={[
+          [strings.paid, <Money key="paid" amount={amountPaid} currency={currency} />],
+          [
+            strings.remaining,
+            amountRemaining > 0 && <Money amount={amountRemaining} currency={currency} />,
+          ],
+          [
+            strings.inSuspense,
+            amountInSuspense > 0 && <Money amount={amountInSuspense} currency={currency} />,
+          ],
+          [
+            refundsStrings.refunded,
+            refundedAmount > 0 && <Money amount={refundedAmount} currency={currency} />,
+          ],
+          ...shareFacts(payment),
+          ...payment.numbers.map(
+            ({ bankName, accountNumber }) =>
+              [bankName, <Copyable key={accountNumber} text={accountNumber} />] as const,
+          ),
+          [strings.merchantRef, payment.merchantRef && <Copyable text={payment.merchantRef} />],
+          [strings.paymentReference, <Copyable key="payment" text={payment.paymentReference} />],
+          [strings.adviceReference, <Copyable key="advice" text={payment.adviceReference} />],
+          [strings.narration, payment.narration],
+          [
+            strings.policy,
+            strings.policies[payment.amountPolicy] ?? humanize(payment.amountPolicy),
+          ],
+          [strings.expires, <Time key="expires" at={payment.expiresAt} />],
+        ]}
+      />
+    </>
+  )
+}

@@ -1,0 +1,73 @@
+// Payment requests, also those that no customer has opened yet.
+
+import type { ComponentChildren } from 'preact'
+import type { Schemas } from '../../api.ts'
+import { DATES, type Filter, humanized } from '../../parts/filters.tsx'
+import { ListView } from '../../parts/list-view.tsx'
+import { amountColumn, type Column } from '../../parts/table.tsx'
+import { Badge, Time } from '../../parts/values.tsx'
+import { ADVICE_PREFIX } from '../../search.tsx'
+import { paymentsStrings as strings } from '../../strings/payments.ts'
+import type { ViewProps } from '../../view-props.ts'
+import { PaymentDrawer, validityOf } from './drawer.tsx'
+
+type Request = Schemas['AdviceRecord']
+
+export type ListProps = ViewProps & {
+  version: number
+  add: ComponentChildren
+  sample: ComponentChildren
+}
+
+const STATUSES = ['Pending', 'Paid', 'Expired', 'Cancelled', 'Reversed']
+
+const FILTERS: readonly Filter[] = [
+  { name: 'status', label: strings.status, choices: humanized(STATUSES) },
+  { name: 'reference', label: strings.reference, placeholder: strings.anyReference },
+  { name: 'search', label: strings.customer, placeholder: strings.nameOrEmail },
+  ...DATES,
+]
+
+const COLUMNS: readonly Column<Request>[] = [
+  { name: strings.customer, place: 'lead', show: ({ customerFullName }) => customerFullName },
+  amountColumn(strings.amount),
+  { name: strings.status, place: 'state', show: ({ status }) => <Badge state={status} /> },
+  {
+    name: strings.reference,
+    place: 'second',
+    show: ({ merchantRef, adviceReference }) => (
+      <code>{merchantRef ?? adviceReference.slice(0, 8)}</code>
+    ),
+  },
+  { name: strings.narration, show: ({ narration }) => narration },
+  {
+    name: strings.expires,
+    show: ({ expiresAt, expiresInSeconds }) =>
+      expiresAt ? <Time at={expiresAt} /> : validityOf(expiresInSeconds),
+  },
+  {
+    name: strings.created,
+    place: 'time',
+    isOrder: true,
+    show: ({ createdAt }) => <Time at={createdAt} />,
+  },
+]
+
+export function Requests({ sample, ...props }: ListProps) {
+  return (
+    <ListView
+      {...props}
+      view="payments"
+      icon="advice"
+      path="/api/v1/advices"
+      params={{}}
+      caption={strings.tabs.requests}
+      columns={COLUMNS}
+      filters={FILTERS}
+      keyOf={({ adviceReference }) => `${ADVICE_PREFIX}${adviceReference}`}
+      isAbout={/^(?:payment|credit)\./}
+      none={{ title: strings.requests.none, text: strings.requests.noneText, sample }}
+      detail={(shown) => <PaymentDrawer {...shown} scopes={props.session.scopes} />}
+    />
+  )
+}

@@ -1,0 +1,74 @@
+// The link of a payment request, to copy, to share and to scan.
+
+import { useState } from 'preact/hooks'
+import type { Schemas } from '../../api.ts'
+import { money } from '../../format.ts'
+import { useData } from '../../loading.ts'
+import { Dialog } from '../../parts/dialog.tsx'
+import { QrCode } from '../../parts/qr-code.tsx'
+import { Failed, Skeleton } from '../../parts/states.tsx'
+import { Copyable } from '../../parts/values.tsx'
+import { paymentsStrings } from '../../strings/payments.ts'
+
+type Shared = Pick<
+  Schemas['Advice'],
+  'amount' | 'currency' | 'customerFullName' | 'paymentUrl' | 'narration'
+>
+
+const { share: strings } = paymentsStrings
+
+export function ShareButton({ reference }: { reference: string }) {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <>
+      <button type="button" class="button" onClick={() => setOpen(true)}>
+        {strings.open}
+      </button>
+      {isOpen && <Known reference={reference} close={() => setOpen(false)} />}
+    </>
+  )
+}
+
+function Known({ reference, close }: { reference: string; close: () => void }) {
+  const { data, problem, reload } = useData('/api/v1/advices/{reference}', { reference })
+  if (data) return <ShareDialog title={strings.title} request={data} close={close} />
+  return (
+    <Dialog title={strings.title} close={close}>
+      {problem ? <Failed problem={problem} retry={reload} /> : <Skeleton kind="rows" lines={4} />}
+    </Dialog>
+  )
+}
+
+type Props = { title: string; request: Shared; close: () => void }
+
+export function ShareDialog({ title, request, close }: Props) {
+  const { amount, currency, customerFullName, paymentUrl: url, narration } = request
+  const what = { title: narration ?? title, url }
+  const maySend = typeof navigator.share === 'function' && navigator.canShare?.(what)
+  return (
+    <Dialog title={title} close={close}>
+      <div class="form">
+        <p class="muted">{strings.text(money(amount, currency), customerFullName)}</p>
+        <div class="share">
+          <QrCode text={url} label={strings.qr} />
+          <Copyable text={url} name={strings.link} />
+        </div>
+        <div class="form-end">
+          {maySend && (
+            // Put away without sharing: nothing to say.
+            <button
+              type="button"
+              class="button"
+              onClick={() => navigator.share(what).catch(() => {})}
+            >
+              {strings.send}
+            </button>
+          )}
+          <button type="button" class="button primary" onClick={close}>
+            {strings.done}
+          </button>
+        </div>
+      </div>
+    </Dialog>
+  )
+}
