@@ -2718,11 +2718,7 @@ export interface paths {
         post: {
             requestBody: {
                 content: {
-                    "application/json": {
-                        password?: string;
-                        code?: string;
-                        passkey?: components["schemas"]["PasskeyAssertion"];
-                    };
+                    "application/json": components["schemas"]["IdentityConfirmation"];
                 };
             };
             responses: {
@@ -2784,11 +2780,7 @@ export interface paths {
         post: {
             requestBody: {
                 content: {
-                    "application/json": {
-                        password?: string;
-                        code?: string;
-                        passkey?: components["schemas"]["PasskeyAssertion"];
-                    };
+                    "application/json": components["schemas"]["IdentityConfirmation"];
                 };
             };
             responses: {
@@ -2862,11 +2854,7 @@ export interface paths {
             };
             requestBody: {
                 content: {
-                    "application/json": {
-                        password?: string;
-                        code?: string;
-                        passkey?: components["schemas"]["PasskeyAssertion"];
-                    };
+                    "application/json": components["schemas"]["IdentityConfirmation"];
                 };
             };
             responses: {
@@ -4553,6 +4541,11 @@ export interface components {
         FieldError: {
             field: string;
             message: string;
+        };
+        IdentityConfirmation: {
+            password?: string;
+            code?: string;
+            passkey?: components["schemas"]["PasskeyAssertion"];
         };
         IntegrityReport: {
             isOk: boolean | null;
