@@ -1,7 +1,7 @@
 // Confirming one's identity before a change of one's own credentials, because the session may be
 // hijacked. Failures count and are recorded like failed sign-ins.
 
-import type { Static, TObject } from '@fastify/type-provider-typebox'
+import type { Static } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import { type Transaction, withTransaction } from '#db/transaction.ts'
 import {
@@ -20,7 +20,7 @@ import { publicAddress } from '#http/public-url.ts'
 import { rateLimitKey } from '#http/rate-limit-keys.ts'
 import type { Confirmation } from './passkey-schemas.ts'
 
-type Given = Static<TObject<typeof Confirmation>>
+type Given = Static<typeof Confirmation>
 
 // `use` in the transaction of the change; `settle` takes the attempt back when it has succeeded.
 export type Confirmed = { use: (tx: Transaction) => Promise<void>; settle: () => Promise<void> }

@@ -64,11 +64,15 @@ export const Attestation = named(
 )
 
 // How a user confirms who they are: the session may be hijacked.
-export const Confirmation = {
-  password: Type.Optional(Password),
-  code: Type.Optional(Code),
-  passkey: Type.Optional(Assertion),
-}
+export const Confirmation = named(
+  'IdentityConfirmation',
+  {
+    password: Type.Optional(Password),
+    code: Type.Optional(Code),
+    passkey: Type.Optional(Assertion),
+  },
+  { additionalProperties: false },
+)
 
 export const PasskeyName = text(100, 'What you call it, e.g. the device.')
 

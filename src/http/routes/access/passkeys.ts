@@ -143,7 +143,7 @@ const adding: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         description:
           'With a passkey, or with your password and, where you have a second factor, a code. ' +
           'Returns the options for navigator.credentials.create.',
-        body: Type.Object(Confirmation, strict),
+        body: Confirmation,
         response: { 200: ApiEnvelope(CreationOptions), '4xx': ApiFailure },
       },
     },
@@ -209,7 +209,7 @@ const removing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         description:
           'With a passkey, or with your password and a code. Ends all your other sessions.',
         params: Params,
-        body: Type.Object(Confirmation, strict),
+        body: Confirmation,
         response: { 200: ApiEnvelope(Deleted), '4xx': ApiFailure },
       },
     },

@@ -85,7 +85,7 @@ const secondFactor: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
           'Returns the secret for the authenticator app. It takes effect once confirmed with a ' +
           'code; until then any existing second factor stays. Who has a second factor confirms ' +
           'with it: a code with the password, or a passkey.',
-        body: Type.Object(Confirmation, strict),
+        body: Confirmation,
         response: {
           200: ApiEnvelope(named('TotpEnrolment', { secret: Type.String(), uri: Type.String() })),
           '4xx': ApiFailure,
