@@ -36,7 +36,8 @@ type TransferRow = Transfer & {
 
 const IDS_PER_BATCH = 20_000n
 
-// Joined, and as plain columns: sub-selects into a JSON object of each side took twice the time.
+// Joined, and as plain columns: sub-selects into a JSON object of each side took PostgreSQL 15 to 22 µs a
+// transfer, this takes 6 to 8.
 const sideJoins = (side: string) => `
     join ledger_accounts ${side} on ${side}.id = t.${side}_account_id
     left join collection_accounts ${side}_own on ${side}_own.id = ${side}.id
