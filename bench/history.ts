@@ -9,6 +9,7 @@ import pg from 'pg'
 import { nuban } from '#banks/nuban.ts'
 import { maintainPartitions } from '#db/partitions.ts'
 import { bankOwner } from '#ledger/accounts.ts'
+import type { Kobo } from '#money.ts'
 import type { Sealer } from '#seal.ts'
 
 export const BANK = '058' // Not the one that new accounts come from: no number meets another.
@@ -41,6 +42,22 @@ const numberSql = (k: string) => {
 }
 
 const amountSql = (j: string) => `(10050 + (${j}::bigint * 37) % 9000 * 100)`
+
+// What the bank says of credits after the one with the id $1, in the order of time: $2 of them.
+export const STATEMENT_ROWS = `
+  select id, to_char(received_at at time zone 'Africa/Lagos', 'DD-Mon-YYYY') as day,
+         amount_kobo as "amountKobo", session_id as "sessionId", source_account_name as name,
+         account_number as "accountNumber"
+    from credits where id > $1 order by id limit $2`
+
+export type StatementRow = {
+  id: bigint
+  day: string
+  amountKobo: Kobo
+  sessionId: string
+  name: string
+  accountNumber: string
+}
 
 export type HistorySize = { accounts: number; perAccount?: number | undefined }
 

@@ -22,5 +22,6 @@ export function readOptions(args: readonly string[], names: readonly string[]) {
     ? { accounts: 20_000, scaleAccounts: 100_000, slices: 3, warmUpMs: 300, sliceMs: 1_000 }
     : { accounts: 100_000, scaleAccounts: 10_000_000, slices: 7, warmUpMs: 500, sliceMs: 2_000 }
   const settledAccounts = quick ? 5_000 : 50_000
-  return { only, scale, write, profile, settledAccounts, ...sizes }
+  const reconciledAccounts = quick ? 2_500 : 50_000
+  return { only, scale, write, profile, settledAccounts, reconciledAccounts, ...sizes }
 }

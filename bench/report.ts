@@ -18,6 +18,8 @@ type Value = (slice: Slice) => number
 // Of a million lines.
 const settledSeconds: Value = ({ settled }) =>
   settled ? (settled.seconds * 1e6) / settled.lines : Number.NaN
+const reconciledSeconds: Value = ({ seconds, items }) => (seconds * 1e6) / items
+const memory: Value = ({ memoryMb }) => memoryMb ?? Number.NaN
 const p50: Value = ({ latency }) => latency?.p50 ?? Number.NaN
 const p99: Value = ({ latency }) => latency?.p99 ?? Number.NaN
 const serviceUs: Value = ({ cpu, items }) => ((cpu?.service ?? Number.NaN) * 1e6) / items
@@ -42,6 +44,8 @@ const GOALS: readonly (readonly [row: string, Value, '× ' | '', '≥' | '≤', 
   ['dead', p50, '', '≤', 1_000, 'ms median delay beside 1,000 dead endpoints'],
   ['settlement', settledSeconds, '', '≤', 60, 'seconds to close a settlement of a million lines'],
   ['settlement', rateOf, '× ', '≥', 0.8, 'the normal rate of credits, while it is closed'],
+  ['reconcile', reconciledSeconds, '', '≤', 60, 'seconds to reconcile a million lines'],
+  ['reconcile', memory, '', '≤', 400, 'MB of memory (RSS) at most, meanwhile'],
   ['scale-cold', rateOf, '× ', '≥', 0.8, 'the small database, cold credits'],
   ['scale-arrays', rateOf, '× ', '≥', 0.8, 'the small database, arrays of 100'],
 ]

@@ -4,13 +4,14 @@ import { measure } from './child-process.ts'
 import type { Table } from './database.ts'
 import type { Job } from './load-generator.ts'
 import { runPgbench } from './pgbench.ts'
+import { reconcile } from './reconcile-load.ts'
 import type { Workload } from './requests.ts'
 import { beforeSettling, whileSettling } from './settlement-load.ts'
 import { rateOf, type Slice } from './slice.ts'
 import type { Target, Testbed } from './testbed.ts'
 import { deliverBacklog, deliverBesideDead } from './webhook-loads.ts'
 
-type Where = 'service' | 'twoProcesses' | 'scale' | 'settlement' | 'reference'
+type Where = 'service' | 'twoProcesses' | 'scale' | 'settlement' | 'reconciliation' | 'reference'
 type Make = (bed: Testbed, on: Target) => Promise<Workload>
 
 export type Load = {
@@ -119,6 +120,10 @@ export const LOADS: Record<string, Load> = {
   },
   normal: unsettled(normal),
   settlement: settling('credits at a normal rate, while a settlement is closed', normal),
+  reconcile: {
+    ...long('statement lines, reconciled with as many credits', reconcile),
+    target: 'reconciliation',
+  },
   'scale-cold': credits('credits, one per request, 10 M accounts', 'scale'),
   'scale-arrays': credits('credits, 100 per request, 10 M accounts', 'scale', ARRAYS),
 }
@@ -130,5 +135,6 @@ export const ROWS: Record<string, readonly string[]> = {
   ...{ fourfold: ['cold'], two: ['cold'], 'two-hot': ['few-hot'], webhooks: [], dead: [] },
   ...{ naive: ['pgbench'], pgledger: ['pgbench'] },
   settlement: ['normal'],
+  reconcile: [],
 }
 export const SCALE_ROWS: typeof ROWS = { 'scale-cold': ['cold'], 'scale-arrays': ['arrays'] }

@@ -9,6 +9,7 @@ export type Slice = {
   seconds: number
   latency?: { p50: number; p99: number } // In milliseconds.
   cpu?: CpuTime | undefined
+  memoryMb?: number // Of the service, at most.
   settled?: { lines: number; seconds: number } // By the settlement that was closed meanwhile.
 }
 

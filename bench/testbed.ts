@@ -13,7 +13,7 @@ import { BenchDatabase, runAsAdmin } from './database.ts'
 import { type HistorySize, writeHistory } from './history.ts'
 import type { Options } from './options.ts'
 
-const SETTLED_PER_ACCOUNT = 20
+const PER_ACCOUNT = 20 // Where a million credits are wanted.
 
 export type Target = {
   ports: readonly number[]
@@ -85,8 +85,20 @@ export class Testbed implements AsyncDisposable {
     return this.once('settlement', async () => {
       const database = await this.newDatabase('settlement', 'template1')
       const { settledAccounts: accounts } = this.options
-      await this.fill(database.connectionString, { accounts, perAccount: SETTLED_PER_ACCOUNT })
+      await this.fill(database.connectionString, { accounts, perAccount: PER_ACCOUNT })
       return this.#startService(database, accounts)
+    })
+  }
+
+  // A million credits to hold against a statement; quick: 50,000.
+  reconciliation(): Promise<Target> {
+    return this.once('reconciliation', async () => {
+      const database = await this.newDatabase('reconciliation', 'template1')
+      const { reconciledAccounts: accounts } = this.options
+      await this.fill(database.connectionString, { accounts, perAccount: PER_ACCOUNT })
+      const target = await this.#startService(database, accounts)
+      this.servicePids.pop() // Memory has a goal of its own there.
+      return target
     })
   }
 

@@ -1776,7 +1776,7 @@ create table statement_lines (
   narration text,
   hash bytea not null,
   constraint statement_lines_pkey PRIMARY KEY (id),
-  constraint statement_lines_taken_once UNIQUE (bank_code, currency, hash),
+  constraint statement_lines_taken_once UNIQUE (booked_on, hash),
   constraint statement_lines_amount_not_zero CHECK (amount_kobo <> 0),
   constraint statement_lines_kind_known CHECK (kind = ANY (ARRAY['credit'::text, 'fee'::text, 'vat'::text, 'stamp_duty'::text, 'sweep'::text, 'payout'::text, 'return'::text, 'other'::text]))
 );

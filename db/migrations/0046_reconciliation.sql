@@ -75,9 +75,11 @@ create table statement_lines (
   counterparty_sealed  bytea,
   counterparty_bank    text collate "C",
   narration            text,
-  hash                 bytea not null, -- Of its content, and of how many like it stand before it that day.
+  hash                 bytea not null, -- Keyed, of its content, and of how many like it stand before it.
 
-  constraint statement_lines_taken_once unique (bank_code, currency, hash),
+  -- Of the bank, the currency and the day too, all of which are hashed. With the day first, new lines
+  -- fall into one place of the index.
+  constraint statement_lines_taken_once unique (booked_on, hash),
   constraint statement_lines_amount_not_zero check (amount_kobo <> 0),
   constraint statement_lines_kind_known check (kind in
     ('credit', 'fee', 'vat', 'stamp_duty', 'sweep', 'payout', 'return', 'other'))

@@ -3,7 +3,8 @@
 // being vacuumed; a transaction that is tried again finds them still there. They are gone with the
 // connection, also when the process is killed.
 //
-// Measured, 200,000 rows of 15 columns: COPY 0.5 s, unnest() of arrays 1.4 s and more.
+// Measured, CPU for a row of 17 columns in chunks of 4,000: COPY 3 to 4 µs of PostgreSQL and 3 to 4 of
+// ours, unnest() of arrays 6 and 4 to 5.
 
 import { finished } from 'node:stream/promises'
 import type pg from 'pg'

@@ -21,6 +21,8 @@ const LINE_END = '\r\n'
 // At the beginning of a cell, or after what some reader splits at (and after an opening quote).
 const FORMULA =
   /(^|[;|\t\r\n]+)(?=[\s"\p{Cc}\u200b\ufeff]*[=+\-@\uff1d\uff0b\uff0d\uff20\u2212])|^(?=[\t\r\n])/gu
+// Most cells: nothing that is quoted, or that a formula could begin with. Saves the three below.
+const PLAIN = /^[A-Za-z0-9][A-Za-z0-9 ._/:-]*$/
 const AMOUNT = /^-?[0-9]+(?:\.[0-9]+)?$/
 const NEEDS_QUOTES = /[",;|\t\r\n]/
 // A stalled reader is disconnected after this time.
@@ -30,6 +32,7 @@ export const EXPORTS_MAX = 3 // Of one client at once, in one process.
 export function cellText(cell: Cell): string {
   if (cell === null || cell === undefined) return ''
   const text = String(cell)
+  if (text === '' || PLAIN.test(text)) return text
   const safe = AMOUNT.test(text) ? text : text.replace(FORMULA, "$1'")
   return NEEDS_QUOTES.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }

@@ -151,9 +151,8 @@ export class CsvLines {
     const named: Record<string, string | undefined> = {}
     if (narration === null) return named
     for (const pattern of this.#profile.narrationPatterns) {
-      for (const [field, text] of Object.entries(pattern.exec(narration)?.groups ?? {})) {
-        named[field] ??= text
-      }
+      const groups = pattern.exec(narration)?.groups
+      for (const field in groups) named[field] ??= groups[field]
     }
     return named
   }

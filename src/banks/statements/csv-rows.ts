@@ -4,18 +4,18 @@
 // its own line info would double that. So lines are counted here: a row is one, and those within
 // its quoted cells.
 
-import { pipeline, Readable } from 'node:stream'
+import { finished } from 'node:stream/promises'
 import { CsvError, parse } from 'csv-parse'
 import { LINE_CHARS_MAX } from './decode-text.ts'
 import { StatementProblem } from './statement.ts'
 
 export type CsvRow = { cells: readonly string[]; line: number }
 
+// In batches, one for each piece of the text: what is awaited for each row costs as much as reading it.
 export async function* readRows(
   text: AsyncIterable<string>,
   { delimiter, quote }: { delimiter: string; quote: string | null },
-): AsyncGenerator<CsvRow> {
-  const source = Readable.from(text)
+): AsyncGenerator<readonly CsvRow[]> {
   const parser = parse({
     delimiter,
     quote,
@@ -24,20 +24,31 @@ export async function* readRows(
     relax_column_count: true,
     max_record_size: LINE_CHARS_MAX,
   })
-  let failure: Error | undefined
-  source.on('error', (error) => {
-    failure = error
-  })
-  const records = pipeline(source, parser, () => {}) as AsyncIterable<string[]>
+  const ended = finished(parser, { readable: false })
+  ended.catch(() => {}) // Heard below, or by nobody when the rest is not wanted.
   let line = 1
-  try {
-    for await (const cells of records) {
-      yield { cells, line }
+  const take = () => {
+    const rows: CsvRow[] = []
+    for (let cells = parser.read(); cells !== null; cells = parser.read()) {
+      rows.push({ cells, line })
       line += 1 + lineEnds(cells)
     }
+    return rows
+  }
+  try {
+    for await (const piece of text) {
+      // Parsed at once: the parser has no work of its own that would have to be waited for.
+      parser.write(piece)
+      yield take()
+      if (parser.errored) throw parser.errored
+    }
+    parser.end()
+    await ended
+    yield take()
   } catch (error) {
-    if (failure) throw failure
     throw error instanceof CsvError ? problem(error, line) : error
+  } finally {
+    parser.destroy()
   }
 }
 

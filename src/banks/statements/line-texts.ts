@@ -5,7 +5,8 @@ import { isSessionId } from '#banks/session-id.ts'
 export const NARRATION_MAX = 1000
 export const REFERENCE_MAX = 140
 
-const UNCLEAN = /[\p{Cc}\p{Zl}\p{Zp}]|\s\s|^\s|\s$/u
+// As SPACES has them. Written out, since without `u` it takes half the time.
+const UNCLEAN = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]|\s\s|^\s|\s$/
 const SPACES = /[\p{Cc}\p{Zl}\p{Zp}\s]+/gu
 // NIP's session id, wherever it stands.
 const NIP_SESSION_ID = /(?<![0-9])[0-9]{30}(?![0-9])/

@@ -34,11 +34,13 @@ export async function* readCsv(
 ): AsyncGenerator<StatementPart> {
   const statement = new CsvStatement(profile)
   const text = decodeText(bytes, { encoding: profile.encoding })
-  for await (const row of readRows(text, profile)) {
-    const line = statement.take(row)
-    if (!line) continue
-    if (statement.lines === 1) yield { part: 'opening', statement: statement.head() }
-    yield { part: 'line', line }
+  for await (const rows of readRows(text, profile)) {
+    for (const row of rows) {
+      const line = statement.take(row)
+      if (!line) continue
+      if (statement.lines === 1) yield { part: 'opening', statement: statement.head() }
+      yield { part: 'line', line }
+    }
   }
   yield* statement.close()
 }

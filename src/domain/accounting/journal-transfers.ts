@@ -14,38 +14,50 @@ import { periodOf } from './closed-days.ts'
 
 export type TransferSide = { kind: string; clientCode: string | null; bankCode: string | null }
 
-export type JournalTransfer = CauseReferences & {
+type Transfer = CauseReferences & {
   id: TransferId
   postedAt: Date
   amountKobo: Kobo
   currency: string
   reason: string
   creditId: CreditId | null
-  debit: TransferSide
-  credit: TransferSide
+}
+
+export type JournalTransfer = Transfer & { debit: TransferSide; credit: TransferSide }
+
+type TransferRow = Transfer & {
+  debitKind: string
+  debitClient: string | null
+  debitBank: string | null
+  creditKind: string
+  creditClient: string | null
+  creditBank: string | null
 }
 
 const IDS_PER_BATCH = 20_000n
 
-const side = (name: string) => `
-  jsonb_build_object(
-    'kind', ${name}.kind,
-    'bankCode', case when ${name}.owner like 'bank:%' then substr(${name}.owner, 6) end,
-    'clientCode', (
-      select k.client_id from clients k
-       where k.id = coalesce(
-         (select a.client_id from collection_accounts a where a.id = ${name}.id),
-         case when ${name}.owner ~ '^(client|operator):' then split_part(${name}.owner, ':', 2)::bigint
-              when ${name}.owner like 'subaccount:%' then
-                (select s.client_id from subaccounts s
-                  where s.id = split_part(${name}.owner, ':', 2)::bigint) end))) as ${name}`
+// Joined, and as plain columns: sub-selects into a JSON object of each side took PostgreSQL 15 to 22 µs a
+// transfer, this takes 6 to 8.
+const sideJoins = (side: string) => `
+    join ledger_accounts ${side} on ${side}.id = t.${side}_account_id
+    left join collection_accounts ${side}_own on ${side}_own.id = ${side}.id
+    left join subaccounts ${side}_sub
+      on ${side}_sub.id = case when ${side}.owner like 'subaccount:%'
+                               then split_part(${side}.owner, ':', 2)::bigint end
+    left join clients ${side}_client
+      on ${side}_client.id = coalesce(${side}_own.client_id, ${side}_sub.client_id,
+           case when ${side}.owner ~ '^(client|operator):'
+                then split_part(${side}.owner, ':', 2)::bigint end)`
+
+const sideColumns = (side: string) => `
+  ${side}.kind as "${side}Kind", ${side}_client.client_id as "${side}Client",
+  case when ${side}.owner like 'bank:%' then substr(${side}.owner, 6) end as "${side}Bank"`
 
 const BATCH = `
   select t.id, t.posted_at as "postedAt", t.amount_kobo as "amountKobo", debit.currency, t.reason,
-         t.credit_id as "creditId", ${side('debit')}, ${side('credit')}, ${CAUSE_COLUMNS}
-    from transfers t
-    join ledger_accounts debit on debit.id = t.debit_account_id
-    join ledger_accounts credit on credit.id = t.credit_account_id ${CAUSE_JOINS}
+         t.credit_id as "creditId", ${sideColumns('debit')}, ${sideColumns('credit')},
+         ${CAUSE_COLUMNS}
+    from transfers t ${sideJoins('debit')} ${sideJoins('credit')} ${CAUSE_JOINS}
    where t.posted_at >= $1 and t.posted_at < $2 and t.id >= $3 and t.id < $4
    order by t.id`
 
@@ -63,11 +75,21 @@ export async function* readJournalTransfers(
   const { first, last } = bounds[0] ?? {}
   if (first == null || last == null) return
   for (let id = first; id <= last; id += IDS_PER_BATCH) {
-    const { rows } = await db.query<JournalTransfer>({
+    const { rows } = await db.query<TransferRow>({
       name: 'journal-transfers',
       text: BATCH,
       values: [from, to, id, id + IDS_PER_BATCH],
     })
-    if (rows.length > 0) yield rows
+    if (rows.length > 0) yield rows.map(toTransfer)
+  }
+}
+
+function toTransfer(row: TransferRow): JournalTransfer {
+  const { debitKind, debitClient, debitBank, creditKind, creditClient, creditBank, ...transfer } =
+    row
+  return {
+    ...transfer,
+    debit: { kind: debitKind, clientCode: debitClient, bankCode: debitBank },
+    credit: { kind: creditKind, clientCode: creditClient, bankCode: creditBank },
   }
 }

@@ -10,7 +10,7 @@ import type { Transaction } from '#db/transaction.ts'
 import type { StatementId } from '#ids.ts'
 import { CURRENCY, type Kobo, kobo } from '#money.ts'
 import { doesNotAddUp, type ReadStatement } from './read-file.ts'
-import { STAGED_LINES } from './staged-lines.ts'
+import { HASH_BYTES, STAGED_LINES } from './staged-lines.ts'
 
 // Sorting and joining a million hashes in memory.
 const WORK_MEM = '96MB'
@@ -65,10 +65,11 @@ export async function storeStatements(
     ids.push(await insertStatement(tx, now, { ...content, statement }))
   }
   await tx.query(`set local work_mem = '${WORK_MEM}'`)
+  await tx.query('set local default_statistics_target = 10') // Counts are what matters.
   await tx.query(`analyze ${STAGED_LINES}`)
-  await findKnownLines(tx, content.bankCode, ids)
+  const found = await findKnownLines(tx, content.bankCode, ids)
   const currencies = content.statements.map(({ currency }) => currency)
-  await insertLines(tx, { bankCode: content.bankCode, ids, currencies })
+  await insertLines(tx, { bankCode: content.bankCode, ids, currencies, ...found })
   await addUp(tx, content, ids)
 }
 
@@ -139,14 +140,14 @@ async function findKnownLines(
   tx: Transaction,
   bankCode: string,
   ids: readonly StatementId[],
-): Promise<void> {
+): Promise<FoundLines> {
   await tx.query(
     `create temporary table repeated_lines (seq integer primary key, hash bytea not null)
        on commit drop`,
   )
-  await tx.query(
+  const { rowCount: repeated } = await tx.query(
     `insert into repeated_lines
-     select seq, sha256(content || int8send(nth))
+     select seq, substr(sha256(content || int8send(nth)), 1, ${HASH_BYTES})
        from (select seq, content, row_number() over (partition by content order by seq) as nth
                from ${STAGED_LINES}) as numbered
       where nth > 1`,
@@ -157,7 +158,7 @@ async function findKnownLines(
        on commit drop`,
   )
   await tx.query('analyze repeated_lines')
-  await tx.query(
+  const { rowCount: known } = await tx.query(
     `insert into known_lines
      select s.seq, s.statement_no, l.amount_kobo
        from ${STAGED_LINES} s
@@ -165,19 +166,29 @@ async function findKnownLines(
        join ${STATEMENT_IDS} on ids.no = s.statement_no
        join statements f on f.id = ids.id
        join statement_lines l on l.bank_code = $2 and l.currency = f.currency
-                             and l.hash = coalesce(r.hash, s.content)`,
+                             and l.booked_on = s.booked_on and l.hash = coalesce(r.hash, s.content)`,
     [numberArray(ids), bankCode],
   )
   await tx.query('analyze known_lines')
+  return { hasRepeated: repeated !== 0, hasKnown: known !== 0 }
 }
 
-type NewLines = { bankCode: string; ids: readonly StatementId[]; currencies: readonly string[] }
+type FoundLines = { hasRepeated: boolean; hasKnown: boolean }
+type NewLines = FoundLines & {
+  bankCode: string
+  ids: readonly StatementId[]
+  currencies: readonly string[]
+}
 
 // In the order of the file, which is that of the table: it is read from one end to the other, and what
-// else is needed is looked up line by line. Joins would need a sort of a million whole lines.
+// else is needed is looked up line by line, if there is any: two look-ups that find nothing take as
+// long as the row itself. Joins would need a sort of a million whole lines.
 // Under the lock of the account nobody else inserts any: a line that is there after all would be a
 // mistake of ours, and refuses the file.
-async function insertLines(tx: Transaction, { bankCode, ids, currencies }: NewLines) {
+async function insertLines(tx: Transaction, lines: NewLines): Promise<void> {
+  const { bankCode, ids, currencies, hasRepeated, hasKnown } = lines
+  const repeated = '(select hash from repeated_lines r where r.seq = s.seq)'
+  const known = '(select seq from known_lines k where k.seq = s.seq)'
   await tx.query(
     `insert into statement_lines (statement_id, bank_code, currency, line_no, booked_on, value_on,
                                   amount_kobo, is_reversal, kind, session_id, bank_reference,
@@ -186,9 +197,8 @@ async function insertLines(tx: Transaction, { bankCode, ids, currencies }: NewLi
      select ($1::bigint[])[statement_no], $2, ($3::text[])[statement_no], line_no, booked_on,
             value_on, amount_kobo, is_reversal, kind, session_id, bank_reference, end_to_end_id,
             account_number, counterparty_name, counterparty_sealed, counterparty_bank, narration,
-            coalesce((select hash from repeated_lines r where r.seq = s.seq), content)
-       from ${STAGED_LINES} s
-      where (select seq from known_lines k where k.seq = s.seq) is null`,
+            ${hasRepeated ? `coalesce(${repeated}, content)` : 'content'}
+       from ${STAGED_LINES} s ${hasKnown ? `where ${known} is null` : ''}`,
     [numberArray(ids), bankCode, plainArray(currencies)],
   )
 }

@@ -162,15 +162,16 @@ type Rendering = { day: string; chart: Deps['chart']; sealer: Sealer }
 
 function bothSides(transfer: JournalTransfer, { day, chart, sealer }: Rendering): JournalRow[] {
   const { currency, reason, amountKobo } = transfer
-  const row = (side: TransferSide, debitKobo: bigint, creditKobo: bigint): JournalRow => ({
-    ...accountOf(chart, side.kind),
-    ...{ day, currency, reason, clientCode: side.clientCode, bankCode: side.bankCode },
-    debitKobo: kobo(debitKobo),
-    creditKobo: kobo(creditKobo),
-    reference: causeOf(transfer, sealer),
-    transferId: publicId(sealer, 'transfer', transfer.id),
-    postedAt: timestamp(transfer.postedAt),
-  })
+  const reference = causeOf(transfer, sealer)
+  const transferId = publicId(sealer, 'transfer', transfer.id)
+  const postedAt = timestamp(transfer.postedAt)
+  const row = (side: TransferSide, debitKobo: bigint, creditKobo: bigint): JournalRow => {
+    const { code, name } = accountOf(chart, side.kind)
+    const { clientCode, bankCode } = side
+    const amounts = { debitKobo: kobo(debitKobo), creditKobo: kobo(creditKobo) }
+    const cause = { reason, reference, transferId, postedAt }
+    return { day, currency, code, name, clientCode, bankCode, ...amounts, ...cause }
+  }
   return [row(transfer.debit, amountKobo, 0n), row(transfer.credit, 0n, amountKobo)]
 }
 

@@ -1,0 +1,84 @@
+// A bank's statement of a line for each credit, uploaded to the service: how long it takes from the
+// first byte to the answer, and the service's memory meanwhile. Of each thousand lines one is left out
+// and one is nobody's, so what is found is known beforehand; anything else fails the bench.
+
+import { createReadStream, createWriteStream } from 'node:fs'
+import { request } from 'node:http'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { json } from 'node:stream/consumers'
+import { pipeline } from 'node:stream/promises'
+import { formatKobo, kobo } from '#money.ts'
+import type { BenchDatabase } from './database.ts'
+import { BANK, STATEMENT_ROWS, type StatementRow } from './history.ts'
+import { cpuBetween, peakMemoryMb, readCpu } from './process-stats.ts'
+import type { Slice } from './slice.ts'
+import type { Target, Testbed } from './testbed.ts'
+
+const PATH = `/api/v1/operator/statements?bankCode=${BANK}&format=csv&profile=gtbank`
+const HEADER = 'Trans Date,Value Date,Reference,Debits,Credits,Balance,Remarks\n'
+const ROWS_PER_CHUNK = 20_000
+const OTHER_EVERY = 1_000 // Neither in the books, nor is the credit in its place at the bank.
+
+type Written = { lines: number; others: number }
+type Answer = { data?: { lines: number; matched: number; differences: number } }
+
+export async function reconcile(bed: Testbed, on: Target): Promise<Slice> {
+  const path = join(bed.cluster.folder, 'statement.csv')
+  const { lines, others } = await writeStatement(on.database, path)
+  const token = await bed.token(on.ports[0] as number)
+  const pids = { service: on.pids, postgres: bed.cluster.pid, load: process.pid }
+  const [cpu, fromMs] = [readCpu(pids), performance.now()]
+  const answer = await upload(on.ports[0] as number, { path, token })
+  const seconds = (performance.now() - fromMs) / 1000
+  const expected = { lines, matched: lines - others, differences: 2 * others }
+  const isRight = Object.entries(expected).every(
+    ([name, count]) => answer.data?.[name as keyof typeof expected] === count,
+  )
+  return {
+    acknowledged: 0, // Credits: none is booked.
+    failures: isRight ? { count: 0 } : { count: 1, first: JSON.stringify({ expected, answer }) },
+    items: lines,
+    seconds,
+    cpu: cpuBetween(cpu, readCpu(pids)),
+    memoryMb: Math.max(...on.pids.map(peakMemoryMb)),
+  }
+}
+
+export async function writeStatement({ db }: BenchDatabase, path: string): Promise<Written> {
+  const written = { lines: 0, others: 0 }
+  let balance = 0n
+  async function* rows() {
+    yield HEADER
+    for (let after: bigint | null = 0n; after !== null; ) {
+      const read = await db.query<StatementRow>(STATEMENT_ROWS, [after, ROWS_PER_CHUNK])
+      const credits: StatementRow[] = read.rows
+      let text = ''
+      for (const { day, amountKobo, sessionId, name, accountNumber } of credits) {
+        written.lines++
+        balance += amountKobo
+        const isOther = written.lines % OTHER_EVERY === 0
+        if (isOther) written.others++
+        const id = isOther ? `999${sessionId.slice(3)}` : sessionId
+        const remarks = `NIBSS Instant Payment Inward ${id} ORDER FROM ${name} TO ${accountNumber}`
+        const sides = `,${formatKobo(amountKobo)},${formatKobo(kobo(balance))}`
+        text += `${day},${day},FT${written.lines},${sides},"${remarks}"\n`
+      }
+      yield text
+      after = credits.length < ROWS_PER_CHUNK ? null : (credits.at(-1)?.id ?? null)
+    }
+  }
+  await pipeline(Readable.from(rows()), createWriteStream(path))
+  return written
+}
+
+async function upload(port: number, file: { path: string; token: string }): Promise<Answer> {
+  const headers = { authorization: `Bearer ${file.token}`, 'content-type': 'text/csv' }
+  const call = request({ host: '127.0.0.1', port, path: PATH, method: 'POST', headers })
+  const answered = new Promise<Answer>((resolve, reject) => {
+    call.once('response', (response) => json(response).then(resolve as never, reject))
+    call.once('error', reject)
+  })
+  const [answer] = await Promise.all([answered, pipeline(createReadStream(file.path), call)])
+  return answer
+}
