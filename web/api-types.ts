@@ -14,6 +14,8 @@ export interface paths {
                     name?: string;
                     active?: "true" | "false";
                     default?: "true" | "false";
+                    minAmount?: number | string;
+                    maxAmount?: number | string;
                     from?: string;
                     to?: string;
                     order?: "newest" | "oldest";
@@ -82,6 +84,34 @@ export interface paths {
                 200: {
                     content: {
                         "application/json": components["schemas"]["OwnAccountResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/accounts/static/summary": {
+        get: {
+            parameters: {
+                query?: {
+                    merchantId?: string;
+                    merchantCode?: string;
+                    email?: string;
+                    phone?: string;
+                    bvn?: string;
+                    nin?: string;
+                    name?: string;
+                    active?: "true" | "false";
+                    default?: "true" | "false";
+                    minAmount?: number | string;
+                    maxAmount?: number | string;
+                    from?: string;
+                    to?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["ListSummaryResponse"];
                     };
                 };
             };
@@ -655,8 +685,12 @@ export interface paths {
                     status?: "queued" | "sending" | "confirmed" | "failed" | "unknown" | "cancelled";
                     approval?: "not_needed" | "needed" | "approved" | "rejected";
                     purpose?: "payout" | "settlement" | "refund" | "return";
+                    recipient?: string;
+                    minAmount?: number | string;
+                    maxAmount?: number | string;
                     from?: string;
                     to?: string;
+                    order?: "newest" | "oldest";
                     limit?: string | number;
                     cursor?: string;
                 };
@@ -684,6 +718,29 @@ export interface paths {
                 200: {
                     content: {
                         "application/json": components["schemas"]["PayoutDetailResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/payouts/summary": {
+        get: {
+            parameters: {
+                query?: {
+                    status?: "queued" | "sending" | "confirmed" | "failed" | "unknown" | "cancelled";
+                    approval?: "not_needed" | "needed" | "approved" | "rejected";
+                    purpose?: "payout" | "settlement" | "refund" | "return";
+                    recipient?: string;
+                    minAmount?: number | string;
+                    maxAmount?: number | string;
+                    from?: string;
+                    to?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["ListSummaryResponse"];
                     };
                 };
             };
@@ -925,6 +982,9 @@ export interface paths {
                     adviceReference?: string;
                     merchantRef?: string;
                     outcome?: "booked" | "suspended" | "assigned" | "returned" | "reversed";
+                    payer?: string;
+                    minAmount?: number | string;
+                    maxAmount?: number | string;
                     from?: string;
                     to?: string;
                     order?: "newest" | "oldest";
@@ -936,6 +996,32 @@ export interface paths {
                 200: {
                     content: {
                         "application/json": components["schemas"]["CreditList"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/credits/summary": {
+        get: {
+            parameters: {
+                query?: {
+                    sessionId?: string;
+                    accountNumber?: string;
+                    paymentReference?: string;
+                    adviceReference?: string;
+                    merchantRef?: string;
+                    outcome?: "booked" | "suspended" | "assigned" | "returned" | "reversed";
+                    payer?: string;
+                    minAmount?: number | string;
+                    maxAmount?: number | string;
+                    from?: string;
+                    to?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["ListSummaryResponse"];
                     };
                 };
             };
@@ -979,6 +1065,30 @@ export interface paths {
                 200: {
                     content: {
                         "application/json": components["schemas"]["PaymentList"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/payments/summary": {
+        get: {
+            parameters: {
+                query?: {
+                    status?: "Processing" | "PartPayment" | "Successful" | "Expired" | "Cancelled" | "Reversed";
+                    minAmount?: number | string;
+                    maxAmount?: number | string;
+                    search?: string;
+                    merchantRef?: string;
+                    accountNumber?: string;
+                    reference?: string;
+                    from?: string;
+                    to?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["PaymentSummaryResponse"];
                     };
                 };
             };
@@ -1604,6 +1714,9 @@ export interface paths {
                     adviceReference?: string;
                     merchantRef?: string;
                     outcome?: "booked" | "suspended" | "assigned" | "returned" | "reversed";
+                    payer?: string;
+                    minAmount?: number | string;
+                    maxAmount?: number | string;
                     from?: string;
                     to?: string;
                     order?: "newest" | "oldest";
@@ -1631,6 +1744,8 @@ export interface paths {
                     name?: string;
                     active?: "true" | "false";
                     default?: "true" | "false";
+                    minAmount?: number | string;
+                    maxAmount?: number | string;
                     from?: string;
                     to?: string;
                     order?: "newest" | "oldest";
@@ -3574,8 +3689,12 @@ export interface paths {
                     status?: "queued" | "sending" | "confirmed" | "failed" | "unknown" | "cancelled";
                     approval?: "not_needed" | "needed" | "approved" | "rejected";
                     purpose?: "payout" | "settlement" | "refund" | "return";
+                    recipient?: string;
+                    minAmount?: number | string;
+                    maxAmount?: number | string;
                     from?: string;
                     to?: string;
+                    order?: "newest" | "oldest";
                     limit?: string | number;
                     cursor?: string;
                 };
@@ -3584,6 +3703,31 @@ export interface paths {
                 200: {
                     content: {
                         "application/json": components["schemas"]["OperatorPayoutList"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/payouts/summary": {
+        get: {
+            parameters: {
+                query?: {
+                    clientId?: string;
+                    bankCode?: string;
+                    status?: "queued" | "sending" | "confirmed" | "failed" | "unknown" | "cancelled";
+                    approval?: "not_needed" | "needed" | "approved" | "rejected";
+                    purpose?: "payout" | "settlement" | "refund" | "return";
+                    recipient?: string;
+                    minAmount?: number | string;
+                    maxAmount?: number | string;
+                    from?: string;
+                    to?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["ListSummaryResponse"];
                     };
                 };
             };
@@ -5407,6 +5551,21 @@ export interface components {
             message: string;
             data: components["schemas"]["Limits"];
         };
+        ListSummary: {
+            count: number;
+            isExact: boolean;
+            totals: components["schemas"]["ListTotal"][] | null;
+        };
+        ListSummaryResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["ListSummary"];
+        };
+        ListTotal: {
+            currency: string;
+            count: number;
+            amount: number;
+        };
         MerchantBalance: {
             merchantId: string;
             merchantCode: string;
@@ -5717,6 +5876,22 @@ export interface components {
             data: components["schemas"]["Payment"][];
             hasMore: boolean;
             nextCursor: string | null;
+        };
+        PaymentSummary: {
+            count: number;
+            isExact: boolean;
+            totals: components["schemas"]["PaymentTotal"][] | null;
+        };
+        PaymentSummaryResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["PaymentSummary"];
+        };
+        PaymentTotal: {
+            currency: string;
+            count: number;
+            amount: number;
+            amountPaid: number;
         };
         Payout: {
             reference: string;
@@ -6173,13 +6348,18 @@ export interface components {
             amountInSuspense: number;
         };
         SearchHit: {
-            type: "payment" | "advice" | "account" | "credit" | "event";
+            type: "payment" | "advice" | "account" | "credit" | "event" | "payout" | "settlement" | "refund" | "return" | "statement";
             reference: string;
             href: string;
             title: string;
             detail: string | null;
             amount: number | null;
             currency: string | null;
+            of: components["schemas"]["SearchHitOwner"] | null;
+        };
+        SearchHitOwner: {
+            type: "payment" | "advice" | "account" | "credit" | "event" | "payout" | "settlement" | "refund" | "return" | "statement";
+            reference: string;
         };
         SearchHitsResponse: {
             isSuccessful: boolean;

@@ -66,6 +66,7 @@ test('a hit says what it is, how much, and where to get it', async () => {
     detail: 'Successful, INV-77',
     amount: 6000,
     currency: 'NGN',
+    of: null,
   })
   for (const text of ['INV-77', sessionId, account.accountNumber, eventId]) {
     for (const { href } of await search(text)) {
