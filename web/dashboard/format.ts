@@ -45,6 +45,7 @@ export function shownTime(iso: string, now = new Date()): string {
   return (day.slice(0, 4) === today.slice(0, 4) ? inThisYear : everElse).format(at)
 }
 
+export const dayOf = (at: Date) => date.format(at)
 export const exactTime = (iso: string) => `${exact.format(new Date(iso))} (${iso})`
 export const hour = (iso: string) => hourOnly.format(new Date(iso))
 export const day = (iso: string) => dayAndMonth.format(new Date(iso))

@@ -1,6 +1,7 @@
 // Who is signed in, and what they may do.
 
 import { getData, keepCsrfToken, Problem, type Schemas, send } from './api.ts'
+import { forgetSearches } from './recent-searches.ts'
 
 export type Session = Schemas['SignedInSession']
 
@@ -33,6 +34,7 @@ export async function signIn(asked: SignIn): Promise<Session> {
 export async function signOut(): Promise<void> {
   await send('DELETE', SESSION, {})
   window.localStorage.removeItem(KEY)
+  forgetSearches()
 }
 
 export async function changePassword(currentPassword: string, newPassword: string) {

@@ -4,7 +4,7 @@ import { getData, type Schemas } from '../api.ts'
 import { humanize } from '../format.ts'
 import { Detail, WholeTimeline } from '../parts/detail.tsx'
 import { Facts } from '../parts/drawer.tsx'
-import { DATES, type Filter, humanized } from '../parts/filters.tsx'
+import { AMOUNTS, DATES, type Filter, humanized } from '../parts/filters.tsx'
 import { ListView } from '../parts/list-view.tsx'
 import { Refunds } from '../parts/refunds.tsx'
 import { RequeryButton } from '../parts/requery-form.tsx'
@@ -29,6 +29,7 @@ const FILTERS: readonly Filter[] = [
   { name: 'status', label: strings.status, choices: humanized(STATUSES) },
   { name: 'reference', label: strings.reference, placeholder: strings.anyReference },
   { name: 'search', label: strings.customer, placeholder: strings.nameOrEmail },
+  ...AMOUNTS,
   ...DATES,
 ]
 
@@ -71,6 +72,7 @@ export default function Payments(props: ViewProps) {
       path={PATH}
       params={{}}
       csv={`${PATH}.csv`}
+      summary={`${PATH}/summary`}
       caption={appStrings.views.payments}
       columns={COLUMNS}
       filters={FILTERS}
