@@ -66,7 +66,8 @@ export function useHits(asked: string): State | undefined {
   return state?.asked === asked ? state : undefined
 }
 
-export function SearchBox({ session }: { session: Session }) {
+// What is typed, what it finds, which of that is chosen, and what keys do.
+function useSearch(session: Session) {
   const [text, setText] = useState('')
   const [chosen, setChosen] = useState(0)
   const [isOpen, setOpen] = useState(false)
@@ -103,6 +104,17 @@ export function SearchBox({ session }: { session: Session }) {
     setOpen(true)
     if (isShown && options.length > 0) setChosen((chosen + step + options.length) % options.length)
   }
+  const type = (typed: string) => {
+    setText(typed)
+    setChosen(0)
+    setOpen(true)
+  }
+  return { text, type, press, open, setOpen, field, found, groups, options, chosen, isShown }
+}
+
+export function SearchBox({ session }: { session: Session }) {
+  const { text, type, press, open, setOpen, field, ...shown } = useSearch(session)
+  const { found, groups, options, chosen, isShown } = shown
   return (
     <search class="search">
       <Icon name="search" />
@@ -122,11 +134,7 @@ export function SearchBox({ session }: { session: Session }) {
         spellcheck={false}
         maxLength={100}
         value={text}
-        onInput={(event) => {
-          setText(event.currentTarget.value)
-          setChosen(0)
-          setOpen(true)
-        }}
+        onInput={(event) => type(event.currentTarget.value)}
         onKeyDown={press}
         onFocus={() => setOpen(true)}
         onBlur={() => setOpen(false)}

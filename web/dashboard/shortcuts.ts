@@ -5,7 +5,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { goTo, hrefOf } from './routing.ts'
 import { shortcutsStrings as strings } from './strings/shortcuts.ts'
-import type { View } from './views.ts'
+
+export type Destination = { path: string; name: string }
 
 // The letter after g, by the view's path. A view without one is reached by the menu.
 export const LETTERS: Readonly<Record<string, string>> = {
@@ -39,7 +40,7 @@ export function enable(isOn: boolean): void {
 }
 
 // What was done is also said, for whoever does not see it.
-export function useShortcuts(views: readonly View[]) {
+export function useShortcuts(views: readonly Destination[]) {
   const [isHelpOpen, setHelpOpen] = useState(false)
   const [said, setSaid] = useState('')
   const shown = useRef(views)

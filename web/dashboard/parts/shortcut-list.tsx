@@ -1,10 +1,9 @@
 // The list of keyboard shortcuts, and the setting that turns the single-key ones off.
 
 import { useState } from 'preact/hooks'
-import { areEnabled, enable, LETTERS } from '../shortcuts.ts'
+import { areEnabled, type Destination, enable, LETTERS } from '../shortcuts.ts'
 import { appStrings } from '../strings/app.ts'
 import { shortcutsStrings as strings } from '../strings/shortcuts.ts'
-import type { View } from '../views.ts'
 import { Dialog } from './dialog.tsx'
 
 type Shortcut = { name: string; keys: readonly string[]; joined?: string }
@@ -21,7 +20,13 @@ const IN_LISTS: readonly Shortcut[] = [
   { name: strings.openItem, keys: ['Enter'] },
 ]
 
-export function ShortcutList({ views, close }: { views: readonly View[]; close: () => void }) {
+export function ShortcutList({
+  views,
+  close,
+}: {
+  views: readonly Destination[]
+  close: () => void
+}) {
   const [isOn, setOn] = useState(areEnabled)
   const goTo = views.flatMap(({ path, name }): Shortcut[] => {
     const letter = LETTERS[path]

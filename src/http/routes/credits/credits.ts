@@ -62,7 +62,33 @@ export const CreditFilterFields = {
 
 const CreditsQuery = query({ ...CreditFilterFields, ...OrderQuery, ...PageQuery })
 
+const summing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { db, authentication } = deps
+
+  app.get(
+    '/api/v1/credits/summary',
+    {
+      onRequest: authentication.requires('credits:read'),
+      schema: {
+        operationId: 'summarizeCredits',
+        tags: ['Credits'],
+        summary: 'Count and add up credits',
+        description: SUMMARISED,
+        security: BEARER,
+        querystring: query(CreditFilterFields),
+        response: { 200: ApiEnvelope(SummaryBody), '4xx': ApiFailure },
+      },
+    },
+    async ({ client, query: asked }) => {
+      const how = { viewer: client, filters: parseCreditFilters(asked) }
+      const summary = await withSnapshot(db, (tx) => summarizeCredits(tx, how))
+      return accepted('Credits added up successfully', presentSummary(summary, presentTotal))
+    },
+  )
+}
+
 export const creditRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  await app.register(summing, deps)
   const { db, sealer, authentication, banks } = deps
   const nameBank = bankNames(banks)
 
@@ -106,27 +132,6 @@ export const creditRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =
       return listResponse('Credits retrieved successfully', page, (row) =>
         presentCredit(row, { sealer, nameBank }),
       )
-    },
-  )
-
-  app.get(
-    '/api/v1/credits/summary',
-    {
-      onRequest: authentication.requires('credits:read'),
-      schema: {
-        operationId: 'summarizeCredits',
-        tags: ['Credits'],
-        summary: 'Count and add up credits',
-        description: SUMMARISED,
-        security: BEARER,
-        querystring: query(CreditFilterFields),
-        response: { 200: ApiEnvelope(SummaryBody), '4xx': ApiFailure },
-      },
-    },
-    async ({ client, query: asked }) => {
-      const how = { viewer: client, filters: parseCreditFilters(asked) }
-      const summary = await withSnapshot(db, (tx) => summarizeCredits(tx, how))
-      return accepted('Credits added up successfully', presentSummary(summary, presentTotal))
     },
   )
 

@@ -33,7 +33,36 @@ const PaymentDetailBody = named('PaymentDetail', {
 
 const about = { tags: ['Payments'], security: BEARER }
 
+const summing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { db, authentication, clock } = deps
+
+  app.get(
+    '/api/v1/payments/summary',
+    {
+      onRequest: authentication.requires('payments:read'),
+      schema: {
+        ...about,
+        operationId: 'summarizePayments',
+        summary: 'Count and add up payments',
+        description: SUMMARISED,
+        querystring: query(filterFields(PAYMENT_STATUSES)),
+        response: { 200: ApiEnvelope(PaymentSummaryBody), '4xx': ApiFailure },
+      },
+    },
+    async ({ client, query: asked }) => {
+      const how = { filters: parsePaymentFilters(asked), now: clock() }
+      const summary = await withSnapshot(db, (tx) => summarizePayments(tx, client.id, how))
+      const shown = presentSummary(summary, (total) => ({
+        ...presentTotal(total),
+        amountPaid: toNaira(total.amountPaidKobo),
+      }))
+      return accepted('Payments added up successfully', shown)
+    },
+  )
+}
+
 export const paymentRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  await app.register(summing, deps)
   const { db, sealer, authentication, clock, banks } = deps
   const nameBank = bankNames(banks)
 
@@ -67,30 +96,6 @@ export const paymentRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) 
       return listResponse('Payments retrieved successfully', shown, (payment) =>
         presentPaymentRecord(payment, now, nameBank),
       )
-    },
-  )
-
-  app.get(
-    '/api/v1/payments/summary',
-    {
-      onRequest: authentication.requires('payments:read'),
-      schema: {
-        ...about,
-        operationId: 'summarizePayments',
-        summary: 'Count and add up payments',
-        description: SUMMARISED,
-        querystring: query(filterFields(PAYMENT_STATUSES)),
-        response: { 200: ApiEnvelope(PaymentSummaryBody), '4xx': ApiFailure },
-      },
-    },
-    async ({ client, query: asked }) => {
-      const how = { filters: parsePaymentFilters(asked), now: clock() }
-      const summary = await withSnapshot(db, (tx) => summarizePayments(tx, client.id, how))
-      const shown = presentSummary(summary, (total) => ({
-        ...presentTotal(total),
-        amountPaid: toNaira(total.amountPaidKobo),
-      }))
-      return accepted('Payments added up successfully', shown)
     },
   )
 

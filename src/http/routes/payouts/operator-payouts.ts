@@ -60,17 +60,44 @@ export const operatorPayoutRoutes: FastifyPluginAsyncTypebox<Deps> = async (app,
   await app.register(resolving, deps)
 }
 
-const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { db, sealer, authentication, clock } = deps
+type FilterQuery = Static<TObject<typeof OperatorFilters>>
+
+// Of the client that was named, if any was.
+async function parseOperatorFilters({ db, clock }: Deps, asked: FilterQuery) {
+  const { clientId: name, ...others } = parsePayoutFilters(asked)
+  if (name === undefined) return others
+  const { id: clientId } = await getClient(db, clock(), requireClientId(name))
+  return { ...others, clientId }
+}
+
+const summing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { db, authentication } = deps
   const onRequest = authentication.requires('operator')
 
-  // Of the client that was named, if any was.
-  const parseOperatorFilters = async (asked: Static<TObject<typeof OperatorFilters>>) => {
-    const { clientId: name, ...others } = parsePayoutFilters(asked)
-    if (name === undefined) return others
-    const { id: clientId } = await getClient(db, clock(), requireClientId(name))
-    return { ...others, clientId }
-  }
+  app.get(
+    `${PAYOUTS}/summary`,
+    {
+      onRequest,
+      schema: {
+        ...about,
+        operationId: 'summarizeAllPayouts',
+        summary: 'Count and add up payouts of all clients',
+        description: SUMMARISED,
+        querystring: query(OperatorFilters),
+        response: { 200: ApiEnvelope(SummaryBody), '4xx': ApiFailure },
+      },
+    },
+    async ({ query: asked }) => {
+      const summary = await summarizePayouts(db, await parseOperatorFilters(deps, asked))
+      return accepted('Payouts added up successfully', presentSummary(summary, presentTotal))
+    },
+  )
+}
+
+const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  await app.register(summing, deps)
+  const { db, sealer, authentication } = deps
+  const onRequest = authentication.requires('operator')
 
   app.get(
     PAYOUTS,
@@ -92,7 +119,7 @@ const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       const position = readCursor(sealer, list, cursor)
       const limit = parseLimit(asked)
       const rows = await listPayouts(db, {
-        ...(await parseOperatorFilters(filters)),
+        ...(await parseOperatorFilters(deps, filters)),
         order,
         after: position ? BigInt(position[0] as string) : null,
         limit: limit + 1,
@@ -101,25 +128,6 @@ const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       return listResponse('Payouts retrieved successfully', page, (payout) =>
         presentOperatorPayout(payout, { sealer, by: request }),
       )
-    },
-  )
-
-  app.get(
-    `${PAYOUTS}/summary`,
-    {
-      onRequest,
-      schema: {
-        ...about,
-        operationId: 'summarizeAllPayouts',
-        summary: 'Count and add up payouts of all clients',
-        description: SUMMARISED,
-        querystring: query(OperatorFilters),
-        response: { 200: ApiEnvelope(SummaryBody), '4xx': ApiFailure },
-      },
-    },
-    async ({ query: asked }) => {
-      const summary = await summarizePayouts(db, await parseOperatorFilters(asked))
-      return accepted('Payouts added up successfully', presentSummary(summary, presentTotal))
     },
   )
 

@@ -119,7 +119,34 @@ const creating: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   )
 }
 
+const summing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { db, authentication } = deps
+  const onRequest = authentication.requires('payouts:read')
+
+  app.get(
+    `${PAYOUTS}/summary`,
+    {
+      onRequest,
+      schema: {
+        ...about,
+        operationId: 'summarizePayouts',
+        summary: 'Count and add up payouts',
+        description: SUMMARISED,
+        querystring: query(PayoutFilters),
+        response: { 200: ApiEnvelope(SummaryBody), '4xx': ApiFailure },
+      },
+    },
+    async ({ client, query: asked }) => {
+      refuseRestricted(client)
+      const filters = { ...parsePayoutFilters(asked), clientId: client.id }
+      const summary = await summarizePayouts(db, filters)
+      return accepted('Payouts added up successfully', presentSummary(summary, presentTotal))
+    },
+  )
+}
+
 const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  await app.register(summing, deps)
   const { db, sealer, authentication } = deps
   const onRequest = authentication.requires('payouts:read')
 
@@ -154,27 +181,6 @@ const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       return listResponse('Payouts retrieved successfully', page, (payout) =>
         presentPayout(payout, { sealer, by: request }),
       )
-    },
-  )
-
-  app.get(
-    `${PAYOUTS}/summary`,
-    {
-      onRequest,
-      schema: {
-        ...about,
-        operationId: 'summarizePayouts',
-        summary: 'Count and add up payouts',
-        description: SUMMARISED,
-        querystring: query(PayoutFilters),
-        response: { 200: ApiEnvelope(SummaryBody), '4xx': ApiFailure },
-      },
-    },
-    async ({ client, query: asked }) => {
-      refuseRestricted(client)
-      const filters = { ...parsePayoutFilters(asked), clientId: client.id }
-      const summary = await summarizePayouts(db, filters)
-      return accepted('Payouts added up successfully', presentSummary(summary, presentTotal))
     },
   )
 
