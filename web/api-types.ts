@@ -972,6 +972,32 @@ export interface paths {
             };
         };
     };
+    "/api/v1/credits/summary": {
+        get: {
+            parameters: {
+                query?: {
+                    sessionId?: string;
+                    accountNumber?: string;
+                    paymentReference?: string;
+                    adviceReference?: string;
+                    merchantRef?: string;
+                    outcome?: "booked" | "suspended" | "assigned" | "returned" | "reversed";
+                    payer?: string;
+                    minAmount?: number | string;
+                    maxAmount?: number | string;
+                    from?: string;
+                    to?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["ListSummaryResponse"];
+                    };
+                };
+            };
+        };
+    };
     "/api/v1/credits": {
         get: {
             parameters: {
@@ -1001,32 +1027,6 @@ export interface paths {
             };
         };
     };
-    "/api/v1/credits/summary": {
-        get: {
-            parameters: {
-                query?: {
-                    sessionId?: string;
-                    accountNumber?: string;
-                    paymentReference?: string;
-                    adviceReference?: string;
-                    merchantRef?: string;
-                    outcome?: "booked" | "suspended" | "assigned" | "returned" | "reversed";
-                    payer?: string;
-                    minAmount?: number | string;
-                    maxAmount?: number | string;
-                    from?: string;
-                    to?: string;
-                };
-            };
-            responses: {
-                200: {
-                    content: {
-                        "application/json": components["schemas"]["ListSummaryResponse"];
-                    };
-                };
-            };
-        };
-    };
     "/api/v1/credits/{id}": {
         get: {
             parameters: {
@@ -1038,6 +1038,30 @@ export interface paths {
                 200: {
                     content: {
                         "application/json": components["schemas"]["CreditDetailResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/payments/summary": {
+        get: {
+            parameters: {
+                query?: {
+                    status?: "Processing" | "PartPayment" | "Successful" | "Expired" | "Cancelled" | "Reversed";
+                    minAmount?: number | string;
+                    maxAmount?: number | string;
+                    search?: string;
+                    merchantRef?: string;
+                    accountNumber?: string;
+                    reference?: string;
+                    from?: string;
+                    to?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["PaymentSummaryResponse"];
                     };
                 };
             };
@@ -1065,30 +1089,6 @@ export interface paths {
                 200: {
                     content: {
                         "application/json": components["schemas"]["PaymentList"];
-                    };
-                };
-            };
-        };
-    };
-    "/api/v1/payments/summary": {
-        get: {
-            parameters: {
-                query?: {
-                    status?: "Processing" | "PartPayment" | "Successful" | "Expired" | "Cancelled" | "Reversed";
-                    minAmount?: number | string;
-                    maxAmount?: number | string;
-                    search?: string;
-                    merchantRef?: string;
-                    accountNumber?: string;
-                    reference?: string;
-                    from?: string;
-                    to?: string;
-                };
-            };
-            responses: {
-                200: {
-                    content: {
-                        "application/json": components["schemas"]["PaymentSummaryResponse"];
                     };
                 };
             };
@@ -3680,6 +3680,31 @@ export interface paths {
             };
         };
     };
+    "/api/v1/operator/payouts/summary": {
+        get: {
+            parameters: {
+                query?: {
+                    clientId?: string;
+                    bankCode?: string;
+                    status?: "queued" | "sending" | "confirmed" | "failed" | "unknown" | "cancelled";
+                    approval?: "not_needed" | "needed" | "approved" | "rejected";
+                    purpose?: "payout" | "settlement" | "refund" | "return";
+                    recipient?: string;
+                    minAmount?: number | string;
+                    maxAmount?: number | string;
+                    from?: string;
+                    to?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["ListSummaryResponse"];
+                    };
+                };
+            };
+        };
+    };
     "/api/v1/operator/payouts": {
         get: {
             parameters: {
@@ -3703,31 +3728,6 @@ export interface paths {
                 200: {
                     content: {
                         "application/json": components["schemas"]["OperatorPayoutList"];
-                    };
-                };
-            };
-        };
-    };
-    "/api/v1/operator/payouts/summary": {
-        get: {
-            parameters: {
-                query?: {
-                    clientId?: string;
-                    bankCode?: string;
-                    status?: "queued" | "sending" | "confirmed" | "failed" | "unknown" | "cancelled";
-                    approval?: "not_needed" | "needed" | "approved" | "rejected";
-                    purpose?: "payout" | "settlement" | "refund" | "return";
-                    recipient?: string;
-                    minAmount?: number | string;
-                    maxAmount?: number | string;
-                    from?: string;
-                    to?: string;
-                };
-            };
-            responses: {
-                200: {
-                    content: {
-                        "application/json": components["schemas"]["ListSummaryResponse"];
                     };
                 };
             };
