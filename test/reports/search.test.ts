@@ -11,6 +11,7 @@ import {
   dataOf,
   startPayment,
 } from '../support/fixtures.ts'
+import { addBankAccount, createPayout, fund } from '../support/payouts.ts'
 import { startTestService } from '../support/running-service.ts'
 import { credit, type Row, readList } from '../support/tracing.ts'
 
@@ -227,4 +228,19 @@ test('what finds nothing is an empty list; what is no question is refused', asyn
     assertRefused(await bench.call({ url: `${SEARCH}${wrong}` }), 'account')
   }
   assertRefused(await bench.call({ url: `${SEARCH}?q=a`, token: null }), 'account', { status: 401 })
+})
+
+test('a payout is found by reference, amount and recipient, by its own client alone', async () => {
+  await fund(bench, '9000.00')
+  await addBankAccount(bench)
+  const { reference, toAccountName } = await createPayout(bench, { amount: 4321.5 })
+  const found = `payout/${reference}`
+  const other = await bench.newClient('SEARCHER06')
+
+  for (const text of [reference, reference.slice(0, 12).toLowerCase(), '4,321.50', toAccountName]) {
+    assert(namesOf(await search(text)).includes(found), text)
+    assert.deepEqual(await search(text, other), [], text)
+  }
+  const [hit] = await search(reference)
+  assert.equal((await bench.call({ url: hit.href })).statusCode, 200, hit.href)
 })
