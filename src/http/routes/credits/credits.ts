@@ -60,6 +60,11 @@ export const CreditFilterFields = {
   ...WindowQuery,
 }
 
+const LISTED =
+  'Filters can be combined; from and to apply to receivedAt. Operators also find unidentified ' +
+  'credits, by sessionId or accountNumber. A page filtered by amount or payer may hold fewer items ' +
+  'than `limit`, or none, while hasMore is true: continue with nextCursor.'
+
 const CreditsQuery = query({ ...CreditFilterFields, ...OrderQuery, ...PageQuery })
 
 const summing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
@@ -100,11 +105,7 @@ export const creditRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =
         operationId: 'listCredits',
         tags: ['Credits'],
         summary: 'List credits, newest first',
-        description:
-          'Filters can be combined; from and to apply to receivedAt. Operators also find ' +
-          'unidentified credits, by sessionId or accountNumber. A page filtered by amount or payer ' +
-          'may hold fewer items than `limit`, or none, while hasMore is true: continue with ' +
-          'nextCursor.',
+        description: LISTED,
         security: BEARER,
         querystring: CreditsQuery,
         response: { 200: ListEnvelope(CreditBody), '4xx': ApiFailure },
