@@ -14,6 +14,8 @@ export interface paths {
                     name?: string;
                     active?: "true" | "false";
                     default?: "true" | "false";
+                    minAmount?: number | string;
+                    maxAmount?: number | string;
                     from?: string;
                     to?: string;
                     order?: "newest" | "oldest";
@@ -82,6 +84,34 @@ export interface paths {
                 200: {
                     content: {
                         "application/json": components["schemas"]["OwnAccountResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/accounts/static/summary": {
+        get: {
+            parameters: {
+                query?: {
+                    merchantId?: string;
+                    merchantCode?: string;
+                    email?: string;
+                    phone?: string;
+                    bvn?: string;
+                    nin?: string;
+                    name?: string;
+                    active?: "true" | "false";
+                    default?: "true" | "false";
+                    minAmount?: number | string;
+                    maxAmount?: number | string;
+                    from?: string;
+                    to?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["ListSummaryResponse"];
                     };
                 };
             };
@@ -656,8 +686,12 @@ export interface paths {
                     status?: "queued" | "sending" | "confirmed" | "failed" | "unknown" | "cancelled";
                     approval?: "not_needed" | "needed" | "approved" | "rejected";
                     purpose?: "payout" | "settlement" | "refund" | "return";
+                    recipient?: string;
+                    minAmount?: number | string;
+                    maxAmount?: number | string;
                     from?: string;
                     to?: string;
+                    order?: "newest" | "oldest";
                     limit?: string | number;
                     cursor?: string;
                 };
@@ -685,6 +719,29 @@ export interface paths {
                 200: {
                     content: {
                         "application/json": components["schemas"]["PayoutDetailResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/payouts/summary": {
+        get: {
+            parameters: {
+                query?: {
+                    status?: "queued" | "sending" | "confirmed" | "failed" | "unknown" | "cancelled";
+                    approval?: "not_needed" | "needed" | "approved" | "rejected";
+                    purpose?: "payout" | "settlement" | "refund" | "return";
+                    recipient?: string;
+                    minAmount?: number | string;
+                    maxAmount?: number | string;
+                    from?: string;
+                    to?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["ListSummaryResponse"];
                     };
                 };
             };
@@ -1034,6 +1091,32 @@ export interface paths {
             };
         };
     };
+    "/api/v1/credits/summary": {
+        get: {
+            parameters: {
+                query?: {
+                    sessionId?: string;
+                    accountNumber?: string;
+                    paymentReference?: string;
+                    adviceReference?: string;
+                    merchantRef?: string;
+                    outcome?: "booked" | "suspended" | "assigned" | "returned" | "reversed";
+                    payer?: string;
+                    minAmount?: number | string;
+                    maxAmount?: number | string;
+                    from?: string;
+                    to?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["ListSummaryResponse"];
+                    };
+                };
+            };
+        };
+    };
     "/api/v1/credits": {
         get: {
             parameters: {
@@ -1044,6 +1127,9 @@ export interface paths {
                     adviceReference?: string;
                     merchantRef?: string;
                     outcome?: "booked" | "suspended" | "assigned" | "returned" | "reversed";
+                    payer?: string;
+                    minAmount?: number | string;
+                    maxAmount?: number | string;
                     from?: string;
                     to?: string;
                     order?: "newest" | "oldest";
@@ -1071,6 +1157,30 @@ export interface paths {
                 200: {
                     content: {
                         "application/json": components["schemas"]["CreditDetailResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/payments/summary": {
+        get: {
+            parameters: {
+                query?: {
+                    status?: "Processing" | "PartPayment" | "Successful" | "Expired" | "Cancelled" | "Reversed";
+                    minAmount?: number | string;
+                    maxAmount?: number | string;
+                    search?: string;
+                    merchantRef?: string;
+                    accountNumber?: string;
+                    reference?: string;
+                    from?: string;
+                    to?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["PaymentSummaryResponse"];
                     };
                 };
             };
@@ -1723,6 +1833,9 @@ export interface paths {
                     adviceReference?: string;
                     merchantRef?: string;
                     outcome?: "booked" | "suspended" | "assigned" | "returned" | "reversed";
+                    payer?: string;
+                    minAmount?: number | string;
+                    maxAmount?: number | string;
                     from?: string;
                     to?: string;
                     order?: "newest" | "oldest";
@@ -1750,6 +1863,8 @@ export interface paths {
                     name?: string;
                     active?: "true" | "false";
                     default?: "true" | "false";
+                    minAmount?: number | string;
+                    maxAmount?: number | string;
                     from?: string;
                     to?: string;
                     order?: "newest" | "oldest";
@@ -3185,11 +3300,7 @@ export interface paths {
         post: {
             requestBody: {
                 content: {
-                    "application/json": {
-                        password?: string;
-                        code?: string;
-                        passkey?: components["schemas"]["PasskeyAssertion"];
-                    };
+                    "application/json": components["schemas"]["IdentityConfirmation"];
                 };
             };
             responses: {
@@ -3251,11 +3362,7 @@ export interface paths {
         post: {
             requestBody: {
                 content: {
-                    "application/json": {
-                        password?: string;
-                        code?: string;
-                        passkey?: components["schemas"]["PasskeyAssertion"];
-                    };
+                    "application/json": components["schemas"]["IdentityConfirmation"];
                 };
             };
             responses: {
@@ -3329,11 +3436,7 @@ export interface paths {
             };
             requestBody: {
                 content: {
-                    "application/json": {
-                        password?: string;
-                        code?: string;
-                        passkey?: components["schemas"]["PasskeyAssertion"];
-                    };
+                    "application/json": components["schemas"]["IdentityConfirmation"];
                 };
             };
             responses: {
@@ -3922,6 +4025,31 @@ export interface paths {
             };
         };
     };
+    "/api/v1/operator/payouts/summary": {
+        get: {
+            parameters: {
+                query?: {
+                    clientId?: string;
+                    bankCode?: string;
+                    status?: "queued" | "sending" | "confirmed" | "failed" | "unknown" | "cancelled";
+                    approval?: "not_needed" | "needed" | "approved" | "rejected";
+                    purpose?: "payout" | "settlement" | "refund" | "return";
+                    recipient?: string;
+                    minAmount?: number | string;
+                    maxAmount?: number | string;
+                    from?: string;
+                    to?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["ListSummaryResponse"];
+                    };
+                };
+            };
+        };
+    };
     "/api/v1/operator/payouts": {
         get: {
             parameters: {
@@ -3931,8 +4059,12 @@ export interface paths {
                     status?: "queued" | "sending" | "confirmed" | "failed" | "unknown" | "cancelled";
                     approval?: "not_needed" | "needed" | "approved" | "rejected";
                     purpose?: "payout" | "settlement" | "refund" | "return";
+                    recipient?: string;
+                    minAmount?: number | string;
+                    maxAmount?: number | string;
                     from?: string;
                     to?: string;
+                    order?: "newest" | "oldest";
                     limit?: string | number;
                     cursor?: string;
                 };
@@ -5650,6 +5782,11 @@ export interface components {
             field: string;
             message: string;
         };
+        IdentityConfirmation: {
+            password?: string;
+            code?: string;
+            passkey?: components["schemas"]["PasskeyAssertion"];
+        };
         ImportedStatements: {
             importId: string;
             isUnchanged: boolean;
@@ -5868,6 +6005,21 @@ export interface components {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["Limits"];
+        };
+        ListSummary: {
+            count: number;
+            isExact: boolean;
+            totals: components["schemas"]["ListTotal"][] | null;
+        };
+        ListSummaryResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["ListSummary"];
+        };
+        ListTotal: {
+            currency: string;
+            count: number;
+            amount: number;
         };
         Logo: {
             path: string;
@@ -6321,6 +6473,22 @@ export interface components {
             data: components["schemas"]["Payment"][];
             hasMore: boolean;
             nextCursor: string | null;
+        };
+        PaymentSummary: {
+            count: number;
+            isExact: boolean;
+            totals: components["schemas"]["PaymentTotal"][] | null;
+        };
+        PaymentSummaryResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["PaymentSummary"];
+        };
+        PaymentTotal: {
+            currency: string;
+            count: number;
+            amount: number;
+            amountPaid: number;
         };
         Payout: {
             reference: string;
@@ -6778,13 +6946,18 @@ export interface components {
             amountInSuspense: number;
         };
         SearchHit: {
-            type: "payment" | "advice" | "account" | "credit" | "event";
+            type: "payment" | "advice" | "account" | "credit" | "event" | "payout" | "settlement" | "refund" | "return" | "statement";
             reference: string;
             href: string;
             title: string;
             detail: string | null;
             amount: number | null;
             currency: string | null;
+            of: components["schemas"]["SearchHitOwner"] | null;
+        };
+        SearchHitOwner: {
+            type: "payment" | "advice" | "account" | "credit" | "event" | "payout" | "settlement" | "refund" | "return" | "statement";
+            reference: string;
         };
         SearchHitsResponse: {
             isSuccessful: boolean;

@@ -11,6 +11,7 @@ import {
   dataOf,
   startPayment,
 } from '../support/fixtures.ts'
+import { addBankAccount, createPayout, fund } from '../support/payouts.ts'
 import { startTestService } from '../support/running-service.ts'
 import { credit, type Row, readList } from '../support/tracing.ts'
 
@@ -66,6 +67,7 @@ test('a hit says what it is, how much, and where to get it', async () => {
     detail: 'Successful, INV-77',
     amount: 6000,
     currency: 'NGN',
+    of: null,
   })
   for (const text of ['INV-77', sessionId, account.accountNumber, eventId]) {
     for (const { href } of await search(text)) {
@@ -155,6 +157,51 @@ test('what no scope lets see is not looked for', async () => {
   assert.deepEqual(await search('Hidden Person', await bench.login('SEARCHER02', 's3cret')), [])
 })
 
+test('the beginning of a reference or number finds it, and an exact one comes first', async () => {
+  const shorter = await startPayment(bench, { merchantRef: 'PRE-10' })
+  const longer = await startPayment(bench, { merchantRef: 'PRE-100' })
+  const made = await createAccount(bench, { accountName: 'Number Person' })
+  const bySession = await credit(bench, longer.bankAccount, '10.00')
+  const [one, other] = [shorter, longer].map(({ paymentReference: id }) => `payment/${id}`)
+
+  assert.deepEqual(namesOf(await search('PRE-10')), [one, other])
+  assert.deepEqual(namesOf(await search('PRE-100')), [other])
+  assert.deepEqual(namesOf(await search('PRE')).toSorted(), [one, other].toSorted())
+  for (const length of [13, 20, 31]) {
+    const found = namesOf(await search(longer.paymentReference.slice(0, length)))
+    assert(found.includes(other as string), `${length}`)
+  }
+  const number = namesOf(await search(made.accountNumber.slice(0, 8)))
+  assert(number.includes(`account/${made.accountNumber}`))
+  const [found] = await search(bySession.slice(0, 29))
+  assert.deepEqual([found?.type, found?.detail], ['credit', bySession])
+  assert.deepEqual(await search('PRE-10', await bench.newClient('SEARCHER04')), [])
+})
+
+test('an amount finds payments and credits, however it is written; a name finds payers', async () => {
+  const asked = await startPayment(bench, { amount: 7654.32 })
+  const payer = { sourceAccountName: 'NGOZI PAYER' }
+  await credit(bench, asked.bankAccount, '7654.32', payer)
+
+  for (const text of ['7654.32', '7,654.32', '₦7,654.32', 'NGN 7654.32', 'ngn7,654.32']) {
+    const types = (await search(text)).map(({ type }) => type)
+    assert.deepEqual(types.toSorted(), ['credit', 'payment'], text)
+  }
+  for (const text of ['7654.3', '7654', '76,54.32', '7654.320', '-7654.32']) {
+    assert.deepEqual(await search(text), [], text)
+  }
+  const [hit] = await search('ngozi')
+  assert.deepEqual([hit?.type, hit?.title], ['credit', 'NGOZI PAYER'])
+})
+
+test('a phone number finds its account, with or without the country code', async () => {
+  const { accountNumber } = await createAccount(bench, { phoneNumber: '08031234599' })
+
+  for (const text of ['08031234599', '2348031234599', '+2348031234599']) {
+    assert.deepEqual(namesOf(await search(text)), [`account/${accountNumber}`], text)
+  }
+})
+
 test('what finds nothing is an empty list; what is no question is refused', async () => {
   for (const text of [
     'x',
@@ -181,4 +228,19 @@ test('what finds nothing is an empty list; what is no question is refused', asyn
     assertRefused(await bench.call({ url: `${SEARCH}${wrong}` }), 'account')
   }
   assertRefused(await bench.call({ url: `${SEARCH}?q=a`, token: null }), 'account', { status: 401 })
+})
+
+test('a payout is found by reference, amount and recipient, by its own client alone', async () => {
+  await fund(bench, '9000.00')
+  await addBankAccount(bench)
+  const { reference, toAccountName } = await createPayout(bench, { amount: 4321.5 })
+  const found = `payout/${reference}`
+  const other = await bench.newClient('SEARCHER06')
+
+  for (const text of [reference, reference.slice(0, 12).toLowerCase(), '4,321.50', toAccountName]) {
+    assert(namesOf(await search(text)).includes(found), text)
+    assert.deepEqual(await search(text, other), [], text)
+  }
+  const [hit] = await search(reference)
+  assert.equal((await bench.call({ url: hit.href })).statusCode, 200, hit.href)
 })

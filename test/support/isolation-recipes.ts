@@ -99,6 +99,7 @@ const user = (path: string, call: Partial<Call>): Recipe => {
 const ACCOUNT_RECIPES: Record<string, Recipe> = {
   listCollectionAccounts: list(ACCOUNTS, accountFilters),
   exportCollectionAccounts: list(`${ACCOUNTS}.csv`, accountFilters),
+  summarizeCollectionAccounts: () => [{ url: `${ACCOUNTS}/summary` }],
   getCollectionAccount: account(''),
   getCollectionAccountDetails: account('/details'),
   updateCollectionAccount: account('', { email: 'new@example.com' }, 'PATCH'),
@@ -114,6 +115,10 @@ const ACCOUNT_RECIPES: Record<string, Recipe> = {
   getOverview: list('/api/v1/overview'),
   getOverviewBreakdown: list('/api/v1/overview/breakdown'),
   listCredits: list('/api/v1/credits', creditFilters),
+  summarizeCredits: (of) => [
+    { url: '/api/v1/credits/summary' },
+    { url: `/api/v1/credits/summary?accountNumber=${of.accountNumber}` },
+  ],
   exportCredits: list('/api/v1/credits.csv', creditFilters),
   getCredit: (of) => credits(of).map((id) => ({ url: `/api/v1/credits/${id}` })),
   getCreditTimeline: (of) => credits(of).map((id) => ({ url: `/api/v1/credits/${id}/timeline` })),
@@ -149,6 +154,9 @@ const PAYMENT_RECIPES: Record<string, Recipe> = {
   verifyByPayment: (of) => [{ url: `${BY_PAYMENT}/${of.paymentReference}` }],
   verifyByAdvice: (of) => [{ url: `${BY_ADVICE}/${of.adviceReference}` }],
   listPayments: list('/api/v1/payments'),
+  summarizePayments: byReference((reference) => ({
+    url: `/api/v1/payments/summary?${new URLSearchParams({ reference })}`,
+  })),
   getPayment: byReference((reference) => ({ url: `/api/v1/payments/${reference}` })),
   getPaymentTimeline: byReference((reference) => ({
     url: `/api/v1/payments/${reference}/timeline`,

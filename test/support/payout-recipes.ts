@@ -38,6 +38,7 @@ export const PAYOUT_RECIPES: Record<string, Recipe> = {
   updateBankAccount: (of) => [patch(`${BANK_ACCOUNTS}/${of.bankAccount}`, { isActive: false })],
   createPayout: (of) => [post(PAYOUTS, payoutBody({ bankAccount: of.bankAccount }))],
   listPayouts: pages(PAYOUTS),
+  summarizePayouts: () => [{ url: `${PAYOUTS}/summary` }],
   getPayout: (of) => [{ url: `${PAYOUTS}/${of.payoutReference}` }],
   cancelPayout: payout('cancel', {}),
   approvePayout: payout('approve', {}),
@@ -46,6 +47,10 @@ export const PAYOUT_RECIPES: Record<string, Recipe> = {
   listAllPayouts: (of) => [
     { url: OPERATOR_PAYOUTS },
     { url: `${OPERATOR_PAYOUTS}?clientId=${of.clientId}` },
+  ],
+  summarizeAllPayouts: (of) => [
+    { url: `${OPERATOR_PAYOUTS}/summary` },
+    { url: `${OPERATOR_PAYOUTS}/summary?clientId=${of.clientId}` },
   ],
   getAnyPayout: (of) => [{ url: `${OPERATOR_PAYOUTS}/${of.payoutReference}` }],
   confirmPayout: anyPayout('confirm', { bankReference: 'X' }),

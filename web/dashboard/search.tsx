@@ -1,11 +1,14 @@
-// Search by account number, session id, reference or name: an ARIA combobox.
+// Search by any reference, amount, name, number or session id: an ARIA combobox whose results are
+// grouped by kind. While nothing is typed, it offers what was searched for lately.
 
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { getData, type Problem, problemFrom, type Schemas } from './api.ts'
-import { humanize } from './format.ts'
 import { Icon } from './parts/icons.tsx'
 import { Money } from './parts/values.tsx'
+import { recentSearches, rememberSearch } from './recent-searches.ts'
 import { goTo, hrefOf } from './routing.ts'
+import type { Session } from './session.ts'
+import { SEARCH_ID } from './shortcuts.ts'
 import { searchStrings } from './strings/search.ts'
 
 export type Hit = Schemas['SearchHit']
@@ -18,6 +21,11 @@ const VIEW_OF: Record<Hit['type'], string> = {
   account: 'accounts',
   credit: 'credits',
   event: 'webhooks',
+  payout: 'payouts',
+  settlement: 'settlements',
+  refund: 'payments', // With what it refunds.
+  return: 'returns',
+  statement: 'reconciliation',
 }
 
 const DEBOUNCE_MS = 200
@@ -25,8 +33,15 @@ const DEBOUNCE_MS = 200
 // An advice without a number is no payment yet.
 export const ADVICE_PREFIX = 'advice-'
 
-const openedAs = ({ type, reference }: Hit) =>
-  type === 'advice' ? `${ADVICE_PREFIX}${reference}` : reference
+// Operators find the payouts of all clients.
+function hrefOfHit({ type, reference, of }: Hit, session: Session): string {
+  const shown = of ?? { type, reference }
+  const view = VIEW_OF[shown.type]
+  if (type === 'advice') return hrefOf(view, `${ADVICE_PREFIX}${reference}`)
+  if (type === 'statement') return hrefOf(view, reference, { tab: 'statements' })
+  const isOfAll = type === 'payout' && session.scopes.includes('operator')
+  return hrefOf(view, shown.reference, isOfAll ? { tab: 'all' } : {})
+}
 
 // Asked when the typing rests; answers to what was typed before are not shown.
 export function useHits(asked: string): State | undefined {
@@ -51,91 +66,151 @@ export function useHits(asked: string): State | undefined {
   return state?.asked === asked ? state : undefined
 }
 
-export function SearchBox() {
+// What is typed, what it finds, which of that is chosen, and what keys do.
+function useSearch(session: Session) {
   const [text, setText] = useState('')
   const [chosen, setChosen] = useState(0)
   const [isOpen, setOpen] = useState(false)
   const field = useRef<HTMLInputElement>(null)
-  useEffect(() => focusOnSlash(field), [])
-  const found = useHits(text.trim())
-  const hits = found?.hits ?? []
-  const isShown = isOpen && found !== undefined
+  const asked = text.trim()
+  const found = useHits(asked)
+  const user = session.user.email
+  const recent = isOpen && asked === '' ? recentSearches(user) : []
+  const groups = asked === '' ? recentGroup(recent) : groupsOf(found?.hits ?? [])
+  const options = groups.flatMap((group) => group.options)
+  const isShown = isOpen && (asked === '' ? recent.length > 0 : found !== undefined)
 
-  const open = (hit: Hit) => {
+  const open = (option: Option) => {
+    setChosen(0)
+    if (option.search !== undefined) return setText(option.search)
+    rememberSearch(user, asked)
     setText('')
     setOpen(false)
     field.current?.blur()
-    goTo(hrefOf(VIEW_OF[hit.type], openedAs(hit)))
+    goTo(hrefOfHit(option.hit, session))
   }
   const press = (event: KeyboardEvent) => {
-    if (event.key === 'Escape') setOpen(false)
-    if (event.key === 'Enter' && hits[chosen]) open(hits[chosen])
+    if (event.key === 'Escape') {
+      // First the results, then the text, then the field.
+      if (!isShown && text === '') field.current?.blur()
+      else if (!isShown) setText('')
+      setOpen(false)
+    }
+    const option = options[chosen]
+    if (event.key === 'Enter' && isShown && option) open(option)
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
-    if (step === undefined || hits.length === 0) return
+    if (step === undefined) return
     event.preventDefault()
     setOpen(true)
-    setChosen((chosen + step + hits.length) % hits.length)
+    if (isShown && options.length > 0) setChosen((chosen + step + options.length) % options.length)
   }
+  const type = (typed: string) => {
+    setText(typed)
+    setChosen(0)
+    setOpen(true)
+  }
+  return { text, type, press, open, setOpen, field, found, groups, options, chosen, isShown }
+}
+
+export function SearchBox({ session }: { session: Session }) {
+  const { text, type, press, open, setOpen, field, ...shown } = useSearch(session)
+  const { found, groups, options, chosen, isShown } = shown
   return (
     <search class="search">
       <Icon name="search" />
       <input
+        id={SEARCH_ID}
         ref={field}
         type="text"
         role="combobox"
         aria-label={searchStrings.label}
+        aria-keyshortcuts="/ Meta+K Control+K"
         aria-expanded={isShown}
         aria-controls="hits"
         aria-autocomplete="list"
-        {...(isShown && hits[chosen] ? { 'aria-activedescendant': `hit-${chosen}` } : {})}
+        {...(isShown && options[chosen] ? { 'aria-activedescendant': `hit-${chosen}` } : {})}
         placeholder={searchStrings.placeholder}
         autocomplete="off"
         spellcheck={false}
         maxLength={100}
         value={text}
-        onInput={(event) => {
-          setText(event.currentTarget.value)
-          setChosen(0)
-          setOpen(true)
-        }}
+        onInput={(event) => type(event.currentTarget.value)}
         onKeyDown={press}
+        onFocus={() => setOpen(true)}
         onBlur={() => setOpen(false)}
       />
-      <Hits found={isShown ? found : undefined} chosen={chosen} open={open} />
+      <kbd>/</kbd>
+      <p class="hidden" role="status">
+        {isShown && found?.hits && searchStrings.found(found.hits.length)}
+      </p>
+      <Hits
+        {...{ groups, chosen, open, isShown }}
+        problem={found?.problem}
+        isEmpty={found?.hits?.length === 0}
+      />
     </search>
   )
 }
 
-type HitsProps = { found: State | undefined; chosen: number; open: (hit: Hit) => void }
+type Option = { key: string } & ({ search: string; hit?: never } | { search?: never; hit: Hit })
+type Group = { name: string; options: Option[] }
 
-function Hits({ found, chosen, open }: HitsProps) {
-  const isEmpty = found?.hits?.length === 0
+function recentGroup(searches: readonly string[]): Group[] {
+  const options = searches.map((search) => ({ key: search, search }))
+  return options.length === 0 ? [] : [{ name: searchStrings.recent, options }]
+}
+
+// In the order of the best of each.
+function groupsOf(hits: readonly Hit[]): Group[] {
+  const types = [...new Set(hits.map(({ type }) => type))]
+  return types.map((type) => ({
+    name: searchStrings.groups[type],
+    options: hits
+      .filter((hit) => hit.type === type)
+      .map((hit) => ({ key: `${type}/${hit.reference}`, hit })),
+  }))
+}
+
+type HitsProps = {
+  groups: readonly Group[]
+  chosen: number
+  isShown: boolean
+  isEmpty: boolean
+  problem: Problem | undefined
+  open: (option: Option) => void
+}
+
+function Hits({ groups, chosen, isShown, isEmpty, problem, open }: HitsProps) {
   const list = useRef<HTMLDivElement>(null)
   useEffect(() => {
     list.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' })
-  }, [found, chosen])
+  }, [groups, chosen])
+  const numbers = new Map(groups.flatMap(({ options }) => options).map(({ key }, at) => [key, at]))
   return (
-    <div ref={list} class="hits" hidden={!found}>
-      {found?.problem && <p class="fault">{found.problem.message}</p>}
+    <div ref={list} class="hits" hidden={!isShown}>
+      {problem && <p class="fault">{problem.message}</p>}
       {isEmpty && <p class="muted">{searchStrings.nothing}</p>}
       <div id="hits" role="listbox" aria-label={searchStrings.hits}>
-        {found?.hits?.map((hit, at) => (
-          <div
-            key={`${hit.type}/${hit.reference}`}
-            id={`hit-${at}`}
-            role="option"
-            tabIndex={-1}
-            aria-selected={at === chosen}
-            // Before the field loses its focus, which folds the list away.
-            onMouseDown={(event) => {
-              event.preventDefault()
-              open(hit)
-            }}
-          >
-            <span class="hit-type">{humanize(hit.type)}</span>
-            <span class="hit-title">{hit.title}</span>
-            {hit.amount !== null && <Money amount={hit.amount} />}
-            {hit.detail && <span class="hit-detail muted">{hit.detail}</span>}
+        {groups.map(({ name, options }) => (
+          // biome-ignore lint/a11y/useSemanticElements: A listbox holds groups, not fieldsets.
+          <div key={name} role="group" aria-label={name}>
+            <h3 role="presentation">{name}</h3>
+            {options.map((option) => (
+              <div
+                key={option.key}
+                id={`hit-${numbers.get(option.key)}`}
+                role="option"
+                tabIndex={-1}
+                aria-selected={numbers.get(option.key) === chosen}
+                // Before the field loses its focus, which folds the list away.
+                onMouseDown={(event) => {
+                  event.preventDefault()
+                  open(option)
+                }}
+              >
+                {option.hit ? <Found hit={option.hit} /> : option.search}
+              </div>
+            ))}
           </div>
         ))}
       </div>
@@ -143,14 +218,12 @@ function Hits({ found, chosen, open }: HitsProps) {
   )
 }
 
-function focusOnSlash(field: { current: HTMLInputElement | null }) {
-  const press = (event: KeyboardEvent) => {
-    const { tagName } = event.target as HTMLElement
-    const isTyping = ['INPUT', 'TEXTAREA', 'SELECT'].includes(tagName)
-    if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey) return
-    event.preventDefault()
-    field.current?.focus()
-  }
-  document.addEventListener('keydown', press)
-  return () => document.removeEventListener('keydown', press)
+function Found({ hit: { title, amount, detail, currency } }: { hit: Hit }) {
+  return (
+    <>
+      <span class="hit-title">{title}</span>
+      {amount !== null && <Money amount={amount} currency={currency ?? 'NGN'} />}
+      {detail && <span class="hit-detail muted">{detail}</span>}
+    </>
+  )
 }

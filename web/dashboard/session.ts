@@ -1,6 +1,7 @@
 // Who is signed in, and what they may do.
 
 import { getData, keepCsrfToken, Problem, type Schemas, send } from './api.ts'
+import { forgetSearches } from './recent-searches.ts'
 
 export type Session = Schemas['SignedInSession']
 
@@ -37,6 +38,7 @@ export async function signInWithPasskey(passkey: Schemas['PasskeyAssertion']): P
 export async function signOut(): Promise<void> {
   await send('DELETE', SESSION, {})
   window.localStorage.removeItem(KEY)
+  forgetSearches()
 }
 
 export async function changePassword(currentPassword: string, newPassword: string) {

@@ -6,13 +6,16 @@ import { type Problem, problemFrom } from './api.ts'
 import { humanize } from './format.ts'
 import { useConnection } from './live.ts'
 import { Icon } from './parts/icons.tsx'
+import { ShortcutList } from './parts/shortcut-list.tsx'
 import { Failed, Skeleton } from './parts/states.tsx'
 import { TimeZoneNote } from './parts/time-zone-note.tsx'
 import { toast } from './parts/toasts.tsx'
 import { BASE, follow, hrefOf, usePlace } from './routing.ts'
 import { SearchBox } from './search.tsx'
 import { type Session, signOut } from './session.ts'
+import { useShortcuts } from './shortcuts.ts'
 import { appStrings } from './strings/app.ts'
+import { shortcutsStrings } from './strings/shortcuts.ts'
 import { chooseTheme, chosenTheme, nextTheme } from './theme.ts'
 import type { ViewProps } from './view-props.ts'
 import { type View, viewsFor } from './views.ts'
@@ -29,6 +32,7 @@ export function Shell({ session }: { session: Session }) {
   const [isLeaving, setLeaving] = useState(false)
   const views = viewsFor(session)
   const view = views.find(({ path }) => path === place.view)
+  const { isHelpOpen, setHelpOpen, said } = useShortcuts(views)
   const name = view?.name ?? appStrings.nothingHere.title
   useEffect(() => {
     setOpen(false)
@@ -69,11 +73,18 @@ export function Shell({ session }: { session: Session }) {
       <main id="content" tabIndex={-1}>
         <div class="top">
           <h1>{name}</h1>
-          <SearchBox />
+          <SearchBox session={session} />
         </div>
         <ConnectionNote />
         {!isLeaving && <ViewPlace key={place.view} view={view} props={{ session, place }} />}
         <TimeZoneNote />
+        <button type="button" class="button quiet small" onClick={() => setHelpOpen(true)}>
+          {shortcutsStrings.open} <kbd>?</kbd>
+        </button>
+        <p class="hidden" role="status">
+          {said}
+        </p>
+        {isHelpOpen && <ShortcutList views={views} close={() => setHelpOpen(false)} />}
       </main>
     </div>
   )

@@ -6,9 +6,11 @@
 
 import { ORDER_SQL, type Order } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
+import { SUMMED_MAX, type Summary, summaryOf, type Total } from '#db/summaries.ts'
 import { idBounds, type Window } from '#db/time-bounds.ts'
 import type { Client } from '#domain/access/clients.ts'
 import type { AccountId, ClientId } from '#ids.ts'
+import type { Kobo } from '#money.ts'
 import type { Sealer } from '#seal.ts'
 import {
   ACCOUNT_COLUMNS,
@@ -19,6 +21,7 @@ import {
 import { hashNin } from './kyc.ts'
 
 export const SCAN_MAX = 20_000
+const BALANCE = '(l.credits_kobo - l.debits_kobo)'
 
 export type AccountFilters = Window & {
   merchantId?: string | undefined
@@ -30,6 +33,8 @@ export type AccountFilters = Window & {
   name?: string | undefined // A part of the account's name, in any case.
   isActive?: boolean | undefined
   isDefault?: boolean | undefined
+  minKobo?: Kobo | undefined // Of the balance.
+  maxKobo?: Kobo | undefined
 }
 
 // `after`: the id of the last one seen, or how far was looked.
@@ -47,10 +52,39 @@ type AccountScan = { rows: CollectionAccount[]; scannedTo: bigint | null }
 
 export async function listAccounts(
   db: Queryable,
-  { sealer, client, filters, order = 'newest', after, limit }: AccountQuery,
+  { sealer, order = 'newest', ...query }: AccountQuery,
 ): Promise<AccountScan> {
+  const { where, values, scannedTo } = await selectFound(db, { sealer, order, ...query })
+  const { rows } = await db.query<AccountRow>({
+    text: `select ${ACCOUNT_COLUMNS} ${where} order by a.id ${ORDER_SQL[order].sort} limit $4`,
+    values,
+  })
+  return { rows: rows.map((row) => decryptAccount(sealer, row)), scannedTo }
+}
+
+// What the balances of all that fit come to: see summaries.ts.
+export async function summarizeAccounts(
+  db: Queryable,
+  asked: Pick<AccountQuery, 'sealer' | 'client' | 'filters'>,
+): Promise<Summary> {
+  const query = { ...asked, order: 'newest', limit: SUMMED_MAX + 1 } as const
+  const { where, values, scannedTo } = await selectFound(db, query)
+  const { rows } = await db.query<Total>({
+    text: `select currency, count(*) as count, sum(balance)::bigint as "amountKobo"
+             from (select a.currency_code as currency, ${BALANCE} as balance ${where}
+                    order by a.id desc limit $4) as found
+            group by currency order by currency`,
+    values,
+  })
+  return summaryOf(rows, scannedTo === null)
+}
+
+async function selectFound(
+  db: Queryable,
+  { sealer, client, filters, order, after, limit }: AccountQuery & { order: Order },
+) {
   const { firstId, pastId } = await idBounds(db, 'collection_accounts', filters)
-  const { sort, isAfter, isUpTo } = ORDER_SQL[order]
+  const { isAfter, isUpTo } = ORDER_SQL[order]
   const values: unknown[] = [client.id, firstId, pastId, limit]
   const given = (value: unknown) => `$${values.push(value)}`
   const conditions = buildConditions(filters, { client, sealer, given })
@@ -58,16 +92,11 @@ export async function listAccounts(
   const window = { firstId, pastId, after }
   const scannedTo = hasIndex(filters) ? null : await endOfScan(db, client.id, { ...window, order })
   if (scannedTo !== null) conditions.push(`a.id ${isUpTo} ${given(scannedTo)}`)
-  const { rows } = await db.query<AccountRow>({
-    text: `select ${ACCOUNT_COLUMNS}
-             from collection_accounts a join ledger_accounts l on l.id = a.id
-            where a.client_id = $1 and a.id >= $2 and a.id < $3
-                  ${conditions.map((condition) => `and ${condition}`).join('\n')}
-            order by a.id ${sort}
-            limit $4`,
-    values,
-  })
-  return { rows: rows.map((row) => decryptAccount(sealer, row)), scannedTo }
+  const where = `
+    from collection_accounts a join ledger_accounts l on l.id = a.id
+   where a.client_id = $1 and a.id >= $2 and a.id < $3
+         ${conditions.map((condition) => `and ${condition}`).join('\n')}`
+  return { where, values, scannedTo }
 }
 
 function hasIndex(filters: AccountFilters): boolean {
@@ -99,7 +128,7 @@ function buildConditions(
   { client, sealer, given }: { client: Client; sealer: Sealer; given: (value: unknown) => string },
 ): string[] {
   const { merchantId, merchantCode, email, phoneNumber, bvn, nin, name } = filters
-  const { isActive, isDefault, from, to } = filters
+  const { isActive, isDefault, minKobo, maxKobo, from, to } = filters
   const conditions: string[] = []
   if (client.merchantCodes) conditions.push(`a.merchant_code = any(${given(client.merchantCodes)})`)
   if (merchantId) conditions.push(`a.merchant_id = ${given(merchantId)}`)
@@ -114,6 +143,8 @@ function buildConditions(
   if (isActive !== undefined) conditions.push(`a.is_active = ${given(isActive)}`)
   if (isDefault === true) conditions.push('a.is_default')
   if (isDefault === false) conditions.push('not a.is_default')
+  if (minKobo !== undefined) conditions.push(`${BALANCE} >= ${given(minKobo)}`)
+  if (maxKobo !== undefined) conditions.push(`${BALANCE} <= ${given(maxKobo)}`)
   if (from) conditions.push(`a.created_at >= ${given(from)}`)
   if (to) conditions.push(`a.created_at < ${given(to)}`)
   return conditions

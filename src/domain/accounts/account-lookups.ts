@@ -5,6 +5,7 @@
 import { numberArray, plainArray } from '#db/arrays.ts'
 import { Batcher } from '#db/batcher.ts'
 import type { Queryable } from '#db/pool.ts'
+import { PREFIX_SCAN_MAX, pastPrefix } from '#db/prefixes.ts'
 import { QueueDelay } from '#db/queue-delay.ts'
 import { type Client, mayUseMerchant } from '#domain/access/clients.ts'
 import { Refusal } from '#errors.ts'
@@ -82,4 +83,22 @@ async function findAccounts(db: Queryable, sealer: Sealer, questions: readonly Q
   const found = new Array<CollectionAccount | undefined>(questions.length).fill(undefined)
   for (const row of rows) found[Number(row.place) - 1] = decryptAccount(sealer, row)
   return found
+}
+
+// Numbers of its collection accounts that begin like this.
+export async function findNumbersLike(
+  db: Queryable,
+  clientId: ClientId,
+  { prefix, limit }: { prefix: string; limit: number },
+): Promise<string[]> {
+  const { rows } = await db.query<{ accountNumber: string }>({
+    name: 'find-numbers-like',
+    text: `select account_number as "accountNumber"
+             from (select * from numbers where account_number >= $2 and account_number < $3
+                    order by account_number limit ${PREFIX_SCAN_MAX}) as n
+            where client_id = $1 and collection_account_id is not null
+            order by account_number limit $4`,
+    values: [clientId, prefix, pastPrefix(prefix), limit],
+  })
+  return rows.map(({ accountNumber }) => accountNumber)
 }

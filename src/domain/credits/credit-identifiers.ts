@@ -7,6 +7,7 @@ import { numberArray } from '#db/arrays.ts'
 import { type ArrayParameter, texts, unless } from '#db/binary-arrays.ts'
 import { bool, CopyTarget, int8, text } from '#db/copy-rows.ts'
 import type { Queryable } from '#db/pool.ts'
+import { PREFIX_SCAN_MAX } from '#db/prefixes.ts'
 import type { Transaction } from '#db/transaction.ts'
 import type { CreditId } from '#ids.ts'
 import {
@@ -123,6 +124,11 @@ export async function findOriginal(
 // The credits that any bank calls by a value (SQL), of whatever kind it is: an array of their ids.
 export const creditsCalled = (value: string) =>
   `array(select credit_id from credit_identifiers where value = ${value})`
+
+// Those with an identifier that begins like this.
+export const creditsCalledLike = (from: string, past: string) =>
+  `array(select credit_id from credit_identifiers where value >= ${from} and value < ${past}
+          order by value limit ${PREFIX_SCAN_MAX})`
 
 // What else than by its first identifier the credit `c` is known as, as JSON.
 export const OTHER_IDENTIFIERS = `

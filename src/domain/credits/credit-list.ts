@@ -5,12 +5,14 @@
 
 import { ORDER_SQL, type Order } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
+import { pastPrefix } from '#db/prefixes.ts'
 import { idBounds, type Window } from '#db/time-bounds.ts'
 import { inMerchantScope } from '#domain/access/merchant-scope.ts'
 import { Refusal } from '#errors.ts'
 import type { ClientId, CreditId } from '#ids.ts'
+import type { Kobo } from '#money.ts'
 import type { Sealer } from '#seal.ts'
-import { creditsCalled } from './credit-identifiers.ts'
+import { creditsCalled, creditsCalledLike } from './credit-identifiers.ts'
 import {
   type CreditRow,
   type CreditTrace,
@@ -27,11 +29,15 @@ export type Viewer = { id: ClientId; isOperator: boolean }
 
 export type CreditFilters = Window & {
   sessionId?: string | undefined
+  sessionIdPrefix?: string | undefined
   accountNumber?: string | undefined
   paymentReference?: string | undefined
   adviceReference?: string | undefined
   merchantRef?: string | undefined
   outcome?: Outcome | undefined
+  minKobo?: Kobo | undefined
+  maxKobo?: Kobo | undefined
+  payer?: string | undefined // A part of the payer's name, in any case.
 }
 
 const ownTo = (place: string) =>
@@ -54,12 +60,14 @@ const identifiedFor = (place: string) => `c.client_id is null and c.id = any(arr
   select i.credit_id from suspense_items i
    where i.given_client_id = ${place} and ${inMerchantScope('i.assigned_account_id', place)}))`
 
+// `until`: the last one looked at (see endOfScan); undefined: all are.
 export type CreditQuery = {
   sealer: Sealer
   viewer: Viewer
   filters: CreditFilters & { by?: 'movement' }
   order?: Order | undefined
   after?: bigint | undefined
+  until?: bigint | undefined
   limit: number
 }
 
@@ -67,17 +75,33 @@ export type CreditQuery = {
 // about when we learned of them, or of when any of their money moved (`by` movement).
 export async function listCredits(
   db: Queryable,
-  { sealer, viewer, filters, order = 'newest', after, limit }: CreditQuery,
+  { sealer, order = 'newest', ...query }: CreditQuery,
 ): Promise<CreditTrace[]> {
-  const { sort, isAfter } = ORDER_SQL[order]
   const values: unknown[] = []
   const place = (value: unknown) => `$${values.push(value)}`
+  const { sql, found } = await selectFound(db, { ...query, order }, place)
+  const { rows } = await db.query<CreditRow>(
+    `${sql} ${SELECT_TRACE} from (${found}) as c ${WITH_OWNERS}
+      order by c.id ${ORDER_SQL[order].sort}`,
+    values,
+  )
+  return rows.map((row) => openTrace(sealer, row))
+}
+
+type Found = Omit<CreditQuery, 'sealer'> & { order: Order }
+
+// The credits that fit, as a query; `sql` goes before it.
+export async function selectFound(
+  db: Queryable,
+  { viewer, filters, order, after, until, limit }: Found,
+  place: (value: unknown) => string,
+): Promise<{ sql: string; found: string }> {
+  const { sort, isAfter, isUpTo } = ORDER_SQL[order]
   const { sql, conditions, scopes } = narrow(viewer, filters, place)
+  conditions.push(...compare(filters, place))
   const times = await readTimes(db, filters, place)
   if (after !== undefined) conditions.push(`c.id ${isAfter} ${place(after)}`)
-  // Written out, so that an index on one outcome can serve.
-  const outcome = OUTCOMES.find((known) => known === filters.outcome)
-  if (outcome) conditions.push(`c.outcome = '${outcome}'`)
+  if (until !== undefined) conditions.push(`c.id ${isUpTo} ${place(until)}`)
   const most = place(limit)
   // Each through its own index, in order, and no further than a page.
   const branches = scopes.flatMap((scope) =>
@@ -86,14 +110,21 @@ export async function listCredits(
       return `(select c.* from credits c where ${all} order by c.id ${sort} limit ${most})`
     }),
   )
-  const { rows } = await db.query<CreditRow>(
-    `${sql} ${SELECT_TRACE}
-       from (select distinct on (id) * from (${branches.join(' union all ')}) as found
-              order by id ${sort} limit ${most}) as c ${WITH_OWNERS}
-      order by c.id ${sort}`,
-    values,
-  )
-  return rows.map((row) => openTrace(sealer, row))
+  const found = `select distinct on (id) * from (${branches.join(' union all ')}) as found
+                  order by id ${sort} limit ${most}`
+  return { sql, found }
+}
+
+// By what no index holds, besides the outcome: written out, so that an index on one can serve.
+function compare(filters: CreditFilters, place: (value: unknown) => string): string[] {
+  const { minKobo, maxKobo, payer } = filters
+  const outcome = OUTCOMES.find((known) => known === filters.outcome)
+  return [
+    ...(outcome ? [`c.outcome = '${outcome}'`] : []),
+    ...(minKobo === undefined ? [] : [`c.amount_kobo >= ${place(minKobo)}`]),
+    ...(maxKobo === undefined ? [] : [`c.amount_kobo <= ${place(maxKobo)}`]),
+    ...(payer ? [`strpos(lower(c.source_account_name), lower(${place(payer)})) > 0`] : []),
+  ]
 }
 
 const LATER = `'assign', 'suspend', 'returned', 'reversal'` // As the index transfers_later has them.
@@ -127,7 +158,8 @@ async function readTimes(
 // an identifier, a number; otherwise the client's own, and what was unidentified before. Of these the
 // first is the client's already.
 function narrow(viewer: Viewer, filters: CreditFilters, place: (value: unknown) => string) {
-  const { sessionId, accountNumber, paymentReference, adviceReference, merchantRef } = filters
+  const { sessionId, sessionIdPrefix: prefix, accountNumber } = filters
+  const { paymentReference, adviceReference, merchantRef } = filters
   const me = place(viewer.id)
   const ofPayment: string[] = []
   if (paymentReference) ofPayment.push(`p.id = ${place(paymentReference)}`)
@@ -136,6 +168,10 @@ function narrow(viewer: Viewer, filters: CreditFilters, place: (value: unknown) 
 
   const conditions: string[] = []
   if (sessionId) conditions.push(`c.id = any(${creditsCalled(place(sessionId))})`)
+  if (prefix) {
+    const called = creditsCalledLike(place(prefix), place(pastPrefix(prefix)))
+    conditions.push(`c.id = any(${called})`)
+  }
   if (accountNumber) conditions.push(`c.account_number = ${place(accountNumber)}`)
   if (ofPayment.length === 0) {
     const isNarrow = conditions.length > 0

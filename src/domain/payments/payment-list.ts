@@ -7,6 +7,7 @@
 
 import { ORDER_SQL, type Order } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
+import { SUMMED_MAX, type Summary, summaryOf, type Total } from '#db/summaries.ts'
 import type { Window } from '#db/time-bounds.ts'
 import { type AdviceId, type ClientId, leastIdAt, type PaymentId } from '#ids.ts'
 import type { Kobo } from '#money.ts'
@@ -47,6 +48,7 @@ type Paging = {
 
 // `scannedTo`: everything up to this id has been looked at; null: everything there is.
 type ListScan<T> = { rows: T[]; scannedTo: string | null }
+export type PaymentTotal = Total & { amountPaidKobo: Kobo }
 export type ListedAdvice = { advice: Advice; payment: Payment | undefined }
 
 type Given = (value: unknown) => string
@@ -167,9 +169,38 @@ type Scanning = Paging & {
 async function scan<Id extends string>(
   db: Queryable,
   kind: keyof typeof KINDS,
-  { clientId, filters, order = 'newest', after, limit, now, statusIs }: Scanning,
+  scanning: Scanning,
 ): Promise<{ ids: Id[]; scannedTo: string | null }> {
-  const { id, owner, from } = KINDS[kind]
+  const { found, values, end } = await selectFound(db, kind, scanning)
+  const { rows } = await db.query<{ id: Id }>(`select id from (${found}) as found`, values)
+  return { ids: rows.map((row) => row.id), scannedTo: end ?? null }
+}
+
+// What all payments that fit come to: see summaries.ts.
+export async function summarizePayments(
+  db: Queryable,
+  clientId: ClientId,
+  { filters, now }: { filters: PaymentFilters; now: Date },
+): Promise<Summary<PaymentTotal>> {
+  const statusIs = filters.status && PAYMENT_IS[filters.status]
+  const scanning = { clientId, filters, statusIs, now, limit: SUMMED_MAX + 1 }
+  const { found, values, end } = await selectFound(db, 'payments', scanning)
+  const { rows } = await db.query<PaymentTotal>(
+    `select currency, count(*) as count, sum(amount_kobo)::bigint as "amountKobo",
+            sum(amount_paid_kobo)::bigint as "amountPaidKobo"
+       from (${found}) as found group by currency order by currency`,
+    values,
+  )
+  return summaryOf(rows, end === undefined)
+}
+
+// Those that fit, as a query, in order; `end` is the last id that it looks at.
+async function selectFound(
+  db: Queryable,
+  kind: keyof typeof KINDS,
+  { clientId, filters, order = 'newest', after, limit, now, statusIs }: Scanning,
+): Promise<{ found: string; values: unknown[]; end: string | undefined }> {
+  const { id, owner, amount, from } = KINDS[kind]
   const values: unknown[] = [clientId]
   const given: Given = (value) => `$${values.push(value)}`
   const { sort, isAfter, isUpTo } = ORDER_SQL[order]
@@ -180,13 +211,11 @@ async function scan<Id extends string>(
   const end = isFew ? undefined : await findEnd(db, kind, { inRange, sort, values: rangeValues })
   if (end) conditions.push(`${id} ${isUpTo} ${given(end)}`)
   if (statusIs) conditions.push(statusIs(() => `${given(now)}::timestamptz`))
-  const { rows } = await db.query<{ id: Id }>(
-    `select ${id} as id from ${from}
-      where ${[`${owner} = $1`, ...inRange, ...conditions].join(' and ')}
-      order by ${id} ${sort} limit ${given(limit)}`,
-    values,
-  )
-  return { ids: rows.map((row) => row.id), scannedTo: end ?? null }
+  const found = `
+    select ${id} as id, a.currency, ${amount}, p.amount_paid_kobo from ${from}
+     where ${[`${owner} = $1`, ...inRange, ...conditions].join(' and ')}
+     order by ${id} ${sort} limit ${given(limit)}`
+  return { found, values, end }
 }
 
 type PaymentSearch = { clientId: ClientId; filters: PaymentFilters<string>; given: Given }

@@ -5,6 +5,7 @@
 //   payment first).
 
 import type { Queryable } from '#db/pool.ts'
+import { pastPrefix } from '#db/prefixes.ts'
 import { type AdviceId, type ClientId, type PaymentId, parseReference } from '#ids.ts'
 
 // An advice has no payment before its first number.
@@ -54,6 +55,41 @@ export async function resolveReference(
            ) as found
            order by place, newest desc, preference, latest desc`,
     values: [clientId, parseReference(reference) ?? null, reference],
+  })
+  return rows
+}
+
+// Of those that begin like this: a merchantRef, or a reference of ours. Newest first among the latter.
+export async function resolvePrefix(
+  db: Queryable,
+  clientId: ClientId,
+  { prefix, limit }: { prefix: string; limit: number },
+): Promise<Referred[]> {
+  if (NOT_TEXT.test(prefix)) return []
+  const hex = prefix.replaceAll('-', '').toLowerCase()
+  const isId = /^[0-9a-f]{6,31}$/.test(hex)
+  const { rows } = await db.query<Referred>({
+    name: 'find-referred-by-prefix',
+    text: `select advice_id as "adviceId", payment_id as "paymentId" from (
+             (select a.id as advice_id, p.id as payment_id
+                from advices a left join payments p on p.advice_id = a.id
+               where a.client_id = $1 and a.merchant_ref >= $2 and a.merchant_ref < $3
+               order by a.merchant_ref limit $6)
+             union all
+             (select advice_id, id from payments
+               where client_id = $1 and id >= $4 and id <= $5 order by id desc limit $6)
+             union all
+             (select a.id, p.id from advices a left join payments p on p.advice_id = a.id
+               where a.client_id = $1 and a.id >= $4 and a.id <= $5 order by a.id desc limit $6)
+           ) as found limit $6`,
+    values: [
+      clientId,
+      prefix,
+      pastPrefix(prefix),
+      isId ? hex.padEnd(32, '0') : null,
+      isId ? hex.padEnd(32, 'f') : null,
+      limit,
+    ],
   })
   return rows
 }

@@ -7,7 +7,6 @@
 // Whether it needs approval, and has it, is a field of its own.
 
 import type { Queryable } from '#db/pool.ts'
-import type { Window } from '#db/time-bounds.ts'
 import type {
   BankAccountId,
   ClientId,
@@ -112,48 +111,6 @@ export const SELECT_PAYOUT = `
     from payouts p
     left join clients o on o.id = p.client_id
     left join bank_accounts a on a.id = p.bank_account_id`
-
-export type PayoutFilter = Window & {
-  clientId?: ClientId | undefined // Undefined: of all clients, for operators.
-  status?: PayoutStatus | undefined
-  approval?: Approval | undefined
-  purpose?: Purpose | undefined
-  bankCode?: string | undefined
-  settlementId?: SettlementId | undefined
-  beforeId: bigint | null
-  limit: number
-}
-
-// Newest first.
-export async function listPayouts(db: Queryable, filter: PayoutFilter): Promise<Payout[]> {
-  const { rows } = await db.query<Payout>({
-    name: 'list-payouts',
-    text: `${SELECT_PAYOUT}
-            where ($1::bigint is null or p.client_id = $1)
-              and ($2::text is null or p.status = $2)
-              and ($3::text is null or p.approval = $3)
-              and ($4::text is null or p.purpose = $4)
-              and ($5::text is null or p.bank_code = $5)
-              and ($6::bigint is null or p.settlement_id = $6)
-              and ($7::timestamptz is null or p.requested_at >= $7)
-              and ($8::timestamptz is null or p.requested_at < $8)
-              and ($9::bigint is null or p.id < $9)
-            order by p.id desc limit $10`,
-    values: [
-      filter.clientId ?? null,
-      filter.status ?? null,
-      filter.approval ?? null,
-      filter.purpose ?? null,
-      filter.bankCode ?? null,
-      filter.settlementId ?? null,
-      filter.from ?? null,
-      filter.to ?? null,
-      filter.beforeId,
-      filter.limit,
-    ],
-  })
-  return rows
-}
 
 // Of one client, or for operators of any.
 export async function findPayout(

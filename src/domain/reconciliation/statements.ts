@@ -2,6 +2,7 @@
 
 import type { LineKind } from '#banks/statements/statement.ts'
 import type { Queryable } from '#db/pool.ts'
+import { PREFIX_SCAN_MAX, pastPrefix } from '#db/prefixes.ts'
 import { Refusal } from '#errors.ts'
 import type { StatementId, StatementLineId } from '#ids.ts'
 import type { Kobo } from '#money.ts'
@@ -48,6 +49,22 @@ export async function listStatements(
             where ($1::text is null or s.bank_code = $1) and ($2::bigint is null or s.id < $2)
             order by s.id desc limit $3`,
     values: [bankCode ?? null, beforeId, limit],
+  })
+  return rows
+}
+
+// Those of the latest whose reference begins like this: a bank sends one a day.
+export async function findStatementsLike(
+  db: Queryable,
+  { prefix, limit }: { prefix: string; limit: number },
+): Promise<Statement[]> {
+  const { rows } = await db.query<Statement>({
+    name: 'find-statements-like',
+    text: `${SELECT_STATEMENTS}
+            where s.id > (select max(id) from statements) - ${PREFIX_SCAN_MAX}
+              and s.reference >= $1 and s.reference < $2
+            order by s.id desc limit $3`,
+    values: [prefix, pastPrefix(prefix), limit],
   })
   return rows
 }

@@ -6,6 +6,7 @@
 
 import { numberArray } from '#db/arrays.ts'
 import type { Queryable } from '#db/pool.ts'
+import { pastPrefix } from '#db/prefixes.ts'
 import { Refusal } from '#errors.ts'
 import type { ClientId, CreditId, PaymentId } from '#ids.ts'
 import { type Kobo, kobo } from '#money.ts'
@@ -117,6 +118,22 @@ export async function getRefund(
   })
   if (!rows[0]) throw new Refusal('refund_not_found')
   return toRefund(rows[0])
+}
+
+// Of those whose reference begins like this, newest first.
+export async function findRefundsLike(
+  db: Queryable,
+  clientId: ClientId,
+  { prefix, limit }: { prefix: string; limit: number },
+): Promise<Refund[]> {
+  const { rows } = await db.query<Parameters<typeof toRefund>[0]>({
+    name: 'find-refunds-like',
+    text: `${SELECT_REFUND}
+            where r.client_id = $1 and r.reference >= upper($2) and r.reference < upper($3)
+            order by r.id desc limit $4`,
+    values: [clientId, prefix, pastPrefix(prefix), limit],
+  })
+  return rows.map(toRefund)
 }
 
 export type RefundedCredit = Pick<RefundPart, 'status' | 'amountKobo' | 'settledAt'> & {

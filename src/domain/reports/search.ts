@@ -1,45 +1,37 @@
-// Global search: account number, session id, any reference, event id or part of a name. The shape of
-// the text decides where to look, so a search is a few look-ups by key; a name is matched only among
-// the latest rows, as many as a list page scans.
+// Global search: any reference by its beginning, account number, session id, amount, event id or part
+// of a name. The shape of the text decides where to look (search-terms.ts), so a search is a few
+// look-ups by key; names and amounts are matched only among the latest rows, as many as a list page
+// scans.
 
 import { isAccountNumber } from '#banks/nuban.ts'
 import { isSessionId } from '#banks/session-id.ts'
 import type { Queryable } from '#db/pool.ts'
-import type { Client } from '#domain/access/clients.ts'
-import type { Scope } from '#domain/access/scopes.ts'
 import { listAccounts } from '#domain/accounts/account-list.ts'
-import { getAccountIn } from '#domain/accounts/account-lookups.ts'
-import type { CollectionAccount } from '#domain/accounts/collection-accounts.ts'
-import { type CreditTrace, getCredit, listCredits } from '#domain/credits/credit-list.ts'
-import { type ListedAdvice, listPayments, readAdvices } from '#domain/payments/payment-list.ts'
-import { resolveReference } from '#domain/payments/payment-references.ts'
-import { adviceStatus, type Payment, statusAt } from '#domain/payments/payments.ts'
-import { getEvent, type ListedEvent } from '#domain/webhooks/event-list.ts'
+import { findNumbersLike, getAccountIn } from '#domain/accounts/account-lookups.ts'
+import { type CreditFilters, getCredit, listCredits } from '#domain/credits/credit-list.ts'
+import { endOfScan } from '#domain/credits/credit-scan.ts'
+import { listPayments, type PaymentFilters, readAdvices } from '#domain/payments/payment-list.ts'
+import { resolvePrefix, resolveReference } from '#domain/payments/payment-references.ts'
+import { getEvent } from '#domain/webhooks/event-list.ts'
 import { Refusal } from '#errors.ts'
 import { parseReference } from '#ids.ts'
-import type { Kobo } from '#money.ts'
-import { findId, publicId } from '#public-ids.ts'
-import type { Sealer } from '#seal.ts'
+import { findId } from '#public-ids.ts'
+import { accountHit, adviceHit, creditHit, eventHit, type Hit, paymentHit } from './search-hits.ts'
+import { MONEY_OUT_LOOKS } from './search-money-out.ts'
+import {
+  type Asked,
+  isName,
+  type Look,
+  OF_A_KIND_MAX,
+  readTerm,
+  type SearchDeps,
+} from './search-terms.ts'
 
-export const HIT_TYPES = ['payment', 'advice', 'account', 'credit', 'event'] as const
-export type HitType = (typeof HIT_TYPES)[number]
+export { HIT_TYPES, type Hit, type HitType } from './search-hits.ts'
 
-export type Hit = {
-  type: HitType
-  reference: string
-  title: string
-  detail: string | null
-  amountKobo: Kobo | null
-  currency: string | null
-}
-
-const HITS_MAX = 10
-const OF_A_KIND_MAX = 5
-const NAME_LENGTH_MIN = 2
-
-type Deps = { sealer: Sealer; client: Client; scopes: ReadonlySet<Scope>; now: Date }
-
-type Look = { scope: Scope; find: (db: Queryable, deps: Deps, text: string) => Promise<Hit[]> }
+const HITS_MAX = 20
+const RECENTLY_MS = 90 * 86_400_000
+const limit = OF_A_KIND_MAX
 
 const LOOKS: readonly Look[] = [
   { scope: 'payments:read', find: byReference },
@@ -47,71 +39,108 @@ const LOOKS: readonly Look[] = [
   { scope: 'credits:read', find: creditsLike },
   { scope: 'webhooks:read', find: findEvent },
   { scope: 'payments:read', find: paymentsLike },
+  ...MONEY_OUT_LOOKS,
 ]
 
-// The likeliest first. What the scopes do not let see is not looked for.
-export async function search(db: Queryable, deps: Deps, text: string): Promise<Hit[]> {
-  const { scopes } = deps
-  const found: Hit[] = []
-  for (const { scope, find } of LOOKS) {
-    if (scopes.has(scope)) found.push(...(await find(db, deps, text)))
+// The likeliest first, a few of each kind. What the scopes do not let see is not looked for.
+export async function search(
+  db: Queryable,
+  asker: Omit<SearchDeps, 'recently'>,
+  text: string,
+): Promise<Hit[]> {
+  const deps = { ...asker, recently: new Date(asker.now.getTime() - RECENTLY_MS) }
+  const asked = readTerm(text)
+  const isRestricted = deps.client.merchantCodes !== null
+  const found = new Map<string, Hit>()
+  for (const { scope, isWhole, find } of LOOKS) {
+    if (!deps.scopes.has(scope) || (isWhole && isRestricted)) continue
+    for (const hit of await find(db, deps, asked)) {
+      const key = `${hit.type}/${hit.reference}`
+      if (!found.has(key)) found.set(key, hit)
+    }
   }
-  const named = new Map(found.map((hit) => [`${hit.type}/${hit.reference}`, hit]))
-  return [...named.values()].slice(0, HITS_MAX)
+  const counts = new Map<string, number>()
+  const isAmongFirst = ({ type }: Hit) => {
+    counts.set(type, (counts.get(type) ?? 0) + 1)
+    return (counts.get(type) as number) <= OF_A_KIND_MAX
+  }
+  return [...found.values()].filter(isAmongFirst).slice(0, HITS_MAX)
 }
 
-async function byReference(db: Queryable, { client, now }: Deps, text: string): Promise<Hit[]> {
-  const referred = (await resolveReference(db, client.id, text)).slice(0, OF_A_KIND_MAX)
-  const advices = await readAdvices(
-    db,
-    referred.map(({ adviceId }) => adviceId),
-  )
-  return advices.map((advice) => adviceHit(advice, now))
+// Exactly, and then by the beginning of a reference.
+async function byReference(db: Queryable, { client, now }: SearchDeps, { text, prefix }: Asked) {
+  const exact = await resolveReference(db, client.id, text)
+  const like = prefix ? await resolvePrefix(db, client.id, { prefix, limit }) : []
+  const ids = [...exact.slice(0, limit), ...like].map(({ adviceId }) => adviceId)
+  const first = new Set(ids.slice(0, exact.length))
+  const advices = await readAdvices(db, ids)
+  const isFirst = (at: number) => first.has(advices[at]?.advice.id as (typeof ids)[number])
+  return advices
+    .map((advice, at) => ({ hit: adviceHit(advice, now), isLater: !isFirst(at) }))
+    .sort((one, other) => Number(one.isLater) - Number(other.isLater))
+    .map(({ hit }) => hit)
 }
 
-async function accountsLike(db: Queryable, deps: Deps, text: string): Promise<Hit[]> {
+async function accountsLike(db: Queryable, deps: SearchDeps, asked: Asked): Promise<Hit[]> {
   const { sealer, client } = deps
+  const { text, digits } = asked
   const list = async (filters: Parameters<typeof listAccounts>[1]['filters']) => {
-    const found = await listAccounts(db, { sealer, client, filters, limit: OF_A_KIND_MAX })
+    const found = await listAccounts(db, { sealer, client, filters, limit })
     return found.rows.map(accountHit)
   }
-  if (isAccountNumber(text)) {
-    return ifAny(async () =>
-      accountHit(await getAccountIn(db, { sealer, client, accountNumber: text })),
-    )
+  const called = (accountNumber: string) =>
+    ifAny(async () => accountHit(await getAccountIn(db, { sealer, client, accountNumber })))
+  if (/^\+?[0-9]{6,15}$/.test(text)) {
+    const numbers = digits ? await findNumbersLike(db, client.id, { prefix: digits, limit }) : []
+    const exact = isAccountNumber(text) ? [text] : []
+    const found = await inTurn([...exact, ...numbers], called)
+    return text.length < 10 ? found : [...found, ...(await list({ phoneNumber: text }))]
   }
   if (text.includes('@')) return list({ email: text })
   return isName(text) ? list({ name: text }) : []
 }
 
-async function creditsLike(db: Queryable, { sealer, client }: Deps, text: string): Promise<Hit[]> {
-  if (!isSessionId(text) || !/[0-9]/.test(text)) return []
-  const id = findId(sealer, 'credit', text)
-  const by = { sealer, viewer: client, by: { id } }
-  const own = id && (await ifAny(async () => creditHit(await getCredit(db, by), sealer)))
-  if (own?.[0]) return own
-  const filters = { sessionId: text }
-  const called = await listCredits(db, { sealer, viewer: client, filters, limit: OF_A_KIND_MAX })
-  return called.map((credit) => creditHit(credit, sealer))
+async function creditsLike(db: Queryable, deps: SearchDeps, asked: Asked): Promise<Hit[]> {
+  const { sealer, client } = deps
+  const { text, digits, amountKobo } = asked
+  const list = async (filters: CreditFilters) => {
+    const until = await endOfScan(db, { viewer: client, filters })
+    const query = { sealer, viewer: client, filters, until, limit }
+    return (await listCredits(db, query)).map((credit) => creditHit(credit, sealer))
+  }
+  const found: Hit[] = []
+  if (isSessionId(text) && /[0-9]/.test(text)) {
+    const id = findId(sealer, 'credit', text)
+    const by = { sealer, viewer: client, by: { id } }
+    const own = id && (await ifAny(async () => creditHit(await getCredit(db, by), sealer)))
+    if (own?.[0]) return own
+    found.push(...(await list({ sessionId: text })))
+  }
+  if (digits && /[0-9]/.test(digits)) found.push(...(await list({ sessionIdPrefix: digits })))
+  if (amountKobo) found.push(...(await list({ minKobo: amountKobo, maxKobo: amountKobo })))
+  if (isName(text)) found.push(...(await list({ payer: text })))
+  return found
 }
 
-async function findEvent(db: Queryable, { client }: Deps, text: string): Promise<Hit[]> {
+async function findEvent(db: Queryable, { client }: SearchDeps, { text }: Asked): Promise<Hit[]> {
   const id = parseReference(text)
   return id === undefined ? [] : ifAny(async () => eventHit(await getEvent(db, client.id, id)))
 }
 
-async function paymentsLike(db: Queryable, { client, now }: Deps, text: string): Promise<Hit[]> {
-  if (!isName(text)) return []
-  const page = { limit: OF_A_KIND_MAX, now }
-  const { rows } = await listPayments(db, client.id, { filters: { search: text }, ...page })
-  return rows.map((payment) => paymentHit(payment, now))
+async function paymentsLike(db: Queryable, { client, now }: SearchDeps, asked: Asked) {
+  const { text, amountKobo } = asked
+  const list = async (filters: PaymentFilters) => {
+    const { rows } = await listPayments(db, client.id, { filters, limit, now })
+    return rows.map((payment) => paymentHit(payment, now))
+  }
+  if (amountKobo) return list({ minKobo: amountKobo, maxKobo: amountKobo })
+  return isName(text) ? list({ search: text }) : []
 }
 
-// Anything with letters that is no reference of ours.
-function isName(text: string): boolean {
-  return (
-    [...text].length >= NAME_LENGTH_MIN && /\p{L}/u.test(text) && parseReference(text) === undefined
-  )
+async function inTurn(texts: readonly string[], find: (text: string) => Promise<Hit[]>) {
+  const found: Hit[] = []
+  for (const text of new Set(texts)) found.push(...(await find(text)))
+  return found
 }
 
 // What is not there, or another client's, is no hit.
@@ -121,54 +150,5 @@ async function ifAny(find: () => Promise<Hit>): Promise<Hit[]> {
   } catch (error) {
     if (error instanceof Refusal) return []
     throw error
-  }
-}
-
-function adviceHit({ advice, payment }: ListedAdvice, now: Date): Hit {
-  if (payment) return paymentHit(payment, now)
-  const { id, customerName, amountKobo, currency, merchantRef } = advice
-  const detail = `${adviceStatus(advice, undefined, now)}, ${merchantRef ?? id}`
-  return { type: 'advice', reference: id, title: customerName, detail, amountKobo, currency }
-}
-
-function paymentHit(payment: Payment, now: Date): Hit {
-  const { id, customerName, amountKobo, currency, merchantRef } = payment
-  const detail = `${statusAt(payment, now)}, ${merchantRef ?? id}`
-  return { type: 'payment', reference: id, title: customerName, detail, amountKobo, currency }
-}
-
-function accountHit(account: CollectionAccount): Hit {
-  const { accountNumber, accountName, balanceKobo, currencyCode } = account
-  return {
-    type: 'account',
-    reference: accountNumber,
-    title: accountName,
-    detail: accountNumber,
-    amountKobo: balanceKobo,
-    currency: currencyCode,
-  }
-}
-
-function creditHit(credit: CreditTrace, sealer: Sealer): Hit {
-  const { sourceAccountName, sessionId, amountKobo, currency } = credit
-  const reference = publicId(sealer, 'credit', credit.id).toString()
-  return {
-    type: 'credit',
-    reference,
-    title: sourceAccountName ?? `Credit ${reference}`,
-    detail: sessionId,
-    amountKobo,
-    currency,
-  }
-}
-
-function eventHit({ id, type, sequence }: ListedEvent): Hit {
-  return {
-    type: 'event',
-    reference: id,
-    title: type,
-    detail: `Event ${sequence}`,
-    amountKobo: null,
-    currency: null,
   }
 }

@@ -8,6 +8,7 @@
 // soon as a bank was asked for one of its payouts.
 
 import type { Queryable } from '#db/pool.ts'
+import { pastPrefix } from '#db/prefixes.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
 import type { ClientId, SettlementId, UserId } from '#ids.ts'
@@ -176,4 +177,20 @@ export async function findPrevious(
     values: [clientId, currency],
   })
   return rows[0]
+}
+
+// Of those whose reference begins like this, newest first.
+export async function findSettlementsLike(
+  db: Queryable,
+  clientId: ClientId,
+  { prefix, limit }: { prefix: string; limit: number },
+): Promise<Settlement[]> {
+  const { rows } = await db.query<Settlement>({
+    name: 'find-settlements-like',
+    text: `${SELECT_SETTLEMENT}
+            where s.client_id = $1 and s.reference >= upper($2) and s.reference < upper($3)
+            order by s.id desc limit $4`,
+    values: [clientId, prefix, pastPrefix(prefix), limit],
+  })
+  return rows
 }

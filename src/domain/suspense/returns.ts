@@ -2,6 +2,7 @@
 // live mode, these are what an operator executes at the bank.
 
 import type { Queryable } from '#db/pool.ts'
+import { pastPrefix } from '#db/prefixes.ts'
 import type { Window } from '#db/time-bounds.ts'
 import type { ReturnStatus } from '#domain/credits/credit-location.ts'
 import type { CreditId, SuspenseItemId } from '#ids.ts'
@@ -96,4 +97,19 @@ export async function findReturn(db: Queryable, reference: string): Promise<Retu
     values: [reference],
   })
   return rows[0]
+}
+
+// Of those whose reference begins like this, newest first.
+export async function findReturnsLike(
+  db: Queryable,
+  { prefix, limit }: { prefix: string; limit: number },
+): Promise<Return[]> {
+  const { rows } = await db.query<Return>({
+    name: 'find-returns-like',
+    text: `${SELECT_RETURN}
+            where r.reference >= upper($1) and r.reference < upper($2)
+            order by r.id desc limit $3`,
+    values: [prefix, pastPrefix(prefix), limit],
+  })
+  return rows
 }

@@ -8,19 +8,25 @@ import { humanize } from '../format.ts'
 import { currentPlace, goTo, hrefOf } from '../routing.ts'
 import { appStrings } from '../strings/app.ts'
 import { Icon } from './icons.tsx'
+import { Presets } from './presets.tsx'
 
 export type Filter = {
   name: string
   label: string
   choices?: Readonly<Record<string, string>> // Labels by value.
   unset?: string // What it is called not to choose.
-  type?: 'date'
+  type?: 'date' | 'amount'
   placeholder?: string
 }
 
 export const DATES: readonly Filter[] = [
   { name: 'from', label: appStrings.filters.from, type: 'date' },
   { name: 'to', label: appStrings.filters.to, type: 'date' },
+]
+
+export const AMOUNTS: readonly Filter[] = [
+  { name: 'minAmount', label: appStrings.filters.minAmount, type: 'amount', placeholder: '0.00' },
+  { name: 'maxAmount', label: appStrings.filters.maxAmount, type: 'amount', placeholder: '0.00' },
 ]
 
 export function humanized(values: readonly string[]): Record<string, string> {
@@ -36,6 +42,7 @@ export function Filters({ view, filters, query, csv }: Props) {
   }
   const [isOpen, setOpen] = useState(false)
   const count = filters.filter(({ name }) => query[name]).length
+  const hasDates = DATES.every((date) => filters.some(({ name }) => name === date.name))
   return (
     <form
       class="filters"
@@ -60,6 +67,7 @@ export function Filters({ view, filters, query, csv }: Props) {
             <Control filter={filter} value={query[filter.name] ?? ''} set={set} />
           </div>
         ))}
+        {hasDates && <Presets view={view} query={query} />}
       </div>
       <div class="filters-end">
         {count > 0 && (
@@ -116,6 +124,21 @@ function Control({
     defaultValue: value,
     placeholder: placeholder ?? '',
     onChange: (event: TargetedEvent<HTMLInputElement>) => set(name, event.currentTarget.value),
+  }
+  if (type === 'amount') {
+    // As people write it: ₦6,000.
+    const onChange = (event: TargetedEvent<HTMLInputElement>) =>
+      set(name, event.currentTarget.value.replaceAll(/[₦,\s]/g, ''))
+    return (
+      <input
+        key={value}
+        type="text"
+        inputMode="decimal"
+        autocomplete="off"
+        {...field}
+        onChange={onChange}
+      />
+    )
   }
   if (type === 'date') return <input key={value} type="date" {...field} />
   return <input key={value} type="text" autocomplete="off" {...field} />

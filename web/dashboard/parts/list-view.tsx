@@ -10,6 +10,7 @@ import { appStrings } from '../strings/app.ts'
 import type { ViewProps } from '../view-props.ts'
 import { type Filter, Filters, filterQuery, withoutFilters } from './filters.tsx'
 import type { IconName } from './icons.tsx'
+import { ListSummary, type SummaryPath } from './list-summary.tsx'
 import { Empty } from './states.tsx'
 import { type Choosing, type Column, ListTable, type Turning } from './table.tsx'
 
@@ -20,6 +21,7 @@ type Props<P extends PagePath> = ViewProps & {
   params: Params<P>
   also?: Query // What is asked for beside the filters.
   csv?: string
+  summary?: SummaryPath // Of what counts and adds up the list.
   caption: string
   columns: readonly Column<Row<P>>[]
   filters?: readonly Filter[]
@@ -70,6 +72,9 @@ export function ListView<P extends PagePath>(props: Props<P>) {
           query={place.query}
           {...(props.csv ? { csv: withQuery(props.csv, asked) } : {})}
         />
+      )}
+      {props.summary && !isNone && (
+        <ListSummary path={props.summary} query={filtered} version={version} />
       )}
       <ListTable
         caption={props.caption}

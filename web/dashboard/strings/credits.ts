@@ -3,6 +3,7 @@
 export const creditsStrings = {
   one: 'Credit',
   payer: 'Payer',
+  partOfName: 'Part of the name',
   unnamed: 'Unknown payer',
   amount: 'Amount',
   outcome: 'Outcome',

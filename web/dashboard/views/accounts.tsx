@@ -8,7 +8,7 @@ import { useLoaded, useReload } from '../loading.ts'
 import { BankName } from '../parts/bank-name.tsx'
 import { Detail } from '../parts/detail.tsx'
 import { type Fact, Facts } from '../parts/drawer.tsx'
-import type { Filter } from '../parts/filters.tsx'
+import { DATES, type Filter } from '../parts/filters.tsx'
 import { ListView } from '../parts/list-view.tsx'
 import { SampleData } from '../parts/sample-data.tsx'
 import { SplitLink } from '../parts/split-shares.tsx'
@@ -45,6 +45,9 @@ const FILTERS: readonly Filter[] = [
   { name: 'email', label: strings.email },
   { name: 'phone', label: strings.phone },
   { name: 'merchantId', label: strings.merchant },
+  { name: 'minAmount', label: appStrings.filters.minBalance, type: 'amount' },
+  { name: 'maxAmount', label: appStrings.filters.maxBalance, type: 'amount' },
+  ...DATES,
 ]
 
 const COLUMNS: readonly Column<Account>[] = [
@@ -128,6 +131,7 @@ function AccountList({ sample, mayWrite, ...props }: ListProps) {
       path={PATH}
       params={{}}
       csv={`${PATH}.csv`}
+      summary={`${PATH}/summary`}
       caption={appStrings.views.accounts}
       columns={COLUMNS}
       filters={FILTERS}

@@ -5,7 +5,7 @@ import { getData, type Schemas } from '../api.ts'
 import { humanize } from '../format.ts'
 import { Detail, WholeTimeline } from '../parts/detail.tsx'
 import { type Fact, Facts } from '../parts/drawer.tsx'
-import { DATES, type Filter, humanized } from '../parts/filters.tsx'
+import { AMOUNTS, DATES, type Filter, humanized } from '../parts/filters.tsx'
 import { ListView } from '../parts/list-view.tsx'
 import { Refunds } from '../parts/refunds.tsx'
 import { FirstSteps } from '../parts/sample-data.tsx'
@@ -27,6 +27,8 @@ const FILTERS: readonly Filter[] = [
   { name: 'outcome', label: strings.outcome, choices: humanized(OUTCOMES) },
   { name: 'sessionId', label: strings.sessionId, placeholder: strings.digits30 },
   { name: 'accountNumber', label: strings.accountNumber, placeholder: strings.digits10 },
+  { name: 'payer', label: strings.payer, placeholder: strings.partOfName },
+  ...AMOUNTS,
   ...DATES,
 ]
 
@@ -70,6 +72,7 @@ export default function Credits(props: ViewProps) {
       path={PATH}
       params={{}}
       csv={`${PATH}.csv`}
+      summary={`${PATH}/summary`}
       caption={appStrings.views.credits}
       columns={COLUMNS}
       filters={FILTERS}

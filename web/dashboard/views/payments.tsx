@@ -2,7 +2,7 @@
 
 import { useState } from 'preact/hooks'
 import type { Query, Schemas } from '../api.ts'
-import { DATES, type Filter, humanized } from '../parts/filters.tsx'
+import { AMOUNTS, DATES, type Filter, humanized } from '../parts/filters.tsx'
 import { ListView } from '../parts/list-view.tsx'
 import { SampleData } from '../parts/sample-data.tsx'
 import { amountColumn, type Column } from '../parts/table.tsx'
@@ -27,6 +27,7 @@ const FILTERS: readonly Filter[] = [
   { name: 'status', label: strings.status, choices: humanized(STATUSES) },
   { name: 'reference', label: strings.reference, placeholder: strings.anyReference },
   { name: 'search', label: strings.customer, placeholder: strings.nameOrEmail },
+  ...AMOUNTS,
   ...DATES,
 ]
 
@@ -111,6 +112,7 @@ function PaymentList({ sample, ...props }: ListProps) {
       path={PATH}
       params={{}}
       csv={`${PATH}.csv`}
+      summary={`${PATH}/summary`}
       caption={appStrings.views.payments}
       columns={COLUMNS}
       filters={FILTERS}

@@ -2,8 +2,14 @@
 
 import { type FastifyPluginAsyncTypebox, type Static, Type } from '@fastify/type-provider-typebox'
 import { type List, readCursor, writeCursor } from '#db/paging.ts'
-import { type AccountFilters, listAccounts } from '#domain/accounts/account-list.ts'
+import { withSnapshot } from '#db/snapshot.ts'
+import {
+  type AccountFilters,
+  listAccounts,
+  summarizeAccounts,
+} from '#domain/accounts/account-list.ts'
 import type { Deps } from '#http/deps.ts'
+import { accepted } from '#http/envelopes.ts'
 import {
   ListEnvelope,
   listResponse,
@@ -14,7 +20,15 @@ import {
   query,
   WindowQuery,
 } from '#http/lists.ts'
-import { ApiFailure, BEARER, digits, text } from '#http/schemas.ts'
+import { ApiEnvelope, ApiFailure, BEARER, digits, text } from '#http/schemas.ts'
+import {
+  AmountQuery,
+  parseAmounts,
+  presentSummary,
+  presentTotal,
+  SUMMARISED,
+  SummaryBody,
+} from '#http/summaries.ts'
 import { ACCOUNTS, OwnAccountBody } from './account-presenters.ts'
 import { presentOwnAccounts } from './own-accounts.ts'
 
@@ -45,6 +59,7 @@ export const AccountFilterFields = {
   name: Type.Optional(text(100, 'Part of the account name, case-insensitive.')),
   active: flag('true: takes money; false: was deactivated.'),
   default: flag('true: the default of its merchant; false: any other.'),
+  ...AmountQuery, // Of the balance.
   ...WindowQuery,
 }
 
@@ -62,7 +77,8 @@ export const accountListRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
         tags: ['Collection accounts'],
         summary: 'List collection accounts, newest first',
         description:
-          'All filters together must fit; from and to are of when the account was made. Where ' +
+          'All filters together must fit; from and to are of when the account was made, minAmount ' +
+          'and maxAmount of its balance. Where ' +
           'few accounts among very many fit, a page may hold fewer than asked for, or none: ' +
           'hasMore tells whether to go on.',
         security: BEARER,
@@ -72,7 +88,7 @@ export const accountListRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
     },
     async ({ client, query: asked }) => {
       const { limit: _limit, cursor, order, ...given } = asked
-      const list: List = { name: 'accounts', clientId: client.id, order, filters: given }
+      const list = { name: 'accounts', clientId: client.id, order, filters: given } as List
       const filters = parseAccountFilters(asked)
       const position = readCursor(sealer, list, cursor)
       const limit = parseLimit(asked)
@@ -91,6 +107,28 @@ export const accountListRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
       return listResponse('Collection accounts retrieved successfully', page, (row) => row)
     },
   )
+
+  app.get(
+    `${ACCOUNTS}/summary`,
+    {
+      onRequest: authentication.requires('accounts:read'),
+      schema: {
+        operationId: 'summarizeCollectionAccounts',
+        tags: ['Collection accounts'],
+        summary: 'Count collection accounts and add up their balances',
+        description: SUMMARISED,
+        security: BEARER,
+        querystring: query(AccountFilterFields),
+        response: { 200: ApiEnvelope(SummaryBody), '4xx': ApiFailure },
+      },
+    },
+    async ({ client, query: asked }) => {
+      const how = { sealer, client, filters: parseAccountFilters(asked) }
+      const summary = await withSnapshot(db, (tx) => summarizeAccounts(tx, how))
+      const shown = presentSummary(summary, presentTotal)
+      return accepted('Collection accounts added up successfully', shown)
+    },
+  )
 }
 
 // In a query a + means a space, and nearly everybody forgets to write it as %2B.
@@ -100,6 +138,7 @@ export function parseAccountFilters(asked: FilterQuery): AccountFilters {
   const { merchantId, merchantCode, bvn, nin, name } = asked
   return {
     ...parseWindow(asked),
+    ...parseAmounts(asked),
     merchantId,
     merchantCode,
     bvn,

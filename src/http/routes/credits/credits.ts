@@ -1,7 +1,7 @@
 // /api/v1/credits: trace credits by any known reference.
 
 import { type FastifyPluginAsyncTypebox, type Static, Type } from '@fastify/type-provider-typebox'
-import { readCursor, toPage, writeCursor } from '#db/paging.ts'
+import { type List, readCursor, writeCursor } from '#db/paging.ts'
 import { withSnapshot } from '#db/snapshot.ts'
 import {
   type CreditFilters,
@@ -10,6 +10,7 @@ import {
   OUTCOMES,
   type Outcome,
 } from '#domain/credits/credit-list.ts'
+import { endOfScan, summarizeCredits } from '#domain/credits/credit-scan.ts'
 import { bankNames } from '#domain/payments/resource-presenters.ts'
 import { readHistory } from '#domain/reports/credit-histories.ts'
 import type { Deps } from '#http/deps.ts'
@@ -23,9 +24,18 @@ import {
   parseLimit,
   parseWindow,
   query,
+  scannedPage,
   WindowQuery,
 } from '#http/lists.ts'
 import { ApiEnvelope, ApiFailure, accountNumber, BEARER, reference, text } from '#http/schemas.ts'
+import {
+  AmountQuery,
+  parseAmounts,
+  presentSummary,
+  presentTotal,
+  SUMMARISED,
+  SummaryBody,
+} from '#http/summaries.ts'
 import { parseReference } from '#ids.ts'
 import { CreditDetailBody, presentCreditDetail } from './credit-detail-presenters.ts'
 import { CreditBody, parseCreditKey, presentCredit } from './credit-presenters.ts'
@@ -45,12 +55,45 @@ export const CreditFilterFields = {
       'x-says': `Must be one of ${OUTCOMES.join(', ')}.`,
     }),
   ),
+  payer: Type.Optional(text(100, 'Part of the payer’s name, case-insensitive.')),
+  ...AmountQuery,
   ...WindowQuery,
 }
 
+const LISTED =
+  'Filters can be combined; from and to apply to receivedAt. Operators also find unidentified ' +
+  'credits, by sessionId or accountNumber. A page filtered by amount or payer may hold fewer items ' +
+  'than `limit`, or none, while hasMore is true: continue with nextCursor.'
+
 const CreditsQuery = query({ ...CreditFilterFields, ...OrderQuery, ...PageQuery })
 
+const summing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { db, authentication } = deps
+
+  app.get(
+    '/api/v1/credits/summary',
+    {
+      onRequest: authentication.requires('credits:read'),
+      schema: {
+        operationId: 'summarizeCredits',
+        tags: ['Credits'],
+        summary: 'Count and add up credits',
+        description: SUMMARISED,
+        security: BEARER,
+        querystring: query(CreditFilterFields),
+        response: { 200: ApiEnvelope(SummaryBody), '4xx': ApiFailure },
+      },
+    },
+    async ({ client, query: asked }) => {
+      const how = { viewer: client, filters: parseCreditFilters(asked) }
+      const summary = await withSnapshot(db, (tx) => summarizeCredits(tx, how))
+      return accepted('Credits added up successfully', presentSummary(summary, presentTotal))
+    },
+  )
+}
+
 export const creditRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  await app.register(summing, deps)
   const { db, sealer, authentication, banks } = deps
   const nameBank = bankNames(banks)
 
@@ -62,9 +105,7 @@ export const creditRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =
         operationId: 'listCredits',
         tags: ['Credits'],
         summary: 'List credits, newest first',
-        description:
-          'Filters can be combined; from and to apply to receivedAt. Operators also find ' +
-          'unidentified credits, by sessionId or accountNumber.',
+        description: LISTED,
         security: BEARER,
         querystring: CreditsQuery,
         response: { 200: ListEnvelope(CreditBody), '4xx': ApiFailure },
@@ -72,18 +113,23 @@ export const creditRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =
     },
     async ({ client, query: asked }) => {
       const { limit: _, cursor, order, ...filters } = asked
-      const list = { name: 'credits', clientId: client.id, order, filters }
+      const list = { name: 'credits', clientId: client.id, order, filters } as List
       const limit = parseLimit(asked)
       const after = readCursor(sealer, list, cursor)?.[0]
-      const rows = await listCredits(db, {
-        sealer,
+      const query = {
         viewer: client,
         filters: parseCreditFilters(asked),
         order,
         after: after === undefined ? undefined : BigInt(after),
-        limit: limit + 1,
+      }
+      const until = await endOfScan(db, query)
+      const rows = await listCredits(db, { ...query, sealer, until, limit: limit + 1 })
+      const scan = { rows, scannedTo: until?.toString() ?? null }
+      const page = scannedPage(scan, {
+        limit,
+        idOf: ({ id }) => id.toString(),
+        cursorAfter: (id) => writeCursor(sealer, list, [id]),
       })
-      const page = toPage(rows, limit, ({ id }) => writeCursor(sealer, list, [id.toString()]))
       return listResponse('Credits retrieved successfully', page, (row) =>
         presentCredit(row, { sealer, nameBank }),
       )
@@ -122,7 +168,7 @@ export const creditRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =
 type FilterQuery = Omit<Static<typeof CreditsQuery>, 'limit' | 'cursor' | 'order'>
 
 export function parseCreditFilters(asked: FilterQuery): CreditFilters {
-  const { sessionId, accountNumber, merchantRef, outcome } = asked
+  const { sessionId, accountNumber, merchantRef, outcome, payer } = asked
   const id = (text: string | undefined) => (text === undefined ? text : parseReference(text))
   return {
     sessionId,
@@ -131,6 +177,8 @@ export function parseCreditFilters(asked: FilterQuery): CreditFilters {
     adviceReference: id(asked.adviceReference),
     merchantRef,
     outcome,
+    payer,
+    ...parseAmounts(asked),
     ...parseWindow(asked),
   }
 }

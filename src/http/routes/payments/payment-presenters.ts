@@ -7,13 +7,11 @@ import { type Payment, remainingKobo, statusAt } from '#domain/payments/payments
 import type { NameBank } from '#domain/payments/resource-presenters.ts'
 import { buildCallBackUrl } from '#domain/payments/resource-presenters.ts'
 import { openShares } from '#domain/splits/read-shares.ts'
-import { type FieldError, Refusal } from '#errors.ts'
 import { OrderQuery, PageQuery, parseWindow, query, WindowQuery } from '#http/lists.ts'
 import { type AdviceShowing, presentAdvice } from '#http/presenters.ts'
 import { presentShares } from '#http/routes/splits/split-presenters.ts'
 import {
   AdviceFields,
-  Amount,
   accountNumber,
   BankNumber,
   named,
@@ -21,7 +19,8 @@ import {
   Shares,
   text,
 } from '#http/schemas.ts'
-import { type Kobo, kobo, koboOf, toNaira } from '#money.ts'
+import { AmountQuery, parseAmounts } from '#http/summaries.ts'
+import { kobo, toNaira } from '#money.ts'
 import { timestamp } from '#wat-time.ts'
 
 export const AdviceRecord = named('AdviceRecord', {
@@ -115,8 +114,7 @@ export function filterFields<Status extends string>(statuses: readonly Status[])
         'x-says': `Must be one of ${statuses.join(', ')}.`,
       }),
     ),
-    minAmount: Type.Optional(Amount),
-    maxAmount: Type.Optional(Amount),
+    ...AmountQuery,
     search: Type.Optional(
       text(100, 'Part of the customer’s name or email address, case-insensitive.'),
     ),
@@ -148,14 +146,7 @@ type FilterQuery<Status extends string> = Omit<
 export function parsePaymentFilters<Status extends string>(
   asked: FilterQuery<Status>,
 ): PaymentFilters<Status> {
-  const { status, minAmount, maxAmount, search, merchantRef, accountNumber, reference } = asked
-  const [minKobo, maxKobo] = [minAmount, maxAmount].map((amount) =>
-    amount === undefined ? undefined : (koboOf(amount) as Kobo),
-  )
-  if (minKobo !== undefined && maxKobo !== undefined && minKobo > maxKobo) {
-    const message = 'Must not be less than minAmount.'
-    throw new Refusal('invalid_request', [{ field: 'maxAmount', message }] satisfies FieldError[])
-  }
-  const compared = { status, minKobo, maxKobo, search }
+  const { status, search, merchantRef, accountNumber, reference } = asked
+  const compared = { status, ...parseAmounts(asked), search }
   return { ...compared, merchantRef, accountNumber, reference, ...parseWindow(asked) }
 }

@@ -4,17 +4,19 @@ import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typ
 import { LIMIT_MAX, type List, readCursor, writeCursor } from '#db/paging.ts'
 import { withSnapshot } from '#db/snapshot.ts'
 import { listCredits } from '#domain/credits/credit-list.ts'
-import { listPayments, PAYMENT_STATUSES } from '#domain/payments/payment-list.ts'
+import { listPayments, PAYMENT_STATUSES, summarizePayments } from '#domain/payments/payment-list.ts'
 import { findPayment } from '#domain/payments/payment-lookups.ts'
 import { bankNames } from '#domain/payments/resource-presenters.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
-import { ListEnvelope, listResponse, NoQuery, parseLimit, scannedPage } from '#http/lists.ts'
+import { ListEnvelope, listResponse, NoQuery, parseLimit, query, scannedPage } from '#http/lists.ts'
 import { CreditBody, presentCredit } from '#http/routes/credits/credit-presenters.ts'
 import { ApiEnvelope, ApiFailure, BEARER, named } from '#http/schemas.ts'
+import { PaymentSummaryBody, presentSummary, presentTotal, SUMMARISED } from '#http/summaries.ts'
 import { toNaira } from '#money.ts'
 import {
   BY_ANY_REFERENCE,
+  filterFields,
   LISTED,
   listQuery,
   PaymentFields,
@@ -31,7 +33,36 @@ const PaymentDetailBody = named('PaymentDetail', {
 
 const about = { tags: ['Payments'], security: BEARER }
 
+const summing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { db, authentication, clock } = deps
+
+  app.get(
+    '/api/v1/payments/summary',
+    {
+      onRequest: authentication.requires('payments:read'),
+      schema: {
+        ...about,
+        operationId: 'summarizePayments',
+        summary: 'Count and add up payments',
+        description: SUMMARISED,
+        querystring: query(filterFields(PAYMENT_STATUSES)),
+        response: { 200: ApiEnvelope(PaymentSummaryBody), '4xx': ApiFailure },
+      },
+    },
+    async ({ client, query: asked }) => {
+      const how = { filters: parsePaymentFilters(asked), now: clock() }
+      const summary = await withSnapshot(db, (tx) => summarizePayments(tx, client.id, how))
+      const shown = presentSummary(summary, (total) => ({
+        ...presentTotal(total),
+        amountPaid: toNaira(total.amountPaidKobo),
+      }))
+      return accepted('Payments added up successfully', shown)
+    },
+  )
+}
+
 export const paymentRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  await app.register(summing, deps)
   const { db, sealer, authentication, clock, banks } = deps
   const nameBank = bankNames(banks)
 

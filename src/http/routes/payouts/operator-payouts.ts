@@ -1,11 +1,17 @@
 // /api/v1/operator/payouts: the payouts of all clients, and what became of those that no bank tells.
 
-import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import {
+  type FastifyPluginAsyncTypebox,
+  type Static,
+  type TObject,
+  Type,
+} from '@fastify/type-provider-typebox'
 import { type List, readCursor, toPage, writeCursor } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
 import { getClient } from '#domain/access/manage-clients.ts'
 import { readPayoutChanges } from '#domain/payouts/payout-changes.ts'
-import { findPayout, listPayouts } from '#domain/payouts/payouts.ts'
+import { listPayouts, summarizePayouts } from '#domain/payouts/payout-list.ts'
+import { findPayout } from '#domain/payouts/payouts.ts'
 import { resolvePayout } from '#domain/payouts/resolve-payout.ts'
 import { Refusal } from '#errors.ts'
 import type { Identity } from '#http/authentication.ts'
@@ -16,17 +22,19 @@ import {
   ListEnvelope,
   listResponse,
   NoQuery,
+  OrderQuery,
   PageQuery,
   parseLimit,
-  parseWindow,
   query,
 } from '#http/lists.ts'
 import { requireClientId } from '#http/routes/access/client-presenters.ts'
 import { ApiEnvelope, ApiFailure, BEARER, digits, IdempotencyHeaders, text } from '#http/schemas.ts'
+import { presentSummary, presentTotal, SUMMARISED, SummaryBody } from '#http/summaries.ts'
 import {
   OperatorPayoutBody,
   OperatorPayoutDetailBody,
   PayoutFilters,
+  parsePayoutFilters,
   presentChange,
   presentOperatorPayout,
 } from './payout-presenters.ts'
@@ -34,6 +42,14 @@ import {
 const PAYOUTS = '/api/v1/operator/payouts'
 const BANK_REFERENCE_MAX = 100
 const REASON_MAX = 500
+
+const OperatorFilters = {
+  clientId: Type.Optional(text(64, 'Filter by client.')),
+  bankCode: Type.Optional(
+    digits('^[0-9]{3,6}$', 'Filter by sending bank.', 'Must be a bank code.'),
+  ),
+  ...PayoutFilters,
+}
 
 const Params = Type.Object({ reference: Type.String() })
 const response = { 200: ApiEnvelope(OperatorPayoutDetailBody), '4xx': ApiFailure }
@@ -44,8 +60,43 @@ export const operatorPayoutRoutes: FastifyPluginAsyncTypebox<Deps> = async (app,
   await app.register(resolving, deps)
 }
 
+type FilterQuery = Static<TObject<typeof OperatorFilters>>
+
+// Of the client that was named, if any was.
+async function parseOperatorFilters({ db, clock }: Deps, asked: FilterQuery) {
+  const { clientId: name, ...others } = parsePayoutFilters(asked)
+  if (name === undefined) return others
+  const { id: clientId } = await getClient(db, clock(), requireClientId(name))
+  return { ...others, clientId }
+}
+
+const summing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { db, authentication } = deps
+  const onRequest = authentication.requires('operator')
+
+  app.get(
+    `${PAYOUTS}/summary`,
+    {
+      onRequest,
+      schema: {
+        ...about,
+        operationId: 'summarizeAllPayouts',
+        summary: 'Count and add up payouts of all clients',
+        description: SUMMARISED,
+        querystring: query(OperatorFilters),
+        response: { 200: ApiEnvelope(SummaryBody), '4xx': ApiFailure },
+      },
+    },
+    async ({ query: asked }) => {
+      const summary = await summarizePayouts(db, await parseOperatorFilters(deps, asked))
+      return accepted('Payouts added up successfully', presentSummary(summary, presentTotal))
+    },
+  )
+}
+
 const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { db, sealer, authentication, clock } = deps
+  await app.register(summing, deps)
+  const { db, sealer, authentication } = deps
   const onRequest = authentication.requires('operator')
 
   app.get(
@@ -57,33 +108,20 @@ const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         operationId: 'listAllPayouts',
         summary: 'List payouts of all clients, newest first',
         description: 'Filter by bank and state, for example what a bank has not answered for.',
-        querystring: query({
-          clientId: Type.Optional(text(64, 'Filter by client.')),
-          bankCode: Type.Optional(
-            digits('^[0-9]{3,6}$', 'Filter by sending bank.', 'Must be a bank code.'),
-          ),
-          ...PayoutFilters,
-          ...PageQuery,
-        }),
+        querystring: query({ ...OperatorFilters, ...OrderQuery, ...PageQuery }),
         response: { 200: ListEnvelope(OperatorPayoutBody), '4xx': ApiFailure },
       },
     },
     async (request) => {
       const { client, query: asked } = request
-      const { limit: _, cursor, ...filters } = asked
-      const { clientId: name, ...others } = filters
-      const of =
-        name === undefined ? undefined : await getClient(db, clock(), requireClientId(name))
-      const list: List = { name: 'operator-payouts', clientId: client.id, filters }
+      const { limit: _, cursor, order, ...filters } = asked
+      const list = { name: 'operator-payouts', clientId: client.id, order, filters } as List
       const position = readCursor(sealer, list, cursor)
       const limit = parseLimit(asked)
-      const window = parseWindow(asked)
       const rows = await listPayouts(db, {
-        ...others,
-        from: window.from,
-        to: window.to,
-        clientId: of?.id,
-        beforeId: position ? BigInt(position[0] as string) : null,
+        ...(await parseOperatorFilters(deps, filters)),
+        order,
+        after: position ? BigInt(position[0] as string) : null,
         limit: limit + 1,
       })
       const page = toPage(rows, limit, ({ id }) => writeCursor(sealer, list, [id.toString()]))

@@ -4,8 +4,9 @@ import { Type } from '@fastify/type-provider-typebox'
 import type { PayoutChange } from '#domain/payouts/payout-changes.ts'
 import { APPROVALS, PAYOUT_STATUSES, type Payout, PURPOSES } from '#domain/payouts/payouts.ts'
 import type { Identity } from '#http/authentication.ts'
-import { WindowQuery } from '#http/lists.ts'
-import { named, nullable, oneOf } from '#http/schemas.ts'
+import { parseWindow, WindowQuery } from '#http/lists.ts'
+import { named, nullable, oneOf, text } from '#http/schemas.ts'
+import { AmountQuery, parseAmounts } from '#http/summaries.ts'
 import { maskAccountNumber } from '#mask.ts'
 import { toNaira } from '#money.ts'
 import type { Sealer } from '#seal.ts'
@@ -21,7 +22,17 @@ export const PayoutFilters = {
   status: choice(PAYOUT_STATUSES, 'Filter by status.'),
   approval: choice(APPROVALS, 'Filter by approval. needed: awaiting approval, while queued.'),
   purpose: choice(PURPOSES, 'Filter by purpose.'),
+  recipient: Type.Optional(text(100, 'Part of the recipient’s name, case-insensitive.')),
+  ...AmountQuery,
   ...WindowQuery,
+}
+
+type FilterQuery = Parameters<typeof parseAmounts>[0] & Parameters<typeof parseWindow>[0]
+
+// In place of what was asked for as text.
+export function parsePayoutFilters<Asked extends FilterQuery>(asked: Asked) {
+  const { from: _from, to: _to, minAmount: _min, maxAmount: _max, ...others } = asked
+  return { ...others, ...parseWindow(asked), ...parseAmounts(asked) }
 }
 
 const ChangeBody = named('PayoutChange', {

@@ -7,7 +7,8 @@ import { refuseRestricted } from '#domain/access/clients.ts'
 import { getBankAccount, noteAnswer } from '#domain/payouts/bank-accounts.ts'
 import { enquireName } from '#domain/payouts/enquire-name.ts'
 import { readPayoutChanges } from '#domain/payouts/payout-changes.ts'
-import { findPayout, listPayouts } from '#domain/payouts/payouts.ts'
+import { listPayouts, summarizePayouts } from '#domain/payouts/payout-list.ts'
+import { findPayout } from '#domain/payouts/payouts.ts'
 import { requestPayout } from '#domain/payouts/request-payout.ts'
 import { Refusal } from '#errors.ts'
 import type { Identity } from '#http/authentication.ts'
@@ -18,9 +19,9 @@ import {
   ListEnvelope,
   listResponse,
   NoQuery,
+  OrderQuery,
   PageQuery,
   parseLimit,
-  parseWindow,
   query,
 } from '#http/lists.ts'
 import {
@@ -33,11 +34,13 @@ import {
   named,
   text,
 } from '#http/schemas.ts'
+import { presentSummary, presentTotal, SUMMARISED, SummaryBody } from '#http/summaries.ts'
 import { CURRENCY, type Kobo, koboOf } from '#money.ts'
 import {
   PayoutBody,
   PayoutDetailBody,
   PayoutFilters,
+  parsePayoutFilters,
   presentChange,
   presentPayout,
 } from './payout-presenters.ts'
@@ -116,7 +119,34 @@ const creating: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   )
 }
 
+const summing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { db, authentication } = deps
+  const onRequest = authentication.requires('payouts:read')
+
+  app.get(
+    `${PAYOUTS}/summary`,
+    {
+      onRequest,
+      schema: {
+        ...about,
+        operationId: 'summarizePayouts',
+        summary: 'Count and add up payouts',
+        description: SUMMARISED,
+        querystring: query(PayoutFilters),
+        response: { 200: ApiEnvelope(SummaryBody), '4xx': ApiFailure },
+      },
+    },
+    async ({ client, query: asked }) => {
+      refuseRestricted(client)
+      const filters = { ...parsePayoutFilters(asked), clientId: client.id }
+      const summary = await summarizePayouts(db, filters)
+      return accepted('Payouts added up successfully', presentSummary(summary, presentTotal))
+    },
+  )
+}
+
 const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  await app.register(summing, deps)
   const { db, sealer, authentication } = deps
   const onRequest = authentication.requires('payouts:read')
 
@@ -129,24 +159,22 @@ const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         operationId: 'listPayouts',
         summary: 'List payouts, newest first',
         description: 'Those of settlements and refunds included.',
-        querystring: query({ ...PayoutFilters, ...PageQuery }),
+        querystring: query({ ...PayoutFilters, ...OrderQuery, ...PageQuery }),
         response: { 200: ListEnvelope(PayoutBody), '4xx': ApiFailure },
       },
     },
     async (request) => {
       const { client, query: asked } = request
       refuseRestricted(client)
-      const { limit: _, cursor, ...filters } = asked
-      const list: List = { name: 'payouts', clientId: client.id, filters }
+      const { limit: _, cursor, order, ...filters } = asked
+      const list = { name: 'payouts', clientId: client.id, order, filters } as List
       const position = readCursor(sealer, list, cursor)
       const limit = parseLimit(asked)
-      const window = parseWindow(asked)
       const rows = await listPayouts(db, {
-        ...filters,
-        from: window.from,
-        to: window.to,
+        ...parsePayoutFilters(filters),
         clientId: client.id,
-        beforeId: position ? BigInt(position[0] as string) : null,
+        order,
+        after: position ? BigInt(position[0] as string) : null,
         limit: limit + 1,
       })
       const page = toPage(rows, limit, ({ id }) => writeCursor(sealer, list, [id.toString()]))

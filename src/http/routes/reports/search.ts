@@ -18,6 +18,16 @@ const HitBody = named('SearchHit', {
   detail: nullable('string'),
   amount: Type.Unsafe<number | null>({ type: ['number', 'null'] }),
   currency: nullable('string'),
+  of: Type.Union(
+    [
+      named('SearchHitOwner', {
+        type: Type.Unsafe<HitType>({ type: 'string', enum: [...HIT_TYPES] }),
+        reference: Type.String(),
+      }),
+      Type.Null(),
+    ],
+    { description: 'Of a refund, the payment or credit that it refunds.' },
+  ),
 })
 
 const PATHS: Record<HitType, string> = {
@@ -26,6 +36,11 @@ const PATHS: Record<HitType, string> = {
   account: ACCOUNTS,
   credit: '/api/v1/credits',
   event: '/api/v1/events',
+  payout: '/api/v1/payouts',
+  settlement: '/api/v1/settlements',
+  refund: '/api/v1/refunds',
+  return: '/api/v1/operator/returns',
+  statement: '/api/v1/operator/statements',
 }
 
 export const searchRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
@@ -40,8 +55,11 @@ export const searchRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =
         tags: ['Overview'],
         summary: 'Search',
         description:
-          'By payment, advice or event reference, merchantRef, session ID, account number, credit ' +
-          'ID, email address or part of a name (recent objects only). At most ten results, best ' +
+          'By the beginning of any reference (three characters or more), merchantRef, session ID or ' +
+          'account number (six or more), by event or credit ID, email address, phone number, amount ' +
+          'or part of a name. Amounts and names are matched among recent objects only. Finds ' +
+          'payments, advices, accounts, credits, events, payouts, settlements and refunds; for ' +
+          'operators also returns and statements. At most five of a kind and twenty in all, best ' +
           'match first, limited to your scopes.',
         security: BEARER,
         querystring: query({ q: text(100, 'Search term.') }),
@@ -49,14 +67,19 @@ export const searchRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =
       },
     },
     async ({ client, scopes, query: { q } }) => {
+      // An operator's payouts are of all clients.
+      const payouts = scopes.has('operator') ? '/api/v1/operator/payouts' : PATHS.payout
+      const present = (hit: Hit) =>
+        presentHit(hit, hit.type === 'payout' ? payouts : PATHS[hit.type])
       const how = { sealer, client, scopes, now: clock() }
       const hits = await withSnapshot(db, (tx) => search(tx, how, q.trim()))
-      return accepted('Search completed successfully', hits.map(presentHit))
+      return accepted('Search completed successfully', hits.map(present))
     },
   )
 }
 
-function presentHit({ amountKobo, ...hit }: Hit) {
-  const href = `${PATHS[hit.type]}/${encodeURIComponent(hit.reference)}`
-  return { ...hit, href, amount: amountKobo === null ? null : toNaira(amountKobo) }
+function presentHit({ amountKobo, of, ...hit }: Hit, path: string) {
+  const href = `${path}/${encodeURIComponent(hit.reference)}`
+  const amount = amountKobo === null ? null : toNaira(amountKobo)
+  return { ...hit, of: of ?? null, href, amount }
 }

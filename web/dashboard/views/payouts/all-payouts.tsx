@@ -56,6 +56,7 @@ export function AllPayouts(props: ViewProps) {
         icon="payouts"
         path={PATH}
         params={{}}
+        summary={`${PATH}/summary`}
         caption={strings.tabs.all}
         columns={ALL.filter((column) => column !== undefined)}
         filters={FILTERS}

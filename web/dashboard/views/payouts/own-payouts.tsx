@@ -34,6 +34,7 @@ export function OwnPayouts(props: ViewProps) {
         icon="payouts"
         path={PATH}
         params={{}}
+        summary={`${PATH}/summary`}
         caption={strings.parts}
         columns={COLUMNS}
         filters={PAYOUT_FILTERS}

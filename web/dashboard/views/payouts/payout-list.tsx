@@ -2,7 +2,7 @@
 
 import type { Schemas } from '../../api.ts'
 import { BankName } from '../../parts/bank-name.tsx'
-import { DATES, type Filter, humanized } from '../../parts/filters.tsx'
+import { AMOUNTS, DATES, type Filter, humanized } from '../../parts/filters.tsx'
 import { amountColumn, type Column } from '../../parts/table.tsx'
 import { Badge, Time } from '../../parts/values.tsx'
 import { payoutsStrings as strings } from '../../strings/payouts.ts'
@@ -15,6 +15,7 @@ export const PAYOUT_FILTERS: readonly Filter[] = [
   { name: 'status', label: strings.status, choices: humanized(STATUSES) },
   { name: 'approval', label: strings.approval, choices: strings.approvals },
   { name: 'purpose', label: strings.purpose, choices: strings.purposes },
+  ...AMOUNTS,
   ...DATES,
 ]
 
@@ -42,5 +43,10 @@ export const COLUMNS: readonly Column<Payout>[] = [
   },
   { name: strings.purpose, show: ({ purpose }) => strings.purposes[purpose] ?? purpose },
   { name: strings.reference, show: ({ reference }) => <code>{reference}</code> },
-  { name: strings.requested, place: 'time', show: ({ requestedAt }) => <Time at={requestedAt} /> },
+  {
+    name: strings.requested,
+    place: 'time',
+    isOrder: true,
+    show: ({ requestedAt }) => <Time at={requestedAt} />,
+  },
 ]

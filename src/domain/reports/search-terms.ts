@@ -1,0 +1,62 @@
+// What a search term may be, read from its shape: the beginning of a reference, an amount, a name.
+
+import type { Queryable } from '#db/pool.ts'
+import type { Client } from '#domain/access/clients.ts'
+import type { Scope } from '#domain/access/scopes.ts'
+import { parseReference } from '#ids.ts'
+import { AMOUNT_MAX_KOBO, type Kobo, parseKobo } from '#money.ts'
+import type { Sealer } from '#seal.ts'
+import type { Hit } from './search-hits.ts'
+
+export const OF_A_KIND_MAX = 5
+const NAME_LENGTH_MIN = 2
+const PREFIX_LENGTH_MIN = 3
+// Among the numbers and session ids of all clients, fewer would find too much to look at.
+const DIGITS_LENGTH_MIN = 6
+
+// `recently`: where there is no index to look further back by.
+export type SearchDeps = {
+  sealer: Sealer
+  client: Client
+  scopes: ReadonlySet<Scope>
+  now: Date
+  recently: Date
+}
+
+export type Asked = {
+  text: string
+  prefix: string | undefined // Of a reference.
+  digits: string | undefined // Of an account number or session id.
+  amountKobo: Kobo | undefined
+}
+
+// `isWhole`: of a client as a whole, so nothing for one restricted to some of its merchants.
+export type Look = {
+  scope: Scope
+  isWhole?: boolean
+  find: (db: Queryable, deps: SearchDeps, asked: Asked) => Promise<Hit[]>
+}
+
+export function readTerm(text: string): Asked {
+  return {
+    text,
+    prefix: text.length >= PREFIX_LENGTH_MIN && !/\p{Cc}/u.test(text) ? text : undefined,
+    digits: text.length >= DIGITS_LENGTH_MIN && /^[0-9A-Za-z/-]+$/.test(text) ? text : undefined,
+    amountKobo: readAmount(text),
+  }
+}
+
+// As people write it: ₦6,000, NGN 6000.00, 6000.
+function readAmount(text: string): Kobo | undefined {
+  const plain = text.replace(/^(?:₦|NGN)\s*/i, '')
+  const isGrouped = /^[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]{1,2})?$/.test(plain)
+  const kobo = parseKobo(isGrouped ? plain.replaceAll(',', '') : plain)
+  return kobo && kobo <= AMOUNT_MAX_KOBO ? kobo : undefined
+}
+
+// Anything with letters that is no reference of ours.
+export function isName(text: string): boolean {
+  return (
+    [...text].length >= NAME_LENGTH_MIN && /\p{L}/u.test(text) && parseReference(text) === undefined
+  )
+}

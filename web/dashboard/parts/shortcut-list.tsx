@@ -1,0 +1,87 @@
+// The list of keyboard shortcuts, and the setting that turns the single-key ones off.
+
+import { useState } from 'preact/hooks'
+import { areEnabled, type Destination, enable, LETTERS } from '../shortcuts.ts'
+import { appStrings } from '../strings/app.ts'
+import { shortcutsStrings as strings } from '../strings/shortcuts.ts'
+import { Dialog } from './dialog.tsx'
+
+type Shortcut = { name: string; keys: readonly string[]; joined?: string }
+
+const EVERYWHERE: readonly Shortcut[] = [
+  { name: strings.search, keys: ['/', '⌘K', 'Ctrl+K'] },
+  { name: strings.help, keys: ['?'] },
+  { name: strings.close, keys: ['Esc'] },
+]
+
+const IN_LISTS: readonly Shortcut[] = [
+  { name: strings.next, keys: ['j', '↓'] },
+  { name: strings.previous, keys: ['k', '↑'] },
+  { name: strings.openItem, keys: ['Enter'] },
+]
+
+export function ShortcutList({
+  views,
+  close,
+}: {
+  views: readonly Destination[]
+  close: () => void
+}) {
+  const [isOn, setOn] = useState(areEnabled)
+  const goTo = views.flatMap(({ path, name }): Shortcut[] => {
+    const letter = LETTERS[path]
+    return letter ? [{ name, keys: ['g', letter], joined: strings.followedBy }] : []
+  })
+  return (
+    <Dialog title={strings.title} close={close}>
+      <div class="form shortcuts">
+        <Group title={strings.everywhere} shortcuts={EVERYWHERE} />
+        <Group title={strings.inLists} shortcuts={IN_LISTS} />
+        <Group title={strings.goTo} shortcuts={goTo} />
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={isOn}
+            aria-describedby="shortcuts-hint"
+            onChange={(event) => {
+              enable(event.currentTarget.checked)
+              setOn(event.currentTarget.checked)
+            }}
+          />
+          {strings.enabled}
+        </label>
+        <p id="shortcuts-hint" class="muted small">
+          {strings.enabledHint}
+        </p>
+        <div class="form-end">
+          <button type="button" class="button primary" onClick={close}>
+            {appStrings.close}
+          </button>
+        </div>
+      </div>
+    </Dialog>
+  )
+}
+
+function Group({ title, shortcuts }: { title: string; shortcuts: readonly Shortcut[] }) {
+  return (
+    <section>
+      <h3>{title}</h3>
+      <dl>
+        {shortcuts.map(({ name, keys, joined = strings.or }) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>
+              {keys.map((key, at) => (
+                <span key={key}>
+                  {at > 0 && <span class="muted"> {joined} </span>}
+                  <kbd>{key}</kbd>
+                </span>
+              ))}
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  )
+}

@@ -1,0 +1,25 @@
+// What this person searched for lately, in this tab alone: names and numbers of customers must not
+// stay behind on a shared computer.
+
+const RECENT_MAX = 5
+const KEY = 'manilla-searches'
+
+export function recentSearches(user: string): string[] {
+  try {
+    const kept = JSON.parse(window.sessionStorage.getItem(KEY) ?? '{}')
+    return kept.user === user && Array.isArray(kept.searches) ? kept.searches : []
+  } catch {
+    return []
+  }
+}
+
+// The latest first, each once.
+export function rememberSearch(user: string, search: string): void {
+  const others = recentSearches(user).filter((other) => other !== search)
+  const searches = [search, ...others].slice(0, RECENT_MAX)
+  window.sessionStorage.setItem(KEY, JSON.stringify({ user, searches }))
+}
+
+export function forgetSearches(): void {
+  window.sessionStorage.removeItem(KEY)
+}
