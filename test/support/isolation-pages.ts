@@ -8,7 +8,8 @@ export const PAGES: readonly RegExp[] = [
   page('GET', /\//),
   page('GET', /\/dashboard(\/?\*|\/assets\/.*)?/), // The app; what it shows it asks for.
   page('GET', /\/dashboard\/api\/banks/), // Names of banks, the same for everybody.
-  page('GET', /\/pay\/(assets|colours)\/.*/),
+  page('GET', /\/pay\/(assets|colours|logos)\/.*/),
+  page('GET', /\/pay\/\{\}\/qr\.svg/),
   page('GET|POST', /\/pay/), // A payer's, as above.
   page('POST', /\/pay\/\{\}\/sent/),
   page('GET', /\/pay\/api\/stream/),

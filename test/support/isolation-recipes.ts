@@ -123,7 +123,7 @@ const ACCOUNT_RECIPES: Record<string, Recipe> = {
   getCredit: (of) => credits(of).map((id) => ({ url: `/api/v1/credits/${id}` })),
   getCreditTimeline: (of) => credits(of).map((id) => ({ url: `/api/v1/credits/${id}/timeline` })),
   listSuspense: list(SUSPENSE),
-  summariseSuspense: list(`${SUSPENSE}/summary`),
+  summarizeSuspense: list(`${SUSPENSE}/summary`),
   exportSuspense: list(`${SUSPENSE}.csv`),
   getSuspense: (of) => [{ url: `${SUSPENSE}/${of.itemId}` }],
   returnSuspense: (of) => [post(`${SUSPENSE}/${of.itemId}/return`)],

@@ -4,6 +4,7 @@ import type { Scope } from '#domain/access/scopes.ts'
 
 export const ASKED: Record<Scope, readonly string[]> = {
   'accounts:read': [
+    'summarizeCollectionAccounts',
     'listSubaccountBalances',
     'exportAccountStatement',
     'printAccountStatement',
@@ -23,6 +24,7 @@ export const ASKED: Record<Scope, readonly string[]> = {
     'listMerchantBalances',
   ],
   'payouts:read': [
+    'summarizePayouts',
     'listBankAccounts',
     'getBankAccount',
     'listPayouts',
@@ -73,6 +75,7 @@ export const ASKED: Record<Scope, readonly string[]> = {
     'deleteLimitProfile',
   ],
   'payments:read': [
+    'summarizePayments',
     'listPaymentRefunds',
     'listRefunds',
     'getRefund',
@@ -98,6 +101,9 @@ export const ASKED: Record<Scope, readonly string[]> = {
     'sendSandboxTransfer',
   ],
   'credits:read': [
+    'getOverviewBreakdown',
+    'getLedgerTotals',
+    'summarizeCredits',
     'listCreditRefunds',
     'exportLedgerStatement',
     'printLedgerStatement',
@@ -133,12 +139,20 @@ export const ASKED: Record<Scope, readonly string[]> = {
     'testWebhookEndpoint',
     'pushPayment',
   ],
-  'suspense:read': ['listSuspense', 'getSuspense', 'getSuspenseSettings', 'listSuspenseRequests'],
+  'suspense:read': [
+    'summarizeSuspense',
+    'exportSuspense',
+    'listSuspense',
+    'getSuspense',
+    'getSuspenseSettings',
+    'listSuspenseRequests',
+  ],
   'suspense:write': ['assignSuspense', 'returnSuspense'],
   'actions:read': ['listAuditLog'],
   'returns:read': ['listReturns', 'getReturn'],
   'returns:write': ['confirmReturn', 'failReturn'],
   operator: [
+    'summarizeAllPayouts',
     'getClientPayoutSettings',
     'updateClientPayoutSettings',
     'listAdjustments',

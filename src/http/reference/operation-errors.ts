@@ -4,6 +4,7 @@
 import type { RefusalCode } from '#errors.ts'
 import { MONEY_OUT_ERRORS } from './money-out-errors.ts'
 import { RECONCILIATION_ERRORS } from './reconciliation-errors.ts'
+import { SIGN_IN_ERRORS } from './sign-in-errors.ts'
 
 // Described once, for all operations.
 export const COMMON_ERRORS: readonly RefusalCode[] = [
@@ -40,6 +41,7 @@ export const COMMON_ERRORS: readonly RefusalCode[] = [
 const OPERATION_ERRORS: Readonly<Record<string, readonly RefusalCode[]>> = {
   ...RECONCILIATION_ERRORS,
   ...MONEY_OUT_ERRORS,
+  ...SIGN_IN_ERRORS,
   acknowledgeAlert: ['alert_not_found'],
   activateCollectionAccount: ['account_changed', 'account_erased', 'account_not_found'],
   addCollectionAccountNumber: [
@@ -67,7 +69,6 @@ const OPERATION_ERRORS: Readonly<Record<string, readonly RefusalCode[]>> = {
     'suspense_not_fitting',
     'suspense_not_found',
   ],
-  beginTotp: ['wrong_password'],
   cancelAdvice: ['advice_expired', 'advice_not_found', 'advice_paid', 'advice_reversed'],
   cancelAdviceByAnyReference: [
     'advice_expired',
@@ -76,20 +77,16 @@ const OPERATION_ERRORS: Readonly<Record<string, readonly RefusalCode[]>> = {
     'advice_reversed',
   ],
   changeOwnPassword: ['too_many_attempts', 'wrong_password'],
-  changeUser: ['last_of_role', 'user_not_found'],
   closeDay: ['day_not_balanced', 'day_not_over', 'earlier_day_open', 'later_day_closed'],
   confirmReturn: ['return_confirmed', 'return_failed', 'return_not_found'],
-  confirmTotp: ['invalid_code', 'totp_not_begun'],
   createAdvice: ['merchant_ref_reused'],
   createClient: ['client_id_taken'],
   createCollectionAccount: ['bank_not_supported', 'merchant_not_allowed', 'numbers_exhausted'],
   createLimitProfile: ['limit_profile_exists', 'tier_taken', 'too_many_limit_profiles'],
-  createUser: ['client_not_found', 'operators_only', 'user_exists'],
   createWebhookEndpoint: ['too_many_endpoints'],
   deactivateCollectionAccount: ['account_changed', 'account_erased', 'account_not_found'],
   deleteLimitProfile: ['limit_profile_in_use', 'limit_profile_not_found'],
   deleteWebhookEndpoint: ['endpoint_not_found'],
-  endSession: ['session_not_found'],
   eraseAdvice: ['advice_not_found', 'advice_open', 'erasure_waits'],
   eraseCollectionAccount: ['account_not_found', 'erasure_waits'],
   exportAccountStatement: ['account_not_found'],
@@ -154,8 +151,6 @@ const OPERATION_ERRORS: Readonly<Record<string, readonly RefusalCode[]>> = {
     'request_not_found',
     'suspense_closed',
   ],
-  removeTotp: ['invalid_code', 'wrong_password'],
-  removeUser: ['last_of_role', 'user_not_found'],
   replaceLimitProfile: ['limit_profile_not_found', 'tier_taken'],
   replayEvents: ['endpoint_inactive', 'endpoint_not_found'],
   requeryPayment: ['payment_not_found', 'requery_not_supported', 'too_many_requeries'],
@@ -166,7 +161,6 @@ const OPERATION_ERRORS: Readonly<Record<string, readonly RefusalCode[]>> = {
     'suspense_not_found',
     'suspense_requested',
   ],
-  resetUserPassword: ['user_not_found'],
   resumeClient: ['client_not_found'],
   returnSuspense: [
     'approval_needed',
@@ -184,14 +178,6 @@ const OPERATION_ERRORS: Readonly<Record<string, readonly RefusalCode[]>> = {
     'account_not_found',
   ],
   setSuspenseSettings: ['approval_needed'],
-  signIn: [
-    'client_id_needed',
-    'code_needed',
-    'invalid_code',
-    'invalid_sign_in',
-    'password_expired',
-    'too_many_attempts',
-  ],
   simulatePayment: ['number_not_found'],
   streamEvents: ['too_many_streams'],
   suspendClient: ['client_not_found', 'own_client'],

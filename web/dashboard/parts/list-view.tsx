@@ -61,6 +61,7 @@ export function ListView<P extends PagePath>(props: Props<P>) {
   const mayListen = isAbout !== undefined && session.scopes.includes('webhooks:read')
   useEvents(({ type }) => isAbout?.test(type) && refresh(), mayListen)
   const close = () => goTo(hrefOf(view, undefined, place.query))
+  const unfiltered = hrefOf(view, undefined, withoutFilters(filters, place.query))
   const isNone = !isFiltered && pages.data?.data.length === 0 && pages.isFirst
   return (
     <>
@@ -88,10 +89,7 @@ export function ListView<P extends PagePath>(props: Props<P>) {
         empty={
           isFiltered ? (
             <Empty icon="search" title={appStrings.filters.nothing}>
-              <a
-                href={hrefOf(view, undefined, withoutFilters(filters, place.query))}
-                onClick={follow}
-              >
+              <a href={unfiltered} onClick={follow}>
                 {appStrings.filters.clearAll}
               </a>
             </Empty>

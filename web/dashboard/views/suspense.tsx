@@ -65,14 +65,12 @@ export default function Suspense({ session, place }: ViewProps) {
     waiting.reload()
     if (pages.isFirst) pages.reload()
   })
-  useEvents(
-    ({ type }) => /^(?:credit|payment)\./.test(type) && refresh(),
-    session.scopes.includes('webhooks:read'),
-  )
+  const mayListen = session.scopes.includes('webhooks:read')
+  useEvents(({ type }) => /^(?:credit|payment)\./.test(type) && refresh(), mayListen)
   const isMakerChecker = settings.data?.makerChecker ?? false
   const requests = waiting.data?.data ?? []
   const mayPick = state === 'open' && session.scopes.includes('suspense:write')
-  const { picked, choosing, drop } = useChoosing(JSON.stringify(which), pages.data?.data ?? [])
+  const { picked, choosing, drop } = useChoosing(JSON.stringify(which), pages)
   return (
     <>
       <WaitingRequests requests={requests.filter(({ itemId }) => itemId !== null)} />
@@ -144,11 +142,14 @@ function withAmounts(query: Query): Query {
 const NONE: ReadonlyMap<string, Item> = new Map()
 
 // Kept from page to page, and given up when something else is looked for.
-function useChoosing(about: string, rows: readonly Item[]) {
+function useChoosing(about: string, { data }: { data?: { data: readonly Item[] } | undefined }) {
   const [kept, setKept] = useState({ about, items: NONE })
   const items = kept.about === about ? kept.items : NONE
   const choose = (keys: ReadonlySet<string>) => {
-    const known = new Map([...items, ...rows.map((row) => [`${row.id}`, row] as const)])
+    const known = new Map([
+      ...items,
+      ...(data?.data ?? []).map((row) => [`${row.id}`, row] as const),
+    ])
     setKept({ about, items: new Map([...known].filter(([key]) => keys.has(key))) })
   }
   const choosing: Choosing<Item> = {

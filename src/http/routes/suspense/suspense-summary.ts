@@ -41,7 +41,7 @@ export const suspenseSummary: FastifyPluginAsyncTypebox<Deps> = async (app, deps
     {
       onRequest: authentication.requires('suspense:read'),
       schema: {
-        operationId: 'summariseSuspense',
+        operationId: 'summarizeSuspense',
         tags: ['Suspense'],
         summary: 'Add up suspense items by reason and age',
         description: 'Number and sum of the items that the list has with the same filters.',
