@@ -87,7 +87,8 @@ function addLine(open: Open, line: StatementLine, staged: StagedLines): Promise<
 
 // A statement covers the days that it names, and those of its lines.
 function end(open: Open, closing: StatementEnd, staged: StagedLines): ReadStatement {
-  const { no, lines, firstDay, lastDay, openingKobo } = open
+  const { no, lines, firstDay, lastDay } = open
+  const openingKobo = open.openingKobo ?? closing.openingKobo ?? null // Newest first: at the end.
   const sumKobo = kobo(open.sumKobo)
   const from = earlier(open.fromDay, firstDay) ?? earlier(closing.toDay, lastDay)
   const to = later(closing.toDay, lastDay) ?? from
