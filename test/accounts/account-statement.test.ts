@@ -57,6 +57,7 @@ test('each row says what moved, which way, and the balance after it', async () =
     payoutReference: null,
     settlementReference: null,
     adjustmentId: null,
+    differenceId: null,
   })
 })
 

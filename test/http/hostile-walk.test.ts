@@ -34,7 +34,9 @@ const REQUESTS = Number(process.env.HOSTILE_REQUESTS ?? 6_000) // Shared among t
 // Those that hash a password or a secret: every hash costs 50 ms on purpose.
 const COSTLY = /login|token|session$|password|users|operator\/clients|totp|passkeys/
 const COSTLY_SHARE = 0.3
-const SUCCEEDING_SHARE = 0.8 // Of the operations, at least once; else little was tried of them.
+// Of the operations, at least once; else little was tried of them. Some cannot: they need a passkey,
+// or a second person.
+const SUCCEEDING_SHARE = 0.75
 const AT_ONCE = 16
 const COSTLY_AT_ONCE = 2
 const HANGS_AFTER_MS = 5_000
@@ -84,9 +86,11 @@ test(`every operation survives its share of hostile requests (seed ${SEED})`, as
   assert.deepEqual(faults.slice(0, FAULTS_SHOWN), [], `${faults.length} faults of seed ${SEED}`)
   assert(targets.length > 40)
   const succeeded = [...seen.values()].filter((statuses) => statuses.has(200))
+  const failing = () =>
+    [...seen].flatMap(([{ path }, statuses]) => (statuses.has(200) ? [] : path)).join(', ')
   assert(
     succeeded.length > targets.length * SUCCEEDING_SHARE,
-    `only ${succeeded.length} of ${targets.length} succeeded`,
+    `only ${succeeded.length} of ${targets.length} succeeded: ${failing()}`,
   )
 
   // In any order: operations meet each other's leavings.

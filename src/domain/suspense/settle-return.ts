@@ -204,7 +204,7 @@ async function settle(
       failureReason: verdict.reason,
       amountSuspendedKobo: leftKobo,
       reason: item.reason,
-      outcome: leftKobo > 0n ? 'suspended' : 'reversed',
+      outcome: (await readOutcomes(tx, [creditId])).get(creditId),
     }
     await appendEvents(tx, now, [{ clientId, type: 'credit.return_failed', creditId, facts }])
     return
