@@ -73,7 +73,7 @@ const BAD_FILTERS = [
   'outcome=BOOKED',
   "outcome=booked' or '1'='1",
   'outcome=booked&outcome=suspended',
-  'payer=me',
+  'payee=me',
 ]
 
 test('a bad query is refused, and every bad field named', async () => {

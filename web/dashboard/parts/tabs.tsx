@@ -12,9 +12,12 @@ type Props = {
 
 export function Tabs({ label, view, tabs, current }: Props) {
   const nav = useRef<HTMLElement>(null)
-  // On a narrow page they scroll: the one that is open is in sight.
+  // On a narrow page they scroll: the one that is open is in sight. With scrollIntoView, Tab would
+  // begin there.
   useEffect(() => {
-    nav.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' })
+    const [list, open] = [nav.current, nav.current?.querySelector<HTMLElement>('[aria-current]')]
+    if (!list || !open) return
+    list.scrollLeft = open.offsetLeft - list.offsetLeft + open.offsetWidth - list.clientWidth
   }, [current])
   return (
     <nav ref={nav} class="tabs" aria-label={label}>

@@ -66,7 +66,7 @@ export function ClosedDays({ place }: ViewProps) {
   return (
     <>
       <header class="report-top">
-        <div class="steps">
+        <div class="day-steps">
           <button type="button" class="button" onClick={() => step(-SHOWN_DAYS)}>
             <Icon name="back" />
             {strings.earlier}

@@ -78,7 +78,7 @@ function DayTop({ proof, isClosed, changed }: TopProps) {
         )}
         <p class="muted">{longDay(day)}</p>
       </div>
-      <div class="steps">
+      <div class="day-steps">
         <a class="button" href={at(addDays(day, -1))} onClick={follow}>
           <Icon name="back" />
           {strings.previousDay}

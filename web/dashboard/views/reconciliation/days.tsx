@@ -115,7 +115,7 @@ function Steps({ from, to, place }: { from: string; to: string; place: Place }) 
     goTo(hrefOf('reconciliation', undefined, query), { replace: true })
   }
   return (
-    <div class="steps">
+    <div class="day-steps">
       <button type="button" class="button" onClick={() => step(-SHOWN_DAYS)}>
         <Icon name="back" />
         {strings.earlier}
