@@ -43,6 +43,7 @@ function form(parts: readonly { name: string; fileName?: string; content: string
 function openUpload(query: string): ClientRequest {
   const { hostname, port } = address
   return httpRequest({
+    agent: false, // A connection of its own: one that is being drained is no place for the next.
     hostname,
     port,
     method: 'POST',
