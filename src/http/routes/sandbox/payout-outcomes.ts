@@ -38,7 +38,10 @@ const OutcomeRequest = named(
       }),
     ),
   },
-  { additionalProperties: false },
+  {
+    additionalProperties: false,
+    examples: [{ outcome: 'failed' }, { outcome: 'slow', accountNumber: '0123456789', times: 3 }],
+  },
 )
 
 const OutcomeBody = named('SandboxPayoutOutcome', {

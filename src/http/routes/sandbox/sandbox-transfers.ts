@@ -35,6 +35,16 @@ import { sandboxOnly } from './sandbox-only.ts'
 const TIMES_MAX = 20
 const AFTER_SECONDS_MAX = 30 * 86_400
 
+// One for each scenario that takes more than its name.
+const EXAMPLES = [
+  { accountNumber: '1000000014', kind: 'exact' },
+  { accountNumber: '1000000014', kind: 'over', amount: 6500 },
+  { accountNumber: '1000000014', kind: 'duplicate', times: 3 },
+  { accountNumber: '1000000014', kind: 'reversed', afterSeconds: 60 },
+  { accountNumber: '1000000014', kind: 'delayed', afterSeconds: 120 },
+  { accountNumber: '1000000014', kind: 'lost' },
+]
+
 const TransferRequest = named(
   'SandboxTransferRequest',
   {
@@ -68,7 +78,7 @@ const TransferRequest = named(
       }),
     ),
   },
-  { additionalProperties: false },
+  { additionalProperties: false, examples: EXAMPLES },
 )
 
 const StepBody = named('SandboxTransferStep', {

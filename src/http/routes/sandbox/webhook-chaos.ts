@@ -41,7 +41,10 @@ const ChaosRequest = named(
     reorder: Type.Optional(Fields.reorder),
     dropNext: Type.Optional(Fields.dropNext),
   },
-  { additionalProperties: false },
+  {
+    additionalProperties: false,
+    examples: [{ delayMs: 2000, duplicate: 1, reorder: true, dropNext: 3 }],
+  },
 )
 
 const Params = Type.Object({ id: Type.String() })
