@@ -106,7 +106,20 @@ export const webhooksStrings = {
     emptyAnswer: 'Empty response.',
     erased: 'Response erased or not recorded.',
     check: 'Check signature',
+    repeated: (answered: string) => `${answered}; sent again by your chaos settings`,
     waiting: 'Not attempted yet.',
+  },
+  chaos: {
+    title: 'Chaos',
+    text: 'Disturbs deliveries to this endpoint, to prove your handler. Sandbox only.',
+    delayMs: 'Delay (ms)',
+    duplicate: 'Send again (times)',
+    dropNext: 'Drop the next',
+    reorder: 'Reorder events',
+    set: 'Apply',
+    done: 'Chaos settings applied.',
+    clear: 'Turn off',
+    cleared: 'Chaos turned off.',
   },
   checker: {
     intro:
