@@ -2,10 +2,15 @@
 // reports later it reports once, whatever stops and however many workers run.
 
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { connectBanks } from '#banks/connectors.ts'
 import { bankConfigurations } from '#config/bank-settings.ts'
+import { scenarioOf } from '#domain/sandbox/magic-amounts.ts'
 import { withSandboxBank } from '#domain/sandbox/sandbox-bank.ts'
+import { SANDBOX_TRANSFERS } from '#domain/sandbox/sandbox-transfers.ts'
+import { type Kobo, koboOf } from '#money.ts'
 import { Sealer } from '#seal.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { createPartitionedDatabase } from '../support/database.ts'
@@ -36,6 +41,10 @@ async function sent(body: object, { to = bench, ...more }: { to?: Bench; headers
 const statusOf = async (reference: string, of: Bench = bench) => {
   const { transactionStatus, amountCollected } = await verify(of, reference)
   return [transactionStatus, Number(amountCollected)]
+}
+async function lastSequence(): Promise<bigint> {
+  const { rows } = await bench.db.query('select max(sequence) as last from events')
+  return rows[0].last
 }
 type Step = { step: string; responseCode: string; outcome: string; reason: string | null }
 const outcomesOf = (steps: Step[]) =>
@@ -89,7 +98,7 @@ test('money in another currency lies in suspense', async () => {
   await assertBooksBalance(bench)
 })
 
-test('what is delayed is reported at its time and judged by when it was made, by one of two workers', async () => {
+test('one of two workers reports what is delayed, at its time, judged by when it was made', async () => {
   const payment = await startPayment(bench)
   const { accountNumber } = await createAccount(bench)
   const delayed = { accountNumber: payment.bankAccount, kind: 'delayed', afterSeconds: 3600 }
@@ -193,6 +202,40 @@ test('magic amounts of the simulate call choose a scenario; their neighbours are
   await worker.round()
   assert.deepEqual((await outcomesOfReports(bench)).slice(-3), ['reversed', 'booked', null])
   await assertBooksBalance(bench)
+})
+
+test('docs/sandbox.md says what every scenario does, and which amounts are magic', async () => {
+  const document = readFileSync(join(import.meta.dirname, '../../docs/sandbox.md'), 'utf8')
+  const rows = [...document.matchAll(/^\| `(\w+)` \|[^|]*\| (\w+) \| ?(.*) ?\|$/gm)]
+  const told: unknown[] = []
+  for (const [, kind = ''] of rows) {
+    const { bankAccount: accountNumber, paymentReference } = await startPayment(bench)
+    if (kind === 'late') bench.advance(36 * MINUTE_MS)
+    const from = await lastSequence()
+    await sent({ accountNumber, kind })
+    bench.advance(30_000)
+    await worker.round()
+    const { rows: events } = await bench.db.query(
+      'select type from events where sequence > $1 and payment_id = $2 order by sequence',
+      [from, paymentReference],
+    )
+    const types = events.map(({ type }) => `\`${type}\``).join(', ')
+    told.push([kind, (await statusOf(paymentReference))[0], types])
+  }
+
+  assert.deepEqual(
+    told,
+    rows.map(([, kind, status, events]) => [kind, status, events?.trim()]),
+  )
+  assert.deepEqual(
+    rows.map(([, kind]) => kind),
+    [...SANDBOX_TRANSFERS],
+  )
+  const magic = [...document.matchAll(/^\| `(7777\.\d\d)` \| `(\w+)`/gm)]
+  for (const [, amount, kind] of magic) {
+    assert.equal(scenarioOf(koboOf(amount as string) as Kobo)?.kind, kind)
+  }
+  assert.equal(magic.length, 7)
 })
 
 test('options that a scenario has no use for, and bad ones, are refused; nothing is written', async () => {

@@ -53,7 +53,7 @@ async function logOf(endpointId: string, sequence: number) {
   return { state: own.state, attempts }
 }
 
-test('what is dropped is not sent, says so, and comes with the next attempt; the endpoint is not blamed', async () => {
+test('what is dropped says so and comes with the next attempt; the endpoint is not blamed', async () => {
   const to = await disturbed({ dropNext: 6 })
   const sequences = await happen(7)
 
@@ -127,7 +127,7 @@ test('repeated: the same id again and again, each signed; one delivery', async (
   await to.stop()
 })
 
-test('delayed: sent when the event is that old, also across a correction of schedules; all at once', async () => {
+test('delayed: sent when the event is that old, whatever corrects schedules meanwhile', async () => {
   const to = await disturbed({ delayMs: 400_000, duplicate: 1, reorder: true, dropNext: 1 })
   const [one, two] = await happen(2)
   await bench.run()
