@@ -27,7 +27,7 @@ import {
 } from 'node:fs'
 import { basename, join } from 'node:path'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
-import type { InlineConfig, Plugin } from 'vite'
+import type { BuildOptions, InlineConfig, Plugin } from 'vite'
 import { readEnvironment } from '../src/config/config.ts'
 
 const ROOT = join(import.meta.dirname, '..')
@@ -83,7 +83,7 @@ async function makeFolder({ into, folder, catalogue }: Made): Promise<void> {
   removeOld(into, folder)
 }
 
-function appBuild(entry: string, outDir: string): InlineConfig['build'] {
+function appBuild(entry: string, outDir: string): BuildOptions {
   return {
     outDir,
     emptyOutDir: true,
@@ -95,7 +95,7 @@ function appBuild(entry: string, outDir: string): InlineConfig['build'] {
   }
 }
 
-function serverBuild(entry: string, outDir: string): InlineConfig['build'] {
+function serverBuild(entry: string, outDir: string): BuildOptions {
   return { outDir, emptyOutDir: true, ssr: join(WEB, entry), target: 'node24' }
 }
 
