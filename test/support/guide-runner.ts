@@ -4,7 +4,7 @@
 
 import assert from 'node:assert/strict'
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { until } from './embedded-bench.ts'
@@ -24,15 +24,14 @@ export function blocksOf(markdown: string): Block[] {
 
 // `replaced`: what a guide says, by what it is here: the service's address and free ports.
 export type Reader = {
-  folder: string
+  home: string
   env: Record<string, string>
   replaced: Record<string, string>
 }
 
-export async function followGuide(path: string, { folder, env, replaced }: Reader): Promise<void> {
-  const home = join(folder, 'home')
+export async function followGuide(path: string, { home, env, replaced }: Reader): Promise<void> {
   mkdirSync(join(home, 'shop'), { recursive: true })
-  symlinkSync(ROOT, join(home, 'manilla'))
+  if (!existsSync(join(home, 'manilla'))) symlinkSync(ROOT, join(home, 'manilla'))
   await using shell = startShell(join(home, 'shop'), { ...env, HOME: home })
   for (const { language, fileName, content } of blocksOf(await readFile(path, 'utf8'))) {
     const here = Object.entries(replaced).reduce(
