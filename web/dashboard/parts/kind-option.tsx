@@ -1,7 +1,7 @@
 // The option of a sandbox transfer's kind, where it has one: how often, or when.
 
 import type { Ref } from 'preact'
-import { sandboxBankStrings as strings } from '../strings/sandbox-bank.ts'
+import { sandboxBankStrings as strings } from '../../copy.ts'
 
 type Option = { name: 'times' | 'afterSeconds'; label: string; least: number; usual: number }
 

@@ -1,7 +1,7 @@
 // How the sandbox bank answers the next payout.
 
+import { sandboxBankStrings as strings } from '../../copy.ts'
 import { send } from '../api.ts'
-import { sandboxBankStrings as strings } from '../strings/sandbox-bank.ts'
 import { choiceOf, Field, useSending } from './forms.tsx'
 import { Failed } from './states.tsx'
 import { toast } from './toasts.tsx'

@@ -1,11 +1,11 @@
 // The chaos settings of an endpoint, in the sandbox.
 
+import { webhooksStrings } from '../../../copy.ts'
 import { send } from '../../api.ts'
 import { useData } from '../../loading.ts'
 import { Field, textOf, useSending } from '../../parts/forms.tsx'
 import { Failed, Skeleton } from '../../parts/states.tsx'
 import { toast } from '../../parts/toasts.tsx'
-import { webhooksStrings } from '../../strings/webhooks.ts'
 
 const { chaos: strings } = webhooksStrings
 const PATH = '/sandbox/webhook-endpoints/{id}/chaos'
