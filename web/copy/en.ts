@@ -2104,7 +2104,7 @@ export const sandboxBankStrings = {
     duplicate: ['Duplicate', 'Reported again, booked once.'],
     out_of_order: ['Out of order', 'Two halves: the later one is reported first.'],
     reversed: ['Reversal', 'Sent, then reversed by the bank.'],
-    reversal_first: ['Reversal first', 'The reversal is reported before the transfer.'],
+    reversal_first: ['Early reversal', 'The reversal is reported before the transfer.'],
     wrong_currency: ['Wrong currency', 'In US dollars. Goes to suspense.'],
     delayed: ['Delayed', 'Sent now, reported later.'],
     lost: ['Lost', 'Never reported. Requery the payment to find it.'],

@@ -40,7 +40,10 @@ const OutcomeRequest = named(
   },
   {
     additionalProperties: false,
-    examples: [{ outcome: 'failed' }, { outcome: 'slow', accountNumber: '0123456789', times: 3 }],
+    'x-examples': {
+      next: { value: { outcome: 'failed' } },
+      destination: { value: { outcome: 'slow', accountNumber: '0123456789', times: 3 } },
+    },
   },
 )
 

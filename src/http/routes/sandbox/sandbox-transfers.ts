@@ -35,15 +35,15 @@ import { sandboxOnly } from './sandbox-only.ts'
 const TIMES_MAX = 20
 const AFTER_SECONDS_MAX = 30 * 86_400
 
-// One for each scenario that takes more than its name.
-const EXAMPLES = [
-  { accountNumber: '1000000014', kind: 'exact' },
-  { accountNumber: '1000000014', kind: 'over', amount: 6500 },
-  { accountNumber: '1000000014', kind: 'duplicate', times: 3 },
-  { accountNumber: '1000000014', kind: 'reversed', afterSeconds: 60 },
-  { accountNumber: '1000000014', kind: 'delayed', afterSeconds: 120 },
-  { accountNumber: '1000000014', kind: 'lost' },
-]
+const TO = { accountNumber: '1000000014' }
+const EXAMPLES = {
+  exact: { value: { ...TO, kind: 'exact' } },
+  over: { value: { ...TO, kind: 'over', amount: 6500 } },
+  duplicate: { value: { ...TO, kind: 'duplicate', times: 3 } },
+  reversed: { value: { ...TO, kind: 'reversed', afterSeconds: 60 } },
+  delayed: { value: { ...TO, kind: 'delayed', afterSeconds: 120 } },
+  lost: { value: { ...TO, kind: 'lost' } },
+}
 
 const TransferRequest = named(
   'SandboxTransferRequest',
@@ -78,7 +78,7 @@ const TransferRequest = named(
       }),
     ),
   },
-  { additionalProperties: false, examples: EXAMPLES },
+  { additionalProperties: false, 'x-examples': EXAMPLES },
 )
 
 const StepBody = named('SandboxTransferStep', {

@@ -43,7 +43,10 @@ const ChaosRequest = named(
   },
   {
     additionalProperties: false,
-    examples: [{ delayMs: 2000, duplicate: 1, reorder: true, dropNext: 3 }],
+    'x-examples': {
+      drop: { value: { dropNext: 3 } },
+      all: { value: { delayMs: 2000, duplicate: 1, reorder: true, dropNext: 3 } },
+    },
   },
 )
 
