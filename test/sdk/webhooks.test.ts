@@ -1,0 +1,156 @@
+// Webhooks as a receiver verifies them: what the service signs passes, in every spelling of headers and
+// body; what was touched does not.
+
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import {
+  type EventOf,
+  type RawBody,
+  verifyWebhook,
+  type WebhookEvent,
+  type WebhookHeaders,
+} from '../../sdk/src/sdk.ts'
+import { closeAfterTests } from '../support/closing.ts'
+import { createAccount, simulate } from '../support/fixtures.ts'
+import { listener, startWebhookBench } from '../support/webhook-bench.ts'
+
+type Vector = { id: string; timestamp: number; body: string; secrets: string[]; signature: string }
+const { vectors } = JSON.parse(
+  readFileSync(new URL('../webhooks/vector.json', import.meta.url), 'utf8'),
+) as { vectors: Vector[] }
+const [one, rotated, foreign] = vectors as [Vector, Vector, Vector]
+const [SECRET = '', OTHER = ''] = [rotated.secrets[1], rotated.secrets[0]]
+
+const headersOf = ({ id, timestamp, signature }: Vector) => ({
+  'webhook-id': id,
+  'webhook-timestamp': String(timestamp),
+  'webhook-signature': signature,
+})
+const at = ({ timestamp }: Vector, offsetSeconds = 0) => ({
+  now: new Date((timestamp + offsetSeconds) * 1000),
+})
+const HEADERS = headersOf(one)
+const rejects = (reason: string, body: RawBody, headers: WebhookHeaders, options = at(one)) =>
+  assert.rejects(verifyWebhook(body, headers, SECRET, options), {
+    name: 'WebhookVerificationError',
+    reason,
+  })
+
+test('the published vectors verify, as text or bytes, with the headers of any framework', async () => {
+  const event = JSON.parse(one.body)
+  const upper = Object.entries(HEADERS).map(([name, value]) => [name.toUpperCase(), value])
+  const bodies = [one.body, Buffer.from(one.body), new Uint8Array(Buffer.from(one.body)).buffer]
+  const headers = [
+    HEADERS,
+    new Headers(HEADERS),
+    Object.fromEntries(upper),
+    new Map(Object.entries(HEADERS)),
+  ]
+
+  for (const body of bodies) {
+    for (const each of headers) {
+      assert.deepEqual(await verifyWebhook(body, each, SECRET, at(one)), event)
+    }
+  }
+  const listed = { ...HEADERS, 'webhook-signature': [HEADERS['webhook-signature']] }
+  assert.deepEqual(await verifyWebhook(one.body, listed, SECRET, at(one)), event)
+})
+
+test('during a rotation either secret verifies, whichever side rotated first', async () => {
+  for (const secret of [SECRET, OTHER, [SECRET, OTHER]]) {
+    await verifyWebhook(rotated.body, headersOf(rotated), secret, at(rotated))
+  }
+  await verifyWebhook(one.body, HEADERS, [OTHER, SECRET], at(one))
+  await assert.rejects(verifyWebhook(one.body, HEADERS, OTHER, at(one)), {
+    reason: 'wrong_signature',
+  })
+  const mixed = { ...HEADERS, 'webhook-signature': `v1a,AAAA v2,x ${one.signature}` }
+  await verifyWebhook(one.body, mixed, SECRET, at(one))
+})
+
+test('a body, id, time or signature that was touched does not verify', async () => {
+  const touched = one.body.replace('6000.5', '6000.6')
+  await rejects('wrong_signature', touched, HEADERS)
+  await rejects('wrong_signature', one.body.normalize('NFD'), HEADERS)
+  await rejects('wrong_signature', `${one.body}\n`, HEADERS)
+  await rejects('wrong_signature', '', HEADERS)
+  await rejects('wrong_signature', one.body, { ...HEADERS, 'webhook-id': 'evt_2' })
+  const later = { ...HEADERS, 'webhook-timestamp': String(one.timestamp + 1) }
+  await rejects('wrong_signature', one.body, later)
+  const signatures = [
+    one.signature.replace('v1,', 'v2,'),
+    one.signature.replace('3cU', '3cV'),
+    one.signature.slice(0, -1),
+    one.signature.replace('v1,', 'v1,='),
+    'v1,',
+    ',',
+    `v1,${'A'.repeat(43)}=`,
+  ]
+  for (const signature of signatures) {
+    await rejects('wrong_signature', one.body, { ...HEADERS, 'webhook-signature': signature })
+  }
+})
+
+test('an old or early one is refused, to the second; so are missing and malformed headers', async () => {
+  await verifyWebhook(one.body, HEADERS, SECRET, at(one, 300))
+  await verifyWebhook(one.body, HEADERS, SECRET, at(one, -300))
+  await rejects('too_old', one.body, HEADERS, at(one, 301))
+  await rejects('too_new', one.body, HEADERS, at(one, -301))
+  await rejects('too_old', one.body, HEADERS, { ...at(one, 11), toleranceSeconds: 10 } as never)
+  await assert.rejects(verifyWebhook(one.body, HEADERS, SECRET), { reason: 'too_old' })
+
+  for (const name of Object.keys(HEADERS)) {
+    const { [name as 'webhook-id']: _, ...rest } = HEADERS
+    await rejects('missing_headers', one.body, rest)
+  }
+  const malformed = [
+    { 'webhook-timestamp': '1e9' },
+    { 'webhook-timestamp': '-1' },
+    { 'webhook-timestamp': '9'.repeat(13) },
+    { 'webhook-id': 'evt.1' },
+    { 'webhook-id': ['evt_1', 'evt_1'] },
+    { 'webhook-signature': `${one.signature} `.repeat(50) },
+  ]
+  for (const change of malformed) {
+    await rejects('malformed_headers', one.body, { ...HEADERS, ...change })
+  }
+})
+
+test('a parsed body, a wrong secret and a signed body that is no event are told apart', async () => {
+  const parsed = JSON.parse(one.body)
+  await assert.rejects(verifyWebhook(parsed, HEADERS, SECRET, at(one)), /before any parser/)
+  for (const secret of ['', 'secret', 'whsec_', 'whsec_c2hvcnQ=', undefined as never]) {
+    await assert.rejects(verifyWebhook(one.body, HEADERS, secret, at(one)), TypeError)
+  }
+  const [secret = ''] = foreign.secrets
+  await assert.rejects(verifyWebhook(foreign.body, headersOf(foreign), secret, at(foreign)), {
+    reason: 'malformed_body',
+  })
+})
+
+test('what the service delivers verifies, and its type narrows its data', async () => {
+  const bench = closeAfterTests(await startWebhookBench())
+  await using hook = await listener()
+  const { id } = await bench.addEndpoint(hook.url)
+  const { accountNumber } = await createAccount(bench, { accountName: 'Adé Ọkọ 😀' })
+  await simulate(bench, accountNumber, '75.50')
+
+  await bench.run()
+
+  const { current } = await secretsOf(bench, id)
+  const events: WebhookEvent[] = []
+  for (const { body, headers } of hook.heard) {
+    events.push(await verifyWebhook(body, headers, current, { now: bench.clock() }))
+  }
+  const received = events.find((event) => event.type === 'collection.received')
+  assert(received)
+  const { data }: EventOf<'collection.received'> = received
+  assert.deepEqual([data.accountName, data.accountBalance], ['Adé Ọkọ 😀', 75.5])
+  assert.equal(events.length, 2)
+})
+
+async function secretsOf(bench: Awaited<ReturnType<typeof startWebhookBench>>, id: string) {
+  const answer = await bench.call({ url: `/api/v1/webhook-endpoints/${id}` })
+  return { current: answer.json().data.secret as string }
+}
