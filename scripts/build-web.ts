@@ -30,6 +30,7 @@ import type { InlineConfig } from 'vite'
 
 const ROOT = join(import.meta.dirname, '..')
 const WEB = join(ROOT, 'web')
+const API_TYPES = join(ROOT, 'sdk/src/api-types.ts') // All that web/ knows of the rest.
 const BUILD = join(ROOT, 'build')
 // Earlier ones stay a while: a service may still be running from them.
 const KEPT = 5
@@ -115,7 +116,7 @@ function point(link: string, folder: string): void {
 function sourceHash(): string {
   const hash = createHash('sha256')
   const paths = globSync('**/*', { cwd: WEB }).map((path) => join(WEB, path))
-  for (const path of [...paths, import.meta.filename].sort()) {
+  for (const path of [...paths, API_TYPES, import.meta.filename].sort()) {
     if (!statSync(path).isFile()) continue
     const bytes = readFileSync(path)
     hash.update(`${path.slice(ROOT.length)} ${bytes.length}\n`).update(bytes)
