@@ -126,7 +126,7 @@ test('concurrent calls share one login, and a failed one is tried anew by the ne
   assert.equal(proxy.to(LOGIN).length, 2)
 })
 
-test('a token that expired or was revoked is renewed once, for all calls; a second 401 is final', async () => {
+test('a token that expired is renewed once, for all calls; a second 401 is final', async () => {
   await using proxy = await overFlakyNetwork()
   await proxy.manilla.accounts.list().page()
 

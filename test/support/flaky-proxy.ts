@@ -4,7 +4,9 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
+import { pipeline } from 'node:stream/promises'
 
 // What happens to a request: `lose` resets the connection after the service has answered; `drop`
 // before it is asked; `stall` never answers; a number is answered instead.
@@ -44,6 +46,7 @@ export async function startFlakyProxy(target: string) {
     to: (path: string) => seen.filter(({ url }) => url.startsWith(path)),
     // The next request to a path that begins so.
     fail: (on: string, ...next: Fault[]) => faults.push(...next.map((fault) => ({ on, fault }))),
+    cut: () => server.closeAllConnections(),
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
       server.close()
@@ -68,5 +71,6 @@ async function reply(response: ServerResponse, answer: Response): Promise<void> 
     ([name]) => !/^(?:content-e|transfer-e|conn)/.test(name),
   )
   response.writeHead(answer.status, Object.fromEntries(headers))
-  response.end(new Uint8Array(await answer.arrayBuffer()))
+  if (answer.body) await pipeline(Readable.fromWeb(answer.body as never), response).catch(() => {})
+  else response.end()
 }

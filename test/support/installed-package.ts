@@ -46,7 +46,7 @@ export async function packSdk(into: string): Promise<Packed> {
   return { path: join(into, packed.filename), files }
 }
 
-// An empty project, with the package in it and our program compiled against it.
+// An empty project, with the package in it, against which our program and the README's are compiled.
 export async function installSdk(packed: Packed, version: NodeVersion, folder: string) {
   const node = NODES[version]
   mkdirSync(folder)
@@ -55,6 +55,9 @@ export async function installSdk(packed: Packed, version: NodeVersion, folder: s
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(TSCONFIG))
   cpSync(join(ROOT, 'test/sdk/project'), folder, { recursive: true })
   cpSync(join(ROOT, 'sdk/examples'), folder, { recursive: true, filter: isExample })
+  const readme = readFileSync(join(ROOT, 'sdk/README.md'), 'utf8')
+  const blocks = [...readme.matchAll(/^```ts\n(.*?)^```/gms)].map(([, code]) => code)
+  writeFileSync(join(folder, 'readme.ts'), blocks.join('\n'))
   const compiled = run(node, [COMPILERS[version], '-p', folder]).catch(({ stdout }) => {
     throw new Error(`it does not compile:\n${stdout}`)
   })
