@@ -32,7 +32,7 @@ export function makePseudoLanguage(name: string): PseudoLanguage {
     text:
       `import type { Complete } from '${join(WEB, 'copy.ts')}'\n` +
       `export type Language = Complete<typeof import('./${name}.ts')>\n` +
-      text.replaceAll("'../api-types.ts'", `'${join(WEB, 'api-types.ts')}'`),
+      text.replaceAll("'../../sdk/", `'${join(WEB, '../sdk/')}`),
     english: words.map(({ text }) => text.replace(/^['`}]|['`]$|\$\{$/g, '')),
   }
 }

@@ -2,7 +2,7 @@
 // dashboard's menu; the payer's page comes last. Another language is another file like this one
 // (docs/translating.md), so here length is no fault: whoever translates reads it from top to bottom.
 
-import type { ALERT_KINDS, EVENT_TYPES } from '../api-types.ts'
+import type { ALERT_KINDS, EVENT_TYPES } from '../../sdk/src/api-types.ts'
 
 // How dates and numbers are written. Months and zone are those of the payer's page, which is drawn by
 // hand to be the same to the letter wherever it is drawn.
