@@ -81,7 +81,7 @@ test('a credit without a payer is not refunded, and the drawer says why', async 
   await button(page, 'Continue').click()
   await button(page, 'Refund ₦80.00').click()
 
-  await see(page, 'The bank didn’t report the account this money came from')
+  await see(page, 'The bank didn’t report which account this came from')
 })
 
 test('a client adds a subaccount and a split, and deactivates both', async () => {

@@ -14,6 +14,7 @@ import { bankNames } from '#domain/payments/resource-presenters.ts'
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
+import { openEventStream } from '#http/event-streams.ts'
 import { ApiEnvelope, ApiFailure } from '#http/schemas.ts'
 import { findBuild, PAGE_HEADERS, serveAssets } from '#http/static-pages.ts'
 import { type AdviceId, parseReference } from '#ids.ts'
@@ -24,7 +25,6 @@ import { CHECKOUT, type CheckoutPages, loadCheckoutPages } from './checkout-page
 import { CheckoutBody } from './checkout-presenters.ts'
 
 const BODY_BYTES_MAX = 1_024
-const RETRY_MS = 2_000 // After which a browser comes back to a stream that was cut.
 const YEAR_SECONDS = 31_536_000
 
 const hidden = { hide: true }
@@ -148,17 +148,8 @@ const liveRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       const { now: _, ...seen } = checkout
       const adviceId = checkout.adviceReference
       if (!feeds.hasRoom(adviceId, request.ip)) throw new Refusal('too_many_streams')
-      reply.hijack()
-      const socket = reply.raw
-      if (socket.destroyed) return // Gone while we looked.
-      socket.writeHead(200, {
-        'content-type': 'text/event-stream; charset=utf-8',
-        'cache-control': 'no-store',
-        'x-accel-buffering': 'no', // Else a proxy holds events back until it has a page full.
-        'x-request-id': request.id,
-        connection: 'close',
-      })
-      socket.write(`retry: ${RETRY_MS}\n\n`)
+      const socket = openEventStream(reply)
+      if (!socket) return // Gone while we looked.
       feeds.watch({ adviceId, address: request.ip, socket, seen: JSON.stringify(seen) })
     },
   )
