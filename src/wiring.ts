@@ -45,6 +45,7 @@ import { Metrics } from './metrics.ts'
 import { Notifier } from './notifier.ts'
 import { Sealer } from './seal.ts'
 
+const HOUR_MS = 3_600_000
 const MEASURES_PAUSE_MS = 5_000
 // Of a request. Whoever uploads a long report does not wait for all of it to be settled.
 const SETTLE_REPORTED_MS = 5_000
@@ -134,7 +135,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const tokens = openTokens(options)
   const isSecure = config.mode === 'live' || config.publicUrl.startsWith('https:')
   const sessionCookies = new SessionCookies({ db, sealer, clock, isSecure })
-  const banking = connectedBanks(connections, options)
+  const banking = connectedBanks({ db, sealer }, options)
   const { notificationMeter, writeMeasures, stopMeasuring } = startMeasuring(options, db)
   const money = { sealer, sharedAccounts, payoutHooks: PAYOUT_HOOKS }
   const parts = { ...connections, ...banking, ...money, ...statements, clock, log, metrics }
@@ -165,6 +166,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
         notifiers,
         rendering: renderingFor(config),
         graceSeconds: config.policy.graceSeconds,
+        bankTimeMaxAgeMs: config.policy.bankTimeMaxAgeHours * HOUR_MS,
         submitCredits: (credits) => writers.credits.submitAll(credits),
       }),
     )
@@ -260,10 +262,11 @@ async function startDataKeys({ config, clock, log }: ServiceOptions, connections
   }
 }
 
-function connectedBanks({ db }: { db: Pool }, { config, clock }: ServiceOptions) {
+function connectedBanks(parts: { db: Pool; sealer: Sealer }, { config, clock }: ServiceOptions) {
   const { mode, banks, policy } = config
   const connected = connectBanks(bankConfigurations(config))
-  const sending = mode === 'sandbox' ? withSandboxBank({ db, clock, banks }, connected) : connected
+  const sandbox = { ...parts, clock, banks }
+  const sending = mode === 'sandbox' ? withSandboxBank(sandbox, connected) : connected
   const bankConnections = sendByFile(sending, banks)
   return { banks, bankConnections, nameBank: bankNames(banks), nameStyle: policy.accountName }
 }

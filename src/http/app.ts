@@ -62,8 +62,10 @@ import { timelineRoutes } from '#http/routes/reports/timelines.ts'
 import { bankHealthRoutes } from '#http/routes/requery/bank-health.ts'
 import { payerRequeryRoutes } from '#http/routes/requery/payer-requeries.ts'
 import { paymentRequeryRoutes } from '#http/routes/requery/payment-requeries.ts'
+import { payoutOutcomeRoutes } from '#http/routes/sandbox/payout-outcomes.ts'
 import { sandboxTransferRoutes } from '#http/routes/sandbox/sandbox-transfers.ts'
 import { simulateRoutes } from '#http/routes/sandbox/simulate.ts'
+import { webhookChaosRoutes } from '#http/routes/sandbox/webhook-chaos.ts'
 import { settlementChangeRoutes } from '#http/routes/settlement/settlement-changes.ts'
 import { settlementSettingRoutes } from '#http/routes/settlement/settlement-settings.ts'
 import { settlementStatementRoutes } from '#http/routes/settlement/settlement-statement.ts'
@@ -189,6 +191,8 @@ const ROUTES = [
   bankTransferRoutes,
   simulateRoutes,
   sandboxTransferRoutes,
+  payoutOutcomeRoutes,
+  webhookChaosRoutes,
   verifyPaymentRoutes,
   creditRoutes,
   paymentRoutes,

@@ -21,6 +21,7 @@ import { purgeSessionsRound } from './purge-sessions.ts'
 import { type QueryDeps, queryPayoutsRound } from './query-payouts.ts'
 import { type ReconcileDeps, reconcileBanksRound } from './reconcile-banks.ts'
 import { type RefillDeps, refillNumberPoolsRound } from './refill-number-pools.ts'
+import { type ReportDeps, reportSandboxTransfersRound } from './report-sandbox-transfers.ts'
 import { type RequeryDeps, requeryTransfersRound } from './requery-transfers.ts'
 import { type BankChangesDeps, sendBankChangesRound } from './send-bank-changes.ts'
 import { findSendingConnections, sendPayoutsRound } from './send-payouts.ts'
@@ -42,6 +43,7 @@ export type WorkerDeps = Deps &
   QueryDeps &
   ReconcileDeps &
   ImportStatementsDeps &
+  Omit<ReportDeps, 'dispatcher'> &
   Omit<DelivererDeps, 'notifier'> & { batchPool: Pool; notifiers: Notifiers }
 
 // For what was written by this process; what others write is found by looking.
@@ -69,6 +71,7 @@ export function listWorkers(deps: WorkerDeps): Worker[] {
     { name: 'send-bank-changes', pauseMs: SECOND_MS, round: sendBankChangesRound(deps) },
     { name: 'plan-requeries', pauseMs: 5 * SECOND_MS, round: planRequeriesRound(deps) },
     ...requeryTransfers(deps),
+    ...reportSandboxTransfers(deps),
     { name: 'close-settlements', pauseMs: 5 * SECOND_MS, round: closeSettlementsRound(deps) },
     { name: 'finish-bookings', pauseMs: 5 * SECOND_MS, round: finishBookingsRound(deps) },
     { name: 'reconcile-banks', pauseMs: MINUTE_MS, round: reconcileBanksRound(deps) },
@@ -106,6 +109,14 @@ function requeryTransfers(deps: WorkerDeps): Worker[] {
     const round = requeryTransfersRound(deps, { bankCode, connection })
     return [{ name: `requery-transfers ${bankCode}`, pauseMs: 2 * LOOK_MS, round }]
   })
+}
+
+// There is nothing else to report for: live banks report by themselves.
+function reportSandboxTransfers(deps: WorkerDeps): Worker[] {
+  if (deps.rendering.mode === 'live') return []
+  const { dispatcher } = deps.notifiers
+  const round = reportSandboxTransfersRound({ ...deps, dispatcher })
+  return [{ name: 'report-sandbox-transfers', pauseMs: LOOK_MS, round }]
 }
 
 export type RunningWorkers = { stop(): Promise<void> }
