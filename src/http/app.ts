@@ -79,6 +79,7 @@ import { suspenseRoutes } from '#http/routes/suspense/suspense.ts'
 import { dashboardRoutes } from '#http/routes/system/dashboard.ts'
 import { healthRoutes } from '#http/routes/system/health.ts'
 import { limitRoutes } from '#http/routes/system/limits.ts'
+import { metricsRoutes } from '#http/routes/system/metrics.ts'
 import { eventStreamRoutes } from '#http/routes/webhooks/event-stream.ts'
 import { eventRoutes } from '#http/routes/webhooks/events.ts'
 import { redeliveryRoutes } from '#http/routes/webhooks/redeliveries.ts'
@@ -104,6 +105,7 @@ import { lazySchemas } from './lazy-schemas.ts'
 import { LoadShedder } from './load-shedding.ts'
 import { registerOpenApi } from './open-api.ts'
 import { RateLimits } from './rate-limits.ts'
+import { timeRoutes } from './request-metrics.ts'
 import { enforceResponseDeadline } from './response-deadline.ts'
 import { headerSetter } from './response-headers.ts'
 import { validatorOptions } from './validation.ts'
@@ -143,9 +145,11 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
     perAddress: CONNECTIONS_OF_ADDRESS_MAX,
     trusted: trustedAddresses(deps.trustedProxies),
   })
+  const timeRequest = timeRoutes(app, deps.metrics)
   // Hooks of the busiest routes call back rather than promise: a promise less for every request.
   app.addHook('onRequest', (request, reply, done) => {
     setHeaders(request, reply)
+    timeRequest(request, reply)
     done()
   })
   enforceResponseDeadline(app)
@@ -161,8 +165,11 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   return app
 }
 
+// What a process without an API answers.
+const PROBE_ROUTES = [healthRoutes, metricsRoutes]
+
 const ROUTES = [
-  healthRoutes,
+  ...PROBE_ROUTES,
   loginRoutes,
   collectionAccountRoutes,
   accountListRoutes,
@@ -249,7 +256,8 @@ const ROUTES = [
 ]
 
 async function registerRoutes(app: FastifyInstance, deps: Deps): Promise<void> {
-  for (const routes of ROUTES) await app.register(routes, deps)
+  const all = deps.hasApi ? ROUTES : PROBE_ROUTES
+  for (const routes of all) await app.register(routes, deps)
 }
 
 const NAME = Symbol.for('fastify.display-name')

@@ -2,6 +2,7 @@
 // done once.
 
 import type { Pool } from '#db/pool.ts'
+import type { Metrics } from '#metrics.ts'
 import type { Notifier } from '#notifier.ts'
 import { checkIntegrityRound } from './check-integrity.ts'
 import { type CloseSettlementsDeps, closeSettlementsRound } from './close-settlements.ts'
@@ -120,12 +121,19 @@ function reportSandboxTransfers(deps: WorkerDeps): Worker[] {
 
 export type RunningWorkers = { stop(): Promise<void> }
 
-export function runWorkers(deps: Pick<Deps, 'log'>, workers: readonly Worker[]): RunningWorkers {
+type RunDeps = Pick<Deps, 'log'> & { metrics?: Metrics }
+
+export function runWorkers(deps: RunDeps, workers: readonly Worker[]): RunningWorkers {
   const stopping = new AbortController()
   const { signal } = stopping
-  const onError = (error: unknown, worker: string) =>
+  const onError = (error: unknown, worker: string) => {
+    deps.metrics?.roundFailures.inc({ worker })
     deps.log.error({ err: error, worker }, 'worker round failed')
-  const running = Promise.all(workers.map((worker) => runWorker(worker, { signal, onError })))
+  }
+  const onRound = (worker: string, tookMs: number) =>
+    deps.metrics?.rounds.observe({ worker }, tookMs / 1000)
+  const options = { signal, onError, onRound }
+  const running = Promise.all(workers.map((worker) => runWorker(worker, options)))
 
   // Waits for the rounds in progress.
   async function stop(): Promise<void> {
