@@ -10,8 +10,10 @@ export type Run = BankAccount & {
   now: Date
   fromDay: string // The first day that statements cover, …
   toDay: string // … and the last.
-  newStatements: bigint[] // Not held against the books yet.
+  newStatements: bigint[] // Not held against the books yet, …
+  linesFrom: bigint // … and the first of their lines.
   itemsSince: Date // Those posted before are matched, or stand in differences.
+  creditsFrom: bigint // No credit posted since has a lower id.
   isFirst: boolean // Of the bank, or the first with an earlier day than any before.
 }
 
@@ -59,12 +61,12 @@ export async function countLines(tx: Transaction, run: Run): Promise<void> {
   if (run.newStatements.length === 0) return
   await tx.query(
     `insert into reconciled_days (bank_code, currency, day, lines_kobo)
-     select bank_code, currency, booked_on, sum(amount_kobo)
+     select $2, $3, booked_on, sum(amount_kobo)
        from statement_lines where statement_id = any ($1)
-      group by 1, 2, 3 order by 1, 2, 3
+      group by booked_on order by booked_on
      on conflict (bank_code, currency, day)
        do update set lines_kobo = reconciled_days.lines_kobo + excluded.lines_kobo`,
-    [run.newStatements],
+    [run.newStatements, run.bankCode, run.currency],
   )
 }
 
