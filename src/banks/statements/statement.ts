@@ -20,7 +20,7 @@ export type LineKind = (typeof LINE_KINDS)[number]
 
 export type StatementPart =
   | { part: 'opening'; statement: StatementHead }
-  | { part: 'line'; line: StatementLine }
+  | { part: 'lines'; lines: readonly StatementLine[] } // Waiting for each alone would take longer than reading it.
   | { part: 'closing'; closing: StatementEnd }
 
 export type StatementHead = {
