@@ -1780,8 +1780,7 @@ create table statement_lines (
   constraint statement_lines_amount_not_zero CHECK (amount_kobo <> 0),
   constraint statement_lines_kind_known CHECK (kind = ANY (ARRAY['credit'::text, 'fee'::text, 'vat'::text, 'stamp_duty'::text, 'sweep'::text, 'payout'::text, 'return'::text, 'other'::text]))
 );
-CREATE INDEX statement_lines_of_day ON statement_lines USING btree (bank_code, currency, booked_on, id);
-CREATE INDEX statement_lines_of_statement ON statement_lines USING btree (statement_id, id);
+CREATE INDEX statement_lines_of_day ON statement_lines USING btree (statement_id, booked_on, id);
 CREATE INDEX statement_lines_sweeps ON statement_lines USING btree (bank_code, currency, booked_on) WHERE kind = 'sweep'::text;
 
 create table statement_matches (

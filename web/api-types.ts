@@ -5561,6 +5561,10 @@ export interface components {
             reason: string | null;
             askedBy: string | null;
             askedAt: string | null;
+            cannotApprove: {
+                code: string;
+                message: string;
+            } | null;
             decidedBy: string | null;
             decidedAt: string | null;
             openedAt: string;
@@ -5600,6 +5604,10 @@ export interface components {
             reason: string | null;
             askedBy: string | null;
             askedAt: string | null;
+            cannotApprove: {
+                code: string;
+                message: string;
+            } | null;
             decidedBy: string | null;
             decidedAt: string | null;
             openedAt: string;
