@@ -1555,6 +1555,7 @@ export interface paths {
                     day: string;
                     isMatched?: "true" | "false";
                     kind?: "credit" | "fee" | "vat" | "stamp_duty" | "sweep" | "payout" | "return" | "other";
+                    search?: string;
                     limit?: string | number;
                     cursor?: string;
                 };
@@ -1577,6 +1578,7 @@ export interface paths {
                     day: string;
                     isMatched?: "true" | "false";
                     kind?: "credit" | "charges" | "reversal" | "payout" | "payout_cost" | "return" | "recovery" | "booked";
+                    search?: string;
                     limit?: string | number;
                     cursor?: string;
                 };

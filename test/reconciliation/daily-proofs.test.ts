@@ -84,6 +84,32 @@ async function assertSides(bench: Bench, { day, sessionId }: Sides): Promise<voi
   )
   const unmatched = await listOf(bench, `/items?bankCode=${BANK}&day=${day}&isMatched=false`)
   assert.equal(unmatched[0].amount, 50)
+  await assertFound(bench, { day, sessionId })
+}
+
+// By an amount in full, whichever way it went, or by part of a text in any case; of lines and items.
+async function assertFound(bench: Bench, { day, sessionId }: Sides): Promise<void> {
+  for (const [search, lines, items] of [
+    ['1,000.00', [1000], [1000]],
+    ['7.77', [-7.77], []],
+    ['-7.77', [-7.77], []],
+    ['some', [-7.77], []],
+    ['SOMEBODY', [-7.77], []],
+    ['LINE 1', [1000], []],
+    [sessionId.slice(3), [1000], [1000]],
+    ['100.00', [], []],
+    ['50.00', [], [50]],
+    ['%', [], []],
+  ] as const) {
+    const found = await Promise.all(
+      ['lines', 'items'].map(async (side) => {
+        const query = new URLSearchParams({ bankCode: BANK, day, search })
+        const rows = await listOf(bench, `/${side}?${query}`)
+        return rows.map(({ amount }: { amount: number }) => amount)
+      }),
+    )
+    assert.deepEqual(found, [lines, items], search)
+  }
 }
 
 test('a bank’s day opens to its arithmetic, its differences and both sides', async () => {
@@ -186,6 +212,8 @@ test('what is not a day, a bank or a difference is refused, and none of it is a 
     `/days?from=2026-01-01&to=2026-11-09`,
     `/lines?bankCode=${BANK}&day=2026-11-10&isMatched=perhaps`,
     `/items?bankCode=${BANK}&day=2026-11-10&kind=gift`,
+    `/items?bankCode=${BANK}&day=2026-11-10&search=`,
+    `/lines?bankCode=${BANK}&day=2026-11-10&search=${'x'.repeat(101)}`,
     '/differences?bucket=31',
   ]) {
     const answer = await bench.call({ url: `${DESK}${path}` })

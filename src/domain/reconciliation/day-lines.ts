@@ -6,6 +6,7 @@ import type { StatementLineId } from '#ids.ts'
 import { type ItemRef, refKey } from './bank-items.ts'
 import type { ItemKind } from './item-sources.ts'
 import type { BankAccount } from './reconciled-banks.ts'
+import { type Search, searchSql, searchValues } from './search-movements.ts'
 import type { ListedLine } from './statements.ts'
 
 const COLUMNS = `
@@ -21,16 +22,29 @@ export type LineFilter = {
   day: string
   isMatched: boolean | undefined
   kind: string | undefined
+  search: Search | undefined
   afterId: bigint | null
   limit: number
 }
+
+const SEARCHED = searchSql(8, {
+  texts: [
+    'l.session_id',
+    'l.bank_reference',
+    'l.end_to_end_id',
+    'l.account_number',
+    'l.counterparty_name',
+    'l.narration',
+  ],
+  amount: 'l.amount_kobo',
+})
 
 // Of each statement that covers the day as many as are asked for, since there they are in order.
 // Matched: nothing of it is left over, so that it stands in no difference.
 export async function listDayLines(
   db: Queryable,
   { bankCode, currency }: BankAccount,
-  { day, isMatched, kind, afterId, limit }: LineFilter,
+  { day, isMatched, kind, search, afterId, limit }: LineFilter,
 ): Promise<ListedLine[]> {
   const stands = `exists (select from differences d
                            where d.line_id = l.id and d.state <> 'cleared')`
@@ -42,11 +56,20 @@ export async function listDayLines(
               select l.* from statement_lines l
                where l.statement_id = s.id and l.booked_on = $3 and l.id > $6
                  and ($4::boolean is null or (not ${stands}) = $4)
-                 and ($5::text is null or l.kind = $5)
+                 and ($5::text is null or l.kind = $5) and ${SEARCHED}
                order by l.id limit $7) as l
             where s.bank_code = $1 and s.currency = $2 and $3::date between s.from_day and s.to_day
             order by l.id limit $7`,
-    values: [bankCode, currency, day, isMatched ?? null, kind ?? null, afterId ?? 0n, limit],
+    values: [
+      bankCode,
+      currency,
+      day,
+      isMatched ?? null,
+      kind ?? null,
+      afterId ?? 0n,
+      limit,
+      ...searchValues(search),
+    ],
   })
   return rows
 }
