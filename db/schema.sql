@@ -1294,6 +1294,8 @@ create table reconciled_banks (
   books_kobo bigint,
   items_until timestamp with time zone,
   seen_until timestamp with time zone,
+  moved_kobo bigint,
+  last_change_id bigint,
   constraint reconciled_banks_pkey PRIMARY KEY (bank_code, currency)
 );
 

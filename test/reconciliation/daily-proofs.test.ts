@@ -10,7 +10,8 @@ import { type Bench, startTestService } from '../support/running-service.ts'
 
 const DESK = '/api/v1/operator/reconciliation'
 const BANK = '035'
-const DAY_MS = 24 * 60 * MINUTE_MS
+const HOUR_MS = 60 * MINUTE_MS
+const DAY_MS = 24 * HOUR_MS
 
 async function receive(bench: Bench, accountNumber: string, amount: string): Promise<string> {
   const sessionId = newSessionId()
@@ -172,6 +173,41 @@ test('a bank’s day opens to its arithmetic, its differences and both sides', a
   assert.deepEqual(ageing.differences, [
     { bankCode: BANK, currency: 'NGN', bucket: '2-7', count: 2, amount: 57.77 },
   ])
+})
+
+test('an account is matched again when something moved or was decided, and once an hour', async () => {
+  await using bench = await startTestService()
+  const { accountNumber } = await createAccount(bench, { bankCode: BANK })
+  const sessionId = newSessionId()
+  await importStatement(bench, 0, [{ kobo: 1000, sessionId }, { kobo: -777 }])
+  bench.advance(HOUR_MS - (bench.clock().getTime() % HOUR_MS)) // Not over within this test.
+  await reconcile(bench)
+  const isMatchedAgain = async () => {
+    const { rows: before } = await bench.db.query('select seen_until from reconciled_banks')
+    bench.advance(1000)
+    await reconcile(bench)
+    const { rows: after } = await bench.db.query('select seen_until from reconciled_banks')
+    return after[0].seen_until > before[0].seen_until
+  }
+
+  assert.equal(await isMatchedAgain(), false)
+  await postRail(bench, '035/credits', { sessionId, accountNumber, amount: '10.00' })
+  assert.equal(await isMatchedAgain(), true)
+  const open = await listOf(bench, '/differences')
+  assert.deepEqual(
+    open.map(({ kind }: { kind: string }) => kind),
+    ['unexplained_debit'],
+  )
+  assert.equal(await isMatchedAgain(), false)
+  await bench.db.query(
+    `insert into difference_changes (difference_id, change, detail, changed_at)
+     values ($1, 'rejected', '{}', now())`,
+    [open[0].id],
+  )
+  assert.equal(await isMatchedAgain(), true)
+  assert.equal(await isMatchedAgain(), false)
+  bench.advance(HOUR_MS)
+  assert.equal(await isMatchedAgain(), true)
 })
 
 test('red days and missing statements raise alerts that clear by themselves', async () => {

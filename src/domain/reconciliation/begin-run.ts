@@ -3,7 +3,14 @@
 import { idBounds, PAST_ID } from '#db/time-bounds.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { findMissedDay } from './missed-items.ts'
-import { type BankAccount, dayStart, type Known, lockBank, type Run } from './reconciled-banks.ts'
+import {
+  type BankAccount,
+  dayStart,
+  type Known,
+  lockBank,
+  type Run,
+  readMoved,
+} from './reconciled-banks.ts'
 
 type Coverage = { fromDay: string | null; toDay: string | null; newStatements: bigint[] | null }
 
@@ -20,6 +27,7 @@ export async function beginRun(
 ): Promise<Run | undefined> {
   // Before anything is read: what is stored while it waits is part of the run.
   const known = await lockBank(tx, { bankCode, currency })
+  const movedKobo = await readMoved(tx, { bankCode, currency })
   const { rows: covered } = await tx.query<Coverage>(
     `select min(from_day)::text as "fromDay", max(to_day)::text as "toDay",
             array_agg(id order by id) filter (where matched_at is null) as "newStatements"
@@ -36,7 +44,7 @@ export async function beginRun(
   const itemsSince = since < missedSince ? since : missedSince
   const { firstId: creditsFrom } = await idBounds(tx, 'credits', { from: itemsSince })
   const linesFrom = await findFirstLine(tx, run.newStatements)
-  return { ...run, linesFrom, isFirst, itemsSince, creditsFrom }
+  return { ...run, movedKobo, linesFrom, isFirst, itemsSince, creditsFrom }
 }
 
 async function findFirstLine(tx: Transaction, statements: readonly bigint[]): Promise<bigint> {
