@@ -52,17 +52,15 @@ test('of lines with one session id, the first of the right amount has the credit
     return { day: DAY, amountKobo, sessionId: 'S1', narration }
   }
   const days = { fromDay: DAY, toDay: DAY }
-  const first = [line('off', 90_000), line('A')]
-  await bench.importStatement({ ...days, openingKobo: 0, lines: first })
+  await bench.importStatement({ ...days, openingKobo: 0, lines: [line('off', 90_000), line('A')] })
   await bench.match(NEXT_MORNING)
   await bench.writeBooks({ credits: [credit(1)] })
   await bench.importStatement({ ...days, openingKobo: 190_000, lines: [line('B'), line('C')] })
   await bench.match('2026-11-11T09:00')
 
   assert.deepEqual(await readMatches(bench), ['A session_id credit 1 100000'])
-  const found = await readDifferences(bench)
   assert.deepEqual(
-    found.map(({ kind, about }) => `${about} ${kind}`),
+    (await readDifferences(bench)).map(({ kind, about }) => `${about} ${kind}`),
     ['off missing_in_books', 'B duplicate_at_bank', 'C duplicate_at_bank'],
   )
 })
