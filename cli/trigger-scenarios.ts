@@ -1,0 +1,167 @@
+// How each type of event is made to happen in the sandbox: by playing what causes it, over the API.
+// Every call has a key of its own, made from the command’s, so that an interrupted scenario can be
+// run again without doing anything twice.
+
+import { randomInt } from 'node:crypto'
+import type { Context } from './command-context.ts'
+
+const AMOUNT = 6_000
+const RETURN_URL = 'https://shop.example/thanks' // Reserved for examples: reaches nobody.
+// The sandbox bank refuses to pay there (docs/payouts.md).
+const CLOSED_ACCOUNT = { bankCode: '058', accountNumber: '9990400013', accountName: 'CLOSED' }
+
+export class Player {
+  readonly manilla: Context['manilla']
+  readonly #key: string
+  readonly signal: AbortSignal
+  #step = 0
+
+  constructor({ manilla, terminal }: Context, key: string) {
+    this.manilla = manilla
+    this.#key = key
+    this.signal = terminal.interrupted
+  }
+
+  next() {
+    this.#step++
+    return { idempotencyKey: `${this.#key}-${this.#step}`, signal: this.signal }
+  }
+
+  async payment(): Promise<{ reference: string; number: string }> {
+    const { manilla } = this
+    const body = {
+      amount: AMOUNT,
+      customer: { customerFullName: 'Ada Obi' },
+      callBackUrl: RETURN_URL,
+    }
+    const { adviceReference } = await manilla.advices.create(body, this.next())
+    const [bank] = await manilla.payments.banks({ signal: this.signal })
+    const where = { bankCode: (bank as { code: string }).code }
+    const initiated = await manilla.payments.initiate(adviceReference, where, this.next())
+    return { reference: initiated.paymentReference, number: initiated.bankAccount }
+  }
+
+  async paidPayment() {
+    const payment = await this.payment()
+    await this.transfer(payment.number, 'exact')
+    return payment
+  }
+
+  async account(): Promise<string> {
+    const body = {
+      accountName: 'Ada Obi',
+      bvn: '22212345654',
+      email: 'ada@shop.example',
+      merchantId: `trigger-${randomInt(1_000_000_000)}`,
+      merchantCode: 'TRIGGER',
+      notificationUrl: 'https://shop.example/hooks',
+      phoneNumber: '+2348012345678',
+      channel: 'API',
+    }
+    return (await this.manilla.accounts.create(body, this.next())).accountNumber
+  }
+
+  async inactiveAccount(): Promise<string> {
+    const number = await this.account()
+    await this.manilla.accounts.deactivate(number, this.next())
+    return number
+  }
+
+  pay(number: string, amount = AMOUNT) {
+    return this.manilla.sandbox.pay(number, amount, this.next())
+  }
+
+  transfer(accountNumber: string, kind: 'exact' | 'under' | 'over' | 'reversed') {
+    return this.manilla.sandbox.transfer({ accountNumber, kind }, this.next())
+  }
+
+  // Money that nobody asked for: a second transfer to a number that is paid.
+  async suspended(): Promise<{ id: number }> {
+    const { manilla, signal } = this
+    const { number } = await this.paidPayment()
+    const { sessionId } = await this.pay(number)
+    const items = await manilla.request('get', '/api/v1/suspense', { signal })
+    return items.find((item) => item.sessionId === sessionId) as { id: number }
+  }
+}
+
+export const SCENARIOS: Readonly<Record<string, (player: Player) => Promise<unknown>>> = {
+  'account.created': (player) => player.account(),
+  'account.updated': async (player) => {
+    const number = await player.account()
+    return player.manilla.accounts.update(number, { accountName: 'Ada Bello' }, player.next())
+  },
+  'account.deactivated': (player) => player.inactiveAccount(),
+  'account.activated': async (player) => {
+    const number = await player.inactiveAccount()
+    return player.manilla.accounts.activate(number, player.next())
+  },
+  'collection.received': async (player) => player.pay(await player.account()),
+  'collection.reversed': async (player) => player.transfer(await player.account(), 'reversed'),
+  'collection.refunded': async (player) => {
+    const { sessionId } = await player.pay(await player.account())
+    const body = { amount: AMOUNT, reason: 'Trigger' }
+    return player.manilla.credits.refund(sessionId, body, player.next())
+  },
+  'payment.processing': (player) => player.payment(),
+  'payment.part_paid': async (player) => player.transfer((await player.payment()).number, 'under'),
+  'payment.extended': async (player) => {
+    const { reference } = await player.payment()
+    return player.manilla.advices.extend(reference, { seconds: 3_600 }, player.next())
+  },
+  'payment.successful': (player) => player.paidPayment(),
+  'payment.cancelled': async (player) => {
+    const { reference } = await player.payment()
+    return player.manilla.payments.cancel(reference, player.next())
+  },
+  'payment.reversed': async (player) =>
+    player.transfer((await player.payment()).number, 'reversed'),
+  'payment.refunded': async (player) => {
+    const { reference } = await player.paidPayment()
+    const body = { amount: AMOUNT, reason: 'Trigger' }
+    return player.manilla.payments.refund(reference, body, player.next())
+  },
+  'credit.suspended': async (player) => player.transfer((await player.payment()).number, 'over'),
+  'credit.assigned': async (player) => {
+    const params = { id: (await player.suspended()).id }
+    const body = { accountNumber: await player.account() }
+    const path = '/api/v1/suspense/{id}/assign'
+    return player.manilla.request('post', path, { ...player.next(), params, body })
+  },
+  'credit.returned': async (player) => {
+    const params = { id: (await player.suspended()).id }
+    const path = '/api/v1/suspense/{id}/return'
+    return player.manilla.request('post', path, { ...player.next(), params, body: {} })
+  },
+  'credit.reversed': async (player) => {
+    const { number } = await player.paidPayment()
+    return player.transfer(number, 'reversed')
+  },
+  'payout.confirmed': async (player) => {
+    await player.paidPayment()
+    const body = { amount: AMOUNT / 2, narration: 'Trigger' }
+    return player.manilla.request('post', '/api/v1/payouts', { ...player.next(), body })
+  },
+  'payout.failed': async (player) => {
+    await player.paidPayment()
+    const bankAccount = await closedAccount(player)
+    const body = { amount: AMOUNT / 2, narration: 'Trigger', bankAccount }
+    return player.manilla.request('post', '/api/v1/payouts', { ...player.next(), body })
+  },
+  'settlement.closed': settle,
+  'settlement.paid': settle,
+}
+
+async function settle(player: Player): Promise<unknown> {
+  await player.paidPayment()
+  return player.manilla.settlements.close({}, player.next())
+}
+
+async function closedAccount(player: Player): Promise<string> {
+  const path = '/api/v1/bank-accounts'
+  const known = await player.manilla.request('get', path, { signal: player.signal })
+  const found = known.find(({ accountNumber }) => accountNumber === CLOSED_ACCOUNT.accountNumber)
+  if (found) return found.reference
+  const asked = { ...player.next(), body: CLOSED_ACCOUNT }
+  return (await player.manilla.request('post', path, asked)).reference
+}
