@@ -1,7 +1,7 @@
 // Alerts: what needs an operator's attention, the recommended action, and who acknowledged it.
 
 import { useState } from 'preact/hooks'
-import { ALERT_KINDS } from '../../api-types.ts'
+import { ALERT_KINDS } from '../../../sdk/src/api-types.ts'
 import { type Schemas, send } from '../api.ts'
 import { refreshAlertCount } from '../parts/alert-count.tsx'
 import { Detail } from '../parts/detail.tsx'

@@ -1,6 +1,6 @@
 // Deliveries: every event and whether it was delivered.
 
-import { EVENT_TYPES } from '../../../api-types.ts'
+import { EVENT_TYPES } from '../../../../sdk/src/api-types.ts'
 import type { Schemas } from '../../api.ts'
 import { humanize } from '../../format.ts'
 import { DATES, type Filter } from '../../parts/filters.tsx'

@@ -1,7 +1,7 @@
 // Adds or edits an endpoint.
 
 import { useState } from 'preact/hooks'
-import { EVENT_TYPES } from '../../../api-types.ts'
+import { EVENT_TYPES } from '../../../../sdk/src/api-types.ts'
 import { send } from '../../api.ts'
 import { DialogForm } from '../../parts/dialog.tsx'
 import { Field, textOf, useSending } from '../../parts/forms.tsx'

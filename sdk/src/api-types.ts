@@ -1,6 +1,25 @@
 // The types of the API, written by npm run generate.
 
 export interface paths {
+    "/api/Account/login": {
+        post: {
+            requestBody: {
+                content: {
+                    "application/json": {
+                        clientId: string;
+                        clientSecret: string;
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["AccessToken"];
+                    };
+                };
+            };
+        };
+    };
     "/api/v1/accounts/static": {
         get: {
             parameters: {
@@ -1086,6 +1105,38 @@ export interface paths {
                 200: {
                     content: {
                         "application/json": components["schemas"]["SandboxTransferResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/Transaction/bypaymentreference/{reference}": {
+        get: {
+            parameters: {
+                path: {
+                    reference: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["TransactionResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/Transaction/byadvicereference/{reference}": {
+        get: {
+            parameters: {
+                path: {
+                    reference: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["TransactionResponse"];
                     };
                 };
             };
@@ -4691,6 +4742,11 @@ export interface paths {
 }
 export interface components {
     schemas: {
+        AccessToken: {
+            access_token: string;
+            token_type: "Bearer";
+            expires_in: number;
+        };
         Account: {
             id: number;
             bankCode: string;
@@ -4710,6 +4766,15 @@ export interface components {
             accounts: components["schemas"]["BankNumber"][];
             createdAt: string;
             updatedAt: string;
+        };
+        AccountActivatedEvent: {
+            id: string;
+            /** @constant */
+            type: "account.activated";
+            sequence: number;
+            createdAt: string;
+            env: "Test" | "Live";
+            data: components["schemas"]["AccountEventData"];
         };
         AccountChange: {
             accountName?: string;
@@ -4738,6 +4803,52 @@ export interface components {
             limitProfile?: string | null;
             splitCode?: string | null;
         };
+        AccountCreatedEvent: {
+            id: string;
+            /** @constant */
+            type: "account.created";
+            sequence: number;
+            createdAt: string;
+            env: "Test" | "Live";
+            data: components["schemas"]["AccountEventData"];
+        };
+        AccountDeactivatedEvent: {
+            id: string;
+            /** @constant */
+            type: "account.deactivated";
+            sequence: number;
+            createdAt: string;
+            env: "Test" | "Live";
+            data: components["schemas"]["AccountEventData"];
+        };
+        AccountErasedEvent: {
+            id: string;
+            /** @constant */
+            type: "account.erased";
+            sequence: number;
+            createdAt: string;
+            env: "Test" | "Live";
+            data: components["schemas"]["AccountEventData"];
+        };
+        AccountEventData: {
+            id: number;
+            bankCode: string;
+            accountNumber: string;
+            accountName: string;
+            email: string;
+            accountBalance: number;
+            merchantId: string;
+            merchantCode: string;
+            notificationUrl: string;
+            isDefault: boolean;
+            isActive: boolean;
+            currencyCode: string;
+            phoneNumber: string;
+            channel: string;
+            accounts: components["schemas"]["BankNumber"][];
+            createdAt: string;
+            updatedAt: string;
+        };
         AccountRequest: {
             accountName: string;
             bvn: string;
@@ -4758,6 +4869,34 @@ export interface components {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["Account"];
+        };
+        AccountUpdatedEvent: {
+            id: string;
+            /** @constant */
+            type: "account.updated";
+            sequence: number;
+            createdAt: string;
+            env: "Test" | "Live";
+            data: {
+                id: number;
+                bankCode: string;
+                accountNumber: string;
+                accountName: string;
+                email: string;
+                accountBalance: number;
+                merchantId: string;
+                merchantCode: string;
+                notificationUrl: string;
+                isDefault: boolean;
+                isActive: boolean;
+                currencyCode: string;
+                phoneNumber: string;
+                channel: string;
+                accounts: components["schemas"]["BankNumber"][];
+                createdAt: string;
+                updatedAt: string;
+                changes: string[];
+            };
         };
         AccountingDay: {
             day: string;
@@ -4972,6 +5111,25 @@ export interface components {
             data: components["schemas"]["Alert"][];
             hasMore: boolean;
             nextCursor: string | null;
+        };
+        AlertRaisedEvent: {
+            id: string;
+            /** @constant */
+            type: "alert.raised";
+            sequence: number;
+            createdAt: string;
+            env: "Test" | "Live";
+            data: {
+                id: number;
+                kind: string;
+                title: string;
+                remedy: string;
+                subject: string;
+                detail: {
+                    [key: string]: unknown;
+                };
+                raisedAt: string;
+            };
         };
         AlertResponse: {
             isSuccessful: boolean;
@@ -5315,6 +5473,104 @@ export interface components {
         CloseSettlementRequest: {
             cutOff?: string;
         };
+        CollectionReceivedEvent: {
+            id: string;
+            /** @constant */
+            type: "collection.received";
+            sequence: number;
+            createdAt: string;
+            env: "Test" | "Live";
+            data: {
+                id: number;
+                bankCode: string;
+                accountNumber: string;
+                accountName: string;
+                email: string;
+                accountBalance: number;
+                merchantId: string;
+                merchantCode: string;
+                notificationUrl: string;
+                isDefault: boolean;
+                isActive: boolean;
+                currencyCode: string;
+                phoneNumber: string;
+                channel: string;
+                accounts: components["schemas"]["BankNumber"][];
+                createdAt: string;
+                updatedAt: string;
+                credit?: components["schemas"]["EventCredit"];
+            };
+        };
+        CollectionRefundEventData: {
+            id: number;
+            bankCode: string;
+            accountNumber: string;
+            accountName: string;
+            email: string;
+            accountBalance: number;
+            merchantId: string;
+            merchantCode: string;
+            notificationUrl: string;
+            isDefault: boolean;
+            isActive: boolean;
+            currencyCode: string;
+            phoneNumber: string;
+            channel: string;
+            accounts: components["schemas"]["BankNumber"][];
+            createdAt: string;
+            updatedAt: string;
+            refundedAmount: number;
+            refund: components["schemas"]["EventRefund"];
+            credit?: components["schemas"]["EventCredit"];
+        };
+        CollectionRefundFailedEvent: {
+            id: string;
+            /** @constant */
+            type: "collection.refund_failed";
+            sequence: number;
+            createdAt: string;
+            env: "Test" | "Live";
+            data: components["schemas"]["CollectionRefundEventData"];
+        };
+        CollectionRefundedEvent: {
+            id: string;
+            /** @constant */
+            type: "collection.refunded";
+            sequence: number;
+            createdAt: string;
+            env: "Test" | "Live";
+            data: components["schemas"]["CollectionRefundEventData"];
+        };
+        CollectionReversedEvent: {
+            id: string;
+            /** @constant */
+            type: "collection.reversed";
+            sequence: number;
+            createdAt: string;
+            env: "Test" | "Live";
+            data: {
+                id: number;
+                bankCode: string;
+                accountNumber: string;
+                accountName: string;
+                email: string;
+                accountBalance: number;
+                merchantId: string;
+                merchantCode: string;
+                notificationUrl: string;
+                isDefault: boolean;
+                isActive: boolean;
+                currencyCode: string;
+                phoneNumber: string;
+                channel: string;
+                accounts: components["schemas"]["BankNumber"][];
+                createdAt: string;
+                updatedAt: string;
+                amountReversed: number;
+                reversal?: components["schemas"]["EventReversal"];
+                credit?: components["schemas"]["EventCredit"];
+            };
+        };
         Credit: {
             id: number;
             sessionId: string;
@@ -5352,6 +5608,36 @@ export interface components {
             receivedAt: string;
             judgedBy: "bank_time" | "arrival" | null;
             locations: components["schemas"]["CreditLocation"][];
+        };
+        CreditAssignedEvent: {
+            id: string;
+            /** @constant */
+            type: "credit.assigned";
+            sequence: number;
+            createdAt: string;
+            env: "Test" | "Live";
+            data: {
+                id: number;
+                sessionId: string;
+                bankCode: string;
+                accountNumber: string;
+                amount: number;
+                currency: string;
+                sourceAccountName: string | null;
+                sourceAccountNumberMasked: string | null;
+                sourceBankCode: string | null;
+                narration: string | null;
+                receivedAt: string;
+                bankName: string;
+                transactionTime: string | null;
+                paymentReference: string | null;
+                adviceReference: string | null;
+                merchantRef: string | null;
+                collectionAccountNumber: string | null;
+                outcome: string;
+                reason: string | null;
+                amountAssigned: number;
+            };
         };
         CreditDetail: {
             id: number;
@@ -5456,6 +5742,133 @@ export interface components {
             failureReason: string | null;
             requestedAt: string;
             settledAt: string | null;
+        };
+        CreditReturnFailedEvent: {
+            id: string;
+            /** @constant */
+            type: "credit.return_failed";
+            sequence: number;
+            createdAt: string;
+            env: "Test" | "Live";
+            data: {
+                id: number;
+                sessionId: string;
+                bankCode: string;
+                accountNumber: string;
+                amount: number;
+                currency: string;
+                sourceAccountName: string | null;
+                sourceAccountNumberMasked: string | null;
+                sourceBankCode: string | null;
+                narration: string | null;
+                receivedAt: string;
+                bankName: string;
+                transactionTime: string | null;
+                paymentReference: string | null;
+                adviceReference: string | null;
+                merchantRef: string | null;
+                collectionAccountNumber: string | null;
+                outcome: string;
+                reason: string | null;
+                amountSuspended: number;
+                returnReference: string;
+                failureReason: string | null;
+            };
+        };
+        CreditReturnedEvent: {
+            id: string;
+            /** @constant */
+            type: "credit.returned";
+            sequence: number;
+            createdAt: string;
+            env: "Test" | "Live";
+            data: {
+                id: number;
+                sessionId: string;
+                bankCode: string;
+                accountNumber: string;
+                amount: number;
+                currency: string;
+                sourceAccountName: string | null;
+                sourceAccountNumberMasked: string | null;
+                sourceBankCode: string | null;
+                narration: string | null;
+                receivedAt: string;
+                bankName: string;
+                transactionTime: string | null;
+                paymentReference: string | null;
+                adviceReference: string | null;
+                merchantRef: string | null;
+                collectionAccountNumber: string | null;
+                outcome: string;
+                reason: string | null;
+                amountReturned: number;
+                returnReference: string;
+                bankReference: string | null;
+            };
+        };
+        CreditReversedEvent: {
+            id: string;
+            /** @constant */
+            type: "credit.reversed";
+            sequence: number;
+            createdAt: string;
+            env: "Test" | "Live";
+            data: {
+                id: number;
+                sessionId: string;
+                bankCode: string;
+                accountNumber: string;
+                amount: number;
+                currency: string;
+                sourceAccountName: string | null;
+                sourceAccountNumberMasked: string | null;
+                sourceBankCode: string | null;
+                narration: string | null;
+                receivedAt: string;
+                bankName: string;
+                transactionTime: string | null;
+                paymentReference: string | null;
+                adviceReference: string | null;
+                merchantRef: string | null;
+                collectionAccountNumber: string | null;
+                outcome: string;
+                reason: string | null;
+                amountReversed: number;
+                amountShortfall?: number;
+                amountReceivable?: number;
+                reversal?: components["schemas"]["EventReversal"];
+            };
+        };
+        CreditSuspendedEvent: {
+            id: string;
+            /** @constant */
+            type: "credit.suspended";
+            sequence: number;
+            createdAt: string;
+            env: "Test" | "Live";
+            data: {
+                id: number;
+                sessionId: string;
+                bankCode: string;
+                accountNumber: string;
+                amount: number;
+                currency: string;
+                sourceAccountName: string | null;
+                sourceAccountNumberMasked: string | null;
+                sourceBankCode: string | null;
+                narration: string | null;
+                receivedAt: string;
+                bankName: string;
+                transactionTime: string | null;
+                paymentReference: string | null;
+                adviceReference: string | null;
+                merchantRef: string | null;
+                collectionAccountNumber: string | null;
+                outcome: string;
+                reason: string | null;
+                amountSuspended: number;
+            };
         };
         CsrfToken: {
             csrfToken: string;
@@ -5625,6 +6038,21 @@ export interface components {
             message: string;
             data: components["schemas"]["EndedSessions"];
         };
+        EndpointDisabledEvent: {
+            id: string;
+            /** @constant */
+            type: "endpoint.disabled";
+            sequence: number;
+            createdAt: string;
+            env: "Test" | "Live";
+            data: {
+                id: string | null;
+                url: string;
+                isActive: boolean;
+                reason: string;
+                failingSince: string | null;
+            };
+        };
         EndpointHealth: {
             failures: number;
             failingSince: string | null;
@@ -5648,6 +6076,18 @@ export interface components {
                     [key: string]: string;
                 } | null;
             }[];
+        };
+        EndpointTestEvent: {
+            id: string;
+            /** @constant */
+            type: "endpoint.test";
+            sequence: number;
+            createdAt: string;
+            env: "Test" | "Live";
+            data: {
+                endpointId: string;
+                message: string;
+            };
         };
         ErasedAccounts: {
             accounts: {
@@ -5683,6 +6123,18 @@ export interface components {
             deliveryState: "none" | "pending" | "delivered" | "failed";
             deliveries?: components["schemas"]["Delivery"][];
         };
+        EventCredit: {
+            sessionId: string;
+            bankCode: string;
+            accountNumber: string;
+            amount: number;
+            currency: string;
+            sourceAccountName: string | null;
+            sourceAccountNumberMasked: string | null;
+            sourceBankCode: string | null;
+            narration: string | null;
+            receivedAt: string;
+        };
         EventDetail: {
             id: string;
             type: "account.created" | "account.updated" | "account.deactivated" | "account.activated" | "account.erased" | "collection.received" | "collection.reversed" | "collection.refunded" | "collection.refund_failed" | "payment.processing" | "payment.part_paid" | "payment.extended" | "payment.successful" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "payment.refunded" | "payment.refund_failed" | "credit.suspended" | "credit.assigned" | "credit.returned" | "credit.return_failed" | "credit.reversed" | "payout.confirmed" | "payout.failed" | "settlement.closed" | "settlement.paid" | "settlement.failed" | "alert.raised" | "endpoint.disabled" | "endpoint.test";
@@ -5706,6 +6158,18 @@ export interface components {
             data: components["schemas"]["Event"][];
             hasMore: boolean;
             nextCursor: string | null;
+        };
+        EventRefund: {
+            reference: string;
+            amount: number;
+            bankReference: string | null;
+            failureReason: string | null;
+        };
+        EventReversal: {
+            sessionId: string;
+            amount: number;
+            shortfall: number;
+            receivable?: number;
         };
         ExtendAdviceRequest: {
             expiresAt?: string;
@@ -6438,6 +6902,34 @@ export interface components {
             createdAt: string;
             updatedAt: string;
         };
+        PaymentCancelledEvent: {
+            id: string;
+            /** @constant */
+            type: "payment.cancelled";
+            sequence: number;
+            createdAt: string;
+            env: "Test" | "Live";
+            data: components["schemas"]["PaymentClosedEventData"];
+        };
+        PaymentClosedEventData: {
+            paymentReference: string;
+            adviceReference: string;
+            merchantRef: string | null;
+            status: string;
+            message: string;
+            amount: number;
+            amountPaid: number;
+            amountRemaining: number;
+            currency: string;
+            bankName: string;
+            bankCode: string;
+            bankAccount: string;
+            accountName: string;
+            customerName: string;
+            callBackUrl: string;
+            expiresAt: string;
+            amountSuspended: number;
+        };
         PaymentDetail: {
             paymentReference: string;
             adviceReference: string;
@@ -6467,12 +6959,161 @@ export interface components {
             message: string;
             data: components["schemas"]["PaymentDetail"];
         };
+        PaymentEventData: {
+            paymentReference: string;
+            adviceReference: string;
+            merchantRef: string | null;
+            status: string;
+            message: string;
+            amount: number;
+            amountPaid: number;
+            amountRemaining: number;
+            currency: string;
+            bankName: string;
+            bankCode: string;
+            bankAccount: string;
+            accountName: string;
+            customerName: string;
+            callBackUrl: string;
+            expiresAt: string;
+            credit?: components["schemas"]["EventCredit"];
+        };
+        PaymentExpiredEvent: {
+            id: string;
+            /** @constant */
+            type: "payment.expired";
+            sequence: number;
+            createdAt: string;
+            env: "Test" | "Live";
+            data: components["schemas"]["PaymentClosedEventData"];
+        };
+        PaymentExtendedEvent: {
+            id: string;
+            /** @constant */
+            type: "payment.extended";
+            sequence: number;
+            createdAt: string;
+            env: "Test" | "Live";
+            data: {
+                paymentReference: string;
+                adviceReference: string;
+                merchantRef: string | null;
+                status: string;
+                message: string;
+                amount: number;
+                amountPaid: number;
+                amountRemaining: number;
+                currency: string;
+                bankName: string;
+                bankCode: string;
+                bankAccount: string;
+                accountName: string;
+                customerName: string;
+                callBackUrl: string;
+                expiresAt: string;
+            };
+        };
         PaymentList: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["Payment"][];
             hasMore: boolean;
             nextCursor: string | null;
+        };
+        PaymentPartPaidEvent: {
+            id: string;
+            /** @constant */
+            type: "payment.part_paid";
+            sequence: number;
+            createdAt: string;
+            env: "Test" | "Live";
+            data: components["schemas"]["PaymentEventData"];
+        };
+        PaymentProcessingEvent: {
+            id: string;
+            /** @constant */
+            type: "payment.processing";
+            sequence: number;
+            createdAt: string;
+            env: "Test" | "Live";
+            data: components["schemas"]["PaymentEventData"];
+        };
+        PaymentRefundEventData: {
+            paymentReference: string;
+            adviceReference: string;
+            merchantRef: string | null;
+            status: string;
+            message: string;
+            amount: number;
+            amountPaid: number;
+            amountRemaining: number;
+            currency: string;
+            bankName: string;
+            bankCode: string;
+            bankAccount: string;
+            accountName: string;
+            customerName: string;
+            callBackUrl: string;
+            expiresAt: string;
+            refundedAmount: number;
+            refund: components["schemas"]["EventRefund"];
+            credit?: components["schemas"]["EventCredit"];
+        };
+        PaymentRefundFailedEvent: {
+            id: string;
+            /** @constant */
+            type: "payment.refund_failed";
+            sequence: number;
+            createdAt: string;
+            env: "Test" | "Live";
+            data: components["schemas"]["PaymentRefundEventData"];
+        };
+        PaymentRefundedEvent: {
+            id: string;
+            /** @constant */
+            type: "payment.refunded";
+            sequence: number;
+            createdAt: string;
+            env: "Test" | "Live";
+            data: components["schemas"]["PaymentRefundEventData"];
+        };
+        PaymentReversedEvent: {
+            id: string;
+            /** @constant */
+            type: "payment.reversed";
+            sequence: number;
+            createdAt: string;
+            env: "Test" | "Live";
+            data: {
+                paymentReference: string;
+                adviceReference: string;
+                merchantRef: string | null;
+                status: string;
+                message: string;
+                amount: number;
+                amountPaid: number;
+                amountRemaining: number;
+                currency: string;
+                bankName: string;
+                bankCode: string;
+                bankAccount: string;
+                accountName: string;
+                customerName: string;
+                callBackUrl: string;
+                expiresAt: string;
+                amountReversed: number;
+                reversal?: components["schemas"]["EventReversal"];
+                credit?: components["schemas"]["EventCredit"];
+            };
+        };
+        PaymentSuccessfulEvent: {
+            id: string;
+            /** @constant */
+            type: "payment.successful";
+            sequence: number;
+            createdAt: string;
+            env: "Test" | "Live";
+            data: components["schemas"]["PaymentEventData"];
         };
         PaymentSummary: {
             count: number;
@@ -6524,6 +7165,15 @@ export interface components {
             changedAt: string;
             detail: string | null;
         };
+        PayoutConfirmedEvent: {
+            id: string;
+            /** @constant */
+            type: "payout.confirmed";
+            sequence: number;
+            createdAt: string;
+            env: "Test" | "Live";
+            data: components["schemas"]["PayoutEventData"];
+        };
         PayoutDetail: {
             reference: string;
             purpose: string;
@@ -6553,6 +7203,32 @@ export interface components {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["PayoutDetail"];
+        };
+        PayoutEventData: {
+            reference: string;
+            purpose: string;
+            status: string;
+            amount: number;
+            currency: string;
+            fee: number;
+            vat: number;
+            bankAccount: string | null;
+            bankCode: string;
+            accountName: string;
+            narration: string;
+            bankReference: string | null;
+            failureReason: string | null;
+            requestedAt: string;
+            settledAt: string;
+        };
+        PayoutFailedEvent: {
+            id: string;
+            /** @constant */
+            type: "payout.failed";
+            sequence: number;
+            createdAt: string;
+            env: "Test" | "Live";
+            data: components["schemas"]["PayoutEventData"];
         };
         PayoutFile: {
             id: string;
@@ -7013,6 +7689,44 @@ export interface components {
             cancelledAt: string | null;
             finishedAt: string | null;
         };
+        SettlementClosedEvent: {
+            id: string;
+            /** @constant */
+            type: "settlement.closed";
+            sequence: number;
+            createdAt: string;
+            env: "Test" | "Live";
+            data: components["schemas"]["SettlementEventData"];
+        };
+        SettlementEventData: {
+            reference: string;
+            status: string;
+            currency: string;
+            periodFrom: string | null;
+            cutOff: string;
+            lines: number;
+            gross: number;
+            fees: number;
+            vat: number;
+            reversed: number;
+            refunds: number;
+            paidOut: number;
+            recovered: number;
+            reserved: number;
+            released: number;
+            carried: number;
+            net: number;
+            closedAt: string;
+        };
+        SettlementFailedEvent: {
+            id: string;
+            /** @constant */
+            type: "settlement.failed";
+            sequence: number;
+            createdAt: string;
+            env: "Test" | "Live";
+            data: components["schemas"]["SettlementEventData"];
+        };
         SettlementHoliday: {
             date: string;
             name: string;
@@ -7058,6 +7772,15 @@ export interface components {
             data: components["schemas"]["Settlement"][];
             hasMore: boolean;
             nextCursor: string | null;
+        };
+        SettlementPaidEvent: {
+            id: string;
+            /** @constant */
+            type: "settlement.paid";
+            sequence: number;
+            createdAt: string;
+            env: "Test" | "Live";
+            data: components["schemas"]["SettlementEventData"];
         };
         SettlementPayout: {
             reference: string;
@@ -7553,6 +8276,31 @@ export interface components {
             message: string;
             data: components["schemas"]["TotpState"];
         };
+        Transaction: {
+            merchantCode: string;
+            paymentReference: string;
+            adviceReference: string;
+            merchantReference: string | null;
+            amountCollected: number;
+            amount: number;
+            callBackUrl: string;
+            processorCode: string | null;
+            transactionStatus: string;
+            currencyCode: string;
+            accountNumber: string | null;
+            accountNumberMasked: string | null;
+            narration: string | null;
+            env: string;
+            message: string;
+            customerName: string;
+            paymentDate: string | null;
+        };
+        TransactionResponse: {
+            requestSuccessful: boolean;
+            message: string;
+            responseCode: string;
+            responseData: components["schemas"]["Transaction"];
+        };
         TrialBalance: {
             at: string;
             lines: components["schemas"]["TrialBalanceLine"][];
@@ -7735,5 +8483,212 @@ export interface components {
         };
     };
 }
+export interface events {
+    "account.created": components["schemas"]["AccountCreatedEvent"];
+    "account.updated": components["schemas"]["AccountUpdatedEvent"];
+    "account.deactivated": components["schemas"]["AccountDeactivatedEvent"];
+    "account.activated": components["schemas"]["AccountActivatedEvent"];
+    "account.erased": components["schemas"]["AccountErasedEvent"];
+    "collection.received": components["schemas"]["CollectionReceivedEvent"];
+    "collection.reversed": components["schemas"]["CollectionReversedEvent"];
+    "collection.refunded": components["schemas"]["CollectionRefundedEvent"];
+    "collection.refund_failed": components["schemas"]["CollectionRefundFailedEvent"];
+    "payment.processing": components["schemas"]["PaymentProcessingEvent"];
+    "payment.part_paid": components["schemas"]["PaymentPartPaidEvent"];
+    "payment.extended": components["schemas"]["PaymentExtendedEvent"];
+    "payment.successful": components["schemas"]["PaymentSuccessfulEvent"];
+    "payment.expired": components["schemas"]["PaymentExpiredEvent"];
+    "payment.cancelled": components["schemas"]["PaymentCancelledEvent"];
+    "payment.reversed": components["schemas"]["PaymentReversedEvent"];
+    "payment.refunded": components["schemas"]["PaymentRefundedEvent"];
+    "payment.refund_failed": components["schemas"]["PaymentRefundFailedEvent"];
+    "credit.suspended": components["schemas"]["CreditSuspendedEvent"];
+    "credit.assigned": components["schemas"]["CreditAssignedEvent"];
+    "credit.returned": components["schemas"]["CreditReturnedEvent"];
+    "credit.return_failed": components["schemas"]["CreditReturnFailedEvent"];
+    "credit.reversed": components["schemas"]["CreditReversedEvent"];
+    "payout.confirmed": components["schemas"]["PayoutConfirmedEvent"];
+    "payout.failed": components["schemas"]["PayoutFailedEvent"];
+    "settlement.closed": components["schemas"]["SettlementClosedEvent"];
+    "settlement.paid": components["schemas"]["SettlementPaidEvent"];
+    "settlement.failed": components["schemas"]["SettlementFailedEvent"];
+    "alert.raised": components["schemas"]["AlertRaisedEvent"];
+    "endpoint.disabled": components["schemas"]["EndpointDisabledEvent"];
+    "endpoint.test": components["schemas"]["EndpointTestEvent"];
+}
+export type ErrorCode =
+    | "invalid_request"
+    | "invalid_http"
+    | "invalid_json"
+    | "ambiguous_json"
+    | "oauth_request"
+    | "statement_refused"
+    | "body_missing"
+    | "invalid_reference"
+    | "invalid_cursor"
+    | "route_not_found"
+    | "body_too_large"
+    | "media_type_unsupported"
+    | "headers_too_large"
+    | "request_timeout"
+    | "unauthorized"
+    | "token_expired"
+    | "invalid_credentials"
+    | "scope_missing"
+    | "address_not_allowed"
+    | "session_needed"
+    | "csrf_token_wrong"
+    | "invalid_sign_in"
+    | "wrong_password"
+    | "code_needed"
+    | "invalid_code"
+    | "client_id_needed"
+    | "password_expired"
+    | "password_change_needed"
+    | "role_not_allowed"
+    | "people_only"
+    | "too_many_attempts"
+    | "merchant_not_allowed"
+    | "merchants_restricted"
+    | "grant_type_unsupported"
+    | "invalid_signature"
+    | "source_not_allowed"
+    | "signature_too_old"
+    | "account_not_found"
+    | "advice_not_found"
+    | "payment_not_found"
+    | "number_not_found"
+    | "credit_not_found"
+    | "suspense_not_found"
+    | "return_not_found"
+    | "refund_not_found"
+    | "difference_not_found"
+    | "adjustment_not_found"
+    | "payout_not_found"
+    | "settlement_not_found"
+    | "payout_file_not_found"
+    | "statement_not_found"
+    | "statement_import_not_found"
+    | "bank_account_not_found"
+    | "alert_not_found"
+    | "request_not_found"
+    | "ledger_account_not_found"
+    | "limit_profile_not_found"
+    | "subaccount_not_found"
+    | "split_not_found"
+    | "endpoint_not_found"
+    | "event_not_found"
+    | "user_not_found"
+    | "session_not_found"
+    | "rail_item_not_found"
+    | "passkey_not_found"
+    | "client_not_found"
+    | "bank_not_supported"
+    | "idempotency_key_reused"
+    | "account_changed"
+    | "account_inactive"
+    | "limit_profile_exists"
+    | "limit_profile_in_use"
+    | "subaccount_exists"
+    | "split_exists"
+    | "fee_rule_overlaps"
+    | "tier_taken"
+    | "too_many_limit_profiles"
+    | "merchant_ref_reused"
+    | "advice_paid"
+    | "advice_reversed"
+    | "advice_expired"
+    | "advice_cancelled"
+    | "payment_has_money"
+    | "advice_open"
+    | "account_erased"
+    | "erasure_waits"
+    | "suspense_closed"
+    | "return_confirmed"
+    | "return_sending"
+    | "return_failed"
+    | "payment_not_refundable"
+    | "credit_not_refundable"
+    | "credit_of_payment"
+    | "refund_too_large"
+    | "refund_not_queued"
+    | "refund_payer_unknown"
+    | "adjustment_too_large"
+    | "difference_resolved"
+    | "difference_asked"
+    | "action_not_allowed"
+    | "line_known_otherwise"
+    | "reversal_not_possible"
+    | "suggestion_gone"
+    | "cost_not_booked"
+    | "suspense_not_fitting"
+    | "approval_needed"
+    | "insufficient_balance"
+    | "bank_account_unknown"
+    | "bank_account_exists"
+    | "bank_account_inactive"
+    | "bank_account_mismatch"
+    | "bank_account_needed"
+    | "too_many_bank_accounts"
+    | "settlement_empty"
+    | "settlement_below_minimum"
+    | "settlement_in_progress"
+    | "cut_off_passed"
+    | "settlement_not_closed"
+    | "settlement_not_cancellable"
+    | "no_default_bank_account"
+    | "bank_account_unconfirmed"
+    | "payout_limit"
+    | "daily_payout_limit"
+    | "payout_not_queued"
+    | "payout_decided"
+    | "payout_settled"
+    | "payout_approval_kept"
+    | "no_payouts_queued"
+    | "payout_files_off"
+    | "payout_file_paid"
+    | "payout_file_not_delivered"
+    | "tariff_overlaps"
+    | "suspense_requested"
+    | "request_decided"
+    | "other_person_needed"
+    | "approver_too_new"
+    | "approver_not_independent"
+    | "disable_requested"
+    | "maker_checker_off"
+    | "own_request_only"
+    | "client_id_taken"
+    | "own_client"
+    | "too_many_endpoints"
+    | "user_exists"
+    | "too_many_users"
+    | "last_of_role"
+    | "operators_only"
+    | "totp_not_begun"
+    | "nowhere_to_send"
+    | "endpoint_inactive"
+    | "payment_not_late"
+    | "payment_not_open"
+    | "requery_not_supported"
+    | "too_many_requeries"
+    | "sandbox_only"
+    | "numbers_exhausted"
+    | "day_not_over"
+    | "later_day_closed"
+    | "earlier_day_open"
+    | "day_not_balanced"
+    | "passkey_needed"
+    | "invalid_passkey"
+    | "passkey_exists"
+    | "too_many_passkeys"
+    | "rate_limited"
+    | "too_many_streams"
+    | "statement_too_long"
+    | "too_many_imports"
+    | "too_many_exports"
+    | "busy"
+    | "pages_not_built"
+    | "try_again"
+    | "internal"
 export const EVENT_TYPES = ["account.created","account.updated","account.deactivated","account.activated","account.erased","collection.received","collection.reversed","collection.refunded","collection.refund_failed","payment.processing","payment.part_paid","payment.extended","payment.successful","payment.expired","payment.cancelled","payment.reversed","payment.refunded","payment.refund_failed","credit.suspended","credit.assigned","credit.returned","credit.return_failed","credit.reversed","payout.confirmed","payout.failed","settlement.closed","settlement.paid","settlement.failed","alert.raised","endpoint.disabled","endpoint.test"] as const
 export const ALERT_KINDS = ["numbers_exhausted","pool_low","number_refused","account_change_refused","session_reused","wrong_bank","rail_item_rejected","reversal_shortfall","reversal_receivable","endpoint_disabled","bank_silent","payout_unknown","payout_contradicted","reconciliation_difference","statement_missing","audit_failed"] as const
