@@ -57,10 +57,16 @@ export function describeFailure(error: unknown, place: Place): Failure | undefin
   return undefined
 }
 
-function describeUsage({ message, exitCode }: CommanderError): Failure {
+function describeUsage({ code, message, exitCode }: CommanderError): Failure {
   if (exitCode === 0) return { sentence: '', exitCode: EXIT.done } // Help or version.
-  const text = plain(message.replace(/^error: /, '')).trim()
-  const ended = /[.?)]$/.test(text) ? text : `${text}.`
+  if (code === 'commander.help') return { sentence: 'A command is missing.', exitCode: EXIT.usage }
+  const text = plain(message.replace(/^error: /, ''))
+    .replace(
+      /^command-argument value ('.*') is invalid for argument '(\w+)'\./,
+      '$1 is not a valid $2.',
+    )
+    .trim()
+  const ended = /[.?]$/.test(text) ? text : `${text}.`
   return { sentence: ended.charAt(0).toUpperCase() + ended.slice(1), exitCode: EXIT.usage }
 }
 
@@ -83,9 +89,10 @@ function describeRefusal(error: ManillaError, url = 'the service'): Failure {
     const sentence = `${url} does not answer like Manilla (HTTP ${error.status}). Check the URL.`
     return { sentence, exitCode: EXIT.unreachable, error }
   }
-  const fields = error.errors.map(({ field, message }) => ` ${field}: ${message}`).join('')
+  const fields = error.errors.map(({ field, message }) => `${field}: ${message}`).join(' ')
+  const why = fields === '' ? error.message : `The request is invalid. ${fields}`
   const request = error.requestId ? `, request ${error.requestId}` : ''
-  const sentence = plain(`${error.message}${fields} (${error.code}${request})`)
+  const sentence = plain(`${why} (${error.code}${request})`)
   const isDown = error.status === 503
   return { sentence, exitCode: isDown ? EXIT.unreachable : EXIT.refused, error }
 }

@@ -27,7 +27,8 @@ export function createProgram(run: Run): Command {
   const { terminal } = run
   const program = new Command('manilla')
     .description(packageJson.description)
-    .version(packageJson.version)
+    .version(packageJson.version, '-V, --version', 'Show the version.')
+    .helpOption('-h, --help', 'Show help.')
     .option('--url <url>', 'URL of the service.')
     .option('--json', 'Print JSON, for programs.')
     .exitOverride()
@@ -39,7 +40,6 @@ export function createProgram(run: Run): Command {
       getOutHelpWidth: () => Math.min(terminal.columns, 100),
       getErrHelpWidth: () => Math.min(terminal.columns, 100),
     })
-    .helpCommand('help [command]', 'Show the help of a command.')
     .addHelpText('after', AFTER_HELP)
   program.commandsGroup('Use the service:')
   addLoginCommand(program, run)
@@ -54,7 +54,8 @@ export function createProgram(run: Run): Command {
   addCompletionCommand(program, run)
   program.commandsGroup('Run the service, on its own machine:')
   addDelegatedCommands(program, run)
-  return program
+  const help = new Command('help').argument('[command]').description('Show the help of a command.')
+  return program.addHelpCommand(help.helpGroup('Develop:'))
 }
 
 // Answers the exit code. Results go to standard output, one sentence for a failure to standard error.
@@ -72,8 +73,19 @@ export async function runCli(words: readonly string[], terminal: Terminal): Prom
     if (sentence === '') return exitCode
     const isJson = words.includes('--json')
     const told = { message: sentence, exitCode, code: refusal?.code, requestId: refusal?.requestId }
-    const hint = exitCode === EXIT.usage && !isJson ? ' See manilla --help.' : ''
+    const hint = exitCode === EXIT.usage ? ` See ${commandIn(program, words)} --help.` : ''
     terminal.err(isJson ? `${JSON.stringify({ error: told })}\n` : `${sentence}${hint}\n`)
     return exitCode
   }
+}
+
+// As far as the words name one.
+function commandIn(program: Command, words: readonly string[]): string {
+  let [command, path] = [program, 'manilla']
+  for (const word of words) {
+    const next = command.commands.find((each) => each.name() === word)
+    if (!next) continue
+    ;[command, path] = [next, `${path} ${word}`]
+  }
+  return path
 }

@@ -76,7 +76,8 @@ function headOf({ terminal }: Context, hit: Hit): string[] {
 }
 
 function describe({ type, reference, title, detail, amount, currency }: Hit): string {
-  const parts = [type, reference, title === reference ? '' : title, naira(amount, currency), detail]
+  const more = [title, naira(amount, currency), detail?.replace(`, ${reference}`, '')]
+  const parts = [type, reference, ...more.filter((part) => part !== reference)]
   return `  ${parts.map(plain).filter(Boolean).join('  ')}`
 }
 

