@@ -21,13 +21,13 @@ export function addCompletionCommand(program: Command, run: Run): void {
 
 export function wordsOf(program: Command): Words {
   const words = new Map<string, readonly string[]>()
+  const everywhere = program.options.filter(({ long }) => long !== '--version')
   const add = (command: Command, path: string) => {
     const names = command.commands.map((each) => each.name())
     const choices = command.registeredArguments.flatMap(({ argChoices }) => argChoices ?? [])
-    const options = command.options.map(({ long }) => long as string)
-    const isProgram = path === ''
-    const everywhere = isProgram ? ['--version'] : program.options.map(({ long }) => long as string)
-    words.set(path, [...new Set([...names, ...choices, ...options, ...everywhere, '--help'])])
+    const options = [...command.options, ...(path === '' ? [] : everywhere)]
+    const flags = options.map(({ long }) => long as string)
+    words.set(path, [...new Set([...names, ...choices, ...flags, '--help'])])
     for (const each of command.commands) add(each, `${path} ${each.name()}`.trim())
   }
   add(program, '')

@@ -34,7 +34,8 @@ export function createCli(env: Record<string, string> = {}) {
       ...changes,
     }
     const ended: Promise<Ran> = runCli(words, terminal).then((exitCode) => ({ exitCode, ...said }))
-    return { said, ended, press: () => pressed.abort() }
+    const press = () => pressed.abort()
+    return { said, ended, press, [Symbol.dispose]: press }
   }
 
   return {
