@@ -20,6 +20,7 @@ const CHECKS: readonly (readonly [promise: string, rule: rules.Rule])[] = [
   ['nothing banned is used', rules.bans],
   ['files and lines stay short', rules.size],
   ['functions stay short', rules.functionLength],
+  ['every language is complete, as the compiler sees it', rules.languages],
   ['beyond three, parameters are one object', rules.parameters],
   ['every file opens with its purpose', rules.opening],
   ['files are named by their noun, in kebab-case', rules.names],
@@ -135,6 +136,7 @@ const BROKEN: readonly (readonly [rules.Rule, string, string, string])[] = [
   [rules.size, 'src/a.ts', `\n${'x'.repeat(111)}`, '2: wider than 110'],
   [rules.size, 'db/functions/a.sql', '\n'.repeat(301), '301: longer than 300'],
   [rules.size, 'web/pay/a.css', '\n'.repeat(301), '301: longer than 300'],
+  [rules.languages, 'web/copy/fr.ts', 'export const appStrings = {}', '1: export type Language'],
   [rules.functionLength, 'web/a.tsx', `function A() {\n${long(71)}}`, '1: a function of 71'],
   [rules.functionLength, 'src/a.ts', `function a() {\n${long(71)}}`, '1: a function of 71'],
   [
@@ -206,6 +208,9 @@ const RIGHT: readonly (readonly [rules.Rule, string, string])[] = [
   [rules.bans, 'src/ledger/a.ts', '`insert into transfers`'],
   [rules.bans, 'src/a.ts', "new CopyTarget('credits', { a })"],
   [rules.bans, 'src/a.ts', '`select from transfers`; `insert into transfers_seen`'],
+  [rules.size, 'web/copy/fr.ts', '\n'.repeat(301)],
+  [imports, 'web/copy.ts', "export * from './copy/en.ts'"],
+  [rules.languages, 'web/copy/fr.ts', "export type Language = Complete<typeof import('./fr.ts')>"],
   [rules.functionLength, 'src/a.ts', `function a({\n  b,\n}: C) {\n${long(70)}}`],
   [rules.functionLength, 'src/a.ts', `const a = {\n${long(71)}}`],
   [

@@ -2,8 +2,8 @@
 // a Problem that a view can show as is.
 
 import type { components, paths } from '../../sdk/src/api-types.ts'
+import { appStrings } from '../copy.ts'
 import { type Answer as FileAnswer, sendFile } from './file-transport.ts'
-import { appStrings } from './strings/app.ts'
 
 export type Schemas = components['schemas']
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'

@@ -2,7 +2,7 @@
 // or tabs, with quoted cells and a byte order mark. What a cell must hold is for the API to say.
 
 import type { components } from '../../../../sdk/src/api-types.ts'
-import { accountsStrings } from '../../strings/accounts.ts'
+import { accountsStrings } from '../../../copy.ts'
 
 type Schemas = components['schemas']
 
