@@ -2,6 +2,7 @@
 
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
+import { CliProblem, EXIT } from './problems.ts'
 
 const PIPED_MAX = 4_096
 
@@ -13,9 +14,14 @@ export async function readSecret(prompt: string, signal: AbortSignal): Promise<s
   const output = new Writable({ write: (_chunk, _encoding, done) => done() })
   const reader = createInterface({ input: stdin, output, terminal: true })
   const leaving = new AbortController()
+  const either = AbortSignal.any([signal, leaving.signal])
+  // While a line is edited, the terminal tells its reader of Ctrl-C, and nobody else.
   reader.on('SIGINT', () => leaving.abort())
+  reader.on('close', () => leaving.abort()) // Ctrl-D.
   try {
-    return await reader.question('', { signal: AbortSignal.any([signal, leaving.signal]) })
+    return await reader.question('', { signal: either })
+  } catch (error) {
+    throw either.aborted ? new CliProblem('Interrupted.', EXIT.interrupted) : error
   } finally {
     reader.close()
     stderr.write('\n')

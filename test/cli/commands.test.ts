@@ -11,6 +11,7 @@ import { checkClock, checkNode } from '../../cli/doctor-checks.ts'
 import { withCommands } from '../../cli/reference.ts'
 import { details, table } from '../../cli/table.ts'
 import { SCENARIOS } from '../../cli/trigger-scenarios.ts'
+import { startLiveService } from '../support/bank-calls.ts'
 import { createCli } from '../support/cli-terminal.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { listenLocally } from '../support/event-source.ts'
@@ -90,6 +91,22 @@ for (const type of Object.keys(SCENARIOS)) {
     assert.equal(event.env, 'Test')
   })
 }
+
+test('trigger and pay do nothing to a live service', async () => {
+  await using live = await startLiveService()
+  await live.newClient('LIVE1')
+  const credentials = { MANILLA_CLIENT_ID: 'LIVE1', MANILLA_CLIENT_SECRET: 's3cret' }
+  const env = { ...credentials, MANILLA_URL: await listenLocally(live.service.app) }
+  const triggered = await cli.runOn({ env }, 'trigger', 'payment.successful')
+  const paid = await cli.runOn({ env }, 'pay', '1234567890', '5')
+  const { rows } = await live.db.query('select from advices union all select from events')
+
+  for (const { exitCode, err } of [triggered, paid]) {
+    assert.equal(exitCode, 1)
+    assert.match(err, /^Available in the sandbox only\. \(sandbox_only, request /)
+  }
+  assert.equal(rows.length, 0)
+})
 
 test('a login is checked, kept for its user and its URL only, and removed', async () => {
   await bench.newClient('SHOP')
@@ -186,5 +203,5 @@ test('completion knows every command, and is a script that bash takes', async ()
 test('docs/cli.md shows the commands as they are (npm run generate)', () => {
   const text = readFileSync(join(import.meta.dirname, '../../docs/cli.md'), 'utf8')
 
-  assert.equal(withCommands(text), text)
+  assert(withCommands(text) === text, 'run npm run generate')
 })
