@@ -28,7 +28,7 @@ export function processTerminal(interrupted: AbortSignal): Terminal {
     isTerminal,
     hasProgress: stderr.isTTY === true,
     hasColor: isTerminal && !env.NO_COLOR && env.TERM !== 'dumb',
-    columns: stdout.columns ?? 80,
+    columns: stdout.columns || 80,
     env,
     homeDir: homedir(),
     interrupted,
