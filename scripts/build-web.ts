@@ -155,7 +155,7 @@ function sourceHash(catalogue: string): string {
     const bytes = readFileSync(path)
     hash.update(`${path.slice(ROOT.length)} ${bytes.length}\n`).update(bytes)
   }
-  for (const name of ['vite', 'preact']) {
+  for (const name of ['vite', 'preact', 'uqr']) {
     const about = readFileSync(join(ROOT, 'node_modules', name, 'package.json'), 'utf8')
     hash.update(`${name} ${JSON.parse(about).version}\n`)
   }

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { inspect } from 'node:util'
 import { Manilla, ManillaConnectionError, ManillaError } from '../../sdk/src/sdk.ts'
 import { closeExpired } from '../support/bank-calls.ts'
 import { closeAfterTests } from '../support/closing.ts'
@@ -141,6 +142,9 @@ test('a refusal is thrown with its code, status, fields and request', async () =
     errors: [{ field: 'bvn', message: 'Must be 11 digits.' }],
   })
   await assert.rejects(manilla.payments.get('..'), TypeError)
+  await assert.rejects(manilla.payments.get(undefined as never), TypeError)
+  await assert.rejects(manilla.sandbox.pay('1', 1, { idempotencyKey: 'Ọdún' }), TypeError)
+  assert(!inspect(manilla, { depth: 9, showHidden: true }).includes('sandbox-secret'))
 })
 
 async function newPayment() {
