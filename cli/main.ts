@@ -1,7 +1,7 @@
 // `manilla …` as a process: Ctrl-C ends what is under way, a second one ends at once.
 
+import { processTerminal } from './process-terminal.ts'
 import { runCli } from './program.ts'
-import { processTerminal } from './terminal.ts'
 
 const EXIT_CODES = { SIGINT: 130, SIGTERM: 143 } as const
 

@@ -3,8 +3,8 @@
 import type { Argument, Command, Option } from 'commander'
 import { Run } from './command-context.ts'
 import { DELEGATED } from './delegated-commands.ts'
+import { processTerminal } from './process-terminal.ts'
 import { createProgram } from './program.ts'
-import { processTerminal } from './terminal.ts'
 
 const BEGIN = '<!-- commands: written by npm run generate -->'
 const END = '<!-- /commands -->'

@@ -64,7 +64,6 @@ const CASES: readonly Case[] = [
   ],
   [['doctor', '--url', 'ftp://x'], 2, /^Not the URL of a service: ftp:\/\/x\./],
   [['doctor', '--url', 'https://a:b@x'], 2, /^Not the URL of a service/],
-  [['accounts', 'list', '--url', nowhere], 3, /^Cannot reach http:\S+ \(connection refused\)\. Is/],
   [[...CREATE, '--url', nowhere], 3, /^Cannot reach \S+ \(connection refused\)\. .* doctor\.$/],
   [['listen', '--url', nowhere], 3, /^Cannot reach http:\S+ \(connection refused\)\. Is the serv/],
   [['login', '--client-id', 'X'], 2, /^No secret was given\. See manilla login --help\.$/],
