@@ -11,9 +11,13 @@ export type Person = ReturnType<typeof personAt>
 export function personAt(page: Page, by: 'mouse' | 'keyboard') {
   const reach = async (target: Locator) => {
     await target.waitFor()
+    let element = await target.elementHandle()
     for (let tabs = 0; tabs < TABS_MAX; tabs++) {
-      if ((await target.and(page.locator(':focus')).count()) > 0) return
-      await page.keyboard.press('Tab')
+      const state = await element?.evaluate(stateOf)
+      if (state === 'focused') return
+      // Looked for once, and again only when it was drawn anew: names are slow to find.
+      if (state === 'gone') element = await target.elementHandle()
+      else await page.keyboard.press('Tab')
     }
     assert.fail(`not reached by Tab: ${target}`)
   }
@@ -34,6 +38,13 @@ export function personAt(page: Page, by: 'mouse' | 'keyboard') {
       await page.keyboard.press('Escape')
     },
   }
+}
+
+type Drawn = { isConnected: boolean; ownerDocument: { activeElement: unknown } }
+
+function stateOf(element: Drawn): 'focused' | 'elsewhere' | 'gone' {
+  if (!element.isConnected) return 'gone'
+  return element === element.ownerDocument.activeElement ? 'focused' : 'elsewhere'
 }
 
 // Every width by each means.
