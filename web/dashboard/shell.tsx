@@ -78,7 +78,11 @@ export function Shell({ session }: { session: Session }) {
         <ConnectionNote />
         {!isLeaving && <ViewPlace key={place.view} view={view} props={{ session, place }} />}
         <TimeZoneNote />
-        <button type="button" class="button quiet small" onClick={() => setHelpOpen(true)}>
+        <button
+          type="button"
+          class="button quiet small shortcuts-open"
+          onClick={() => setHelpOpen(true)}
+        >
           {shortcutsStrings.open} <kbd>?</kbd>
         </button>
         <p class="hidden" role="status">
