@@ -81,7 +81,10 @@ test('⌘K finds whatever somebody has of a thing, and Enter opens it', async ()
   for (const [at, [typed, group, shown]] of cases.entries()) {
     await page.keyboard.press(at % 2 === 0 ? 'Meta+k' : 'Control+k')
     await isFocused(page)
-    await page.keyboard.type(typed)
+    await Promise.all([
+      page.waitForResponse((answer) => new URL(answer.url()).searchParams.get('q') === typed),
+      page.keyboard.type(typed),
+    ])
     const groups = page.getByRole('group', { name: group, exact: true })
     await groups.getByRole('option').first().waitFor()
     for (let presses = 0; presses < 12; presses++) {

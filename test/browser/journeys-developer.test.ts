@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { findAxeFaults, openBrowser } from '../support/browser.ts'
 import { shownNumber } from '../support/checkout-page.ts'
 import { closeAfterTests } from '../support/closing.ts'
-import { startDashboardBench } from '../support/dashboard-bench.ts'
+import { skipEvents, startDashboardBench } from '../support/dashboard-bench.ts'
 import { MEANS, personAt } from '../support/pressing.ts'
 import { listener } from '../support/webhook-bench.ts'
 
@@ -35,7 +35,7 @@ for (const { width, by, colorScheme } of MEANS) {
     await see('This is a sandbox: the demo user is filled in.')
     await faultless()
     await press(button('Sign in'))
-    await page.getByRole('heading', { name: 'No credits yet' }).waitFor()
+    await page.getByRole('heading', { name: 'No credits yet' }).waitFor({ timeout: 20_000 })
     await link('New payment request').waitFor()
     await visit({ name: 'Collection accounts', letter: 'a' })
     await link('New account').waitFor()
@@ -43,6 +43,7 @@ for (const { width, by, colorScheme } of MEANS) {
     await see('Sample data added')
     await page.locator('.row-link').first().waitFor()
     await faultless()
+    await skipEvents(bench)
 
     await visit({ name: 'Webhooks', letter: 'w' })
     await press(button('Add endpoint'))
@@ -56,6 +57,8 @@ for (const { width, by, colorScheme } of MEANS) {
     await press(link('New payment request'))
     await fill(modal.getByLabel('Amount in naira'), '2,500.50')
     await fill(modal.getByLabel('Customer name'), 'Chidi Eze')
+    await press(modal.getByText('More options'))
+    await fill(modal.getByLabel('Return page'), `${working.url}/thanks`)
     await press(button('Create request'))
     await modal.getByRole('img', { name: 'QR code of the payment link' }).waitFor()
     await faultless()
@@ -75,7 +78,9 @@ for (const { width, by, colorScheme } of MEANS) {
     await payer.getByText('Payment received').first().waitFor()
     await payer.close()
 
-    await bench.run()
+    const deliverer = bench.newDeliverer()
+    await bench.dispatch()
+    await bench.deliver(deliverer)
     await visit({ name: 'Webhooks', letter: 'w' })
     await press(link('Deliveries'))
     await press(page.getByRole('link', { name: 'Payment successful' }).first())
@@ -95,7 +100,7 @@ for (const { width, by, colorScheme } of MEANS) {
     await press(page.getByRole('link', { name: 'Payment successful' }).first())
     await press(drawer.getByRole('button', { name: 'Resend' }))
     await see(/queued/i)
-    await bench.deliver()
+    await bench.deliver(deliverer)
     await drawer.getByText('HTTP 200').first().waitFor()
     assert(working.types().includes('payment.successful'))
     await leave(drawer)

@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { findAxeFaults, openBrowser } from '../support/browser.ts'
 import { closeAfterTests } from '../support/closing.ts'
+import { parseCsv } from '../support/csv.ts'
 import { startDashboardBench } from '../support/dashboard-bench.ts'
 import { assertBooksBalance, createAccount, startPayment } from '../support/fixtures.ts'
 import { asked } from '../support/maker-checker-desk.ts'
@@ -27,7 +28,8 @@ async function startDay(customer: string) {
     customer: { customerFullName: customer },
   })
   await pay(bench, bankAccount, '9000.00')
-  for (let at = 1; at <= ITEMS; at++) await suspend(bench, bankAccount, '150.00', PAYER)
+  const again = () => suspend(bench, bankAccount, '150.00', PAYER)
+  await Promise.all(Array.from({ length: ITEMS }, again))
   return { bankAccount: bankAccount as string, paymentReference: paymentReference as string }
 }
 
@@ -105,11 +107,11 @@ for (const { width, by, colorScheme } of MEANS) {
       page.waitForEvent('download'),
       press(page.getByRole('link', { name: 'Export CSV' })),
     ])
-    const lines = readFileSync(await download.path(), 'utf8')
-      .trim()
-      .split('\n')
-      .slice(1)
-    assert.equal(`${lines.length} items`, await total.locator('span').first().textContent())
+    const moved = parseCsv(readFileSync(await download.path(), 'utf8'))
+    const received = moved.filter(({ movement }) => movement === 'credit')
+    assert.equal(await total.locator('span').textContent(), `${received.length} items`)
+    const gross = moved.reduce((all, line) => all + kobo(line.gross ?? ''), 0)
+    assert.equal(kobo((await total.locator('strong').textContent()) ?? ''), gross)
 
     const url = `/api/v1/payments/${paymentReference}`
     const payment = (await bench.call({ url })).json().data

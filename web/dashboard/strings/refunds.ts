@@ -16,12 +16,17 @@ export const refundsStrings = {
   requested: (reference: string) => `Refund ${reference} requested.`,
   to: (name: string, number: string) => `To ${name}, ${number}`,
   failure: (reason: string) => `Failed: ${reason}`,
+  cancel: 'Cancel refund',
+  cancelText: 'Nothing of it was sent yet. The money is available again at once.',
+  keep: 'Keep it',
+  cancelled: (reference: string) => `Refund ${reference} cancelled.`,
   more: 'Only the latest refunds are shown.',
   problems: {
     insufficient_balance:
       'Your available balance is less than this amount. Refund less, or wait for more payments.',
     refund_payer_unknown:
       'The bank didn’t report the account this money came from, so it can’t be refunded here.',
+    refund_not_queued: 'It’s being sent to the bank, so it can no longer be cancelled.',
     refund_too_large: 'This is more than is left to refund.',
   } as Record<string, string>,
 } as const
