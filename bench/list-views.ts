@@ -1,10 +1,12 @@
 // `npm run bench:lists`: with 100,000 payments of one client, how long each list of the dashboard takes
 // to open in a real browser: from the address to the rows, and to all that stands around them (counts,
-// sums, totals). Exits with 1 when rows take longer than a second.
+// sums, totals), with the slowest call to the API. Exits with 1 when rows take longer than a second.
+//
+//   npm run bench:lists -- [<pattern of views>]
 
 import { loadavg } from 'node:os'
 import { performance } from 'node:perf_hooks'
-import type { Page } from 'playwright-core'
+import type { Page, Request } from 'playwright-core'
 import { buildWeb } from '../scripts/build-web.ts'
 import { openBrowser } from '../test/support/browser.ts'
 import { type DashboardBench, startDashboardBench } from '../test/support/dashboard-bench.ts'
@@ -83,9 +85,10 @@ async function fill(bench: DashboardBench): Promise<void> {
 async function measure(url: string, page: Page): Promise<void> {
   await open(page, `${url}/dashboard`) // What the browser keeps, it has.
   console.log(`- ${machine()}\n`)
-  console.log('| view | rows, ms | all, ms |\n| --- | ---: | ---: |')
-  for (const view of VIEWS) {
-    const rounds: { rows: number; all: number }[] = []
+  console.log('| view | rows, ms | all, ms | slowest call, ms |\n| --- | ---: | ---: | --- |')
+  const pattern = new RegExp(process.argv[2] ?? '')
+  for (const view of VIEWS.filter((each) => pattern.test(each))) {
+    const rounds: Opened[] = []
     for (let round = 0; round < ROUNDS; round++) {
       rounds.push(await open(page, `${url}/dashboard/${view}`))
     }
@@ -93,11 +96,22 @@ async function measure(url: string, page: Page): Promise<void> {
     const all = middle(rounds.map((each) => each.all))
     if (rows > GOAL_MS) process.exitCode = 1
     const mark = rows > GOAL_MS ? ' ✗' : ''
-    console.log(`| ${view || 'today'} | ${rows}${mark} | ${all} |`)
+    console.log(`| ${view || 'today'} | ${rows}${mark} | ${all} | ${rounds.at(-1)?.slowest} |`)
   }
 }
 
-async function open(page: Page, url: string): Promise<{ rows: number; all: number }> {
+type Opened = { rows: number; all: number; slowest: string }
+
+async function open(page: Page, url: string): Promise<Opened> {
+  const calls: { path: string; ms: number }[] = []
+  const note = (request: Request) => {
+    const { pathname, searchParams } = new URL(request.url())
+    const [path, ms] = [pathname, Math.round(request.timing().responseEnd)]
+    if (path.startsWith('/api/') && !path.endsWith('/stream')) {
+      calls.push({ path: `${path}?${[...searchParams.keys()].join('&')}`, ms })
+    }
+  }
+  page.on('requestfinished', note)
   const from = performance.now()
   const sinceThen = () => Math.round(performance.now() - from)
   await page.goto(url, { waitUntil: 'commit' })
@@ -107,7 +121,10 @@ async function open(page: Page, url: string): Promise<{ rows: number; all: numbe
   await page.locator('#content .skeleton').first().waitFor({ state: 'detached' })
   const summary = page.locator('.summary')
   if ((await summary.count()) > 0) await summary.locator('span').first().waitFor()
-  return { rows, all: sinceThen() }
+  const all = sinceThen()
+  page.off('requestfinished', note)
+  const [slowest] = calls.toSorted((one, other) => other.ms - one.ms)
+  return { rows, all, slowest: slowest ? `${slowest.ms} ${slowest.path}` : '' }
 }
 
 function middle(values: readonly number[]): number {

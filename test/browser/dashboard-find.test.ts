@@ -37,7 +37,7 @@ async function setScene() {
     customer: { customerFullName: 'Ngozi Asking' },
   })
   const refund = dataOf(await askRefund(bench, paid, { amount: 43.21 }), 'account')
-  await addBankAccount(bench, { accountName: 'Recipient Ltd' })
+  await addBankAccount(bench)
   const payout = await createPayout(bench, { amount: 1500.5 })
   const settlement = await closed(bench)
   const stray = await suspend(bench, NOBODYS_NUMBER, '75.00', {
@@ -68,11 +68,11 @@ test('⌘K finds whatever somebody has of a thing, and Enter opens it', async ()
     ['INV-78', 'Payment requests', known.adviceReference],
     ['zainab', 'Collection accounts', known.accountNumber],
     [known.accountNumber.slice(0, 7), 'Collection accounts', known.accountNumber],
-    [known.sessionId.slice(0, 29), 'Credits', known.sessionId],
+    [known.sessionId, 'Credits', known.sessionId],
     ['ADA OBI', 'Credits', known.sessionId],
     [known.event, 'Events', 'payment.successful'],
     [known.payout.reference.slice(0, 8), 'Payouts', known.payout.reference],
-    ['recipient', 'Payouts', known.payout.reference],
+    ['sandbox merch', 'Payouts', known.payout.reference],
     [known.settlement.reference, 'Settlements', known.settlement.reference],
     [known.refund.reference, 'Refunds', known.refund.reference],
     [known.returned, 'Returns', known.returned],

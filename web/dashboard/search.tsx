@@ -105,8 +105,10 @@ function useSearch(session: Session) {
       setOpen(false)
     }
     const option = options[chosen]
-    awaited.current = event.key === 'Enter' && asked !== '' && !found ? asked : undefined
-    if (event.key === 'Enter' && isShown && option) open(option)
+    const isEnter = event.key === 'Enter'
+    awaited.current = isEnter && asked !== '' && !found ? asked : undefined
+    if (isEnter) event.preventDefault() // Else it would also press what has the focus by then.
+    if (isEnter && isShown && option) open(option)
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
     if (step === undefined) return
     event.preventDefault()

@@ -64,7 +64,7 @@ function Shares({ name, rows }: { name: string; rows: readonly (readonly [string
   const less = LESS.filter((each) => rows.some(([, sums]) => sums[each] !== 0))
   const amounts = ['gross', ...less, 'net'] as const
   return (
-    <section class="listing" aria-label={strings.breakdown} {...SCROLLED}>
+    <section class="listing" aria-label={name} {...SCROLLED}>
       <table class="list">
         <caption class="hidden">{strings.breakdown}</caption>
         <thead>
