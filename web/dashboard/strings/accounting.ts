@@ -20,6 +20,7 @@ export const accountingStrings = {
   detail: 'Detail',
   details: { day: 'Per account', transfer: 'Per transfer' },
   download: 'Download journal',
+  cut: (shown: string, all: string) => `The first ${shown} of ${all} lines. The file has them all.`,
   code: 'Code',
   account: 'Account',
   currency: 'Currency',
