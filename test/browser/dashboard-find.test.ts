@@ -72,7 +72,7 @@ test('⌘K finds whatever somebody has of a thing, and Enter opens it', async ()
     ['ADA OBI', 'Credits', known.sessionId],
     [known.event, 'Events', 'payment.successful'],
     [known.payout.reference.slice(0, 8), 'Payouts', known.payout.reference],
-    ['sandbox merch', 'Payouts', known.payout.reference],
+    ['1,500.50', 'Payouts', known.payout.reference],
     [known.settlement.reference, 'Settlements', known.settlement.reference],
     [known.refund.reference, 'Refunds', known.refund.reference],
     [known.returned, 'Returns', known.returned],

@@ -56,7 +56,8 @@ test('a payment is refunded from its drawer, in part; the rest is cancelled befo
   await modalOf(page).getByLabel('Reason').fill('She keeps them')
   assert.deepEqual(await findAxeFaults(page), [])
   await modalOf(page).getByRole('button', { name: 'Cancel refund' }).press('Enter')
-  await drawerOf(page).getByText('Cancelled').waitFor()
+  await drawerOf(page).locator('.badge', { hasText: 'Cancelled' }).waitFor()
+  await modalOf(page).waitFor({ state: 'detached' })
   assert.equal(await button(page, 'Cancel refund').count(), 0)
   assert.equal(await factOf(page, 'Refunded'), '₦400.50')
   await button(page, 'Refund').waitFor() // The rest can be refunded again.

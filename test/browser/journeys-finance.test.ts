@@ -13,7 +13,7 @@ import { asked } from '../support/maker-checker-desk.ts'
 import { newBrowser } from '../support/people.ts'
 import { MEANS, personAt } from '../support/pressing.ts'
 import { PAYER, pay } from '../support/refunding.ts'
-import { listItems, suspend } from '../support/suspense-desk.ts'
+import { listItems, readItem, suspend } from '../support/suspense-desk.ts'
 
 const ITEMS = 20
 const bench = closeAfterTests(await startDashboardBench())
@@ -116,8 +116,7 @@ for (const { width, by, colorScheme } of MEANS) {
     const url = `/api/v1/payments/${paymentReference}`
     const payment = (await bench.call({ url })).json().data
     assert.equal(payment.status, 'Successful')
-    const item = (await listItems(bench, '&state=returning')).find((each) => each.id === id)
-    assert(item, 'the colleague’s item is on its way back')
+    assert.equal((await readItem(bench, id)).state, 'returning')
     const assigned = await listItems(bench, '&state=assigned')
     assert(assigned.every(({ assignedTo }) => assignedTo === accountNumber))
     await assertBooksBalance(bench)
