@@ -71,6 +71,7 @@ export const SETTINGS = {
   HOST: values.host,
   PORT: values.whole(0, 65_535),
   MANILLA_PROCESSES: values.processes,
+  MANILLA_LANGUAGE: values.language, // Of the pages; the build reads it (scripts/build-web.ts).
   PUBLIC_URL: values.webAddress,
   MANILLA_TRUSTED_PROXIES: values.addressRanges,
   MANILLA_RATE_LIMITS: rates,

@@ -27,6 +27,12 @@ export function oneOf<const T extends string>(choices: readonly T[]): Parser<T> 
   }
 }
 
+export const language: Parser<string> = (text, report) => {
+  if (/^[a-z]{2,3}(?:-[a-z0-9]{2,8})*$/.test(text)) return text
+  report('must be a language tag in lower case, such as en or pt-br')
+  return undefined
+}
+
 export const processes: Parser<number | 'auto'> = (text, report) => {
   if (text === 'auto') return 'auto'
   if (/^[1-9][0-9]?$/.test(text)) return Number(text)

@@ -1,11 +1,11 @@
 // Server-side rendering of the page. Nothing is inline but data, from which the browser hydrates.
 
 import type { ComponentChildren } from 'preact'
+import { language, checkoutStrings as strings } from '../copy.ts'
 import { type CheckoutPage, firstModel } from './checkout.ts'
 import { Sign } from './outcomes.tsx'
 import { Frame, Page, titleOf } from './page.tsx'
 import { renderHtml } from './render-html.ts'
-import { strings } from './strings.ts'
 
 type Files = { script: string; styles: readonly string[] }
 
@@ -83,7 +83,7 @@ function Styles({ styles }: Pick<Files, 'styles'>) {
 
 function drawDocument(title: string, head: ComponentChildren, body: ComponentChildren): string {
   const document = (
-    <html lang="en">
+    <html lang={language.tag}>
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />

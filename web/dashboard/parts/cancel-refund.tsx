@@ -1,8 +1,8 @@
 // Cancels a refund, for a reason, while nothing of it was sent.
 
 import { useState } from 'preact/hooks'
+import { refundsStrings as strings } from '../../copy.ts'
 import { Problem, type Schemas, send } from '../api.ts'
-import { refundsStrings as strings } from '../strings/refunds.ts'
 import { DialogForm } from './dialog.tsx'
 import { Field, textOf, useSending } from './forms.tsx'
 import { toast } from './toasts.tsx'

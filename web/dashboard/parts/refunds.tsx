@@ -2,9 +2,9 @@
 // while nothing of it was sent, and a new one.
 
 import type { ComponentChildren } from 'preact'
+import { refundsStrings as strings } from '../../copy.ts'
 import { getPage, type Schemas } from '../api.ts'
 import { useLoaded, useReload } from '../loading.ts'
-import { refundsStrings as strings } from '../strings/refunds.ts'
 import { CancelRefund } from './cancel-refund.tsx'
 import { Icon } from './icons.tsx'
 import { RefundButton, type RefundOf } from './refund-form.tsx'

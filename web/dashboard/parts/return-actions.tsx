@@ -1,9 +1,9 @@
 // Confirms a return or marks it as failed, each after a confirmation dialog.
 
 import { useState } from 'preact/hooks'
+import { returnsStrings as strings } from '../../copy.ts'
 import { type Schemas, send } from '../api.ts'
 import { money } from '../format.ts'
-import { returnsStrings as strings } from '../strings/returns.ts'
 import { DialogForm } from './dialog.tsx'
 import { Field, textOf, useSending } from './forms.tsx'
 import { toast } from './toasts.tsx'

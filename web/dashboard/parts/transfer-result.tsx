@@ -1,11 +1,10 @@
 // The result of a sandbox transfer: each response to the bank, what it means, and the events it caused.
 
+import { sandboxBankStrings as strings, suspenseStrings } from '../../copy.ts'
 import type { Schemas } from '../api.ts'
 import { money } from '../format.ts'
 import type { LiveEvent } from '../live.ts'
 import { follow, hrefOf } from '../routing.ts'
-import { sandboxBankStrings as strings } from '../strings/sandbox-bank.ts'
-import { suspenseStrings } from '../strings/suspense.ts'
 import { Icon } from './icons.tsx'
 import { Badge, Copyable, Money } from './values.tsx'
 

@@ -1,12 +1,12 @@
 // Sandbox bank: pick a destination, send a transfer in some scenario, and watch the result.
 
 import { useRef, useState } from 'preact/hooks'
+import { sandboxBankStrings as strings } from '../../copy.ts'
 import { type Problem, problemFrom, send } from '../api.ts'
 import { type LiveEvent, useEvents } from '../live.ts'
 import { type Destination, DestinationPicker } from '../parts/destination-picker.tsx'
 import { Failed } from '../parts/states.tsx'
 import { type Sent, TransferResult } from '../parts/transfer-result.tsx'
-import { sandboxBankStrings as strings } from '../strings/sandbox-bank.ts'
 import type { ViewProps } from '../view-props.ts'
 
 const EVENTS_KEPT = 50

@@ -1,9 +1,9 @@
 // The rows of a report, with totals below. What is too wide scrolls by keyboard too. Of very many rows
 // the first are shown: 100,000 would keep a browser busy for half a minute, and the file has them all.
 
+import { accountingStrings as strings } from '../../../copy.ts'
 import { count } from '../../format.ts'
 import type { Column } from '../../parts/table.tsx'
-import { accountingStrings as strings } from '../../strings/accounting.ts'
 
 const SHOWN_MAX = 500
 

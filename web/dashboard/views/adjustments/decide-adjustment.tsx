@@ -1,13 +1,13 @@
 // Approves, rejects or withdraws an adjustment that is open, each after a confirmation dialog.
 
 import { useState } from 'preact/hooks'
+import { adjustmentsStrings as strings } from '../../../copy.ts'
 import { type Schemas, send } from '../../api.ts'
 import { money } from '../../format.ts'
 import { Confirm, DialogForm } from '../../parts/dialog.tsx'
 import { Field, textOf, useSending } from '../../parts/forms.tsx'
 import { toast } from '../../parts/toasts.tsx'
 import type { Session } from '../../session.ts'
-import { adjustmentsStrings as strings } from '../../strings/adjustments.ts'
 
 type Props = { item: Schemas['Adjustment']; done: () => void }
 type Verb = 'approve' | 'reject' | 'withdraw'

@@ -1,12 +1,12 @@
 // Adds a bank account. The bank is asked whose it is, so the answer may take a moment.
 
 import { useState } from 'preact/hooks'
+import { bankAccountsStrings as strings } from '../../../copy.ts'
 import { send } from '../../api.ts'
 import { BankChoice } from '../../parts/bank-choice.tsx'
 import { DialogForm } from '../../parts/dialog.tsx'
 import { Field, textOf, useSending } from '../../parts/forms.tsx'
 import { goTo, hrefOf } from '../../routing.ts'
-import { bankAccountsStrings as strings } from '../../strings/bank-accounts.ts'
 
 const NAME_MAX = 100
 

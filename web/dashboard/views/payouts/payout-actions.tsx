@@ -1,13 +1,13 @@
 // Approves, rejects or cancels a payout that is queued, each after a confirmation dialog.
 
 import { useState } from 'preact/hooks'
+import { payoutsStrings } from '../../../copy.ts'
 import { send } from '../../api.ts'
 import { money } from '../../format.ts'
 import { Confirm, DialogForm } from '../../parts/dialog.tsx'
 import { Field, textOf, useSending } from '../../parts/forms.tsx'
 import { toast } from '../../parts/toasts.tsx'
 import type { Session } from '../../session.ts'
-import { payoutsStrings } from '../../strings/payouts.ts'
 import { isAwaiting, type Payout } from './payout-list.tsx'
 
 const { decide: strings } = payoutsStrings

@@ -1,12 +1,12 @@
 // What an operator does about an unknown payout: find out from the bank, then confirm or fail it.
 
 import { useState } from 'preact/hooks'
+import { payoutsStrings } from '../../../copy.ts'
 import { send } from '../../api.ts'
 import { money } from '../../format.ts'
 import { DialogForm } from '../../parts/dialog.tsx'
 import { Field, textOf, useSending } from '../../parts/forms.tsx'
 import { toast } from '../../parts/toasts.tsx'
-import { payoutsStrings } from '../../strings/payouts.ts'
 import type { Payout } from './payout-list.tsx'
 
 const { resolve: strings } = payoutsStrings

@@ -1,14 +1,13 @@
 // Approves, rejects or withdraws a resolution that awaits approval, each after a confirmation dialog.
 
 import { useState } from 'preact/hooks'
+import { differencesStrings as strings, suspenseStrings } from '../../../copy.ts'
 import { send } from '../../api.ts'
 import { money } from '../../format.ts'
 import { Confirm, DialogForm } from '../../parts/dialog.tsx'
 import { Field, textOf, useSending } from '../../parts/forms.tsx'
 import { toast } from '../../parts/toasts.tsx'
 import type { Session } from '../../session.ts'
-import { differencesStrings as strings } from '../../strings/differences.ts'
-import { suspenseStrings } from '../../strings/suspense.ts'
 import type { Difference } from './difference-list.tsx'
 
 type Props = { difference: Difference; done: () => void }

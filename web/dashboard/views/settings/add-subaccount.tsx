@@ -1,12 +1,12 @@
 // Adds a subaccount. The bank is asked whose account it is, so the answer may take a moment.
 
 import { useState } from 'preact/hooks'
+import { splitsStrings } from '../../../copy.ts'
 import { send } from '../../api.ts'
 import { BankChoice } from '../../parts/bank-choice.tsx'
 import { DialogForm } from '../../parts/dialog.tsx'
 import { Field, textOf, useSending } from '../../parts/forms.tsx'
 import { toast } from '../../parts/toasts.tsx'
-import { splitsStrings } from '../../strings/splits.ts'
 
 const { subaccounts: strings } = splitsStrings
 const NAME_MAX = 100

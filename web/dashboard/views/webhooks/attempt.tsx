@@ -1,11 +1,11 @@
 // One delivery attempt: request headers and response.
 
+import { webhooksStrings } from '../../../copy.ts'
 import type { Schemas } from '../../api.ts'
 import { count } from '../../format.ts'
 import { CodeBlock } from '../../parts/code-block.tsx'
 import { Badge, Time } from '../../parts/values.tsx'
 import { goTo, hrefOf } from '../../routing.ts'
-import { webhooksStrings } from '../../strings/webhooks.ts'
 import { prefill } from './checker-draft.ts'
 
 export type Attempt = Schemas['DeliveryAttempt']

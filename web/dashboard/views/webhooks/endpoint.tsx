@@ -1,6 +1,7 @@
 // One endpoint: health, secret, recent attempts and actions.
 
 import { useState } from 'preact/hooks'
+import { webhooksStrings } from '../../../copy.ts'
 import type { Schemas } from '../../api.ts'
 import { shownTime } from '../../format.ts'
 import { useEvents } from '../../live.ts'
@@ -9,7 +10,6 @@ import { Drawer, Facts } from '../../parts/drawer.tsx'
 import { Failed, Skeleton } from '../../parts/states.tsx'
 import { Badge, Copyable, Time } from '../../parts/values.tsx'
 import { follow, hrefOf } from '../../routing.ts'
-import { webhooksStrings } from '../../strings/webhooks.ts'
 import { describeAttempt } from './attempt.tsx'
 import { EndpointActions } from './endpoint-actions.tsx'
 import { stateOf } from './endpoint-state.ts'
