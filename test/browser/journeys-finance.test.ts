@@ -112,7 +112,7 @@ async function approve(journey: Journey, bankAccount: string): Promise<void> {
   await press(drawer.getByRole('button', { name: 'Approve' }))
   await see(/^Approved/)
   await leaveDrawer()
-  assert.equal((await readItem(bench, id)).state, 'returning')
+  assert.equal((await readItem(bench, id)).state, 'returned')
 }
 
 async function exportDay(journey: Journey): Promise<void> {
