@@ -32,6 +32,7 @@ import { readEnvironment } from '../src/config/config.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const WEB = join(ROOT, 'web')
+const API_TYPES = join(ROOT, 'sdk/src/api-types.ts') // All that web/ knows of the rest.
 const BUILD = join(ROOT, 'build')
 const CATALOGUES = join(WEB, 'copy')
 const ENGLISH = join(CATALOGUES, 'en.ts')
@@ -149,12 +150,12 @@ function point(link: string, folder: string): void {
 function sourceHash(catalogue: string): string {
   const hash = createHash('sha256')
   const paths = globSync('**/*', { cwd: WEB }).map((path) => join(WEB, path))
-  for (const path of [...paths.sort(), import.meta.filename, catalogue]) {
+  for (const path of [...paths.sort(), API_TYPES, import.meta.filename, catalogue]) {
     if (!statSync(path).isFile()) continue
     const bytes = readFileSync(path)
     hash.update(`${path.slice(ROOT.length)} ${bytes.length}\n`).update(bytes)
   }
-  for (const name of ['vite', 'preact']) {
+  for (const name of ['vite', 'preact', 'uqr']) {
     const about = readFileSync(join(ROOT, 'node_modules', name, 'package.json'), 'utf8')
     hash.update(`${name} ${JSON.parse(about).version}\n`)
   }

@@ -1110,6 +1110,71 @@ export interface paths {
             };
         };
     };
+    "/sandbox/payout-outcome": {
+        put: {
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["SandboxPayoutOutcomeRequest"];
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SandboxPayoutOutcomeResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/sandbox/webhook-endpoints/{id}/chaos": {
+        get: {
+            parameters: {
+                path: {
+                    id: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["WebhookChaosResponse"];
+                    };
+                };
+            };
+        };
+        put: {
+            parameters: {
+                path: {
+                    id: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["WebhookChaosRequest"];
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["WebhookChaosResponse"];
+                    };
+                };
+            };
+        };
+        delete: {
+            parameters: {
+                path: {
+                    id: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["DeletedResponse"];
+                    };
+                };
+            };
+        };
+    };
     "/api/Transaction/bypaymentreference/{reference}": {
         get: {
             parameters: {
@@ -5934,6 +5999,7 @@ export interface components {
             requestHeaders: {
                 [key: string]: string;
             } | null;
+            chaos: "delayed" | "reordered" | "dropped" | "repeated" | null;
         };
         DeliveryDetail: {
             kind: "endpoint" | "notification" | "callback";
@@ -6075,6 +6141,7 @@ export interface components {
                 requestHeaders: {
                     [key: string]: string;
                 } | null;
+                chaos: "delayed" | "reordered" | "dropped" | "repeated" | null;
             }[];
         };
         EndpointTestEvent: {
@@ -7593,25 +7660,48 @@ export interface components {
             message: string;
             data: components["schemas"]["Return"];
         };
+        SandboxPayoutOutcome: {
+            outcome: string;
+            accountNumber: string | null;
+            times: number;
+        };
+        SandboxPayoutOutcomeRequest: {
+            outcome: "ok" | "failed" | "slow" | "never" | "answer_lost";
+            accountNumber?: string;
+            times?: number;
+        };
+        SandboxPayoutOutcomeResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["SandboxPayoutOutcome"];
+        };
         SandboxTransfer: {
             kind: string;
             accountNumber: string;
             amount: number;
             sessionId: string;
-            creditId: number;
+            creditId: number | null;
             paymentReference: string | null;
             steps: components["schemas"]["SandboxTransferStep"][];
+            scheduled: components["schemas"]["SandboxTransferScheduled"][];
         };
         SandboxTransferRequest: {
             accountNumber: string;
-            kind: "exact" | "under" | "over" | "late" | "duplicate" | "reversed";
+            kind: "exact" | "under" | "over" | "late" | "duplicate" | "out_of_order" | "reversed" | "reversal_first" | "wrong_currency" | "delayed" | "lost";
             /** @example 6000.00 */
             amount?: number | string;
+            times?: number;
+            afterSeconds?: number;
         };
         SandboxTransferResponse: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["SandboxTransfer"];
+        };
+        SandboxTransferScheduled: {
+            step: string;
+            sessionId: string;
+            dueAt: string | null;
         };
         SandboxTransferStep: {
             step: string;
@@ -8402,6 +8492,23 @@ export interface components {
             output: number;
             input: number;
             payable: number;
+        };
+        WebhookChaos: {
+            delayMs: number;
+            duplicate: number;
+            reorder: boolean;
+            dropNext: number;
+        };
+        WebhookChaosRequest: {
+            delayMs?: number;
+            duplicate?: number;
+            reorder?: boolean;
+            dropNext?: number;
+        };
+        WebhookChaosResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["WebhookChaos"];
         };
         WebhookEndpoint: {
             id: string;

@@ -5,8 +5,10 @@ import type { ErrorCode } from './api-types.ts'
 
 export type FieldError = { field: string; message: string }
 
-// Codes of the API, and those of this client: `connection_failed` and `timed_out` of a request,
-// `wait_timed_out` of waitForPayment, `unreadable_response` of an answer that is not the API's.
+/**
+ * Codes of the API, and those of this client: `connection_failed` and `timed_out` of a request,
+ * `wait_timed_out` of waitForPayment, `unreadable_response` of an answer that is not the API's.
+ */
 export type ManillaErrorCode =
   | ErrorCode
   | 'connection_failed'
@@ -25,9 +27,9 @@ export type ErrorDetails = {
 export class ManillaError extends Error {
   override readonly name: string = 'ManillaError'
   readonly code: ManillaErrorCode
-  // The HTTP status; undefined if there was no answer.
+  /** The HTTP status; undefined if there was no answer. */
   readonly status: number | undefined
-  // The fields that are wrong, of `invalid_request`.
+  /** The fields that are wrong, of `invalid_request`. */
   readonly errors: readonly FieldError[]
   readonly requestId: string | undefined
   readonly retryAfterSeconds: number | undefined
@@ -42,7 +44,7 @@ export class ManillaError extends Error {
   }
 }
 
-// The outcome is unknown, unless the request is repeated with the same idempotency key.
+/** The outcome is unknown, unless the request is repeated with the same idempotency key. */
 export class ManillaConnectionError extends ManillaError {
   override readonly name = 'ManillaConnectionError'
 }

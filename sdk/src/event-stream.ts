@@ -3,7 +3,7 @@
 
 import { ManillaConnectionError, ManillaError } from './errors.ts'
 import type { HttpClient } from './http-client.ts'
-import { wait } from './waiting.ts'
+import { orAborted, wait } from './waiting.ts'
 import type { WebhookEvent } from './webhook-events.ts'
 
 const PATH = '/api/v1/events/stream'
@@ -13,7 +13,7 @@ const PAUSE_MS_MAX = 10_000
 const SILENCE_MS_MAX = 45_000
 
 export type StreamOptions = {
-  // Resume after this sequence. Default: with the next event.
+  /** Resume after this sequence. Default: with the next event. */
   after?: number | string | undefined
   signal?: AbortSignal | undefined
   onConnect?: ((after: string | undefined) => void) | undefined
@@ -21,7 +21,7 @@ export type StreamOptions = {
 }
 type Position = { last: string | undefined }
 
-// Throws when the first connection cannot be made, or the service refuses; never ends otherwise.
+/** Throws when the first connection cannot be made, or the service refuses; never ends otherwise. */
 export async function* streamEvents(
   http: HttpClient,
   { after, signal, onConnect, onDisconnect }: StreamOptions = {},
@@ -34,7 +34,7 @@ export async function* streamEvents(
       const response = await http.open({ method: 'GET', path: PATH, signal, ...from(position) })
       onConnect?.(position.last)
       ;[isFirst, pauseMs] = [false, PAUSE_MS]
-      yield* readEvents(response, position)
+      yield* readEvents(response, position, signal)
     } catch (error) {
       signal?.throwIfAborted()
       if (isFirst || !isPassing(error)) throw error
@@ -59,13 +59,14 @@ function isPassing(error: unknown): error is ManillaError {
 async function* readEvents(
   response: Response,
   position: Position,
+  signal: AbortSignal | undefined,
 ): AsyncGenerator<WebhookEvent, void, undefined> {
   const reader = (response.body as ReadableStream<Uint8Array>).getReader()
   const decoder = new TextDecoder()
   let text = ''
   try {
     for (;;) {
-      const bytes = await nextChunk(reader)
+      const bytes = await orAborted(nextChunk(reader), signal)
       if (!bytes) return
       const frames = (text + decoder.decode(bytes, { stream: true })).split('\n\n')
       text = frames.pop() as string

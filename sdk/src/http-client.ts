@@ -13,20 +13,22 @@ export type ManillaOptions = {
   baseUrl: string
   clientId: string
   clientSecret: string
-  // Default: the global fetch.
+  /** Default: the global fetch. */
   fetch?: typeof fetch
-  // For each attempt; default 30 seconds.
+  /** For each attempt; default 30 seconds. */
   timeoutMs?: number
-  // Further attempts after the first; default 4.
+  /** Further attempts after the first; default 4. */
   maxRetries?: number
 }
 
 export type CallOptions = {
   signal?: AbortSignal | undefined
-  // Of a POST; random by default, the same for all attempts of one call. Name your own to repeat a
-  // call safely after a crash. null: none, so that no attempt follows a network error.
+  /**
+   * Of a POST; random by default, the same for all attempts of one call. Name your own to repeat a
+   * call safely after a crash. null: none, so that no attempt follows a network error.
+   */
   idempotencyKey?: string | null | undefined
-  // `if-match`, or the content-type of a body that is not JSON.
+  /** `if-match`, or the content-type of a body that is not JSON. */
   headers?: Record<string, string> | undefined
 }
 
@@ -53,7 +55,7 @@ export class HttpClient {
     this.#token = new AccessToken(() => this.#logIn())
   }
 
-  // The parsed body of a 2xx.
+  /** The parsed body of a 2xx. */
   async json<Body>(request: Request): Promise<Body> {
     const { text, status } = await this.#authorized(request, readText)
     const body = parseObject(text)
@@ -65,7 +67,7 @@ export class HttpClient {
     return (await this.#authorized(request, readText)).text
   }
 
-  // The response as it comes, for streams. The timeout ends with its headers.
+  /** The response as it comes, for streams. The timeout and the signal are for its headers. */
   open(request: Request): Promise<Response> {
     return this.#authorized(request, async (response) => response)
   }
@@ -161,13 +163,10 @@ export class HttpClient {
       abort.abort()
     }
     const timer = setTimeout(onTimeout, Math.min(timeoutMs, WAIT_MS_MAX))
-    let isOpen = false
     try {
       const response = await send(url, { ...init, signal: abort.signal })
       if (!response.ok) throw errorOf(response, await response.text())
-      const answer = await read(response)
-      isOpen = (answer as unknown) === response // Its reader may still be aborted.
-      return answer
+      return await read(response)
     } catch (error) {
       signal?.throwIfAborted()
       if (error instanceof ManillaError) throw error
@@ -178,7 +177,7 @@ export class HttpClient {
           })
     } finally {
       clearTimeout(timer)
-      if (!isOpen) signal?.removeEventListener('abort', onAbort)
+      signal?.removeEventListener('abort', onAbort)
     }
   }
 }

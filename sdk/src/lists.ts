@@ -10,7 +10,7 @@ export class List<Item> implements AsyncIterable<Item> {
     this.#read = read
   }
 
-  // One page: the first, or the one after `cursor`, the nextCursor of the page before.
+  /** One page: the first, or the one after `cursor`, the nextCursor of the page before. */
   page(cursor?: string): Promise<Page<Item>> {
     return this.#read(cursor)
   }
@@ -24,7 +24,7 @@ export class List<Item> implements AsyncIterable<Item> {
     } while (cursor !== undefined)
   }
 
-  // From the first page, each time.
+  /** From the first page, each time. */
   async *[Symbol.asyncIterator](): AsyncGenerator<Item, void, undefined> {
     for await (const { data } of this.pages()) yield* data
   }

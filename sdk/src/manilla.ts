@@ -36,12 +36,12 @@ export class Manilla {
     this.sandbox = new Sandbox(api)
   }
 
-  // Resolves once it is paid, expired for good, cancelled or reversed: look at its status.
+  /** Resolves once it is paid, expired for good, cancelled or reversed: look at its status. */
   waitForPayment(reference: string, options?: WaitOptions): Promise<DecidedPayment> {
     return waitForPayment(this.#api, reference, options)
   }
 
-  // Any other operation of the API, by method and path.
+  /** Any other operation of the API, by method and path. */
   request<M extends Method, P extends PathOf<M>>(
     method: M,
     path: P,

@@ -18,7 +18,7 @@ type NamesIn<P extends string> = P extends `${string}{${infer Name}}${infer Rest
   ? Name | NamesIn<Rest>
   : never
 
-// What stands in the braces of a path.
+/** What stands in the braces of a path. */
 export type Params<P extends string> = { [Name in NamesIn<P>]: string | number }
 export type BodyOf<M extends Method, P> =
   Operation<M, P> extends { requestBody?: Content<infer Body> } ? Body : undefined
@@ -29,10 +29,10 @@ export type DataOf<M extends Method, P> =
     ? Data
     : Answer<Operation<M, P>>
 
-// Paths that answer in pages.
+/** Paths that answer in pages. */
 export type ListPath = {
   [P in PathOf<'get'>]: Answer<Operation<'get', P>> extends { nextCursor: unknown } ? P : never
 }[PathOf<'get'>]
 export type ItemOf<P extends ListPath> = DataOf<'get', P> extends (infer Item)[] ? Item : never
-// Without what the iteration itself sets.
+/** Without what the iteration itself sets. */
 export type FilterOf<P extends ListPath> = Omit<NonNullable<QueryOf<P>>, 'cursor'>

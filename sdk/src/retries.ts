@@ -1,5 +1,6 @@
 // Which failures are worth another attempt, and after how long. Network errors, 429 and 503 are; a
-// network error only where repeating the request cannot do its work twice.
+// network error only where repeating the request cannot do its work twice. A proxy that lost the
+// service (502, 504) is a network error.
 
 import { ManillaConnectionError, type ManillaError } from './errors.ts'
 
@@ -16,7 +17,8 @@ export function retryDelay(
   attempt: number,
   repeatable: Repeatable,
 ): number | undefined {
-  if (error instanceof ManillaConnectionError) {
+  const isLost = error.status === 502 || error.status === 504
+  if (isLost || error instanceof ManillaConnectionError) {
     return repeatable === 'always' ? backoff(attempt) : undefined
   }
   if (error.status !== 429 && error.status !== 503) return undefined

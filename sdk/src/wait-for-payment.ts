@@ -12,7 +12,7 @@ const PAUSE_MS_MAX = 5_000
 export type DecidedPayment = DataOf<'get', '/api/v1/payments/{reference}'>
 export type WaitOptions = {
   signal?: AbortSignal | undefined
-  // Throws `wait_timed_out` after it. Default: as long as it takes.
+  /** Throws `wait_timed_out` after it. Default: as long as it takes. */
   timeoutMs?: number | undefined
 }
 

@@ -17,21 +17,23 @@ const MESSAGES: Record<WebhookFault, string> = {
   malformed_body: 'The body is signed, but is not an event.',
 }
 
-// The body as received, before any parser.
+/** The body as received, before any parser. */
 export type RawBody = string | Uint8Array | ArrayBuffer
-// Of Node, of fetch, or any record.
+/** Of Node, of fetch, or any record. */
 export type WebhookHeaders =
   | { get(name: string): string | null | undefined }
   | Readonly<Record<string, string | readonly string[] | undefined>>
 export type VerifyOptions = {
-  // How old or new a webhook may be; default 300.
+  /** How old or new a webhook may be; default 300. */
   toleranceSeconds?: number
-  // Default: the current time.
+  /** Default: the current time. */
   now?: Date
 }
 
-// Answers the event; throws a WebhookVerificationError if it is not genuine. With several secrets,
-// one match is enough.
+/**
+ * Answers the event; throws a WebhookVerificationError if it is not genuine. With several secrets,
+ * one match is enough.
+ */
 export async function verify(
   rawBody: RawBody,
   headers: WebhookHeaders,

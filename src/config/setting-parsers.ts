@@ -168,3 +168,9 @@ function distance(from: string, to: string): number {
   }
   return row.at(-1) as number
 }
+
+export const metricsToken: Parser<string> = (text, report) => {
+  if (/^[\x21-\x7e]{16,200}$/.test(text)) return text
+  report('must be 16 to 200 printable characters without spaces')
+  return undefined
+}

@@ -15,6 +15,7 @@ import type { NameBank } from '#domain/payments/resource-presenters.ts'
 import type { OutcomeHooks } from '#domain/payouts/settle-payout.ts'
 import type { NotificationMeter } from '#domain/requery/bank-measures.ts'
 import type { SharedAccounts } from '#ledger/accounts.ts'
+import type { Metrics } from '#metrics.ts'
 import type { Sealer } from '#seal.ts'
 import type { Authentication } from './authentication.ts'
 import type { SessionCookies } from './session.ts'
@@ -52,6 +53,11 @@ export type Deps = {
   authentication: Authentication
   sessionCookies: SessionCookies
   isReady: () => Promise<boolean>
+  hasApi: boolean // Without it, only probes and metrics are answered.
+  probes: Pool // Of one connection, for readiness and metrics.
+  metrics: Metrics
+  metricsToken: string | undefined
+  readMetrics: () => Promise<string> // Of all processes of this service.
 }
 
 declare module 'fastify' {

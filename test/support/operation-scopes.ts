@@ -50,6 +50,7 @@ export const ASKED: Record<Scope, readonly string[]> = {
     'createPayout',
     'cancelPayout',
     'setPayoutSettings',
+    'setSandboxPayoutOutcome',
     'setSettlementSettings',
     'closeSettlement',
     'approveSettlement',
@@ -122,6 +123,7 @@ export const ASKED: Record<Scope, readonly string[]> = {
   'webhooks:read': [
     'listWebhookEndpoints',
     'getWebhookEndpoint',
+    'getWebhookChaos',
     'listEvents',
     'getEvent',
     'listEventDeliveries',
@@ -130,6 +132,8 @@ export const ASKED: Record<Scope, readonly string[]> = {
   'webhooks:write': [
     'createWebhookEndpoint',
     'updateWebhookEndpoint',
+    'setWebhookChaos',
+    'deleteWebhookChaos',
     'deleteWebhookEndpoint',
     'getWebhookSecret',
     'rotateWebhookSecret',

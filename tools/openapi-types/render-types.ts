@@ -58,7 +58,8 @@ export async function renderTypes(text: string): Promise<string> {
   })
   const events = `export interface events {\n${Object.entries(webhooks).map(eventLine).join('')}}\n`
   const errors = `export type ErrorCode =\n${codes.map((code) => `    | "${code}"\n`).join('')}`
-  return `// The types of the API, written by npm run generate.\n\n${types}${events}${errors}${lists.join('')}`
+  const opening = '// The types of the API, written by npm run generate.\n\n'
+  return [opening, types, events, errors, ...lists].join('')
 }
 
 function eventLine([type, { post }]: [string, Description['webhooks'][string]]): string {

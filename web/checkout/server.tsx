@@ -2,6 +2,7 @@
 
 import type { ComponentChildren } from 'preact'
 import { language, checkoutStrings as strings } from '../copy.ts'
+import { qrPaths } from '../qr-code.ts'
 import { type CheckoutPage, firstModel } from './checkout.ts'
 import { Sign } from './outcomes.tsx'
 import { Frame, Page, titleOf } from './page.tsx'
@@ -51,6 +52,22 @@ export function drawUnavailable({ styles }: Files, address: string): string {
     </div>
   )
   return drawNotice(styles, { title: unavailableTitle, hint: unavailableHint, more })
+}
+
+// The payment's link as an image of its own.
+export function drawQrCode(link: string): string {
+  const { size, white, black } = qrPaths(link, 'L')
+  return renderHtml(
+    // biome-ignore lint/a11y/noSvgWithoutTitle: an image of its own is named where it is shown
+    <svg
+      xmlns="http://www.w3.org/2000/svg"
+      viewBox={`0 0 ${size} ${size}`}
+      shape-rendering="crispEdges"
+    >
+      <path fill="#fff" d={white} />
+      <path d={black} />
+    </svg>,
+  )
 }
 
 function drawNotice(

@@ -19,7 +19,7 @@ export class Accounts {
     return this.#api.call('post', ACCOUNTS, { ...options, body })
   }
 
-  // Up to 100 at once; each result says whether its account was created.
+  /** Up to 100 at once; each result says whether its account was created. */
   createMany(body: BodyOf<'post', `${typeof ACCOUNTS}/bulk`>, options?: CallOptions) {
     return this.#api.call('post', `${ACCOUNTS}/bulk`, { ...options, body })
   }
@@ -28,7 +28,7 @@ export class Accounts {
     return this.#api.call('get', ACCOUNT, { ...options, params: { accountNumber } })
   }
 
-  // With KYC and limits.
+  /** With KYC and limits. */
   details(accountNumber: string, options?: CallOptions) {
     return this.#api.call('get', `${ACCOUNT}/details`, { ...options, params: { accountNumber } })
   }
@@ -49,7 +49,7 @@ export class Accounts {
     return this.#change('deactivate', accountNumber, options)
   }
 
-  // Money received, with the balance after each.
+  /** Money received, with the balance after each. */
   transactions(
     accountNumber: string,
     filter?: FilterOf<`${typeof ACCOUNT}/transactions`>,
@@ -62,7 +62,7 @@ export class Accounts {
     })
   }
 
-  // The statement as CSV.
+  /** The statement as CSV. */
   statement(accountNumber: string, window?: Window, options?: CallOptions): Promise<string> {
     return this.#api.text(`${ACCOUNT}/statement.csv`, {
       ...options,

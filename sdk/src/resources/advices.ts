@@ -7,7 +7,7 @@ import type { BodyOf, FilterOf } from '../operations.ts'
 const ADVICES = '/api/v1/advices'
 const ADVICE = '/api/v1/advices/{reference}'
 
-// A reference is the advice's or its payment's, or your merchantRef.
+/** A reference is the advice's or its payment's, or your merchantRef. */
 export class Advices {
   readonly #api: Api
 

@@ -23,12 +23,12 @@ export class Events {
     return this.#api.list(EVENTS, { ...options, filter })
   }
 
-  // To all destinations, at once.
+  /** To all destinations, at once. */
   resend(id: string, options?: CallOptions) {
     return this.#api.call('post', `${EVENT}/redeliver`, { ...options, params: { id } })
   }
 
-  // As they happen, without end: connects again, and resumes where it was.
+  /** As they happen, without end: connects again, and resumes where it was. */
   stream(options?: StreamOptions) {
     return streamEvents(this.#api.http, options)
   }

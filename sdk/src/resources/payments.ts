@@ -15,12 +15,12 @@ export class Payments {
     this.#api = api
   }
 
-  // Issues the number that the payer transfers to.
+  /** Issues the number that the payer transfers to. */
   initiate(adviceReference: string, body: BodyOf<'post', typeof INITIATE>, options?: CallOptions) {
     return this.#api.call('post', INITIATE, { ...options, body, params: { adviceReference } })
   }
 
-  // The banks that issue numbers.
+  /** The banks that issue numbers. */
   banks(options?: CallOptions) {
     return this.#api.call('get', '/Payment/banktransfer/supportedbank', options)
   }
@@ -33,7 +33,7 @@ export class Payments {
     return this.#api.list(PAYMENTS, { ...options, filter })
   }
 
-  // Cancels its advice.
+  /** Cancels its advice. */
   cancel(reference: string, options?: CallOptions) {
     const path = '/api/v1/advices/{reference}/cancel'
     return this.#api.call('post', path, { ...options, params: { reference } })
@@ -51,7 +51,7 @@ export class Payments {
     return this.#api.list(`${PAYMENT}/refunds`, { ...options, params: { reference } })
   }
 
-  // Asks the banks for money that they have not reported.
+  /** Asks the banks for money that they have not reported. */
   requery(
     reference: string,
     body: BodyOf<'post', `${typeof PAYMENT}/requery`> = {},
@@ -60,7 +60,7 @@ export class Payments {
     return this.#api.call('post', `${PAYMENT}/requery`, { ...options, body, params: { reference } })
   }
 
-  // Sends its latest event again.
+  /** Sends its latest event again. */
   resend(paymentReference: string, options?: CallOptions) {
     const path = '/api/WebHook/push/{paymentReference}'
     return this.#api.call('post', path, { ...options, params: { paymentReference } })

@@ -13,7 +13,7 @@ export class Sandbox {
     this.#api = api
   }
 
-  // Pays a number, of a payment or a collection account, as a payer's bank would.
+  /** Pays a number, of a payment or a collection account, as a payer's bank would. */
   pay(accountNumber: string, amount: number | string, options?: CallOptions) {
     const body = { virtualAccountNumber: accountNumber, amount }
     return this.#api.call('post', SIMULATE, { ...options, body })

@@ -22,12 +22,12 @@ export class Settlements {
     return this.#api.list(SETTLEMENTS, { ...options, filter })
   }
 
-  // The movements it is made of.
+  /** The movements it is made of. */
   lines(reference: string, options?: Pick<CallOptions, 'signal'>) {
     return this.#api.list(`${SETTLEMENT}/lines`, { ...options, params: { reference } })
   }
 
-  // What the next one would be, as of now.
+  /** What the next one would be, as of now. */
   upcoming(options?: CallOptions) {
     return this.#api.call('get', `${SETTLEMENTS}/upcoming`, options)
   }

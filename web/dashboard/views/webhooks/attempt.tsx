@@ -12,8 +12,11 @@ export type Attempt = Schemas['DeliveryAttempt']
 
 const { deliveries: strings } = webhooksStrings
 
-export function describeAttempt({ status, latencyMs, error }: Attempt): string {
-  if (status !== null) return strings.answered(status, count(latencyMs))
+export function describeAttempt({ status, latencyMs, error, chaos }: Attempt): string {
+  if (status !== null) {
+    const answered = strings.answered(status, count(latencyMs))
+    return chaos === 'repeated' ? strings.repeated(answered) : answered
+  }
   return error ?? strings.noAnswer
 }
 

@@ -89,6 +89,7 @@ export function Endpoints({ session, place }: ViewProps) {
           key={place.open}
           id={place.open}
           mayWrite={mayWrite}
+          isSandbox={session.client.mode === 'sandbox'}
           changed={pages.reload}
           close={() => goTo(hrefOf('webhooks', undefined, TAB))}
         />
