@@ -14,7 +14,7 @@ const browser = closeAfterTests(await openBrowser())
 
 const dialogOf = (page: Page) => page.locator('dialog.modal')
 const rowsOf = (page: Page) => page.locator('#content a.row-link')
-const totalOf = (page: Page) => page.getByRole('status', { name: 'Total of the list' })
+const totalOf = (page: Page) => page.getByRole('status', { name: 'List total' })
 const focused = (page: Page) => page.evaluate<string>('document.activeElement.textContent')
 
 test('g and a letter go to every view that has one; ? lists them; both can be turned off', async () => {
@@ -126,8 +126,8 @@ for (const [width, path] of [
     await period('This month').click() // Pressed again, it is off.
     await page.waitForURL((url) => !url.search.includes('from='))
 
-    await page.getByLabel('Least amount').fill('₦5,000')
-    await page.getByLabel('Least amount').press('Enter')
+    await page.getByLabel('Minimum amount').fill('₦5,000')
+    await page.getByLabel('Minimum amount').press('Enter')
     await page.waitForURL(/minAmount=5000/)
     const large = await sumOf(path, '?minAmount=5000')
     assert.notEqual(large, all)
@@ -141,7 +141,7 @@ for (const [width, path] of [
     assert.deepEqual(await findAxeFaults(page), [])
     await page.getByRole('button', { name: 'Clear', exact: true }).click()
     await page.waitForURL((url) => !url.search.includes('minAmount'))
-    assert.equal(await page.getByLabel('Least amount').inputValue(), '')
+    assert.equal(await page.getByLabel('Minimum amount').inputValue(), '')
     assert.deepEqual(problems, [])
   })
 }

@@ -122,7 +122,7 @@ async function exportDay(journey: Journey): Promise<void> {
   if (isNarrow) await press(button('Filters'))
   await press(button('Today'))
   await page.waitForURL(/from=/)
-  const total = page.getByRole('status', { name: 'Total of the list' })
+  const total = page.getByRole('status', { name: 'List total' })
   await total.getByText('items').waitFor()
   await faultless()
   const downloading = page.waitForEvent('download')
