@@ -8,14 +8,14 @@ import { shownNumber } from '../support/checkout-page.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { type DashboardBench, skipEvents, startDashboardBench } from '../support/dashboard-bench.ts'
 import { type Journey, journeyAt } from '../support/journeys.ts'
-import { MEANS, personAt } from '../support/pressing.ts'
+import { CROSSED, personAt } from '../support/pressing.ts'
 import { listener } from '../support/webhook-bench.ts'
 
 const SIGN_IN_MS = 20_000 // A password is dear to check, and the machine may be busy.
 const WEBHOOKS = { name: 'Webhooks', letter: 'w' }
 const browser = closeAfterTests(await openBrowser())
 
-for (const means of MEANS) {
+for (const means of CROSSED) {
   test(`the first hour of a developer by ${means.by}, ${means.width} pixels wide`, async () => {
     await using bench = await startDashboardBench()
     await using broken = await listener((response) => {

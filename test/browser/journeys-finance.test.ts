@@ -12,7 +12,7 @@ import { assertBooksBalance, createAccount, startPayment } from '../support/fixt
 import { type Journey, journeyAt } from '../support/journeys.ts'
 import { asked } from '../support/maker-checker-desk.ts'
 import { newBrowser } from '../support/people.ts'
-import { MEANS } from '../support/pressing.ts'
+import { CROSSED } from '../support/pressing.ts'
 import { PAYER, pay } from '../support/refunding.ts'
 import { listItems, readItem, suspend } from '../support/suspense-desk.ts'
 
@@ -24,7 +24,7 @@ const browser = closeAfterTests(await openBrowser())
 const { accountNumber } = await createAccount(bench, { accountName: 'Chiamaka Eze' })
 const colleague = await newBrowser(bench, 'finance')
 
-for (const means of MEANS) {
+for (const means of CROSSED) {
   test(`a day of a finance user by ${means.by}, ${means.width} pixels wide`, async () => {
     const customer = `Ngozi ${means.by} ${means.width}`
     const bankAccount = await startDay(customer)

@@ -71,3 +71,6 @@ export const MEANS = ([360, 1280] as const).flatMap((width) =>
     colorScheme: by === 'mouse' ? ('light' as const) : ('dark' as const),
   })),
 )
+
+// Each width and each means once, for what takes long: steps that matter are tried by all, elsewhere.
+export const CROSSED = MEANS.filter(({ width, by }) => width < 600 === (by === 'mouse'))
