@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { openBrowser } from '../test/support/browser.ts'
 import { CHECKOUT_SCENES, type Scene } from '../test/support/checkout-scenes.ts'
+import { closeEverything } from '../test/support/closing.ts'
 import { type DashboardBench, startDashboardBench } from '../test/support/dashboard-bench.ts'
 import { listenLocally } from '../test/support/event-source.ts'
 import { importScene, officeSights } from '../test/support/reconciliation-scenes.ts'
@@ -71,6 +72,7 @@ try {
   const ofOffice = isForDocs ? OFFICE_IN_DOCS : every(sights, 'office-')
   for (const each of ofOffice.filter(isWanted)) await look({ bench: office, browser, sights }, each)
 } finally {
+  await closeEverything()
   await server.stop()
 }
 

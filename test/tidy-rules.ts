@@ -84,6 +84,14 @@ export const bans: Rule = ({ path, text }) =>
     })
   })
 
+// What a plugin of routes adds to its app, all routes would have, unless it has a scope of its own.
+export const scopes: Rule = ({ path, text }) => {
+  if (!path.startsWith('src/http/routes/') || /\bscoped\(/.test(text)) return []
+  const adds = /\.(?:(?:add|removeAll)ContentTypeParsers?|decorate\w*|addHook\('(?!preClose))\b/
+  const found = adds.exec(code(text))
+  return found ? [`${path}:${lineAt(text, found.index)}: ${found[0]} without scoped()`] : []
+}
+
 const GENERATED = 'sdk/src/api-types.ts'
 // A language is one file, that whoever translates reads from top to bottom (docs/translating.md).
 const CATALOGUE = /^web\/copy\/([a-z0-9-]+)\.ts$/

@@ -18,6 +18,7 @@ const files = repositoryPaths().flatMap(readText)
 const CHECKS: readonly (readonly [promise: string, rule: rules.Rule])[] = [
   ['folders import only what they may', imports],
   ['nothing banned is used', rules.bans],
+  ['what is for some routes alone has a scope', rules.scopes],
   ['files and lines stay short', rules.size],
   ['functions stay short', rules.functionLength],
   ['every language is complete, as the compiler sees it', rules.languages],
@@ -183,6 +184,8 @@ const BROKEN: readonly (readonly [rules.Rule, string, string, string])[] = [
     '| I1 | `test/a.ts` | x | |',
     '1: an invariant',
   ],
+  [rules.scopes, 'src/http/routes/a/b.ts', "\napp.addHook('preHandler', x)", '2: .addHook('],
+  [rules.scopes, 'src/http/routes/a/b.ts', 'app.addContentTypeParser()', '1: .addContentType'],
 ]
 
 for (const [rule, path, text, reason] of BROKEN) {

@@ -1671,6 +1671,7 @@ export interface paths {
                     day: string;
                     isMatched?: "true" | "false";
                     kind?: "credit" | "fee" | "vat" | "stamp_duty" | "sweep" | "payout" | "return" | "other";
+                    search?: string;
                     limit?: string | number;
                     cursor?: string;
                 };
@@ -1693,6 +1694,7 @@ export interface paths {
                     day: string;
                     isMatched?: "true" | "false";
                     kind?: "credit" | "charges" | "reversal" | "payout" | "payout_cost" | "return" | "recovery" | "booked";
+                    search?: string;
                     limit?: string | number;
                     cursor?: string;
                 };
@@ -6040,6 +6042,10 @@ export interface components {
             reason: string | null;
             askedBy: string | null;
             askedAt: string | null;
+            cannotApprove: {
+                code: string;
+                message: string;
+            } | null;
             decidedBy: string | null;
             decidedAt: string | null;
             openedAt: string;
@@ -6079,6 +6085,10 @@ export interface components {
             reason: string | null;
             askedBy: string | null;
             askedAt: string | null;
+            cannotApprove: {
+                code: string;
+                message: string;
+            } | null;
             decidedBy: string | null;
             decidedAt: string | null;
             openedAt: string;

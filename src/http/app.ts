@@ -108,6 +108,7 @@ import { RateLimits } from './rate-limits.ts'
 import { timeRoutes } from './request-metrics.ts'
 import { enforceResponseDeadline } from './response-deadline.ts'
 import { headerSetter } from './response-headers.ts'
+import { scopeWhereMarked } from './scopes.ts'
 import { validatorOptions } from './validation.ts'
 
 const BODY_BYTES_MAX = 65_536
@@ -137,7 +138,7 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
     schemaController: { compilersFactory: schemas.factories },
     frameworkErrors: frameworkErrors(setHeaders) as never,
   })
-  namePlugins(app)
+  scopeWhereMarked(app, deps)
   app.decorate('compileSchemas', schemas.compileAll)
   ignoreExpectHeader(app.server)
   limitConnections(app.server, {
@@ -258,15 +259,4 @@ const ROUTES = [
 async function registerRoutes(app: FastifyInstance, deps: Deps): Promise<void> {
   const all = deps.hasApi ? ROUTES : PROBE_ROUTES
   for (const routes of all) await app.register(routes, deps)
-}
-
-const NAME = Symbol.for('fastify.display-name')
-
-// Without a name, Fastify looks for each plugin among all modules loaded: 20 ms of every start.
-function namePlugins(app: FastifyInstance): void {
-  const { register } = app
-  app.register = function (this: FastifyInstance, ...[plugin, options]: [object, object]) {
-    Object.assign(plugin, { [NAME]: Reflect.get(plugin, NAME) ?? Reflect.get(plugin, 'name') })
-    return Reflect.apply(register, this, [plugin, options])
-  } as typeof register
 }

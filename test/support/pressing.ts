@@ -19,9 +19,13 @@ export function personAt(page: Page, by: 'mouse' | 'keyboard') {
       const active = element.ownerDocument.activeElement ?? element
       return (element.compareDocumentPosition(active) & following) !== 0
     }, FOLLOWING)
+    let element = await target.elementHandle()
     for (let tabs = 0; tabs < TABS_MAX; tabs++) {
-      if ((await target.and(page.locator(':focus')).count()) > 0) return
-      await page.keyboard.press(isBefore ? 'Shift+Tab' : 'Tab')
+      const state = await element?.evaluate(stateOf)
+      if (state === 'focused') return
+      // Looked for once, and again only when it was drawn anew: names are slow to find.
+      if (state === 'gone') element = await target.elementHandle()
+      else await page.keyboard.press(isBefore ? 'Shift+Tab' : 'Tab')
     }
     assert.fail(`not reached by Tab: ${target}`)
   }
@@ -61,6 +65,13 @@ export function personAt(page: Page, by: 'mouse' | 'keyboard') {
       await page.getByRole('heading', { level: 1, name, exact: true }).waitFor()
     },
   }
+}
+
+type Drawn = { isConnected: boolean; ownerDocument: { activeElement: unknown } }
+
+function stateOf(element: Drawn): 'focused' | 'elsewhere' | 'gone' {
+  if (!element.isConnected) return 'gone'
+  return element === element.ownerDocument.activeElement ? 'focused' : 'elsewhere'
 }
 
 // Every width by each means.
