@@ -33,6 +33,8 @@ const DASHBOARD_IN_DOCS: readonly Picture[] = [
   { name: 'dashboard-accounts', scene: 'accounts', width: 1280, colorScheme: 'light' },
   { name: 'dashboard-credits', scene: 'credits', width: 1280, colorScheme: 'light' },
   { name: 'dashboard-suspense', scene: 'suspense-request', width: 1280, colorScheme: 'light' },
+  { name: 'dashboard-suspense-bulk', scene: 'suspense-bulk', width: 1280, colorScheme: 'light' },
+  { name: 'dashboard-settlements', scene: 'settlement', width: 1280, colorScheme: 'light' },
   { name: 'dashboard-ledger', scene: 'ledger-checks', width: 1280, colorScheme: 'light' },
   { name: 'dashboard-sandbox-bank', scene: 'sandbox-bank-sent', width: 1280, colorScheme: 'dark' },
   { name: 'dashboard-webhooks', scene: 'delivery', width: 1280, colorScheme: 'light' },
@@ -42,6 +44,7 @@ const DASHBOARD_IN_DOCS: readonly Picture[] = [
 
 const OFFICE_IN_DOCS: readonly Picture[] = [
   { name: 'dashboard-reconciliation', scene: 'reconciliation', width: 1280, colorScheme: 'light' },
+  { name: 'dashboard-accounting', scene: 'trial-balance', width: 1280, colorScheme: 'light' },
   { name: 'dashboard-proof', scene: 'reconciliation-day', width: 1280, colorScheme: 'light' },
 ]
 

@@ -24,7 +24,7 @@ const drawerOf = (page: Page) => page.locator('dialog.drawer')
 const factOf = (page: Page, name: string) =>
   drawerOf(page).locator('.facts > div').filter({ hasText: name }).locator('dd').innerText()
 
-test('a payment is refunded from its drawer, by keyboard, in part and then the rest', async () => {
+test('a payment is refunded from its drawer, in part; the rest is cancelled before it is sent', async () => {
   const { bankAccount, paymentReference } = await startPayment(bench, { amount: 1000 })
   await pay(bench, bankAccount, '1000')
   await using opened = await bench.openAs(browser, { role: 'finance' })
@@ -49,6 +49,18 @@ test('a payment is refunded from its drawer, by keyboard, in part and then the r
   await see(page, 'To ADA OBI, ******6789')
   await button(page, 'Refund').click()
   assert.equal(await modalOf(page).getByLabel('Amount').inputValue(), '599.5')
+  await modalOf(page).getByLabel('Reason').fill('All of it')
+  await button(page, 'Continue').press('Enter')
+  await button(page, 'Refund ₦599.50').press('Enter')
+  await button(page, 'Cancel refund').press('Enter')
+  await modalOf(page).getByLabel('Reason').fill('She keeps them')
+  assert.deepEqual(await findAxeFaults(page), [])
+  await modalOf(page).getByRole('button', { name: 'Cancel refund' }).press('Enter')
+  await drawerOf(page).locator('.badge', { hasText: 'Cancelled' }).waitFor()
+  await modalOf(page).waitFor({ state: 'detached' })
+  assert.equal(await button(page, 'Cancel refund').count(), 0)
+  assert.equal(await factOf(page, 'Refunded'), '₦400.50')
+  await button(page, 'Refund').waitFor() // The rest can be refunded again.
   assert.deepEqual(problems, [])
 })
 
