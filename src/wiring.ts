@@ -18,6 +18,7 @@ import { createWriters, type Writers } from '#domain/batch-writers.ts'
 import { bankNames } from '#domain/payments/resource-presenters.ts'
 import type { OutcomeHooks } from '#domain/payouts/settle-payout.ts'
 import { KeyProblem } from '#domain/privacy/data-keys.ts'
+import { TestClocks } from '#domain/records/test-clocks.ts'
 import { settleRefund } from '#domain/refunds/settle-refund.ts'
 import { NotificationMeter } from '#domain/requery/bank-measures.ts'
 import { withSandboxBank } from '#domain/sandbox/sandbox-bank.ts'
@@ -32,13 +33,16 @@ import { SessionCookies } from '#http/session.ts'
 import { Tokens } from '#http/tokens.ts'
 import { SharedAccounts } from '#ledger/accounts.ts'
 import { completeErasuresRound } from '#workers/complete-erasures.ts'
+import { followTestClocks } from '#workers/follow-test-clocks.ts'
 import type { Round } from '#workers/loop.ts'
 import { maintainPartitionsRound } from '#workers/maintain-partitions.ts'
 import { listWorkers, type RunningWorkers, runWorkers } from '#workers/run-workers.ts'
+import { TestClockRunner } from '#workers/run-test-clocks.ts'
 import { findSendingConnections, sendPayoutsRound } from '#workers/send-payouts.ts'
 import { settleReportedPayoutsRound } from '#workers/settle-reported-payouts.ts'
 import { syncDataKeys } from '#workers/sync-data-keys.ts'
 import { writeMeasuresRound } from '#workers/write-measures.ts'
+import { clientClock } from './client-time.ts'
 import type { Clock } from './clock.ts'
 import type { Logger } from './log.ts'
 import { Notifier } from './notifier.ts'
@@ -112,10 +116,12 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const notifiers = { dispatcher: new Notifier(), deliverer: new Notifier() }
   const { sealer, keySync, syncDataKeysNow } = await startDataKeys(options, connections)
   const sharedAccounts = new SharedAccounts(db)
+  const { testClocks, stopFollowing } = await startTestClocks(options, connections)
   const failed = (batch: string) => (error: unknown) =>
     log.error({ err: error, batch }, 'batch failed')
   const writers = openWriters(options, {
     pool: batchPool,
+    testClocks,
     sealer,
     sharedAccounts,
     onError: (error, batch) => failed(batch)(error),
@@ -128,12 +134,23 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const { notificationMeter, writeMeasures, stopMeasuring } = startMeasuring(options, db)
   const money = { sealer, sharedAccounts, payoutHooks: PAYOUT_HOOKS }
   const parts = { ...connections, ...banking, ...money, ...statements, clock, log }
+  const working = {
+    ...parts,
+    rendering: renderingFor(config),
+    graceSeconds: config.policy.graceSeconds,
+    submitCredits: (credits: Parameters<typeof writers.credits.submitAll>[0]) =>
+      writers.credits.submitAll(credits),
+  }
+  const clockMoves = new TestClockRunner({ ...working, testClocks })
   const app = await buildApp({
     ...{ mode: config.mode, publicUrl: config.publicUrl, rates: config.rates },
     trustedProxies: config.trustedProxies,
     policy: config.policy,
     chart: config.chart,
     ...parts,
+    realClock: clock,
+    testClocks,
+    clockMoves,
     notificationMeter,
     accountLookups: createAccountLookups({ db: reads, sealer, onError: failed('accounts') }),
     sendReturns: sendingNow(config, parts),
@@ -142,7 +159,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     writers,
     tokens,
     sessionCookies,
-    authentication: new Authentication({ db, tokens, sessionCookies, clock }),
+    authentication: new Authentication({ db, tokens, sessionCookies, clock, testClocks }),
     isReady: async () => (await isWritable(probes)) && isMigrated(probes),
   })
 
@@ -151,11 +168,9 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     workers ??= runWorkers(
       parts,
       listWorkers({
-        ...parts,
+        ...working,
         notifiers,
-        rendering: renderingFor(config),
-        graceSeconds: config.policy.graceSeconds,
-        submitCredits: (credits) => writers.credits.submitAll(credits),
+        ...(config.mode === 'sandbox' && { runTestClocks: clockMoves.round }),
       }),
     )
   }
@@ -164,7 +179,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   async function close(): Promise<void> {
     await Promise.all([app.close(), workers?.stop()])
     await writers.drain()
-    await Promise.all([keySync.stop(), stopMeasuring()])
+    await Promise.all([keySync.stop(), stopMeasuring(), stopFollowing()])
     await connections.end()
   }
   return { app, db, writers, startWorkers, syncDataKeys: syncDataKeysNow, writeMeasures, close }
@@ -172,7 +187,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
 
 type WriterParts = Pick<
   Parameters<typeof createWriters>[0],
-  'pool' | 'sealer' | 'sharedAccounts' | 'onError' | 'onWritten'
+  'pool' | 'testClocks' | 'sealer' | 'sharedAccounts' | 'onError' | 'onWritten'
 >
 
 function openWriters({ config, clock }: ServiceOptions, parts: WriterParts): Writers {
@@ -183,6 +198,13 @@ function openWriters({ config, clock }: ServiceOptions, parts: WriterParts): Wri
 function openTokens({ config, clock }: ServiceOptions): Tokens {
   const { secrets, mode, policy } = config
   return new Tokens({ secrets: secrets.token, mode, ttlSeconds: policy.tokenTtlSeconds, clock })
+}
+
+async function startTestClocks({ config, log }: ServiceOptions, connections: Connections) {
+  const testClocks = new TestClocks()
+  if (config.mode === 'live') return { testClocks, stopFollowing: async () => {} }
+  const following = runWorkers({ log }, [await followTestClocks(connections.db, testClocks)])
+  return { testClocks, stopFollowing: () => following.stop() }
 }
 
 // In every process that takes notifications, workers or not. The last ones are written at the end.
@@ -238,7 +260,10 @@ async function startDataKeys({ config, clock, log }: ServiceOptions, connections
 function connectedBanks({ db }: { db: Pool }, { config, clock }: ServiceOptions) {
   const { mode, banks, policy } = config
   const connected = connectBanks(bankConfigurations(config))
-  const sending = mode === 'sandbox' ? withSandboxBank({ db, clock, banks }, connected) : connected
+  const sending =
+    mode === 'sandbox'
+      ? withSandboxBank({ db, clock: clientClock(clock), banks }, connected)
+      : connected
   const bankConnections = sendByFile(sending, banks)
   return { banks, bankConnections, nameBank: bankNames(banks), nameStyle: policy.accountName }
 }

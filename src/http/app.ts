@@ -62,6 +62,7 @@ import { timelineRoutes } from '#http/routes/reports/timelines.ts'
 import { bankHealthRoutes } from '#http/routes/requery/bank-health.ts'
 import { payerRequeryRoutes } from '#http/routes/requery/payer-requeries.ts'
 import { paymentRequeryRoutes } from '#http/routes/requery/payment-requeries.ts'
+import { sandboxClockRoutes } from '#http/routes/sandbox/sandbox-clock.ts'
 import { sandboxTransferRoutes } from '#http/routes/sandbox/sandbox-transfers.ts'
 import { simulateRoutes } from '#http/routes/sandbox/simulate.ts'
 import { settlementChangeRoutes } from '#http/routes/settlement/settlement-changes.ts'
@@ -84,6 +85,7 @@ import { webhookEndpointRoutes } from '#http/routes/webhooks/webhook-endpoints.t
 import { webhookPushRoutes } from '#http/routes/webhooks/webhook-push.ts'
 import { webhookSecretRoutes } from '#http/routes/webhooks/webhook-secrets.ts'
 import { timeOrderedId } from '#ids.ts'
+import { inClientTime } from './client-time.ts'
 import {
   CONNECTION_OPTIONS,
   CONNECTIONS_MAX,
@@ -182,6 +184,7 @@ const ROUTES = [
   bankTransferRoutes,
   simulateRoutes,
   sandboxTransferRoutes,
+  sandboxClockRoutes,
   verifyPaymentRoutes,
   creditRoutes,
   paymentRoutes,
@@ -244,8 +247,49 @@ const ROUTES = [
   bankStatementRoutes,
 ]
 
+// Who signs in, what the operator does, and the books of all clients: never at one client's time.
+const REAL_TIME: ReadonlySet<unknown> = new Set([
+  healthRoutes,
+  loginRoutes,
+  sandboxClockRoutes,
+  dailyProofRoutes,
+  daySideRoutes,
+  differenceRoutes,
+  resolveDifferenceRoutes,
+  bankStatementRoutes,
+  sessionRoutes,
+  passkeySignInRoutes,
+  userCredentialRoutes,
+  passkeyRoutes,
+  userRoutes,
+  clientCredentialRoutes,
+  limitRoutes,
+  dashboardRoutes,
+  operatorClientRoutes,
+  operatorClientChangeRoutes,
+  operatorReturnRoutes,
+  payoutFileRoutes,
+  operatorPayoutRoutes,
+  payoutTariffRoutes,
+  operatorAlertRoutes,
+  bankHealthRoutes,
+  railItemRoutes,
+  railRoutes,
+  feeRuleRoutes,
+  erasureRoutes,
+  dayRoutes,
+  journalRoutes,
+  trialBalanceRoutes,
+  vatRoutes,
+  operatorBalanceRoutes,
+  suspenseAgeingRoutes,
+])
+
 async function registerRoutes(app: FastifyInstance, deps: Deps): Promise<void> {
-  for (const routes of ROUTES) await app.register(routes, deps)
+  for (const routes of ROUTES) {
+    const isReal = deps.mode === 'live' || REAL_TIME.has(routes)
+    await app.register(isReal ? routes : inClientTime(routes), deps)
+  }
 }
 
 const NAME = Symbol.for('fastify.display-name')

@@ -13,6 +13,8 @@ import type { AccountLookups } from '#domain/accounts/account-lookups.ts'
 import type { Writers } from '#domain/batch-writers.ts'
 import type { NameBank } from '#domain/payments/resource-presenters.ts'
 import type { OutcomeHooks } from '#domain/payouts/settle-payout.ts'
+import type { TestClocks } from '#domain/records/test-clocks.ts'
+import type { ClockMoves } from '#domain/sandbox/clock-moves.ts'
 import type { NotificationMeter } from '#domain/requery/bank-measures.ts'
 import type { SharedAccounts } from '#ledger/accounts.ts'
 import type { Sealer } from '#seal.ts'
@@ -31,7 +33,10 @@ export type Deps = {
   nameBank: NameBank
   bankConnections: BankConnections
   notificationMeter: NotificationMeter
-  clock: Clock
+  clock: Clock // Of routes of a client with a test clock: its time (client-time.ts).
+  realClock: Clock
+  testClocks: TestClocks
+  clockMoves: ClockMoves
   log: Logger
   db: Pool
   reads: Queryable // Pipelined single-row lookups.
