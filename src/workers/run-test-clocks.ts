@@ -3,11 +3,12 @@
 // it, so whoever continues after a crash continues there; each kind of work is safe to repeat, as it is
 // for the workers.
 //
-// One at a time for a client, by a lock of the session that dies with its process. No transaction is
-// open meanwhile.
+// One at a time for a client, by a lock of the session that dies with its process. The clock is moved
+// over that same session: whoever has lost the lock moves nothing. No transaction is open meanwhile.
 
 import { atClientTime } from '#client-time.ts'
-import { isUnavailable, withTransaction } from '#db/transaction.ts'
+import type { Queryable } from '#db/pool.ts'
+import { isUnavailable } from '#db/transaction.ts'
 import { findTestTime, moveClock, type TestClocks } from '#domain/records/test-clocks.ts'
 import type { ClockMove, ClockMoves, MoveTo } from '#domain/sandbox/clock-moves.ts'
 import type { ClientId } from '#ids.ts'
@@ -58,7 +59,7 @@ export class TestClockRunner implements ClockMoves {
     try {
       const { rows } = await connection.query(`select ${take}(${LOCK}) as taken`, values)
       if (rows[0]?.taken === false) return undefined
-      return await work((to) => this.#move(clientId, to))
+      return await work((to) => this.#move(connection as Queryable, { clientId, to }))
     } finally {
       await connection.query(`select pg_advisory_unlock(${LOCK})`, values).then(
         () => connection.release(),
@@ -67,32 +68,32 @@ export class TestClockRunner implements ClockMoves {
     }
   }
 
-  async #move(clientId: ClientId, to: Date): Promise<ClockMove> {
+  async #move(locked: Queryable, moving: Moving): Promise<ClockMove> {
     const { list, stop } = dueWork(this.#deps)
     try {
-      return await this.#run(list, { clientId, to })
+      return await this.#run(locked, list, moving)
     } finally {
       await stop()
     }
   }
 
   async #run(
+    locked: Queryable,
     list: readonly DueWork[],
-    { clientId, to }: { clientId: ClientId; to: Date },
+    { clientId, to }: Moving,
   ): Promise<ClockMove> {
-    const { db, clock } = this.#deps
+    const { clock } = this.#deps
     const ran: ClockMove['ran'] = []
     const fruitless = new Map<string, number>() // When it was due and nothing could be done.
     const endMs = performance.now() + MOVE_MAX_MS
-    const begun = await findTestTime(db, clock(), clientId)
+    const begun = await findTestTime(locked, clock(), clientId)
     if (!begun) return { now: clock(), isComplete: true, ran }
     let now: Date = begun
     const until = to > now ? to : now
     for (let steps = 0; steps < STEPS_MAX && performance.now() < endMs; steps++) {
       const next = await findNext(list, { clientId, now, to: until, fruitless })
       const at = next && next.at > now ? next.at : now
-      const moved = next ? at : until
-      if (moved > now) await this.#moveTo(clientId, moved)
+      await moveClock(locked, { clientId, to: next ? at : until })
       if (!next) return { now: until, isComplete: true, ran }
       now = at
       const count = await atClientTime({ clientId, now }, () => this.#attempt(next.work))
@@ -100,10 +101,6 @@ export class TestClockRunner implements ClockMoves {
       else note(ran, { at: now, kind: next.work.kind, count })
     }
     return { now, isComplete: false, ran }
-  }
-
-  async #moveTo(clientId: ClientId, to: Date): Promise<void> {
-    await withTransaction(this.#deps.db, (tx) => moveClock(tx, { clientId, to }))
   }
 
   // As in a worker's round: what fails is logged, and due again. What cannot be written now ends the
@@ -118,6 +115,8 @@ export class TestClockRunner implements ClockMoves {
     }
   }
 }
+
+type Moving = { clientId: ClientId; to: Date }
 
 type Looking = {
   clientId: ClientId
