@@ -39,6 +39,7 @@ import { maintainPartitionsRound } from '#workers/maintain-partitions.ts'
 import { listWorkers, type RunningWorkers, runWorkers } from '#workers/run-workers.ts'
 import { TestClockRunner } from '#workers/run-test-clocks.ts'
 import { findSendingConnections, sendPayoutsRound } from '#workers/send-payouts.ts'
+import { seedSandboxRound } from '#workers/seed-sandbox.ts'
 import { settleReportedPayoutsRound } from '#workers/settle-reported-payouts.ts'
 import { syncDataKeys } from '#workers/sync-data-keys.ts'
 import { writeMeasuresRound } from '#workers/write-measures.ts'
@@ -51,6 +52,8 @@ import { Sealer } from './seal.ts'
 const MEASURES_PAUSE_MS = 5_000
 // Of a request. Whoever uploads a long report does not wait for all of it to be settled.
 const SETTLE_REPORTED_MS = 5_000
+// Likewise of a request to seed: a small one is complete when it is answered.
+const SEED_NOW_MS = 3_000
 
 // What else happens when a payout is confirmed, fails or is cancelled, by its purpose.
 export const PAYOUT_HOOKS: OutcomeHooks = {
@@ -142,6 +145,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
       writers.credits.submitAll(credits),
   }
   const clockMoves = new TestClockRunner({ ...working, testClocks })
+  const seeding = { ...parts, ...seedSettings(config) }
   const app = await buildApp({
     ...{ mode: config.mode, publicUrl: config.publicUrl, rates: config.rates },
     trustedProxies: config.trustedProxies,
@@ -151,6 +155,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     realClock: clock,
     testClocks,
     clockMoves,
+    seedNow: (clientId) => runNow(seedSandboxRound(seeding, clientId), log, SEED_NOW_MS)(),
     notificationMeter,
     accountLookups: createAccountLookups({ db: reads, sealer, onError: failed('accounts') }),
     sendReturns: sendingNow(config, parts),
@@ -170,7 +175,10 @@ export async function createService(options: ServiceOptions): Promise<Service> {
       listWorkers({
         ...working,
         notifiers,
-        ...(config.mode === 'sandbox' && { runTestClocks: clockMoves.round }),
+        ...(config.mode === 'sandbox' && {
+          runTestClocks: clockMoves.round,
+          seedSandbox: seedSandboxRound(seeding),
+        }),
       }),
     )
   }
@@ -266,6 +274,11 @@ function connectedBanks({ db }: { db: Pool }, { config, clock }: ServiceOptions)
       : connected
   const bankConnections = sendByFile(sending, banks)
   return { banks, bankConnections, nameBank: bankNames(banks), nameStyle: policy.accountName }
+}
+
+function seedSettings({ collectionBankCode, policy }: Config) {
+  const { limits, quarantineDays, graceSeconds } = policy
+  return { collectionBankCode, limits, quarantineDays, graceSeconds }
 }
 
 function renderingFor({ mode, banks, policy }: Config): Rendering {

@@ -63,6 +63,7 @@ import { bankHealthRoutes } from '#http/routes/requery/bank-health.ts'
 import { payerRequeryRoutes } from '#http/routes/requery/payer-requeries.ts'
 import { paymentRequeryRoutes } from '#http/routes/requery/payment-requeries.ts'
 import { sandboxClockRoutes } from '#http/routes/sandbox/sandbox-clock.ts'
+import { sandboxDataRoutes } from '#http/routes/sandbox/sandbox-data.ts'
 import { sandboxTransferRoutes } from '#http/routes/sandbox/sandbox-transfers.ts'
 import { simulateRoutes } from '#http/routes/sandbox/simulate.ts'
 import { settlementChangeRoutes } from '#http/routes/settlement/settlement-changes.ts'
@@ -185,6 +186,7 @@ const ROUTES = [
   simulateRoutes,
   sandboxTransferRoutes,
   sandboxClockRoutes,
+  sandboxDataRoutes,
   verifyPaymentRoutes,
   creditRoutes,
   paymentRoutes,
@@ -252,6 +254,7 @@ const REAL_TIME: ReadonlySet<unknown> = new Set([
   healthRoutes,
   loginRoutes,
   sandboxClockRoutes,
+  sandboxDataRoutes,
   dailyProofRoutes,
   daySideRoutes,
   differenceRoutes,

@@ -16,6 +16,7 @@ import type { OutcomeHooks } from '#domain/payouts/settle-payout.ts'
 import type { TestClocks } from '#domain/records/test-clocks.ts'
 import type { ClockMoves } from '#domain/sandbox/clock-moves.ts'
 import type { NotificationMeter } from '#domain/requery/bank-measures.ts'
+import type { ClientId } from '#ids.ts'
 import type { SharedAccounts } from '#ledger/accounts.ts'
 import type { Sealer } from '#seal.ts'
 import type { Authentication } from './authentication.ts'
@@ -37,6 +38,7 @@ export type Deps = {
   realClock: Clock
   testClocks: TestClocks
   clockMoves: ClockMoves
+  seedNow: (clientId: ClientId) => Promise<void> // For a few seconds; the workers write the rest.
   log: Logger
   db: Pool
   reads: Queryable // Pipelined single-row lookups.

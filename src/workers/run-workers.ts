@@ -44,7 +44,8 @@ export type WorkerDeps = Deps &
   Omit<DelivererDeps, 'notifier'> & {
     batchPool: Pool
     notifiers: Notifiers
-    runTestClocks?: Round // In a sandbox.
+    runTestClocks?: Round // In a sandbox, …
+    seedSandbox?: Round // … and so is this.
   }
 
 // For what was written by this process; what others write is found by looking.
@@ -80,7 +81,7 @@ export function listWorkers(deps: WorkerDeps): Worker[] {
     { name: 'count-events', pauseMs: 2 * SECOND_MS, round: countTotalsRound(deps) },
     { name: 'erase-traces', pauseMs: 10 * SECOND_MS, round: completeErasuresRound(deps) },
     { name: 'audit-books', pauseMs: MINUTE_MS, round: checkIntegrityRound(deps) },
-    ...runTestClocks(deps),
+    ...ofSandbox(deps),
     { name: 'purge-sessions', pauseMs: 10 * MINUTE_MS, round: purgeSessionsRound(deps) },
     { name: 'purge-requeries', pauseMs: HOUR_MS, round: purgeRequeriesRound(deps) },
     { name: 'maintain-partitions', pauseMs: HOUR_MS, round: maintainPartitionsRound(deps) },
@@ -93,8 +94,12 @@ function deliverWebhooks(deps: WorkerDeps): Worker {
   return { name: 'deliver-webhooks', pauseMs: LOOK_MS, notifier, round, stop }
 }
 
-function runTestClocks({ runTestClocks: round }: WorkerDeps): Worker[] {
-  return round ? [{ name: 'run-test-clocks', pauseMs: LOOK_MS, round }] : []
+function ofSandbox({ runTestClocks, seedSandbox }: WorkerDeps): Worker[] {
+  if (!runTestClocks || !seedSandbox) return []
+  return [
+    { name: 'run-test-clocks', pauseMs: LOOK_MS, round: runTestClocks },
+    { name: 'seed-sandbox', pauseMs: SECOND_MS, round: seedSandbox },
+  ]
 }
 
 // For each connection over which banks can be told to pay.

@@ -21,7 +21,7 @@ import {
   startPayment,
   verify,
 } from '../support/fixtures.ts'
-import type { Bench } from '../support/running-service.ts'
+import type { Bench, Call } from '../support/running-service.ts'
 import { linesOf, SETTLEMENTS, setSettings, settlementOf } from '../support/settlements.ts'
 import { listener, verifies } from '../support/webhook-bench.ts'
 
@@ -63,7 +63,7 @@ test('a payment runs through expiry, grace, quarantine, five retries and a settl
   await using quiet = await listener() // Answers 200 to everything else.
   const here = { callBackUrl: quiet.url }
   const other = await bench.newClient('OTHER1')
-  const inRealTime = { ...bench, call: (call: object) => bench.call({ ...call, token: other }) }
+  const inRealTime = { ...bench, call: (call: Call) => bench.call({ ...call, token: other }) }
   const theirs = await startPayment(inRealTime as Bench, here)
   const frozen = await set('2026-11-16T09:00:00') // A Monday.
   assert.deepEqual([frozen.isFrozen, frozen.isComplete, frozen.ran], [true, true, []])
@@ -135,7 +135,7 @@ test('a payment runs through expiry, grace, quarantine, five retries and a settl
 
 test('others are in real time, their work is left to the workers, and the workers leave this client alone', async () => {
   const token = await bench.login('OTHER1', 's3cret')
-  const other = { ...bench, call: (call: object) => bench.call({ ...call, token }) } as Bench
+  const other = { ...bench, call: (call: Call) => bench.call({ ...call, token }) } as Bench
   assert.deepEqual(await readClock(other), {
     now: '2026-11-15T09:00:00.000000+01:00',
     isFrozen: false,

@@ -75,6 +75,8 @@ export const ASKED: Record<Scope, readonly string[]> = {
     'deleteLimitProfile',
   ],
   'payments:read': [
+    'getSandboxClock',
+    'getSandboxSeed',
     'summarizePayments',
     'listPaymentRefunds',
     'listRefunds',
@@ -99,6 +101,11 @@ export const ASKED: Record<Scope, readonly string[]> = {
     'initiateBankTransfer',
     'simulatePayment',
     'sendSandboxTransfer',
+    'setSandboxClock',
+    'advanceSandboxClock',
+    'releaseSandboxClock',
+    'seedSandbox',
+    'resetSandbox',
   ],
   'credits:read': [
     'getOverviewBreakdown',

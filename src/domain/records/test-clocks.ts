@@ -42,7 +42,7 @@ export class TestClocks {
   async refresh(db: Queryable): Promise<void> {
     const { rows } = await db.query<{ id: ClientId }>({
       name: 'list-test-clocks',
-      text: 'select client_id as id from test_clocks order by client_id',
+      text: 'select client_id as id from test_clocks where archived_at is null order by client_id',
     })
     this.#ids = new Set(rows.map(({ id }) => id))
   }
