@@ -53,7 +53,7 @@ const MEASURES_PAUSE_MS = 5_000
 // Of a request. Whoever uploads a long report does not wait for all of it to be settled.
 const SETTLE_REPORTED_MS = 5_000
 // Likewise of a request to seed: a small one is complete when it is answered.
-const SEED_NOW_MS = 3_000
+const SEED_NOW_MS = 2_000
 
 // What else happens when a payout is confirmed, fails or is cancelled, by its purpose.
 export const PAYOUT_HOOKS: OutcomeHooks = {

@@ -1091,6 +1091,102 @@ export interface paths {
             };
         };
     };
+    "/sandbox/clock": {
+        get: {
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SandboxClockResponse"];
+                    };
+                };
+            };
+        };
+        put: {
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["SandboxClockRequest"];
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SandboxClockMoveResponse"];
+                    };
+                };
+            };
+        };
+        delete: {
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SandboxClockResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/sandbox/clock/advance": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["SandboxClockAdvance"];
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SandboxClockMoveResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/sandbox/seed": {
+        get: {
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SandboxSeedResponse"];
+                    };
+                };
+            };
+        };
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["SandboxSeedRequest"];
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SandboxSeedResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/sandbox/reset": {
+        post: {
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SandboxResetResponse"];
+                    };
+                };
+            };
+        };
+    };
     "/api/v1/credits/summary": {
         get: {
             parameters: {
@@ -6916,6 +7012,66 @@ export interface components {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["Return"];
+        };
+        SandboxClock: {
+            now: string;
+            isFrozen: boolean;
+        };
+        SandboxClockAdvance: {
+            seconds?: number;
+            to?: string;
+        };
+        SandboxClockMove: {
+            now: string;
+            isFrozen: boolean;
+            isComplete: boolean;
+            ran: components["schemas"]["SandboxClockStep"][];
+        };
+        SandboxClockMoveResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["SandboxClockMove"];
+        };
+        SandboxClockRequest: {
+            now: string;
+        };
+        SandboxClockResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["SandboxClock"];
+        };
+        SandboxClockStep: {
+            at: string;
+            kind: string;
+            count: number;
+        };
+        SandboxReset: {
+            clientId: string;
+        };
+        SandboxResetResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["SandboxReset"];
+        };
+        SandboxSeed: {
+            status: string;
+            accounts: number;
+            days: number;
+            seed: number;
+            percent: number;
+            startedAt: string | null;
+            finishedAt: string | null;
+            problem: string | null;
+        };
+        SandboxSeedRequest: {
+            accounts: number;
+            days: number;
+            seed?: number;
+        };
+        SandboxSeedResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["SandboxSeed"];
         };
         SandboxTransfer: {
             kind: string;

@@ -59,6 +59,7 @@ export async function keyedOperations(bench: Bench): Promise<KeyedOperation[]> {
     ...resolutionOperations(bench),
     ...accountingOperations(),
     ...payoutFileOperations(bench),
+    ...clockOperations(), // Last: the others are in real time.
   ]
 }
 
@@ -139,6 +140,19 @@ const sandboxOperations = (bench: Bench): KeyedOperation[] => [
       return { url: '/sandbox/transfers', body: { accountNumber: bankAccount, kind: 'exact' } }
     },
     others: ({ body }) => ({ ...(body as object), kind: 'over' }),
+  },
+]
+
+const clockOperations = (): KeyedOperation[] => [
+  {
+    name: 'seedSandbox',
+    ask: async () => ({ url: '/sandbox/seed', body: { accounts: 1, days: 1 } }),
+    others: () => ({ accounts: 2, days: 1 }),
+  },
+  {
+    name: 'advanceSandboxClock',
+    ask: async () => ({ url: '/sandbox/clock/advance', body: { seconds: 1 } }),
+    others: () => ({ seconds: 2 }),
   },
 ]
 

@@ -168,7 +168,7 @@ test('a reset leaves credentials, users and settings, and nothing else; others k
     { client_id: `FOUR1~${before}`, is_active: false },
     { client_id: 'FOUR1', is_active: true },
   ])
-  for (const url of ['/api/v1/accounts', '/api/v1/payments', '/api/v1/credits', '/api/v1/events']) {
+  for (const url of [ACCOUNTS, '/api/v1/payments', '/api/v1/credits', '/api/v1/events']) {
     const answer = await four.call({ url })
     assert.deepEqual(answer.json().data, [], url)
   }
