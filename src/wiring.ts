@@ -18,9 +18,9 @@ import { createWriters, type Writers } from '#domain/batch-writers.ts'
 import { bankNames } from '#domain/payments/resource-presenters.ts'
 import type { OutcomeHooks } from '#domain/payouts/settle-payout.ts'
 import { KeyProblem } from '#domain/privacy/data-keys.ts'
-import { TestClocks } from '#domain/records/test-clocks.ts'
 import { settleRefund } from '#domain/refunds/settle-refund.ts'
 import { NotificationMeter } from '#domain/requery/bank-measures.ts'
+import type { SubmitCredits } from '#domain/requery/take-findings.ts'
 import { withSandboxBank } from '#domain/sandbox/sandbox-bank.ts'
 import { createSandboxBankAccount } from '#domain/sandbox/sandbox-bank-account.ts'
 import { createSandboxUser, hasSandboxUser, SANDBOX_USER } from '#domain/sandbox/sandbox-user.ts'
@@ -33,13 +33,10 @@ import { SessionCookies } from '#http/session.ts'
 import { Tokens } from '#http/tokens.ts'
 import { SharedAccounts } from '#ledger/accounts.ts'
 import { completeErasuresRound } from '#workers/complete-erasures.ts'
-import { followTestClocks } from '#workers/follow-test-clocks.ts'
 import type { Round } from '#workers/loop.ts'
 import { maintainPartitionsRound } from '#workers/maintain-partitions.ts'
 import { listWorkers, type RunningWorkers, runWorkers } from '#workers/run-workers.ts'
-import { TestClockRunner } from '#workers/run-test-clocks.ts'
 import { findSendingConnections, sendPayoutsRound } from '#workers/send-payouts.ts'
-import { seedSandboxRound } from '#workers/seed-sandbox.ts'
 import { settleReportedPayoutsRound } from '#workers/settle-reported-payouts.ts'
 import { syncDataKeys } from '#workers/sync-data-keys.ts'
 import { writeMeasuresRound } from '#workers/write-measures.ts'
@@ -47,13 +44,12 @@ import { clientClock } from './client-time.ts'
 import type { Clock } from './clock.ts'
 import type { Logger } from './log.ts'
 import { Notifier } from './notifier.ts'
+import { startTestClocks, wireSandbox } from './sandbox-wiring.ts'
 import { Sealer } from './seal.ts'
 
 const MEASURES_PAUSE_MS = 5_000
 // Of a request. Whoever uploads a long report does not wait for all of it to be settled.
 const SETTLE_REPORTED_MS = 5_000
-// Likewise of a request to seed: a small one is complete when it is answered.
-const SEED_NOW_MS = 2_000
 
 // What else happens when a payout is confirmed, fails or is cancelled, by its purpose.
 export const PAYOUT_HOOKS: OutcomeHooks = {
@@ -119,7 +115,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const notifiers = { dispatcher: new Notifier(), deliverer: new Notifier() }
   const { sealer, keySync, syncDataKeysNow } = await startDataKeys(options, connections)
   const sharedAccounts = new SharedAccounts(db)
-  const { testClocks, stopFollowing } = await startTestClocks(options, connections)
+  const { testClocks, stopFollowing } = await startTestClocks(config.mode, { db, log })
   const failed = (batch: string) => (error: unknown) =>
     log.error({ err: error, batch }, 'batch failed')
   const writers = openWriters(options, {
@@ -137,25 +133,17 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const { notificationMeter, writeMeasures, stopMeasuring } = startMeasuring(options, db)
   const money = { sealer, sharedAccounts, payoutHooks: PAYOUT_HOOKS }
   const parts = { ...connections, ...banking, ...money, ...statements, clock, log }
-  const working = {
-    ...parts,
-    rendering: renderingFor(config),
-    graceSeconds: config.policy.graceSeconds,
-    submitCredits: (credits: Parameters<typeof writers.credits.submitAll>[0]) =>
-      writers.credits.submitAll(credits),
-  }
-  const clockMoves = new TestClockRunner({ ...working, testClocks })
-  const seeding = { ...parts, ...seedSettings(config) }
+  const submitCredits: SubmitCredits = (credits) => writers.credits.submitAll(credits)
+  const { graceSeconds } = config.policy
+  const working = { ...parts, rendering: renderingFor(config), graceSeconds, submitCredits }
+  const sandbox = wireSandbox(config, { ...working, testClocks })
   const app = await buildApp({
     ...{ mode: config.mode, publicUrl: config.publicUrl, rates: config.rates },
     trustedProxies: config.trustedProxies,
     policy: config.policy,
     chart: config.chart,
     ...parts,
-    realClock: clock,
-    testClocks,
-    clockMoves,
-    seedNow: (clientId) => runNow(seedSandboxRound(seeding, clientId), log, SEED_NOW_MS)(),
+    ...{ realClock: clock, testClocks, clockMoves: sandbox.clockMoves, seedNow: sandbox.seedNow },
     notificationMeter,
     accountLookups: createAccountLookups({ db: reads, sealer, onError: failed('accounts') }),
     sendReturns: sendingNow(config, parts),
@@ -170,17 +158,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
 
   let workers: RunningWorkers | undefined
   function startWorkers(): void {
-    workers ??= runWorkers(
-      parts,
-      listWorkers({
-        ...working,
-        notifiers,
-        ...(config.mode === 'sandbox' && {
-          runTestClocks: clockMoves.round,
-          seedSandbox: seedSandboxRound(seeding),
-        }),
-      }),
-    )
+    workers ??= runWorkers(parts, listWorkers({ ...working, notifiers, ...sandbox.rounds }))
   }
 
   // Drains requests and worker rounds, then their queues, then closes connections.
@@ -206,13 +184,6 @@ function openWriters({ config, clock }: ServiceOptions, parts: WriterParts): Wri
 function openTokens({ config, clock }: ServiceOptions): Tokens {
   const { secrets, mode, policy } = config
   return new Tokens({ secrets: secrets.token, mode, ttlSeconds: policy.tokenTtlSeconds, clock })
-}
-
-async function startTestClocks({ config, log }: ServiceOptions, connections: Connections) {
-  const testClocks = new TestClocks()
-  if (config.mode === 'live') return { testClocks, stopFollowing: async () => {} }
-  const following = runWorkers({ log }, [await followTestClocks(connections.db, testClocks)])
-  return { testClocks, stopFollowing: () => following.stop() }
 }
 
 // In every process that takes notifications, workers or not. The last ones are written at the end.
@@ -274,11 +245,6 @@ function connectedBanks({ db }: { db: Pool }, { config, clock }: ServiceOptions)
       : connected
   const bankConnections = sendByFile(sending, banks)
   return { banks, bankConnections, nameBank: bankNames(banks), nameStyle: policy.accountName }
-}
-
-function seedSettings({ collectionBankCode, policy }: Config) {
-  const { limits, quarantineDays, graceSeconds } = policy
-  return { collectionBankCode, limits, quarantineDays, graceSeconds }
 }
 
 function renderingFor({ mode, banks, policy }: Config): Rendering {

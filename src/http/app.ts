@@ -86,7 +86,7 @@ import { webhookEndpointRoutes } from '#http/routes/webhooks/webhook-endpoints.t
 import { webhookPushRoutes } from '#http/routes/webhooks/webhook-push.ts'
 import { webhookSecretRoutes } from '#http/routes/webhooks/webhook-secrets.ts'
 import { timeOrderedId } from '#ids.ts'
-import { inClientTime } from './client-time.ts'
+import { serveInClientTime } from './client-time.ts'
 import {
   CONNECTION_OPTIONS,
   CONNECTIONS_MAX,
@@ -249,50 +249,9 @@ const ROUTES = [
   bankStatementRoutes,
 ]
 
-// Who signs in, what the operator does, and the books of all clients: never at one client's time.
-const REAL_TIME: ReadonlySet<unknown> = new Set([
-  healthRoutes,
-  loginRoutes,
-  sandboxClockRoutes,
-  sandboxDataRoutes,
-  dailyProofRoutes,
-  daySideRoutes,
-  differenceRoutes,
-  resolveDifferenceRoutes,
-  bankStatementRoutes,
-  sessionRoutes,
-  passkeySignInRoutes,
-  userCredentialRoutes,
-  passkeyRoutes,
-  userRoutes,
-  clientCredentialRoutes,
-  limitRoutes,
-  dashboardRoutes,
-  operatorClientRoutes,
-  operatorClientChangeRoutes,
-  operatorReturnRoutes,
-  payoutFileRoutes,
-  operatorPayoutRoutes,
-  payoutTariffRoutes,
-  operatorAlertRoutes,
-  bankHealthRoutes,
-  railItemRoutes,
-  railRoutes,
-  feeRuleRoutes,
-  erasureRoutes,
-  dayRoutes,
-  journalRoutes,
-  trialBalanceRoutes,
-  vatRoutes,
-  operatorBalanceRoutes,
-  suspenseAgeingRoutes,
-])
-
-async function registerRoutes(app: FastifyInstance, deps: Deps): Promise<void> {
-  for (const routes of ROUTES) {
-    const isReal = deps.mode === 'live' || REAL_TIME.has(routes)
-    await app.register(isReal ? routes : inClientTime(routes), deps)
-  }
+async function registerRoutes(app: FastifyInstance, given: Deps): Promise<void> {
+  const deps = given.mode === 'sandbox' ? serveInClientTime(app, given) : given
+  for (const routes of ROUTES) await app.register(routes, deps)
 }
 
 const NAME = Symbol.for('fastify.display-name')

@@ -1,19 +1,24 @@
 // Handlers of a client with a test clock run at its time, which authentication has read
 // (authentication.ts). Not before the handler: what reads the body would lose the context.
+//
+// Who signs in, what the operator does and the books of all clients are never at one client's time; nor
+// is the clock itself.
 
-import type { FastifyPluginAsync } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { atClientTime, clientClock } from '#client-time.ts'
 import type { Deps } from './deps.ts'
 
-export function inClientTime(routes: FastifyPluginAsync<Deps>): FastifyPluginAsync<Deps> {
-  return async (app, deps) => {
-    app.addHook('onRoute', (route) => {
-      const { handler } = route
-      route.handler = function (request, reply) {
-        const handle = () => handler.call(this, request, reply)
-        return request.clientTime ? atClientTime(request.clientTime, handle) : handle()
-      }
-    })
-    await routes(app, { ...deps, clock: clientClock(deps.clock) })
-  }
+const REAL_TIME = /^\/(api\/v1\/operator|dashboard|sandbox\/(clock|seed|reset))(\/|$)/
+
+// Before routes are registered. Answers what they are given.
+export function serveInClientTime(app: FastifyInstance, deps: Deps): Deps {
+  app.addHook('onRoute', (route) => {
+    if (REAL_TIME.test(route.url)) return
+    const { handler } = route
+    route.handler = function (request, reply) {
+      const handle = () => handler.call(this, request, reply)
+      return request.clientTime ? atClientTime(request.clientTime, handle) : handle()
+    }
+  })
+  return { ...deps, clock: clientClock(deps.clock) }
 }

@@ -11,19 +11,20 @@ import type { PlanDeps } from './plan-requeries.ts'
 
 type Found = Promise<Date | null | undefined>
 
-async function first(db: Queryable, name: string, text: string, values: unknown[]): Found {
-  const { rows } = await db.query<{ at: Date | null }>({ name, text, values })
+type Query = { name: string; text: string; values: unknown[] }
+
+async function first(db: Queryable, query: Query): Found {
+  const { rows } = await db.query<{ at: Date | null }>(query)
   return rows[0]?.at
 }
 
 export function findClosing(db: Queryable, clientId: ClientId): Found {
-  return first(
-    db,
-    'next-closing-of-client',
-    `select min(closes_at) as at from payments
+  return first(db, {
+    name: 'next-closing-of-client',
+    text: `select min(closes_at) as at from payments
       where client_id = $1 and status in ('Processing', 'PartPayment')`,
-    [clientId],
-  )
+    values: [clientId],
+  })
 }
 
 export async function findSettlement(db: Queryable, clientId: ClientId): Found {
@@ -34,15 +35,14 @@ export async function findSettlement(db: Queryable, clientId: ClientId): Found {
 
 // Unanswered ones are asked for; those whose sender died are found to be unanswered first.
 export function findPayoutQuery(db: Queryable, clientId: ClientId): Found {
-  return first(
-    db,
-    'next-payout-query-of-client',
-    `select min(case when status = 'unknown' then next_query_at
+  return first(db, {
+    name: 'next-payout-query-of-client',
+    text: `select min(case when status = 'unknown' then next_query_at
                      else sending_at + interval '${STALE_MS + 1} ms' end) as at
        from payouts
       where client_id = $1 and (status = 'unknown' or status = 'sending' and batch_id is null)`,
-    [clientId],
-  )
+    values: [clientId],
+  })
 }
 
 type Planning = { clientId: ClientId; now: Date; to: Date }
@@ -64,13 +64,12 @@ export function findQuestion(
   clientId: ClientId,
   bankCodes: readonly string[],
 ): Found {
-  return first(
-    db,
-    'next-requery-of-client',
-    `select min(greatest(due_at, leased_until)) as at from requeries
+  return first(db, {
+    name: 'next-requery-of-client',
+    text: `select min(greatest(due_at, leased_until)) as at from requeries
       where client_id = $1 and state = 'open' and bank_code = any($2::text[])`,
-    [clientId, bankCodes],
-  )
+    values: [clientId, bankCodes],
+  })
 }
 
 export async function findEvent(db: Queryable, clientId: ClientId): Promise<boolean> {
@@ -85,11 +84,10 @@ export async function findEvent(db: Queryable, clientId: ClientId): Promise<bool
 }
 
 export function findDelivery(db: Queryable, clientId: ClientId): Found {
-  return first(
-    db,
-    'next-delivery-of-client',
-    `select min(greatest(due_at, paused_until)) as at from destinations
+  return first(db, {
+    name: 'next-delivery-of-client',
+    text: `select min(greatest(due_at, paused_until)) as at from destinations
       where client_id = $1 and due_at is not null and disabled_at is null`,
-    [clientId],
-  )
+    values: [clientId],
+  })
 }

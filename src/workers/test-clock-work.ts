@@ -54,28 +54,21 @@ export function dueWork(deps: TestClockDeps): { list: DueWork[]; stop: () => Pro
       : [],
   )
   const askedCodes = asking.map(({ bankCode }) => bankCode)
-  const round = (...rounds: Round[]) => () => runRounds(rounds)
-  const found = (find: (db: Queryable, clientId: ClientId) => Promise<Date | null | undefined>) =>
-    ({ clientId }: Asking) => find(db, clientId)
-  let deliverer: Deliverer | undefined
-  const deliver = () => {
-    deliverer ??= new Deliverer({
-      ...deps,
-      clock: clientClock(clock),
-      signingClock: clock,
-      random: () => 0, // No jitter: attempts are made at exactly the published times.
-      notifier: new Notifier(),
-    })
-    return deliverer.deliverNow()
-  }
+  const round =
+    (...rounds: Round[]) =>
+    () =>
+      runRounds(rounds)
+  const found =
+    (find: (db: Queryable, clientId: ClientId) => Promise<Date | null | undefined>) =>
+    ({ clientId }: Asking) =>
+      find(db, clientId)
+  const { deliver, stop } = deliveringOf(deps)
   const list: DueWork[] = [
     {
       kind: 'expire_payments',
       find: found(findClosing),
       run: () =>
-        withTransaction(batchPool, (tx) =>
-          closeExpired(tx, { sharedAccounts, ...dueNow(clock) }),
-        ),
+        withTransaction(batchPool, (tx) => closeExpired(tx, { sharedAccounts, ...dueNow(clock) })),
     },
     {
       kind: 'close_settlements',
@@ -112,7 +105,23 @@ export function dueWork(deps: TestClockDeps): { list: DueWork[]; stop: () => Pro
     },
     { kind: 'deliver_webhooks', find: found(findDelivery), run: deliver },
   ]
-  return { list, stop: async () => deliverer?.stop() }
+  return { list, stop }
+}
+
+// Made when there is something to deliver.
+function deliveringOf(deps: TestClockDeps) {
+  let deliverer: Deliverer | undefined
+  const deliver = () => {
+    deliverer ??= new Deliverer({
+      ...deps,
+      clock: clientClock(deps.clock),
+      signingClock: deps.clock,
+      random: () => 0, // No jitter: attempts are made at exactly the published times.
+      notifier: new Notifier(),
+    })
+    return deliverer.deliverNow()
+  }
+  return { deliver, stop: async () => deliverer?.stop() }
 }
 
 // A round that is not asked how many it did says whether there was any.

@@ -30,6 +30,7 @@ import { settlementOperations } from '../support/settlement-recipes.ts'
 import { storedId } from '../support/shown-ids.ts'
 import { NOBODYS_NUMBER, pendingReturnOf, SUSPENSE, suspend } from '../support/suspense-desk.ts'
 import { ENDPOINTS } from '../support/webhook-journeys.ts'
+import { clockOperations } from './keyed-clock-operations.ts'
 import { splitOperations } from './keyed-split-operations.ts'
 
 const HOOK = 'https://shop.example.com/events'
@@ -140,19 +141,6 @@ const sandboxOperations = (bench: Bench): KeyedOperation[] => [
       return { url: '/sandbox/transfers', body: { accountNumber: bankAccount, kind: 'exact' } }
     },
     others: ({ body }) => ({ ...(body as object), kind: 'over' }),
-  },
-]
-
-const clockOperations = (): KeyedOperation[] => [
-  {
-    name: 'seedSandbox',
-    ask: async () => ({ url: '/sandbox/seed', body: { accounts: 1, days: 1 } }),
-    others: () => ({ accounts: 2, days: 1 }),
-  },
-  {
-    name: 'advanceSandboxClock',
-    ask: async () => ({ url: '/sandbox/clock/advance', body: { seconds: 1 } }),
-    others: () => ({ seconds: 2 }),
   },
 ]
 

@@ -15,7 +15,7 @@ const bench = closeAfterTests(await startTestService())
 const advance = async (body: object) =>
   dataOf(await bench.call({ url: `${CLOCK}/advance`, body }), 'account')
 
-test('advances at once add up, in two processes and beside payments, which are at a time the clock had', async () => {
+test('advances at once add up, in two processes and beside payments', async () => {
   await using quiet = await listener()
   await using twin = await startTwin(bench)
   const token = await bench.login()
@@ -41,7 +41,7 @@ test('advances at once add up, in two processes and beside payments, which are a
   assert.deepEqual(await checkIntegrity(bench.db), [])
 })
 
-test('a process that dies in an advance leaves the rest to the next, which goes on where it was', async () => {
+test('a process that dies in an advance leaves the rest to the next', async () => {
   const { promise: isSending, resolve: sending } = Promise.withResolvers<void>()
   let isDead = false
   const hanging: { destroy(): unknown }[] = []

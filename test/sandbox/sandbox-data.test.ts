@@ -38,8 +38,7 @@ const asClient = (token: string): Bench => ({
   ...bench,
   call: (call: Call) => bench.call({ ...call, token }),
 })
-const idOf = async (clientId: string) =>
-  (await findClient(bench.db, clientId))?.id as ClientId
+const idOf = async (clientId: string) => (await findClient(bench.db, clientId))?.id as ClientId
 const seedOf = async (of: Bench) => dataOf(await of.call({ url: SEED }), 'account')
 const countOf = async (table: string, clientId: ClientId) =>
   Number(
@@ -58,7 +57,10 @@ function seedingDeps() {
 
 test('a seed is a history of days, the same for the same number, and tells nobody', async () => {
   await using shop = await listener()
-  const [one, two] = [asClient(await bench.newClient('ONE1')), asClient(await bench.newClient('TWO1'))]
+  const [one, two] = [
+    asClient(await bench.newClient('ONE1')),
+    asClient(await bench.newClient('TWO1')),
+  ]
   await one.call({ url: ENDPOINTS, body: { url: shop.url } })
   assert.equal((await seedOf(one)).status, 'none')
   const body = { accounts: 30, days: 3, seed: 7 }
@@ -85,7 +87,7 @@ test('a seed is a history of days, the same for the same number, and tells nobod
   assert.equal(await countOf('collection_accounts', await idOf('ONE1')), 30)
   assert.equal(await countOf('payments', await idOf('ONE1')), 6)
   assert.equal(shop.heard.length, 0)
-  assert(await countOf('events', await idOf('ONE1')) > 60)
+  assert((await countOf('events', await idOf('ONE1'))) > 60)
   const { accountNumber } = await createAccount(one, { notificationUrl: shop.url })
   await simulate(one, accountNumber, '5.00')
   await deliverDue(bench)
@@ -121,15 +123,17 @@ test('a seed that is cut off goes on where it was; one at a time; no reset meanw
     assertRefused(refused, 'account', { status: 409, code: 'seed_running' })
   }
   assert.equal((await seedOf(three)).status, 'finished')
-  assert.equal(
-    await countOf('credits', clientId),
-    await countOf('credits', await idOf('TWO1')),
-  )
+  assert.equal(await countOf('credits', clientId), await countOf('credits', await idOf('TWO1')))
   assert.deepEqual(await checkIntegrity(bench.db), [])
 })
 
 test('wrong sizes are refused, in the sandbox; live has neither', async () => {
-  const sizes = [{}, { accounts: 0, days: 1 }, { accounts: 1, days: 91 }, { accounts: 1.5, days: 1 }]
+  const sizes = [
+    {},
+    { accounts: 0, days: 1 },
+    { accounts: 1, days: 91 },
+    { accounts: 1.5, days: 1 },
+  ]
   const more = [{ accounts: 10_001, days: 1 }, { accounts: 1, days: 1, seed: -1 }, { accounts: 1 }]
   for (const body of [...sizes, ...more]) {
     assertRefused(await bench.call({ url: SEED, body }), 'account', { code: 'invalid_request' })

@@ -53,7 +53,17 @@ function chunks(count: number, size: number): { from: number; to: number }[] {
 }
 
 const FIRST_NAMES = ['Ada', 'Bola', 'Chidi', 'Dayo', 'Emeka', 'Funke', 'Gozie', 'Halima', 'Ibrahim']
-const LAST_NAMES = ['Obi', 'Adeyemi', 'Okafor', 'Bello', 'Eze', 'Musa', 'Nwosu', 'Balogun', 'Danjuma']
+const LAST_NAMES = [
+  'Obi',
+  'Adeyemi',
+  'Okafor',
+  'Bello',
+  'Eze',
+  'Musa',
+  'Nwosu',
+  'Balogun',
+  'Danjuma',
+]
 
 export function sampleName(seed: number, index: number): string {
   if (index === 0) return 'Ada Obi (sample)'

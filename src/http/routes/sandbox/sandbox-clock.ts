@@ -3,13 +3,8 @@
 
 import { type FastifyPluginAsyncTypebox, type Static, Type } from '@fastify/type-provider-typebox'
 import { withTransaction } from '#db/transaction.ts'
-import {
-  checkTarget,
-  findTestTime,
-  releaseClock,
-  startClock,
-} from '#domain/records/test-clocks.ts'
 import { writeAuditLog } from '#domain/records/audit-log.ts'
+import { checkTarget, findTestTime, releaseClock, startClock } from '#domain/records/test-clocks.ts'
 import type { ClockMove } from '#domain/sandbox/clock-moves.ts'
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
@@ -18,6 +13,7 @@ import { withIdempotentSteps } from '#http/idempotency.ts'
 import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders, named } from '#http/schemas.ts'
 import type { ClientId } from '#ids.ts'
 import { parseBankTime, timestamp } from '#wat-time.ts'
+import { sandboxOnly } from './sandbox-only.ts'
 
 const SECONDS_MAX = 400 * 86_400
 
@@ -67,34 +63,14 @@ const AdvanceRequest = named(
   { additionalProperties: false },
 )
 
+const failures = { '4xx': ApiFailure }
+
 export const sandboxClockRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { mode, authentication, realClock, reads, db, testClocks, clockMoves } = deps
-  const sandboxOnly = async () => {
-    if (mode === 'live') throw new Refusal('sandbox_only')
-  }
-  const reading = [authentication.requires('payments:read'), sandboxOnly]
-  const writing = [authentication.requires('payments:write'), sandboxOnly]
-  const failures = { '4xx': ApiFailure }
-
-  // The clock is there, whether it was or not.
-  const ensure = async (clientId: ClientId, actor: string): Promise<Date> => {
-    const real = realClock()
-    const now = await withTransaction(db, async (tx) => {
-      const known = await findTestTime(tx, real, clientId)
-      if (known) return known
-      await startClock(tx, real, clientId)
-      await writeAuditLog(tx, real, {
-        clientId,
-        actor,
-        action: 'sandbox.clock_set',
-        subject: 'sandbox/clock',
-        detail: {},
-      })
-      return real
-    })
-    await testClocks.refresh(db)
-    return now
-  }
+  const reading = [authentication.requires('payments:read'), sandboxOnly(mode)]
+  const writing = [authentication.requires('payments:write'), sandboxOnly(mode)]
+  await app.register(setRoutes, deps)
+  await app.register(advanceRoutes, deps)
 
   app.get(
     '/sandbox/clock',
@@ -112,80 +88,6 @@ export const sandboxClockRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, d
       const now = await findTestTime(reads, realClock(), client.id)
       const body = { now: timestamp(now ?? realClock()), isFrozen: now !== undefined }
       return accepted('Clock retrieved successfully', body)
-    },
-  )
-
-  app.put(
-    '/sandbox/clock',
-    {
-      config: { rate: 'simulate', isLong: true },
-      onRequest: writing,
-      schema: {
-        operationId: 'setSandboxClock',
-        tags: ['Sandbox'],
-        summary: 'Freeze the client’s time (sandbox only)',
-        description:
-          'From now on this client lives at the given time, at most 400 days ahead, until it is ' +
-          'advanced or released. What falls due until then runs first, in order.',
-        security: BEARER,
-        body: named(
-          'SandboxClockRequest',
-          { now: Time('The time to freeze at; not before the client’s present time.') },
-          { additionalProperties: false },
-        ),
-        response: { 200: ApiEnvelope(MoveBody), ...failures },
-      },
-    },
-    async ({ client, actor, body }) => {
-      const to = parseTime('now', body.now)
-      const moved = await clockMoves.exclusively(client.id, async (move) => {
-        const known = await findTestTime(db, realClock(), client.id)
-        checkTarget({ now: known ?? realClock(), to, real: realClock() })
-        await ensure(client.id, actor)
-        return move(to)
-      })
-      return accepted('Clock set successfully', present(moved))
-    },
-  )
-
-  app.post(
-    '/sandbox/clock/advance',
-    {
-      config: { rate: 'simulate', isLong: true },
-      onRequest: writing,
-      schema: {
-        operationId: 'advanceSandboxClock',
-        tags: ['Sandbox'],
-        summary: 'Advance the test clock (sandbox only)',
-        description:
-          'By a number of seconds, or to a time. Answers when everything that fell due has run, in ' +
-          'the order of its due times: expiries, settlements, payouts, requeries, and webhooks, ' +
-          'which are really sent. A client without a test clock gets one first.',
-        security: BEARER,
-        headers: IdempotencyHeaders,
-        body: AdvanceRequest,
-        response: { 200: ApiEnvelope(MoveBody), ...failures },
-      },
-    },
-    async (request, reply) => {
-      const { client, actor, body } = request
-      if ((body.seconds === undefined) === (body.to === undefined)) {
-        throw wrong('seconds', 'Send either seconds or to.')
-      }
-      const given = body.to === undefined ? undefined : parseTime('to', body.to)
-      return clockMoves.exclusively(client.id, async (move) => {
-        const now = (await findTestTime(db, realClock(), client.id)) ?? realClock()
-        const to = given ?? new Date(now.getTime() + (body.seconds as number) * 1_000)
-        // Stored with the key, so that a retry moves it no further.
-        const begin = async () => {
-          checkTarget({ now, to, real: realClock() })
-          return to.toISOString()
-        }
-        return withIdempotentSteps(deps, { request, reply, begin }, async (about) => {
-          await ensure(client.id, actor)
-          return accepted('Clock advanced successfully', present(await move(new Date(about))))
-        })
-      })
     },
   )
 
@@ -219,6 +121,103 @@ export const sandboxClockRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, d
       return accepted('Clock released successfully', body)
     },
   )
+}
+
+const setRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { mode, authentication, realClock, db, clockMoves } = deps
+
+  app.put(
+    '/sandbox/clock',
+    {
+      config: { rate: 'simulate', isLong: true },
+      onRequest: [authentication.requires('payments:write'), sandboxOnly(mode)],
+      schema: {
+        operationId: 'setSandboxClock',
+        tags: ['Sandbox'],
+        summary: 'Freeze the client’s time (sandbox only)',
+        description:
+          'From now on this client lives at the given time, at most 400 days ahead, until it is ' +
+          'advanced or released. What falls due until then runs first, in order.',
+        security: BEARER,
+        body: named(
+          'SandboxClockRequest',
+          { now: Time('The time to freeze at; not before the client’s present time.') },
+          { additionalProperties: false },
+        ),
+        response: { 200: ApiEnvelope(MoveBody), ...failures },
+      },
+    },
+    async ({ client, actor, body }) => {
+      const to = parseTime('now', body.now)
+      const moved = await clockMoves.exclusively(client.id, async (move) => {
+        const known = await findTestTime(db, realClock(), client.id)
+        checkTarget({ now: known ?? realClock(), to, real: realClock() })
+        await ensureClock(deps, { clientId: client.id, actor })
+        return move(to)
+      })
+      return accepted('Clock set successfully', present(moved))
+    },
+  )
+}
+
+const advanceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { mode, authentication, realClock, db, clockMoves } = deps
+
+  app.post(
+    '/sandbox/clock/advance',
+    {
+      config: { rate: 'simulate', isLong: true },
+      onRequest: [authentication.requires('payments:write'), sandboxOnly(mode)],
+      schema: {
+        operationId: 'advanceSandboxClock',
+        tags: ['Sandbox'],
+        summary: 'Advance the test clock (sandbox only)',
+        description:
+          'By a number of seconds, or to a time. Answers when everything that fell due has run, in ' +
+          'the order of its due times: expiries, settlements, payouts, requeries, and webhooks, ' +
+          'which are really sent. A client without a test clock gets one first.',
+        security: BEARER,
+        headers: IdempotencyHeaders,
+        body: AdvanceRequest,
+        response: { 200: ApiEnvelope(MoveBody), ...failures },
+      },
+    },
+    async (request, reply) => {
+      const { client, actor, body } = request
+      if ((body.seconds === undefined) === (body.to === undefined)) {
+        throw wrong('seconds', 'Send either seconds or to.')
+      }
+      const given = body.to === undefined ? undefined : parseTime('to', body.to)
+      return clockMoves.exclusively(client.id, async (move) => {
+        const now = (await findTestTime(db, realClock(), client.id)) ?? realClock()
+        const to = given ?? new Date(now.getTime() + (body.seconds as number) * 1_000)
+        // Stored with the key, so that a retry moves it no further.
+        const begin = async () => {
+          checkTarget({ now, to, real: realClock() })
+          return to.toISOString()
+        }
+        return withIdempotentSteps(deps, { request, reply, begin }, async (about) => {
+          await ensureClock(deps, { clientId: client.id, actor })
+          return accepted('Clock advanced successfully', present(await move(new Date(about))))
+        })
+      })
+    },
+  )
+}
+
+// The clock is there, whether it was or not.
+async function ensureClock(
+  { db, realClock, testClocks }: Deps,
+  by: { clientId: ClientId; actor: string },
+): Promise<void> {
+  const real = realClock()
+  await withTransaction(db, async (tx) => {
+    if (await findTestTime(tx, real, by.clientId)) return
+    await startClock(tx, real, by.clientId)
+    const subject = 'sandbox/clock'
+    await writeAuditLog(tx, real, { ...by, action: 'sandbox.clock_set', subject, detail: {} })
+  })
+  await testClocks.refresh(db)
 }
 
 function present({ now, isComplete, ran }: ClockMove): Static<typeof MoveBody> {

@@ -7,7 +7,6 @@ import { resetClient } from '#domain/sandbox/reset-client.ts'
 import { createSandboxBankAccount } from '#domain/sandbox/sandbox-bank-account.ts'
 import { SEED_ACCOUNTS_MAX, SEED_DAYS_MAX } from '#domain/sandbox/seed-plan.ts'
 import { beginSeed, findSeed, type Seed } from '#domain/sandbox/seeds.ts'
-import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { withIdempotentSteps } from '#http/idempotency.ts'
@@ -20,6 +19,7 @@ import {
   nullable,
 } from '#http/schemas.ts'
 import { timestamp } from '#wat-time.ts'
+import { sandboxOnly } from './sandbox-only.ts'
 
 const SEED_MAX = 2_147_483_647
 
@@ -55,12 +55,10 @@ const SeedBody = named('SandboxSeed', {
 const ResetBody = named('SandboxReset', { clientId: Type.String() })
 
 export const sandboxDataRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { mode, authentication, realClock, db, reads, sealer, testClocks, clockMoves } = deps
-  const sandboxOnly = async () => {
-    if (mode === 'live') throw new Refusal('sandbox_only')
-  }
-  const reading = [authentication.requires('payments:read'), sandboxOnly]
-  const writing = [authentication.requires('payments:write'), sandboxOnly]
+  const { mode, authentication, realClock, db, reads } = deps
+  const reading = [authentication.requires('payments:read'), sandboxOnly(mode)]
+  const writing = [authentication.requires('payments:write'), sandboxOnly(mode)]
+  await app.register(resetRoutes, deps)
 
   app.get(
     '/sandbox/seed',
@@ -110,12 +108,16 @@ export const sandboxDataRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
       })
     },
   )
+}
+
+const resetRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { mode, authentication, realClock, db, sealer, testClocks, clockMoves } = deps
 
   app.post(
     '/sandbox/reset',
     {
       config: { rate: 'simulate' },
-      onRequest: writing,
+      onRequest: [authentication.requires('payments:write'), sandboxOnly(mode)],
       schema: {
         operationId: 'resetSandbox',
         tags: ['Sandbox'],
