@@ -1146,6 +1146,17 @@ export interface paths {
             };
         };
     };
+    "/sandbox/reset": {
+        post: {
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SandboxResetResponse"];
+                    };
+                };
+            };
+        };
+    };
     "/sandbox/seed": {
         get: {
             responses: {
@@ -1171,17 +1182,6 @@ export interface paths {
                 200: {
                     content: {
                         "application/json": components["schemas"]["SandboxSeedResponse"];
-                    };
-                };
-            };
-        };
-    };
-    "/sandbox/reset": {
-        post: {
-            responses: {
-                200: {
-                    content: {
-                        "application/json": components["schemas"]["SandboxResetResponse"];
                     };
                 };
             };

@@ -5,11 +5,11 @@ import type { Config } from '#config/config.ts'
 import type { Queryable } from '#db/pool.ts'
 import { TestClocks } from '#domain/records/test-clocks.ts'
 import type { ClientId } from '#ids.ts'
-import { followTestClocks } from '#workers/follow-test-clocks.ts'
-import { TestClockRunner } from '#workers/run-test-clocks.ts'
-import { runWorkers } from '#workers/run-workers.ts'
-import { type SeedSandboxDeps, seedSandboxRound } from '#workers/seed-sandbox.ts'
-import type { Logger } from './log.ts'
+import type { Logger } from '#log.ts'
+import { followTestClocks } from './follow-test-clocks.ts'
+import { TestClockRunner } from './run-test-clocks.ts'
+import { runWorkers } from './run-workers.ts'
+import { type SeedSandboxDeps, seedSandboxRound } from './seed-sandbox.ts'
 
 // Of a request to seed: a small one is complete when it is answered.
 const SEED_NOW_MS = 2_000
