@@ -7,7 +7,7 @@ import type { AdviceId, ClientId } from '#ids.ts'
 
 export async function findClockedAdvices(
   db: Queryable,
-  initiations: readonly Initiation[],
+  initiations: readonly Pick<Initiation, 'adviceId'>[],
 ): Promise<(ClientId | undefined)[]> {
   const { rows } = await db.query<{ id: AdviceId; clientId: ClientId }>({
     name: 'find-clocked-advices',

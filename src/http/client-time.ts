@@ -6,6 +6,9 @@
 
 import type { FastifyInstance } from 'fastify'
 import { atClientTime, clientClock } from '#client-time.ts'
+import { findClockedAdvices } from '#domain/clocked-items.ts'
+import { findTestTime } from '#domain/records/test-clocks.ts'
+import type { AdviceId } from '#ids.ts'
 import type { Deps } from './deps.ts'
 
 const REAL_TIME = /^\/(api\/v1\/operator|dashboard|sandbox\/(clock|seed|reset))(\/|$)/
@@ -21,4 +24,17 @@ export function serveInClientTime(app: FastifyInstance, deps: Deps): Deps {
     }
   })
   return { ...deps, clock: clientClock(deps.clock) }
+}
+
+type Clocks = Pick<Deps, 'testClocks' | 'reads' | 'realClock'>
+
+// For payers, who have no token: at the time of the client whose advice it is.
+export async function atTimeOfAdvice<T>(
+  { testClocks, reads, realClock }: Clocks,
+  adviceId: AdviceId,
+  work: () => Promise<T>,
+): Promise<T> {
+  const [clientId] = testClocks.isEmpty ? [] : await findClockedAdvices(reads, [{ adviceId }])
+  const now = clientId && (await findTestTime(reads, realClock(), clientId))
+  return clientId && now ? atClientTime({ clientId, now }, work) : work()
 }
