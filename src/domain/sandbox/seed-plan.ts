@@ -4,6 +4,7 @@
 //   the accounts; then for each day: credits to accounts, and payments with what became of them
 
 import { type Kobo, kobo } from '#money.ts'
+import { watDayStart } from '#wat-time.ts'
 
 export const SEED_ACCOUNTS_MAX = 10_000
 export const SEED_DAYS_MAX = 90
@@ -14,7 +15,7 @@ const PAYMENTS_PER_DAY_MAX = 25
 const ACCOUNTS_PER_PAYMENT = 20
 
 const DAY_MS = 86_400_000
-const OPEN_MS = 9 * 3_600_000 // Of each day, something happens for so long.
+const OPEN_MS = 9 * 3_600_000 // Of each day, something happens for so long; of the last, since midnight.
 const CREDITED = 0.6 // Of the accounts, on a day.
 const FIRST_KOBO = kobo(500_000n) // Of the first account and the first payment: easy to recognise.
 
@@ -25,9 +26,12 @@ export type SeedStep =
   | { kind: 'payments'; at: Date; day: number; count: number }
 
 export function listSteps({ accounts, days }: SeedSize, endsAt: Date): SeedStep[] {
-  const before = (day: number, openLeftMs: number) =>
-    new Date(endsAt.getTime() - (days - 1 - day) * DAY_MS - openLeftMs)
-  const opened = before(0, OPEN_MS)
+  const todayMs = days === 1 ? 0 : endsAt.getTime() - watDayStart(endsAt).getTime()
+  const before = (day: number, openLeft: number) => {
+    const openMs = day === days - 1 ? Math.min(OPEN_MS, todayMs) : OPEN_MS
+    return new Date(endsAt.getTime() - (days - 1 - day) * DAY_MS - openMs * openLeft)
+  }
+  const opened = before(0, 1)
   const steps: SeedStep[] = chunks(accounts, ACCOUNTS_PER_STEP).map((chunk) => ({
     kind: 'accounts',
     at: opened,
@@ -37,7 +41,7 @@ export function listSteps({ accounts, days }: SeedSize, endsAt: Date): SeedStep[
   for (let day = 0; day < days; day++) {
     const credits = chunks(accounts, CREDITS_PER_STEP)
     for (const [index, chunk] of credits.entries()) {
-      const at = before(day, OPEN_MS * (1 - (index + 1) / (credits.length + 1)))
+      const at = before(day, 1 - (index + 1) / (credits.length + 1))
       steps.push({ kind: 'credits', at, day, ...chunk })
     }
     steps.push({ kind: 'payments', at: before(day, 0), day, count })
