@@ -696,7 +696,9 @@ create table delivery_attempts (
   error text,
   response_start text,
   signature text,
-  constraint delivery_attempts_pkey PRIMARY KEY (event_id, destination_id, attempt)
+  chaos text collate "C",
+  constraint delivery_attempts_pkey PRIMARY KEY (event_id, destination_id, attempt),
+  constraint delivery_attempts_chaos_known CHECK (chaos = ANY (ARRAY['delayed'::text, 'reordered'::text, 'dropped'::text, 'repeated'::text]))
 ) partition by RANGE (event_id);
 
 create table delivery_attempts_default partition of delivery_attempts DEFAULT;
@@ -1481,6 +1483,20 @@ create table reversals (
 CREATE INDEX reversals_by_credit ON reversals USING btree (credit_id);
 CREATE INDEX reversals_by_time ON reversals USING btree (bank_code, received_at);
 
+create table sandbox_payout_outcomes (
+  id bigint not null generated always as identity,
+  client_id bigint not null,
+  outcome text collate "C" not null,
+  account_hash bytea,
+  created_at timestamp with time zone not null,
+  payout_reference text collate "C",
+  constraint sandbox_payout_outcomes_pkey PRIMARY KEY (id),
+  constraint sandbox_payout_outcomes_used_once UNIQUE (payout_reference),
+  constraint sandbox_payout_outcomes_known CHECK (outcome = ANY (ARRAY['ok'::text, 'failed'::text, 'slow'::text, 'never'::text, 'answer_lost'::text])),
+  constraint sandbox_payout_outcomes_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
+);
+CREATE INDEX sandbox_payout_outcomes_waiting ON sandbox_payout_outcomes USING btree (client_id, id) WHERE payout_reference IS NULL;
+
 create table sandbox_payouts (
   reference text collate "C" not null,
   bank_reference text collate "C" not null,
@@ -1490,6 +1506,32 @@ create table sandbox_payouts (
   constraint sandbox_payouts_pkey PRIMARY KEY (reference),
   constraint sandbox_payouts_status_known CHECK (status = ANY (ARRAY['confirmed'::text, 'failed'::text, 'silent'::text]))
 );
+
+create table sandbox_reports (
+  id bigint not null generated always as identity,
+  client_id bigint not null,
+  step text collate "C" not null,
+  bank_code text collate "C" not null,
+  account_number text collate "C" not null,
+  session_id text collate "C" not null,
+  original_session_id text collate "C",
+  amount_kobo bigint not null,
+  narration text not null,
+  made_at timestamp with time zone not null,
+  due_at timestamp with time zone,
+  reported_at timestamp with time zone,
+  outcome text collate "C",
+  constraint sandbox_reports_pkey PRIMARY KEY (id),
+  constraint sandbox_reports_made_once UNIQUE (session_id),
+  constraint sandbox_reports_amount_positive CHECK (amount_kobo > 0),
+  constraint sandbox_reports_lost_not_reported CHECK (due_at IS NOT NULL OR reported_at IS NULL),
+  constraint sandbox_reports_reported_with_outcome CHECK ((reported_at IS NULL) = (outcome IS NULL)),
+  constraint sandbox_reports_reversal_of_one CHECK ((step = 'reversal'::text) = (original_session_id IS NOT NULL)),
+  constraint sandbox_reports_step_known CHECK (step = ANY (ARRAY['credit'::text, 'reversal'::text])),
+  constraint sandbox_reports_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
+);
+CREATE INDEX sandbox_reports_answered ON sandbox_reports USING btree (bank_code, id) WHERE step = 'credit'::text;
+CREATE INDEX sandbox_reports_due ON sandbox_reports USING btree (due_at) WHERE reported_at IS NULL;
 
 create table sandbox_seeds (
   id bigint not null generated always as identity,
@@ -2052,6 +2094,22 @@ create table users (
   constraint users_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
 );
 CREATE INDEX users_by_email ON users USING btree (email);
+
+create table webhook_chaos (
+  endpoint_id uuid not null,
+  client_id bigint not null,
+  delay_ms integer not null,
+  duplicate integer not null,
+  reorder boolean not null,
+  drop_next integer not null,
+  held_event_id uuid,
+  is_overtaken boolean not null default false,
+  updated_at timestamp with time zone not null,
+  constraint webhook_chaos_pkey PRIMARY KEY (endpoint_id),
+  constraint webhook_chaos_not_negative CHECK (LEAST(delay_ms, duplicate, drop_next) >= 0),
+  constraint webhook_chaos_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id),
+  constraint webhook_chaos_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES webhook_endpoints(id)
+);
 
 create table webhook_endpoints (
   id uuid not null,

@@ -7,7 +7,8 @@
 //   build/web ─▶ build/web-<hash>   changed in one step; a service that runs keeps what it began with
 //
 // The hash is of everything the result depends on, so nothing is built twice; two builds at once
-// each make their own folder and the first to finish gives it its name.
+// each make their own folder and the first to finish gives it its name. The pages speak the language
+// of MANILLA_LANGUAGE, a file of web/copy/ (docs/translating.md).
 
 import { createHash } from 'node:crypto'
 import {
@@ -26,31 +27,53 @@ import {
 } from 'node:fs'
 import { basename, join } from 'node:path'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
-import type { InlineConfig } from 'vite'
+import type { BuildOptions, InlineConfig, Plugin } from 'vite'
+import { readEnvironment } from '../src/config/config.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const WEB = join(ROOT, 'web')
+const API_TYPES = join(ROOT, 'sdk/src/api-types.ts') // All that web/ knows of the rest.
 const BUILD = join(ROOT, 'build')
+const CATALOGUES = join(WEB, 'copy')
+const ENGLISH = join(CATALOGUES, 'en.ts')
 // Earlier ones stay a while: a service may still be running from them.
 const KEPT = 5
 
-export async function buildWeb(into = BUILD): Promise<void> {
-  const folder = join(into, `web-${sourceHash()}`)
-  if (!existsSync(folder)) await makeFolder(into, folder)
+// The catalogue is a file that says all that web/copy/en.ts says.
+export async function buildWeb(into = BUILD, catalogue = ENGLISH): Promise<void> {
+  const folder = join(into, `web-${sourceHash(catalogue)}`)
+  if (!existsSync(folder)) await makeFolder({ into, folder, catalogue })
   point(join(into, 'web'), folder)
 }
 
-async function makeFolder(into: string, folder: string): Promise<void> {
+type Made = { into: string; folder: string; catalogue: string }
+
+async function makeFolder({ into, folder, catalogue }: Made): Promise<void> {
   const { build } = await import('vite') // Only now: it takes longer to load than to find nothing to do.
   mkdirSync(into, { recursive: true })
   const unfinished = mkdtempSync(join(into, 'unfinished-'))
   chmodSync(unfinished, 0o755) // The service may run as somebody else.
   try {
-    await build(appConfig('checkout', '/pay/', 'browser.tsx', join(unfinished, 'checkout')))
-    await build(serverConfig('checkout', 'server.tsx', join(unfinished, 'checkout-server')))
-    await build(
-      appConfig('dashboard', '/dashboard/', 'dashboard.html', join(unfinished, 'dashboard')),
-    )
+    const [checkout, dashboard] = [
+      sharedConfig('checkout', catalogue),
+      sharedConfig('dashboard', catalogue),
+    ]
+    const at = (name: string) => join(unfinished, name)
+    await build({
+      ...checkout,
+      base: '/pay/',
+      build: appBuild('checkout/browser.tsx', at('checkout')),
+    })
+    await build({
+      ...checkout,
+      ssr: { noExternal: true },
+      build: serverBuild('checkout/server.tsx', at('checkout-server')),
+    })
+    await build({
+      ...dashboard,
+      base: '/dashboard/',
+      build: appBuild('dashboard/dashboard.html', at('dashboard')),
+    })
     compress(unfinished)
     renameSync(unfinished, folder)
   } catch (error) {
@@ -61,31 +84,23 @@ async function makeFolder(into: string, folder: string): Promise<void> {
   removeOld(into, folder)
 }
 
-function appConfig(app: string, base: string, entry: string, outDir: string): InlineConfig {
+function appBuild(entry: string, outDir: string): BuildOptions {
   return {
-    ...sharedConfig(app),
-    base,
-    build: {
-      outDir,
-      emptyOutDir: true,
-      target: ['es2022', 'chrome100', 'safari15.4', 'firefox100'],
-      manifest: 'manifest.json',
-      assetsInlineLimit: 0, // The pages forbid themselves everything inline.
-      modulePreload: { polyfill: false },
-      rolldownOptions: { input: join(WEB, app, entry) },
-    },
+    outDir,
+    emptyOutDir: true,
+    target: ['es2022', 'chrome100', 'safari15.4', 'firefox100'],
+    manifest: 'manifest.json',
+    assetsInlineLimit: 0, // The pages forbid themselves everything inline.
+    modulePreload: { polyfill: false },
+    rolldownOptions: { input: join(WEB, entry) },
   }
 }
 
-function serverConfig(app: string, entry: string, outDir: string): InlineConfig {
-  return {
-    ...sharedConfig(app),
-    ssr: { noExternal: true },
-    build: { outDir, emptyOutDir: true, ssr: join(WEB, app, entry), target: 'node24' },
-  }
+function serverBuild(entry: string, outDir: string): BuildOptions {
+  return { outDir, emptyOutDir: true, ssr: join(WEB, entry), target: 'node24' }
 }
 
-function sharedConfig(app: string): InlineConfig {
+function sharedConfig(app: string, catalogue: string): InlineConfig {
   return {
     configFile: false,
     root: join(WEB, app),
@@ -93,7 +108,27 @@ function sharedConfig(app: string): InlineConfig {
     logLevel: 'warn',
     publicDir: false,
     oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+    plugins: catalogue === ENGLISH ? [] : [inLanguage(catalogue)],
   }
+}
+
+// web/copy.ts names English; a build in another language finds that here instead.
+function inLanguage(catalogue: string): Plugin {
+  return {
+    name: 'language',
+    enforce: 'pre',
+    resolveId: (target, importer) =>
+      target === './copy/en.ts' && importer === join(WEB, 'copy.ts') ? catalogue : null,
+  }
+}
+
+// Throws on a language that nobody has written.
+function chosenCatalogue(): string {
+  const language = readEnvironment().MANILLA_LANGUAGE || 'en'
+  const path = join(CATALOGUES, `${basename(language)}.ts`)
+  if (existsSync(path)) return path
+  const known = globSync('*.ts', { cwd: CATALOGUES }).map((name) => basename(name, '.ts'))
+  throw new Error(`MANILLA_LANGUAGE must be one of: ${known.sort().join(', ')}`)
 }
 
 // Once, at full strength, instead of at every request.
@@ -112,15 +147,15 @@ function point(link: string, folder: string): void {
   renameSync(fresh, link)
 }
 
-function sourceHash(): string {
+function sourceHash(catalogue: string): string {
   const hash = createHash('sha256')
   const paths = globSync('**/*', { cwd: WEB }).map((path) => join(WEB, path))
-  for (const path of [...paths, import.meta.filename].sort()) {
+  for (const path of [...paths.sort(), API_TYPES, import.meta.filename, catalogue]) {
     if (!statSync(path).isFile()) continue
     const bytes = readFileSync(path)
     hash.update(`${path.slice(ROOT.length)} ${bytes.length}\n`).update(bytes)
   }
-  for (const name of ['vite', 'preact']) {
+  for (const name of ['vite', 'preact', 'uqr']) {
     const about = readFileSync(join(ROOT, 'node_modules', name, 'package.json'), 'utf8')
     hash.update(`${name} ${JSON.parse(about).version}\n`)
   }
@@ -135,4 +170,4 @@ function removeOld(into: string, current: string): void {
   for (const { path } of builds.slice(KEPT - 1)) rmSync(path, { recursive: true, force: true })
 }
 
-if (import.meta.main) await buildWeb(process.argv[2])
+if (import.meta.main) await buildWeb(process.argv[2], chosenCatalogue())

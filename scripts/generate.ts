@@ -1,5 +1,5 @@
 // Writes what is made from the code and committed: db/schema.sql, openapi.json, the types of the API
-// in web/api-types.ts and the table of capabilities in ARCHITECTURE.md. Tests fail when they no longer
+// in sdk/src/api-types.ts and the table of capabilities in ARCHITECTURE.md. Tests fail when they no longer
 // match.
 
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -21,7 +21,7 @@ try {
   await pool.end()
   const description = await renderOpenApi(connectionString)
   writeFileSync('openapi.json', description)
-  writeFileSync('web/api-types.ts', await renderTypes(description))
+  writeFileSync('sdk/src/api-types.ts', await renderTypes(description))
 } finally {
   await server.stop()
 }

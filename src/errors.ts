@@ -21,11 +21,11 @@ export const REFUSALS = {
   statement_refused: ref(
     400,
     '30',
-    'The statement was refused, and nothing of it is stored. See errors for the line and the reason.',
+    'The statement was rejected, and nothing was stored. See errors for the line and the reason.',
   ),
   body_missing: ref(400, '30', 'A JSON request body is required.'),
   invalid_reference: ref(400, '30', 'Invalid reference format.'),
-  invalid_cursor: ref(400, '30', 'Invalid cursor, or a cursor of another list.'),
+  invalid_cursor: ref(400, '30', 'This cursor is invalid or belongs to another list.'),
   route_not_found: ref(404, '25', 'No such endpoint.'),
   body_too_large: ref(413, '30', 'The request body is too large.'),
   media_type_unsupported: ref(415, '30', 'Unsupported media type. Send application/json.'),

@@ -25,6 +25,7 @@ export type SubaccountId = Brand<bigint, 'SubaccountId'>
 export type SplitId = Brand<bigint, 'SplitId'>
 export type FeeRuleId = Brand<bigint, 'FeeRuleId'>
 export type LimitProfileId = Brand<bigint, 'LimitProfileId'>
+export type ReportId = Brand<bigint, 'ReportId'> // Of the sandbox bank.
 export type PaymentId = Brand<string, 'PaymentId'>
 export type AdviceId = Brand<string, 'AdviceId'>
 export type EventId = Brand<string, 'EventId'>

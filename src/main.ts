@@ -9,6 +9,7 @@ import { isConnectionLost } from '#db/transaction.ts'
 import { EmbeddedProblem, type EmbeddedServer, startEmbedded } from '#embedded/embedded.ts'
 import { systemClock } from './clock.ts'
 import { createLogger, type Logger } from './log.ts'
+import { answerForAll, askPrimary } from './process-metrics.ts'
 import { type HttpProcesses, isHttpProcess, startHttpProcesses } from './processes.ts'
 import { welcome } from './welcome.ts'
 import {
@@ -38,14 +39,16 @@ async function main(): Promise<void> {
     if (config.role === 'migrate') return await embedded?.stop()
     const service = await createService(options)
     created = service
-    const http = config.role === 'worker' ? undefined : await startHttp(options, service)
+    service.metrics.watchProcess()
+    const isListening = config.role !== 'worker' || config.workerPort !== undefined
+    const http = isListening ? await startHttp(options, service) : undefined
     const stopping = stopOnSignals(log, async () => {
       await http?.stop()
       await service.close()
       await embedded?.stop()
     })
     if (config.role !== 'api') service.startWorkers()
-    if (http) process.stdout.write(welcome(config, http.port))
+    if (http && config.role !== 'worker') process.stdout.write(welcome(config, http.port))
     else log.info('workers running')
     // Last: a failed start stops the database itself and reports its own problem.
     void embedded?.exited.then(() => {
@@ -71,16 +74,25 @@ function processCount({ processes }: Config): number {
   return processes === 'auto' ? availableParallelism() : processes
 }
 
-async function startHttp(options: ServiceOptions, { app }: Service): Promise<HttpProcesses> {
+// A worker answers probes and metrics by itself.
+async function startHttp(options: ServiceOptions, service: Service): Promise<HttpProcesses> {
   const { config, connectionString, log } = options
-  const count = processCount(config)
-  if (count > 1) return startHttpProcesses({ count, role: config.role, connectionString, log })
+  const { app } = service
+  const count = config.role === 'worker' ? 1 : processCount(config)
+  if (count > 1) {
+    answerForAll(service.metrics)
+    return startHttpProcesses({ count, role: config.role, connectionString, log })
+  }
   await listen(app, config)
   return { port: (app.server.address() as AddressInfo).port, stop: () => app.close() }
 }
 
-async function listen(app: Service['app'], { host, port }: Config): Promise<void> {
-  await app.listen({ host, port })
+async function listen(app: Service['app'], config: Config): Promise<void> {
+  const { role, host, port, workerPort } = config
+  await app.listen({ host, port: role === 'worker' ? workerPort : port } as {
+    host: string
+    port: number
+  })
 }
 
 // One of several processes on a port. Ctrl-C reaches all of them; the primary decides when to stop.
@@ -90,7 +102,10 @@ async function runHttpProcess(config: Config, log: Logger): Promise<void> {
   process.on('SIGTERM', () => stop())
   process.on('disconnect', () => stop())
   const connectionString = config.databaseUrl as string
-  const service = await createService({ config, connectionString, clock: systemClock, log })
+  const readMetrics = askPrimary(() => service.metrics.registry)
+  const parts = { config, connectionString, clock: systemClock, log, readMetrics }
+  const service: Service = await createService(parts)
+  service.metrics.watchProcess()
   await listen(service.app, config)
   stop = () => void service.close().finally(() => process.exit(0))
 }

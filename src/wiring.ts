@@ -44,9 +44,11 @@ import { writeMeasuresRound } from '#workers/write-measures.ts'
 import { clientClock } from './client-time.ts'
 import type { Clock } from './clock.ts'
 import type { Logger } from './log.ts'
+import { Metrics } from './metrics.ts'
 import { Notifier } from './notifier.ts'
 import { Sealer } from './seal.ts'
 
+const HOUR_MS = 3_600_000
 const MEASURES_PAUSE_MS = 5_000
 // Of a request. Whoever uploads a long report does not wait for all of it to be settled.
 const SETTLE_REPORTED_MS = 5_000
@@ -62,6 +64,7 @@ export type Service = {
   app: FastifyInstance
   db: Pool
   writers: Writers
+  metrics: Metrics
   startWorkers(): void
   syncDataKeys: () => Promise<void> // Which it does by itself, every other second.
   writeMeasures: () => Promise<void> // Likewise, every few seconds.
@@ -71,7 +74,13 @@ export type Service = {
 // A start-up problem the operator can fix.
 export class StartProblem extends Error {}
 
-export type ServiceOptions = { config: Config; connectionString: string; clock: Clock; log: Logger }
+export type ServiceOptions = {
+  config: Config
+  connectionString: string
+  clock: Clock
+  log: Logger
+  readMetrics?: () => Promise<string> // Of all processes, where there are several.
+}
 
 // Migrates and seeds the database. Safe to run in several processes at once.
 export async function prepareDatabase({ config, connectionString, clock, log }: ServiceOptions) {
@@ -118,6 +127,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const { testClocks, stopFollowing } = await startTestClocks(config.mode, { db, log })
   const failed = (batch: string) => (error: unknown) =>
     log.error({ err: error, batch }, 'batch failed')
+  const metrics = startMetrics(connections)
   const writers = openWriters(options, {
     pool: batchPool,
     testClocks,
@@ -125,23 +135,22 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     sharedAccounts,
     onError: (error, batch) => failed(batch)(error),
     onWritten: () => notifiers.dispatcher.call(),
+    onBatch: metrics.observeBatch,
   })
   const tokens = openTokens(options)
   const isSecure = config.mode === 'live' || config.publicUrl.startsWith('https:')
   const sessionCookies = new SessionCookies({ db, sealer, clock, isSecure })
-  const banking = connectedBanks(connections, options)
+  const banking = connectedBanks({ db, sealer }, options)
   const { notificationMeter, writeMeasures, stopMeasuring } = startMeasuring(options, db)
   const money = { sealer, sharedAccounts, payoutHooks: PAYOUT_HOOKS }
-  const parts = { ...connections, ...banking, ...money, ...statements, clock, log }
+  const parts = { ...connections, ...banking, ...money, ...statements, clock, log, metrics }
   const submitCredits: SubmitCredits = (credits) => writers.credits.submitAll(credits)
-  const { graceSeconds } = config.policy
-  const working = { ...parts, rendering: renderingFor(config), graceSeconds, submitCredits }
-  const sandbox = wireSandbox(config, { ...working, testClocks })
+  const working = { ...parts, ...workerSettings(config), submitCredits }
+  const sandbox = wireSandbox(config, { ...working, testClocks, dispatcher: notifiers.dispatcher })
   const app = await buildApp({
     ...{ mode: config.mode, publicUrl: config.publicUrl, rates: config.rates },
-    trustedProxies: config.trustedProxies,
-    policy: config.policy,
-    chart: config.chart,
+    ...{ trustedProxies: config.trustedProxies, metricsToken: config.metricsToken },
+    ...{ policy: config.policy, chart: config.chart, hasApi: config.role !== 'worker' },
     ...parts,
     ...{ realClock: clock, testClocks, clockMoves: sandbox.clockMoves, seedNow: sandbox.seedNow },
     notificationMeter,
@@ -154,6 +163,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     sessionCookies,
     authentication: new Authentication({ db, tokens, sessionCookies, clock, testClocks }),
     isReady: async () => (await isWritable(probes)) && isMigrated(probes),
+    readMetrics: options.readMetrics ?? (() => metrics.registry.metrics()),
   })
 
   let workers: RunningWorkers | undefined
@@ -168,12 +178,27 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     await Promise.all([keySync.stop(), stopMeasuring(), stopFollowing()])
     await connections.end()
   }
-  return { app, db, writers, startWorkers, syncDataKeys: syncDataKeysNow, writeMeasures, close }
+  return {
+    ...{ app, db, writers, metrics, startWorkers, close },
+    ...{ syncDataKeys: syncDataKeysNow, writeMeasures },
+  }
+}
+
+function startMetrics({ db, batchPool, webhookPool, settlementPool, importPool }: Connections) {
+  const metrics = new Metrics()
+  metrics.watchPools({
+    requests: db,
+    batches: batchPool,
+    webhooks: webhookPool,
+    settlements: settlementPool,
+    imports: importPool,
+  })
+  return metrics
 }
 
 type WriterParts = Pick<
   Parameters<typeof createWriters>[0],
-  'pool' | 'testClocks' | 'sealer' | 'sharedAccounts' | 'onError' | 'onWritten'
+  'pool' | 'testClocks' | 'sealer' | 'sharedAccounts' | 'onError' | 'onWritten' | 'onBatch'
 >
 
 function openWriters({ config, clock }: ServiceOptions, parts: WriterParts): Writers {
@@ -236,15 +261,19 @@ async function startDataKeys({ config, clock, log }: ServiceOptions, connections
   }
 }
 
-function connectedBanks({ db }: { db: Pool }, { config, clock }: ServiceOptions) {
+function connectedBanks(parts: { db: Pool; sealer: Sealer }, { config, clock }: ServiceOptions) {
   const { mode, banks, policy } = config
   const connected = connectBanks(bankConfigurations(config))
-  const sending =
-    mode === 'sandbox'
-      ? withSandboxBank({ db, clock: clientClock(clock), banks }, connected)
-      : connected
+  const sandbox = { ...parts, clock: clientClock(clock), banks }
+  const sending = mode === 'sandbox' ? withSandboxBank(sandbox, connected) : connected
   const bankConnections = sendByFile(sending, banks)
   return { banks, bankConnections, nameBank: bankNames(banks), nameStyle: policy.accountName }
+}
+
+function workerSettings(config: Config) {
+  const { graceSeconds, bankTimeMaxAgeHours } = config.policy
+  const bankTimeMaxAgeMs = bankTimeMaxAgeHours * HOUR_MS
+  return { rendering: renderingFor(config), graceSeconds, bankTimeMaxAgeMs }
 }
 
 function renderingFor({ mode, banks, policy }: Config): Rendering {

@@ -155,7 +155,7 @@ test('a database that cannot be reached is told in plain words, without its pass
   assert.doesNotMatch(refused.said.err, /hush|\n\s+at /)
 })
 
-test('a worker works and listens nowhere; an api listens and leaves the work', async () => {
+test('a worker works and answers probes alone; an api listens and leaves the work', async () => {
   using folder = createTempFolder()
   await using database = await createTestDatabase()
   await using busy = await takePort()
@@ -167,9 +167,15 @@ test('a worker works and listens nowhere; an api listens and leaves the work', a
   assert.equal(await api.stop(), 0)
   assert.equal(await audits(), 0)
 
-  const worker = { role: 'worker', env: { ...env, PORT: `${busy.port}` } }
+  const worker = { role: 'worker', env: { ...env, PORT: `${busy.port}`, MANILLA_WORKER_PORT: '0' } }
   await using working = spawnChild({ folder: folder.path, ...worker })
   await working.says('integrity check passed')
+  await working.says('Server listening at')
+  const [, url] = /Server listening at (http:[^"]+)/.exec(working.said.out) ?? []
+  const metrics = await (await fetch(`${url}/metrics`)).text()
+  assert.match(metrics, /manilla_worker_round_seconds_count\{worker="audit-books"\} [1-9]/)
+  assert.match(metrics, /^manilla_integrity_ok 1$/m)
+  assert.equal((await fetch(`${url}/api/v1/events`)).status, 404)
   working.child.kill('SIGTERM')
   assert.equal(await working.closed, 0)
   assert.equal(await audits(), 1)

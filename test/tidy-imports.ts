@@ -1,5 +1,5 @@
 // The rules of who may import whom: the layers of src/, the capabilities of src/domain/, the apps of
-// web/; and no cycles.
+// web/, and what everybody may install, sdk/; and no cycles.
 
 import { posix } from 'node:path'
 import { CAPABILITIES, LAYERS } from '../scripts/capabilities.ts'
@@ -9,7 +9,7 @@ import { code, lineAt, type Rule, type Source } from './tidy-rules.ts'
 const WIRING = ['src/main.ts', 'src/wiring.ts', 'src/welcome.ts']
 
 export const imports: Rule = ({ path, text }) => {
-  if (!/^(?:src|web)\//.test(path) || WIRING.includes(path)) return []
+  if (!/^(?:src|web|sdk)\//.test(path) || WIRING.includes(path)) return []
   return importsIn(text).flatMap(({ target, index }) => {
     const why = importFault(path, target)
     return why ? [`${path}:${lineAt(text, index)}: imports ${target}: ${why}`] : []
@@ -25,7 +25,7 @@ function importsIn(text: string) {
 export function importCycles(files: readonly Source[]): string[] {
   const graph = new Map(
     files
-      .filter(({ path }) => /^(?:src|web)\/.*\.tsx?$/.test(path))
+      .filter(({ path }) => /^(?:src|web|sdk)\/.*\.tsx?$/.test(path))
       .map(({ path, text }) => [path, importsIn(text).map(({ target }) => reached(path, target))]),
   )
   const done = new Set<string>()
@@ -34,7 +34,7 @@ export function importCycles(files: readonly Source[]): string[] {
     const start = trail.indexOf(path)
     if (start >= 0) cycles.push(`${[...trail.slice(start), path].join(' → ')}: an import cycle`)
     if (start >= 0 || done.has(path)) return
-    for (const next of graph.get(path) ?? []) visit(next, [...trail, path])
+    for (const next of graph.get(path) ?? []) if (next !== path) visit(next, [...trail, path])
     done.add(path)
   }
   for (const path of graph.keys()) visit(path, [])
@@ -48,6 +48,9 @@ function reached(path: string, target: string): string {
 
 function importFault(path: string, target: string): string | undefined {
   if (path.startsWith('web/')) return webImportFault(path, target)
+  if (path.startsWith('sdk/')) {
+    return reached(path, target).startsWith('sdk/') ? undefined : 'sdk/ knows only itself'
+  }
   if (target.startsWith('.')) {
     return /^\.\/[^/]+$/.test(target) ? undefined : "another folder's file is imported as #folder/…"
   }
@@ -71,15 +74,17 @@ function capabilityFault(path: string, target: string): string | undefined {
   return capability.uses.includes(used) ? undefined : `${user} may not use ${used}`
 }
 
-// An app of web/ knows itself, the loose files at the top of web/, which know only each other, and of
-// another app what that shows of itself: its preview.
+// An app of web/ knows itself, the loose files at the top of web/, which know only each other, sdk/, and
+// of another app what that shows of itself: its preview. web/copy.ts stands for all languages.
 function webImportFault(path: string, target: string): string | undefined {
   if (target.startsWith('#')) return 'web/ knows nothing of src/'
   const [root, app, file] = reached(path, target).split('/')
+  if (root === 'sdk') return undefined
   const isLoose = root === 'web' && file === undefined
   const isOwn = root === 'web' && app === path.split('/')[1]
+  const isCopy = root === 'web' && app === 'copy' && path === 'web/copy.ts'
   const isShown = root === 'web' && file === 'preview.tsx' && path.split('/').length > 2
-  return isLoose || isOwn || isShown
+  return isLoose || isOwn || isCopy || isShown
     ? undefined
     : 'an app of web/ knows only itself and the top of web/'
 }

@@ -13,15 +13,17 @@ export function sandboxSessionId(now: Date): string {
   return makeSessionId({ institution: SANDBOX_INSTITUTION, now, unique })
 }
 
+type CreditOptions = { narration: string; sessionId?: string; currency?: string }
+
 export function sandboxCredit<To extends { accountNumber: string; amountKobo: Kobo }>(
   to: To,
   now: Date,
-  { narration, sessionId = sandboxSessionId(now) }: { narration: string; sessionId?: string },
+  { narration, sessionId = sandboxSessionId(now), currency = 'NGN' }: CreditOptions,
 ): To & IncomingCredit {
   return {
     ...to,
     sessionId,
-    currency: 'NGN',
+    currency,
     sourceAccountNumber: null,
     sourceAccountName: 'Sandbox Payer',
     sourceBankCode: null,

@@ -14,6 +14,7 @@ import {
   secretNames,
 } from './bank-settings.ts'
 import { type Chart, loadChart } from './chart-settings.ts'
+import { deepFreeze } from './deep-freeze.ts'
 import { issuesNumbers } from './number-settings.ts'
 import { POLICY_SETTINGS, type Policy, readPolicy } from './policy-settings.ts'
 import { RATES, type Rates, rates } from './rate-settings.ts'
@@ -40,6 +41,7 @@ export type Config = {
   readonly mode: Mode
   readonly host: string
   readonly port: number
+  readonly workerPort: number | undefined // where a worker answers probes; undefined: nowhere
   readonly processes: number | 'auto' // that answer HTTP on that port
   readonly publicUrl: string
   readonly trustedProxies: readonly string[] // whose word on where a request comes from is taken
@@ -47,6 +49,7 @@ export type Config = {
   readonly dataDir: string
   readonly databaseUrl: string | undefined // undefined: the embedded database
   readonly logLevel: LogLevel
+  readonly metricsToken: string | undefined // undefined: /metrics is open in the sandbox, absent in live mode
   readonly secrets: Secrets
   readonly banks: readonly BankSettings[]
   readonly collectionBankCode: string // issues the collection accounts
@@ -70,7 +73,9 @@ export const SETTINGS = {
   MANILLA_MODE: values.oneOf(MODES),
   HOST: values.host,
   PORT: values.whole(0, 65_535),
+  MANILLA_WORKER_PORT: values.whole(0, 65_535),
   MANILLA_PROCESSES: values.processes,
+  MANILLA_LANGUAGE: values.language, // Of the pages; the build reads it (scripts/build-web.ts).
   PUBLIC_URL: values.webAddress,
   MANILLA_TRUSTED_PROXIES: values.addressRanges,
   MANILLA_RATE_LIMITS: rates,
@@ -84,6 +89,7 @@ export const SETTINGS = {
   MANILLA_STATEMENTS_FOLDER: values.path,
   MANILLA_STATEMENT_PROFILES: values.path,
   ...POLICY_SETTINGS,
+  MANILLA_METRICS_TOKEN: values.metricsToken,
   LOG_LEVEL: values.oneOf(LOG_LEVELS),
 } as const
 
@@ -171,7 +177,9 @@ function plainSettings(given: Given, role: Role): Plain {
     rates: { ...RATES[mode], ...given.MANILLA_RATE_LIMITS },
     dataDir: given.MANILLA_DATA_DIR ?? resolve('data'),
     databaseUrl: given.DATABASE_URL,
+    workerPort: given.MANILLA_WORKER_PORT,
     logLevel: given.LOG_LEVEL ?? 'info',
+    metricsToken: given.MANILLA_METRICS_TOKEN,
     policy: readPolicy(given, mode),
     statementsFolder: given.MANILLA_STATEMENTS_FOLDER,
     statementProfiles: given.MANILLA_STATEMENT_PROFILES,
@@ -287,11 +295,4 @@ function readSetting(env: Environment, name: string): string {
 function errorReason(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   return 'code' in error ? String(error.code) : error.message
-}
-
-// Bytes stay as they are: a typed array cannot be frozen.
-function deepFreeze<T>(value: T): T {
-  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return value
-  Object.values(value).forEach(deepFreeze)
-  return Object.freeze(value)
 }

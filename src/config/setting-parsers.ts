@@ -27,6 +27,12 @@ export function oneOf<const T extends string>(choices: readonly T[]): Parser<T> 
   }
 }
 
+export const language: Parser<string> = (text, report) => {
+  if (/^[a-z]{2,3}(?:-[a-z0-9]{2,8})*$/.test(text)) return text
+  report('must be a language tag in lower case, such as en or pt-br')
+  return undefined
+}
+
 export const processes: Parser<number | 'auto'> = (text, report) => {
   if (text === 'auto') return 'auto'
   if (/^[1-9][0-9]?$/.test(text)) return Number(text)
@@ -161,4 +167,10 @@ function distance(from: string, to: string): number {
     row = next
   }
   return row.at(-1) as number
+}
+
+export const metricsToken: Parser<string> = (text, report) => {
+  if (/^[\x21-\x7e]{16,200}$/.test(text)) return text
+  report('must be 16 to 200 printable characters without spaces')
+  return undefined
 }

@@ -26,8 +26,12 @@ type Options<I, O, K> = {
   inFlightMax: number
   queueMax: number
   delay?: QueueDelay // Without it, only the number of items is bounded.
+  onBatch?: (batch: BatchTimes) => void
   onError: (error: unknown) => void
 }
+
+// `waitedMs`: the oldest of its items.
+export type BatchTimes = { items: number; waitedMs: number; tookMs: number }
 
 type Entry<I, O> = {
   items: readonly I[]
@@ -137,9 +141,15 @@ export class Batcher<I, O, K = never> {
   async #write(entries: readonly Entry<I, O>[]): Promise<void> {
     const items = entries.length === 1 && entries[0] ? entries[0].items : flatten(entries)
     this.#itemsInFlight += items.length
+    const begunMs = performance.now()
     const results = await this.#settleSplit(items)
     this.#itemsInFlight -= items.length
     this.#options.delay?.served(items.length)
+    this.#options.onBatch?.({
+      items: items.length,
+      waitedMs: begunMs - (entries[0]?.sinceMs ?? begunMs),
+      tookMs: performance.now() - begunMs,
+    })
     let offset = 0
     for (const entry of entries) {
       entry.settle(results.slice(offset, offset + entry.items.length))

@@ -6,7 +6,7 @@ import type { Due } from '#client-time.ts'
 import type { Clock } from '#clock.ts'
 import type { BankSettings } from '#config/bank-settings.ts'
 import type { Policy } from '#config/policy-settings.ts'
-import { Batcher } from '#db/batcher.ts'
+import { Batcher, type BatchTimes } from '#db/batcher.ts'
 import type { Pool } from '#db/pool.ts'
 import { QueueDelay } from '#db/queue-delay.ts'
 import { type PipelinedCommit, type Transaction, withTransaction } from '#db/transaction.ts'
@@ -50,6 +50,7 @@ type Deps = {
   policy: Pick<Policy, 'quarantineDays' | 'bankTimeMaxAgeHours' | 'limits'>
   onError: (error: unknown, batch: string) => void
   onWritten: () => void // After each commit: there may be new events.
+  onBatch: (batch: string, times: BatchTimes) => void
 }
 
 // `ownersOf`: which client with a test clock each item is of.
@@ -89,6 +90,7 @@ export function createWriters(deps: Deps): Writers {
         return answers
       },
       onError: (error) => deps.onError(error, name),
+      onBatch: (times) => deps.onBatch(name, times),
     })
 
   const clocked = async (items: readonly { clientId: ClientId }[]) =>

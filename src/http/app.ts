@@ -62,10 +62,12 @@ import { timelineRoutes } from '#http/routes/reports/timelines.ts'
 import { bankHealthRoutes } from '#http/routes/requery/bank-health.ts'
 import { payerRequeryRoutes } from '#http/routes/requery/payer-requeries.ts'
 import { paymentRequeryRoutes } from '#http/routes/requery/payment-requeries.ts'
+import { payoutOutcomeRoutes } from '#http/routes/sandbox/payout-outcomes.ts'
 import { sandboxClockRoutes } from '#http/routes/sandbox/sandbox-clock.ts'
 import { sandboxDataRoutes } from '#http/routes/sandbox/sandbox-data.ts'
 import { sandboxTransferRoutes } from '#http/routes/sandbox/sandbox-transfers.ts'
 import { simulateRoutes } from '#http/routes/sandbox/simulate.ts'
+import { webhookChaosRoutes } from '#http/routes/sandbox/webhook-chaos.ts'
 import { settlementChangeRoutes } from '#http/routes/settlement/settlement-changes.ts'
 import { settlementSettingRoutes } from '#http/routes/settlement/settlement-settings.ts'
 import { settlementStatementRoutes } from '#http/routes/settlement/settlement-statement.ts'
@@ -79,6 +81,7 @@ import { suspenseRoutes } from '#http/routes/suspense/suspense.ts'
 import { dashboardRoutes } from '#http/routes/system/dashboard.ts'
 import { healthRoutes } from '#http/routes/system/health.ts'
 import { limitRoutes } from '#http/routes/system/limits.ts'
+import { metricsRoutes } from '#http/routes/system/metrics.ts'
 import { eventStreamRoutes } from '#http/routes/webhooks/event-stream.ts'
 import { eventRoutes } from '#http/routes/webhooks/events.ts'
 import { redeliveryRoutes } from '#http/routes/webhooks/redeliveries.ts'
@@ -105,6 +108,7 @@ import { lazySchemas } from './lazy-schemas.ts'
 import { LoadShedder } from './load-shedding.ts'
 import { registerOpenApi } from './open-api.ts'
 import { RateLimits } from './rate-limits.ts'
+import { timeRoutes } from './request-metrics.ts'
 import { enforceResponseDeadline } from './response-deadline.ts'
 import { headerSetter } from './response-headers.ts'
 import { validatorOptions } from './validation.ts'
@@ -144,9 +148,11 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
     perAddress: CONNECTIONS_OF_ADDRESS_MAX,
     trusted: trustedAddresses(deps.trustedProxies),
   })
+  const timeRequest = timeRoutes(app, deps.metrics)
   // Hooks of the busiest routes call back rather than promise: a promise less for every request.
   app.addHook('onRequest', (request, reply, done) => {
     setHeaders(request, reply)
+    timeRequest(request, reply)
     done()
   })
   enforceResponseDeadline(app)
@@ -162,8 +168,11 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   return app
 }
 
+// What a process without an API answers.
+const PROBE_ROUTES = [healthRoutes, metricsRoutes]
+
 const ROUTES = [
-  healthRoutes,
+  ...PROBE_ROUTES,
   loginRoutes,
   collectionAccountRoutes,
   accountListRoutes,
@@ -185,6 +194,8 @@ const ROUTES = [
   bankTransferRoutes,
   simulateRoutes,
   sandboxTransferRoutes,
+  payoutOutcomeRoutes,
+  webhookChaosRoutes,
   sandboxClockRoutes,
   sandboxDataRoutes,
   verifyPaymentRoutes,
@@ -251,7 +262,8 @@ const ROUTES = [
 
 async function registerRoutes(app: FastifyInstance, given: Deps): Promise<void> {
   const deps = given.mode === 'sandbox' ? serveInClientTime(app, given) : given
-  for (const routes of ROUTES) await app.register(routes, deps)
+  const all = deps.hasApi ? ROUTES : PROBE_ROUTES
+  for (const routes of all) await app.register(routes, deps)
 }
 
 const NAME = Symbol.for('fastify.display-name')

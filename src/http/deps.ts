@@ -18,6 +18,7 @@ import type { NotificationMeter } from '#domain/requery/bank-measures.ts'
 import type { ClockMoves } from '#domain/sandbox/clock-moves.ts'
 import type { ClientId } from '#ids.ts'
 import type { SharedAccounts } from '#ledger/accounts.ts'
+import type { Metrics } from '#metrics.ts'
 import type { Sealer } from '#seal.ts'
 import type { Authentication } from './authentication.ts'
 import type { SessionCookies } from './session.ts'
@@ -59,6 +60,11 @@ export type Deps = {
   authentication: Authentication
   sessionCookies: SessionCookies
   isReady: () => Promise<boolean>
+  hasApi: boolean // Without it, only probes and metrics are answered.
+  probes: Pool // Of one connection, for readiness and metrics.
+  metrics: Metrics
+  metricsToken: string | undefined
+  readMetrics: () => Promise<string> // Of all processes of this service.
 }
 
 declare module 'fastify' {

@@ -8,7 +8,10 @@ import { findFault, withoutRounding } from '#json-text.ts'
 
 export function parseJsonBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => {
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
+    // Many clients send the header with every POST, also where there is nothing to say.
+    const isNeeded = request.routeOptions.schema?.body !== undefined
+    if (body.length === 0 && !isNeeded) return done(null, undefined)
     try {
       done(null, parseJson(body as Buffer))
     } catch (error) {

@@ -2,9 +2,19 @@
 // are refused: a misspelt filter would show too much.
 
 import { type TSchema, Type } from '@fastify/type-provider-typebox'
-import { LIMIT_DEFAULT, ORDERS, type Order, type Page } from '#db/paging.ts'
+import {
+  LIMIT_DEFAULT,
+  type List,
+  ORDERS,
+  type Order,
+  type Page,
+  readCursor,
+  toPage,
+  writeCursor,
+} from '#db/paging.ts'
 import type { Window } from '#db/time-bounds.ts'
 import { type FieldError, Refusal } from '#errors.ts'
+import type { Sealer } from '#seal.ts'
 import { parseBankTime } from '#wat-time.ts'
 import { named, schemaName } from './schemas.ts'
 
@@ -102,6 +112,23 @@ export function ListEnvelope<T extends TSchema>(item: T) {
     },
     { description: 'A page of results.' },
   )
+}
+
+type Asked = { limit?: string | undefined; cursor?: string | undefined }
+type From = { after: bigint | null; limit: number } // Null: from the beginning.
+
+// A page of a list in the order of its ids, either way. One row more than it shows is read, which
+// tells whether there is a next.
+export async function pageById<Row extends { id: bigint }>(
+  sealer: Sealer,
+  { list, asked }: { list: List; asked: Asked },
+  read: (from: From) => Promise<readonly Row[]>,
+): Promise<Page<Row>> {
+  const position = readCursor(sealer, list, asked.cursor)
+  const limit = parseLimit(asked)
+  const after = position ? BigInt(position[0] as string) : null
+  const rows = await read({ after, limit: limit + 1 })
+  return toPage(rows, limit, ({ id }) => writeCursor(sealer, list, [id.toString()]))
 }
 
 // A page of a list that scans a bounded number of rows at a time.

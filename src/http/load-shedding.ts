@@ -10,10 +10,12 @@ import type { Clock } from '#clock.ts'
 import type { Writers } from '#domain/batch-writers.ts'
 import { REFUSALS, Refusal } from '#errors.ts'
 import { timeOrderedId } from '#ids.ts'
+import type { Metrics } from '#metrics.ts'
 import { CORS_HEADERS } from './cors.ts'
 import { drainableResponse } from './draining.ts'
 import { endpointFamily, failureBody } from './envelopes.ts'
 import { RETRY_AFTER_SECONDS } from './error-handler.ts'
+import { timedResponse } from './request-metrics.ts'
 import { responseHeaders } from './response-headers.ts'
 
 declare module 'fastify' {
@@ -22,7 +24,7 @@ declare module 'fastify' {
   }
 }
 
-type Deps = { mode: 'sandbox' | 'live'; clock: Clock; writers: Writers }
+type Deps = { mode: 'sandbox' | 'live'; clock: Clock; writers: Writers; metrics: Metrics }
 type Handler = (request: IncomingMessage, response: ServerResponse) => void
 
 type QueueRoute = {
@@ -46,12 +48,15 @@ export class LoadShedder {
   // The framework's server, with a door.
   readonly createServer = (handle: Handler, options: FastifyServerOptions): Server => {
     const { http, keepAliveTimeout, requestTimeout, connectionTimeout } = options as never
-    const ServerResponse = drainableResponse(() => this.#isDraining())
-    const server = createServer({ ...(http as object), ServerResponse }, (request, response) => {
-      const route = this.#findOverloaded(request)
-      if (route) this.#refuse(route, response)
-      else handle(request, response)
-    })
+    const ServerResponse = timedResponse(drainableResponse(() => this.#isDraining()) as never)
+    const server = createServer(
+      { ...(http as object), ServerResponse: ServerResponse as never },
+      (request, response) => {
+        const route = this.#findOverloaded(request)
+        if (route) this.#refuse(route, response)
+        else handle(request, response)
+      },
+    )
     Object.assign(server, { keepAliveTimeout, requestTimeout })
     return server.setTimeout(connectionTimeout)
   }
@@ -93,6 +98,7 @@ export class LoadShedder {
 
   // The rest of the request is read and thrown away, and the connection lives on.
   #refuse({ headers, body: [before, after] }: QueueRoute, response: ServerResponse): void {
+    this.#deps.metrics.shed.inc()
     const id = timeOrderedId(this.#deps.clock())
     response.writeHead(REFUSALS.busy.status, ['x-request-id', id, ...headers])
     response.end(before + id + after)

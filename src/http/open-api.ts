@@ -5,6 +5,7 @@ import swagger from '@fastify/swagger'
 import type { FastifyInstance, RouteOptions } from 'fastify'
 import { RATES, type RatePolicy } from '#config/rate-settings.ts'
 import { type Description, describeOperations } from '#http/reference/describe-operations.ts'
+import { ERROR_CODES } from '#http/reference/error-remedies.ts'
 import { COMMON_ERRORS } from '#http/reference/operation-errors.ts'
 import { referencePages } from '#http/reference/reference-page.ts'
 import { TAG_GROUPS, TAGS } from '#http/reference/tag-groups.ts'
@@ -33,7 +34,7 @@ export async function registerOpenApi(app: FastifyInstance, { publicUrl }: { pub
       },
       servers: [{ url: publicUrl }],
       tags: TAGS,
-      ...{ 'x-tagGroups': TAG_GROUPS },
+      ...{ 'x-tagGroups': TAG_GROUPS, 'x-error-codes': ERROR_CODES },
       webhooks: describeWebhooks() as never,
       components: {
         securitySchemes: {

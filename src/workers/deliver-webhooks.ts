@@ -33,6 +33,7 @@ import type { Notifier } from '#notifier.ts'
 import type { Sealer } from '#seal.ts'
 import { sign, signatureHeaders, toUnixSeconds } from '#standard-webhooks.ts'
 import { DeliveryConcurrency } from './delivery-concurrency.ts'
+import { afterDelivery, disturbDeliveries, type Sent } from './disturb-deliveries.ts'
 import type { Round } from './loop.ts'
 import { DeliveryPreparer, type PreparedDelivery } from './prepare-deliveries.ts'
 
@@ -52,8 +53,6 @@ export type DelivererDeps = {
 // Claimed so long ago that the lease might end before the attempt does.
 const LEASE_LEFT_MIN_MS = ATTEMPT_TIMEOUT_MS + 5_000
 assert(LEASE_LEFT_MIN_MS < LEASE_MS / 2, 'a lease is for more than one attempt')
-
-type Sent = AttemptResult & { signature: string | null }
 
 const GRACE_MS = 3_000
 // How often schedules are corrected after a wrong clock; immediately when ours is set back.
@@ -124,7 +123,8 @@ export class Deliverer {
       claimDeliveries(tx, now, { ...limits, only }),
     )
     try {
-      this.#concurrency.add(await this.#preparer.prepare(claims, now))
+      const prepared = await this.#preparer.prepare(claims, now)
+      this.#concurrency.add(await disturbDeliveries(this.#deps, prepared))
     } catch (error) {
       await withTransaction(pool, (tx) => releaseClaims(tx, now, claims)).catch(() => {})
       throw error
@@ -204,7 +204,16 @@ export class Deliverer {
     const answer = { isOk, status, latencyMs, error, responseStart }
     const outcome = { claim, attemptedAt, signature, ...answer, nextAttemptAt }
     await this.#results.submit(outcome).catch(() => {})
+    if (prepared.disturbance) await this.#finishDisturbed(prepared, isOk)
     this.#settle(prepared)
+  }
+
+  async #finishDisturbed(prepared: PreparedDelivery, isOk: boolean): Promise<void> {
+    const send = (again: PreparedDelivery, at: Date) => this.#send(again, at)
+    const how = { send, signal: this.#stopping.signal, isOk }
+    await afterDelivery(this.#deps, prepared, how).catch((err) =>
+      this.#deps.log.error({ err }, 'failed to disturb a delivery'),
+    )
   }
 
   #retryAt({ claim }: PreparedDelivery, { retryAfter }: AttemptResult): Date | null {

@@ -24,14 +24,16 @@ export type Worker = {
 type LoopOptions = {
   signal: AbortSignal
   onError: (error: unknown, worker: string) => void
+  onRound?: ((worker: string, tookMs: number) => void) | undefined
 }
 
 // Resolves once the signal is aborted and all that was begun has finished.
 export async function runWorker(
   { name, pauseMs, round, notifier = new Notifier(), stop }: Worker,
-  { signal, onError }: LoopOptions,
+  { signal, onError, onRound }: LoopOptions,
 ): Promise<void> {
   while (!signal.aborted) {
+    const begunMs = performance.now()
     const more = await round(signal).then(
       (result) => result.more,
       (error) => {
@@ -39,6 +41,7 @@ export async function runWorker(
         return false
       },
     )
+    onRound?.(name, performance.now() - begunMs)
     if (!more) await notifier.wait(pauseMs, signal)
   }
   await stop?.().catch((error) => onError(error, name))

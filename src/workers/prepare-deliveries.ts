@@ -2,6 +2,7 @@
 
 import type { Queryable } from '#db/pool.ts'
 import { isUnavailable } from '#db/transaction.ts'
+import type { Disturbance } from '#domain/webhooks/apply-chaos.ts'
 import type { Claim } from '#domain/webhooks/claim-deliveries.ts'
 import { EVENT_COLUMNS, type StoredEvent } from '#domain/webhooks/event-list.ts'
 import { type Rendering, renderEvents } from '#domain/webhooks/render-events.ts'
@@ -15,10 +16,11 @@ import type { Sealer } from '#seal.ts'
 import { loadSecret, type SigningSecret } from '#standard-webhooks.ts'
 
 // Without a body, why there is none.
-export type PreparedDelivery = { claim: Claim; secrets: SigningSecret[] } & (
-  | { body: Buffer }
-  | { body: null; problem: string }
-)
+export type PreparedDelivery = {
+  claim: Claim
+  secrets: SigningSecret[]
+  disturbance?: Disturbance // Of its endpoint's chaos settings.
+} & ({ body: Buffer } | { body: null; problem: string })
 
 type DeliveryPreparerOptions = {
   pool: Queryable

@@ -2,6 +2,7 @@
 // done once.
 
 import type { Pool } from '#db/pool.ts'
+import type { Metrics } from '#metrics.ts'
 import type { Notifier } from '#notifier.ts'
 import { checkIntegrityRound } from './check-integrity.ts'
 import { type CloseSettlementsDeps, closeSettlementsRound } from './close-settlements.ts'
@@ -20,6 +21,7 @@ import { purgeSessionsRound } from './purge-sessions.ts'
 import { type QueryDeps, queryPayoutsRound } from './query-payouts.ts'
 import { type ReconcileDeps, reconcileBanksRound } from './reconcile-banks.ts'
 import { type RefillDeps, refillNumberPoolsRound } from './refill-number-pools.ts'
+import { type ReportDeps, reportSandboxTransfersRound } from './report-sandbox-transfers.ts'
 import { type RequeryDeps, requeryTransfersRound } from './requery-transfers.ts'
 import { type BankChangesDeps, sendBankChangesRound } from './send-bank-changes.ts'
 import { findSendingConnections, sendPayoutsRound } from './send-payouts.ts'
@@ -41,6 +43,7 @@ export type WorkerDeps = Deps &
   QueryDeps &
   ReconcileDeps &
   ImportStatementsDeps &
+  Omit<ReportDeps, 'dispatcher'> &
   Omit<DelivererDeps, 'notifier'> & {
     batchPool: Pool
     notifiers: Notifiers
@@ -73,6 +76,7 @@ export function listWorkers(deps: WorkerDeps): Worker[] {
     { name: 'send-bank-changes', pauseMs: SECOND_MS, round: sendBankChangesRound(deps) },
     { name: 'plan-requeries', pauseMs: 5 * SECOND_MS, round: planRequeriesRound(deps) },
     ...requeryTransfers(deps),
+    ...reportSandboxTransfers(deps),
     { name: 'close-settlements', pauseMs: 5 * SECOND_MS, round: closeSettlementsRound(deps) },
     { name: 'finish-bookings', pauseMs: 5 * SECOND_MS, round: finishBookingsRound(deps) },
     { name: 'reconcile-banks', pauseMs: MINUTE_MS, round: reconcileBanksRound(deps) },
@@ -121,14 +125,29 @@ function requeryTransfers(deps: WorkerDeps): Worker[] {
   })
 }
 
+// There is nothing else to report for: live banks report by themselves.
+function reportSandboxTransfers(deps: WorkerDeps): Worker[] {
+  if (deps.rendering.mode === 'live') return []
+  const { dispatcher } = deps.notifiers
+  const round = reportSandboxTransfersRound({ ...deps, dispatcher })
+  return [{ name: 'report-sandbox-transfers', pauseMs: LOOK_MS, round }]
+}
+
 export type RunningWorkers = { stop(): Promise<void> }
 
-export function runWorkers(deps: Pick<Deps, 'log'>, workers: readonly Worker[]): RunningWorkers {
+type RunDeps = Pick<Deps, 'log'> & { metrics?: Metrics }
+
+export function runWorkers(deps: RunDeps, workers: readonly Worker[]): RunningWorkers {
   const stopping = new AbortController()
   const { signal } = stopping
-  const onError = (error: unknown, worker: string) =>
+  const onError = (error: unknown, worker: string) => {
+    deps.metrics?.roundFailures.inc({ worker })
     deps.log.error({ err: error, worker }, 'worker round failed')
-  const running = Promise.all(workers.map((worker) => runWorker(worker, { signal, onError })))
+  }
+  const onRound = (worker: string, tookMs: number) =>
+    deps.metrics?.rounds.observe({ worker }, tookMs / 1000)
+  const options = { signal, onError, onRound }
+  const running = Promise.all(workers.map((worker) => runWorker(worker, options)))
 
   // Waits for the rounds in progress.
   async function stop(): Promise<void> {

@@ -27,6 +27,15 @@ export function findClosing(db: Queryable, clientId: ClientId): Found {
   })
 }
 
+export function findReport(db: Queryable, clientId: ClientId): Found {
+  return first(db, {
+    name: 'next-report-of-client',
+    text: `select min(due_at) as at from sandbox_reports
+            where client_id = $1 and reported_at is null`,
+    values: [clientId],
+  })
+}
+
 export async function findSettlement(db: Queryable, clientId: ClientId): Found {
   const [client] = await listScheduled(db, clientId)
   if (!client) return null

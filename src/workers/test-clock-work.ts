@@ -15,6 +15,7 @@ import { Deliverer, type DelivererDeps } from './deliver-webhooks.ts'
 import type { Round } from './loop.ts'
 import type { PlanDeps } from './plan-requeries.ts'
 import { type QueryDeps, queryPayouts } from './query-payouts.ts'
+import { type ReportDeps, reportSandboxTransfersRound } from './report-sandbox-transfers.ts'
 import { type RequeryDeps, requeryTransfersRound } from './requery-transfers.ts'
 import { findSendingConnections, sendPayoutsRound } from './send-payouts.ts'
 import {
@@ -23,6 +24,7 @@ import {
   findEvent,
   findPayoutQuery,
   findQuestion,
+  findReport,
   findSettlement,
   planQuestions,
 } from './test-clock-due.ts'
@@ -31,6 +33,7 @@ export type TestClockDeps = CloseSettlementsDeps &
   QueryDeps &
   RequeryDeps &
   PlanDeps &
+  ReportDeps &
   Omit<DelivererDeps, 'notifier'>
 
 type Asking = { clientId: ClientId; now: Date; to: Date }
@@ -64,6 +67,11 @@ export function dueWork(deps: TestClockDeps): { list: DueWork[]; stop: () => Pro
       find(db, clientId)
   const { deliver, stop } = deliveringOf(deps)
   const list: DueWork[] = [
+    {
+      kind: 'report_transfers',
+      find: found(findReport),
+      run: round(reportSandboxTransfersRound(deps)),
+    },
     {
       kind: 'expire_payments',
       find: found(findClosing),

@@ -104,14 +104,14 @@ for (const [timezoneId, day] of [
     await page.goto(`${bench.url}/dashboard/credits?from=2026-11-${day}&to=2026-11-${day}`)
     await rowsOf(page).nth(1).waitFor()
     const times = await rowsOf(page).locator('time').allInnerTexts()
-    assert.deepEqual(times, [`Nov ${day}, 23:30 WAT`, `Nov ${day}, 00:30 WAT`])
+    assert.deepEqual(times, [`${day} Nov, 23:30 WAT`, `${day} Nov, 00:30 WAT`])
     assert.equal(await page.getByText('All times are in West Africa Time').count(), 1)
 
     await page.goto(`${bench.url}/dashboard`)
     await page.getByText('30 days', { exact: true }).click()
     await page.getByText('Show as table', { exact: true }).click()
     const newest = await page.locator('.plot-table tbody tr').first().innerText()
-    assert.match(newest, new RegExp(`Nov ${day}\\s+₦3\\.00\\s+2`))
+    assert.match(newest, new RegExp(`${day} Nov\\s+₦3\\.00\\s+2`))
     assert.deepEqual(problems, [])
   })
 }

@@ -81,7 +81,7 @@ test('a credit without a payer is not refunded, and the drawer says why', async 
   await button(page, 'Continue').click()
   await button(page, 'Refund ₦80.00').click()
 
-  await see(page, 'The bank didn’t report the account this money came from')
+  await see(page, 'The bank didn’t report which account this came from')
 })
 
 test('a client adds a subaccount and a split, and deactivates both', async () => {
@@ -171,7 +171,7 @@ test('one operator asks for a write-off, and another approves it', async () => {
   await modalOf(maker.page).getByLabel('Reason').fill('Closed business')
   assert.deepEqual(await findAxeFaults(maker.page), [])
   await button(maker.page, 'Request approval').click()
-  await see(maker.page, 'Your request. Another user decides on it.')
+  await see(maker.page, 'You requested this. Another user must approve it.')
   assert.equal(await button(maker.page, 'Approve').count(), 0)
   const reference = maker.page.url().split('/').at(-1)
 

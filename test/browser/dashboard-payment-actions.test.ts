@@ -31,7 +31,7 @@ for (const { width, by, colorScheme } of MEANS) {
     assert.deepEqual(await findAxeFaults(page), [])
     await fill(modal.getByLabel('Amount in naira'), '2,500.50')
     await fill(modal.getByLabel('Customer name'), 'Chidi Eze')
-    await fill(modal.getByLabel('What it’s for'), 'Deposit')
+    await fill(modal.getByLabel('Narration'), 'Deposit')
     await fill(modal.getByLabel('Return page'), 'https://shop.example/thanks')
     await press(button('Create request'))
 

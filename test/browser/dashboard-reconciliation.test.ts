@@ -51,7 +51,7 @@ test('the first statement is imported by keyboard alone, and its day shows how i
   assert.deepEqual(await findAxeFaults(page), [])
   const facts = (await modalOf(page).locator('.facts').innerText()).replaceAll(/\s+/g, ' ')
   assert.match(facts, /Lines 4 New lines 4 Matched 1 .*Closing balance ₦60,747\.50/)
-  await button(page, 'See the day').focus()
+  await button(page, 'View the day').focus()
   await page.keyboard.press('Enter')
   await page.locator('.proof').waitFor()
   assert.match(
@@ -71,16 +71,16 @@ test('a file that is dropped is imported, and one that doesn’t add up names it
   await dropFile(page, text.replace('45000.00', '45000.01'))
   await button(page, 'Import').last().click()
 
-  await see(page, 'Statement refused')
+  await see(page, 'Statement rejected')
   await see(page, /^Line \d+: /)
   assert.deepEqual(await findAxeFaults(page), [])
   await button(page, 'Done').click()
   await dropFile(page, text)
   await button(page, 'Import').last().click()
-  await see(page, 'The same file was imported before. Nothing changed.')
+  await see(page, 'This file was already imported. Nothing changed.')
   await button(page, 'Done').click()
   await page.getByRole('link', { name: 'Imports' }).click()
-  await page.locator('table.list').getByText('Refused').waitFor()
+  await page.locator('table.list').getByText('Rejected').waitFor()
   assert.equal(await page.locator('table.list tbody tr').count(), 3)
   assert.deepEqual(
     problems.filter((problem) => !/status of 400/.test(problem)),
@@ -120,7 +120,7 @@ test('a suggestion is confirmed, a transfer booked and the rest noted, until the
 
   await page.getByLabel('Select all').check()
   await button(page, /^Resolve selected/).click()
-  await modalOf(page).getByLabel('Note it').check()
+  await modalOf(page).getByLabel('Explain with a note').check()
   await modalOf(page).getByLabel('Reason').fill('Explained by the branch')
   await button(page, 'Resolve').last().click()
   await see(page, /resolved or sent for approval/)
@@ -165,11 +165,11 @@ test('under maker-checker another person approves, after the first was rejected'
     await page.goto(`${bench.url}/dashboard/${dayPath(day)}`)
     await page.locator('table.list tr', { hasText: 'DAUDA IBRAHIM' }).getByRole('link').click()
     await button(page, 'Resolve').click()
-    await modalOf(page).getByLabel('Note it').check()
+    await modalOf(page).getByLabel('Explain with a note').check()
     await modalOf(page).getByLabel('Reason').fill(reason)
     await button(page, 'Resolve').last().click()
     await see(page, 'Approval requested.')
-    await see(page, 'Your request. Another user decides on it.')
+    await see(page, 'You requested this. Another user must approve it.')
   }
   await ask('A guess')
   await checker.page.goto(maker.page.url())

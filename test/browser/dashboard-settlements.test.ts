@@ -140,7 +140,7 @@ test('the schedule and the need for approval are set, and a refusal says why', a
   await page.getByLabel('Reserve period (days)').fill('7')
   await button(page, 'Save').click()
   await see(page, 'Saved.')
-  await see(page, /Next closing: Nov 18, 16:30/)
+  await see(page, /Next closing: 18 Nov, 16:30/)
 
   await page.getByLabel('Approval needed').selectOption('above')
   await page.getByLabel('Above', { exact: true }).fill('10,000')

@@ -46,6 +46,18 @@ test('an endpoint is added, tested, changed, switched off and on, and deleted', 
   assert.deepEqual(hooks.types(), ['endpoint.test'])
   assert(verifies(secret, hooks.heard[0] as never))
 
+  await drawerOf(page).getByLabel('Drop the next').fill('1')
+  await drawerOf(page).getByRole('button', { name: 'Apply' }).click()
+  await page.getByText('Chaos settings applied.').waitFor()
+  assert.deepEqual(await findAxeFaults(page), [])
+  await drawerOf(page).getByRole('button', { name: 'Send test event' }).click()
+  await page.getByText('Test event queued.').last().waitFor()
+  await bench.run()
+  await page.reload()
+  await drawerOf(page).getByText('dropped by your chaos settings').waitFor()
+  await drawerOf(page).getByRole('button', { name: 'Turn off' }).click()
+  await page.getByText('Chaos turned off.').waitFor()
+
   await drawerOf(page).getByRole('button', { name: 'Edit' }).click()
   await page.getByLabel('Selected events').check()
   await page.getByRole('button', { name: 'Save' }).click()

@@ -54,7 +54,9 @@ test('a sandbox needs no setting at all', () => {
     rates: RATES.sandbox,
     dataDir: resolve('data'),
     databaseUrl: undefined,
+    workerPort: undefined,
     logLevel: 'info',
+    metricsToken: undefined,
     collectionBankCode: '035',
     statementsFolder: undefined,
     statementProfiles: undefined,
@@ -248,6 +250,7 @@ test('.env.example names exactly the settings there are, each with its default',
     Object.keys(SETTINGS),
   )
   assert.deepEqual(withoutDefault, [
+    'MANILLA_WORKER_PORT',
     'MANILLA_TRUSTED_PROXIES',
     'MANILLA_RATE_LIMITS',
     'DATABASE_URL',
@@ -256,6 +259,7 @@ test('.env.example names exactly the settings there are, each with its default',
     'MANILLA_STATEMENT_PROFILES',
     'MANILLA_LIMIT_PER_CREDIT',
     'MANILLA_LIMIT_PER_DAY',
+    'MANILLA_METRICS_TOKEN',
   ])
   assert.deepEqual(loadConfig(uncommented, undefined, files()), loadConfig({}, undefined, files()))
   assert.match(text, /^(?:(?:# .+\n)+\n)(?:# .+\n#[A-Z_]+=.*\n\n?)+$/)

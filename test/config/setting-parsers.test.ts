@@ -20,6 +20,8 @@ for (const [name, value] of [
   ['MANILLA_HASH_KEY', Buffer.alloc(33).toString('base64')],
   ['PORT', '8080.0'],
   ['PORT', '1e3'],
+  ['MANILLA_METRICS_TOKEN', 'too-short'],
+  ['MANILLA_METRICS_TOKEN', 'with a blank in it'],
   ['PORT', '٨٠٨٠'],
   ['HOST', '256.0.0.1'],
   ['MANILLA_LIMIT_PER_CREDIT', '0'],

@@ -10,6 +10,7 @@ import { test } from 'node:test'
 import Fastify from 'fastify'
 import type { Writers } from '#domain/batch-writers.ts'
 import { LoadShedder } from '#http/load-shedding.ts'
+import { Metrics } from '#metrics.ts'
 import { listenLocally } from '../support/event-source.ts'
 import { ACCOUNTS, accountBody, createAccount } from '../support/fixtures.ts'
 import { newSessionId, postRail } from '../support/rail.ts'
@@ -67,7 +68,10 @@ test('while the queue of credits stands, a credit is refused unread; others are 
 
 test('a page of another site may read why it was refused', async () => {
   const writers = { initiations: { isOverloaded: true } } as unknown as Writers
-  const shedder = new LoadShedder({ mode: 'live', clock: () => START, writers })
+  const shedder = new LoadShedder({
+    ...{ mode: 'live', clock: () => START },
+    ...{ writers, metrics: new Metrics() },
+  })
   await using app = Fastify({ serverFactory: shedder.createServer as never })
   shedder.register(app)
   const config = { queue: 'initiations', allowsCrossOrigin: true } as const

@@ -74,7 +74,7 @@ test('the committed description is what the routes make (npm run generate)', asy
 test('the pages’ types of the API are what the description makes (npm run generate)', async () => {
   const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
 
-  assert.equal(await renderTypes(read('openapi.json')), read('web/api-types.ts'))
+  assert.equal(await renderTypes(read('openapi.json')), read('sdk/src/api-types.ts'))
 })
 
 test('every schema of a request or an answer compiles, which the program sees to as it starts', async () => {

@@ -11,7 +11,8 @@ import { validatorOptions } from '#http/validation.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { startTestService } from '../support/running-service.ts'
 
-type Content = Record<string, { schema?: object; example?: unknown }>
+type Examples = Record<string, { value: unknown }>
+type Content = Record<string, { schema?: object; example?: unknown; examples?: Examples }>
 type Operation = {
   description?: string
   tags?: string[]
@@ -64,9 +65,12 @@ test('every example is accepted by its schema', () => {
   const bodies = operations.flatMap(({ name, operation }) =>
     jsonOf(operation).map((body) => ({ name, ...body })),
   )
-  const refused = bodies.flatMap(({ name, schema = {}, example }) => {
+  const refused = bodies.flatMap(({ name, schema = {}, example, examples }) => {
     const validate = compile({ schema: whole(schema) })
-    return validate(example) ? [] : [{ name, errors: validate.errors?.map(briefly), example }]
+    const shown = examples ? Object.values(examples).map(({ value }) => value) : [example]
+    return shown.flatMap((each) =>
+      validate(each) ? [] : [{ name, errors: validate.errors?.map(briefly), example: each }],
+    )
   })
 
   assert.deepEqual(refused, [])

@@ -64,7 +64,7 @@ test('the status is what the page shows and nothing else', async () => {
     expiresAt: '2026-11-15T08:30:00.000Z',
     closesAt: '2026-11-15T08:35:00.000Z',
     paidAt: null,
-    canRequery: false,
+    canRequery: true,
     payerBanks: [],
     paidInto: [],
     supportEmail: null,

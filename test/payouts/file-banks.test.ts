@@ -6,6 +6,7 @@ import { connectBanks } from '#banks/connectors.ts'
 import { bankConfigurations } from '#config/bank-settings.ts'
 import { sendByFile } from '#config/payout-file-settings.ts'
 import { withSandboxBank } from '#domain/sandbox/sandbox-bank.ts'
+import { Sealer } from '#seal.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { queuePayouts, startFileService, statusesOf } from '../support/payout-desk.ts'
 
@@ -14,7 +15,8 @@ const bench = closeAfterTests(await startFileService())
 test('a bank with payoutFiles has no call that sends money, and keeps all others', () => {
   const { config, db, clock } = bench
   const connected = connectBanks(bankConfigurations(config))
-  const before = withSandboxBank({ db, clock, banks: config.banks }, connected)
+  const sealer = new Sealer(config.secrets.data, config.secrets.hash)
+  const before = withSandboxBank({ db, sealer, clock, banks: config.banks }, connected)
   const after = sendByFile(before, config.banks)
 
   const sending = [...after].flatMap(([code, { calls }]) => (calls.sendMoney ? [code] : []))

@@ -44,5 +44,17 @@ export const DESK_RECIPES: Record<string, Recipe> = {
   sendSandboxTransfer: (of) => [
     post('/sandbox/transfers', { accountNumber: of.accountNumber, kind: 'exact', amount: 10 }),
     post('/sandbox/transfers', { accountNumber: of.paymentNumber, kind: 'over' }),
+    post('/sandbox/transfers', { accountNumber: of.paymentNumber, kind: 'lost' }),
+  ],
+  getWebhookChaos: (of) => [{ url: `/sandbox/webhook-endpoints/${of.endpointId}/chaos` }],
+  setWebhookChaos: (of) => [
+    {
+      method: 'PUT',
+      url: `/sandbox/webhook-endpoints/${of.endpointId}/chaos`,
+      body: { dropNext: 1 },
+    },
+  ],
+  deleteWebhookChaos: (of) => [
+    { method: 'DELETE', url: `/sandbox/webhook-endpoints/${of.endpointId}/chaos` },
   ],
 }

@@ -23,6 +23,7 @@ export const WITHOUT: Record<string, string> = {
   settleReturn: BANKS,
   reportCredits: BANKS,
   getCheckoutStatus: PAYERS,
+  setSandboxPayoutOutcome: 'of the caller’s own payouts: test/sandbox/payout-outcomes.test.ts',
   streamEvents: 'endless: test/webhooks/event-stream.test.ts hears nothing of another’s',
   getSandboxClock: OWN_SANDBOX,
   setSandboxClock: OWN_SANDBOX,

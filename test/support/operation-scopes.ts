@@ -50,6 +50,7 @@ export const ASKED: Record<Scope, readonly string[]> = {
     'createPayout',
     'cancelPayout',
     'setPayoutSettings',
+    'setSandboxPayoutOutcome',
     'setSettlementSettings',
     'closeSettlement',
     'approveSettlement',
@@ -129,6 +130,7 @@ export const ASKED: Record<Scope, readonly string[]> = {
   'webhooks:read': [
     'listWebhookEndpoints',
     'getWebhookEndpoint',
+    'getWebhookChaos',
     'listEvents',
     'getEvent',
     'listEventDeliveries',
@@ -137,6 +139,8 @@ export const ASKED: Record<Scope, readonly string[]> = {
   'webhooks:write': [
     'createWebhookEndpoint',
     'updateWebhookEndpoint',
+    'setWebhookChaos',
+    'deleteWebhookChaos',
     'deleteWebhookEndpoint',
     'getWebhookSecret',
     'rotateWebhookSecret',

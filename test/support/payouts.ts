@@ -40,11 +40,12 @@ export async function payoutRounds(
   const { connectionString } = database
   const batchPool = createBatchPool({ connectionString, max: 2, onIdleError: () => {} })
   const connected = connectBanks(bankConfigurations(config))
-  const bankConnections =
-    connections ?? withSandboxBank({ db: bench.db, clock, banks: config.banks }, connected)
+  const sealer = new Sealer(config.secrets.data, config.secrets.hash)
+  const sandbox = { db: bench.db, sealer, clock, banks: config.banks }
+  const bankConnections = connections ?? withSandboxBank(sandbox, connected)
   const deps = {
     batchPool,
-    sealer: new Sealer(config.secrets.data, config.secrets.hash),
+    sealer,
     sharedAccounts: new SharedAccounts(bench.db),
     payoutHooks: hooks,
     bankConnections,

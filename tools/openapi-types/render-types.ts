@@ -1,6 +1,6 @@
 // The types of the API for those who call it, from its description: what each path takes, and what it
-// answers when all is well. Descriptions, refusals and webhooks are left out: the types are for
-// compilers, the description is for people. Lists of values that pages offer come along.
+// answers when all is well; the events, by their type; the codes of errors. Descriptions are left out:
+// the types are for compilers, the description is for people. Lists of values that pages offer come along.
 
 import openapiTS, { astToString } from 'openapi-typescript'
 
@@ -13,10 +13,15 @@ type Operation = {
 type Description = {
   paths: Record<string, Record<string, Operation>>
   components: { schemas: Record<string, unknown> }
-  webhooks?: unknown
+  webhooks: Record<
+    string,
+    { post: { requestBody: { content: Record<string, { schema: Reference }> } } }
+  >
+  'x-error-codes': string[]
 }
+type Reference = { $ref: string }
 
-const SERVED = /^\/(?:api\/v1|api\/WebHook|Payment|dashboard\/api|sandbox)\//
+const SERVED = /^\/(?:api|Payment|dashboard\/api|sandbox)\//
 const TEXTS = new Set(['description', 'summary', 'examples'])
 
 // Each the values of a filter: the path it is of, and its name.
@@ -32,7 +37,7 @@ const EMPTY = /^(?: +parameters: \{\n +\}|export type .* = Record<string, never>
 
 export async function renderTypes(text: string): Promise<string> {
   const description: Description = JSON.parse(text, withoutTexts)
-  description.webhooks = undefined
+  const { webhooks, 'x-error-codes': codes, ...described } = description
   for (const [path, operations] of Object.entries(description.paths)) {
     if (!SERVED.test(path)) delete description.paths[path]
     for (const operation of Object.values(operations)) {
@@ -41,15 +46,25 @@ export async function renderTypes(text: string): Promise<string> {
       operation.responses = { 200: ok }
     }
   }
-  description.components = { schemas: reachable(description.paths, description.components.schemas) }
-  const nodes = await openapiTS(description as never, { defaultNonNullable: false })
+  const schemas = reachable([description.paths, webhooks], description.components.schemas)
+  const nodes = await openapiTS({ ...described, components: { schemas } } as never, {
+    defaultNonNullable: false,
+  })
   const types = astToString(nodes).replaceAll(ABSENT, '').replaceAll(EMPTY, '')
   const lists = LISTS.map(([name, path, filter]) => {
     const parameters = description.paths[path]?.get?.parameters
     const values = parameters?.find((parameter) => parameter.name === filter)?.schema.enum
     return `export const ${name} = ${JSON.stringify(values)} as const\n`
   })
-  return `// The types of the API, written by npm run generate.\n\n${types}${lists.join('')}`
+  const events = `export interface events {\n${Object.entries(webhooks).map(eventLine).join('')}}\n`
+  const errors = `export type ErrorCode =\n${codes.map((code) => `    | "${code}"\n`).join('')}`
+  const opening = '// The types of the API, written by npm run generate.\n\n'
+  return [opening, types, events, errors, ...lists].join('')
+}
+
+function eventLine([type, { post }]: [string, Description['webhooks'][string]]): string {
+  const name = post.requestBody.content['application/json']?.schema.$ref.split('/').at(-1)
+  return `    "${type}": components["schemas"]["${name}"];\n`
 }
 
 // Of a text, not of a field that is called so; and examples.

@@ -1,9 +1,9 @@
 // The amount to pay, and what was sent but could not be used.
 
 import type { ComponentChildren } from 'preact'
+import { checkoutStrings as strings } from '../copy.ts'
 import { formatNaira } from '../money.ts'
 import type { Model } from './checkout.ts'
-import { strings } from './strings.ts'
 
 type SumProps = {
   label: string

@@ -1,9 +1,9 @@
 // Choosing a bank: a plain form that works without JavaScript.
 
+import { checkoutStrings as strings } from '../copy.ts'
 import { formatNaira } from '../money.ts'
 import { Fees, Sum } from './amounts.tsx'
 import type { Actions, Model } from './checkout.ts'
-import { strings } from './strings.ts'
 
 type Props = { model: Model; actions: Actions | undefined }
 

@@ -6,6 +6,7 @@ import './checkout.css'
 import './views.css'
 import './merchant.css'
 import './print.css'
+import { checkoutStrings as strings } from '../copy.ts'
 import {
   type Actions,
   type Checkout,
@@ -18,7 +19,6 @@ import {
 import { copyText } from './clipboard.ts'
 import { followCheckout } from './live.ts'
 import { Page, titleOf } from './page.tsx'
-import { strings } from './strings.ts'
 
 const COPIED_MS = 2_500
 const SENT_MS = 60_000 // Then the payer may ask once more.

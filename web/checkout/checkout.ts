@@ -1,5 +1,7 @@
 // A payment request as the service reports it (GET /pay/api/status), and the page's model.
 
+import { language } from '../copy.ts'
+
 export type CheckoutStatus =
   | 'Pending' // No number was asked for yet.
   | 'Processing'
@@ -114,12 +116,11 @@ export function formatSeconds(seconds: number): string {
   return `${hours > 0 ? `${hours}:${two(minutes)}` : minutes}:${two(seconds % 60)}`
 }
 
-const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
 const WAT_OFFSET_MS = 3_600_000
 
 // In West Africa Time wherever it is drawn: a receipt says the same to everybody.
 export function formatMoment(time: string): string {
   const wat = new Date(Date.parse(time) + WAT_OFFSET_MS)
-  const day = `${wat.getUTCDate()} ${MONTHS[wat.getUTCMonth()]} ${wat.getUTCFullYear()}`
-  return `${day}, ${wat.toISOString().slice(11, 16)} WAT`
+  const day = `${wat.getUTCDate()} ${language.months[wat.getUTCMonth()]} ${wat.getUTCFullYear()}`
+  return `${day}, ${wat.toISOString().slice(11, 16)} ${language.zone}`
 }

@@ -1,7 +1,7 @@
 // Whom a payer may ask for help: the merchant, as its branding says.
 
+import { checkoutStrings as strings } from '../copy.ts'
 import type { Model } from './checkout.ts'
-import { strings } from './strings.ts'
 
 export function Help({ checkout }: Pick<Model, 'checkout'>) {
   const { supportEmail, supportPhone, supportUrl, merchantName } = checkout

@@ -1,11 +1,11 @@
 // The final states of a payment, and what to do next.
 
+import { checkoutStrings as strings } from '../copy.ts'
 import { formatNaira } from '../money.ts'
 import { Held } from './amounts.tsx'
 import { type Actions, formatMoment, formatSeconds, type Model, secondsUntil } from './checkout.ts'
 import { referenceOf } from './help.tsx'
 import { Sent } from './sent.tsx'
-import { strings } from './strings.ts'
 
 export function Paid({ model, actions }: { model: Model; actions: Actions | undefined }) {
   const { checkout, returnIn } = model

@@ -1,13 +1,13 @@
 // The payment page: a pure function of its model, rendered by the service first, then by the browser.
 
 import type { ComponentChildren } from 'preact'
+import { checkoutStrings as strings, checkoutTitles as titles } from '../copy.ts'
 import { formatNaira } from '../money.ts'
 import { BankChoice } from './bank-choice.tsx'
 import { type Actions, type CheckoutStatus, isOpen, type Logo, type Model } from './checkout.ts'
 import { Help } from './help.tsx'
 import { Cancelled, Expired, Paid, Reversed } from './outcomes.tsx'
 import { ScanCode } from './scan-code.tsx'
-import { strings, titles } from './strings.ts'
 import { Transfer } from './transfer.tsx'
 
 type Props = { model: Model; actions: Actions | undefined }

@@ -1,7 +1,7 @@
 // A payment that nobody made: the page of a merchant whose branding is being chosen.
 
+import { checkoutStrings as strings } from '../copy.ts'
 import { type Checkout, firstModel, type Logo, type Model } from './checkout.ts'
-import { strings } from './strings.ts'
 
 export type SampleBranding = {
   merchantName: string

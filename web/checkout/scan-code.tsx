@@ -1,8 +1,8 @@
 // On a wide screen: the page's link as a QR code, to go on with the phone that has the bank's app. Where it
 // is not shown, the image is not loaded either.
 
+import { checkoutStrings as strings } from '../copy.ts'
 import type { Model } from './checkout.ts'
-import { strings } from './strings.ts'
 
 export function ScanCode({ checkout }: Pick<Model, 'checkout'>) {
   const { adviceReference } = checkout

@@ -1,9 +1,9 @@
 // “I’ve sent the money”: a plain form that works without JavaScript. Where the bank can be asked, it is;
 // where it cannot, the page says no more than what happens.
 
+import { checkoutStrings as strings } from '../copy.ts'
 import { Problem } from './bank-choice.tsx'
 import type { Actions, Model } from './checkout.ts'
-import { strings } from './strings.ts'
 
 type Props = { model: Model; actions: Actions | undefined }
 

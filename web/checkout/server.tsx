@@ -1,11 +1,12 @@
 // Server-side rendering of the page. Nothing is inline but data, from which the browser hydrates.
 
 import type { ComponentChildren } from 'preact'
+import { language, checkoutStrings as strings } from '../copy.ts'
+import { qrPaths } from '../qr-code.ts'
 import { type CheckoutPage, firstModel } from './checkout.ts'
 import { Sign } from './outcomes.tsx'
 import { Frame, Page, titleOf } from './page.tsx'
 import { renderHtml } from './render-html.ts'
-import { strings } from './strings.ts'
 
 type Files = { script: string; styles: readonly string[] }
 
@@ -53,6 +54,22 @@ export function drawUnavailable({ styles }: Files, address: string): string {
   return drawNotice(styles, { title: unavailableTitle, hint: unavailableHint, more })
 }
 
+// The payment's link as an image of its own.
+export function drawQrCode(link: string): string {
+  const { size, white, black } = qrPaths(link, 'L')
+  return renderHtml(
+    // biome-ignore lint/a11y/noSvgWithoutTitle: an image of its own is named where it is shown
+    <svg
+      xmlns="http://www.w3.org/2000/svg"
+      viewBox={`0 0 ${size} ${size}`}
+      shape-rendering="crispEdges"
+    >
+      <path fill="#fff" d={white} />
+      <path d={black} />
+    </svg>,
+  )
+}
+
 function drawNotice(
   styles: readonly string[],
   { title, hint, more }: { title: string; hint: string; more?: ComponentChildren },
@@ -83,7 +100,7 @@ function Styles({ styles }: Pick<Files, 'styles'>) {
 
 function drawDocument(title: string, head: ComponentChildren, body: ComponentChildren): string {
   const document = (
-    <html lang="en">
+    <html lang={language.tag}>
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />

@@ -1,5 +1,6 @@
 // Transfer instructions: amount, account number and time left.
 
+import { checkoutStrings as strings } from '../copy.ts'
 import { formatNaira } from '../money.ts'
 import { Fees, Held, Sum } from './amounts.tsx'
 import { OtherBank } from './bank-choice.tsx'
@@ -12,7 +13,6 @@ import {
   shownNumber,
 } from './checkout.ts'
 import { Sent } from './sent.tsx'
-import { strings } from './strings.ts'
 
 type Props = { model: Model; actions: Actions | undefined }
 

@@ -1,9 +1,9 @@
 // Calls the service: JSON with the session cookie, and the CSRF token on writes. A refusal is thrown as
 // a Problem that a view can show as is.
 
-import type { components, paths } from '../api-types.ts'
+import type { components, paths } from '../../sdk/src/api-types.ts'
+import { appStrings } from '../copy.ts'
 import { type Answer as FileAnswer, sendFile } from './file-transport.ts'
-import { appStrings } from './strings/app.ts'
 
 export type Schemas = components['schemas']
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'

@@ -1,6 +1,7 @@
 // Shows the sign-in page, the password change or the dashboard, depending on the session.
 
 import { useEffect, useState } from 'preact/hooks'
+import { appStrings, signInStrings } from '../copy.ts'
 import { onSessionLost, type Problem, problemFrom } from './api.ts'
 import { forgetEvents } from './live.ts'
 import { Failed, Skeleton } from './parts/states.tsx'
@@ -8,8 +9,6 @@ import { Toasts, toast } from './parts/toasts.tsx'
 import { findSession, type Session } from './session.ts'
 import { Shell } from './shell.tsx'
 import { NewPassword, SignInPage } from './sign-in.tsx'
-import { appStrings } from './strings/app.ts'
-import { signInStrings } from './strings/sign-in.ts'
 
 type State =
   | { at: 'loading' }

@@ -2,7 +2,7 @@
 // other, so the order matters: whoever is named first is what it is. Only names from these lists are
 // shown; of anything else nothing, for anybody can send anything.
 
-import { settingsStrings } from './strings/settings.ts'
+import { settingsStrings } from '../copy.ts'
 
 const { profile: strings } = settingsStrings
 

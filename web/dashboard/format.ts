@@ -1,11 +1,12 @@
 // Formats amounts, times and the API's identifiers for people.
 
-import { appStrings } from './strings/app.ts'
+import { codeStrings, language } from '../copy.ts'
 
-const naira = new Intl.NumberFormat('en-NG', { style: 'currency', currency: 'NGN' })
-const whole = new Intl.NumberFormat('en-NG')
-const percent = new Intl.NumberFormat('en-NG', { style: 'percent', maximumFractionDigits: 1 })
-const short = new Intl.NumberFormat('en-NG', {
+const { locale } = language
+const naira = new Intl.NumberFormat(locale, { style: 'currency', currency: 'NGN' })
+const whole = new Intl.NumberFormat(locale)
+const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 })
+const short = new Intl.NumberFormat(locale, {
   style: 'currency',
   currency: 'NGN',
   notation: 'compact',
@@ -14,12 +15,12 @@ const short = new Intl.NumberFormat('en-NG', {
 
 export function money(amount: number, currency = 'NGN'): string {
   if (currency === 'NGN') return naira.format(amount)
-  return new Intl.NumberFormat('en-NG', { style: 'currency', currency }).format(amount)
+  return new Intl.NumberFormat(locale, { style: 'currency', currency }).format(amount)
 }
 
 export const shortMoney = (amount: number) => short.format(amount)
 export const count = (value: number) => whole.format(value)
-const tenths = new Intl.NumberFormat('en-NG', { maximumFractionDigits: 1 })
+const tenths = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 })
 export const seconds = (value: number) => `${tenths.format(value)} s`
 export const share = (value: number) => percent.format(value)
 
@@ -36,7 +37,7 @@ const ZONE = { timeZone: 'Africa/Lagos' } as const
 export const ZONE_OFFSET = '+01:00' // All year round.
 
 export const formatter = (options: Intl.DateTimeFormatOptions) =>
-  new Intl.DateTimeFormat(undefined, { ...ZONE, ...options })
+  new Intl.DateTimeFormat(locale, { ...ZONE, ...options })
 
 const time: Intl.DateTimeFormatOptions = { hour: '2-digit', minute: '2-digit', hour12: false }
 const inThisYear = formatter({ ...time, day: 'numeric', month: 'short' })
@@ -51,15 +52,21 @@ export const dayOf = (at: Date) => date.format(at)
 export function shownTime(iso: string, now = new Date()): string {
   const at = new Date(iso)
   const isThisYear = date.format(at).slice(0, 4) === date.format(now).slice(0, 4)
-  return `${(isThisYear ? inThisYear : everElse).format(at)} ${appStrings.zoneName}`
+  return `${(isThisYear ? inThisYear : everElse).format(at)} ${language.zone}`
 }
 
 export const exactTime = (iso: string) => `${exact.format(new Date(iso))} (${iso})`
 export const hour = (iso: string) => hourOnly.format(new Date(iso))
 export const day = (iso: string) => dayAndMonth.format(new Date(iso))
 
-// payment_reversed, PartPayment: Payment reversed, Part payment.
+const CODES: Readonly<Record<string, string>> = codeStrings
+const CODE = /^[a-z][\w.]*$|^[A-Z][a-z]+(?:[A-Z][a-z]+)*$/
+
+// A code of the API as the catalogue names it, else in its own letters: payment_reversed as Payment
+// reversed. Text that is no code stays as it is.
 export function humanize(name: string): string {
+  const known = Object.hasOwn(CODES, name) ? CODES[name] : undefined
+  if (known !== undefined || !CODE.test(name)) return known ?? name
   const apart = name
     .replaceAll(/[._]/g, ' ')
     .replaceAll(/([a-z])([A-Z])/g, '$1 $2')

@@ -2,7 +2,7 @@
 // allows only six connections per host, across all tabs.
 
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { EVENT_TYPES } from '../api-types.ts'
+import { EVENT_TYPES } from '../../sdk/src/api-types.ts'
 
 export type LiveEvent = { type: string; sequence: number; data: Record<string, unknown> }
 type Listener = (event: LiveEvent) => void

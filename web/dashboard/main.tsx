@@ -1,6 +1,7 @@
 // The dashboard's entry.
 
 import { render } from 'preact'
+import { language } from '../copy.ts'
 import { App } from './app.tsx'
 import { followTheme } from './theme.ts'
 import './styles/tokens.css'
@@ -24,5 +25,6 @@ import './styles/reconciliation.css'
 import './styles/sides.css'
 import './styles/responsive.css'
 
+document.documentElement.lang = language.tag
 followTheme()
 render(<App />, document.getElementById('app') as HTMLElement)

@@ -8,8 +8,8 @@ import {
   startRegistration,
   WebAuthnError,
 } from '@simplewebauthn/browser'
+import { passkeyStrings as strings } from '../copy.ts'
 import { Problem, type Schemas, send } from './api.ts'
-import { passkeyStrings as strings } from './strings/passkeys.ts'
 
 // Over plain http browsers have none but for localhost; and none for an IP address.
 export function hasPasskeys(): boolean {

@@ -2,6 +2,7 @@
 // grouped by kind. While nothing is typed, it offers what was searched for lately.
 
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { searchStrings } from '../copy.ts'
 import { getData, type Problem, problemFrom, type Schemas } from './api.ts'
 import { Icon } from './parts/icons.tsx'
 import { Money } from './parts/values.tsx'
@@ -9,7 +10,6 @@ import { recentSearches, rememberSearch } from './recent-searches.ts'
 import { goTo, hrefOf } from './routing.ts'
 import type { Session } from './session.ts'
 import { SEARCH_ID } from './shortcuts.ts'
-import { searchStrings } from './strings/search.ts'
 
 export type Hit = Schemas['SearchHit']
 type State = { asked: string; hits?: Hit[]; problem?: Problem }

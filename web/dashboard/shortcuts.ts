@@ -3,8 +3,8 @@
 // single key can be turned off (WCAG 2.1.4).
 
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { shortcutsStrings as strings } from '../copy.ts'
 import { goTo, hrefOf } from './routing.ts'
-import { shortcutsStrings as strings } from './strings/shortcuts.ts'
 
 export type Destination = { path: string; name: string }
 

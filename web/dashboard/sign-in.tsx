@@ -3,11 +3,10 @@
 
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { appStrings, signInStrings as strings } from '../copy.ts'
 import { type Problem, problemFrom } from './api.ts'
 import { hasPasskeys, passkeyForSignIn } from './passkeys.ts'
 import { changePassword, type Session, type SignIn, signIn, signInWithPasskey } from './session.ts'
-import { appStrings } from './strings/app.ts'
-import { signInStrings as strings } from './strings/sign-in.ts'
 
 const NEW_PASSWORD_LENGTH_MIN = 12
 

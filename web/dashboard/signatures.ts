@@ -1,7 +1,7 @@
 // Checks the signature of a webhook, as a receiver would (Standard Webhooks: HMAC-SHA256 over
 // `id.timestamp.body`), and says what exactly is wrong. In the browser: the secret goes nowhere.
 
-import { webhooksStrings } from './strings/webhooks.ts'
+import { webhooksStrings } from '../copy.ts'
 
 export type Finding = { tone: 'good' | 'warn' | 'bad'; text: string }
 export type Received = { headers: string; body: string; secret: string }

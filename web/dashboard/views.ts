@@ -3,10 +3,10 @@
 // when it is first opened.
 
 import type { ComponentType } from 'preact'
+import { appStrings } from '../copy.ts'
 import { AlertCount } from './parts/alert-count.tsx'
 import type { IconName } from './parts/icons.tsx'
 import type { Session } from './session.ts'
-import { appStrings } from './strings/app.ts'
 import type { ViewProps } from './view-props.ts'
 
 type ViewModule = { default: ComponentType<ViewProps> }

@@ -59,7 +59,7 @@ export const ALERT_KINDS: Readonly<Record<AlertKind, About>> = {
   },
   rail_item_rejected: {
     title: 'A bank message couldn’t be booked',
-    remedy: 'Open the message in Rail items, and ask the bank to correct and resend it.',
+    remedy: 'Open the message in Rejected messages, and ask the bank to correct and resend it.',
   },
   reversal_shortfall: {
     title: 'A bank reversed a credit whose funds had already left',

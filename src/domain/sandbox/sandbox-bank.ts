@@ -6,6 +6,9 @@
 //   99903   does not answer who owns it        99906   neither pays nor answers, ever
 //                                              99907   pays, and the answer is lost
 //
+// A client chooses the same for its next payouts (payout-outcomes.ts), which comes first. Transfers
+// that the bank was told not to report it names when asked (sandbox-requery.ts).
+//
 // Its books are in the database, as a bank's are outside our processes: whatever of ours dies, it
 // knows what it was told, and a reference is paid once.
 
@@ -13,6 +16,10 @@ import type { BankCalls, BankConnections, NameAnswer, PayoutAnswer } from '#bank
 import type { Clock } from '#clock.ts'
 import type { BankSettings } from '#config/bank-settings.ts'
 import type { Queryable } from '#db/pool.ts'
+import { hashAccount } from '#domain/payouts/bank-accounts.ts'
+import type { Sealer } from '#seal.ts'
+import { choosePayoutOutcome, type PayoutOutcome } from './payout-outcomes.ts'
+import { sandboxRequeryCalls } from './sandbox-requery.ts'
 
 const PREFIX_DIGITS = 5
 const DELAY_MS = 10_000
@@ -24,13 +31,11 @@ const NAMES: Readonly<Record<string, NameAnswer>> = {
   '99903': { status: 'no_answer', reason: 'The sandbox bank does not answer.' },
 }
 
-type Behaviour = 'pay' | 'reject' | 'delay' | 'silent' | 'drop_answer'
-
-const BEHAVIOURS: Readonly<Record<string, Behaviour>> = {
-  '99904': 'reject',
-  '99905': 'delay',
-  '99906': 'silent',
-  '99907': 'drop_answer',
+const OUTCOMES: Readonly<Record<string, PayoutOutcome>> = {
+  '99904': 'failed',
+  '99905': 'slow',
+  '99906': 'never',
+  '99907': 'answer_lost',
 }
 
 type Entry = {
@@ -40,25 +45,27 @@ type Entry = {
   dueAt: Date
 }
 
-type Wiring = { db: Queryable; clock: Clock; banks: readonly BankSettings[] }
+type Bank = { db: Queryable; sealer: Sealer; clock: Clock }
+type Wiring = Bank & { banks: readonly BankSettings[] }
 
 // Banks with settings of their own are left as they are.
 export function withSandboxBank(
-  { db, clock, banks }: Wiring,
+  { banks, ...bank }: Wiring,
   connections: BankConnections,
 ): BankConnections {
   const own = banks.filter(({ connector, settings }) => !connector && !settings)
   const codes = new Set(own.map(({ code }) => code))
-  const calls = sandboxBankCalls(db, clock)
+  const common = sandboxBankCalls(bank) // One sender of money for all of them.
   return new Map(
-    [...connections].map(([code, connection]) => [
-      code,
-      codes.has(code) ? { ...connection, calls: { ...connection.calls, ...calls } } : connection,
-    ]),
+    [...connections].map(([code, connection]) => {
+      if (!codes.has(code)) return [code, connection]
+      const calls = { ...connection.calls, ...common, ...sandboxRequeryCalls(bank.db, code) }
+      return [code, { ...connection, calls }]
+    }),
   )
 }
 
-function sandboxBankCalls(db: Queryable, clock: Clock): BankCalls {
+function sandboxBankCalls({ db, sealer, clock }: Bank): BankCalls {
   return {
     enquireName: async ({ accountNumber, expectedName }) =>
       NAMES[accountNumber.slice(0, PREFIX_DIGITS)] ?? {
@@ -66,9 +73,13 @@ function sandboxBankCalls(db: Queryable, clock: Clock): BankCalls {
         accountName: (expectedName ?? 'Sandbox Customer').toUpperCase(),
       },
     async sendMoney({ reference, to }) {
-      const behaviour = BEHAVIOURS[to.accountNumber.slice(0, PREFIX_DIGITS)] ?? 'pay'
-      const entry = await enter(db, { reference, behaviour, now: clock() })
-      if (behaviour === 'drop_answer') return { status: 'unknown', reason: 'The answer was lost.' }
+      const accountHash = hashAccount(sealer, to.accountNumber)
+      const outcome =
+        (await choosePayoutOutcome(db, { reference, accountHash })) ??
+        OUTCOMES[to.accountNumber.slice(0, PREFIX_DIGITS)] ??
+        'ok'
+      const entry = await enter(db, { reference, outcome, now: clock() })
+      if (outcome === 'answer_lost') return { status: 'unknown', reason: 'The answer was lost.' }
       return answerOf(entry, clock())
     },
     async findPayout(reference) {
@@ -85,11 +96,13 @@ function answerOf({ status, bankReference, reason, dueAt }: Entry, now: Date): P
   return { status, bankReference }
 }
 
-type NewEntry = { reference: string; behaviour: Behaviour; now: Date }
+const STATUSES = { failed: 'failed', never: 'silent' } as const
 
-async function enter(db: Queryable, { reference, behaviour, now }: NewEntry): Promise<Entry> {
-  const dueAt = new Date(now.getTime() + (behaviour === 'delay' ? DELAY_MS : 0))
-  const status = { reject: 'failed', silent: 'silent' }[behaviour as string] ?? 'confirmed'
+type NewEntry = { reference: string; outcome: PayoutOutcome; now: Date }
+
+async function enter(db: Queryable, { reference, outcome, now }: NewEntry): Promise<Entry> {
+  const dueAt = new Date(now.getTime() + (outcome === 'slow' ? DELAY_MS : 0))
+  const status = outcome in STATUSES ? STATUSES[outcome as keyof typeof STATUSES] : 'confirmed'
   const reason = status === 'failed' ? 'The account is closed.' : null
   await db.query({
     name: 'enter-sandbox-payout',

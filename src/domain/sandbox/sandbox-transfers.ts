@@ -1,11 +1,16 @@
 // What the sandbox bank can be asked to send to a number, and the amount. A pure decision; the
 // result is sent as a bank would send it.
 //
-//   exact       the amount due; any amount to a collection account
-//   under over  less, or more, than is due
-//   late        to a payment past its grace period; no clock is changed
-//   duplicate   the same transfer reported twice
-//   reversed    a transfer that the bank then takes back
+//   exact           the amount due; any amount to a collection account
+//   under over      less, or more, than is due
+//   late            to a payment past its grace period; no clock is changed
+//   duplicate       the same transfer reported again, once or more often
+//   out_of_order    two halves, of which the later is reported first
+//   reversed        a transfer that the bank then takes back, at once or later
+//   reversal_first  the reversal is reported before its credit, and then again
+//   wrong_currency  in dollars
+//   delayed         made now, reported later
+//   lost            made now, and never reported: found by asking the bank
 
 import { isOpen, type PaymentStatus } from '#domain/payments/payments.ts'
 import { type FieldError, Refusal } from '#errors.ts'
@@ -17,7 +22,12 @@ export const SANDBOX_TRANSFERS = [
   'over',
   'late',
   'duplicate',
+  'out_of_order',
   'reversed',
+  'reversal_first',
+  'wrong_currency',
+  'delayed',
+  'lost',
 ] as const
 export type SandboxTransfer = (typeof SANDBOX_TRANSFERS)[number]
 
@@ -29,21 +39,47 @@ type SandboxPayment = {
 }
 
 const MORE_KOBO = 50_000n // How much too much "over" sends, unless said otherwise.
-const TO_ACCOUNT: readonly SandboxTransfer[] = ['exact', 'duplicate', 'reversed']
+const TO_PAYMENT_ONLY: readonly SandboxTransfer[] = ['under', 'over', 'late']
+const TO_ACCOUNT = SANDBOX_TRANSFERS.filter((kind) => !TO_PAYMENT_ONLY.includes(kind))
+const DELAY_SECONDS = 30
 
-// `givenKobo` undefined: whatever shows the case.
-export function sandboxAmount({
-  kind,
-  givenKobo,
-  payment,
-  now,
-}: {
+// How often a duplicate is reported again, and when a reversal or a delayed transfer is reported.
+export type TransferTerms = { times: number; afterSeconds: number }
+
+type AskedTerms = {
+  kind: SandboxTransfer
+  times?: number | undefined
+  afterSeconds?: number | undefined
+}
+
+// Refuses what the kind has no use for.
+export function transferTerms({ kind, times, afterSeconds }: AskedTerms): TransferTerms {
+  if (times !== undefined && kind !== 'duplicate') throw wrong('times', 'Is for duplicate only.')
+  if (afterSeconds !== undefined && kind !== 'reversed' && kind !== 'delayed') {
+    throw wrong('afterSeconds', 'Is for reversed and delayed only.')
+  }
+  const usual = kind === 'delayed' ? DELAY_SECONDS : 0
+  return { times: times ?? 1, afterSeconds: afterSeconds ?? usual }
+}
+
+type ToNumber = {
   kind: SandboxTransfer
   givenKobo: Kobo | undefined
   payment: SandboxPayment | undefined
   now: Date
-}): Kobo {
-  if (!payment) return amountToAccount(kind, givenKobo)
+}
+type ToPayment = ToNumber & { payment: SandboxPayment }
+
+// `givenKobo` undefined: whatever shows the case.
+export function sandboxAmount({ kind, givenKobo, payment, now }: ToNumber): Kobo {
+  const amountKobo = payment
+    ? amountToPayment({ kind, givenKobo, payment, now })
+    : amountToAccount(kind, givenKobo)
+  if (kind === 'out_of_order' && amountKobo < 2n) throw wrong('amount', 'Must be at least 0.02.')
+  return amountKobo
+}
+
+function amountToPayment({ kind, givenKobo, payment, now }: ToPayment): Kobo {
   const isLate = payment.status === 'Expired' || (isOpen(payment.status) && now >= payment.closesAt)
   if (kind === 'late') {
     if (!isLate) throw new Refusal('payment_not_late')

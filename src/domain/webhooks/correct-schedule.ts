@@ -5,6 +5,8 @@
 // a day at most, and never after an attempt dated in the future. Clients with a test clock are left out:
 // their future is not ours.
 //
+// What a client's own chaos settings hold back waits for its time.
+//
 // Locks: free deliveries, then destinations in id order, as when attempts are recorded.
 
 import { PAUSE_MAX_MS } from '#circuit-breaker.ts'
@@ -70,7 +72,10 @@ const CORRECT_DELIVERIES = `
                  + ($2::bigint[])[v.ladder_step + 1] * interval '1 ms' as due_at) as t
         cross join lateral (
           select v.next_attempt_at > t.due_at and (
-                   v.ladder_step = 0
+                   v.ladder_step = 0 and not exists (
+                     select from delivery_attempts a
+                      where a.event_id = v.event_id and a.destination_id = v.destination_id
+                        and a.attempt = v.attempts and a.chaos is not null)
                    or v.next_attempt_at > greatest(t.due_at, $1 + $3 * interval '1 ms')
                    or (select a.attempted_at from delivery_attempts a
                         where a.event_id = v.event_id and a.destination_id = v.destination_id

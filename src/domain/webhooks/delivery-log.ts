@@ -15,6 +15,7 @@ export type Attempt = {
   error: string | null
   responseStart: string | null
   signature: string | null
+  chaos: 'delayed' | 'reordered' | 'dropped' | 'repeated' | null // By the client's own settings.
 }
 
 export type Delivery = {
@@ -44,7 +45,7 @@ const QUEUED_LOOKED_AT = 50
 const ATTEMPT_COLUMNS = `
   a.event_id as "eventId", a.destination_id as "destinationId", a.attempt,
   a.attempted_at as "attemptedAt", a.status, a.latency_ms as "latencyMs", a.error,
-  a.response_start as "responseStart", a.signature`
+  a.response_start as "responseStart", a.signature, a.chaos`
 
 // Per event, in the order in which they were queued.
 export async function listDeliveries(

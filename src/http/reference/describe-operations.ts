@@ -7,7 +7,8 @@ import { type Components, exampleOf, type Schema } from './examples.ts'
 import { errorsOf } from './operation-errors.ts'
 import { INTERNAL_TAGS } from './tag-groups.ts'
 
-type Content = Record<string, { schema?: Schema; example?: unknown }>
+type Json = { schema?: Schema; example?: unknown; examples?: Record<string, unknown> }
+type Content = Record<string, Json>
 type Operation = {
   operationId: string
   description?: string
@@ -42,7 +43,9 @@ function describe(operation: Operation, { path, components }: Around): Operation
   const isInternal = operation.tags?.some((tag) => INTERNAL_TAGS.includes(tag))
   for (const content of contentsOf(operation)) {
     const json = content['application/json']
-    if (json?.schema) json.example = exampleOf(json.schema, components, [path])
+    // Unless the route has its own (x-examples), where not all fields go together.
+    if (!json?.schema || json.examples) continue
+    json.example = exampleOf(json.schema, components, [path])
   }
   const paragraphs = [
     operation.description,

@@ -3,6 +3,7 @@
 // `Schema.property` where that schema needs another value.
 
 import { FINANCE_VALUES } from './finance-example-values.ts'
+import { SANDBOX_VALUES } from './sandbox-example-values.ts'
 
 const PAYMENT = '8f14e45fceea467f9b3d2c1a0b9e8d7c'
 const ADVICE = '3c59dc048e8850243be8079a5c74d079'
@@ -10,6 +11,7 @@ const SESSION_ID = '000013261115103207000000000101'
 
 export const VALUES: Readonly<Record<string, unknown>> = {
   ...FINANCE_VALUES,
+  ...SANDBOX_VALUES,
 
   // Who.
   clientId: 'MAN0000001',

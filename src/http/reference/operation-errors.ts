@@ -86,6 +86,7 @@ const OPERATION_ERRORS: Readonly<Record<string, readonly RefusalCode[]>> = {
   createWebhookEndpoint: ['too_many_endpoints'],
   deactivateCollectionAccount: ['account_changed', 'account_erased', 'account_not_found'],
   deleteLimitProfile: ['limit_profile_in_use', 'limit_profile_not_found'],
+  deleteWebhookChaos: ['endpoint_not_found'],
   deleteWebhookEndpoint: ['endpoint_not_found'],
   eraseAdvice: ['advice_not_found', 'advice_open', 'erasure_waits'],
   eraseCollectionAccount: ['account_not_found', 'erasure_waits'],
@@ -121,6 +122,7 @@ const OPERATION_ERRORS: Readonly<Record<string, readonly RefusalCode[]>> = {
   getStatement: ['statement_not_found'],
   getStatementImport: ['statement_import_not_found'],
   getSuspense: ['suspense_not_found'],
+  getWebhookChaos: ['endpoint_not_found'],
   getWebhookEndpoint: ['endpoint_not_found'],
   importStatement: ['bank_not_supported', 'statement_refused', 'too_many_imports'],
   initiateBankTransfer: [
@@ -182,6 +184,7 @@ const OPERATION_ERRORS: Readonly<Record<string, readonly RefusalCode[]>> = {
     'account_not_found',
   ],
   setSuspenseSettings: ['approval_needed'],
+  setWebhookChaos: ['endpoint_not_found'],
   simulatePayment: ['number_not_found'],
   streamEvents: ['too_many_streams'],
   suspendClient: ['client_not_found', 'own_client'],

@@ -1,11 +1,11 @@
 // The number of open alerts, shown in the menu.
 
 import { useEffect } from 'preact/hooks'
+import { alertsStrings } from '../../copy.ts'
 import { getPage } from '../api.ts'
 import { useEvents, useThrottled } from '../live.ts'
 import { useLoaded } from '../loading.ts'
 import type { Session } from '../session.ts'
-import { alertsStrings } from '../strings/alerts.ts'
 
 const COUNTED_MAX = 99 // More than anybody reads; so one page tells.
 const query = { open: 'true', limit: `${COUNTED_MAX}` }

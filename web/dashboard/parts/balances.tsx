@@ -1,11 +1,11 @@
 // What is available, pending, reserved and in transit, now or at the end of a chosen day, with the
 // statement of what is available.
 
+import { balancesStrings as strings } from '../../copy.ts'
 import { getData, type Schemas } from '../api.ts'
 import { money } from '../format.ts'
 import { useLoaded, useReload } from '../loading.ts'
 import { goTo, hrefOf, type Place } from '../routing.ts'
-import { balancesStrings as strings } from '../strings/balances.ts'
 import { dayAfter } from './filters.tsx'
 import { Field } from './forms.tsx'
 import { Stat } from './stat.tsx'

@@ -1,7 +1,7 @@
 // Leads to where bank accounts are added and made the default.
 
+import { payoutsStrings as strings } from '../../copy.ts'
 import { follow, hrefOf } from '../routing.ts'
-import { payoutsStrings as strings } from '../strings/payouts.ts'
 
 export function BankAccountsLink() {
   return (

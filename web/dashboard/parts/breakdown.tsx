@@ -1,10 +1,10 @@
 // Today by bank and by merchant, each adding up to the day.
 
 import { useState } from 'preact/hooks'
+import { todayStrings as strings } from '../../copy.ts'
 import type { Schemas } from '../api.ts'
 import { count } from '../format.ts'
 import { useData, useReload } from '../loading.ts'
-import { todayStrings as strings } from '../strings/today.ts'
 import { Failed, Skeleton } from './states.tsx'
 import { Money } from './values.tsx'
 

@@ -2,9 +2,9 @@
 // weigh more than the whole page.
 
 import { useState } from 'preact/hooks'
+import { chartStrings as strings } from '../../copy.ts'
 import type { Schemas } from '../api.ts'
 import { count, day, hour, money, shortMoney } from '../format.ts'
-import { chartStrings as strings } from '../strings/chart.ts'
 import { Skeleton } from './states.tsx'
 
 type Point = Schemas['OverviewPoint']

@@ -1,9 +1,9 @@
 // Closes a day, after a confirmation dialog: it cannot be opened again.
 
 import { useState } from 'preact/hooks'
+import { accountingStrings as strings } from '../../copy.ts'
 import { send } from '../api.ts'
 import { longDay } from '../days.ts'
-import { accountingStrings as strings } from '../strings/accounting.ts'
 import { DialogForm } from './dialog.tsx'
 import { Field, textOf, useSending } from './forms.tsx'
 import { Icon } from './icons.tsx'

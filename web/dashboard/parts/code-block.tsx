@@ -1,6 +1,6 @@
 // Verbatim text with a copy button.
 
-import { appStrings } from '../strings/app.ts'
+import { appStrings } from '../../copy.ts'
 import { CopyButton } from './values.tsx'
 
 type Props = { label: string; text: string; copied?: string; isWrapped?: boolean }

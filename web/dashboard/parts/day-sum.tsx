@@ -1,9 +1,9 @@
 // The day as a sum: gross, less what was reversed, returned, suspended and charged, is net; and how that
 // compares with the same hours of last week.
 
+import { todayStrings as strings } from '../../copy.ts'
 import type { Schemas } from '../api.ts'
 import { money, share, shownTime } from '../format.ts'
-import { todayStrings as strings } from '../strings/today.ts'
 import { Money } from './values.tsx'
 
 type Overview = Schemas['Overview']

@@ -2,10 +2,10 @@
 // account.
 
 import { useState } from 'preact/hooks'
+import { sandboxBankStrings as strings } from '../../copy.ts'
 import { getPage, type Schemas } from '../api.ts'
 import { money } from '../format.ts'
 import { useLoaded, useReload } from '../loading.ts'
-import { sandboxBankStrings as strings } from '../strings/sandbox-bank.ts'
 import { Failed, Skeleton } from './states.tsx'
 
 const SORTS = ['open', 'accounts', 'expired'] as const

@@ -1,9 +1,9 @@
 // A drawer with an object's facts and its timeline.
 
 import type { ComponentChildren } from 'preact'
+import { appStrings } from '../../copy.ts'
 import type { Data, GetPath, Params, Schemas } from '../api.ts'
 import { useData, useLoaded, useReload } from '../loading.ts'
-import { appStrings } from '../strings/app.ts'
 import { Drawer } from './drawer.tsx'
 import { Failed, Skeleton } from './states.tsx'
 import { Timeline } from './timeline.tsx'

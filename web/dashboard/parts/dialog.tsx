@@ -2,7 +2,7 @@
 
 import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
-import { appStrings } from '../strings/app.ts'
+import { appStrings } from '../../copy.ts'
 import { useSending } from './forms.tsx'
 import { useModal } from './modal-dialog.ts'
 import { Failed } from './states.tsx'

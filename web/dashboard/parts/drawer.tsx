@@ -1,7 +1,7 @@
 // The drawer beside a list: a dialog, so that focus stays inside and Escape closes it.
 
 import type { ComponentChildren } from 'preact'
-import { appStrings } from '../strings/app.ts'
+import { appStrings } from '../../copy.ts'
 import { Icon } from './icons.tsx'
 import { useModal } from './modal-dialog.ts'
 import { TimeZoneNote } from './time-zone-note.tsx'

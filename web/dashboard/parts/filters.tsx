@@ -3,10 +3,10 @@
 
 import type { TargetedEvent } from 'preact'
 import { useState } from 'preact/hooks'
+import { appStrings } from '../../copy.ts'
 import type { Query } from '../api.ts'
 import { humanize } from '../format.ts'
 import { currentPlace, goTo, hrefOf } from '../routing.ts'
-import { appStrings } from '../strings/app.ts'
 import { Icon } from './icons.tsx'
 import { Presets } from './presets.tsx'
 

@@ -1,9 +1,9 @@
 // The result of the last integrity checks: whether the books balance, since when, and each check.
 
+import { ledgerStrings as strings } from '../../copy.ts'
 import type { Schemas } from '../api.ts'
 import { humanize } from '../format.ts'
 import { useData } from '../loading.ts'
-import { ledgerStrings as strings } from '../strings/ledger.ts'
 import { Icon } from './icons.tsx'
 import { Failed, Skeleton } from './states.tsx'
 import { Time } from './values.tsx'

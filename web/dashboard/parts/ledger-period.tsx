@@ -1,12 +1,12 @@
 // A ledger account over chosen days: opening balance, debits, credits and closing balance, and the
 // transfers on their sides.
 
+import { ledgerStrings as strings } from '../../copy.ts'
 import type { Schemas } from '../api.ts'
 import { getData } from '../api.ts'
 import { humanize } from '../format.ts'
 import { useLoaded, usePages } from '../loading.ts'
 import { follow, hrefOf } from '../routing.ts'
-import { ledgerStrings as strings } from '../strings/ledger.ts'
 import { useBankNames } from './bank-name.tsx'
 import type { Days } from './statement-links.tsx'
 import { Failed, Skeleton } from './states.tsx'

@@ -2,10 +2,10 @@
 // exactly, no sum is shown: it would be taken for that of all.
 
 import { useEffect, useRef } from 'preact/hooks'
+import { appStrings } from '../../copy.ts'
 import { getData, type Query, type Schemas } from '../api.ts'
 import { count, money } from '../format.ts'
 import { useLoaded } from '../loading.ts'
-import { appStrings } from '../strings/app.ts'
 
 export type SummaryPath =
   | '/api/v1/payments/summary'

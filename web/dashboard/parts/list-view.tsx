@@ -2,11 +2,11 @@
 
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
+import { appStrings } from '../../copy.ts'
 import { type PagePath, type Params, type Query, type Row, withQuery } from '../api.ts'
 import { useEvents, useThrottled } from '../live.ts'
 import { usePages, useReload } from '../loading.ts'
 import { follow, goTo, hrefOf, type Place } from '../routing.ts'
-import { appStrings } from '../strings/app.ts'
 import type { ViewProps } from '../view-props.ts'
 import { type Filter, Filters, filterQuery, withoutFilters } from './filters.tsx'
 import type { IconName } from './icons.tsx'

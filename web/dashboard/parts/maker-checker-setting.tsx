@@ -1,9 +1,9 @@
 // The maker-checker setting. One user can enable it; disabling needs a request and an approval.
 
 import { useState } from 'preact/hooks'
+import { suspenseStrings as strings } from '../../copy.ts'
 import { type Problem, problemFrom, send } from '../api.ts'
 import type { Session } from '../session.ts'
-import { suspenseStrings as strings } from '../strings/suspense.ts'
 import { Failed } from './states.tsx'
 import { OpenRequest, type Request } from './suspense-requests.tsx'
 import { toast } from './toasts.tsx'

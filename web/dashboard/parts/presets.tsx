@@ -1,9 +1,9 @@
 // Periods that are asked for most, each a press away. Days are of West Africa Time.
 
+import { appStrings } from '../../copy.ts'
 import type { Query } from '../api.ts'
 import { dayOf } from '../format.ts'
 import { currentPlace, goTo, hrefOf } from '../routing.ts'
-import { appStrings } from '../strings/app.ts'
 
 type Preset = keyof typeof appStrings.filters.presets
 type Period = { from: string; to: string }

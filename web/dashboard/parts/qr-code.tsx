@@ -1,20 +1,9 @@
-// A QR code: black on white in light and dark alike, with the quiet zone that scanners need.
+// A QR code in the page.
 
-import { encode } from 'uqr'
+import { qrPaths } from '../../qr-code.ts'
 
-const QUIET_MODULES = 4 // ISO/IEC 18004.
-
-// One path of one rectangle for each run of black: no seams between modules.
 export function QrCode({ text, label }: { text: string; label: string }) {
-  const { data, size } = encode(text, { ecc: 'M', border: QUIET_MODULES })
-  const runs = data.flatMap((row, y) =>
-    [
-      ...row
-        .map((isBlack) => (isBlack ? '1' : '0'))
-        .join('')
-        .matchAll(/1+/g),
-    ].map(({ index, 0: { length } }) => `M${index} ${y}h${length}v1h-${length}z`),
-  )
+  const { size, white, black } = qrPaths(text, 'M')
   return (
     <svg
       class="qr-code"
@@ -23,8 +12,8 @@ export function QrCode({ text, label }: { text: string; label: string }) {
       viewBox={`0 0 ${size} ${size}`}
       shape-rendering="crispEdges"
     >
-      <path fill="#fff" d={`M0 0h${size}v${size}H0z`} />
-      <path fill="#000" d={runs.join('')} />
+      <path fill="#fff" d={white} />
+      <path fill="#000" d={black} />
     </svg>
   )
 }

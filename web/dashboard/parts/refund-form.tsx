@@ -1,9 +1,9 @@
 // Requests a refund: amount and reason, then a confirmation, because it cannot be undone.
 
 import { useRef, useState } from 'preact/hooks'
+import { refundsStrings as strings } from '../../copy.ts'
 import { Problem, send } from '../api.ts'
 import { money } from '../format.ts'
-import { refundsStrings as strings } from '../strings/refunds.ts'
 import { Confirm, DialogForm } from './dialog.tsx'
 import { Field, newKey, textOf, useSending } from './forms.tsx'
 import { toast } from './toasts.tsx'

@@ -1,8 +1,8 @@
 // Refunds of a payment, or of a credit to a collection account: those there are, and a new one.
 
+import { refundsStrings as strings } from '../../copy.ts'
 import { getPage, type Schemas } from '../api.ts'
 import { useLoaded, useReload } from '../loading.ts'
-import { refundsStrings as strings } from '../strings/refunds.ts'
 import { Icon } from './icons.tsx'
 import { RefundButton, type RefundOf } from './refund-form.tsx'
 import { Failed, Skeleton } from './states.tsx'

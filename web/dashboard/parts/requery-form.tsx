@@ -2,8 +2,8 @@
 // watches for their answers, of which there are no events.
 
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { paymentsStrings as strings } from '../../copy.ts'
 import { getData, send } from '../api.ts'
-import { paymentsStrings as strings } from '../strings/payments.ts'
 import { DialogForm } from './dialog.tsx'
 import { Field, textOf, useSending } from './forms.tsx'
 import { toast } from './toasts.tsx'

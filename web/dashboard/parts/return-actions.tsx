@@ -1,11 +1,12 @@
 // Confirms a return or marks it as failed, each after a confirmation dialog.
 
 import { useState } from 'preact/hooks'
+import { returnsStrings as strings } from '../../copy.ts'
 import { type Schemas, send } from '../api.ts'
 import { money } from '../format.ts'
-import { returnsStrings as strings } from '../strings/returns.ts'
 import { DialogForm } from './dialog.tsx'
 import { Field, textOf, useSending } from './forms.tsx'
+import { ReasonForm } from './reason-form.tsx'
 import { toast } from './toasts.tsx'
 
 export type Return = Schemas['Return']
@@ -54,20 +55,19 @@ function ConfirmForm({ item, done, close }: Props & { close: () => void }) {
 
 function FailForm({ item, done, close }: Props & { close: () => void }) {
   const { reference, amount, currency } = item
-  const sending = useSending(async (given, headers) => {
-    const body = { reason: textOf(given, 'reason') }
-    await send('POST', `${PATH}/fail`, { params: { reference }, body, headers })
-    toast(strings.failed(reference))
-    close()
-    done()
-  })
-  const title = strings.failTitle(money(amount, currency))
   return (
-    <DialogForm title={title} action={strings.fail} isDangerous sending={sending} close={close}>
-      <p class="muted">{strings.failText}</p>
-      <Field label={strings.reason} hint={strings.reasonHint}>
-        {(id) => <textarea id={id} name="reason" rows={3} maxLength={500} required />}
-      </Field>
-    </DialogForm>
+    <ReasonForm
+      title={strings.failTitle(money(amount, currency))}
+      action={strings.fail}
+      text={strings.failText}
+      label={strings.reason}
+      hint={strings.reasonHint}
+      said={strings.failed(reference)}
+      run={(body, headers) =>
+        send('POST', `${PATH}/fail`, { params: { reference }, body, headers })
+      }
+      done={done}
+      close={close}
+    />
   )
 }

@@ -3,12 +3,10 @@
 // in passing is sent again here, with the same key.
 
 import { useState } from 'preact/hooks'
+import { accountsStrings, paymentsStrings, sampleDataStrings as strings } from '../../copy.ts'
 import { problemFrom, send } from '../api.ts'
 import { follow, hrefOf } from '../routing.ts'
 import type { Session } from '../session.ts'
-import { accountsStrings } from '../strings/accounts.ts'
-import { paymentsStrings } from '../strings/payments.ts'
-import { sampleDataStrings as strings } from '../strings/sample-data.ts'
 import { newKey } from './forms.tsx'
 import { toast } from './toasts.tsx'
 

@@ -1,23 +1,22 @@
 // The list of keyboard shortcuts, and the setting that turns the single-key ones off.
 
 import { useState } from 'preact/hooks'
+import { appStrings, shortcutsStrings as strings } from '../../copy.ts'
 import { areEnabled, type Destination, enable, LETTERS } from '../shortcuts.ts'
-import { appStrings } from '../strings/app.ts'
-import { shortcutsStrings as strings } from '../strings/shortcuts.ts'
 import { Dialog } from './dialog.tsx'
 
 type Shortcut = { name: string; keys: readonly string[]; joined?: string }
 
 const EVERYWHERE: readonly Shortcut[] = [
-  { name: strings.search, keys: ['/', '⌘K', 'Ctrl+K'] },
+  { name: strings.search, keys: ['/', '⌘K', strings.keys.search] },
   { name: strings.help, keys: ['?'] },
-  { name: strings.close, keys: ['Esc'] },
+  { name: strings.close, keys: [strings.keys.escape] },
 ]
 
 const IN_LISTS: readonly Shortcut[] = [
   { name: strings.next, keys: ['j', '↓'] },
   { name: strings.previous, keys: ['k', '↑'] },
-  { name: strings.openItem, keys: ['Enter'] },
+  { name: strings.openItem, keys: [strings.keys.enter] },
 ]
 
 export function ShortcutList({

@@ -1,8 +1,8 @@
 // Which split applies, and what each subaccount got of it.
 
+import { splitsStrings as strings } from '../../copy.ts'
 import type { Schemas } from '../api.ts'
 import { follow, hrefOf } from '../routing.ts'
-import { splitsStrings as strings } from '../strings/splits.ts'
 import type { Fact } from './drawer.tsx'
 import { Money } from './values.tsx'
 

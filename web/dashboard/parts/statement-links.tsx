@@ -2,8 +2,8 @@
 
 import type { TargetedEvent } from 'preact'
 import { useState } from 'preact/hooks'
+import { statementsStrings as strings } from '../../copy.ts'
 import { withQuery } from '../api.ts'
-import { statementsStrings as strings } from '../strings/statements.ts'
 import { dayAfter } from './filters.tsx'
 import { Field } from './forms.tsx'
 import { Icon } from './icons.tsx'

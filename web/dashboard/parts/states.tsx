@@ -1,8 +1,8 @@
 // Empty, error and loading states.
 
 import type { ComponentChildren } from 'preact'
+import { appStrings } from '../../copy.ts'
 import type { Problem } from '../api.ts'
-import { appStrings } from '../strings/app.ts'
 import { Icon, type IconName } from './icons.tsx'
 
 // Says what to do next.

@@ -1,8 +1,7 @@
 // What is to be done with many suspense items: where to, why, and what that comes to.
 
 import { useState } from 'preact/hooks'
-import { appStrings } from '../strings/app.ts'
-import { suspenseStrings as strings } from '../strings/suspense.ts'
+import { appStrings, suspenseStrings as strings } from '../../copy.ts'
 import { type BulkProps, sumOf } from './suspense-bulk-sum.ts'
 import type { Action, Filled } from './suspense-form.tsx'
 import { type Target, TargetPicker } from './target-picker.tsx'

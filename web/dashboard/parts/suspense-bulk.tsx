@@ -6,8 +6,8 @@
 
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { suspenseStrings as strings } from '../../copy.ts'
 import { problemFrom } from '../api.ts'
-import { suspenseStrings as strings } from '../strings/suspense.ts'
 import { Dialog } from './dialog.tsx'
 import { newKey } from './forms.tsx'
 import { BulkForm } from './suspense-bulk-form.tsx'

@@ -1,6 +1,6 @@
 // The filters of the suspense desk.
 
-import { suspenseStrings as strings } from '../strings/suspense.ts'
+import { suspenseStrings as strings } from '../../copy.ts'
 import { useBanks } from './bank-name.tsx'
 import type { Filter } from './filters.tsx'
 

@@ -2,9 +2,9 @@
 // instead.
 
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { suspenseStrings as strings } from '../../copy.ts'
 import { type Problem, problemFrom, type Schemas, send } from '../api.ts'
 import { money } from '../format.ts'
-import { suspenseStrings as strings } from '../strings/suspense.ts'
 import { newKey } from './forms.tsx'
 import { Failed } from './states.tsx'
 import { type Target, TargetPicker } from './target-picker.tsx'

@@ -1,11 +1,11 @@
 // One suspense item in a drawer: why the money is there, and how to resolve it.
 
+import { suspenseStrings as strings } from '../../copy.ts'
 import { getPage } from '../api.ts'
 import { humanize } from '../format.ts'
 import { useData, useLoaded, useReload } from '../loading.ts'
 import { follow, hrefOf } from '../routing.ts'
 import type { Session } from '../session.ts'
-import { suspenseStrings as strings } from '../strings/suspense.ts'
 import { BankName } from './bank-name.tsx'
 import { Drawer, Facts } from './drawer.tsx'
 import { Failed, Skeleton } from './states.tsx'

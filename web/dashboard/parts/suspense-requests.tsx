@@ -1,10 +1,10 @@
 // Approval requests at the suspense desk: the pending ones, and deciding on one.
 
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { suspenseStrings as strings } from '../../copy.ts'
 import { type Problem, problemFrom, type Schemas, send } from '../api.ts'
 import { humanize, money } from '../format.ts'
 import { follow, hrefOf } from '../routing.ts'
-import { suspenseStrings as strings } from '../strings/suspense.ts'
 import { Failed } from './states.tsx'
 import { toast } from './toasts.tsx'
 import { Money, Time } from './values.tsx'

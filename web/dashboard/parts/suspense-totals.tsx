@@ -1,10 +1,10 @@
 // What is in suspense, by reason and by age; each sum leads to its items.
 
+import { suspenseStrings as strings } from '../../copy.ts'
 import { getData, type Query, type Schemas } from '../api.ts'
 import { count, money } from '../format.ts'
 import { useLoaded, useReload } from '../loading.ts'
 import { follow, hrefOf } from '../routing.ts'
-import { suspenseStrings as strings } from '../strings/suspense.ts'
 import { Failed, Skeleton } from './states.tsx'
 import { whyOf } from './suspense-item.tsx'
 import { Money } from './values.tsx'

@@ -5,9 +5,9 @@
 
 import type { ComponentChildren } from 'preact'
 import { useRef } from 'preact/hooks'
+import { appStrings } from '../../copy.ts'
 import type { Paged } from '../loading.ts'
 import { follow, goTo } from '../routing.ts'
-import { appStrings } from '../strings/app.ts'
 import { Icon } from './icons.tsx'
 import { Failed, Skeleton } from './states.tsx'
 import { Money } from './values.tsx'

@@ -1,9 +1,9 @@
 // Picks a collection account or payment, by search or the suggested one.
 
 import { useState } from 'preact/hooks'
+import { suspenseStrings as strings } from '../../copy.ts'
 import { humanize } from '../format.ts'
 import { type Hit, useHits } from '../search.tsx'
-import { suspenseStrings as strings } from '../strings/suspense.ts'
 import { Money } from './values.tsx'
 
 export type Target = { type: 'account' | 'payment'; reference: string; title: string }

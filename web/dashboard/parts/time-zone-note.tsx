@@ -1,6 +1,6 @@
 // The time zone of the times on the page.
 
-import { appStrings } from '../strings/app.ts'
+import { appStrings } from '../../copy.ts'
 
 export function TimeZoneNote() {
   return <p class="muted small zone-note">{appStrings.zone}</p>

@@ -1,9 +1,9 @@
 // A timeline, newest first; each entry expands to its details. What happened to the money comes first.
 // Who was told of it is folded up below, event by event, with how many deliveries arrived.
 
+import { appStrings } from '../../copy.ts'
 import type { Schemas } from '../api.ts'
 import { humanize } from '../format.ts'
-import { appStrings } from '../strings/app.ts'
 import { Icon, type IconName } from './icons.tsx'
 import { Money, Time } from './values.tsx'
 

@@ -1,7 +1,7 @@
 // Toasts at the edge of the page, announced to screen readers. They dismiss themselves.
 
 import { useEffect, useState } from 'preact/hooks'
-import { appStrings } from '../strings/app.ts'
+import { appStrings } from '../../copy.ts'
 import { Icon } from './icons.tsx'
 
 type Toast = { id: number; text: string; tone: 'calm' | 'bad'; undo: (() => void) | undefined }

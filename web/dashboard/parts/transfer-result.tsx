@@ -1,11 +1,10 @@
 // The result of a sandbox transfer: each response to the bank, what it means, and the events it caused.
 
+import { sandboxBankStrings as strings, suspenseStrings } from '../../copy.ts'
 import type { Schemas } from '../api.ts'
-import { money } from '../format.ts'
+import { money, shownTime } from '../format.ts'
 import type { LiveEvent } from '../live.ts'
 import { follow, hrefOf } from '../routing.ts'
-import { sandboxBankStrings as strings } from '../strings/sandbox-bank.ts'
-import { suspenseStrings } from '../strings/suspense.ts'
 import { Icon } from './icons.tsx'
 import { Badge, Copyable, Money } from './values.tsx'
 
@@ -15,7 +14,8 @@ export type Sent = Schemas['SandboxTransfer']
 type Props = { sent: Sent; events: readonly LiveEvent[]; isLive: boolean }
 
 export function TransferResult({ sent, events, isLive }: Props) {
-  const sessions = sent.steps.map(({ sessionId }) => sessionId)
+  const reports = [...sent.steps, ...sent.scheduled]
+  const sessions = reports.map(({ sessionId }) => sessionId)
   const related = events.filter(({ data }) => {
     const text = JSON.stringify(data)
     return sessions.some((sessionId) => text.includes(sessionId))
@@ -28,8 +28,8 @@ export function TransferResult({ sent, events, isLive }: Props) {
         <span class="muted">{strings.kinds[sent.kind]?.[0]}</span>
       </div>
       <ol class="story-steps">
-        {sent.steps.map((step) => (
-          <li key={step.step}>
+        {sent.steps.map((step, index) => (
+          <li key={`${index} ${step.step}`}>
             <Icon name={step.step === 'reversal' ? 'reversal' : 'credits'} />
             <div>
               <p>
@@ -38,6 +38,12 @@ export function TransferResult({ sent, events, isLive }: Props) {
               </p>
               <p class="muted">{explain(step)}</p>
             </div>
+          </li>
+        ))}
+        {sent.scheduled.map(({ step, sessionId, dueAt }) => (
+          <li key={sessionId}>
+            <Icon name={step === 'reversal' ? 'reversal' : 'credits'} />
+            <p>{dueAt === null ? strings.lost : strings.later[step]?.(shownTime(dueAt))}</p>
           </li>
         ))}
         {related.map(({ type, sequence }) => (
@@ -50,9 +56,11 @@ export function TransferResult({ sent, events, isLive }: Props) {
       {isLive && related.length === 0 && <p class="muted small">{strings.listening}</p>}
       <Copyable text={sent.sessionId} />
       <p class="buttons">
-        <a class="button" href={hrefOf('credits', `${sent.creditId}`)} onClick={follow}>
-          {strings.see}
-        </a>
+        {sent.creditId !== null && (
+          <a class="button" href={hrefOf('credits', `${sent.creditId}`)} onClick={follow}>
+            {strings.see}
+          </a>
+        )}
         {isSuspended && (
           <a class="button" href={hrefOf('suspense')} onClick={follow}>
             {strings.seeSuspense}

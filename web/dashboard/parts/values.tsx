@@ -1,8 +1,8 @@
 // Amounts, times, states and references, each always rendered the same way.
 
 import { useEffect, useState } from 'preact/hooks'
+import { appStrings } from '../../copy.ts'
 import { exactTime, humanize, money, shownTime } from '../format.ts'
-import { appStrings } from '../strings/app.ts'
 import { Icon } from './icons.tsx'
 import { toast } from './toasts.tsx'
 

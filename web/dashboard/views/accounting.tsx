@@ -1,8 +1,8 @@
 // Accounting: the journal of a day, trial balance, VAT, balances of all clients, suspense, closed days.
 
 import type { ComponentType } from 'preact'
+import { accountingStrings as strings } from '../../copy.ts'
 import { Tabs } from '../parts/tabs.tsx'
-import { accountingStrings as strings } from '../strings/accounting.ts'
 import type { ViewProps } from '../view-props.ts'
 import { ClosedDays } from './accounting/closed-days.tsx'
 import { Journal } from './accounting/journal.tsx'

@@ -1,8 +1,8 @@
 // Adjustments, for operators: what clients and banks owe, and recovering or writing it off under
 // maker-checker.
 
+import { adjustmentsStrings as strings } from '../../copy.ts'
 import { Tabs } from '../parts/tabs.tsx'
-import { adjustmentsStrings as strings } from '../strings/adjustments.ts'
 import type { ViewProps } from '../view-props.ts'
 import { Debts } from './adjustments/debts.tsx'
 import { Requests } from './adjustments/requests.tsx'

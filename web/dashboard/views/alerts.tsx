@@ -1,7 +1,8 @@
 // Alerts: what needs an operator's attention, the recommended action, and who acknowledged it.
 
 import { useState } from 'preact/hooks'
-import { ALERT_KINDS } from '../../api-types.ts'
+import { ALERT_KINDS } from '../../../sdk/src/api-types.ts'
+import { appStrings, alertsStrings as strings } from '../../copy.ts'
 import { type Schemas, send } from '../api.ts'
 import { refreshAlertCount } from '../parts/alert-count.tsx'
 import { Detail } from '../parts/detail.tsx'
@@ -12,8 +13,6 @@ import { ListView } from '../parts/list-view.tsx'
 import type { Column } from '../parts/table.tsx'
 import { toast } from '../parts/toasts.tsx'
 import { Badge, Time } from '../parts/values.tsx'
-import { alertsStrings as strings } from '../strings/alerts.ts'
-import { appStrings } from '../strings/app.ts'
 import type { ViewProps } from '../view-props.ts'
 
 type Alert = Schemas['Alert']

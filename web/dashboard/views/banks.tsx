@@ -2,6 +2,7 @@
 // whether it answers.
 
 import { useEffect } from 'preact/hooks'
+import { appStrings, banksStrings as strings } from '../../copy.ts'
 import type { Schemas } from '../api.ts'
 import { count, seconds, share } from '../format.ts'
 import { useData } from '../loading.ts'
@@ -11,8 +12,6 @@ import { Empty } from '../parts/states.tsx'
 import { type Column, ListTable } from '../parts/table.tsx'
 import { Badge, Time } from '../parts/values.tsx'
 import { goTo, hrefOf } from '../routing.ts'
-import { appStrings } from '../strings/app.ts'
-import { banksStrings as strings } from '../strings/banks.ts'
 import type { ViewProps } from '../view-props.ts'
 
 type Bank = Schemas['BankHealth']

@@ -1,6 +1,12 @@
 // Credits: every credit a bank reported, where its money is now, and how it got there.
 
 import { useState } from 'preact/hooks'
+import {
+  appStrings,
+  refundsStrings,
+  creditsStrings as strings,
+  suspenseStrings,
+} from '../../copy.ts'
 import { getData, type Schemas } from '../api.ts'
 import { humanize } from '../format.ts'
 import { Detail, WholeTimeline } from '../parts/detail.tsx'
@@ -12,10 +18,6 @@ import { FirstSteps } from '../parts/sample-data.tsx'
 import { shareFacts } from '../parts/split-shares.tsx'
 import { amountColumn, type Column } from '../parts/table.tsx'
 import { Badge, Copyable, Headline, Money, Time } from '../parts/values.tsx'
-import { appStrings } from '../strings/app.ts'
-import { creditsStrings as strings } from '../strings/credits.ts'
-import { refundsStrings } from '../strings/refunds.ts'
-import { suspenseStrings } from '../strings/suspense.ts'
 import type { ViewProps } from '../view-props.ts'
 
 export type Credit = Schemas['Credit']

@@ -1,11 +1,11 @@
 // Developers: client secrets, the webhook signing secret, and a quick start with the client's own ids.
 
+import { developersStrings } from '../../copy.ts'
 import { humanize } from '../format.ts'
 import { useData } from '../loading.ts'
 import { Facts } from '../parts/drawer.tsx'
 import { Failed, Skeleton } from '../parts/states.tsx'
 import { Copyable } from '../parts/values.tsx'
-import { developersStrings } from '../strings/developers.ts'
 import type { ViewProps } from '../view-props.ts'
 import { ClientSecrets } from './developers/client-secrets.tsx'
 import { QuickStart } from './developers/quick-start.tsx'

@@ -1,6 +1,7 @@
 // Ledger: integrity status, chart of accounts, and each account's debits and credits.
 
 import { useState } from 'preact/hooks'
+import { ledgerStrings as strings } from '../../copy.ts'
 import type { Schemas } from '../api.ts'
 import { humanize } from '../format.ts'
 import { Balances } from '../parts/balances.tsx'
@@ -13,7 +14,6 @@ import { ListView } from '../parts/list-view.tsx'
 import { type Days, StatementLinks } from '../parts/statement-links.tsx'
 import type { Column } from '../parts/table.tsx'
 import { Copyable, Money, Time } from '../parts/values.tsx'
-import { ledgerStrings as strings } from '../strings/ledger.ts'
 import type { ViewProps } from '../view-props.ts'
 
 type Account = Schemas['LedgerAccount']

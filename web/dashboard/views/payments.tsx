@@ -1,6 +1,7 @@
 // Payments, and the requests for them: one becomes a payment when a customer gets an account number.
 
 import { useState } from 'preact/hooks'
+import { appStrings, paymentsStrings as strings } from '../../copy.ts'
 import type { Query, Schemas } from '../api.ts'
 import { AMOUNTS, DATES, type Filter, humanized } from '../parts/filters.tsx'
 import { ListView } from '../parts/list-view.tsx'
@@ -9,8 +10,6 @@ import { amountColumn, type Column } from '../parts/table.tsx'
 import { Tabs } from '../parts/tabs.tsx'
 import { Badge, Money, Time } from '../parts/values.tsx'
 import { follow, goTo, hrefOf } from '../routing.ts'
-import { appStrings } from '../strings/app.ts'
-import { paymentsStrings as strings } from '../strings/payments.ts'
 import type { ViewProps } from '../view-props.ts'
 import { PaymentDrawer } from './payments/drawer.tsx'
 import { NewRequest } from './payments/new-request.tsx'

@@ -1,8 +1,8 @@
 // Payouts, and the bank accounts that they go to; for operators those of all clients, and payout files.
 
 import type { ComponentType } from 'preact'
+import { payoutsStrings as strings } from '../../copy.ts'
 import { Tabs } from '../parts/tabs.tsx'
-import { payoutsStrings as strings } from '../strings/payouts.ts'
 import type { ViewProps } from '../view-props.ts'
 import { AllPayouts } from './payouts/all-payouts.tsx'
 import { BankAccounts } from './payouts/bank-accounts.tsx'

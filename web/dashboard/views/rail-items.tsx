@@ -1,6 +1,7 @@
 // Rail items: bank messages that could not be booked. Opening one shows the message and is recorded in
 // the audit log.
 
+import { appStrings, railItemsStrings as strings } from '../../copy.ts'
 import type { Schemas } from '../api.ts'
 import { humanize } from '../format.ts'
 import { BankName } from '../parts/bank-name.tsx'
@@ -11,8 +12,6 @@ import { type Filter, humanized } from '../parts/filters.tsx'
 import { ListView } from '../parts/list-view.tsx'
 import type { Column } from '../parts/table.tsx'
 import { Copyable, Time } from '../parts/values.tsx'
-import { appStrings } from '../strings/app.ts'
-import { railItemsStrings as strings } from '../strings/rail-items.ts'
 import type { ViewProps } from '../view-props.ts'
 
 type RailItem = Schemas['RailItem']

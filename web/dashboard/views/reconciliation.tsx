@@ -1,9 +1,9 @@
 // Reconciliation: banks by day, the proof of one bank's day, differences, statements and imports.
 
 import type { ComponentType } from 'preact'
+import { reconciliationStrings as strings } from '../../copy.ts'
 import { isDay } from '../days.ts'
 import { Tabs } from '../parts/tabs.tsx'
-import { reconciliationStrings as strings } from '../strings/reconciliation.ts'
 import type { ViewProps } from '../view-props.ts'
 import { BankDay } from './reconciliation/bank-day.tsx'
 import { Days } from './reconciliation/days.tsx'

@@ -1,6 +1,7 @@
 // Returns to payers, for the operator who executes them at the banks.
 
 import { useState } from 'preact/hooks'
+import { appStrings, returnsStrings as strings } from '../../copy.ts'
 import { getData, problemFrom } from '../api.ts'
 import { BankName } from '../parts/bank-name.tsx'
 import { Detail } from '../parts/detail.tsx'
@@ -12,8 +13,6 @@ import { amountColumn, type Column } from '../parts/table.tsx'
 import { toast } from '../parts/toasts.tsx'
 import { Badge, Copyable, Headline, Time } from '../parts/values.tsx'
 import { follow, hrefOf } from '../routing.ts'
-import { appStrings } from '../strings/app.ts'
-import { returnsStrings as strings } from '../strings/returns.ts'
 import type { ViewProps } from '../view-props.ts'
 
 const PATH = '/api/v1/operator/returns'

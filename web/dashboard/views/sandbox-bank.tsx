@@ -1,21 +1,33 @@
 // Sandbox bank: pick a destination, send a transfer in some scenario, and watch the result.
 
 import { useRef, useState } from 'preact/hooks'
+import { sandboxBankStrings as strings } from '../../copy.ts'
 import { type Problem, problemFrom, send } from '../api.ts'
 import { type LiveEvent, useEvents } from '../live.ts'
 import { type Destination, DestinationPicker } from '../parts/destination-picker.tsx'
+import { KindOption, optionOf } from '../parts/kind-option.tsx'
+import { PayoutOutcomeForm } from '../parts/payout-outcome-form.tsx'
 import { Failed } from '../parts/states.tsx'
 import { type Sent, TransferResult } from '../parts/transfer-result.tsx'
-import { sandboxBankStrings as strings } from '../strings/sandbox-bank.ts'
 import type { ViewProps } from '../view-props.ts'
 
 const EVENTS_KEPT = 50
 
+const ANY_TIME = [
+  'duplicate',
+  'out_of_order',
+  'reversed',
+  'reversal_first',
+  'wrong_currency',
+  'delayed',
+  'lost',
+] as const
 const KINDS = {
-  open: ['exact', 'under', 'over', 'duplicate', 'reversed'],
-  accounts: ['exact', 'duplicate', 'reversed'],
+  open: ['exact', 'under', 'over', ...ANY_TIME],
+  accounts: ['exact', ...ANY_TIME],
   expired: ['late'],
 } as const
+type Kind = (typeof KINDS)[Destination['from']][number]
 
 export default function SandboxBank({ session }: ViewProps) {
   const [destination, setDestination] = useState<Destination | undefined>()
@@ -47,6 +59,7 @@ export default function SandboxBank({ session }: ViewProps) {
           />
         )}
         {!destination && <p class="muted">{strings.whereFirst}</p>}
+        {session.scopes.includes('payouts:write') && <PayoutOutcomeForm />}
       </section>
       <section class="card bank-part" aria-labelledby="happened">
         <h2 id="happened">{strings.happened}</h2>
@@ -66,11 +79,12 @@ type FormProps = { destination: Destination; arrived: (sent: Sent) => void }
 
 function TransferForm({ destination, arrived }: FormProps) {
   const kinds = KINDS[destination.from]
-  const [kind, setKind] = useState<(typeof KINDS)[Destination['from']][number]>(kinds[0])
+  const [kind, setKind] = useState<Kind>(kinds[0])
   const [problem, setProblem] = useState<Problem | undefined>()
   const [fault, setFault] = useState('')
   const [isBusy, setBusy] = useState(false)
   const field = useRef<HTMLInputElement>(null)
+  const option = useRef<HTMLInputElement>(null)
   const submit = async (event: SubmitEvent) => {
     event.preventDefault()
     const amount = field.current?.value.trim() ?? ''
@@ -79,7 +93,8 @@ function TransferForm({ destination, arrived }: FormProps) {
     setFault('')
     setBusy(true)
     const { accountNumber } = destination
-    const body = { accountNumber, kind, ...(amount === '' ? {} : { amount }) }
+    const more = optionOf(kind, option.current?.value ?? '')
+    const body = { accountNumber, kind, ...(amount === '' ? {} : { amount }), ...more }
     try {
       arrived(await send('POST', '/sandbox/transfers', { body }))
     } catch (error) {
@@ -106,6 +121,7 @@ function TransferForm({ destination, arrived }: FormProps) {
           </label>
         ))}
       </fieldset>
+      <KindOption key={kind} kind={kind} field={option} />
       <label class="field">
         <span>{strings.amount}</span>
         <input

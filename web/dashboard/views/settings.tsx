@@ -2,9 +2,9 @@
 // role may see them.
 
 import type { ComponentType } from 'preact'
+import { settingsStrings as strings } from '../../copy.ts'
 import { Tabs } from '../parts/tabs.tsx'
 import type { Session } from '../session.ts'
-import { settingsStrings as strings } from '../strings/settings.ts'
 import type { ViewProps } from '../view-props.ts'
 import { AuditLog } from './settings/audit-log.tsx'
 import { BrandingPart } from './settings/branding.tsx'

@@ -1,7 +1,7 @@
 // Settlements: the upcoming one, those that were closed, and their schedule.
 
+import { settlementsStrings as strings } from '../../copy.ts'
 import { Tabs } from '../parts/tabs.tsx'
-import { settlementsStrings as strings } from '../strings/settlements.ts'
 import type { ViewProps } from '../view-props.ts'
 import { ClosedSettlements } from './settlements/closed.tsx'
 import { SettlementSettings } from './settlements/settings.tsx'

@@ -2,6 +2,7 @@
 // by one or many at once.
 
 import { useEffect, useState } from 'preact/hooks'
+import { appStrings, suspenseStrings as strings } from '../../copy.ts'
 import { getPage, type Query, withQuery } from '../api.ts'
 import { humanize } from '../format.ts'
 import { useEvents, useThrottled } from '../live.ts'
@@ -18,8 +19,6 @@ import { SuspenseTotals } from '../parts/suspense-totals.tsx'
 import { amountColumn, type Choosing, type Column, ListTable } from '../parts/table.tsx'
 import { Time } from '../parts/values.tsx'
 import { follow, goTo, hrefOf } from '../routing.ts'
-import { appStrings } from '../strings/app.ts'
-import { suspenseStrings as strings } from '../strings/suspense.ts'
 import type { ViewProps } from '../view-props.ts'
 
 const PATH = '/api/v1/suspense'

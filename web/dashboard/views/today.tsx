@@ -3,6 +3,7 @@
 
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { appStrings, creditsStrings, todayStrings as strings } from '../../copy.ts'
 import { getPage, type Schemas } from '../api.ts'
 import { count, money, share } from '../format.ts'
 import { type LiveEvent, useConnection, useEvents, useThrottled } from '../live.ts'
@@ -16,9 +17,6 @@ import { Stat } from '../parts/stat.tsx'
 import { Empty, Failed, Skeleton } from '../parts/states.tsx'
 import { Badge, Money, Time } from '../parts/values.tsx'
 import { follow, hrefOf } from '../routing.ts'
-import { appStrings } from '../strings/app.ts'
-import { creditsStrings } from '../strings/credits.ts'
-import { todayStrings as strings } from '../strings/today.ts'
 import type { ViewProps } from '../view-props.ts'
 
 type Overview = Schemas['Overview']

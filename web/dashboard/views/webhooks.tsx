@@ -1,7 +1,7 @@
 // Webhooks: endpoints and their health, deliveries, and the signature checker.
 
+import { webhooksStrings as strings } from '../../copy.ts'
 import { Tabs } from '../parts/tabs.tsx'
-import { webhooksStrings as strings } from '../strings/webhooks.ts'
 import type { ViewProps } from '../view-props.ts'
 import { Checker } from './webhooks/checker.tsx'
 import { Deliveries } from './webhooks/deliveries.tsx'

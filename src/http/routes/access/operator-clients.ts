@@ -1,14 +1,14 @@
 // /api/v1/operator/clients: create, list and retrieve clients.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { type List, readCursor, toPage, writeCursor } from '#db/paging.ts'
+import type { List } from '#db/paging.ts'
 import { makeSecret } from '#domain/access/client-secrets.ts'
 import { getClient, listClients, registerClient } from '#domain/access/manage-clients.ts'
 import { readUsage, USAGE_DAYS_MAX } from '#domain/reports/client-usage.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { withIdempotency } from '#http/idempotency.ts'
-import { ListEnvelope, listResponse, NoQuery, PageQuery, parseLimit, query } from '#http/lists.ts'
+import { ListEnvelope, listResponse, NoQuery, PageQuery, pageById, query } from '#http/lists.ts'
 import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders } from '#http/schemas.ts'
 import {
   CLIENTS,
@@ -81,11 +81,9 @@ const createAndList: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     },
     async ({ client, query: asked }) => {
       const list: List = { name: 'clients', clientId: client.id, filters: {} }
-      const position = readCursor(sealer, list, asked.cursor)
-      const afterId = position ? (BigInt(position[0] as string) as (typeof client)['id']) : null
-      const limit = parseLimit(asked)
-      const rows = await listClients(db, { afterId, limit: limit + 1 })
-      const page = toPage(rows, limit, ({ id }) => writeCursor(sealer, list, [id.toString()]))
+      const page = await pageById(sealer, { list, asked }, ({ after, limit }) =>
+        listClients(db, { afterId: after as (typeof client)['id'] | null, limit }),
+      )
       return listResponse('Clients retrieved successfully', page, presentClient)
     },
   )

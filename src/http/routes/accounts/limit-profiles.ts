@@ -1,7 +1,7 @@
 // /api/v1/limit-profiles: limits that collection accounts share, by name or by KYC tier.
 
 import { type FastifyPluginAsyncTypebox, type Static, Type } from '@fastify/type-provider-typebox'
-import { type List, readCursor, toPage, writeCursor } from '#db/paging.ts'
+import type { List } from '#db/paging.ts'
 import { withTransaction } from '#db/transaction.ts'
 import { refuseRestricted } from '#domain/access/clients.ts'
 import { KYC_TIERS, type KycTier } from '#domain/accounts/kyc.ts'
@@ -19,7 +19,7 @@ import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { withIdempotency } from '#http/idempotency.ts'
-import { ListEnvelope, listResponse, NoQuery, PageQuery, parseLimit, query } from '#http/lists.ts'
+import { ListEnvelope, listResponse, NoQuery, PageQuery, pageById, query } from '#http/lists.ts'
 import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders, named, text } from '#http/schemas.ts'
 import { koboOf } from '#money.ts'
 import { timestamp } from '#wat-time.ts'
@@ -128,11 +128,9 @@ const createAndList: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     },
     async ({ client, query: asked }) => {
       const list: List = { name: 'limit-profiles', clientId: client.id, filters: {} }
-      const position = readCursor(sealer, list, asked.cursor)
-      const beforeId = position ? BigInt(position[0] as string) : null
-      const limit = parseLimit(asked)
-      const rows = await listProfiles(db, client.id, { beforeId, limit: limit + 1 })
-      const page = toPage(rows, limit, ({ id }) => writeCursor(sealer, list, [id.toString()]))
+      const page = await pageById(sealer, { list, asked }, ({ after, limit }) =>
+        listProfiles(db, client.id, { beforeId: after, limit }),
+      )
       return listResponse('Limit profiles retrieved successfully', page, present)
     },
   )

@@ -1,7 +1,7 @@
 // /api/v1/operator/rail-items: signed bank messages that could not be booked.
 
 import { type FastifyPluginAsyncTypebox, type Static, Type } from '@fastify/type-provider-typebox'
-import { type List, readCursor, toPage, writeCursor } from '#db/paging.ts'
+import type { List } from '#db/paging.ts'
 import { withTransaction } from '#db/transaction.ts'
 import {
   listRailItems,
@@ -13,7 +13,7 @@ import {
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
-import { ListEnvelope, listResponse, NoQuery, PageQuery, parseLimit, query } from '#http/lists.ts'
+import { ListEnvelope, listResponse, NoQuery, PageQuery, pageById, query } from '#http/lists.ts'
 import { ApiEnvelope, ApiFailure, BEARER, bankCode, named, nullable } from '#http/schemas.ts'
 import { timestamp } from '#wat-time.ts'
 
@@ -73,17 +73,12 @@ export const railItemRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
       },
     },
     async ({ client, query: asked }) => {
-      const { limit: _, cursor, ...filters } = asked
+      const { limit: _, cursor: __, ...filters } = asked
       const list: List = { name: 'rail-items', clientId: client.id, filters }
-      const position = readCursor(sealer, list, cursor)?.[0]
-      const limit = parseLimit(asked)
-      const rows = await listRailItems(db, {
-        outcome: asked.outcome ?? null,
-        bankCode: asked.bankCode ?? null,
-        beforeId: position === undefined ? null : BigInt(position),
-        limit: limit + 1,
-      })
-      const page = toPage(rows, limit, ({ id }) => writeCursor(sealer, list, [id.toString()]))
+      const wanted = { outcome: asked.outcome ?? null, bankCode: asked.bankCode ?? null }
+      const page = await pageById(sealer, { list, asked }, ({ after, limit }) =>
+        listRailItems(db, { ...wanted, beforeId: after, limit }),
+      )
       return listResponse('Rail items retrieved successfully', page, presentItem)
     },
   )

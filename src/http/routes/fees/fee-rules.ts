@@ -1,13 +1,13 @@
 // /api/v1/operator/fee-rules: create, list and try out fee rules. /api/v1/fee-rules: a client's own.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { type List, readCursor, toPage, writeCursor } from '#db/paging.ts'
+import type { List } from '#db/paging.ts'
 import { getClient } from '#domain/access/manage-clients.ts'
 import { createRule, type FeeRule, listOwnRules, listRules } from '#domain/fees/fee-rules.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { withIdempotency } from '#http/idempotency.ts'
-import { ListEnvelope, listResponse, NoQuery, PageQuery, parseLimit, query } from '#http/lists.ts'
+import { ListEnvelope, listResponse, NoQuery, PageQuery, pageById, query } from '#http/lists.ts'
 import { requireClientId } from '#http/routes/access/client-presenters.ts'
 import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders, text } from '#http/schemas.ts'
 import type { ClientId } from '#ids.ts'
@@ -88,11 +88,9 @@ const lists: FastifyPluginAsyncTypebox<Deps> = async (
 ) => {
   type Read = (page: { beforeId: bigint | null; limit: number }) => Promise<FeeRule[]>
   const readPage = async (list: List, asked: { cursor?: string; limit?: string }, read: Read) => {
-    const position = readCursor(sealer, list, asked.cursor)
-    const beforeId = position ? BigInt(position[0] as string) : null
-    const limit = parseLimit(asked)
-    const rows = await read({ beforeId, limit: limit + 1 })
-    const page = toPage(rows, limit, ({ id }) => writeCursor(sealer, list, [id.toString()]))
+    const page = await pageById(sealer, { list, asked }, ({ after, limit }) =>
+      read({ beforeId: after, limit }),
+    )
     return listResponse('Fee rules retrieved successfully', page, presentFeeRule)
   }
 

@@ -8,8 +8,7 @@ import type { Deps } from '#http/deps.ts'
 import { publicAddress } from '#http/public-url.ts'
 import { named } from '#http/schemas.ts'
 import { type AdviceId, parseReference } from '#ids.ts'
-import { qrCode } from '#qr-codes.ts'
-import { CHECKOUT } from './checkout-pages.ts'
+import { CHECKOUT, type CheckoutPages } from './checkout-pages.ts'
 
 const YEAR_SECONDS = 31_536_000
 const QR_SECONDS = 3_600 // PUBLIC_URL may change.
@@ -35,8 +34,10 @@ export function viewLogo(logo: ShownLogo | null) {
   return { path: `${CHECKOUT}/logos/${sha256}`, width, height }
 }
 
-export const checkoutImageRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { reads, publicUrl } = deps
+type Images = Deps & { pages: CheckoutPages | undefined }
+
+export const checkoutImageRoutes: FastifyPluginAsyncTypebox<Images> = async (app, deps) => {
+  const { reads, publicUrl, pages } = deps
 
   app.get(
     `${CHECKOUT}/logos/:sha256(^[0-9a-f]{64}$)`,
@@ -59,13 +60,14 @@ export const checkoutImageRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, 
     async ({ params }, reply) => {
       const adviceReference = parseReference<AdviceId>(params.reference)
       if (!adviceReference) throw new Refusal('advice_not_found')
+      if (!pages) throw new Refusal('pages_not_built')
       // Shorter without dashes, and so easier to scan.
       const query = `adviceReference=${adviceReference.replaceAll('-', '')}`
       return reply
         .headers(HEADERS)
         .header('content-type', 'image/svg+xml')
         .header('cache-control', `private, max-age=${QR_SECONDS}`)
-        .send(qrCode(`${publicAddress(publicUrl, app.server)}${CHECKOUT}?${query}`))
+        .send(pages.qrCode(`${publicAddress(publicUrl, app.server)}${CHECKOUT}?${query}`))
     },
   )
 }

@@ -14,6 +14,7 @@ type Drawing = {
   drawCheckout: (page: CheckoutPage, files: AppFiles) => string
   drawMissing: (files: AppFiles) => string
   drawUnavailable: (files: AppFiles, address: string) => string
+  drawQrCode: (link: string) => string
 }
 
 export type CheckoutPage = {
@@ -32,7 +33,10 @@ export async function loadCheckoutPages(build: string) {
   }
   return {
     checkout: (page: CheckoutPage, colour: string) => drawing.drawCheckout(page, filesOf(colour)),
+    qrCode: drawing.drawQrCode,
     missing: () => drawing.drawMissing(filesOf(DEFAULT_COLOUR)),
     unavailable: (address: string) => drawing.drawUnavailable(filesOf(DEFAULT_COLOUR), address),
   }
 }
+
+export type CheckoutPages = Awaited<ReturnType<typeof loadCheckoutPages>>

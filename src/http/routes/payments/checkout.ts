@@ -16,17 +16,17 @@ import { Refusal } from '#errors.ts'
 import { atTimeOfAdvice } from '#http/client-time.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
+import { openEventStream } from '#http/event-streams.ts'
 import { ApiEnvelope, ApiFailure } from '#http/schemas.ts'
-import { findBuild, getBuild, PAGE_HEADERS, serveAssets } from '#http/static-pages.ts'
+import { findBuild, PAGE_HEADERS, serveAssets } from '#http/static-pages.ts'
 import { type AdviceId, parseReference } from '#ids.ts'
 import { brandStylesheet, DEFAULT_COLOUR } from './brand-colours.ts'
 import { CheckoutFeeds } from './checkout-feeds.ts'
 import { checkoutImageRoutes, viewLogo } from './checkout-images.ts'
-import { CHECKOUT, loadCheckoutPages } from './checkout-pages.ts'
+import { CHECKOUT, type CheckoutPages, loadCheckoutPages } from './checkout-pages.ts'
 import { CheckoutBody } from './checkout-presenters.ts'
 
 const BODY_BYTES_MAX = 1_024
-const RETRY_MS = 2_000 // After which a browser comes back to a stream that was cut.
 const YEAR_SECONDS = 31_536_000
 
 const hidden = { hide: true }
@@ -38,9 +38,10 @@ export const checkoutRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
   const build = findBuild()
   if (build) await serveAssets(app, `${build}/checkout`, CHECKOUT)
   await app.register(formbody, { bodyLimit: BODY_BYTES_MAX })
-  await app.register(pageRoutes, deps)
+  const pages = build ? await loadCheckoutPages(build) : undefined
+  await app.register(pageRoutes, { ...deps, pages })
   await app.register(liveRoutes, deps)
-  await app.register(checkoutImageRoutes, deps)
+  await app.register(checkoutImageRoutes, { ...deps, pages })
 
   app.get(
     `${CHECKOUT}/colours/:hex(^[0-9a-fA-F]{6}).css`,
@@ -54,26 +55,26 @@ export const checkoutRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
   )
 }
 
-const pageRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { log, writers } = deps
-  const build = findBuild()
-  const pages = build ? await loadCheckoutPages(build) : undefined
+type Paged = Deps & { pages: CheckoutPages | undefined }
+
+const pageRoutes: FastifyPluginAsyncTypebox<Paged> = async (app, deps) => {
+  const { log, writers, pages } = deps
   const read = checkoutReader(deps)
 
   app.get(CHECKOUT, { schema: hidden }, async (request, reply) => {
-    getBuild(build)
+    if (!pages) throw new Refusal('pages_not_built')
     const asked = request.query as Record<string, unknown>
     const param = (name: string) => (typeof asked[name] === 'string' ? asked[name] : undefined)
     try {
       const { checkout, colour } = await read(param('adviceReference'))
       const isSent = param('sent') !== undefined
       const page = { checkout, bankCode: param('bank'), problem: param('problem'), isSent }
-      return await show(request, reply, { status: 200, html: pages?.checkout(page, colour) })
+      return await show(request, reply, { status: 200, html: pages.checkout(page, colour) })
     } catch (error) {
       const isMissing = error instanceof Refusal && error.code === 'advice_not_found'
-      if (isMissing) return show(request, reply, { status: 404, html: pages?.missing() })
+      if (isMissing) return show(request, reply, { status: 404, html: pages.missing() })
       log.error({ reqId: request.id, err: error }, 'failed to render the checkout page')
-      return show(request, reply, { status: 503, html: pages?.unavailable(request.url) })
+      return show(request, reply, { status: 503, html: pages.unavailable(request.url) })
     }
   })
 
@@ -160,17 +161,8 @@ const liveRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       const { now: _, ...seen } = checkout
       const adviceId = checkout.adviceReference
       if (!feeds.hasRoom(adviceId, request.ip)) throw new Refusal('too_many_streams')
-      reply.hijack()
-      const socket = reply.raw
-      if (socket.destroyed) return // Gone while we looked.
-      socket.writeHead(200, {
-        'content-type': 'text/event-stream; charset=utf-8',
-        'cache-control': 'no-store',
-        'x-accel-buffering': 'no', // Else a proxy holds events back until it has a page full.
-        'x-request-id': request.id,
-        connection: 'close',
-      })
-      socket.write(`retry: ${RETRY_MS}\n\n`)
+      const socket = openEventStream(reply)
+      if (!socket) return // Gone while we looked.
       feeds.watch({ adviceId, address: request.ip, socket, seen: JSON.stringify(seen) })
     },
   )
@@ -212,7 +204,7 @@ export function requireReference(text: string | undefined): AdviceId {
 async function show(
   { headers }: FastifyRequest,
   reply: FastifyReply,
-  { status, html }: { status: number; html: string | undefined },
+  { status, html }: { status: number; html: string },
 ) {
   reply.code(status).headers(PAGE_HEADERS).header('vary', 'accept-encoding')
   if (!/\bgzip\b/.test(headers['accept-encoding']?.toString() ?? '')) return reply.send(html)

@@ -2,7 +2,7 @@
 // before it is saved; no transaction is open meanwhile.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { type List, readCursor, toPage, writeCursor } from '#db/paging.ts'
+import type { List } from '#db/paging.ts'
 import { withTransaction } from '#db/transaction.ts'
 import { refuseRestricted } from '#domain/access/clients.ts'
 import {
@@ -18,7 +18,7 @@ import type { Identity } from '#http/authentication.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { withIdempotency } from '#http/idempotency.ts'
-import { ListEnvelope, listResponse, NoQuery, PageQuery, parseLimit, query } from '#http/lists.ts'
+import { ListEnvelope, listResponse, NoQuery, PageQuery, pageById, query } from '#http/lists.ts'
 import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders } from '#http/schemas.ts'
 import {
   BankAccountBody,
@@ -123,15 +123,13 @@ const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       refuseRestricted(client)
       const { isActive } = asked
       const list: List = { name: 'bank-accounts', clientId: client.id, filters: { isActive } }
-      const position = readCursor(sealer, list, asked.cursor)
-      const limit = parseLimit(asked)
-      const rows = await listBankAccounts(db, {
+      const wanted = {
         clientId: client.id,
         isActive: isActive === undefined ? undefined : isActive === 'true',
-        beforeId: position ? BigInt(position[0] as string) : null,
-        limit: limit + 1,
-      })
-      const page = toPage(rows, limit, ({ id }) => writeCursor(sealer, list, [id.toString()]))
+      }
+      const page = await pageById(sealer, { list, asked }, ({ after, limit }) =>
+        listBankAccounts(db, { ...wanted, beforeId: after, limit }),
+      )
       return listResponse('Bank accounts retrieved successfully', page, presenter(deps, request))
     },
   )

@@ -6,7 +6,7 @@ import {
   type TObject,
   Type,
 } from '@fastify/type-provider-typebox'
-import { type List, readCursor, toPage, writeCursor } from '#db/paging.ts'
+import type { List } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
 import { getClient } from '#domain/access/manage-clients.ts'
 import { readPayoutChanges } from '#domain/payouts/payout-changes.ts'
@@ -24,7 +24,7 @@ import {
   NoQuery,
   OrderQuery,
   PageQuery,
-  parseLimit,
+  pageById,
   query,
 } from '#http/lists.ts'
 import { requireClientId } from '#http/routes/access/client-presenters.ts'
@@ -114,17 +114,11 @@ const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     },
     async (request) => {
       const { client, query: asked } = request
-      const { limit: _, cursor, order, ...filters } = asked
+      const { limit: _, cursor: __, order, ...filters } = asked
       const list = { name: 'operator-payouts', clientId: client.id, order, filters } as List
-      const position = readCursor(sealer, list, cursor)
-      const limit = parseLimit(asked)
-      const rows = await listPayouts(db, {
-        ...(await parseOperatorFilters(deps, filters)),
-        order,
-        after: position ? BigInt(position[0] as string) : null,
-        limit: limit + 1,
-      })
-      const page = toPage(rows, limit, ({ id }) => writeCursor(sealer, list, [id.toString()]))
+      const page = await pageById(sealer, { list, asked }, async (from) =>
+        listPayouts(db, { ...(await parseOperatorFilters(deps, filters)), order, ...from }),
+      )
       return listResponse('Payouts retrieved successfully', page, (payout) =>
         presentOperatorPayout(payout, { sealer, by: request }),
       )

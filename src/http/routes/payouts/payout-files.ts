@@ -2,7 +2,7 @@
 // leave the service in a download only, each recorded in the audit log before it begins.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { type List, readCursor, toPage, writeCursor } from '#db/paging.ts'
+import type { List } from '#db/paging.ts'
 import { withTransaction } from '#db/transaction.ts'
 import { createPayoutFile, FILE_PAYOUTS_MAX } from '#domain/payouts/create-payout-file.ts'
 import { failPayoutFile } from '#domain/payouts/fail-payout-file.ts'
@@ -13,7 +13,7 @@ import type { Identity } from '#http/authentication.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { withIdempotency, withIdempotentSteps } from '#http/idempotency.ts'
-import { ListEnvelope, listResponse, NoQuery, PageQuery, parseLimit, query } from '#http/lists.ts'
+import { ListEnvelope, listResponse, NoQuery, PageQuery, pageById, query } from '#http/lists.ts'
 import {
   ApiEnvelope,
   ApiFailure,
@@ -114,11 +114,9 @@ const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     async ({ client, query: asked }) => {
       const { bankCode: code } = asked
       const list: List = { name: 'payout-files', clientId: client.id, filters: { bankCode: code } }
-      const position = readCursor(sealer, list, asked.cursor)
-      const limit = parseLimit(asked)
-      const beforeId = position ? BigInt(position[0] as string) : null
-      const rows = await listPayoutFiles(db, { bankCode: code, beforeId, limit: limit + 1 })
-      const page = toPage(rows, limit, ({ id }) => writeCursor(sealer, list, [id.toString()]))
+      const page = await pageById(sealer, { list, asked }, ({ after, limit }) =>
+        listPayoutFiles(db, { bankCode: code, beforeId: after, limit }),
+      )
       return listResponse('Payout files retrieved successfully', page, presentPayoutFile)
     },
   )

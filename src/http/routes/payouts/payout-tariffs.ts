@@ -1,13 +1,13 @@
 // /api/v1/operator/payout-tariffs: what banks charge the operator for payouts.
 
 import { type FastifyPluginAsyncTypebox, type Static, Type } from '@fastify/type-provider-typebox'
-import { type List, readCursor, toPage, writeCursor } from '#db/paging.ts'
+import type { List } from '#db/paging.ts'
 import { createTariff, type DatedTariff, listTariffs } from '#domain/payouts/payout-tariffs.ts'
 import { type FieldError, Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { withIdempotency } from '#http/idempotency.ts'
-import { ListEnvelope, listResponse, NoQuery, PageQuery, parseLimit, query } from '#http/lists.ts'
+import { ListEnvelope, listResponse, NoQuery, PageQuery, pageById, query } from '#http/lists.ts'
 import {
   Amount,
   ApiEnvelope,
@@ -107,11 +107,9 @@ export const payoutTariffRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, d
     },
     async ({ client, query: asked }) => {
       const list: List = { name: 'payout-tariffs', clientId: client.id, filters: {} }
-      const position = readCursor(sealer, list, asked.cursor)
-      const limit = parseLimit(asked)
-      const beforeId = position ? BigInt(position[0] as string) : null
-      const rows = await listTariffs(db, { beforeId, limit: limit + 1 })
-      const page = toPage(rows, limit, ({ id }) => writeCursor(sealer, list, [id.toString()]))
+      const page = await pageById(sealer, { list, asked }, ({ after, limit }) =>
+        listTariffs(db, { beforeId: after, limit }),
+      )
       return listResponse('Tariffs retrieved successfully', page, present)
     },
   )

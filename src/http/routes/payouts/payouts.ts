@@ -1,7 +1,7 @@
 // /api/v1/payouts: create and read a client's payouts. Workers send them.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { type List, readCursor, toPage, writeCursor } from '#db/paging.ts'
+import type { List } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
 import { refuseRestricted } from '#domain/access/clients.ts'
 import { getBankAccount, noteAnswer } from '#domain/payouts/bank-accounts.ts'
@@ -21,7 +21,7 @@ import {
   NoQuery,
   OrderQuery,
   PageQuery,
-  parseLimit,
+  pageById,
   query,
 } from '#http/lists.ts'
 import {
@@ -166,18 +166,11 @@ const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     async (request) => {
       const { client, query: asked } = request
       refuseRestricted(client)
-      const { limit: _, cursor, order, ...filters } = asked
+      const { limit: _, cursor: __, order, ...filters } = asked
       const list = { name: 'payouts', clientId: client.id, order, filters } as List
-      const position = readCursor(sealer, list, cursor)
-      const limit = parseLimit(asked)
-      const rows = await listPayouts(db, {
-        ...parsePayoutFilters(filters),
-        clientId: client.id,
-        order,
-        after: position ? BigInt(position[0] as string) : null,
-        limit: limit + 1,
-      })
-      const page = toPage(rows, limit, ({ id }) => writeCursor(sealer, list, [id.toString()]))
+      const page = await pageById(sealer, { list, asked }, (from) =>
+        listPayouts(db, { ...parsePayoutFilters(filters), clientId: client.id, order, ...from }),
+      )
       return listResponse('Payouts retrieved successfully', page, (payout) =>
         presentPayout(payout, { sealer, by: request }),
       )

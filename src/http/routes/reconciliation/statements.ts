@@ -1,13 +1,13 @@
 // /api/v1/operator/statements, their lines, imports and profiles.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { type List, readCursor, toPage, writeCursor } from '#db/paging.ts'
+import type { List } from '#db/paging.ts'
 import { getImport, listImports } from '#domain/reconciliation/statement-imports.ts'
 import { getStatement, listLines, listStatements } from '#domain/reconciliation/statements.ts'
 import { Refusal, type RefusalCode } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
-import { ListEnvelope, listResponse, NoQuery, PageQuery, parseLimit, query } from '#http/lists.ts'
+import { ListEnvelope, listResponse, NoQuery, PageQuery, pageById, query } from '#http/lists.ts'
 import { ApiEnvelope, ApiFailure, BEARER, bankCode } from '#http/schemas.ts'
 import {
   ImportBody,
@@ -63,11 +63,9 @@ const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     async ({ client, query: asked }) => {
       const { bankCode: code } = asked
       const list: List = { name: 'statements', clientId: client.id, filters: { bankCode: code } }
-      const position = readCursor(sealer, list, asked.cursor)?.[0]
-      const limit = parseLimit(asked)
-      const beforeId = position === undefined ? null : BigInt(position)
-      const rows = await listStatements(db, { bankCode: code, beforeId, limit: limit + 1 })
-      const page = toPage(rows, limit, ({ id }) => writeCursor(sealer, list, [id.toString()]))
+      const page = await pageById(sealer, { list, asked }, ({ after, limit }) =>
+        listStatements(db, { bankCode: code, beforeId: after, limit }),
+      )
       return listResponse('Statements retrieved successfully', page, (row) =>
         presentStatement(nameBank, row),
       )
@@ -127,11 +125,9 @@ const readingLines: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       const isMatched = asked.isMatched === undefined ? undefined : asked.isMatched === 'true'
       const filters = { statement: id.toString(), isMatched: asked.isMatched }
       const list: List = { name: 'statement-lines', clientId: client.id, filters }
-      const position = readCursor(sealer, list, asked.cursor)?.[0]
-      const limit = parseLimit(asked)
-      const afterId = position === undefined ? null : BigInt(position)
-      const rows = await listLines(db, id, { isMatched, afterId, limit: limit + 1 })
-      const page = toPage(rows, limit, (row) => writeCursor(sealer, list, [row.id.toString()]))
+      const page = await pageById(sealer, { list, asked }, ({ after, limit }) =>
+        listLines(db, id, { isMatched, afterId: after, limit }),
+      )
       return listResponse('Statement lines retrieved successfully', page, (row) =>
         presentLine(sealer, row),
       )
@@ -160,11 +156,9 @@ const readingImports: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       const { bankCode: code } = asked
       const filters = { bankCode: code }
       const list: List = { name: 'statement-imports', clientId: client.id, filters }
-      const position = readCursor(sealer, list, asked.cursor)?.[0]
-      const limit = parseLimit(asked)
-      const beforeId = position === undefined ? null : BigInt(position)
-      const rows = await listImports(db, clock(), { bankCode: code, beforeId, limit: limit + 1 })
-      const page = toPage(rows, limit, ({ id }) => writeCursor(sealer, list, [id.toString()]))
+      const page = await pageById(sealer, { list, asked }, ({ after, limit }) =>
+        listImports(db, clock(), { bankCode: code, beforeId: after, limit }),
+      )
       return listResponse('Statement imports retrieved successfully', page, presentImport)
     },
   )

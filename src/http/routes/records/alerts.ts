@@ -1,7 +1,7 @@
 // /api/v1/operator/alerts: list, retrieve and acknowledge alerts.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { type List, readCursor, toPage, writeCursor } from '#db/paging.ts'
+import type { List } from '#db/paging.ts'
 import { ALERT_KIND_NAMES, ALERT_KINDS, type AlertKind } from '#domain/records/alert-kinds.ts'
 import { type Alert, acknowledgeAlert, getAlert, listAlerts } from '#domain/records/alerts.ts'
 import { Refusal } from '#errors.ts'
@@ -13,7 +13,7 @@ import {
   listResponse,
   NoQuery,
   PageQuery,
-  parseLimit,
+  pageById,
   parseWindow,
   query,
   WindowQuery,
@@ -88,16 +88,10 @@ const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     async ({ client, query: asked }) => {
       const { kind, open, from, to } = asked
       const list: List = { name: 'alerts', clientId: client.id, filters: { kind, open, from, to } }
-      const position = readCursor(sealer, list, asked.cursor)
-      const limit = parseLimit(asked)
-      const rows = await listAlerts(db, {
-        kind,
-        isOpen: open === undefined ? undefined : open === 'true',
-        ...parseWindow(asked),
-        beforeId: position ? BigInt(position[0] as string) : null,
-        limit: limit + 1,
-      })
-      const page = toPage(rows, limit, ({ id }) => writeCursor(sealer, list, [id.toString()]))
+      const isOpen = open === undefined ? undefined : open === 'true'
+      const page = await pageById(sealer, { list, asked }, ({ after, limit }) =>
+        listAlerts(db, { kind, isOpen, ...parseWindow(asked), beforeId: after, limit }),
+      )
       return listResponse('Alerts retrieved successfully', page, present)
     },
   )

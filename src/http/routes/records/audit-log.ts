@@ -1,14 +1,14 @@
 // GET /api/v1/audit-log: manual actions.
 
 import { type FastifyPluginAsyncTypebox, type Static, Type } from '@fastify/type-provider-typebox'
-import { type List, readCursor, toPage, writeCursor } from '#db/paging.ts'
+import type { List } from '#db/paging.ts'
 import { type AuditLogEntry, listAuditLog } from '#domain/records/audit-log.ts'
 import type { Deps } from '#http/deps.ts'
 import {
   ListEnvelope,
   listResponse,
   PageQuery,
-  parseLimit,
+  pageById,
   parseWindow,
   query,
   WindowQuery,
@@ -52,16 +52,14 @@ export const auditLogRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
       },
     },
     async ({ client, query: asked }) => {
-      const { limit: _, cursor, ...filters } = asked
+      const { limit: _, cursor: __, ...filters } = asked
       const list: List = { name: 'actions', clientId: client.id, filters }
-      const position = readCursor(sealer, list, cursor)?.[0]
-      const beforeId = position === undefined ? null : BigInt(position)
-      const limit = parseLimit(asked)
-      const { actor, action, subject } = asked
-      const named = subject && findName(sealer, subject)
-      const wanted = { actor, action, subject: named, ...parseWindow(asked) }
-      const rows = await listAuditLog(db, client, { filters: wanted, beforeId, limit: limit + 1 })
-      const page = toPage(rows, limit, ({ id }) => writeCursor(sealer, list, [id.toString()]))
+      const page = await pageById(sealer, { list, asked }, ({ after, limit }) => {
+        const { actor, action, subject } = asked
+        const named = subject && findName(sealer, subject)
+        const wanted = { actor, action, subject: named, ...parseWindow(asked) }
+        return listAuditLog(db, client, { filters: wanted, beforeId: after, limit })
+      })
       return listResponse('Audit log retrieved successfully', page, (row) =>
         presentAction(row, sealer),
       )

@@ -2,7 +2,7 @@
 // maker-checker. Users only: client credentials do not count as a second person.
 
 import { type FastifyPluginAsyncTypebox, type Static, Type } from '@fastify/type-provider-typebox'
-import { type List, readCursor, toPage, writeCursor } from '#db/paging.ts'
+import type { List } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { findClient } from '#domain/access/clients.ts'
@@ -23,7 +23,7 @@ import type { Identity } from '#http/authentication.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { withIdempotency } from '#http/idempotency.ts'
-import { ListEnvelope, listResponse, NoQuery, PageQuery, parseLimit, query } from '#http/lists.ts'
+import { ListEnvelope, listResponse, NoQuery, PageQuery, pageById, query } from '#http/lists.ts'
 import { SESSION } from '#http/routes/access/user-presenters.ts'
 import {
   requireApprover,
@@ -81,14 +81,10 @@ const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       const { client, query: asked } = request
       const { state } = asked
       const list: List = { name: 'adjustments', clientId: client.id, filters: { state } }
-      const position = readCursor(sealer, list, asked.cursor)
-      const limit = parseLimit(asked)
-      const rows = await listAdjustments(db, toViewer(deps, request), {
-        state: state ?? null,
-        beforeId: position ? BigInt(position[0] as string) : null,
-        limit: limit + 1,
-      })
-      const page = toPage(rows, limit, (last) => writeCursor(sealer, list, [last.id.toString()]))
+      const viewer = toViewer(deps, request)
+      const page = await pageById(sealer, { list, asked }, ({ after, limit }) =>
+        listAdjustments(db, viewer, { state: state ?? null, beforeId: after, limit }),
+      )
       return listResponse('Adjustments retrieved successfully', page, presentAdjustment)
     },
   )

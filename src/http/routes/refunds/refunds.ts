@@ -3,7 +3,7 @@
 
 import { type FastifyPluginAsyncTypebox, type Static, Type } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { type List, readCursor, toPage, writeCursor } from '#db/paging.ts'
+import type { List } from '#db/paging.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { refuseRestricted } from '#domain/access/clients.ts'
 import { getCredit } from '#domain/credits/credit-list.ts'
@@ -16,7 +16,7 @@ import type { Identity } from '#http/authentication.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { withIdempotency } from '#http/idempotency.ts'
-import { ListEnvelope, listResponse, NoQuery, PageQuery, parseLimit, query } from '#http/lists.ts'
+import { ListEnvelope, listResponse, NoQuery, PageQuery, pageById, query } from '#http/lists.ts'
 import { parseCreditKey } from '#http/routes/credits/credit-presenters.ts'
 import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders, text } from '#http/schemas.ts'
 import { type Kobo, koboOf } from '#money.ts'
@@ -153,11 +153,9 @@ async function list({ db, sealer }: Deps, { by: { client }, asked, of = {} }: Li
   refuseRestricted(client)
   const filters = Object.fromEntries(Object.entries(of).map(([name, id]) => [name, String(id)]))
   const list: List = { name: 'refunds', clientId: client.id, filters }
-  const position = readCursor(sealer, list, asked.cursor)
-  const limit = parseLimit(asked)
-  const beforeId = position ? BigInt(position[0] as string) : null
-  const rows = await listRefunds(db, client.id, { ...of, beforeId, limit: limit + 1 })
-  const page = toPage(rows, limit, ({ id }) => writeCursor(sealer, list, [id.toString()]))
+  const page = await pageById(sealer, { list, asked }, ({ after, limit }) =>
+    listRefunds(db, client.id, { ...of, beforeId: after, limit }),
+  )
   return listResponse('Refunds retrieved successfully', page, (row) => presentRefund(row, sealer))
 }
 

@@ -39,7 +39,8 @@ const MoveBody = named('SandboxClockMove', {
       at: Type.String({ description: 'The client’s time at which it ran.' }),
       kind: Type.String({
         description:
-          'expire_payments, close_settlements, send_payouts, query_payouts, requery_transfers, ' +
+          'report_transfers, expire_payments, close_settlements, send_payouts, query_payouts, ' +
+          'requery_transfers, ' +
           'dispatch_events or deliver_webhooks.',
       }),
       count: Type.Integer(),
@@ -66,9 +67,9 @@ const AdvanceRequest = named(
 const failures = { '4xx': ApiFailure }
 
 export const sandboxClockRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { mode, authentication, realClock, reads, db, testClocks, clockMoves } = deps
-  const reading = [authentication.requires('payments:read'), sandboxOnly(mode)]
-  const writing = [authentication.requires('payments:write'), sandboxOnly(mode)]
+  const { authentication, realClock, reads, db, testClocks, clockMoves } = deps
+  const reading = [authentication.requires('payments:read'), sandboxOnly(deps)]
+  const writing = [authentication.requires('payments:write'), sandboxOnly(deps)]
   await app.register(setRoutes, deps)
   await app.register(advanceRoutes, deps)
 
@@ -124,13 +125,13 @@ export const sandboxClockRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, d
 }
 
 const setRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { mode, authentication, realClock, db, clockMoves } = deps
+  const { authentication, realClock, db, clockMoves } = deps
 
   app.put(
     '/sandbox/clock',
     {
       config: { rate: 'simulate', isLong: true },
-      onRequest: [authentication.requires('payments:write'), sandboxOnly(mode)],
+      onRequest: [authentication.requires('payments:write'), sandboxOnly(deps)],
       schema: {
         operationId: 'setSandboxClock',
         tags: ['Sandbox'],
@@ -161,13 +162,13 @@ const setRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
 }
 
 const advanceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { mode, authentication, realClock, db, clockMoves } = deps
+  const { authentication, realClock, db, clockMoves } = deps
 
   app.post(
     '/sandbox/clock/advance',
     {
       config: { rate: 'simulate', isLong: true },
-      onRequest: [authentication.requires('payments:write'), sandboxOnly(mode)],
+      onRequest: [authentication.requires('payments:write'), sandboxOnly(deps)],
       schema: {
         operationId: 'advanceSandboxClock',
         tags: ['Sandbox'],

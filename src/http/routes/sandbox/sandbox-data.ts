@@ -55,9 +55,9 @@ const SeedBody = named('SandboxSeed', {
 const ResetBody = named('SandboxReset', { clientId: Type.String() })
 
 export const sandboxDataRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { mode, authentication, realClock, db, reads } = deps
-  const reading = [authentication.requires('payments:read'), sandboxOnly(mode)]
-  const writing = [authentication.requires('payments:write'), sandboxOnly(mode)]
+  const { authentication, realClock, db, reads } = deps
+  const reading = [authentication.requires('payments:read'), sandboxOnly(deps)]
+  const writing = [authentication.requires('payments:write'), sandboxOnly(deps)]
   await app.register(resetRoutes, deps)
 
   app.get(
@@ -111,13 +111,13 @@ export const sandboxDataRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
 }
 
 const resetRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { mode, authentication, realClock, db, sealer, testClocks, clockMoves } = deps
+  const { authentication, realClock, db, sealer, testClocks, clockMoves } = deps
 
   app.post(
     '/sandbox/reset',
     {
       config: { rate: 'simulate' },
-      onRequest: [authentication.requires('payments:write'), sandboxOnly(mode)],
+      onRequest: [authentication.requires('payments:write'), sandboxOnly(deps)],
       schema: {
         operationId: 'resetSandbox',
         tags: ['Sandbox'],

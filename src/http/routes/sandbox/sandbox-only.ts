@@ -1,8 +1,10 @@
-// Hook of routes that only a sandbox has.
+// The hook of routes that exist in the sandbox only.
 
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 
-export const sandboxOnly = (mode: Deps['mode']) => async () => {
-  if (mode === 'live') throw new Refusal('sandbox_only')
+export function sandboxOnly({ mode }: Pick<Deps, 'mode'>): () => Promise<void> {
+  return async () => {
+    if (mode === 'live') throw new Refusal('sandbox_only')
+  }
 }

@@ -1,15 +1,18 @@
 // /Payment/process/banktransfer/simulate/payment: simulates a transfer. From the batcher on, it
-// takes the regular path.
+// takes the regular path. Magic amounts choose another scenario (docs/sandbox.md).
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ACCOUNT_NUMBER } from '#banks/nuban.ts'
 import { sandboxCredit } from '#banks/sandbox-credits.ts'
+import type { Transaction } from '#db/transaction.ts'
 import type { Client } from '#domain/access/clients.ts'
 import { getAccount } from '#domain/accounts/account-lookups.ts'
 import { findNumber, type NumberOwner } from '#domain/accounts/number-owners.ts'
-import type { CreditDecision } from '#domain/credits/decide-credits.ts'
 import type { IncomingCredit } from '#domain/credits/judge-credit.ts'
 import { getPayment } from '#domain/payments/payments.ts'
+import { type Scenario, scenarioOf } from '#domain/sandbox/magic-amounts.ts'
+import { transferTerms } from '#domain/sandbox/sandbox-transfers.ts'
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { paymentAccepted } from '#http/envelopes.ts'
@@ -25,32 +28,35 @@ import {
   PaymentFailure,
 } from '#http/schemas.ts'
 import { type Kobo, koboOf, toNaira } from '#money.ts'
+import { type PlannedTransfer, planTransfer, sendPlanned } from './planned-transfers.ts'
+import { sandboxOnly } from './sandbox-only.ts'
 
 const SimulatedBody = named('SimulatedPayment', {
   ...PaymentBody.properties,
   sessionId: Type.String({ description: 'Session ID of the simulated transfer.' }),
-  outcome: Type.String({ description: 'booked or suspended.' }),
+  outcome: Type.String({
+    description: 'booked or suspended; delayed or lost with the magic amounts for them.',
+  }),
   reason: nullable('string', { description: 'Suspense reason.' }),
 })
 
 export const simulateRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { db, writers, authentication, clock, mode } = deps
-  const sandboxOnly = async () => {
-    if (mode === 'live') throw new Refusal('sandbox_only')
-  }
+  const { db, authentication } = deps
 
   app.post(
     '/Payment/process/banktransfer/simulate/payment',
     {
       config: { isPublished: true, rate: 'simulate', queue: 'credits' },
-      onRequest: [authentication.requires('payments:write'), sandboxOnly],
+      onRequest: [authentication.requires('payments:write'), sandboxOnly(deps)],
       schema: {
         operationId: 'simulatePayment',
         tags: ['Sandbox'],
         summary: 'Simulate a transfer to a virtual account (sandbox only)',
         description:
           'Sends money to a virtual account as a bank would. It takes the same path as a real ' +
-          'transfer: booked, notified and shown everywhere.',
+          'transfer: booked, notified and shown everywhere. The amounts 7777.01 to 7777.07 choose ' +
+          'a scenario: duplicate, out of order, reversal first, reversed after 10 seconds, wrong ' +
+          'currency, delayed by 30 seconds, lost.',
         security: BEARER,
         headers: IdempotencyHeaders,
         body: Type.Object({
@@ -70,34 +76,77 @@ export const simulateRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
       const owner = await findNumber(db, client.id, accountNumber)
       if (!owner) throw new Refusal('number_not_found')
       const amountKobo = koboOf(body.amount) as Kobo // Checked by the schema.
-      const { bankCode } = owner
-      const to = { bankCode, accountNumber, amountKobo, source: 'sandbox' } as const
-      const made = sandboxCredit(to, clock(), { narration: 'Simulated payment' })
-      // The session ID identifies the transfer across retries.
-      return withIdempotentSteps(
-        deps,
-        { request, reply, begin: made.sessionId },
-        async (sessionId) => {
-          const credit = { ...made, sessionId }
-          const answer = await writers.credits.submit(credit)
-          if (answer.status === 'session_reused') throw new Refusal('try_again')
-          return paymentAccepted({
-            ...(await showTarget(deps, { client, owner, credit, taken: answer })),
-            sessionId,
-            outcome: answer.outcome,
-            reason: answer.reason,
-          })
-        },
-      )
+      const scenario = scenarioOf(amountKobo)
+      const simulated = { request, reply, owner, accountNumber, amountKobo }
+      return scenario ? simulateScenario(deps, simulated, scenario) : simulate(deps, simulated)
     },
   )
+}
+
+type Simulated = {
+  request: FastifyRequest
+  reply: FastifyReply
+  owner: NumberOwner
+  accountNumber: string
+  amountKobo: Kobo
+}
+
+async function simulate(
+  deps: Deps,
+  { request, reply, owner, accountNumber, amountKobo }: Simulated,
+) {
+  const { writers, clock } = deps
+  const { bankCode } = owner
+  const to = { bankCode, accountNumber, amountKobo, source: 'sandbox' } as const
+  const made = sandboxCredit(to, clock(), { narration: 'Simulated payment' })
+  // The session ID identifies the transfer across retries.
+  const call = { request, reply, begin: made.sessionId }
+  return withIdempotentSteps(deps, call, async (sessionId) => {
+    const credit = { ...made, sessionId }
+    const answer = await writers.credits.submit(credit)
+    if (answer.status === 'session_reused') throw new Refusal('try_again')
+    const { outcome, reason } = answer
+    const { client } = request
+    const shown = await showTarget(deps, { client, owner, credit, outcome })
+    return paymentAccepted({ ...shown, sessionId, outcome, reason })
+  })
+}
+
+async function simulateScenario(
+  deps: Deps,
+  { request, reply, owner, accountNumber, amountKobo }: Simulated,
+  { kind, ...options }: Scenario,
+) {
+  const { client } = request
+  const to = { kind, accountNumber, bankCode: owner.bankCode, amountKobo }
+  const begin = async (tx: Transaction) => {
+    const terms = transferTerms({ kind, ...options })
+    const by = { clientId: client.id, now: deps.clock() }
+    return JSON.stringify(await planTransfer(tx, by, { ...to, terms }))
+  }
+  return withIdempotentSteps(deps, { request, reply, begin }, async (about) => {
+    const planned: PlannedTransfer = JSON.parse(about)
+    const { sessionId } = planned
+    const { taken } = await sendPlanned(deps, client.id, planned)
+    const { outcome, reason } = taken ?? { outcome: kind, reason: null }
+    const credit = { ...to, sessionId }
+    const shown = await showTarget(deps, { client, owner, credit, outcome })
+    return paymentAccepted({ ...shown, sessionId, outcome, reason })
+  })
 }
 
 type SimulatedCredit = {
   client: Client
   owner: NumberOwner
-  credit: IncomingCredit
-  taken: CreditDecision
+  credit: Pick<IncomingCredit, 'accountNumber' | 'bankCode' | 'amountKobo' | 'sessionId'>
+  outcome: string
+}
+
+// As a payment would be called whose transfer was not reported yet.
+const ACCOUNT_STATUSES: Readonly<Record<string, string>> = {
+  booked: 'Successful',
+  delayed: 'Processing',
+  lost: 'Processing',
 }
 
 // A collection account has no payment: the envelope then shows the transfer itself.
@@ -107,7 +156,7 @@ async function showTarget(
     client,
     owner,
     credit: { accountNumber, bankCode, amountKobo, sessionId },
-    taken: { outcome },
+    outcome,
   }: SimulatedCredit,
 ) {
   const { db, accountLookups, banks } = deps
@@ -116,7 +165,7 @@ async function showTarget(
     return showPayment(deps, { payment, number: { bankCode, accountNumber } })
   }
   const { accountName } = await getAccount(accountLookups, client, accountNumber)
-  const status = outcome === 'booked' ? 'Successful' : 'Suspended'
+  const status = ACCOUNT_STATUSES[outcome] ?? 'Suspended'
   return {
     bankName: findBankName(banks, bankCode),
     bankCode,

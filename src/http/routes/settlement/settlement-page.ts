@@ -22,11 +22,11 @@ const TOTALS = [
   ['vat', 'VAT on fees'],
   ['reversed', 'Reversed'],
   ['refunds', 'Refunds'],
-  ['paidOut', 'Paid out before'],
+  ['paidOut', 'Paid out'],
   ['recovered', 'Recovered'],
-  ['reserved', 'Held back'],
-  ['released', 'Released'],
-  ['carried', 'Carried'],
+  ['reserved', 'Reserve held back'],
+  ['released', 'Reserve released'],
+  ['carried', 'Carried forward'],
 ] as const
 const LINE_AMOUNTS = [
   ['gross', 'Gross'],
@@ -69,7 +69,7 @@ Status: ${escapeHtml(status)}, closed ${escapeHtml(time(settlement.closedAt))}</
 <table><thead><tr><th>Reference<th>Subaccount<th>Status<th class="amount">Amount</tr></thead>
 <tbody>${paid.join('\n')}</tbody></table>
 <h2>Lines</h2>
-<table><thead><tr><th>Posted (WAT)<th>Kind<th>Reference<th>For
+<table><thead><tr><th>Posted (WAT)<th>Type<th>Reference<th>For
 ${LINE_AMOUNTS.map(([, name]) => `<th class="amount">${name}`).join('')}</tr></thead>
 <tbody>${rows.join('\n')}</tbody></table>
 ${more ? `<p>The first ${lines.length} of ${settlement.lines} lines; the CSV has all.</p>` : ''}`

@@ -1,7 +1,7 @@
 // /api/v1/settlements: list and read settlements and their lines, and what is upcoming.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { type List, readCursor, toPage, writeCursor } from '#db/paging.ts'
+import type { List } from '#db/paging.ts'
 import { withSnapshot } from '#db/snapshot.ts'
 import { refuseRestricted } from '#domain/access/clients.ts'
 import { listLines } from '#domain/settlement/settlement-lines.ts'
@@ -13,7 +13,7 @@ import {
 import { readUpcoming } from '#domain/settlement/upcoming-settlement.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
-import { ListEnvelope, listResponse, NoQuery, PageQuery, parseLimit, query } from '#http/lists.ts'
+import { ListEnvelope, listResponse, NoQuery, PageQuery, pageById, query } from '#http/lists.ts'
 import { ApiEnvelope, ApiFailure, BEARER, oneOf } from '#http/schemas.ts'
 import {
   LineBody,
@@ -63,14 +63,9 @@ const listing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       refuseRestricted(client)
       const { status } = asked
       const list: List = { name: 'settlements', clientId: client.id, filters: { status } }
-      const position = readCursor(sealer, list, asked.cursor)
-      const limit = parseLimit(asked)
-      const rows = await listSettlements(db, client.id, {
-        status: status ?? null,
-        beforeId: position ? BigInt(position[0] as string) : null,
-        limit: limit + 1,
-      })
-      const page = toPage(rows, limit, ({ id }) => writeCursor(sealer, list, [id.toString()]))
+      const page = await pageById(sealer, { list, asked }, ({ after, limit }) =>
+        listSettlements(db, client.id, { status: status ?? null, beforeId: after, limit }),
+      )
       return listResponse('Settlements retrieved successfully', page, presentSettlement)
     },
   )
@@ -144,12 +139,10 @@ const lines: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       refuseRestricted(client)
       const reference = requireReference(params.reference)
       const list: List = { name: 'settlement-lines', clientId: client.id, filters: { reference } }
-      const position = readCursor(sealer, list, asked.cursor)
-      const limit = parseLimit(asked)
-      const { id: settlementId } = await getSettlement(db, client.id, reference)
-      const afterId = position ? BigInt(position[0] as string) : null
-      const rows = await listLines(db, { settlementId, afterId, limit: limit + 1 })
-      const page = toPage(rows, limit, ({ id }) => writeCursor(sealer, list, [id.toString()]))
+      const page = await pageById(sealer, { list, asked }, async ({ after, limit }) => {
+        const { id: settlementId } = await getSettlement(db, client.id, reference)
+        return listLines(db, { settlementId, afterId: after, limit })
+      })
       return listResponse('Lines retrieved successfully', page, (line) => presentLine(sealer, line))
     },
   )

@@ -2,7 +2,7 @@
 // not count as a second person.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { type List, readCursor, toPage, writeCursor } from '#db/paging.ts'
+import type { List } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import {
@@ -22,7 +22,7 @@ import type { Identity } from '#http/authentication.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { withIdempotency, withIdempotentSteps } from '#http/idempotency.ts'
-import { ListEnvelope, listResponse, NoQuery, PageQuery, parseLimit, query } from '#http/lists.ts'
+import { ListEnvelope, listResponse, NoQuery, PageQuery, pageById, query } from '#http/lists.ts'
 import { SESSION } from '#http/routes/access/user-presenters.ts'
 import { ApiEnvelope, ApiFailure, BEARER, digits, IdempotencyHeaders, text } from '#http/schemas.ts'
 import type { SuspenseItemId } from '#ids.ts'
@@ -86,15 +86,13 @@ const listing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       const { state, itemId } = asked
       const filters = { state, itemId }
       const list: List = { name: 'suspense-requests', clientId: client.id, filters }
-      const position = readCursor(sealer, list, asked.cursor)
-      const limit = parseLimit(asked)
-      const rows = await listRequests(db, toViewer(deps, request), {
+      const wanted = {
         state: state ?? null,
         itemId: itemId === undefined ? null : (findId(sealer, 'suspense', itemId) ?? NO_ITEM),
-        beforeId: position ? BigInt(position[0] as string) : null,
-        limit: limit + 1,
-      })
-      const page = toPage(rows, limit, (last) => writeCursor(sealer, list, [last.id.toString()]))
+      }
+      const page = await pageById(sealer, { list, asked }, ({ after, limit }) =>
+        listRequests(db, toViewer(deps, request), { ...wanted, beforeId: after, limit }),
+      )
       return listResponse('Requests retrieved successfully', page, (row) =>
         presentRequest(row, { actor: request.actor, sealer }),
       )

@@ -3,7 +3,7 @@
 // per number.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { type List, readCursor, toPage, writeCursor } from '#db/paging.ts'
+import type { List } from '#db/paging.ts'
 import { withTransaction } from '#db/transaction.ts'
 import { recordActions } from '#domain/records/audit-log.ts'
 import { findReturn, listReturns, type Return } from '#domain/suspense/returns.ts'
@@ -18,7 +18,7 @@ import {
   listResponse,
   NoQuery,
   PageQuery,
-  parseLimit,
+  pageById,
   parseWindow,
   query,
   WindowQuery,
@@ -76,16 +76,9 @@ const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       const isRevealed = mayReveal(request, asked.reveal)
       const filters = { status, bankCode, from, to }
       const list: List = { name: 'returns', clientId: client.id, filters }
-      const position = readCursor(sealer, list, asked.cursor)
-      const limit = parseLimit(asked)
-      const rows = await listReturns(db, {
-        status,
-        bankCode,
-        ...parseWindow(asked),
-        beforeId: position ? BigInt(position[0] as string) : null,
-        limit: limit + 1,
-      })
-      const page = toPage(rows, limit, ({ id }) => writeCursor(sealer, list, [id.toString()]))
+      const page = await pageById(sealer, { list, asked }, ({ after, limit }) =>
+        listReturns(db, { status, bankCode, ...parseWindow(asked), beforeId: after, limit }),
+      )
       if (isRevealed) await logRevealed(deps, request, page.rows)
       return listResponse('Returns retrieved successfully', page, (row) =>
         presentReturn(row, sealer, { isRevealed }),

@@ -4,6 +4,7 @@ import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typ
 import { readEventsAfter, sequenceEnds } from '#domain/webhooks/event-list.ts'
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
+import { openEventStream } from '#http/event-streams.ts'
 import { query } from '#http/lists.ts'
 import { ApiFailure, BEARER, digits } from '#http/schemas.ts'
 import type { ClientId } from '#ids.ts'
@@ -22,8 +23,6 @@ const DESCRIPTION =
   'webhooks. Starts with new events, or after Last-Event-ID. A comment is sent every 15 seconds ' +
   'as a heartbeat. Slow readers and expired tokens are disconnected; reconnect with ' +
   'Last-Event-ID to resume without loss.'
-
-const RETRY_MS = 2_000 // After which a browser comes back.
 
 export const eventStreamRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { db, log, authentication } = deps
@@ -63,18 +62,8 @@ export const eventStreamRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
           (error) => !(error instanceof Refusal),
         )
 
-      reply.hijack()
-      const socket = reply.raw
-      if (socket.destroyed) return // Gone while we looked.
-      socket.writeHead(200, {
-        'content-type': 'text/event-stream; charset=utf-8',
-        'cache-control': 'no-store',
-        'x-accel-buffering': 'no', // Else a proxy holds events back until it has a page full.
-        'x-request-id': request.id,
-        connection: 'close',
-      })
-      // With an ID, so that a client cut off before the first event misses none.
-      socket.write(`retry: ${RETRY_MS}\nid: ${after}\n\n`)
+      const socket = openEventStream(reply, after)
+      if (!socket) return // Gone while we looked.
       feeds.listen({ clientId: client.id, after, socket, isAllowed })
     },
   )

@@ -25,6 +25,11 @@ const AttemptFields = {
     additionalProperties: { type: 'string' },
     description: 'Null if nothing was sent, or not recorded.',
   }),
+  chaos: Type.Unsafe<Attempt['chaos']>({
+    type: ['string', 'null'],
+    enum: ['delayed', 'reordered', 'dropped', 'repeated', null],
+    description: 'What the endpoint’s chaos settings did (sandbox only). Null: nothing.',
+  }),
 }
 
 const DeliveryFields = {
@@ -137,7 +142,7 @@ export function presentDelivery(delivery: Delivery, attempts: readonly Attempt[]
 }
 
 function presentAttempt({ eventId, attemptedAt, signature, ...rest }: Attempt) {
-  const { attempt, status, latencyMs, error, responseStart } = rest
+  const { attempt, status, latencyMs, error, responseStart, chaos } = rest
   const requestHeaders = signature && {
     ...OUR_HEADERS,
     ...signatureHeaders(eventId, attemptedAt, signature),
@@ -150,6 +155,7 @@ function presentAttempt({ eventId, attemptedAt, signature, ...rest }: Attempt) {
     error,
     responseStart,
     requestHeaders: requestHeaders || null,
+    chaos,
   }
 }
 

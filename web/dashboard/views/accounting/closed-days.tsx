@@ -1,5 +1,10 @@
 // Days, and which of them are closed; the oldest open one can be closed.
 
+import {
+  reconciliationStrings,
+  accountingStrings as strings,
+  suspenseStrings,
+} from '../../../copy.ts'
 import type { Data } from '../../api.ts'
 import { addDays, isDay, longDay, shortDay, today } from '../../days.ts'
 import { count } from '../../format.ts'
@@ -12,9 +17,6 @@ import { onePage } from '../../parts/one-page.ts'
 import { type Column, ListTable } from '../../parts/table.tsx'
 import { Copyable, Money, Time } from '../../parts/values.tsx'
 import { follow, goTo, hrefOf } from '../../routing.ts'
-import { accountingStrings as strings } from '../../strings/accounting.ts'
-import { reconciliationStrings } from '../../strings/reconciliation.ts'
-import { suspenseStrings } from '../../strings/suspense.ts'
 import type { ViewProps } from '../../view-props.ts'
 
 const PATH = '/api/v1/operator/days'

@@ -1,9 +1,9 @@
 // Columns that several reports have.
 
+import { accountingStrings as strings } from '../../../copy.ts'
 import { BankName } from '../../parts/bank-name.tsx'
 import type { Column } from '../../parts/table.tsx'
 import { Money } from '../../parts/values.tsx'
-import { accountingStrings as strings } from '../../strings/accounting.ts'
 
 type Sums<Name extends string> = { currency: string } & { [Each in Name]: number }
 

@@ -1,10 +1,10 @@
 // What is held at the end of a day, by client, merchant and bank.
 
+import { accountingStrings as strings } from '../../../copy.ts'
 import type { Data } from '../../api.ts'
 import { useData } from '../../loading.ts'
 import { Empty } from '../../parts/states.tsx'
 import type { Column } from '../../parts/table.tsx'
-import { accountingStrings as strings } from '../../strings/accounting.ts'
 import type { ViewProps } from '../../view-props.ts'
 import { bankColumn, clientColumn, sumColumn } from './columns.tsx'
 import { dayIn, endOf, PeriodChoice, Report, ReportLinks } from './report.tsx'

@@ -1,6 +1,7 @@
 // What reports share: the day or month in the address, the links to export and print, and states.
 
 import type { ComponentChildren } from 'preact'
+import { accountingStrings as strings } from '../../../copy.ts'
 import { type Query, withQuery } from '../../api.ts'
 import { isDay, today } from '../../days.ts'
 import type { Loaded } from '../../loading.ts'
@@ -9,7 +10,6 @@ import { Field } from '../../parts/forms.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { Failed, Skeleton } from '../../parts/states.tsx'
 import { currentPlace, goTo, hrefOf, type Place } from '../../routing.ts'
-import { accountingStrings as strings } from '../../strings/accounting.ts'
 
 export function dayIn({ query }: Place): string {
   return isDay(query.day) && query.day <= today() ? query.day : today()

@@ -1,13 +1,15 @@
 // What was in suspense at the end of a day, by age.
 
+import {
+  reconciliationStrings,
+  accountingStrings as strings,
+  suspenseStrings,
+} from '../../../copy.ts'
 import type { Data } from '../../api.ts'
 import { count, humanize } from '../../format.ts'
 import { useData } from '../../loading.ts'
 import { Empty } from '../../parts/states.tsx'
 import type { Column } from '../../parts/table.tsx'
-import { accountingStrings as strings } from '../../strings/accounting.ts'
-import { reconciliationStrings } from '../../strings/reconciliation.ts'
-import { suspenseStrings } from '../../strings/suspense.ts'
 import type { ViewProps } from '../../view-props.ts'
 import { bankColumn, clientColumn, sumColumn } from './columns.tsx'
 import { dayIn, endOf, PeriodChoice, Report, ReportLinks } from './report.tsx'

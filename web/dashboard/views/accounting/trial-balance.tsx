@@ -1,10 +1,10 @@
 // The trial balance at the end of a day.
 
+import { accountingStrings as strings } from '../../../copy.ts'
 import type { Data } from '../../api.ts'
 import { useData } from '../../loading.ts'
 import { Empty } from '../../parts/states.tsx'
 import type { Column } from '../../parts/table.tsx'
-import { accountingStrings as strings } from '../../strings/accounting.ts'
 import type { ViewProps } from '../../view-props.ts'
 import { sumColumn } from './columns.tsx'
 import { dayIn, endOf, PeriodChoice, Report, ReportLinks } from './report.tsx'

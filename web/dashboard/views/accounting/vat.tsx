@@ -1,5 +1,6 @@
 // VAT of a month: charged to clients, charged by banks, and what is payable.
 
+import { appStrings, accountingStrings as strings } from '../../../copy.ts'
 import type { Data } from '../../api.ts'
 import { money } from '../../format.ts'
 import { useData } from '../../loading.ts'
@@ -7,8 +8,6 @@ import { BankName } from '../../parts/bank-name.tsx'
 import { Stat } from '../../parts/stat.tsx'
 import { Empty } from '../../parts/states.tsx'
 import type { Column } from '../../parts/table.tsx'
-import { accountingStrings as strings } from '../../strings/accounting.ts'
-import { appStrings } from '../../strings/app.ts'
 import type { ViewProps } from '../../view-props.ts'
 import { bankColumn, clientColumn, sumColumn } from './columns.tsx'
 import { monthIn, PeriodChoice, Report, ReportLinks } from './report.tsx'

@@ -1,10 +1,10 @@
 // What can be done with a collection account. Only whoever may change accounts sees it.
 
 import { useState } from 'preact/hooks'
+import { accountsStrings as strings } from '../../../copy.ts'
 import { problemFrom } from '../../api.ts'
 import { Confirm } from '../../parts/dialog.tsx'
 import { toast } from '../../parts/toasts.tsx'
-import { accountsStrings as strings } from '../../strings/accounts.ts'
 import { type Account, offerUndo, switchAccount } from './change-account.ts'
 import { EditAccount, EditLimits } from './edit-account.tsx'
 import { EditPayerRules } from './edit-payer-rules.tsx'

@@ -1,8 +1,8 @@
 // Reads a CSV file of collection accounts, as spreadsheets write them: separated by commas, semicolons
 // or tabs, with quoted cells and a byte order mark. What a cell must hold is for the API to say.
 
-import type { components } from '../../../api-types.ts'
-import { accountsStrings } from '../../strings/accounts.ts'
+import type { components } from '../../../../sdk/src/api-types.ts'
+import { accountsStrings } from '../../../copy.ts'
 
 type Schemas = components['schemas']
 

@@ -1,8 +1,8 @@
 // Fields that forms of collection accounts share.
 
+import { accountsStrings as strings } from '../../../copy.ts'
 import type { Schemas } from '../../api.ts'
 import { Field } from '../../parts/forms.tsx'
-import { accountsStrings as strings } from '../../strings/accounts.ts'
 
 type Account = Schemas['OwnAccount']
 

@@ -1,10 +1,10 @@
 // Changes a collection account as it was read: somebody else's change in between is not overwritten
 // (412). What can be taken back is done at once, and its toast offers so.
 
+import { appStrings } from '../../../copy.ts'
 import { problemFrom, type Schemas, send } from '../../api.ts'
 import { newKey } from '../../parts/forms.tsx'
 import { toast, toastWithUndo } from '../../parts/toasts.tsx'
-import { appStrings } from '../../strings/app.ts'
 
 export type Account = Schemas['OwnAccount']
 type Changes = Schemas['AccountChange']

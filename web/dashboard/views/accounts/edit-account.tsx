@@ -1,12 +1,11 @@
 // Edits a collection account: its contact and KYC details, and its own limits. Both can be undone.
 
+import { appStrings, accountsStrings as strings } from '../../../copy.ts'
 import { getPage } from '../../api.ts'
 import { useLoaded } from '../../loading.ts'
 import { DialogForm } from '../../parts/dialog.tsx'
 import { Field, textOf, useSending } from '../../parts/forms.tsx'
 import { Failed, Skeleton } from '../../parts/states.tsx'
-import { accountsStrings as strings } from '../../strings/accounts.ts'
-import { appStrings } from '../../strings/app.ts'
 import { ContactFields, KycFields, tierOf, WebhookField } from './account-fields.tsx'
 import { type Account, changeAccount, offerUndo } from './change-account.ts'
 

@@ -2,12 +2,11 @@
 // are to stay are entered again; rules without them can be undone.
 
 import { useState } from 'preact/hooks'
+import { accountsStrings, appStrings } from '../../../copy.ts'
 import { Problem, type Schemas } from '../../api.ts'
 import { Confirm, DialogForm } from '../../parts/dialog.tsx'
 import { Field, textOf, useSending } from '../../parts/forms.tsx'
 import { toast } from '../../parts/toasts.tsx'
-import { accountsStrings } from '../../strings/accounts.ts'
-import { appStrings } from '../../strings/app.ts'
 import { changeAccount, offerUndo } from './change-account.ts'
 import type { EditProps } from './edit-account.tsx'
 

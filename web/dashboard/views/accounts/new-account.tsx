@@ -1,11 +1,11 @@
 // A new collection account. Merchant and webhook are those of the account created last.
 
+import { accountsStrings } from '../../../copy.ts'
 import { getPage, send } from '../../api.ts'
 import { useLoaded } from '../../loading.ts'
 import { Dialog, DialogForm } from '../../parts/dialog.tsx'
 import { Field, textOf, useSending } from '../../parts/forms.tsx'
 import { Failed, Skeleton } from '../../parts/states.tsx'
-import { accountsStrings } from '../../strings/accounts.ts'
 import { ContactFields, KycFields, MerchantField, tierOf, WebhookField } from './account-fields.tsx'
 
 type Known = { merchantId: string; merchantCode: string; notificationUrl: string }

@@ -5,13 +5,13 @@
 //      └─────────────────────┘ another file
 
 import { useState } from 'preact/hooks'
+import { accountsStrings } from '../../../copy.ts'
 import { Problem, problemFrom } from '../../api.ts'
 import { count } from '../../format.ts'
 import { Dialog, DialogForm } from '../../parts/dialog.tsx'
 import { Field, useSending } from '../../parts/forms.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { Failed } from '../../parts/states.tsx'
-import { accountsStrings } from '../../strings/accounts.ts'
 import {
   type AccountFile,
   csvLine,

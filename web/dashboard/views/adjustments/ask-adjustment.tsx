@@ -1,13 +1,13 @@
 // Requests a recovery or a write-off of a debt.
 
 import { useState } from 'preact/hooks'
+import { adjustmentsStrings as strings } from '../../../copy.ts'
 import { type Schemas, send } from '../../api.ts'
 import { useBankNames } from '../../parts/bank-name.tsx'
 import { DialogForm } from '../../parts/dialog.tsx'
 import { Field, textOf, useSending } from '../../parts/forms.tsx'
 import { toast } from '../../parts/toasts.tsx'
 import { goTo, hrefOf } from '../../routing.ts'
-import { adjustmentsStrings as strings } from '../../strings/adjustments.ts'
 
 export type DebtKind = 'receivable' | 'shortfall'
 

@@ -1,5 +1,6 @@
 // What is owed: receivables of clients, or shortfalls of banks.
 
+import { adjustmentsStrings as strings } from '../../../copy.ts'
 import type { Schemas } from '../../api.ts'
 import { BankName } from '../../parts/bank-name.tsx'
 import { Detail } from '../../parts/detail.tsx'
@@ -8,7 +9,6 @@ import { ListView } from '../../parts/list-view.tsx'
 import type { Column } from '../../parts/table.tsx'
 import { Money, Time } from '../../parts/values.tsx'
 import { follow, hrefOf } from '../../routing.ts'
-import { adjustmentsStrings as strings } from '../../strings/adjustments.ts'
 import type { ViewProps } from '../../view-props.ts'
 import { AskAdjustment, type DebtKind } from './ask-adjustment.tsx'
 

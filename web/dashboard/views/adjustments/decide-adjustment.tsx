@@ -1,19 +1,18 @@
 // Approves, rejects or withdraws an adjustment that is open, each after a confirmation dialog.
 
 import { useState } from 'preact/hooks'
+import { adjustmentsStrings as strings } from '../../../copy.ts'
 import { type Schemas, send } from '../../api.ts'
 import { money } from '../../format.ts'
-import { Confirm, DialogForm } from '../../parts/dialog.tsx'
-import { Field, textOf, useSending } from '../../parts/forms.tsx'
+import { Confirm } from '../../parts/dialog.tsx'
+import { ReasonForm } from '../../parts/reason-form.tsx'
 import { toast } from '../../parts/toasts.tsx'
 import type { Session } from '../../session.ts'
-import { adjustmentsStrings as strings } from '../../strings/adjustments.ts'
 
 type Props = { item: Schemas['Adjustment']; done: () => void }
 type Verb = 'approve' | 'reject' | 'withdraw'
 
 const PATH = '/api/v1/operator/adjustments/{reference}'
-const REASON_MAX = 500
 
 export function DecideAdjustment({ session, ...props }: Props & { session: Session }) {
   const [asked, setAsked] = useState<Verb | undefined>()
@@ -68,19 +67,18 @@ function Decision({ item, verb, close, done }: Deciding) {
 
 function RejectForm({ item, close, done }: Props & { close: () => void }) {
   const { reference, amount, currency } = item
-  const sending = useSending(async (given, headers) => {
-    const body = { reason: textOf(given, 'reason') }
-    await send('POST', `${PATH}/reject`, { params: { reference }, body, headers })
-    toast(strings.rejected)
-    close()
-    done()
-  })
-  const title = strings.rejectTitle(money(amount, currency))
   return (
-    <DialogForm title={title} action={strings.reject} isDangerous sending={sending} close={close}>
-      <Field label={strings.reason} hint={strings.rejectHint}>
-        {(id) => <textarea id={id} name="reason" rows={3} maxLength={REASON_MAX} required />}
-      </Field>
-    </DialogForm>
+    <ReasonForm
+      title={strings.rejectTitle(money(amount, currency))}
+      action={strings.reject}
+      label={strings.reason}
+      hint={strings.rejectHint}
+      said={strings.rejected}
+      run={(body, headers) =>
+        send('POST', `${PATH}/reject`, { params: { reference }, body, headers })
+      }
+      done={done}
+      close={close}
+    />
   )
 }

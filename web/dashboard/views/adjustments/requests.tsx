@@ -1,5 +1,6 @@
 // Adjustments as requested and decided.
 
+import { adjustmentsStrings as strings, suspenseStrings } from '../../../copy.ts'
 import type { Schemas } from '../../api.ts'
 import { Detail } from '../../parts/detail.tsx'
 import { Facts } from '../../parts/drawer.tsx'
@@ -7,8 +8,6 @@ import { type Filter, humanized } from '../../parts/filters.tsx'
 import { ListView } from '../../parts/list-view.tsx'
 import { amountColumn, type Column } from '../../parts/table.tsx'
 import { Badge, Copyable, Headline, Time } from '../../parts/values.tsx'
-import { adjustmentsStrings as strings } from '../../strings/adjustments.ts'
-import { suspenseStrings } from '../../strings/suspense.ts'
 import type { ViewProps } from '../../view-props.ts'
 import { Debtor } from './debts.tsx'
 import { DecideAdjustment } from './decide-adjustment.tsx'

@@ -1,11 +1,11 @@
 // A client's secrets, and rotation with an overlap.
 
 import { useState } from 'preact/hooks'
+import { developersStrings } from '../../../copy.ts'
 import { type Schemas, send } from '../../api.ts'
 import { DialogForm, ShowOnce } from '../../parts/dialog.tsx'
 import { Field, textOf, useSending } from '../../parts/forms.tsx'
 import { Badge, Time } from '../../parts/values.tsx'
-import { developersStrings } from '../../strings/developers.ts'
 
 export type ClientSecret = Schemas['ClientSecret']
 

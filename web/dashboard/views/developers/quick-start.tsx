@@ -1,7 +1,7 @@
 // A quick start with curl, ready to paste.
 
+import { developersStrings } from '../../../copy.ts'
 import { CodeBlock } from '../../parts/code-block.tsx'
-import { developersStrings } from '../../strings/developers.ts'
 
 const { quickStart: strings } = developersStrings
 

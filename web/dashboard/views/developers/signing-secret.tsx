@@ -1,12 +1,11 @@
 // The secret that signs webhooks to notificationUrl and callBackUrl; loaded only on request.
 
 import { useState } from 'preact/hooks'
+import { appStrings, developersStrings } from '../../../copy.ts'
 import { getData, problemFrom, send } from '../../api.ts'
 import { toast } from '../../parts/toasts.tsx'
 import { Copyable } from '../../parts/values.tsx'
 import { follow, hrefOf } from '../../routing.ts'
-import { appStrings } from '../../strings/app.ts'
-import { developersStrings } from '../../strings/developers.ts'
 import { RotateSecret } from '../webhooks/rotate-secret.tsx'
 
 const { signing: strings } = developersStrings

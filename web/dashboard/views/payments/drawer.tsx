@@ -1,5 +1,6 @@
 // What is open beside the payments: a payment, or a request for one, with all that can be done with it.
 
+import { refundsStrings, splitsStrings, paymentsStrings as strings } from '../../../copy.ts'
 import { getData, type Schemas } from '../../api.ts'
 import { humanize } from '../../format.ts'
 import { Detail, WholeTimeline } from '../../parts/detail.tsx'
@@ -9,9 +10,6 @@ import { SplitLink, shareFacts } from '../../parts/split-shares.tsx'
 import { Copyable, Headline, Money, Time } from '../../parts/values.tsx'
 import { follow, hrefOf } from '../../routing.ts'
 import { ADVICE_PREFIX } from '../../search.tsx'
-import { paymentsStrings as strings } from '../../strings/payments.ts'
-import { refundsStrings } from '../../strings/refunds.ts'
-import { splitsStrings } from '../../strings/splits.ts'
 import { RequestActions } from './request-actions.tsx'
 
 type Advice = Schemas['AdviceRecord']

@@ -1,11 +1,11 @@
 // A new payment request: how much, from whom, for how long. The return page is the one given last.
 
+import { paymentsStrings } from '../../../copy.ts'
 import { getPage, type Schemas, send } from '../../api.ts'
 import { useLoaded } from '../../loading.ts'
 import { DialogForm } from '../../parts/dialog.tsx'
 import { choiceOf, Field, textOf, useSending } from '../../parts/forms.tsx'
 import { Failed, Skeleton } from '../../parts/states.tsx'
-import { paymentsStrings } from '../../strings/payments.ts'
 
 type Request = Schemas['Advice']
 

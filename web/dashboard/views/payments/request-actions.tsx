@@ -2,13 +2,13 @@
 // webhook, open its receipt. Only what its state and the role allow is there.
 
 import { useState } from 'preact/hooks'
+import { paymentsStrings as strings } from '../../../copy.ts'
 import { problemFrom, send } from '../../api.ts'
 import { money } from '../../format.ts'
 import { Confirm, DialogForm } from '../../parts/dialog.tsx'
 import { Field, newKey, textOf, useSending } from '../../parts/forms.tsx'
 import { RequeryButton } from '../../parts/requery-form.tsx'
 import { toast } from '../../parts/toasts.tsx'
-import { paymentsStrings as strings } from '../../strings/payments.ts'
 import { ShareButton } from './share.tsx'
 
 const OPEN: readonly string[] = ['Pending', 'Processing', 'PartPayment']

@@ -1,13 +1,13 @@
 // Payment requests, also those that no customer has opened yet.
 
 import type { ComponentChildren } from 'preact'
+import { paymentsStrings as strings } from '../../../copy.ts'
 import type { Schemas } from '../../api.ts'
 import { DATES, type Filter, humanized } from '../../parts/filters.tsx'
 import { ListView } from '../../parts/list-view.tsx'
 import { amountColumn, type Column } from '../../parts/table.tsx'
 import { Badge, Time } from '../../parts/values.tsx'
 import { ADVICE_PREFIX } from '../../search.tsx'
-import { paymentsStrings as strings } from '../../strings/payments.ts'
 import type { ViewProps } from '../../view-props.ts'
 import { PaymentDrawer, validityOf } from './drawer.tsx'
 

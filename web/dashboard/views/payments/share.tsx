@@ -1,6 +1,7 @@
 // The link of a payment request, to copy, to share and to scan.
 
 import { useState } from 'preact/hooks'
+import { paymentsStrings } from '../../../copy.ts'
 import type { Schemas } from '../../api.ts'
 import { money } from '../../format.ts'
 import { useData } from '../../loading.ts'
@@ -8,7 +9,6 @@ import { Dialog } from '../../parts/dialog.tsx'
 import { QrCode } from '../../parts/qr-code.tsx'
 import { Failed, Skeleton } from '../../parts/states.tsx'
 import { Copyable } from '../../parts/values.tsx'
-import { paymentsStrings } from '../../strings/payments.ts'
 
 type Shared = Pick<
   Schemas['Advice'],

@@ -1,6 +1,7 @@
 // The payouts of all clients, for operators: the unknown ones first.
 
 import { useState } from 'preact/hooks'
+import { appStrings, payoutsStrings as strings } from '../../../copy.ts'
 import type { Schemas } from '../../api.ts'
 import { BankName } from '../../parts/bank-name.tsx'
 import { Detail } from '../../parts/detail.tsx'
@@ -8,8 +9,6 @@ import type { Filter } from '../../parts/filters.tsx'
 import { ListView } from '../../parts/list-view.tsx'
 import type { Column } from '../../parts/table.tsx'
 import { useSteadyRefresh } from '../../steady-refresh.ts'
-import { appStrings } from '../../strings/app.ts'
-import { payoutsStrings as strings } from '../../strings/payouts.ts'
 import type { ViewProps } from '../../view-props.ts'
 import { PayoutDetail } from './payout.tsx'
 import { COLUMNS, PAYOUT_FILTERS } from './payout-list.tsx'

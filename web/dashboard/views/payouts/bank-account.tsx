@@ -1,12 +1,12 @@
 // A bank account: what the bank says of its name, and whether it is used.
 
 import { useState } from 'preact/hooks'
+import { bankAccountsStrings as strings } from '../../../copy.ts'
 import { problemFrom, send } from '../../api.ts'
 import { Confirm } from '../../parts/dialog.tsx'
 import { Facts } from '../../parts/drawer.tsx'
 import { toast } from '../../parts/toasts.tsx'
 import { Copyable, Time } from '../../parts/values.tsx'
-import { bankAccountsStrings as strings } from '../../strings/bank-accounts.ts'
 import { type BankAccount, NameEnquiry, useOf } from './name-enquiry.tsx'
 
 const PATH = '/api/v1/bank-accounts/{reference}'

@@ -1,12 +1,11 @@
 // The client's bank accounts: where its payouts and settlements go.
 
 import { useState } from 'preact/hooks'
+import { payoutsStrings, bankAccountsStrings as strings } from '../../../copy.ts'
 import { Detail } from '../../parts/detail.tsx'
 import { ListView } from '../../parts/list-view.tsx'
 import type { Column } from '../../parts/table.tsx'
 import { Time } from '../../parts/values.tsx'
-import { bankAccountsStrings as strings } from '../../strings/bank-accounts.ts'
-import { payoutsStrings } from '../../strings/payouts.ts'
 import type { ViewProps } from '../../view-props.ts'
 import { AddBankAccount } from './add-bank-account.tsx'
 import { BankAccountDetail } from './bank-account.tsx'

@@ -1,6 +1,7 @@
 // Creates a payout file for a bank.
 
 import { useState } from 'preact/hooks'
+import { payoutFilesStrings as strings } from '../../../copy.ts'
 import { send } from '../../api.ts'
 import { useData } from '../../loading.ts'
 import { DialogForm } from '../../parts/dialog.tsx'
@@ -8,7 +9,6 @@ import { choiceOf, Field, textOf, useSending } from '../../parts/forms.tsx'
 import { Failed, Skeleton } from '../../parts/states.tsx'
 import { toast } from '../../parts/toasts.tsx'
 import { goTo, hrefOf } from '../../routing.ts'
-import { payoutFilesStrings as strings } from '../../strings/payout-files.ts'
 
 const FORMATS = ['pain.001', 'csv'] as const
 

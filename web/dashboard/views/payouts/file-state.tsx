@@ -1,9 +1,9 @@
 // How far a payout file is.
 
+import { payoutFilesStrings as strings } from '../../../copy.ts'
 import type { Schemas } from '../../api.ts'
 import { count } from '../../format.ts'
 import { Badge } from '../../parts/values.tsx'
-import { payoutFilesStrings as strings } from '../../strings/payout-files.ts'
 
 export type PayoutFile = Schemas['PayoutFile']
 

@@ -1,8 +1,8 @@
 // What a bank said of the name on an account, and how the account is used.
 
+import { bankAccountsStrings as strings } from '../../../copy.ts'
 import type { Schemas } from '../../api.ts'
 import { Badge } from '../../parts/values.tsx'
-import { bankAccountsStrings as strings } from '../../strings/bank-accounts.ts'
 
 export type BankAccount = Schemas['BankAccount']
 

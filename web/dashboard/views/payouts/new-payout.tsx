@@ -1,6 +1,7 @@
 // A new payout: to which bank account, how much, and what the recipient's statement says.
 
 import { useState } from 'preact/hooks'
+import { payoutsStrings } from '../../../copy.ts'
 import { getPage, send } from '../../api.ts'
 import { useLoaded } from '../../loading.ts'
 import { BankAccountsLink } from '../../parts/bank-accounts-link.tsx'
@@ -9,7 +10,6 @@ import { Field, textOf, useSending } from '../../parts/forms.tsx'
 import { Failed, Skeleton } from '../../parts/states.tsx'
 import { toast } from '../../parts/toasts.tsx'
 import { goTo, hrefOf } from '../../routing.ts'
-import { payoutsStrings } from '../../strings/payouts.ts'
 
 const { create: strings } = payoutsStrings
 const NARRATION_MAX = 100

@@ -1,10 +1,10 @@
 // The client's payouts: those awaiting approval first, then the list.
 
 import { useState } from 'preact/hooks'
+import { payoutsStrings as strings } from '../../../copy.ts'
 import { Detail } from '../../parts/detail.tsx'
 import { ListView } from '../../parts/list-view.tsx'
 import { useSteadyRefresh } from '../../steady-refresh.ts'
-import { payoutsStrings as strings } from '../../strings/payouts.ts'
 import type { ViewProps } from '../../view-props.ts'
 import { NewPayout } from './new-payout.tsx'
 import { PayoutDetail } from './payout.tsx'

@@ -1,13 +1,13 @@
 // Approves, rejects or cancels a payout that is queued, each after a confirmation dialog.
 
 import { useState } from 'preact/hooks'
+import { payoutsStrings } from '../../../copy.ts'
 import { send } from '../../api.ts'
 import { money } from '../../format.ts'
-import { Confirm, DialogForm } from '../../parts/dialog.tsx'
-import { Field, textOf, useSending } from '../../parts/forms.tsx'
+import { Confirm } from '../../parts/dialog.tsx'
+import { ReasonForm } from '../../parts/reason-form.tsx'
 import { toast } from '../../parts/toasts.tsx'
 import type { Session } from '../../session.ts'
-import { payoutsStrings } from '../../strings/payouts.ts'
 import { isAwaiting, type Payout } from './payout-list.tsx'
 
 const { decide: strings } = payoutsStrings
@@ -78,21 +78,20 @@ function Approve({ payout, close, done }: Asking) {
 
 function Reject({ payout, close, done }: Asking) {
   const { reference, amount, currency } = payout
-  const sending = useSending(async (given, headers) => {
-    const body = { reason: textOf(given, 'reason') }
-    await send('POST', `${PATH}/reject`, { params: { reference }, body, headers })
-    close()
-    toast(strings.rejected(reference))
-    done()
-  })
-  const title = strings.rejectTitle(money(amount, currency))
   return (
-    <DialogForm title={title} action={strings.reject} isDangerous sending={sending} close={close}>
-      <p class="muted">{strings.rejectText}</p>
-      <Field label={strings.reason} hint={strings.reasonHint}>
-        {(id) => <textarea id={id} name="reason" rows={3} maxLength={500} required />}
-      </Field>
-    </DialogForm>
+    <ReasonForm
+      title={strings.rejectTitle(money(amount, currency))}
+      action={strings.reject}
+      text={strings.rejectText}
+      label={strings.reason}
+      hint={strings.reasonHint}
+      said={strings.rejected(reference)}
+      run={(body, headers) =>
+        send('POST', `${PATH}/reject`, { params: { reference }, body, headers })
+      }
+      done={done}
+      close={close}
+    />
   )
 }
 

@@ -1,6 +1,7 @@
 // A payout file: to download, and to mark as not delivered when the bank has confirmed that.
 
 import { useState } from 'preact/hooks'
+import { payoutFilesStrings as strings, suspenseStrings } from '../../../copy.ts'
 import { send } from '../../api.ts'
 import { count } from '../../format.ts'
 import { BankName } from '../../parts/bank-name.tsx'
@@ -10,8 +11,6 @@ import { Field, textOf, useSending } from '../../parts/forms.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { toast } from '../../parts/toasts.tsx'
 import { Copyable, Money, Time } from '../../parts/values.tsx'
-import { payoutFilesStrings as strings } from '../../strings/payout-files.ts'
-import { suspenseStrings } from '../../strings/suspense.ts'
 import { FileState, type PayoutFile } from './file-state.tsx'
 
 const PATH = '/api/v1/operator/payout-files'

@@ -1,6 +1,7 @@
 // Payout files, for operators: payouts to banks without an API, and what the banks report of them.
 
 import { useState } from 'preact/hooks'
+import { payoutsStrings, payoutFilesStrings as strings } from '../../../copy.ts'
 import { count } from '../../format.ts'
 import { BankName } from '../../parts/bank-name.tsx'
 import { Detail } from '../../parts/detail.tsx'
@@ -8,8 +9,6 @@ import type { Filter } from '../../parts/filters.tsx'
 import { ListView } from '../../parts/list-view.tsx'
 import type { Column } from '../../parts/table.tsx'
 import { Money, Time } from '../../parts/values.tsx'
-import { payoutFilesStrings as strings } from '../../strings/payout-files.ts'
-import { payoutsStrings } from '../../strings/payouts.ts'
 import type { ViewProps } from '../../view-props.ts'
 import { CreateFile } from './create-file.tsx'
 import { FileState, type PayoutFile } from './file-state.tsx'

@@ -1,11 +1,11 @@
 // What the list of a client's payouts and that of all clients share.
 
+import { payoutsStrings as strings } from '../../../copy.ts'
 import type { Schemas } from '../../api.ts'
 import { BankName } from '../../parts/bank-name.tsx'
 import { AMOUNTS, DATES, type Filter, humanized } from '../../parts/filters.tsx'
 import { amountColumn, type Column } from '../../parts/table.tsx'
 import { Badge, Time } from '../../parts/values.tsx'
-import { payoutsStrings as strings } from '../../strings/payouts.ts'
 
 export type Payout = Schemas['Payout']
 

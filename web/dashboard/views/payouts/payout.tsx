@@ -1,14 +1,13 @@
 // A payout: where the money is, to whom it goes, and what happened to it.
 
 import type { ComponentChildren } from 'preact'
+import { payoutsStrings as strings, suspenseStrings } from '../../../copy.ts'
 import type { Schemas } from '../../api.ts'
 import { humanize } from '../../format.ts'
 import { BankName } from '../../parts/bank-name.tsx'
 import { type Fact, Facts } from '../../parts/drawer.tsx'
 import { type Entry, Timeline } from '../../parts/timeline.tsx'
 import { Copyable, Headline, Money, Time } from '../../parts/values.tsx'
-import { payoutsStrings as strings } from '../../strings/payouts.ts'
-import { suspenseStrings } from '../../strings/suspense.ts'
 import { isAwaiting, stateOf } from './payout-list.tsx'
 
 type OwnPayout = Schemas['PayoutDetail']

@@ -1,12 +1,13 @@
 // What an operator does about an unknown payout: find out from the bank, then confirm or fail it.
 
 import { useState } from 'preact/hooks'
+import { payoutsStrings } from '../../../copy.ts'
 import { send } from '../../api.ts'
 import { money } from '../../format.ts'
 import { DialogForm } from '../../parts/dialog.tsx'
 import { Field, textOf, useSending } from '../../parts/forms.tsx'
+import { ReasonForm } from '../../parts/reason-form.tsx'
 import { toast } from '../../parts/toasts.tsx'
-import { payoutsStrings } from '../../strings/payouts.ts'
 import type { Payout } from './payout-list.tsx'
 
 const { resolve: strings } = payoutsStrings
@@ -62,20 +63,19 @@ function ConfirmForm({ payout, done, close }: Props & { close: () => void }) {
 
 function FailForm({ payout, done, close }: Props & { close: () => void }) {
   const { reference, amount, currency } = payout
-  const sending = useSending(async (given, headers) => {
-    const body = { reason: textOf(given, 'reason') }
-    await send('POST', `${PATH}/fail`, { params: { reference }, body, headers })
-    close()
-    toast(strings.failed(reference))
-    done()
-  })
-  const title = strings.failTitle(money(amount, currency))
   return (
-    <DialogForm title={title} action={strings.fail} isDangerous sending={sending} close={close}>
-      <p class="muted">{strings.failText}</p>
-      <Field label={strings.reason} hint={strings.reasonHint}>
-        {(id) => <textarea id={id} name="reason" rows={3} maxLength={500} required />}
-      </Field>
-    </DialogForm>
+    <ReasonForm
+      title={strings.failTitle(money(amount, currency))}
+      action={strings.fail}
+      text={strings.failText}
+      label={strings.reason}
+      hint={strings.reasonHint}
+      said={strings.failed(reference)}
+      run={(body, headers) =>
+        send('POST', `${PATH}/fail`, { params: { reference }, body, headers })
+      }
+      done={done}
+      close={close}
+    />
   )
 }

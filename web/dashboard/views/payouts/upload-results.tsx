@@ -1,12 +1,12 @@
 // Uploads what a bank reports of payout files, and shows what became of it.
 
 import { useState } from 'preact/hooks'
+import { payoutFilesStrings as strings } from '../../../copy.ts'
 import { type Schemas, upload } from '../../api.ts'
 import { count } from '../../format.ts'
 import { Dialog, DialogForm } from '../../parts/dialog.tsx'
 import { type Fact, Facts } from '../../parts/drawer.tsx'
 import { Field, useSending } from '../../parts/forms.tsx'
-import { payoutFilesStrings as strings } from '../../strings/payout-files.ts'
 
 type Results = Schemas['PayoutResults']
 

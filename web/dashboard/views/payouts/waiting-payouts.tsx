@@ -1,11 +1,10 @@
 // Payouts that wait for somebody: for approval, or for word from a bank. Nothing while there are none.
 
+import { payoutsStrings as strings, suspenseStrings } from '../../../copy.ts'
 import { getPage, type Query } from '../../api.ts'
 import { useLoaded, useReload } from '../../loading.ts'
 import { Money, Time } from '../../parts/values.tsx'
 import { follow, hrefOf } from '../../routing.ts'
-import { payoutsStrings as strings } from '../../strings/payouts.ts'
-import { suspenseStrings } from '../../strings/suspense.ts'
 
 const SHOWN_MAX = 5
 

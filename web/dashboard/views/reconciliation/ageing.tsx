@@ -1,5 +1,6 @@
 // How old the open differences of each bank are, and what is in suspense.
 
+import { appStrings, reconciliationStrings as strings } from '../../../copy.ts'
 import type { Data } from '../../api.ts'
 import { count, money } from '../../format.ts'
 import { groupBy } from '../../grouping.ts'
@@ -7,8 +8,6 @@ import { useData, useReload } from '../../loading.ts'
 import { useBankNames } from '../../parts/bank-name.tsx'
 import { Failed, Skeleton } from '../../parts/states.tsx'
 import { follow, hrefOf } from '../../routing.ts'
-import { appStrings } from '../../strings/app.ts'
-import { reconciliationStrings as strings } from '../../strings/reconciliation.ts'
 
 const PATH = '/api/v1/operator/reconciliation/ageing'
 

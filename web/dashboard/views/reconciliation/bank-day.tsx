@@ -1,14 +1,13 @@
 // A day of a bank: the proof, what makes it red, and both sides of it beside each other.
 
 import { useRef, useState } from 'preact/hooks'
+import { bankStatementsStrings, reconciliationStrings as strings } from '../../../copy.ts'
 import { addDays, longDay, today } from '../../days.ts'
 import { useData, useReload } from '../../loading.ts'
 import { CloseDay } from '../../parts/close-day.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { Failed, Skeleton } from '../../parts/states.tsx'
 import { follow, goTo, hrefOf } from '../../routing.ts'
-import { bankStatementsStrings } from '../../strings/bank-statements.ts'
-import { reconciliationStrings as strings } from '../../strings/reconciliation.ts'
 import type { ViewProps } from '../../view-props.ts'
 import { useClosedDays } from './closed-days.ts'
 import { DayDifferences } from './day-differences.tsx'

@@ -1,8 +1,8 @@
 // A filter by bank, of those that the service is connected to.
 
+import { reconciliationStrings as strings } from '../../../copy.ts'
 import { useData } from '../../loading.ts'
 import type { Filter } from '../../parts/filters.tsx'
-import { reconciliationStrings as strings } from '../../strings/reconciliation.ts'
 
 export function useBankFilter(): Filter {
   const { data } = useData('/api/v1/operator/banks', {})

@@ -1,11 +1,11 @@
 // What stands between the ledger and the statement of a day, to resolve one by one or many at once.
 
 import { useState } from 'preact/hooks'
+import { reconciliationStrings as strings } from '../../../copy.ts'
 import { count } from '../../format.ts'
 import { onePage } from '../../parts/one-page.ts'
 import { ListTable } from '../../parts/table.tsx'
 import { follow, hrefOf, type Place } from '../../routing.ts'
-import { reconciliationStrings as strings } from '../../strings/reconciliation.ts'
 import { choosingOf, DIFFERENCE_COLUMNS } from './difference-list.tsx'
 import type { DayProof } from './proof.tsx'
 import { ResolveChosen } from './resolve-many.tsx'

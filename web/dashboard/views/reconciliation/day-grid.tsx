@@ -2,14 +2,13 @@
 // On a narrow page each bank is a card of two weeks.
 
 import { useRef } from 'preact/hooks'
+import { appStrings, reconciliationStrings as strings } from '../../../copy.ts'
 import type { Data } from '../../api.ts'
 import { longDay, shortDay, weekdayOf } from '../../days.ts'
 import { count } from '../../format.ts'
 import { groupBy } from '../../grouping.ts'
 import { Icon } from '../../parts/icons.tsx'
 import { follow, hrefOf } from '../../routing.ts'
-import { appStrings } from '../../strings/app.ts'
-import { reconciliationStrings as strings } from '../../strings/reconciliation.ts'
 import { ICONS, type Status, TONES } from './day-status.tsx'
 
 export const DAYS = '/api/v1/operator/reconciliation/days'

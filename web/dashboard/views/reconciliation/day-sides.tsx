@@ -1,14 +1,13 @@
 // Both sides of a day: the bank's lines, and the items of our books, what is unmatched first.
 
 import type { ComponentChildren } from 'preact'
+import { bankStatementsStrings, reconciliationStrings as strings } from '../../../copy.ts'
 import type { PagePath, Params, Query, Row } from '../../api.ts'
 import { usePages, useReload } from '../../loading.ts'
 import { type Filter, Filters } from '../../parts/filters.tsx'
 import { Failed, Skeleton } from '../../parts/states.tsx'
 import { Pager } from '../../parts/table.tsx'
 import { follow, hrefOf, type Place } from '../../routing.ts'
-import { bankStatementsStrings } from '../../strings/bank-statements.ts'
-import { reconciliationStrings as strings } from '../../strings/reconciliation.ts'
 import {
   aboutItem,
   aboutLine,

@@ -1,9 +1,9 @@
 // How a bank's day stands, by icon, word and colour.
 
+import { reconciliationStrings as strings } from '../../../copy.ts'
 import { firstNotDue } from '../../days.ts'
 import type { IconName } from '../../parts/icons.tsx'
 import { Icon } from '../../parts/icons.tsx'
-import { reconciliationStrings as strings } from '../../strings/reconciliation.ts'
 
 export type Status = keyof typeof strings.statuses
 

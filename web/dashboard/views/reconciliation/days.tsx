@@ -2,6 +2,7 @@
 // where statements are dropped.
 
 import { useState } from 'preact/hooks'
+import { bankStatementsStrings, reconciliationStrings as strings } from '../../../copy.ts'
 import { type Data, getPage } from '../../api.ts'
 import { addDays, daysBetween, isDay, shortDay, today } from '../../days.ts'
 import { groupBy } from '../../grouping.ts'
@@ -10,8 +11,6 @@ import { Icon } from '../../parts/icons.tsx'
 import { Empty, Failed, Skeleton } from '../../parts/states.tsx'
 import { follow, goTo, hrefOf, type Place } from '../../routing.ts'
 import { useSteadyRefresh } from '../../steady-refresh.ts'
-import { bankStatementsStrings } from '../../strings/bank-statements.ts'
-import { reconciliationStrings as strings } from '../../strings/reconciliation.ts'
 import type { ViewProps } from '../../view-props.ts'
 import { Ageing } from './ageing.tsx'
 import { useClosedDays } from './closed-days.ts'

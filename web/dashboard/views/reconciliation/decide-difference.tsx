@@ -1,21 +1,19 @@
 // Approves, rejects or withdraws a resolution that awaits approval, each after a confirmation dialog.
 
 import { useState } from 'preact/hooks'
+import { differencesStrings as strings, suspenseStrings } from '../../../copy.ts'
 import { send } from '../../api.ts'
 import { money } from '../../format.ts'
-import { Confirm, DialogForm } from '../../parts/dialog.tsx'
-import { Field, textOf, useSending } from '../../parts/forms.tsx'
+import { Confirm } from '../../parts/dialog.tsx'
+import { ReasonForm } from '../../parts/reason-form.tsx'
 import { toast } from '../../parts/toasts.tsx'
 import type { Session } from '../../session.ts'
-import { differencesStrings as strings } from '../../strings/differences.ts'
-import { suspenseStrings } from '../../strings/suspense.ts'
 import type { Difference } from './difference-list.tsx'
 
 type Props = { difference: Difference; done: () => void }
 type Verb = 'approve' | 'reject' | 'withdraw'
 
 const PATH = '/api/v1/operator/reconciliation/{id}'
-const REASON_MAX = 500
 
 export function DecideDifference({ session, ...props }: Props & { session: Session }) {
   const [asked, setAsked] = useState<Verb | undefined>()
@@ -72,19 +70,16 @@ function Decision({ difference, verb, close, done }: Deciding) {
 
 function RejectForm({ difference, close, done }: Props & { close: () => void }) {
   const { id, amount, currency } = difference
-  const sending = useSending(async (given, headers) => {
-    const body = { reason: textOf(given, 'reason') }
-    await send('POST', `${PATH}/reject`, { params: { id }, body, headers })
-    toast(strings.rejected)
-    close()
-    done()
-  })
-  const title = strings.rejectTitle(money(amount, currency))
   return (
-    <DialogForm title={title} action={strings.reject} isDangerous sending={sending} close={close}>
-      <Field label={strings.reason} hint={strings.rejectHint}>
-        {(field) => <textarea id={field} name="reason" rows={3} maxLength={REASON_MAX} required />}
-      </Field>
-    </DialogForm>
+    <ReasonForm
+      title={strings.rejectTitle(money(amount, currency))}
+      action={strings.reject}
+      label={strings.reason}
+      hint={strings.rejectHint}
+      said={strings.rejected}
+      run={(body, headers) => send('POST', `${PATH}/reject`, { params: { id }, body, headers })}
+      done={done}
+      close={close}
+    />
   )
 }

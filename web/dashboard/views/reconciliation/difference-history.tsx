@@ -1,10 +1,9 @@
 // What happened to a difference, newest first: by whom, and why.
 
+import { differencesStrings as strings, suspenseStrings } from '../../../copy.ts'
 import type { Data } from '../../api.ts'
 import { humanize } from '../../format.ts'
 import { Time } from '../../parts/values.tsx'
-import { differencesStrings as strings } from '../../strings/differences.ts'
-import { suspenseStrings } from '../../strings/suspense.ts'
 
 type Change = Data<'/api/v1/operator/reconciliation/{id}'>['history'][number]
 

@@ -1,12 +1,11 @@
 // How differences stand in a list: kind, amount, state, age.
 
+import { reconciliationStrings, differencesStrings as strings } from '../../../copy.ts'
 import type { Row } from '../../api.ts'
 import { shortDay } from '../../days.ts'
 import { money } from '../../format.ts'
 import { BankName } from '../../parts/bank-name.tsx'
 import { amountColumn, type Choosing, type Column } from '../../parts/table.tsx'
-import { differencesStrings as strings } from '../../strings/differences.ts'
-import { reconciliationStrings } from '../../strings/reconciliation.ts'
 import { itemText, lineText } from './movement.tsx'
 
 export const DIFFERENCES = '/api/v1/operator/reconciliation/differences'

@@ -1,5 +1,10 @@
 // A difference: what it is, the line or item that it is about, what can be done, and its history.
 
+import {
+  reconciliationStrings,
+  differencesStrings as strings,
+  suspenseStrings,
+} from '../../../copy.ts'
 import type { Data } from '../../api.ts'
 import { shortDay } from '../../days.ts'
 import { BankName } from '../../parts/bank-name.tsx'
@@ -8,9 +13,6 @@ import { Facts } from '../../parts/drawer.tsx'
 import { Copyable, Money, Time } from '../../parts/values.tsx'
 import { follow, hrefOf } from '../../routing.ts'
 import type { Session } from '../../session.ts'
-import { differencesStrings as strings } from '../../strings/differences.ts'
-import { reconciliationStrings } from '../../strings/reconciliation.ts'
-import { suspenseStrings } from '../../strings/suspense.ts'
 import { DecideDifference } from './decide-difference.tsx'
 import { DifferenceHistory } from './difference-history.tsx'
 import { DifferenceState, kindText } from './difference-list.tsx'

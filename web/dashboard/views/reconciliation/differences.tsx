@@ -1,12 +1,14 @@
 // Differences of all banks, with filters, to resolve one by one or many at once.
 
 import { useState } from 'preact/hooks'
+import {
+  bankStatementsStrings,
+  reconciliationStrings,
+  differencesStrings as strings,
+} from '../../../copy.ts'
 import type { Filter } from '../../parts/filters.tsx'
 import { ListView } from '../../parts/list-view.tsx'
 import { useSteadyRefresh } from '../../steady-refresh.ts'
-import { bankStatementsStrings } from '../../strings/bank-statements.ts'
-import { differencesStrings as strings } from '../../strings/differences.ts'
-import { reconciliationStrings } from '../../strings/reconciliation.ts'
 import type { ViewProps } from '../../view-props.ts'
 import { useBankFilter } from './bank-filter.ts'
 import { DifferenceDrawer } from './difference.tsx'

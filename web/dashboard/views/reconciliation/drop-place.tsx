@@ -2,8 +2,8 @@
 
 import type { ComponentChildren } from 'preact'
 import { useRef, useState } from 'preact/hooks'
+import { bankStatementsStrings as strings } from '../../../copy.ts'
 import { Icon } from '../../parts/icons.tsx'
-import { bankStatementsStrings as strings } from '../../strings/bank-statements.ts'
 
 type Props = {
   label: string

@@ -3,13 +3,13 @@
 
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { bankStatementsStrings as strings } from '../../../copy.ts'
 import { type Data, getPage } from '../../api.ts'
 import { bytes } from '../../format.ts'
 import { useData, useLoaded } from '../../loading.ts'
 import { DialogForm } from '../../parts/dialog.tsx'
 import { Field, useSending } from '../../parts/forms.tsx'
 import { Failed, Skeleton } from '../../parts/states.tsx'
-import { bankStatementsStrings as strings } from '../../strings/bank-statements.ts'
 import type { Choice, ImportRecord } from './importing.ts'
 import { type Format, likeliestBank, recogniseFormat } from './recognise-file.ts'
 

@@ -2,9 +2,9 @@
 // under it, and whoever started it may look at another tab meanwhile.
 
 import { useEffect, useState } from 'preact/hooks'
+import { bankStatementsStrings as strings } from '../../../copy.ts'
 import { count } from '../../format.ts'
 import { toast } from '../../parts/toasts.tsx'
-import { bankStatementsStrings as strings } from '../../strings/bank-statements.ts'
 import { type Choice, importFile, type Outcome, type Progress } from './importing.ts'
 
 export type Job =

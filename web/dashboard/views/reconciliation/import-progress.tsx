@@ -1,7 +1,7 @@
 // How far an import is: first the bytes that were sent, then the lines that were read.
 
+import { bankStatementsStrings as strings } from '../../../copy.ts'
 import { bytes, count } from '../../format.ts'
-import { bankStatementsStrings as strings } from '../../strings/bank-statements.ts'
 import type { Progress } from './importing.ts'
 
 type Props = { file: File; progress: Progress }

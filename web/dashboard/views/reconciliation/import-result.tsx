@@ -1,12 +1,12 @@
 // What became of an import: what was taken, or the line and reason of the refusal.
 
+import { bankStatementsStrings as strings } from '../../../copy.ts'
 import { Problem } from '../../api.ts'
 import { count, money } from '../../format.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { type Fact, Facts } from '../../parts/drawer.tsx'
 import { Failed } from '../../parts/states.tsx'
 import { goTo, hrefOf } from '../../routing.ts'
-import { bankStatementsStrings as strings } from '../../strings/bank-statements.ts'
 import type { Outcome, Taken } from './importing.ts'
 
 const COUNTS = ['lines', 'newLines', 'matched', 'differences'] as const

@@ -1,8 +1,8 @@
 // Imports a statement: a place to drop the file, and a button that chooses one. The import goes on
 // when its dialog is closed, and says so when it is done.
 
+import { bankStatementsStrings as strings } from '../../../copy.ts'
 import { Dialog } from '../../parts/dialog.tsx'
-import { bankStatementsStrings as strings } from '../../strings/bank-statements.ts'
 import { DropPlace } from './drop-place.tsx'
 import { ImportForm } from './import-form.tsx'
 import { hideImport, startImport, takeFile, useImportJob } from './import-job.ts'

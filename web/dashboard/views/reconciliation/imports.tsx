@@ -1,6 +1,11 @@
 // Every upload of a statement, also those that were refused, with the line and reason.
 
 import { useState } from 'preact/hooks'
+import {
+  reconciliationStrings,
+  bankStatementsStrings as strings,
+  suspenseStrings,
+} from '../../../copy.ts'
 import { count } from '../../format.ts'
 import { BankName } from '../../parts/bank-name.tsx'
 import { Detail } from '../../parts/detail.tsx'
@@ -9,9 +14,6 @@ import { ListView } from '../../parts/list-view.tsx'
 import type { Column } from '../../parts/table.tsx'
 import { Badge, Time } from '../../parts/values.tsx'
 import { useSteadyRefresh } from '../../steady-refresh.ts'
-import { bankStatementsStrings as strings } from '../../strings/bank-statements.ts'
-import { reconciliationStrings } from '../../strings/reconciliation.ts'
-import { suspenseStrings } from '../../strings/suspense.ts'
 import type { ViewProps } from '../../view-props.ts'
 import { useBankFilter } from './bank-filter.ts'
 import { ImportStatement } from './import-statement.tsx'

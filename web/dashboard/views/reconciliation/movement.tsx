@@ -1,13 +1,12 @@
 // A line of a statement, or an item of our books, in one row of a side.
 
 import type { ComponentChildren } from 'preact'
+import { differencesStrings, reconciliationStrings as strings } from '../../../copy.ts'
 import type { Row } from '../../api.ts'
 import { shortDay } from '../../days.ts'
 import { count, humanize } from '../../format.ts'
 import { Money } from '../../parts/values.tsx'
 import { follow, hrefOf } from '../../routing.ts'
-import { differencesStrings } from '../../strings/differences.ts'
-import { reconciliationStrings as strings } from '../../strings/reconciliation.ts'
 
 export type Line = Row<'/api/v1/operator/reconciliation/lines'>
 export type Item = Row<'/api/v1/operator/reconciliation/items'>

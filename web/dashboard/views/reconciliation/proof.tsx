@@ -1,9 +1,9 @@
 // The proof of a day as an addition: the ledger's balance, what is in transit, what is explained and
 // what differs make the statement's balance.
 
+import { reconciliationStrings } from '../../../copy.ts'
 import type { Data } from '../../api.ts'
 import { money } from '../../format.ts'
-import { reconciliationStrings } from '../../strings/reconciliation.ts'
 import { statusOf } from './day-status.tsx'
 
 const { proof: strings, statusTexts } = reconciliationStrings

@@ -1,12 +1,12 @@
 // Resolves a difference: books it, notes it, or confirms the suggested match, with a reason.
 
 import { useState } from 'preact/hooks'
+import { differencesStrings as strings } from '../../../copy.ts'
 import { send } from '../../api.ts'
 import { money } from '../../format.ts'
 import { DialogForm } from '../../parts/dialog.tsx'
 import { choiceOf, Field, textOf, useSending } from '../../parts/forms.tsx'
 import { toast } from '../../parts/toasts.tsx'
-import { differencesStrings as strings } from '../../strings/differences.ts'
 import type { Difference } from './difference-list.tsx'
 
 export const ACTIONS = ['match', 'book', 'note'] as const

@@ -2,12 +2,11 @@
 // could not be resolved is listed with its reason.
 
 import { useState } from 'preact/hooks'
+import { reconciliationStrings, differencesStrings as strings } from '../../../copy.ts'
 import { send } from '../../api.ts'
 import { count } from '../../format.ts'
 import { Dialog, DialogForm } from '../../parts/dialog.tsx'
 import { choiceOf, textOf, useSending } from '../../parts/forms.tsx'
-import { differencesStrings as strings } from '../../strings/differences.ts'
-import { reconciliationStrings } from '../../strings/reconciliation.ts'
 import { ACTIONS, type Action, ActionFields } from './resolve-difference.tsx'
 
 const PATH = '/api/v1/operator/reconciliation/resolve'

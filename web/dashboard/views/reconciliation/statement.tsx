@@ -1,6 +1,12 @@
 // A statement: its days and balances, and its lines.
 
 import { useState } from 'preact/hooks'
+import {
+  appStrings,
+  reconciliationStrings,
+  bankStatementsStrings as strings,
+  suspenseStrings,
+} from '../../../copy.ts'
 import type { Row } from '../../api.ts'
 import { shortDay } from '../../days.ts'
 import { count } from '../../format.ts'
@@ -10,10 +16,6 @@ import { Failed, Skeleton } from '../../parts/states.tsx'
 import { Pager } from '../../parts/table.tsx'
 import { Copyable, Money, Time } from '../../parts/values.tsx'
 import { follow, hrefOf } from '../../routing.ts'
-import { appStrings } from '../../strings/app.ts'
-import { bankStatementsStrings as strings } from '../../strings/bank-statements.ts'
-import { reconciliationStrings } from '../../strings/reconciliation.ts'
-import { suspenseStrings } from '../../strings/suspense.ts'
 import { aboutLine, lineKind, lineText, Movement } from './movement.tsx'
 
 export type Statement = Row<'/api/v1/operator/statements'>

@@ -1,13 +1,12 @@
 // Statements that were imported; each opens to its lines.
 
 import { useState } from 'preact/hooks'
+import { reconciliationStrings, bankStatementsStrings as strings } from '../../../copy.ts'
 import { count, money } from '../../format.ts'
 import { Detail } from '../../parts/detail.tsx'
 import { ListView } from '../../parts/list-view.tsx'
 import type { Column } from '../../parts/table.tsx'
 import { Money, Time } from '../../parts/values.tsx'
-import { bankStatementsStrings as strings } from '../../strings/bank-statements.ts'
-import { reconciliationStrings } from '../../strings/reconciliation.ts'
 import type { ViewProps } from '../../view-props.ts'
 import { useBankFilter } from './bank-filter.ts'
 import { ImportStatement } from './import-statement.tsx'

@@ -1,12 +1,12 @@
 // Matches that name and amount suggest: a person confirms them, one by one or many at once.
 
 import { useState } from 'preact/hooks'
+import { reconciliationStrings as strings } from '../../../copy.ts'
 import { problemFrom, type Row, send } from '../../api.ts'
 import { money } from '../../format.ts'
 import { toast } from '../../parts/toasts.tsx'
 import { Money } from '../../parts/values.tsx'
 import { follow, hrefOf } from '../../routing.ts'
-import { reconciliationStrings as strings } from '../../strings/reconciliation.ts'
 import { itemText, lineText } from './movement.tsx'
 import type { DayProof } from './proof.tsx'
 import { ResolveMany } from './resolve-many.tsx'

@@ -1,13 +1,13 @@
 // Adds a split of one to ten shares, each of an active subaccount.
 
 import { useRef, useState } from 'preact/hooks'
+import { splitsStrings } from '../../../copy.ts'
 import { getPage, type Schemas, send } from '../../api.ts'
 import { useLoaded } from '../../loading.ts'
 import { DialogForm } from '../../parts/dialog.tsx'
 import { choiceOf, Field, textOf, useSending } from '../../parts/forms.tsx'
 import { Failed, Skeleton } from '../../parts/states.tsx'
 import { toast } from '../../parts/toasts.tsx'
-import { splitsStrings } from '../../strings/splits.ts'
 import { CODE_MAX } from './add-subaccount.tsx'
 
 type Subaccount = Schemas['Subaccount']

@@ -1,12 +1,12 @@
 // Adds a subaccount. The bank is asked whose account it is, so the answer may take a moment.
 
 import { useState } from 'preact/hooks'
+import { splitsStrings } from '../../../copy.ts'
 import { send } from '../../api.ts'
-import { BankChoice } from '../../parts/bank-choice.tsx'
+import { BankAccountFields } from '../../parts/bank-account-fields.tsx'
 import { DialogForm } from '../../parts/dialog.tsx'
 import { Field, textOf, useSending } from '../../parts/forms.tsx'
 import { toast } from '../../parts/toasts.tsx'
-import { splitsStrings } from '../../strings/splits.ts'
 
 const { subaccounts: strings } = splitsStrings
 const NAME_MAX = 100
@@ -49,25 +49,11 @@ function SubaccountForm({ close, done }: { close: () => void; done: () => void }
       <Field label={strings.code} hint={strings.codeHint}>
         {(id) => <input id={id} name="subaccountCode" maxLength={CODE_MAX} autocomplete="off" />}
       </Field>
-      <BankChoice label={strings.bank} placeholder={strings.chooseBank} />
-      <Field label={strings.number} hint={strings.digits10}>
-        {(id) => (
-          <input
-            id={id}
-            name="accountNumber"
-            required
-            inputMode="numeric"
-            pattern="[0-9]{10}"
-            maxLength={10}
-            autocomplete="off"
-          />
-        )}
-      </Field>
-      <Field label={strings.accountName} hint={strings.accountNameHint}>
-        {(id) => (
-          <input id={id} name="accountName" required maxLength={NAME_MAX} autocomplete="off" />
-        )}
-      </Field>
+      <BankAccountFields
+        words={strings}
+        name={strings.accountName}
+        nameHint={strings.accountNameHint}
+      />
     </DialogForm>
   )
 }

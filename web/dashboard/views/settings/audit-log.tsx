@@ -1,5 +1,6 @@
 // The audit log: who did what, to what, and when.
 
+import { settingsStrings } from '../../../copy.ts'
 import type { Schemas } from '../../api.ts'
 import { CodeBlock } from '../../parts/code-block.tsx'
 import { Drawer, Facts } from '../../parts/drawer.tsx'
@@ -7,7 +8,6 @@ import { DATES, type Filter } from '../../parts/filters.tsx'
 import { ListView } from '../../parts/list-view.tsx'
 import type { Column } from '../../parts/table.tsx'
 import { Time } from '../../parts/values.tsx'
-import { settingsStrings } from '../../strings/settings.ts'
 import type { ViewProps } from '../../view-props.ts'
 
 type Action = Schemas['AuditLogEntry']

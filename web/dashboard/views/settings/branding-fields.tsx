@@ -1,9 +1,9 @@
 // The fields of the branding form.
 
 import { useState } from 'preact/hooks'
+import { settingsStrings } from '../../../copy.ts'
 import { type ChosenLogo, readLogo } from '../../logo-file.ts'
 import { Field } from '../../parts/forms.tsx'
-import { settingsStrings } from '../../strings/settings.ts'
 
 const { branding: strings } = settingsStrings
 const NAME_MAX = 60

@@ -9,8 +9,8 @@ import {
   previewDocument,
   type SampleBranding,
 } from '../../../checkout/preview.tsx'
+import { settingsStrings } from '../../../copy.ts'
 import { Field } from '../../parts/forms.tsx'
-import { settingsStrings } from '../../strings/settings.ts'
 
 const { branding: strings } = settingsStrings
 const COLOUR_MS = 250 // A colour being dragged about is not asked for at every step.

@@ -1,13 +1,12 @@
 // Branding: what payers see of the merchant, with the payment page as it would look.
 
 import { useState } from 'preact/hooks'
+import { appStrings, settingsStrings } from '../../../copy.ts'
 import { type Schemas, send } from '../../api.ts'
 import { useData } from '../../loading.ts'
 import { useSending } from '../../parts/forms.tsx'
 import { Failed, Skeleton } from '../../parts/states.tsx'
 import { toast } from '../../parts/toasts.tsx'
-import { appStrings } from '../../strings/app.ts'
-import { settingsStrings } from '../../strings/settings.ts'
 import type { ViewProps } from '../../view-props.ts'
 import {
   ColourField,

@@ -2,10 +2,10 @@
 // passkeys, or the password and, where they have a second factor, a code.
 
 import { useState } from 'preact/hooks'
+import { passkeyStrings as strings } from '../../../copy.ts'
 import type { Schemas } from '../../api.ts'
 import { Field, textOf } from '../../parts/forms.tsx'
 import { hasPasskeys, passkeyToConfirm } from '../../passkeys.ts'
-import { passkeyStrings as strings } from '../../strings/passkeys.ts'
 
 export type Factors = { hasTotp: boolean; hasPasskey: boolean }
 

@@ -1,6 +1,7 @@
 // Fee rules: a client's own; for operators those of all clients, with a calculator.
 
 import { useState } from 'preact/hooks'
+import { appStrings, settingsStrings } from '../../../copy.ts'
 import { type Schemas, send } from '../../api.ts'
 import { money } from '../../format.ts'
 import { usePages } from '../../loading.ts'
@@ -12,8 +13,6 @@ import { type Column, ListTable } from '../../parts/table.tsx'
 import { toast } from '../../parts/toasts.tsx'
 import { Time } from '../../parts/values.tsx'
 import { goTo, hrefOf } from '../../routing.ts'
-import { appStrings } from '../../strings/app.ts'
-import { settingsStrings } from '../../strings/settings.ts'
 import type { ViewProps } from '../../view-props.ts'
 
 type FeeRule = Schemas['FeeRule']

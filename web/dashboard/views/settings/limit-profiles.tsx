@@ -1,6 +1,7 @@
 // Limit profiles: limits that collection accounts share by name or by KYC tier.
 
 import { useState } from 'preact/hooks'
+import { appStrings, settingsStrings } from '../../../copy.ts'
 import { type Schemas, send } from '../../api.ts'
 import { money } from '../../format.ts'
 import { usePages } from '../../loading.ts'
@@ -11,8 +12,6 @@ import { Empty } from '../../parts/states.tsx'
 import { type Column, ListTable } from '../../parts/table.tsx'
 import { toast } from '../../parts/toasts.tsx'
 import { goTo, hrefOf } from '../../routing.ts'
-import { appStrings } from '../../strings/app.ts'
-import { settingsStrings } from '../../strings/settings.ts'
 import type { ViewProps } from '../../view-props.ts'
 
 type LimitProfile = Schemas['LimitProfile']

@@ -1,10 +1,10 @@
 // The limits in force.
 
+import { settingsStrings } from '../../../copy.ts'
 import { count, money } from '../../format.ts'
 import { useData } from '../../loading.ts'
 import { type Fact, Facts } from '../../parts/drawer.tsx'
 import { Failed, Skeleton } from '../../parts/states.tsx'
-import { settingsStrings } from '../../strings/settings.ts'
 
 const { limits: strings } = settingsStrings
 const PATH = '/api/v1/limits'

@@ -1,6 +1,7 @@
 // One's own passkeys: add, rename, remove.
 
 import { useState } from 'preact/hooks'
+import { passkeyStrings as strings } from '../../../copy.ts'
 import { type Page, type Schemas, send } from '../../api.ts'
 import { deviceName } from '../../device-names.ts'
 import type { Loaded } from '../../loading.ts'
@@ -10,7 +11,6 @@ import { Failed, Skeleton } from '../../parts/states.tsx'
 import { toast } from '../../parts/toasts.tsx'
 import { Time } from '../../parts/values.tsx'
 import { hasPasskeys, makePasskey } from '../../passkeys.ts'
-import { passkeyStrings as strings } from '../../strings/passkeys.ts'
 import { ConfirmFields, type Factors, proofFrom } from './confirm-identity.tsx'
 
 export const PASSKEYS = '/dashboard/api/passkeys'

@@ -1,6 +1,7 @@
 // One's own account: password, two-factor authentication, passkeys, active sessions.
 
 import { useState } from 'preact/hooks'
+import { settingsStrings } from '../../../copy.ts'
 import { getPage, problemFrom, type Schemas, send } from '../../api.ts'
 import { deviceName } from '../../device-names.ts'
 import { useLoaded } from '../../loading.ts'
@@ -11,7 +12,6 @@ import { toast } from '../../parts/toasts.tsx'
 import { Badge, Time } from '../../parts/values.tsx'
 import { BASE } from '../../routing.ts'
 import { changePassword } from '../../session.ts'
-import { settingsStrings } from '../../strings/settings.ts'
 import type { ViewProps } from '../../view-props.ts'
 import { PASSKEYS, Passkeys } from './passkeys.tsx'
 import { SecondFactor } from './second-factor.tsx'

@@ -1,13 +1,12 @@
 // Two-factor setup: password, secret, first code, recovery codes.
 
 import { useState } from 'preact/hooks'
+import { appStrings, settingsStrings } from '../../../copy.ts'
 import { type Schemas, send } from '../../api.ts'
 import { DialogForm, ShowOnce } from '../../parts/dialog.tsx'
 import { Field, textOf, useSending } from '../../parts/forms.tsx'
 import { QrCode } from '../../parts/qr-code.tsx'
 import { Copyable } from '../../parts/values.tsx'
-import { appStrings } from '../../strings/app.ts'
-import { settingsStrings } from '../../strings/settings.ts'
 import { ConfirmFields, type Factors, proofFrom } from './confirm-identity.tsx'
 
 const { profile: strings } = settingsStrings

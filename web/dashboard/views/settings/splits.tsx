@@ -1,6 +1,7 @@
 // Splits: which subaccounts share what an account or payment receives, and how.
 
 import { useState } from 'preact/hooks'
+import { settingsStrings, splitsStrings } from '../../../copy.ts'
 import { type Schemas, send } from '../../api.ts'
 import { money } from '../../format.ts'
 import { Detail } from '../../parts/detail.tsx'
@@ -11,8 +12,6 @@ import type { Column } from '../../parts/table.tsx'
 import { toast } from '../../parts/toasts.tsx'
 import { Badge, Copyable, Time } from '../../parts/values.tsx'
 import { follow, hrefOf } from '../../routing.ts'
-import { settingsStrings } from '../../strings/settings.ts'
-import { splitsStrings } from '../../strings/splits.ts'
 import type { ViewProps } from '../../view-props.ts'
 import { AddSplit } from './add-split.tsx'
 

@@ -1,6 +1,7 @@
 // Subaccounts: the businesses that a client shares payments with, and what is theirs.
 
 import { useState } from 'preact/hooks'
+import { settingsStrings, splitsStrings } from '../../../copy.ts'
 import { type Schemas, send } from '../../api.ts'
 import { BankName } from '../../parts/bank-name.tsx'
 import { Detail } from '../../parts/detail.tsx'
@@ -11,8 +12,6 @@ import { StatementLinks } from '../../parts/statement-links.tsx'
 import type { Column } from '../../parts/table.tsx'
 import { toast } from '../../parts/toasts.tsx'
 import { Badge, Copyable, Money, Time } from '../../parts/values.tsx'
-import { settingsStrings } from '../../strings/settings.ts'
-import { splitsStrings } from '../../strings/splits.ts'
 import type { ViewProps } from '../../view-props.ts'
 import { AddSubaccount } from './add-subaccount.tsx'
 

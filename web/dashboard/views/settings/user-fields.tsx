@@ -1,8 +1,8 @@
 // A user's state and role, as the list and the drawer show them.
 
+import { settingsStrings } from '../../../copy.ts'
 import type { Schemas } from '../../api.ts'
 import { Badge } from '../../parts/values.tsx'
-import { settingsStrings } from '../../strings/settings.ts'
 
 export type User = Schemas['User']
 export type Role = keyof typeof strings.roles

@@ -1,6 +1,7 @@
 // One user: change role, disable, reset password, remove.
 
 import { useState } from 'preact/hooks'
+import { settingsStrings } from '../../../copy.ts'
 import { problemFrom, send } from '../../api.ts'
 import { humanize } from '../../format.ts'
 import { Confirm } from '../../parts/dialog.tsx'
@@ -10,7 +11,6 @@ import { Failed } from '../../parts/states.tsx'
 import { toast } from '../../parts/toasts.tsx'
 import { Time } from '../../parts/values.tsx'
 import type { Session } from '../../session.ts'
-import { settingsStrings } from '../../strings/settings.ts'
 import {
   RoleSelect,
   rolesFor,

@@ -1,6 +1,7 @@
 // The client's users, and inviting one.
 
 import { useState } from 'preact/hooks'
+import { settingsStrings } from '../../../copy.ts'
 import { send } from '../../api.ts'
 import { humanize } from '../../format.ts'
 import { usePages } from '../../loading.ts'
@@ -10,7 +11,6 @@ import { Empty } from '../../parts/states.tsx'
 import { type Column, ListTable } from '../../parts/table.tsx'
 import { Time } from '../../parts/values.tsx'
 import { goTo, hrefOf } from '../../routing.ts'
-import { settingsStrings } from '../../strings/settings.ts'
 import type { ViewProps } from '../../view-props.ts'
 import { UserDrawer } from './user.tsx'
 import {

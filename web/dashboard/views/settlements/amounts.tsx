@@ -1,10 +1,10 @@
 // What a settlement is made of, from gross to net.
 
+import { settlementsStrings as strings } from '../../../copy.ts'
 import type { Schemas } from '../../api.ts'
 import { day } from '../../format.ts'
 import { type Fact, Facts } from '../../parts/drawer.tsx'
 import { Money } from '../../parts/values.tsx'
-import { settlementsStrings as strings } from '../../strings/settlements.ts'
 
 export type Settlement = Schemas['Settlement']
 type Amounts = Settlement | Schemas['UpcomingSettlement']

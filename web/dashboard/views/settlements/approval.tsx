@@ -2,6 +2,7 @@
 // only the operator can relax it.
 
 import { useState } from 'preact/hooks'
+import { appStrings, settlementsStrings } from '../../../copy.ts'
 import { type Schemas, send } from '../../api.ts'
 import { money } from '../../format.ts'
 import { useData } from '../../loading.ts'
@@ -9,8 +10,6 @@ import { Facts } from '../../parts/drawer.tsx'
 import { choiceOf, Field, textOf, useSending } from '../../parts/forms.tsx'
 import { Failed, Skeleton } from '../../parts/states.tsx'
 import { toast } from '../../parts/toasts.tsx'
-import { appStrings } from '../../strings/app.ts'
-import { settlementsStrings } from '../../strings/settlements.ts'
 
 type Settings = Schemas['PayoutSettings']
 

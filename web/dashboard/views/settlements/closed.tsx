@@ -1,13 +1,13 @@
 // The upcoming settlement, and the list of those that were closed.
 
 import { useState } from 'preact/hooks'
+import { settlementsStrings as strings } from '../../../copy.ts'
 import { Detail } from '../../parts/detail.tsx'
 import { type Filter, humanized } from '../../parts/filters.tsx'
 import { ListView } from '../../parts/list-view.tsx'
 import type { Column } from '../../parts/table.tsx'
 import { Badge, Money } from '../../parts/values.tsx'
 import { follow, hrefOf } from '../../routing.ts'
-import { settlementsStrings as strings } from '../../strings/settlements.ts'
 import type { ViewProps } from '../../view-props.ts'
 import { periodOf, type Settlement } from './amounts.tsx'
 import { SettlementDetail } from './settlement.tsx'

@@ -1,5 +1,6 @@
 // The lines of a settlement, in the order in which the money moved.
 
+import { settlementsStrings as strings } from '../../../copy.ts'
 import type { Schemas } from '../../api.ts'
 import { humanize, money } from '../../format.ts'
 import { usePages } from '../../loading.ts'
@@ -8,7 +9,6 @@ import { Failed, Skeleton } from '../../parts/states.tsx'
 import { Pager } from '../../parts/table.tsx'
 import { Money, Time } from '../../parts/values.tsx'
 import { follow, hrefOf } from '../../routing.ts'
-import { settlementsStrings as strings } from '../../strings/settlements.ts'
 import type { Settlement } from './amounts.tsx'
 
 type Line = Schemas['SettlementLine']

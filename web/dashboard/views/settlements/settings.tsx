@@ -1,6 +1,7 @@
 // When settlements close, from which amount on, and what is held back.
 
 import { useState } from 'preact/hooks'
+import { appStrings, settlementsStrings } from '../../../copy.ts'
 import { type Schemas, send } from '../../api.ts'
 import { money } from '../../format.ts'
 import { useData } from '../../loading.ts'
@@ -9,8 +10,6 @@ import { choiceOf, Field, textOf, useSending } from '../../parts/forms.tsx'
 import { Failed, Skeleton } from '../../parts/states.tsx'
 import { toast } from '../../parts/toasts.tsx'
 import { Time } from '../../parts/values.tsx'
-import { appStrings } from '../../strings/app.ts'
-import { settlementsStrings } from '../../strings/settlements.ts'
 import type { ViewProps } from '../../view-props.ts'
 import { ApprovalSettings } from './approval.tsx'
 

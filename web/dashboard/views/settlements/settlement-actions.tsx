@@ -1,12 +1,12 @@
 // Approves or cancels a settlement that is closed, each after a confirmation dialog.
 
 import { useState } from 'preact/hooks'
+import { settlementsStrings as strings } from '../../../copy.ts'
 import { send } from '../../api.ts'
 import { money } from '../../format.ts'
 import { Confirm } from '../../parts/dialog.tsx'
 import { toast } from '../../parts/toasts.tsx'
 import type { Session } from '../../session.ts'
-import { settlementsStrings as strings } from '../../strings/settlements.ts'
 import type { Settlement } from './amounts.tsx'
 
 const PATH = '/api/v1/settlements/{reference}'

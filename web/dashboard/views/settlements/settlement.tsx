@@ -1,13 +1,12 @@
 // A settlement: its amounts, why it is held, its payouts, statement and lines.
 
+import { settlementsStrings as strings, suspenseStrings } from '../../../copy.ts'
 import { BankAccountsLink } from '../../parts/bank-accounts-link.tsx'
 import { Facts } from '../../parts/drawer.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { Badge, Copyable, Headline, Money, Time } from '../../parts/values.tsx'
 import { follow, hrefOf } from '../../routing.ts'
 import type { Session } from '../../session.ts'
-import { settlementsStrings as strings } from '../../strings/settlements.ts'
-import { suspenseStrings } from '../../strings/suspense.ts'
 import { AmountList, periodOf, type Settlement } from './amounts.tsx'
 import { SettlementLines } from './lines.tsx'
 import { SettlementActions } from './settlement-actions.tsx'

@@ -1,6 +1,7 @@
 // The upcoming settlement: what would be in it now, when it closes, and closing it now.
 
 import { useState } from 'preact/hooks'
+import { settlementsStrings } from '../../../copy.ts'
 import { send } from '../../api.ts'
 import { count, money } from '../../format.ts'
 import { useEvents, useThrottled } from '../../live.ts'
@@ -11,7 +12,6 @@ import { toast } from '../../parts/toasts.tsx'
 import { Money, Time } from '../../parts/values.tsx'
 import { goTo, hrefOf } from '../../routing.ts'
 import type { Session } from '../../session.ts'
-import { settlementsStrings } from '../../strings/settlements.ts'
 import { AmountList } from './amounts.tsx'
 
 const { upcoming: strings } = settlementsStrings

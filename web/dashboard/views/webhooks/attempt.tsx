@@ -1,19 +1,22 @@
 // One delivery attempt: request headers and response.
 
+import { webhooksStrings } from '../../../copy.ts'
 import type { Schemas } from '../../api.ts'
 import { count } from '../../format.ts'
 import { CodeBlock } from '../../parts/code-block.tsx'
 import { Badge, Time } from '../../parts/values.tsx'
 import { goTo, hrefOf } from '../../routing.ts'
-import { webhooksStrings } from '../../strings/webhooks.ts'
 import { prefill } from './checker-draft.ts'
 
 export type Attempt = Schemas['DeliveryAttempt']
 
 const { deliveries: strings } = webhooksStrings
 
-export function describeAttempt({ status, latencyMs, error }: Attempt): string {
-  if (status !== null) return strings.answered(status, count(latencyMs))
+export function describeAttempt({ status, latencyMs, error, chaos }: Attempt): string {
+  if (status !== null) {
+    const answered = strings.answered(status, count(latencyMs))
+    return chaos === 'repeated' ? strings.repeated(answered) : answered
+  }
   return error ?? strings.noAnswer
 }
 

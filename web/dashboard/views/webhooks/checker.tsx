@@ -1,10 +1,10 @@
 // The signature checker: paste a request and see what is wrong with it.
 
 import { useState } from 'preact/hooks'
+import { webhooksStrings } from '../../../copy.ts'
 import { Field, useSending } from '../../parts/forms.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { checkSignature, type Finding } from '../../signatures.ts'
-import { webhooksStrings } from '../../strings/webhooks.ts'
 import { takeDraft } from './checker-draft.ts'
 
 const { checker: strings } = webhooksStrings

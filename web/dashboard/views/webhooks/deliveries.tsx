@@ -1,14 +1,13 @@
 // Deliveries: every event and whether it was delivered.
 
-import { EVENT_TYPES } from '../../../api-types.ts'
+import { EVENT_TYPES } from '../../../../sdk/src/api-types.ts'
+import { creditsStrings, webhooksStrings } from '../../../copy.ts'
 import type { Schemas } from '../../api.ts'
 import { humanize } from '../../format.ts'
 import { DATES, type Filter } from '../../parts/filters.tsx'
 import { ListView } from '../../parts/list-view.tsx'
 import type { Column } from '../../parts/table.tsx'
 import { Time } from '../../parts/values.tsx'
-import { creditsStrings } from '../../strings/credits.ts'
-import { webhooksStrings } from '../../strings/webhooks.ts'
 import type { ViewProps } from '../../view-props.ts'
 import { EVENTS, EventBadge, UndeliveredTo } from './delivery-badges.tsx'
 import { EventDrawer } from './event.tsx'

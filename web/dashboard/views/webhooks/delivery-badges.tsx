@@ -1,8 +1,8 @@
 // The state of one delivery, and of all deliveries of an event.
 
+import { webhooksStrings } from '../../../copy.ts'
 import type { Schemas } from '../../api.ts'
 import { Badge } from '../../parts/values.tsx'
-import { webhooksStrings } from '../../strings/webhooks.ts'
 
 export type ListedDelivery = Schemas['Delivery']
 

@@ -1,11 +1,11 @@
 // Actions on an endpoint. Whatever stops deliveries asks for confirmation.
 
 import { useState } from 'preact/hooks'
+import { webhooksStrings } from '../../../copy.ts'
 import { problemFrom, send } from '../../api.ts'
 import { Confirm } from '../../parts/dialog.tsx'
 import { newKey } from '../../parts/forms.tsx'
 import { toast } from '../../parts/toasts.tsx'
-import { webhooksStrings } from '../../strings/webhooks.ts'
 import { EndpointForm } from './endpoint-form.tsx'
 import type { Endpoint } from './endpoint-state.ts'
 import { ReplayForm } from './replay-form.tsx'

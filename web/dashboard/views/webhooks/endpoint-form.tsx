@@ -1,12 +1,11 @@
 // Adds or edits an endpoint.
 
 import { useState } from 'preact/hooks'
-import { EVENT_TYPES } from '../../../api-types.ts'
+import { EVENT_TYPES } from '../../../../sdk/src/api-types.ts'
+import { appStrings, webhooksStrings } from '../../../copy.ts'
 import { send } from '../../api.ts'
 import { DialogForm } from '../../parts/dialog.tsx'
 import { Field, textOf, useSending } from '../../parts/forms.tsx'
-import { appStrings } from '../../strings/app.ts'
-import { webhooksStrings } from '../../strings/webhooks.ts'
 import type { Endpoint } from './endpoint-state.ts'
 
 const { form: strings } = webhooksStrings

@@ -1,6 +1,7 @@
 // One endpoint: health, secret, recent attempts and actions.
 
 import { useState } from 'preact/hooks'
+import { webhooksStrings } from '../../../copy.ts'
 import type { Schemas } from '../../api.ts'
 import { shownTime } from '../../format.ts'
 import { useEvents } from '../../live.ts'
@@ -9,18 +10,24 @@ import { Drawer, Facts } from '../../parts/drawer.tsx'
 import { Failed, Skeleton } from '../../parts/states.tsx'
 import { Badge, Copyable, Time } from '../../parts/values.tsx'
 import { follow, hrefOf } from '../../routing.ts'
-import { webhooksStrings } from '../../strings/webhooks.ts'
 import { describeAttempt } from './attempt.tsx'
 import { EndpointActions } from './endpoint-actions.tsx'
+import { EndpointChaos } from './endpoint-chaos.tsx'
 import { stateOf } from './endpoint-state.ts'
 
 type Detail = Schemas['WebhookEndpointDetail']
 
 const { endpoints: strings } = webhooksStrings
 
-type Props = { id: string; mayWrite: boolean; changed: () => void; close: () => void }
+type Props = {
+  id: string
+  mayWrite: boolean
+  isSandbox: boolean
+  changed: () => void
+  close: () => void
+}
 
-export function EndpointDrawer({ id, mayWrite, changed, close }: Props) {
+export function EndpointDrawer({ id, mayWrite, isSandbox, changed, close }: Props) {
   const { data, problem, reload } = useData('/api/v1/webhook-endpoints/{id}', { id })
   useEvents(reload)
   const again = () => {
@@ -38,6 +45,7 @@ export function EndpointDrawer({ id, mayWrite, changed, close }: Props) {
       {data && <About endpoint={data} />}
       {data && mayWrite && <EndpointActions endpoint={data} changed={again} gone={gone} />}
       {data && <LastAttempts attempts={data.health.lastAttempts} />}
+      {data && mayWrite && isSandbox && <EndpointChaos id={id} />}
     </Drawer>
   )
 }

@@ -1,6 +1,7 @@
 // The client's endpoints and their health.
 
 import { useState } from 'preact/hooks'
+import { appStrings, webhooksStrings } from '../../../copy.ts'
 import { useEvents, useThrottled } from '../../live.ts'
 import { usePages } from '../../loading.ts'
 import { ShowOnce } from '../../parts/dialog.tsx'
@@ -8,8 +9,6 @@ import { Empty } from '../../parts/states.tsx'
 import { type Column, ListTable } from '../../parts/table.tsx'
 import { Badge, Time } from '../../parts/values.tsx'
 import { goTo, hrefOf } from '../../routing.ts'
-import { appStrings } from '../../strings/app.ts'
-import { webhooksStrings } from '../../strings/webhooks.ts'
 import type { ViewProps } from '../../view-props.ts'
 import { EndpointDrawer } from './endpoint.tsx'
 import { EndpointForm } from './endpoint-form.tsx'
@@ -90,6 +89,7 @@ export function Endpoints({ session, place }: ViewProps) {
           key={place.open}
           id={place.open}
           mayWrite={mayWrite}
+          isSandbox={session.client.mode === 'sandbox'}
           changed={pages.reload}
           close={() => goTo(hrefOf('webhooks', undefined, TAB))}
         />

@@ -1,6 +1,7 @@
 // One event: its payload and every delivery attempt. Refreshes itself while deliveries are pending.
 
 import { useEffect } from 'preact/hooks'
+import { webhooksStrings } from '../../../copy.ts'
 import { type Schemas, send } from '../../api.ts'
 import { useData, useReload } from '../../loading.ts'
 import { CodeBlock } from '../../parts/code-block.tsx'
@@ -9,7 +10,6 @@ import { useSending } from '../../parts/forms.tsx'
 import { Failed, Skeleton } from '../../parts/states.tsx'
 import { toast } from '../../parts/toasts.tsx'
 import { Copyable, Time } from '../../parts/values.tsx'
-import { webhooksStrings } from '../../strings/webhooks.ts'
 import { AttemptShown } from './attempt.tsx'
 import { DeliveryBadge, EVENTS, EventBadge } from './delivery-badges.tsx'
 

@@ -1,13 +1,12 @@
 // Replays the events of a period, in batches, with progress.
 
 import { useState } from 'preact/hooks'
+import { appStrings, webhooksStrings } from '../../../copy.ts'
 import { type Schemas, send } from '../../api.ts'
 import { count, ZONE_OFFSET } from '../../format.ts'
 import { DialogForm } from '../../parts/dialog.tsx'
 import { Field, newKey, textOf, useSending } from '../../parts/forms.tsx'
 import { toast } from '../../parts/toasts.tsx'
-import { appStrings } from '../../strings/app.ts'
-import { webhooksStrings } from '../../strings/webhooks.ts'
 
 const { actions: strings } = webhooksStrings
 const REPLAY = '/api/v1/webhook-endpoints/{id}/replay'

@@ -1,9 +1,9 @@
 // Rotates a signing secret, an endpoint's or the client's own, and shows the new one.
 
 import { useState } from 'preact/hooks'
+import { webhooksStrings } from '../../../copy.ts'
 import type { Schemas } from '../../api.ts'
 import { Confirm, ShowOnce } from '../../parts/dialog.tsx'
-import { webhooksStrings } from '../../strings/webhooks.ts'
 
 const { actions: strings } = webhooksStrings
 

@@ -1,0 +1,29 @@
+// A webhook handler as edge runtimes want it: a Request in, a Response out, nothing of Node.
+
+import { verifyWebhook, type WebhookEvent, WebhookVerificationError } from '@manilla/sdk'
+
+export type Env = {
+  WEBHOOK_SECRET: string
+  // Where the runtime keeps what it must not forget.
+  markPaid(order: string, amount: number): Promise<void>
+}
+
+export default {
+  async fetch(request: Request, env: Env): Promise<Response> {
+    if (request.method !== 'POST') return new Response('Not allowed', { status: 405 })
+    try {
+      const body = await request.arrayBuffer()
+      await handle(await verifyWebhook(body, request.headers, env.WEBHOOK_SECRET), env)
+      return new Response(null, { status: 204 })
+    } catch (error) {
+      if (!(error instanceof WebhookVerificationError)) throw error // 5xx: it is sent again.
+      return new Response(error.message, { status: 400 })
+    }
+  },
+}
+
+async function handle(event: WebhookEvent, env: Env): Promise<void> {
+  if (event.type !== 'payment.successful') return
+  const { merchantRef, amountPaid } = event.data
+  if (merchantRef !== null) await env.markPaid(merchantRef, amountPaid)
+}

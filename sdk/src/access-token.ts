@@ -1,0 +1,42 @@
+// The bearer token: fetched with the first request, shared by concurrent ones, renewed shortly before
+// it expires or when the service no longer accepts it.
+
+import { orAborted } from './waiting.ts'
+
+// Renewed this long before its end, or half-way if its life is short.
+const MARGIN_MS = 30_000
+
+export type LogIn = () => Promise<{ access_token: string; expires_in: number }>
+
+export class AccessToken {
+  readonly #logIn: LogIn
+  #current: { text: string; renewAt: number } | undefined
+  #pending: Promise<string> | undefined
+
+  constructor(logIn: LogIn) {
+    this.#logIn = logIn
+  }
+
+  get(signal?: AbortSignal): Promise<string> {
+    if (this.#current && Date.now() < this.#current.renewAt) {
+      return Promise.resolve(this.#current.text)
+    }
+    this.#pending ??= this.#renew().finally(() => {
+      this.#pending = undefined
+    })
+    return orAborted(this.#pending, signal)
+  }
+
+  // Unless another request has replaced it already.
+  drop(text: string): void {
+    if (this.#current?.text === text) this.#current = undefined
+  }
+
+  async #renew(): Promise<string> {
+    const askedAt = Date.now()
+    const { access_token: text, expires_in: seconds } = await this.#logIn()
+    const lifeMs = seconds * 1000
+    this.#current = { text, renewAt: askedAt + Math.max(lifeMs / 2, lifeMs - MARGIN_MS) }
+    return text
+  }
+}

@@ -1,0 +1,107 @@
+// Live events over server-sent events. A connection that ends, fails or falls silent is made again and
+// resumes after the last event, so that none is lost and none comes twice.
+
+import { ManillaConnectionError, ManillaError } from './errors.ts'
+import type { HttpClient } from './http-client.ts'
+import { orAborted, wait } from './waiting.ts'
+import type { WebhookEvent } from './webhook-events.ts'
+
+const PATH = '/api/v1/events/stream'
+const PAUSE_MS = 1_000
+const PAUSE_MS_MAX = 10_000
+// The service sends a comment every 15 seconds.
+const SILENCE_MS_MAX = 45_000
+
+export type StreamOptions = {
+  /** Resume after this sequence. Default: with the next event. */
+  after?: number | string | undefined
+  signal?: AbortSignal | undefined
+  onConnect?: ((after: string | undefined) => void) | undefined
+  onDisconnect?: ((error: ManillaError | undefined) => void) | undefined
+}
+type Position = { last: string | undefined }
+
+/** Throws when the first connection cannot be made, or the service refuses; never ends otherwise. */
+export async function* streamEvents(
+  http: HttpClient,
+  { after, signal, onConnect, onDisconnect }: StreamOptions = {},
+): AsyncGenerator<WebhookEvent, void, undefined> {
+  const position: Position = { last: after === undefined ? undefined : String(after) }
+  let [isFirst, pauseMs] = [true, PAUSE_MS]
+  for (;;) {
+    let failure: ManillaError | undefined
+    try {
+      const response = await http.open({ method: 'GET', path: PATH, signal, ...from(position) })
+      onConnect?.(position.last)
+      ;[isFirst, pauseMs] = [false, PAUSE_MS]
+      yield* readEvents(response, position, signal)
+    } catch (error) {
+      signal?.throwIfAborted()
+      if (isFirst || !isPassing(error)) throw error
+      failure = error
+    }
+    onDisconnect?.(failure)
+    await wait(pauseMs, signal)
+    pauseMs = Math.min(pauseMs * 2, PAUSE_MS_MAX)
+  }
+}
+
+function from({ last }: Position) {
+  const accept = { accept: 'text/event-stream' }
+  return { headers: last === undefined ? accept : { ...accept, 'last-event-id': last } }
+}
+
+function isPassing(error: unknown): error is ManillaError {
+  if (error instanceof ManillaConnectionError) return true
+  return error instanceof ManillaError && (error.status === 429 || (error.status ?? 0) >= 500)
+}
+
+async function* readEvents(
+  response: Response,
+  position: Position,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<WebhookEvent, void, undefined> {
+  const reader = (response.body as ReadableStream<Uint8Array>).getReader()
+  const decoder = new TextDecoder()
+  let text = ''
+  try {
+    for (;;) {
+      const bytes = await orAborted(nextChunk(reader), signal)
+      if (!bytes) return
+      const frames = (text + decoder.decode(bytes, { stream: true })).split('\n\n')
+      text = frames.pop() as string
+      for (const frame of frames) {
+        const event = readFrame(frame, position)
+        if (event) yield event
+      }
+    }
+  } finally {
+    reader.cancel().catch(() => {})
+  }
+}
+
+// undefined: the connection is over.
+async function nextChunk(reader: ReadableStreamDefaultReader<Uint8Array>) {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const silence = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), SILENCE_MS_MAX)
+  })
+  try {
+    return (await Promise.race([reader.read(), silence]))?.value
+  } catch (cause) {
+    const message = 'The connection to the event stream was lost.'
+    throw new ManillaConnectionError('connection_failed', message, { cause })
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+// A frame with an id alone says where the stream begins.
+function readFrame(frame: string, position: Position): WebhookEvent | undefined {
+  const lines = frame.split('\n')
+  const field = (name: string) =>
+    lines.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2)
+  const [id, data] = [field('id'), field('data')]
+  if (id !== undefined) position.last = id
+  return data === undefined ? undefined : JSON.parse(data)
+}

@@ -1,0 +1,199 @@
+// Sends requests to the service: with a token, a timeout for each attempt, retries where they are
+// safe, and the same idempotency key in all of them.
+
+import { AccessToken } from './access-token.ts'
+import { errorOf, ManillaConnectionError, ManillaError, parseObject } from './errors.ts'
+import { type Repeatable, retryDelay } from './retries.ts'
+import { WAIT_MS_MAX, wait } from './waiting.ts'
+
+const TIMEOUT_MS = 30_000
+const RETRIES_MAX = 4
+
+export type ManillaOptions = {
+  baseUrl: string
+  clientId: string
+  clientSecret: string
+  /** Default: the global fetch. */
+  fetch?: typeof fetch
+  /** For each attempt; default 30 seconds. */
+  timeoutMs?: number
+  /** Further attempts after the first; default 4. */
+  maxRetries?: number
+}
+
+export type CallOptions = {
+  signal?: AbortSignal | undefined
+  /**
+   * Of a POST; random by default, the same for all attempts of one call. Name your own to repeat a
+   * call safely after a crash. null: none, so that no attempt follows a network error.
+   */
+  idempotencyKey?: string | null | undefined
+  /** `if-match`, or the content-type of a body that is not JSON. */
+  headers?: Record<string, string> | undefined
+}
+
+export type Query = Readonly<Record<string, unknown>>
+export type Request = CallOptions & {
+  method: string
+  path: string
+  query?: Query | undefined
+  body?: unknown
+}
+type Sent = { url: string; init: RequestInit; signal?: AbortSignal | undefined }
+
+export class HttpClient {
+  readonly #baseUrl: string
+  readonly #options: ManillaOptions
+  readonly #token: AccessToken
+
+  constructor(options: ManillaOptions) {
+    const { baseUrl, clientId, clientSecret } = options
+    if (!/^https?:\/\/[^/]/i.test(baseUrl)) throw new TypeError('baseUrl is not an http(s) URL')
+    if (!clientId || !clientSecret) throw new TypeError('clientId and clientSecret are required')
+    this.#baseUrl = baseUrl.replace(/\/+$/, '')
+    this.#options = options
+    this.#token = new AccessToken(() => this.#logIn())
+  }
+
+  /** The parsed body of a 2xx. */
+  async json<Body>(request: Request): Promise<Body> {
+    const { text, status } = await this.#authorized(request, readText)
+    const body = parseObject(text)
+    if (body) return body as Body
+    throw new ManillaError('unreadable_response', 'The response is not JSON.', { status })
+  }
+
+  async text(request: Request): Promise<string> {
+    return (await this.#authorized(request, readText)).text
+  }
+
+  /** The response as it comes, for streams. The timeout and the signal are for its headers. */
+  open(request: Request): Promise<Response> {
+    return this.#authorized(request, async (response) => response)
+  }
+
+  // A token that is refused is renewed, once.
+  async #authorized<T>(request: Request, read: (response: Response) => Promise<T>): Promise<T> {
+    const { signal } = request
+    const sent = this.#prepare(request)
+    const isKeyed = new Headers(sent.init.headers).has('idempotency-key')
+    const repeatable = isKeyed || /^(?:GET|PUT)$/.test(request.method) ? 'always' : 'if_refused'
+    const attempt = async (): Promise<T> => {
+      const token = await this.#token.get(signal)
+      const headers = { ...(sent.init.headers as object), authorization: `Bearer ${token}` }
+      const again = { ...sent, init: { ...sent.init, headers } }
+      try {
+        return await this.#retried(again, repeatable, read)
+      } catch (error) {
+        if (error instanceof ManillaError && error.status === 401) this.#token.drop(token)
+        throw error
+      }
+    }
+    try {
+      return await attempt()
+    } catch (error) {
+      const isStale =
+        error instanceof ManillaError &&
+        (error.code === 'token_expired' || error.code === 'unauthorized')
+      if (!isStale) throw error
+      return attempt()
+    }
+  }
+
+  #prepare({ method, path, query, body, headers = {}, ...request }: Request): Sent {
+    const all: Record<string, string> = { accept: 'application/json' }
+    for (const [name, value] of Object.entries(headers)) all[name.toLowerCase()] = value
+    const isJson = body !== undefined && !all['content-type']
+    if (isJson) all['content-type'] = 'application/json'
+    if (method === 'POST' && request.idempotencyKey !== null) {
+      all['idempotency-key'] = request.idempotencyKey ?? randomKey()
+    }
+    const init: RequestInit = { method, headers: all }
+    if (body !== undefined) init.body = isJson ? JSON.stringify(body) : (body as string)
+    return { url: this.#baseUrl + path + queryText(query), init, signal: request.signal }
+  }
+
+  async #logIn() {
+    const { clientId, clientSecret } = this.#options
+    const init = {
+      method: 'POST',
+      headers: { accept: 'application/json', 'content-type': 'application/json' },
+      body: JSON.stringify({ clientId, clientSecret }),
+    }
+    const sent = { url: `${this.#baseUrl}/api/Account/login`, init }
+    const { text, status } = await this.#retried(sent, 'always', readText)
+    const body = parseObject(text) as { access_token: string; expires_in: number } | undefined
+    if (typeof body?.access_token === 'string' && body.expires_in > 0) return body
+    throw new ManillaError('unreadable_response', 'The response to the login has no token.', {
+      status,
+    })
+  }
+
+  async #retried<T>(
+    sent: Sent,
+    repeatable: Repeatable,
+    read: (response: Response) => Promise<T>,
+  ): Promise<T> {
+    const { maxRetries = RETRIES_MAX } = this.#options
+    for (let attempt = 0; ; attempt++) {
+      try {
+        return await this.#attempt(sent, read)
+      } catch (error) {
+        if (!(error instanceof ManillaError) || attempt >= maxRetries) throw error
+        const delayMs = retryDelay(error, attempt, repeatable)
+        if (delayMs === undefined) throw error
+        await wait(delayMs, sent.signal)
+      }
+    }
+  }
+
+  // Not AbortSignal.any, which browsers of 2023 lack.
+  async #attempt<T>(
+    { url, init, signal }: Sent,
+    read: (response: Response) => Promise<T>,
+  ): Promise<T> {
+    const { fetch: send = globalThis.fetch, timeoutMs = TIMEOUT_MS } = this.#options
+    signal?.throwIfAborted()
+    const abort = new AbortController()
+    const onAbort = () => abort.abort(signal?.reason)
+    signal?.addEventListener('abort', onAbort, { once: true })
+    let isLate = false
+    const onTimeout = () => {
+      isLate = true
+      abort.abort()
+    }
+    const timer = setTimeout(onTimeout, Math.min(timeoutMs, WAIT_MS_MAX))
+    try {
+      const response = await send(url, { ...init, signal: abort.signal })
+      if (!response.ok) throw errorOf(response, await response.text())
+      return await read(response)
+    } catch (error) {
+      signal?.throwIfAborted()
+      if (error instanceof ManillaError) throw error
+      throw isLate
+        ? new ManillaConnectionError('timed_out', `No answer within ${timeoutMs} ms.`)
+        : new ManillaConnectionError('connection_failed', `Cannot reach ${new URL(url).origin}.`, {
+            cause: error,
+          })
+    } finally {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', onAbort)
+    }
+  }
+}
+
+async function readText(response: Response): Promise<{ text: string; status: number }> {
+  return { text: await response.text(), status: response.status }
+}
+
+function queryText(query: Query = {}): string {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== null)
+  const text = new URLSearchParams(given as [string, string][]).toString()
+  return text && `?${text}`
+}
+
+// Not crypto.randomUUID, which browsers keep from pages served over http.
+function randomKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16))
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+}

@@ -1,0 +1,52 @@
+// The client of a Manilla service: one object per client of the API, safe to share.
+
+import { Api, type Asked } from './api.ts'
+import { HttpClient, type ManillaOptions } from './http-client.ts'
+import type { DataOf, Method, PathOf } from './operations.ts'
+import { Accounts } from './resources/accounts.ts'
+import { Advices } from './resources/advices.ts'
+import { Credits } from './resources/credits.ts'
+import { Events } from './resources/events.ts'
+import { Payments } from './resources/payments.ts'
+import { Sandbox } from './resources/sandbox.ts'
+import { Settlements } from './resources/settlements.ts'
+import { type DecidedPayment, type WaitOptions, waitForPayment } from './wait-for-payment.ts'
+import { verify } from './webhooks.ts'
+
+export class Manilla {
+  readonly accounts: Accounts
+  readonly advices: Advices
+  readonly payments: Payments
+  readonly credits: Credits
+  readonly events: Events
+  readonly settlements: Settlements
+  readonly sandbox: Sandbox
+  readonly webhooks = { verify }
+  readonly #api: Api
+
+  constructor(options: ManillaOptions) {
+    const api = new Api(new HttpClient(options))
+    this.#api = api
+    this.accounts = new Accounts(api)
+    this.advices = new Advices(api)
+    this.payments = new Payments(api)
+    this.credits = new Credits(api)
+    this.events = new Events(api)
+    this.settlements = new Settlements(api)
+    this.sandbox = new Sandbox(api)
+  }
+
+  /** Resolves once it is paid, expired for good, cancelled or reversed: look at its status. */
+  waitForPayment(reference: string, options?: WaitOptions): Promise<DecidedPayment> {
+    return waitForPayment(this.#api, reference, options)
+  }
+
+  /** Any other operation of the API, by method and path. */
+  request<M extends Method, P extends PathOf<M>>(
+    method: M,
+    path: P,
+    ...given: Record<never, never> extends Asked<M, P> ? [Asked<M, P>?] : [Asked<M, P>]
+  ): Promise<DataOf<M, P>> {
+    return this.#api.call(method, path, ...(given as never))
+  }
+}

@@ -1,0 +1,46 @@
+// Settlements: what was collected and is paid out, period by period.
+
+import type { Api } from '../api.ts'
+import type { CallOptions } from '../http-client.ts'
+import type { BodyOf, FilterOf } from '../operations.ts'
+
+const SETTLEMENTS = '/api/v1/settlements'
+const SETTLEMENT = '/api/v1/settlements/{reference}'
+
+export class Settlements {
+  readonly #api: Api
+
+  constructor(api: Api) {
+    this.#api = api
+  }
+
+  get(reference: string, options?: CallOptions) {
+    return this.#api.call('get', SETTLEMENT, { ...options, params: { reference } })
+  }
+
+  list(filter?: FilterOf<typeof SETTLEMENTS>, options?: Pick<CallOptions, 'signal'>) {
+    return this.#api.list(SETTLEMENTS, { ...options, filter })
+  }
+
+  /** The movements it is made of. */
+  lines(reference: string, options?: Pick<CallOptions, 'signal'>) {
+    return this.#api.list(`${SETTLEMENT}/lines`, { ...options, params: { reference } })
+  }
+
+  /** What the next one would be, as of now. */
+  upcoming(options?: CallOptions) {
+    return this.#api.call('get', `${SETTLEMENTS}/upcoming`, options)
+  }
+
+  close(body: BodyOf<'post', typeof SETTLEMENTS>, options?: CallOptions) {
+    return this.#api.call('post', SETTLEMENTS, { ...options, body })
+  }
+
+  approve(reference: string, options?: CallOptions) {
+    return this.#api.call('post', `${SETTLEMENT}/approve`, { ...options, params: { reference } })
+  }
+
+  cancel(reference: string, options?: CallOptions) {
+    return this.#api.call('post', `${SETTLEMENT}/cancel`, { ...options, params: { reference } })
+  }
+}

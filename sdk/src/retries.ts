@@ -1,0 +1,34 @@
+// Which failures are worth another attempt, and after how long. Network errors, 429 and 503 are; a
+// network error only where repeating the request cannot do its work twice. A proxy that lost the
+// service (502, 504) is a network error.
+
+import { ManillaConnectionError, type ManillaError } from './errors.ts'
+
+const FIRST_DELAY_MS = 250
+const DELAY_MS_MAX = 8_000
+// A service that asks for more patience than this gets its caller's.
+const RETRY_AFTER_SECONDS_MAX = 60
+
+export type Repeatable = 'always' | 'if_refused'
+
+// The delay in ms; undefined: do not retry. `attempt` counts from 0.
+export function retryDelay(
+  error: ManillaError,
+  attempt: number,
+  repeatable: Repeatable,
+): number | undefined {
+  const isLost = error.status === 502 || error.status === 504
+  if (isLost || error instanceof ManillaConnectionError) {
+    return repeatable === 'always' ? backoff(attempt) : undefined
+  }
+  if (error.status !== 429 && error.status !== 503) return undefined
+  const { retryAfterSeconds = 0 } = error
+  if (retryAfterSeconds > RETRY_AFTER_SECONDS_MAX) return undefined
+  return Math.max(retryAfterSeconds * 1000, backoff(attempt))
+}
+
+// Exponential, of which up to a half is left to chance, so that many clients do not return at once.
+function backoff(attempt: number): number {
+  const full = Math.min(FIRST_DELAY_MS * 2 ** attempt, DELAY_MS_MAX)
+  return full * (0.5 + Math.random() / 2)
+}

@@ -1,0 +1,22 @@
+// Opens a stream of server-sent events.
+
+import type { ServerResponse } from 'node:http'
+import type { FastifyReply } from 'fastify'
+
+const RETRY_MS = 2_000 // After which a browser comes back to a stream that was cut.
+
+// Undefined: who asked is gone. With an id, whoever is cut off before the first event misses none.
+export function openEventStream(reply: FastifyReply, id?: bigint): ServerResponse | undefined {
+  reply.hijack()
+  const stream = reply.raw
+  if (stream.destroyed) return undefined
+  stream.writeHead(200, {
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-store',
+    'x-accel-buffering': 'no', // Else a proxy holds events back until it has a page full.
+    'x-request-id': reply.request.id,
+    connection: 'close',
+  })
+  stream.write(`retry: ${RETRY_MS}\n${id === undefined ? '' : `id: ${id}\n`}\n`)
+  return stream
+}

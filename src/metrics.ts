@@ -1,0 +1,92 @@
+// What a process counts and times, for Prometheus (docs/observability.md). A service counts for itself,
+// so that two in one process do not mix.
+
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+
+const REQUEST_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+const BATCH_ITEMS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000]
+const ROUND_SECONDS = [0.001, 0.01, 0.1, 1, 10, 60, 600]
+
+type BatchTimes = { items: number; waitedMs: number; tookMs: number }
+export type PoolState = { totalCount: number; idleCount: number; waitingCount: number }
+
+export class Metrics {
+  readonly registry = new Registry()
+  readonly #registers = [this.registry]
+
+  // By the route's pattern, never by its path, of which there is no end.
+  readonly requests = new Histogram({
+    name: 'manilla_http_request_seconds',
+    help: 'Time from a request to the end of its response, by route.',
+    labelNames: ['method', 'route', 'status'] as const,
+    buckets: REQUEST_SECONDS,
+    registers: this.#registers,
+  })
+  readonly shed = new Counter({
+    name: 'manilla_http_requests_shed_total',
+    help: 'Requests refused at the door, because their queue was too slow.',
+    registers: this.#registers,
+  })
+  readonly #batchItems = new Histogram({
+    name: 'manilla_batch_items',
+    help: 'Items written by one transaction, by kind of work.',
+    labelNames: ['batch'] as const,
+    buckets: BATCH_ITEMS,
+    registers: this.#registers,
+  })
+  readonly #batchSeconds = new Histogram({
+    name: 'manilla_batch_commit_seconds',
+    help: 'Time to write a batch, from its begin to its commit.',
+    labelNames: ['batch'] as const,
+    buckets: REQUEST_SECONDS,
+    registers: this.#registers,
+  })
+  readonly #queueSeconds = new Histogram({
+    name: 'manilla_batch_queue_seconds',
+    help: 'Time that the oldest item of a batch waited for it.',
+    labelNames: ['batch'] as const,
+    buckets: REQUEST_SECONDS,
+    registers: this.#registers,
+  })
+  readonly rounds = new Histogram({
+    name: 'manilla_worker_round_seconds',
+    help: 'Time of a worker’s round.',
+    labelNames: ['worker'] as const,
+    buckets: ROUND_SECONDS,
+    registers: this.#registers,
+  })
+  readonly roundFailures = new Counter({
+    name: 'manilla_worker_failures_total',
+    help: 'Rounds of a worker that failed.',
+    labelNames: ['worker'] as const,
+    registers: this.#registers,
+  })
+
+  readonly observeBatch = (batch: string, { items, waitedMs, tookMs }: BatchTimes): void => {
+    this.#batchItems.observe({ batch }, items)
+    this.#queueSeconds.observe({ batch }, waitedMs / 1000)
+    this.#batchSeconds.observe({ batch }, tookMs / 1000)
+  }
+
+  // Read when asked for.
+  watchPools(pools: Readonly<Record<string, PoolState>>): void {
+    new Gauge({
+      name: 'manilla_pool_connections',
+      help: 'Connections to the database, by pool: in use, idle, or waited for.',
+      labelNames: ['pool', 'state'] as const,
+      registers: this.#registers,
+      collect() {
+        for (const [pool, { totalCount, idleCount, waitingCount }] of Object.entries(pools)) {
+          this.set({ pool, state: 'used' }, totalCount - idleCount)
+          this.set({ pool, state: 'idle' }, idleCount)
+          this.set({ pool, state: 'waiting' }, waitingCount)
+        }
+      },
+    })
+  }
+
+  // Memory, processor time, open files and the delay of the event loop: of a process, once.
+  watchProcess(): void {
+    collectDefaultMetrics({ register: this.registry })
+  }
+}

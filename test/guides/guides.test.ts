@@ -1,0 +1,73 @@
+// Every guide is followed from its first block to its last, on a service that runs as its reader's does.
+
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync } from 'node:fs'
+import { readdir, readFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { startChild } from '../support/child-service.ts'
+import { closeAfterTests } from '../support/closing.ts'
+import { createPartitionedDatabase } from '../support/database.ts'
+import { blocksOf, followGuide } from '../support/guide-runner.ts'
+
+const GUIDES = join(import.meta.dirname, '../../docs/guides')
+const FIRST = 'quick-start.md'
+const LANGUAGE = /-(php|python)\.md$/
+const INTERPRETERS: Record<string, string> = { python: 'python3' }
+const guides = (await readdir(GUIDES)).sort()
+const folder = mkdtempSync(join(process.env.TEST_FOLDER as string, 'guides-'))
+
+const database = closeAfterTests(await createPartitionedDatabase())
+const service = closeAfterTests(
+  await startChild({ folder, env: { DATABASE_URL: database.connectionString } }),
+)
+
+async function freePort(): Promise<string> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await new Promise((done) => server.once('listening', done))
+  const { port } = server.address() as { port: number }
+  await new Promise((done) => server.close(done))
+  return `${port}`
+}
+
+function isInstalled(program: string): boolean {
+  return spawnSync(program, ['--version']).status === 0
+}
+
+async function follow(name: string, home: string): Promise<void> {
+  await followGuide(join(GUIDES, name), {
+    home,
+    env: {
+      PATH: process.env.PATH ?? '',
+      npm_config_cache: join(folder, 'npm-cache'),
+    },
+    replaced: { 'http://localhost:8080': service.url, '3000': await freePort() },
+  })
+}
+
+test('from npm init to a verified webhook in ten commands, and through every guide', async (t) => {
+  const home = join(folder, 'reader')
+  const commands = blocksOf(await readFile(join(GUIDES, FIRST), 'utf8'))
+    .filter(({ language, fileName }) => language === 'sh' && !fileName)
+    .flatMap(({ content }) => content.trim().split('\n'))
+  assert(commands.length <= 10, commands.join('\n'))
+
+  const startedMs = performance.now()
+  await follow(FIRST, home)
+  t.diagnostic(`the quick start took ${Math.round(performance.now() - startedMs)} ms`)
+
+  const others = guides.filter((name) => name !== FIRST && !LANGUAGE.test(name))
+  for (const name of others) await follow(name, home)
+})
+
+for (const name of guides.filter((name) => LANGUAGE.test(name))) {
+  const [, language = ''] = LANGUAGE.exec(name) ?? []
+  // Neither comes from npm; where they are installed, what we say of them is true.
+  if (!isInstalled(INTERPRETERS[language] ?? language)) continue
+
+  test(`${name} can be followed to its end`, async () => {
+    await follow(name, join(folder, language))
+  })
+}

@@ -1,0 +1,137 @@
+// GET /metrics tells what the service does and what its database holds; and the alert rules and the
+// Grafana dashboard that we ship ask only for what it tells, in a language that Prometheus understands.
+
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { parser } from '@prometheus-io/lezer-promql'
+import { parse } from 'yaml'
+import { checkIntegrityRound } from '#workers/check-integrity.ts'
+import { startLiveService } from '../support/bank-calls.ts'
+import { startChild } from '../support/child-service.ts'
+import { closeAfterTests } from '../support/closing.ts'
+import { createTestDatabase } from '../support/database.ts'
+import { simulate, startPayment } from '../support/fixtures.ts'
+import { SECRETS, startTestService } from '../support/running-service.ts'
+import { createTempFolder } from '../support/temp-folder.ts'
+
+const DEPLOY = join(import.meta.dirname, '../../deploy')
+const bench = closeAfterTests(await startTestService())
+const address = await bench.service.app.listen({ host: '127.0.0.1', port: 0 })
+
+type Sample = { name: string; labels: Record<string, string>; value: number }
+
+async function samples(): Promise<Sample[]> {
+  const response = await fetch(`${address}/metrics`)
+  assert.equal(response.status, 200)
+  assert.match(response.headers.get('content-type') ?? '', /^text\/plain; version=0\.0\.4/)
+  return (await response.text()).split('\n').flatMap((line) => {
+    const [, name = '', labels = '', value] = /^(\w+)(?:\{(.*)\})? (\S+)$/.exec(line) ?? []
+    if (value === undefined) return []
+    const pairs = Array.from(labels.matchAll(/(\w+)="([^"]*)"/g), ([, key, text]) => [key, text])
+    return [{ name, labels: Object.fromEntries(pairs), value: Number(value) }]
+  })
+}
+
+function told(all: readonly Sample[], name: string, labels: Record<string, string> = {}) {
+  const found = all.find(
+    (sample) =>
+      sample.name === name &&
+      Object.entries(labels).every(([key, text]) => sample.labels[key] === text),
+  )
+  return found?.value
+}
+
+test('what was done and what is held is told', async () => {
+  const payment = await startPayment(bench)
+  await simulate(bench, payment.bankAccount, '6500.00')
+  await fetch(`${address}/api/v1/payments/${payment.paymentReference}`)
+  await checkIntegrityRound({
+    db: bench.db,
+    clock: bench.clock,
+    log: bench.service.app.log as never,
+  })(new AbortController().signal)
+
+  const all = await samples()
+
+  const route = '/api/v1/payments/:reference'
+  assert.equal(told(all, 'manilla_http_request_seconds_count', { route, status: '401' }), 1)
+  assert.equal(told(all, 'manilla_batch_items_sum', { batch: 'credits' }), 1)
+  assert.equal(told(all, 'manilla_batch_commit_seconds_count', { batch: 'credits' }), 1)
+  assert.equal(told(all, 'manilla_suspense_items', { reason: 'excess' }), 1)
+  assert.equal(told(all, 'manilla_suspense_kobo'), 50_000)
+  assert.equal(told(all, 'manilla_integrity_ok'), 1)
+  assert((told(all, 'manilla_events_undispatched') ?? 0) > 0)
+  assert((told(all, 'manilla_numbers_left', { purpose: 'dynamic' }) ?? 0) > 0)
+  assert.equal(told(all, 'manilla_pool_connections', { pool: 'batches', state: 'waiting' }), 0)
+})
+
+test('it takes the token where one is set, and does not exist in live mode without', async () => {
+  const token = 'scrape-0123456789'
+  await using open = await startTestService({ env: { MANILLA_METRICS_TOKEN: token } })
+  await using live = await startLiveService()
+  const ask = (authorization?: string) =>
+    open.call({ url: '/metrics', token: null, headers: authorization ? { authorization } : {} })
+
+  const statuses = [
+    await ask(),
+    await ask('Bearer wrong-wrong-wrong-'),
+    await ask(`Bearer ${token}`),
+  ]
+
+  assert.deepEqual(
+    statuses.map(({ statusCode }) => statusCode),
+    [401, 401, 200],
+  )
+  assert.equal((await live.call({ url: '/metrics', token: null })).statusCode, 404)
+})
+
+test('the alert rules and the dashboard ask for what is told, in valid PromQL', async () => {
+  bench.service.metrics.watchProcess()
+  const text = await (await fetch(`${address}/metrics`)).text()
+  const names = new Set(Array.from(text.matchAll(/^# TYPE (\w+) /gm), ([, name]) => name))
+  const rules = parse(readFileSync(join(DEPLOY, 'prometheus/alerts.yml'), 'utf8')).groups.flatMap(
+    (group: { rules: { expr: string }[] }) => group.rules.map(({ expr }) => expr),
+  )
+  const { panels } = JSON.parse(readFileSync(join(DEPLOY, 'grafana/manilla.json'), 'utf8'))
+  const shown = panels.flatMap(({ targets }: { targets: { expr: string }[] }) =>
+    targets.map(({ expr }) => expr.replaceAll('$__rate_interval', '5m')),
+  )
+
+  const faults = [...rules, ...shown].flatMap((expr: string) => faultsIn(expr, names))
+
+  assert.deepEqual(faults, [])
+  assert(rules.length > 10 && shown.length > 20)
+})
+
+function faultsIn(expr: string, names: ReadonlySet<string | undefined>): string[] {
+  const faults: string[] = []
+  parser.parse(expr).iterate({
+    enter({ type, from, to }) {
+      const text = expr.slice(from, to)
+      if (type.isError) faults.push(`${expr}: not understood at ${from}`)
+      if (type.name !== 'Identifier' || expr.at(to) === '(') return
+      const base = text.replace(/_(bucket|sum|count)$/, '')
+      if (text !== 'up' && !names.has(text) && !names.has(base)) faults.push(`${text} is not told`)
+    },
+  })
+  return faults
+}
+
+test('of several processes on a port, whichever is asked answers for all', async () => {
+  using folder = createTempFolder()
+  await using database = await createTestDatabase()
+  const env = { ...SECRETS, DATABASE_URL: database.connectionString, MANILLA_PROCESSES: '2' }
+  await using child = await startChild({ folder: folder.path, env })
+  // A connection for each: they take turns.
+  const ask = (path: string) => fetch(`${child.url}${path}`, { headers: { connection: 'close' } })
+
+  for (let count = 0; count < 6; count++) await ask('/health')
+  const texts = [await (await ask('/metrics')).text(), await (await ask('/metrics')).text()]
+
+  for (const text of texts) {
+    assert.match(text, /_count\{method="GET",route="\/health",status="200"\} 6$/m)
+    assert.match(text, /^manilla_worker_round_seconds_count\{/m) // Of the primary, which has the workers.
+  }
+})

@@ -1,0 +1,97 @@
+// Follows a guide as its reader would: in an empty home folder with the clone at ~/manilla, block by
+// block, in one shell. A block named after its language (```js shop.mjs) is saved under that name; `sh`
+// is typed; `text` is what appears then, line by line in this order, where … stands for anything.
+
+import assert from 'node:assert/strict'
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { until } from './embedded-bench.ts'
+
+const ROOT = join(import.meta.dirname, '../..')
+const BLOCK = /^```(\w+)(?: (\S+))?\n(.*?)^```$/gms
+
+export type Block = { language: string; fileName: string | undefined; content: string }
+
+export function blocksOf(markdown: string): Block[] {
+  return Array.from(markdown.matchAll(BLOCK), ([, language = '', fileName, content = '']) => ({
+    language,
+    fileName,
+    content,
+  }))
+}
+
+// `replaced`: what a guide says, by what it is here: the service's address and free ports.
+export type Reader = {
+  home: string
+  env: Record<string, string>
+  replaced: Record<string, string>
+}
+
+export async function followGuide(path: string, { home, env, replaced }: Reader): Promise<void> {
+  mkdirSync(join(home, 'shop'), { recursive: true })
+  if (!existsSync(join(home, 'manilla'))) symlinkSync(ROOT, join(home, 'manilla'))
+  await using shell = startShell(join(home, 'shop'), { ...env, HOME: home })
+  for (const { language, fileName, content } of blocksOf(await readFile(path, 'utf8'))) {
+    const here = Object.entries(replaced).reduce(
+      (text, [said, meant]) => text.replaceAll(said, meant),
+      content,
+    )
+    if (fileName) writeFileSync(join(home, 'shop', fileName), here)
+    else if (language === 'sh') await shell.type(here)
+    else if (language === 'text') await shell.shows(here)
+    else assert.fail(`${path}: nothing can be done with a block of ${language}`)
+  }
+}
+
+function startShell(cwd: string, env: Record<string, string>) {
+  // A group of its own, so that what it left running in the background ends with it.
+  const shell = spawn('bash', ['--noprofile', '--norc'], { cwd, env, detached: true })
+  const screen = screenOf(shell)
+  let count = 0
+  return {
+    async type(commands: string): Promise<void> {
+      count += 1
+      screen.clear()
+      shell.stdin.write(`${commands}\necho "end-of-block-${count}: $?"\n`)
+      const end = new RegExp(`end-of-block-${count}: (\\d+)`)
+      await until(commands, () => end.test(screen.text()) || screen.hasEnded())
+      assert.equal(end.exec(screen.text())?.[1], '0', `${commands}\n${screen.text()}`)
+    },
+    async shows(expected: string): Promise<void> {
+      const lines = expected.trim().split('\n').map(linePattern)
+      const pattern = new RegExp(lines.join('[^]*?'))
+      await until(expected, () => pattern.test(screen.text())).catch(() =>
+        assert.fail(`expected:\n${expected}\nbut the screen shows:\n${screen.text()}`),
+      )
+    },
+    async [Symbol.asyncDispose]() {
+      if (shell.pid && !screen.hasEnded()) process.kill(-shell.pid, 'SIGKILL')
+    },
+  }
+}
+
+function screenOf(shell: ChildProcessWithoutNullStreams) {
+  let text = ''
+  let hasEnded = false
+  for (const stream of [shell.stdout, shell.stderr]) {
+    stream.setEncoding('utf8').on('data', (chunk) => {
+      text += chunk
+    })
+  }
+  shell.on('exit', () => {
+    hasEnded = true
+  })
+  return {
+    text: () => text,
+    hasEnded: () => hasEnded,
+    clear: () => {
+      text = ''
+    },
+  }
+}
+
+function linePattern(line: string): string {
+  return line.trim().split('…').map(RegExp.escape).join('.*?')
+}

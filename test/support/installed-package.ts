@@ -1,0 +1,88 @@
+// The package as its users have it: packed, installed with npm into a project of its own, and run by
+// the Node it is meant for. No registry is asked.
+
+import { execFile } from 'node:child_process'
+import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+
+const ROOT = join(import.meta.dirname, '../..')
+const PLATFORM = `node-${process.platform}-${process.arch}`
+const run = promisify(execFile)
+
+const PACKAGED_NODE = join(ROOT, `sdk/node_modules/${PLATFORM}/bin/node`)
+
+// Both come with npm ci where Node is packaged for the platform (Linux); else there is but our own.
+const NODES = {
+  20: process.platform === 'linux' ? PACKAGED_NODE : process.execPath,
+  24: process.execPath,
+}
+// An older compiler, which most projects have, and ours.
+const COMPILERS = {
+  20: compilerOf(join(ROOT, 'tools/openapi-types/package.json')),
+  24: compilerOf(join(ROOT, 'package.json')),
+}
+type NodeVersion = keyof typeof NODES
+
+const TSCONFIG = {
+  compilerOptions: {
+    target: 'es2022',
+    module: 'nodenext',
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    skipLibCheck: false,
+    types: [],
+  },
+}
+
+export type Packed = { path: string; files: string[] }
+
+export async function packSdk(into: string): Promise<Packed> {
+  const args = ['pack', '--workspace', 'sdk', '--pack-destination', into, '--json']
+  const { stdout } = await npm(NODES[24], args, { folder: ROOT, home: into })
+  const [packed] = JSON.parse(stdout) as [{ filename: string; files: { path: string }[] }]
+  const files = packed.files.map(({ path }) => path).sort()
+  return { path: join(into, packed.filename), files }
+}
+
+// An empty project, with the package in it, against which our program and the README's are compiled.
+export async function installSdk(packed: Packed, version: NodeVersion, folder: string) {
+  const node = NODES[version]
+  mkdirSync(folder)
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module", "private": true }')
+  await npm(node, ['install', '--offline', packed.path], { folder, home: folder })
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(TSCONFIG))
+  cpSync(join(ROOT, 'test/sdk/project'), folder, { recursive: true })
+  cpSync(join(ROOT, 'sdk/examples'), folder, { recursive: true, filter: isExample })
+  const readme = readFileSync(join(ROOT, 'sdk/README.md'), 'utf8')
+  const blocks = [...readme.matchAll(/^```ts\n(.*?)^```/gms)].map(([, code]) => code)
+  writeFileSync(join(folder, 'readme.ts'), blocks.join('\n'))
+  const compiled = run(node, [COMPILERS[version], '-p', folder]).catch(({ stdout }) => {
+    throw new Error(`it does not compile:\n${stdout}`)
+  })
+  // As if they had been installed too; what they need is found from where they really are.
+  for (const name of ['express', 'fastify']) {
+    symlinkSync(join(ROOT, 'node_modules', name), join(folder, 'node_modules', name))
+  }
+  await compiled
+  return { node, folder, version }
+}
+
+function isExample(path: string): boolean {
+  return !path.endsWith('.json') && !path.includes('node_modules')
+}
+
+// Nothing of our environment: npm tells its scripts where the project is, in variables that it reads.
+function npm(node: string, args: string[], { folder, home }: { folder: string; home: string }) {
+  const cli = process.env.npm_execpath
+  if (!cli) throw new Error('run with npm test, which says where npm is')
+  const env = { PATH: `${dirname(node)}:${process.env.PATH}`, HOME: home, NO_UPDATE_NOTIFIER: '1' }
+  return run(node, [cli, ...args, '--no-audit', '--no-fund'], { cwd: folder, env })
+}
+
+function compilerOf(from: string): string {
+  const about = createRequire(from).resolve('typescript/package.json')
+  const { bin } = JSON.parse(readFileSync(about, 'utf8')) as { bin: { tsc: string } }
+  return join(dirname(about), bin.tsc)
+}

@@ -1,0 +1,34 @@
+// What the worker does that reports the sandbox bank's transfers of later, when the test says so: with
+// connections and memory of its own, as a process that has just started.
+
+import { createBatchPool } from '#db/pool.ts'
+import { SharedAccounts } from '#ledger/accounts.ts'
+import { Notifier } from '#notifier.ts'
+import { Sealer } from '#seal.ts'
+import { reportSandboxTransfersRound } from '#workers/report-sandbox-transfers.ts'
+import type { Bench } from './running-service.ts'
+
+const NEVER = new AbortController().signal
+
+export function reportRounds({ config, db, clock, database }: Bench) {
+  const { connectionString } = database
+  const batchPool = createBatchPool({ connectionString, max: 2, onIdleError: () => {} })
+  const round = reportSandboxTransfersRound({
+    db,
+    batchPool,
+    sealer: new Sealer(config.secrets.data, config.secrets.hash),
+    sharedAccounts: new SharedAccounts(db),
+    bankTimeMaxAgeMs: config.policy.bankTimeMaxAgeHours * 3_600_000,
+    clock,
+    dispatcher: new Notifier(),
+  })
+  return {
+    round: () => round(NEVER),
+    [Symbol.asyncDispose]: () => batchPool.end(),
+  }
+}
+
+export async function outcomesOfReports({ db }: Pick<Bench, 'db'>): Promise<(string | null)[]> {
+  const { rows } = await db.query('select outcome from sandbox_reports order by id')
+  return rows.map(({ outcome }) => outcome)
+}
