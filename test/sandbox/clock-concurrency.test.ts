@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { checkIntegrity } from '#domain/integrity/integrity-checks.ts'
 import { startTwin } from '../support/bank-calls.ts'
 import { closeAfterTests } from '../support/closing.ts'
-import { createAccount, dataOf, simulate, startPayment } from '../support/fixtures.ts'
+import { balanceOf, createAccount, dataOf, simulate, startPayment } from '../support/fixtures.ts'
 import { startTestService } from '../support/running-service.ts'
 import { listener } from '../support/webhook-bench.ts'
 
@@ -83,4 +83,21 @@ test('a process that dies in an advance leaves the rest to the next', async () =
   assert.deepEqual(await checkIntegrity(bench.db), [])
   assert.equal((await cut).statusCode, 503) // It has lost the lock, and moves nothing any more.
   await twin[Symbol.asyncDispose]()
+})
+
+test('a transfer that the sandbox bank delays is reported at its time, not before', async () => {
+  await using quiet = await listener()
+  const { accountNumber } = await createAccount(bench, { notificationUrl: quiet.url })
+  const body = { accountNumber, kind: 'delayed', amount: 30, afterSeconds: 90 }
+  const sent = await bench.call({ url: '/sandbox/transfers', body })
+  assert.equal(sent.statusCode, 200, sent.body)
+  const early = await advance({ seconds: 89 })
+  assert.equal(await balanceOf(bench, accountNumber), 0)
+  const due = await advance({ seconds: 1 })
+
+  const reported = (moved: { ran: { kind: string; at: string }[] }) =>
+    moved.ran.filter(({ kind }) => kind === 'report_transfers').map(({ at }) => at)
+  assert.deepEqual([reported(early), reported(due)], [[], [due.now]])
+  assert.equal(await balanceOf(bench, accountNumber), 30)
+  assert(quiet.types().includes('collection.received'))
 })
