@@ -86,10 +86,14 @@ test('expiry, grace, five retries, a settlement cut-off and quarantine, to the s
   const night = await advance({ to: '2026-11-17T00:30:00+01:00' })
   assert.deepEqual(shown(night), [
     '16T09:30:00 dispatch_events 1',
+    '16T09:34:30 requery_transfers 1', // Before it closes, the bank is asked whether there is more.
     '16T09:35:00 expire_payments 1',
+    '16T09:35:00 requery_transfers 1',
     '16T09:35:00 dispatch_events 3',
     '16T09:35:00 deliver_webhooks 2', // And the callback.
     '16T09:35:05 deliver_webhooks 1',
+    '16T09:36:00 requery_transfers 1',
+    '16T09:38:00 requery_transfers 1',
     '16T09:40:05 deliver_webhooks 1',
     '16T10:00:00 close_settlements 1', // Nothing came the day before: skipped.
     '16T10:10:05 deliver_webhooks 1',
@@ -106,7 +110,7 @@ test('expiry, grace, five retries, a settlement cut-off and quarantine, to the s
 
   await simulate(bench, accountNumber, '500.00') // After midnight, before ten: the next settlement's.
   const morning = await advance({ to: '2026-11-17T10:00:00+01:00' })
-  const ten = shown(morning).filter((step) => !/dispatch_events|deliver_webhooks/.test(step))
+  const ten = shown(morning).filter((step) => !/dispatch_events|deliver_webhooks|requery/.test(step))
   assert.deepEqual(ten, ['17T10:00:00 close_settlements 1', '17T10:00:00 send_payouts 1'])
   const [closed] = (await bench.call({ url: SETTLEMENTS })).json().data
   const { status, gross } = await settlementOf(bench, closed.reference)
