@@ -98,7 +98,7 @@ export const CAPABILITIES: Readonly<Record<string, Capability>> = {
   },
   sandbox: {
     holds: 'sandbox transfers, test clocks, seeds and resets, the sandbox’s bank, the demo user',
-    uses: ['records', 'access', 'accounts', 'payments', 'credits', 'payouts'],
+    uses: ['records', 'access', 'accounts', 'payments', 'credits', 'payouts', 'webhooks'],
   },
 }
 

@@ -110,7 +110,9 @@ test('expiry, grace, five retries, a settlement cut-off and quarantine, to the s
 
   await simulate(bench, accountNumber, '500.00') // After midnight, before ten: the next settlement's.
   const morning = await advance({ to: '2026-11-17T10:00:00+01:00' })
-  const ten = shown(morning).filter((step) => !/dispatch_events|deliver_webhooks|requery/.test(step))
+  const ten = shown(morning).filter(
+    (step) => !/dispatch_events|deliver_webhooks|requery/.test(step),
+  )
   assert.deepEqual(ten, ['17T10:00:00 close_settlements 1', '17T10:00:00 send_payouts 1'])
   const [closed] = (await bench.call({ url: SETTLEMENTS })).json().data
   const { status, gross } = await settlementOf(bench, closed.reference)

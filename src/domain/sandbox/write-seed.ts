@@ -2,8 +2,8 @@
 // same functions as a merchant's, with the dates that the plan gives them. Nothing is dated into a day
 // that is closed.
 //
-// It is history: its events are listed and counted, but no webhook is sent for them, unless others of
-// the client wait to be dispatched before them.
+// It is history: its events are listed and counted, but no webhook is sent for them. Those of the client
+// that wait are dispatched before; if others come at the same moment, these are sent like them.
 
 import { makeSessionId } from '#banks/session-id.ts'
 import type { BankSettings } from '#config/bank-settings.ts'
@@ -15,6 +15,7 @@ import { createAdvices } from '#domain/payments/advices.ts'
 import { initiateOnce } from '#domain/payments/initiate-once.ts'
 import type { Initiated } from '#domain/payments/initiate-payment.ts'
 import { findTestTime } from '#domain/records/test-clocks.ts'
+import { dispatchEvents } from '#domain/webhooks/dispatch-events.ts'
 import { Refusal } from '#errors.ts'
 import type { AdviceId, ClientId } from '#ids.ts'
 import type { SharedAccounts } from '#ledger/accounts.ts'
@@ -48,12 +49,12 @@ export async function writeNextStep(
   const seed = await claimSeed(tx, clientId)
   if (!seed) return undefined
   const step = listSteps(seed, seed.endsAt)[seed.done] as SeedStep
-  const mayBeQuiet = await holdDispatch(tx, seed.clientId)
+  const from = await dispatchBefore(tx, seed.clientId, real)
   const writing = { deps, seed, now: await openTime(tx, step.at) }
   if (step.kind === 'accounts') await writeAccounts(tx, writing, step)
   if (step.kind === 'credits') await writeCredits(tx, writing, step)
   if (step.kind === 'payments') await writePayments(tx, writing, { ...step, real })
-  if (mayBeQuiet) await skipDispatch(tx, seed.clientId)
+  await skipDispatch(tx, seed.clientId, from)
   await countStep(tx, real, seed)
   return seed
 }
@@ -219,29 +220,34 @@ async function take(
   await pipeline([...(await takeCredits(tx, deciding, credits)).statements])
 }
 
-// Whether nothing of the client waits to be dispatched; then nobody dispatches until we commit.
-async function holdDispatch(tx: Transaction, clientId: ClientId): Promise<boolean> {
+// Until which number events are dispatched; nobody else dispatches more until we commit.
+async function dispatchBefore(tx: Transaction, clientId: ClientId, real: Date): Promise<bigint> {
+  const now = (await findTestTime(tx, real, clientId)) ?? real
+  while ((await dispatchEvents(tx, now, clientId)).events > 0);
   await tx.query({
     name: 'open-dispatch-cursor',
     text: 'insert into dispatch_cursors (client_id) values ($1) on conflict do nothing',
     values: [clientId],
   })
-  const { rows } = await tx.query<{ isQuiet: boolean }>({
+  const { rows } = await tx.query<{ sequence: bigint }>({
     name: 'hold-dispatch',
-    text: `select c.sequence = k.sequence as "isQuiet"
-             from dispatch_cursors c join event_counters k on k.client_id = c.client_id
-            where c.client_id = $1 for no key update`,
+    text: 'select sequence from dispatch_cursors where client_id = $1 for no key update',
     values: [clientId],
   })
-  return rows[0]?.isQuiet ?? false
+  return (rows[0] as { sequence: bigint }).sequence
 }
 
-async function skipDispatch(tx: Transaction, clientId: ClientId): Promise<void> {
+// If all since are of this transaction.
+async function skipDispatch(tx: Transaction, clientId: ClientId, from: bigint): Promise<void> {
   await tx.query({
     name: 'skip-dispatch',
     text: `update dispatch_cursors c set sequence = k.sequence
-             from event_counters k where k.client_id = c.client_id and c.client_id = $1`,
-    values: [clientId],
+             from event_counters k
+            where k.client_id = c.client_id and c.client_id = $1 and c.sequence = $2
+              and k.sequence - $2 = (select count(*) from events
+                                      where client_id = $1 and sequence > $2
+                                        and xmin = pg_current_xact_id()::xid)`,
+    values: [clientId, from],
   })
 }
 
