@@ -3,17 +3,27 @@
 
 import { startCluster } from './cluster.ts'
 import { type Row, runRow } from './compare.ts'
-import { readOptions } from './options.ts'
+import { type Options, readOptions } from './options.ts'
 import { peakMemoryMb } from './process-stats.ts'
 import { goals, machine, table, writeSection } from './report.ts'
 import { LOADS, ROWS, SCALE_ROWS } from './rows.ts'
 import { Testbed } from './testbed.ts'
 
 async function main(): Promise<void> {
-  const options = readOptions(process.argv.slice(2), Object.keys(LOADS))
+  const options = readOptionsOrStop()
   await using cluster = await startCluster()
   await using bed = new Testbed(options, cluster)
   await Promise.race([runAll(bed), interrupted()])
+}
+
+function readOptionsOrStop(): Options {
+  try {
+    return readOptions(process.argv.slice(2), Object.keys(LOADS))
+  } catch (error) {
+    const taken = '--quick, --only <rows>, --scale, --profile <folder>, --write'
+    console.error(`${(error as Error).message.replace(/\.?$/, '.')} The benchmarks take ${taken}.`)
+    process.exit(2)
+  }
 }
 
 async function runAll(bed: Testbed): Promise<void> {
@@ -40,9 +50,15 @@ async function runAll(bed: Testbed): Promise<void> {
 function interrupted(): Promise<never> {
   return new Promise((_, reject) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-      process.once(signal, () => reject(new Error(`stopped by ${signal}`)))
+      process.once(signal, () => reject(new Interruption(`Stopped by ${signal}.`)))
     }
   })
 }
 
-await main()
+class Interruption extends Error {}
+
+main().catch((error) => {
+  if (!(error instanceof Interruption)) throw error
+  console.error(error.message)
+  process.exitCode = 130
+})

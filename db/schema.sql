@@ -1296,6 +1296,8 @@ create table reconciled_banks (
   books_kobo bigint,
   items_until timestamp with time zone,
   seen_until timestamp with time zone,
+  moved_kobo bigint,
+  last_change_id bigint,
   constraint reconciled_banks_pkey PRIMARY KEY (bank_code, currency)
 );
 
@@ -1842,8 +1844,7 @@ create table statement_lines (
   constraint statement_lines_amount_not_zero CHECK (amount_kobo <> 0),
   constraint statement_lines_kind_known CHECK (kind = ANY (ARRAY['credit'::text, 'fee'::text, 'vat'::text, 'stamp_duty'::text, 'sweep'::text, 'payout'::text, 'return'::text, 'other'::text]))
 );
-CREATE INDEX statement_lines_of_day ON statement_lines USING btree (bank_code, currency, booked_on, id);
-CREATE INDEX statement_lines_of_statement ON statement_lines USING btree (statement_id, id);
+CREATE INDEX statement_lines_of_day ON statement_lines USING btree (statement_id, booked_on, id);
 CREATE INDEX statement_lines_sweeps ON statement_lines USING btree (bank_code, currency, booked_on) WHERE kind = 'sweep'::text;
 
 create table statement_matches (

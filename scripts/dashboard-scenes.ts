@@ -5,7 +5,10 @@ import { type DashboardBench, fillDays } from '../test/support/dashboard-bench.t
 import { DESK_SIGHTS, setDeskScene } from '../test/support/desk-scenes.ts'
 import { createAccount, createAdvice, startPayment } from '../test/support/fixtures.ts'
 import { LIMIT_PROFILES, profileBody } from '../test/support/limit-profiles.ts'
+import { addBankAccount, createPayout, fund } from '../test/support/payouts.ts'
 import { newSessionId, postRail } from '../test/support/rail.ts'
+import { askRefund, pay } from '../test/support/refunding.ts'
+import { closed } from '../test/support/settlements.ts'
 import { NOBODYS_NUMBER, suspend } from '../test/support/suspense-desk.ts'
 import { credit, openDesk } from '../test/support/tracing.ts'
 import { listener } from '../test/support/webhook-bench.ts'
@@ -26,6 +29,20 @@ const shareOpen = async (page: Page) => {
   await page.getByRole('button', { name: 'Share link' }).click()
 }
 
+const pressButton = (name: string) => (page: Page) =>
+  page.getByRole('button', { name, exact: true }).first().click()
+
+// Folded on a narrow page alone.
+const openFilters = async (page: Page) => {
+  const fold = page.locator('.filters-fold')
+  if (await fold.isVisible()) await fold.click()
+}
+
+const openMenu = async (page: Page) => {
+  const menu = page.getByRole('button', { name: 'Open menu' })
+  if (await menu.isVisible()) await menu.click()
+}
+
 const FILE = `accountName,bvn,email,phoneNumber,merchantId,merchantCode,notificationUrl
 Ada Obi,22212345654,ada@example.com,+2348012345678,SHOP-1,SHOP,https://shop.example/hooks
 Chidi Eze,2221234565,chidi@example,+2348012345678,SHOP-1,SHOP,https://shop.example/hooks
@@ -37,6 +54,16 @@ const previewFile = async (page: Page) => {
   const field = page.locator('input[type=file]')
   await field.setInputFiles({ name: 'accounts.csv', mimeType: 'text/csv', buffer })
   await page.getByRole('button', { name: 'Preview' }).click()
+}
+
+const selectAll = async (page: Page) => {
+  await page.getByLabel('Select all').check()
+  await page.getByRole('button', { name: 'Return…' }).waitFor()
+}
+
+const returnAll = async (page: Page) => {
+  await selectAll(page)
+  await page.getByRole('button', { name: 'Return…' }).click()
 }
 
 const openAttempt = async (page: Page) => {
@@ -81,6 +108,27 @@ export const DASHBOARD_SIGHTS: Record<string, Sight> = {
   'limit-profile': { path: '/settings?tab=limitProfiles', act: firstRow },
   'audit-log': { path: '/settings?tab=auditLog' },
   search: { path: '', act: (page) => page.getByRole('combobox', { name: 'Search' }).fill('ada') },
+  'search-none': {
+    path: '',
+    act: (page) => page.getByRole('combobox', { name: 'Search' }).fill('nothing like it'),
+  },
+  shortcuts: { path: '/payments', act: (page) => page.keyboard.press('?') },
+  'payments-filtered': { path: '/payments?minAmount=5000&status=Successful', act: openFilters },
+  menu: { path: '', act: openMenu },
+  refund: { path: '/payments/ORDER-1052' },
+  'refund-new': { path: '/payments/ORDER-1052', act: pressButton('Refund') },
+  'suspense-bulk': { path: '/suspense', act: selectAll },
+  'suspense-bulk-form': { path: '/suspense', act: returnAll },
+  settlements: { path: '/settlements' },
+  settlement: { path: '/settlements', act: firstRow },
+  'settlement-settings': { path: '/settlements?tab=settings' },
+  payouts: { path: '/payouts' },
+  payout: { path: '/payouts', act: firstRow },
+  'payout-new': { path: '/payouts', act: pressButton('New payout') },
+  'bank-accounts': { path: '/payouts?tab=bankAccounts' },
+  fees: { path: '/settings?tab=fees' },
+  banks: { path: '/banks', role: 'operator' },
+  adjustments: { path: '/adjustments', role: 'operator' },
   ...DESK_SIGHTS,
   returns: { path: '/returns', role: 'operator' },
   return: { path: '/returns', role: 'operator', act: firstRow },
@@ -113,6 +161,22 @@ export async function setDashboardScene(bench: DashboardBench): Promise<void> {
   })
   await setDeskScene(bench)
   await setOperatorScene(bench)
+  await setMoneyOutScene(bench)
+}
+
+// A refund in part, a settlement of all that came in, and a payout of what came since.
+async function setMoneyOutScene(bench: DashboardBench): Promise<void> {
+  const { paymentReference, bankAccount } = await startPayment(bench, {
+    amount: 22_000,
+    merchantRef: 'ORDER-1052',
+    customer: { customerFullName: 'Hauwa Suleiman' },
+  })
+  await pay(bench, bankAccount, '22000.00')
+  await askRefund(bench, { paymentReference }, { amount: 4_500 })
+  await addBankAccount(bench, { accountName: 'Sandbox Merchant Ltd' })
+  await closed(bench)
+  await fund(bench, '60000.00')
+  await createPayout(bench, { amount: 35_000, narration: 'Rent, December' })
 }
 
 // A pending return, and a session id that came twice on other terms.

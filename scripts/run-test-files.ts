@@ -1,8 +1,8 @@
-// Runs the given test files, each in a process of its own; or all, most of them a dozen to a process:
-// loading the service takes longer than most files do. The slowest start first, so that none is left
-// running alone at the end.
+// Runs the given test files, each in a process of its own; or all, most of them many to a process:
+// loading the service takes longer than most files do. The slowest start first, and a process takes
+// the next file when it has done the last, so that none is left running alone at the end.
 
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { glob } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { join, matchesGlob } from 'node:path'
@@ -11,7 +11,10 @@ import { spec } from 'node:test/reporters'
 import { parseArgs } from 'node:util'
 
 const ROOT = join(import.meta.dirname, '..')
-const BATCH_FILES_MAX = 12
+// Two more than cores: files that start servers, or a browser, and wait leave a core free.
+const CONCURRENCY = availableParallelism() + 2
+// What a process has loaded stays in its memory.
+const BATCH_FILES_MAX = 24
 
 // In this order, by measured duration: they would hold up the rest of a batch, or start processes.
 const ALONE = [
@@ -25,6 +28,15 @@ const ALONE = [
   'test/draining.test.ts',
 ]
 
+// The slow ones of the others, likewise.
+const FIRST = [
+  'test/browser/*.test.ts',
+  'test/integrity/*.test.ts',
+  'test/admin/*.test.ts',
+  'test/{db,reports,proof,http}/*.test.ts',
+  'test/{reconciliation,accounting,payouts,refunds,settlement,suspense}/*.test.ts',
+]
+
 const { values: flags, positionals: given } = parseArgs({
   options: {
     'test-name-pattern': { type: 'string', multiple: true },
@@ -36,8 +48,7 @@ const { values: flags, positionals: given } = parseArgs({
 
 run({
   files: given.length > 0 ? given : arrange(await Array.fromAsync(glob('test/**/*.test.ts'))),
-  // One more than cores: files that start servers and wait leave a core free.
-  concurrency: availableParallelism() + 1,
+  concurrency: CONCURRENCY,
   testNamePatterns: flags['test-name-pattern'] ?? [],
   testSkipPatterns: flags['test-skip-pattern'] ?? [],
   only: flags['test-only'] ?? false,
@@ -49,23 +60,32 @@ run({
   .pipe(process.stdout)
 
 function arrange(files: string[]): string[] {
-  const rank = (file: string) => ALONE.findIndex((pattern) => matchesGlob(file, pattern))
-  const alone = files.filter((file) => rank(file) >= 0)
-  const others = files.filter((file) => rank(file) < 0).sort()
-  const count = Math.ceil(others.length / BATCH_FILES_MAX)
-  // Each takes some of every folder, so that no batch has all of the slow ones.
-  const batches = Array.from({ length: count }, (_, at) =>
-    writeBatch(
-      at,
-      others.filter((_, index) => index % count === at),
-    ),
-  )
-  return [...alone.sort((one, other) => rank(one) - rank(other)), ...batches]
+  const alone = files.filter((file) => rank(file, ALONE) < ALONE.length)
+  const others = files.filter((file) => !alone.includes(file))
+  const count = Math.ceil(others.length / BATCH_FILES_MAX) + CONCURRENCY
+  const batch = writeBatch(sorted(others, FIRST))
+  return [...sorted(alone, ALONE), ...Array.from({ length: count }, (_, at) => batch(at))]
 }
 
-function writeBatch(at: number, files: string[]): string {
-  const path = join(process.env.TEST_FOLDER as string, `batch-${at}.test.ts`)
-  const call = `await runBatch(${JSON.stringify(files)})`
-  writeFileSync(path, `import { runBatch } from '${ROOT}/test/support/batch.ts'\n${call}\n`)
-  return path
+function sorted(files: readonly string[], patterns: readonly string[]): string[] {
+  return files.toSorted().sort((one, other) => rank(one, patterns) - rank(other, patterns))
+}
+
+function rank(file: string, patterns: readonly string[]): number {
+  const at = patterns.findIndex((pattern) => matchesGlob(file, pattern))
+  return at < 0 ? patterns.length : at
+}
+
+// Every process is given all files, and takes its share of them.
+function writeBatch(files: readonly string[]): (at: number) => string {
+  const folder = process.env.TEST_FOLDER as string
+  const taken = join(folder, 'taken')
+  mkdirSync(taken)
+  const batch = JSON.stringify({ files, most: BATCH_FILES_MAX, folder: taken })
+  return (at) => {
+    const path = join(folder, `batch-${at}.test.ts`)
+    const imports = `import { runBatch } from '${ROOT}/test/support/batch.ts'`
+    writeFileSync(path, `${imports}\nawait runBatch(${batch})\n`)
+    return path
+  }
 }

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { openBrowser } from '../test/support/browser.ts'
 import { CHECKOUT_SCENES, type Scene } from '../test/support/checkout-scenes.ts'
+import { closeEverything } from '../test/support/closing.ts'
 import { type DashboardBench, startDashboardBench } from '../test/support/dashboard-bench.ts'
 import { listenLocally } from '../test/support/event-source.ts'
 import { importScene, officeSights } from '../test/support/reconciliation-scenes.ts'
@@ -32,6 +33,8 @@ const DASHBOARD_IN_DOCS: readonly Picture[] = [
   { name: 'dashboard-accounts', scene: 'accounts', width: 1280, colorScheme: 'light' },
   { name: 'dashboard-credits', scene: 'credits', width: 1280, colorScheme: 'light' },
   { name: 'dashboard-suspense', scene: 'suspense-request', width: 1280, colorScheme: 'light' },
+  { name: 'dashboard-suspense-bulk', scene: 'suspense-bulk', width: 1280, colorScheme: 'light' },
+  { name: 'dashboard-settlements', scene: 'settlement', width: 1280, colorScheme: 'light' },
   { name: 'dashboard-ledger', scene: 'ledger-checks', width: 1280, colorScheme: 'light' },
   { name: 'dashboard-sandbox-bank', scene: 'sandbox-bank-sent', width: 1280, colorScheme: 'dark' },
   { name: 'dashboard-webhooks', scene: 'delivery', width: 1280, colorScheme: 'light' },
@@ -41,6 +44,7 @@ const DASHBOARD_IN_DOCS: readonly Picture[] = [
 
 const OFFICE_IN_DOCS: readonly Picture[] = [
   { name: 'dashboard-reconciliation', scene: 'reconciliation', width: 1280, colorScheme: 'light' },
+  { name: 'dashboard-accounting', scene: 'trial-balance', width: 1280, colorScheme: 'light' },
   { name: 'dashboard-proof', scene: 'reconciliation-day', width: 1280, colorScheme: 'light' },
 ]
 
@@ -68,6 +72,7 @@ try {
   const ofOffice = isForDocs ? OFFICE_IN_DOCS : every(sights, 'office-')
   for (const each of ofOffice.filter(isWanted)) await look({ bench: office, browser, sights }, each)
 } finally {
+  await closeEverything()
   await server.stop()
 }
 

@@ -1,5 +1,5 @@
 // The rules of who may import whom: the layers of src/, the capabilities of src/domain/, the apps of
-// web/, and what everybody may install, sdk/; and no cycles.
+// web/, what everybody may install, sdk/, and cli/ on top of it; and no cycles.
 
 import { posix } from 'node:path'
 import { CAPABILITIES, LAYERS } from '../scripts/capabilities.ts'
@@ -9,7 +9,7 @@ import { code, lineAt, type Rule, type Source } from './tidy-rules.ts'
 const WIRING = ['src/main.ts', 'src/wiring.ts', 'src/welcome.ts']
 
 export const imports: Rule = ({ path, text }) => {
-  if (!/^(?:src|web|sdk)\//.test(path) || WIRING.includes(path)) return []
+  if (!/^(?:src|web|sdk|cli)\//.test(path) || WIRING.includes(path)) return []
   return importsIn(text).flatMap(({ target, index }) => {
     const why = importFault(path, target)
     return why ? [`${path}:${lineAt(text, index)}: imports ${target}: ${why}`] : []
@@ -25,7 +25,7 @@ function importsIn(text: string) {
 export function importCycles(files: readonly Source[]): string[] {
   const graph = new Map(
     files
-      .filter(({ path }) => /^(?:src|web|sdk)\/.*\.tsx?$/.test(path))
+      .filter(({ path }) => /^(?:src|web|sdk|cli)\/.*\.tsx?$/.test(path))
       .map(({ path, text }) => [path, importsIn(text).map(({ target }) => reached(path, target))]),
   )
   const done = new Set<string>()
@@ -50,6 +50,10 @@ function importFault(path: string, target: string): string | undefined {
   if (path.startsWith('web/')) return webImportFault(path, target)
   if (path.startsWith('sdk/')) {
     return reached(path, target).startsWith('sdk/') ? undefined : 'sdk/ knows only itself'
+  }
+  if (path.startsWith('cli/')) {
+    const isKnown = /^(?:cli|sdk\/src|package\.json$)/.test(reached(path, target))
+    return isKnown ? undefined : 'cli/ knows only itself and sdk/'
   }
   if (target.startsWith('.')) {
     return /^\.\/[^/]+$/.test(target) ? undefined : "another folder's file is imported as #folder/…"

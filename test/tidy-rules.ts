@@ -8,7 +8,7 @@ const LINES_MAX = 300
 const COLUMNS_MAX = 110 // The formatter breaks at 100; sentences and names of tests may run a little over.
 const FUNCTION_LINES_MAX = 70
 const PARAMETERS_MAX = 3
-const OUR_CODE = /^(?:src|test|scripts|bench|tools|fake-bank|web|sdk)\/.*\.(?:tsx?|mjs|css)$/
+const OUR_CODE = /^(?:src|test|scripts|bench|tools|fake-bank|web|sdk|cli)\/.*\.(?:tsx?|mjs|css)$/
 const VAGUE_NAMES = ['index', 'utils', 'helpers', 'common', 'types', 'service', 'manager']
 
 type Ban = { pattern: RegExp; where: RegExp; except?: RegExp; why: string; inComments?: boolean }
@@ -84,6 +84,14 @@ export const bans: Rule = ({ path, text }) =>
     })
   })
 
+// What a plugin of routes adds to its app, all routes would have, unless it has a scope of its own.
+export const scopes: Rule = ({ path, text }) => {
+  if (!path.startsWith('src/http/routes/') || /\bscoped\(/.test(text)) return []
+  const adds = /\.(?:(?:add|removeAll)ContentTypeParsers?|decorate\w*|addHook\('(?!preClose))\b/
+  const found = adds.exec(code(text))
+  return found ? [`${path}:${lineAt(text, found.index)}: ${found[0]} without scoped()`] : []
+}
+
 const GENERATED = 'sdk/src/api-types.ts'
 // A language is one file, that whoever translates reads from top to bottom (docs/translating.md).
 const CATALOGUE = /^web\/copy\/([a-z0-9-]+)\.ts$/
@@ -142,7 +150,7 @@ function opensBody(line: string): boolean {
 // Of functions, arrows and methods, and of their types: a list in parentheses after which a body or
 // an arrow comes.
 export const parameters: Rule = ({ path, text }) => {
-  if (!/^(?:src|fake-bank|web|sdk)\/.*\.tsx?$/.test(path)) return []
+  if (!/^(?:src|fake-bank|web|sdk|cli)\/.*\.tsx?$/.test(path)) return []
   const plain = code(text).replace(/`[^`]*`|'[^'\n]*'/g, (text) => text.replace(/\S/g, ' '))
   return [...plain.matchAll(/\(/g)].flatMap(({ index }) => {
     const [count, past] = countList(plain, index + 1)
@@ -189,7 +197,7 @@ export const names: Rule = ({ path }) => {
   const [stem = ''] = file.split('.')
   if (/^db\/migrations\//.test(path)) return fault(/^\d{4}_[a-z0-9_]+\.sql$/, 'NNNN_noun.sql')
   if (/^db\/functions\//.test(path)) return fault(/^[a-z0-9_]+\.sql$/, 'name_of_function.sql')
-  if (!/^(?:src|test|scripts|bench|tools|fake-bank|web|sdk)\//.test(path)) return []
+  if (!/^(?:src|test|scripts|bench|tools|fake-bank|web|sdk|cli)\//.test(path)) return []
   if (file === 'README.md') return []
   if (VAGUE_NAMES.includes(stem)) return [`${path}:1: ${stem} says nothing; name it by its noun`]
   return fault(/^[a-z0-9]+(?:-[a-z0-9]+)*(?:\.[a-z0-9]+)+$/, 'kebab-case')

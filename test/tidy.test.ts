@@ -18,6 +18,7 @@ const files = repositoryPaths().flatMap(readText)
 const CHECKS: readonly (readonly [promise: string, rule: rules.Rule])[] = [
   ['folders import only what they may', imports],
   ['nothing banned is used', rules.bans],
+  ['what is for some routes alone has a scope', rules.scopes],
   ['files and lines stay short', rules.size],
   ['functions stay short', rules.functionLength],
   ['every language is complete, as the compiler sees it', rules.languages],
@@ -105,6 +106,8 @@ const BROKEN: readonly (readonly [rules.Rule, string, string, string])[] = [
   [imports, 'web/pay/a.tsx', "import '../desk/a.ts'", '1: imports ../desk/a.ts: an app of'],
   [imports, 'web/a.ts', "import './pay/preview.tsx'", '1: imports ./pay/preview.tsx: an app'],
   [imports, 'sdk/src/a.ts', "import '../../src/a.ts'", '1: imports ../../src/a.ts: sdk/ knows'],
+  [imports, 'cli/a.ts', "import '#money.ts'", '1: imports #money.ts: cli/ knows only'],
+  [imports, 'cli/a.ts', "import '../src/a.ts'", '1: imports ../src/a.ts: cli/ knows only'],
   [imports, 'src/a.ts', "import '../sdk/src/a.ts'", "1: imports ../sdk/src/a.ts: another folder's"],
   [imports, 'web/a.ts', "import './pay/a.ts'", '1: imports ./pay/a.ts: an app of web/'],
   [rules.bans, 'web/pay/a.tsx', 'root.innerHTML = text', '1: innerHTML: text becomes'],
@@ -183,6 +186,8 @@ const BROKEN: readonly (readonly [rules.Rule, string, string, string])[] = [
     '| I1 | `test/a.ts` | x | |',
     '1: an invariant',
   ],
+  [rules.scopes, 'src/http/routes/a/b.ts', "\napp.addHook('preHandler', x)", '2: .addHook('],
+  [rules.scopes, 'src/http/routes/a/b.ts', 'app.addContentTypeParser()', '1: .addContentType'],
 ]
 
 for (const [rule, path, text, reason] of BROKEN) {

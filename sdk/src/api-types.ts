@@ -1767,6 +1767,7 @@ export interface paths {
                     day: string;
                     isMatched?: "true" | "false";
                     kind?: "credit" | "fee" | "vat" | "stamp_duty" | "sweep" | "payout" | "return" | "other";
+                    search?: string;
                     limit?: string | number;
                     cursor?: string;
                 };
@@ -1789,6 +1790,7 @@ export interface paths {
                     day: string;
                     isMatched?: "true" | "false";
                     kind?: "credit" | "charges" | "reversal" | "payout" | "payout_cost" | "return" | "recovery" | "booked";
+                    search?: string;
                     limit?: string | number;
                     cursor?: string;
                 };
@@ -6136,6 +6138,10 @@ export interface components {
             reason: string | null;
             askedBy: string | null;
             askedAt: string | null;
+            cannotApprove: {
+                code: string;
+                message: string;
+            } | null;
             decidedBy: string | null;
             decidedAt: string | null;
             openedAt: string;
@@ -6175,6 +6181,10 @@ export interface components {
             reason: string | null;
             askedBy: string | null;
             askedAt: string | null;
+            cannotApprove: {
+                code: string;
+                message: string;
+            } | null;
             decidedBy: string | null;
             decidedAt: string | null;
             openedAt: string;

@@ -7,6 +7,12 @@ import { makeSessionId } from './session-id.ts'
 
 // The sandbox bank's institution code on the session ids of simulated transfers.
 const SANDBOX_INSTITUTION = '999999'
+// Known, so that what was simulated can be refunded and returned.
+const SANDBOX_PAYER = {
+  sourceAccountNumber: '0016563228',
+  sourceAccountName: 'Sandbox Payer',
+  sourceBankCode: '058',
+}
 
 export function sandboxSessionId(now: Date): string {
   const unique = String(randomInt(1e12 - 1)).padStart(12, '0')
@@ -24,9 +30,7 @@ export function sandboxCredit<To extends { accountNumber: string; amountKobo: Ko
     ...to,
     sessionId,
     currency,
-    sourceAccountNumber: null,
-    sourceAccountName: 'Sandbox Payer',
-    sourceBankCode: null,
+    ...SANDBOX_PAYER,
     narration,
     transactionTime: now,
   }

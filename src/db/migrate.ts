@@ -45,9 +45,9 @@ const RECORDS = `
 // Answers what was applied now, as 'migrations/0001_noun.sql' and 'functions/name.sql', in order.
 export async function migrate(
   target: pg.Pool | string,
-  locations: FileLocations = {},
+  locations?: FileLocations,
 ): Promise<string[]> {
-  const files = await loadSchemaFiles(locations)
+  const files = await loadFiles(locations)
   const { client, close } = await connect(target)
   try {
     // A pool's statement timeout would end the wait for the lock, or a long migration.
@@ -66,10 +66,10 @@ export async function migrate(
 }
 
 // Whether every file of this build is applied as it stands on disk. One small query, so that a
-// readiness probe may ask often; the shipped files are read once. A database that is ahead
-// still counts: the old build serves what it still can (docs/operating.md, Upgrading).
+// readiness probe may ask often. A database that is ahead still counts: the old build serves what it
+// still can (docs/operating.md, Upgrading).
 export async function isMigrated(pool: pg.Pool, locations?: FileLocations): Promise<boolean> {
-  const files = locations ? await loadSchemaFiles(locations) : await loadShippedFiles()
+  const files = await loadFiles(locations)
   try {
     const { rows } = await pool.query<AppliedFile & { folder: string }>(
       `select 'migrations' as folder, name, checksum from schema_migrations
@@ -85,9 +85,11 @@ export async function isMigrated(pool: pg.Pool, locations?: FileLocations): Prom
   }
 }
 
+// Read once by a process: a probe may ask often.
 let shippedFiles: SchemaFiles | undefined
 
-async function loadShippedFiles(): Promise<SchemaFiles> {
+async function loadFiles(locations: FileLocations | undefined): Promise<SchemaFiles> {
+  if (locations) return loadSchemaFiles(locations)
   shippedFiles ??= await loadSchemaFiles({})
   return shippedFiles
 }

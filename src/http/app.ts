@@ -111,6 +111,7 @@ import { RateLimits } from './rate-limits.ts'
 import { timeRoutes } from './request-metrics.ts'
 import { enforceResponseDeadline } from './response-deadline.ts'
 import { headerSetter } from './response-headers.ts'
+import { scopeWhereMarked } from './scopes.ts'
 import { validatorOptions } from './validation.ts'
 
 const BODY_BYTES_MAX = 65_536
@@ -140,7 +141,7 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
     schemaController: { compilersFactory: schemas.factories },
     frameworkErrors: frameworkErrors(setHeaders) as never,
   })
-  namePlugins(app)
+  scopeWhereMarked(app, deps)
   app.decorate('compileSchemas', schemas.compileAll)
   ignoreExpectHeader(app.server)
   limitConnections(app.server, {
@@ -264,15 +265,4 @@ async function registerRoutes(app: FastifyInstance, given: Deps): Promise<void> 
   const deps = given.mode === 'sandbox' ? serveInClientTime(app, given) : given
   const all = deps.hasApi ? ROUTES : PROBE_ROUTES
   for (const routes of all) await app.register(routes, deps)
-}
-
-const NAME = Symbol.for('fastify.display-name')
-
-// Without a name, Fastify looks for each plugin among all modules loaded: 20 ms of every start.
-function namePlugins(app: FastifyInstance): void {
-  const { register } = app
-  app.register = function (this: FastifyInstance, ...[plugin, options]: [object, object]) {
-    Object.assign(plugin, { [NAME]: Reflect.get(plugin, NAME) ?? Reflect.get(plugin, 'name') })
-    return Reflect.apply(register, this, [plugin, options])
-  } as typeof register
 }

@@ -15,13 +15,16 @@ export function markSchemaComponents(app: FastifyInstance): void {
 }
 
 // Routes share most of what they hold, and so do the apps of one process.
-const marked = new WeakMap<object, unknown>()
+const marked = new WeakMap<object, object>()
 
 function mark(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
-  if (!marked.has(value))
-    marked.set(value, Array.isArray(value) ? value.map(mark) : markKeys(value))
-  return marked.get(value)
+  const known = marked.get(value)
+  if (known) return known
+  const result = Array.isArray(value) ? value.map(mark) : markKeys(value)
+  marked.set(value, result)
+  marked.set(result, result) // The HEAD of a GET comes with the schema that the GET was given.
+  return result
 }
 
 function markKeys(schema: object): Json {

@@ -10,6 +10,7 @@ import { migrate } from '#db/migrate.ts'
 import { CLIENT_SCOPES } from '#domain/access/scopes.ts'
 import { startEmbedded } from '#embedded/embedded.ts'
 import { Refusal } from '#errors.ts'
+import { PASSED_ON } from '../support/child-service.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { startTestService } from '../support/running-service.ts'
 import { createTempFolder } from '../support/temp-folder.ts'
@@ -33,7 +34,7 @@ async function admin(...words: string[]): Promise<{ data: Data; text: string }> 
 function spawnAdmin(words: string[], env: Record<string, string>) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [LAUNCHER, 'admin', ...words], {
     encoding: 'utf8',
-    env: { PATH: process.env.PATH ?? '', ...env },
+    env: { ...PASSED_ON, ...env },
   })
   return { status, stdout, stderr }
 }

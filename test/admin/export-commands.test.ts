@@ -10,6 +10,7 @@ import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { parseCommand } from '#admin/command-line.ts'
 import { COMMANDS } from '#admin/commands.ts'
+import { PASSED_ON } from '../support/child-service.ts'
 import { createAccount, simulate } from '../support/fixtures.ts'
 import { PROOF_NAMES, readProof } from '../support/proof-reader.ts'
 import { KEY, PYTHON, READERS, verifyInPython } from '../support/proving.ts'
@@ -71,7 +72,7 @@ test('an export that is killed is not taken for a whole one', async () => {
 
 test('without a folder or with too much the usage is explained', async () => {
   using folder = createTempFolder()
-  const env = { PATH: process.env.PATH ?? '', DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' }
+  const env = { ...PASSED_ON, DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' }
 
   for (const words of [['--proof'], ['--proof', 'a', 'b'], ['--proofs', 'a']]) {
     const child = spawn(process.execPath, [MANILLA, 'export', ...words], { cwd: folder.path, env })
@@ -102,7 +103,7 @@ function order(files: readonly { name: string }[], name: string): number {
 // In a process group of its own: the command is a child of what the operator types.
 function start(bench: Bench, cwd: string, words: readonly string[]) {
   const env = {
-    PATH: process.env.PATH ?? '',
+    ...PASSED_ON,
     ...SECRETS,
     DATABASE_URL: bench.database.connectionString,
   }

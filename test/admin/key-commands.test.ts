@@ -13,7 +13,7 @@ import { readDataKeys } from '#config/secrets-file.ts'
 import { createPool, type Pool } from '#db/pool.ts'
 import { checkIntegrity } from '#domain/integrity/integrity-checks.ts'
 import { countByKey } from '#domain/privacy/rotate-data-key.ts'
-import { databaseOf, dataDirOf, startChild } from '../support/child-service.ts'
+import { databaseOf, dataDirOf, PASSED_ON, startChild } from '../support/child-service.ts'
 import { PERSON, TRACES } from '../support/erasing.ts'
 import {
   accountBody,
@@ -139,7 +139,7 @@ async function admin(bench: Bench, ...words: string[]) {
 }
 
 function spawnRotation(folder: string) {
-  const env = { PATH: process.env.PATH ?? '', MANILLA_DATA_DIR: dataDirOf(folder) }
+  const env = { ...PASSED_ON, MANILLA_DATA_DIR: dataDirOf(folder) }
   return spawn(process.execPath, [MAIN, 'rotate-keys', '--json'], { cwd: folder, env })
 }
 

@@ -3,15 +3,21 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { startWithBanks } from '../support/bank-calls.ts'
 import { findAxeFaults } from '../support/browser.ts'
 import { see, startCheckout } from '../support/checkout-page.ts'
 import { CHECKOUT_SCENES, type Scene } from '../support/checkout-scenes.ts'
 import { closeAfterTests } from '../support/closing.ts'
-import { simulate } from '../support/fixtures.ts'
+import { listenLocally } from '../support/event-source.ts'
+import { createAdvice, initiate, simulate } from '../support/fixtures.ts'
 
 const checkout = closeAfterTests(await startCheckout())
 const { bench, url } = checkout
 const BYTES_MAX = 30_000
+const RANGES = {
+  static: { from: 100_000_000, to: 100_999_999 },
+  dynamic: { from: 200_000_000, to: 200_999_999 },
+}
 
 const open = async (scene: string, options = {}) =>
   checkout.open(url + (await (CHECKOUT_SCENES[scene] as Scene)(bench)), options)
@@ -89,18 +95,21 @@ test('without a script the page is whole: logo, contact, what to send, “I’ve
   assert(await shown(page, '[role=timer]'))
   for (const button of await page.locator('.copy').all()) assert(!(await button.isVisible()))
   await page.getByRole('button', { name: 'I’ve sent the money' }).click()
-  await see(page, 'Thank you. We’re waiting for the bank to confirm.')
+  await see(page, 'We’re checking with the bank…')
 })
 
 test('where the bank cannot be asked, the page promises no more than it does', async () => {
-  const { accountNumber, address } = await checkout.advice({}, '058')
-  await using opened = await checkout.open(address)
+  await using mute = await startWithBanks([{ code: '058', settings: {}, ...RANGES }])
+  const { adviceReference } = await createAdvice(mute)
+  const { bankAccount } = await initiate(mute, adviceReference, '058')
+  const address = await listenLocally(mute.service.app)
+  await using opened = await checkout.open(`${address}/pay?adviceReference=${adviceReference}`)
   const { page, problems } = opened
   await page.getByRole('button', { name: 'I’ve sent the money' }).click()
   await see(page, 'Thank you. We’re waiting for the bank to confirm.')
   assert.equal(await page.getByText('checking with the bank').count(), 0)
   assert.deepEqual(await findAxeFaults(page), [])
-  await simulate(bench, accountNumber, '6000')
+  await simulate(mute, bankAccount, '6000')
   await see(page, 'Payment received')
   assert.deepEqual(problems, [])
 })

@@ -1,5 +1,5 @@
-// Fees in a real browser: an operator adds a rule and tries terms out; a client sees its own rules, and
-// what was charged on a credit; a payer who bears the fee sees what the amount is made of.
+// Fees in a real browser: an operator adds a rule and tries terms out, and sets what holds for payouts; a
+// client sees its own rules, and what was charged; a payer who bears the fee sees what the amount is made of.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -90,5 +90,55 @@ test('a payer who bears the fee sees what the amount is made of', async () => {
     ],
   )
   assert.deepEqual(await findAxeFaults(page), [])
+  assert.deepEqual(problems, [])
+})
+
+test('an operator sets holidays, a client’s payout limits, and what a bank charges', async () => {
+  await bench.newClient('FEES4')
+  await using opened = await bench.openAs(browser, { role: 'operator', width: 360 })
+  const { page, problems } = opened
+  await page.goto(`${bench.url}/dashboard/settings?tab=payoutRules`)
+  const read = async (url: string) => dataOf(await bench.call({ url }), 'account')
+  const button = (name: string) => page.getByRole('button', { name, exact: true })
+  const holidays = '/api/v1/operator/settlement-holidays'
+
+  for (const [date, name] of [
+    ['2026-12-25', 'Christmas'],
+    ['2027-01-01', 'New Year'],
+  ] as const) {
+    await page.getByLabel('Date').fill(date)
+    await page.getByLabel('Holiday', { exact: true }).fill(name)
+    await button('Add holiday').click()
+    await page.getByText(`${date} · ${name}`).waitFor()
+  }
+  await button('Remove Christmas').click()
+  await page.getByText('Christmas').waitFor({ state: 'detached' })
+  assert.deepEqual(await read(holidays), { holidays: [{ date: '2027-01-01', name: 'New Year' }] })
+
+  await page.getByLabel('Client ID').fill('FEES4')
+  await button('Find').click()
+  await page.getByLabel('Approval', { exact: true }).selectOption('above')
+  await page.getByLabel('Approval above').fill('50,000')
+  await page.getByLabel('Per day').fill('1000000')
+  assert.deepEqual(await findAxeFaults(page), [])
+  const saved = page.waitForResponse(/payout-settings/)
+  await button('Save').click()
+  assert.equal((await saved).status(), 200)
+  assert.deepEqual(await read('/api/v1/operator/clients/FEES4/payout-settings'), {
+    ...{ payoutApproval: 'above', approvalAbove: 50_000 },
+    ...{ perPayoutLimit: null, dailyLimit: 1_000_000 },
+  })
+
+  await button('Add tariff').click()
+  await modalOf(page).getByLabel('Bank').fill('058')
+  await modalOf(page).getByLabel('Fees').fill('5000 10')
+  await modalOf(page).getByRole('button', { name: 'Add tariff' }).click()
+  await modalOf(page).getByText('two numbers per line').waitFor()
+  await modalOf(page).getByLabel('Fees').fill('5,000 10\n50,000 25\n₦50')
+  await modalOf(page).getByRole('button', { name: 'Add tariff' }).click()
+  await page
+    .getByText('₦10.00 up to ₦5,000.00, ₦25.00 up to ₦50,000.00, ₦50.00 above')
+    .first()
+    .waitFor()
   assert.deepEqual(problems, [])
 })

@@ -14,11 +14,14 @@ import { sealingOf } from '../support/sealing.ts'
 import { credit, reverse } from '../support/tracing.ts'
 
 const BANK = '035'
+const DAY_MS = 86_400_000
 const TRACES = ['CHUKWUMA', 'rent of Ngozi', PAYER.sourceAccountNumber]
 
 type Line = { kobo: number; name: string }
 
-async function importLines(bench: Bench, openingKobo: number, lines: Record<string, Line>) {
+type Statement = { at: Date; openingKobo: number; lines: Record<string, Line> }
+
+async function importLines(bench: Bench, { at, openingKobo, lines }: Statement) {
   const { sealer } = sealingOf(bench)
   const rows = Object.entries(lines).map(([sessionId, line]) => ({ sessionId, ...line }))
   await bench.db.query(
@@ -38,7 +41,7 @@ async function importLines(bench: Bench, openingKobo: number, lines: Record<stri
        from statement s, json_to_recordset($5) as l (kobo bigint, "sessionId" text, name text)`,
     [
       bench.clock(),
-      watDay(bench.clock()),
+      watDay(at),
       openingKobo,
       rows.reduce((sum, { kobo }) => sum + kobo, openingKobo),
       JSON.stringify(rows),
@@ -68,9 +71,11 @@ test('lines matched before, and lines that come after, forget the payer; others 
   const late = await credit(bench, accountNumber, '20.00', PAYER)
   const reversal = await reverse(bench, first, '4.00')
   const others = await credit(bench, other.accountNumber, '30.00', {})
-  const before = await importLines(bench, 0, {
-    [first]: { kobo: 1000, name: NAME },
-    [reversal]: { kobo: -400, name: NAME },
+  // Of the day before, so that nothing is missing in it.
+  const before = await importLines(bench, {
+    at: new Date(bench.clock().getTime() - DAY_MS),
+    openingKobo: 0,
+    lines: { [first]: { kobo: 1000, name: NAME }, [reversal]: { kobo: -400, name: NAME } },
   })
   assert.equal(before.matched, 2)
 
@@ -78,9 +83,10 @@ test('lines matched before, and lines that come after, forget the payer; others 
   await finishErasures(bench)
   assert.deepEqual(await payersOf(bench), ['false', 'false'])
 
-  const after = await importLines(bench, 600, {
-    [late]: { kobo: 2000, name: NAME },
-    [others]: { kobo: 3000, name: 'ADA OBI' },
+  const after = await importLines(bench, {
+    at: bench.clock(),
+    openingKobo: 600,
+    lines: { [late]: { kobo: 2000, name: NAME }, [others]: { kobo: 3000, name: 'ADA OBI' } },
   })
   assert.equal(after.matched, 2)
   assert.deepEqual((await payersOf(bench)).slice(2), [

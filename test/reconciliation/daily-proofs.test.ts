@@ -10,7 +10,8 @@ import { type Bench, startTestService } from '../support/running-service.ts'
 
 const DESK = '/api/v1/operator/reconciliation'
 const BANK = '035'
-const DAY_MS = 24 * 60 * MINUTE_MS
+const HOUR_MS = 60 * MINUTE_MS
+const DAY_MS = 24 * HOUR_MS
 
 async function receive(bench: Bench, accountNumber: string, amount: string): Promise<string> {
   const sessionId = newSessionId()
@@ -84,6 +85,32 @@ async function assertSides(bench: Bench, { day, sessionId }: Sides): Promise<voi
   )
   const unmatched = await listOf(bench, `/items?bankCode=${BANK}&day=${day}&isMatched=false`)
   assert.equal(unmatched[0].amount, 50)
+  await assertFound(bench, { day, sessionId })
+}
+
+// By an amount in full, whichever way it went, or by part of a text in any case; of lines and items.
+async function assertFound(bench: Bench, { day, sessionId }: Sides): Promise<void> {
+  for (const [search, lines, items] of [
+    ['1,000.00', [1000], [1000]],
+    ['7.77', [-7.77], []],
+    ['-7.77', [-7.77], []],
+    ['some', [-7.77], []],
+    ['SOMEBODY', [-7.77], []],
+    ['LINE 1', [1000], []],
+    [sessionId.slice(3), [1000], [1000]],
+    ['100.00', [], []],
+    ['50.00', [], [50]],
+    ['%', [], []],
+  ] as const) {
+    const found = await Promise.all(
+      ['lines', 'items'].map(async (side) => {
+        const query = new URLSearchParams({ bankCode: BANK, day, search })
+        const rows = await listOf(bench, `/${side}?${query}`)
+        return rows.map(({ amount }: { amount: number }) => amount)
+      }),
+    )
+    assert.deepEqual(found, [lines, items], search)
+  }
 }
 
 test('a bank’s day opens to its arithmetic, its differences and both sides', async () => {
@@ -148,6 +175,41 @@ test('a bank’s day opens to its arithmetic, its differences and both sides', a
   ])
 })
 
+test('an account is matched again when something moved or was decided, and once an hour', async () => {
+  await using bench = await startTestService()
+  const { accountNumber } = await createAccount(bench, { bankCode: BANK })
+  const sessionId = newSessionId()
+  await importStatement(bench, 0, [{ kobo: 1000, sessionId }, { kobo: -777 }])
+  bench.advance(HOUR_MS - (bench.clock().getTime() % HOUR_MS)) // Not over within this test.
+  await reconcile(bench)
+  const isMatchedAgain = async () => {
+    const { rows: before } = await bench.db.query('select seen_until from reconciled_banks')
+    bench.advance(1000)
+    await reconcile(bench)
+    const { rows: after } = await bench.db.query('select seen_until from reconciled_banks')
+    return after[0].seen_until > before[0].seen_until
+  }
+
+  assert.equal(await isMatchedAgain(), false)
+  await postRail(bench, '035/credits', { sessionId, accountNumber, amount: '10.00' })
+  assert.equal(await isMatchedAgain(), true)
+  const open = await listOf(bench, '/differences')
+  assert.deepEqual(
+    open.map(({ kind }: { kind: string }) => kind),
+    ['unexplained_debit'],
+  )
+  assert.equal(await isMatchedAgain(), false)
+  await bench.db.query(
+    `insert into difference_changes (difference_id, change, detail, changed_at)
+     values ($1, 'rejected', '{}', now())`,
+    [open[0].id],
+  )
+  assert.equal(await isMatchedAgain(), true)
+  assert.equal(await isMatchedAgain(), false)
+  bench.advance(HOUR_MS)
+  assert.equal(await isMatchedAgain(), true)
+})
+
 test('red days and missing statements raise alerts that clear by themselves', async () => {
   await using bench = await startTestService()
   const { accountNumber } = await createAccount(bench, { bankCode: BANK })
@@ -186,6 +248,8 @@ test('what is not a day, a bank or a difference is refused, and none of it is a 
     `/days?from=2026-01-01&to=2026-11-09`,
     `/lines?bankCode=${BANK}&day=2026-11-10&isMatched=perhaps`,
     `/items?bankCode=${BANK}&day=2026-11-10&kind=gift`,
+    `/items?bankCode=${BANK}&day=2026-11-10&search=`,
+    `/lines?bankCode=${BANK}&day=2026-11-10&search=${'x'.repeat(101)}`,
     '/differences?bucket=31',
   ]) {
     const answer = await bench.call({ url: `${DESK}${path}` })

@@ -7,6 +7,7 @@ import { writeFileSync } from 'node:fs'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { PASSED_ON } from '../support/child-service.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { until } from '../support/embedded-bench.ts'
 import { SECRETS, startTestService } from '../support/running-service.ts'
@@ -39,7 +40,7 @@ test('the command line, killed while it stores, has stored nothing', async () =>
     [MAIN, 'statements', 'import', path, '--bank', '058'].concat(['--profile', 'gtbank']),
     {
       cwd: folder.path,
-      env: { PATH: process.env.PATH, ...SECRETS, DATABASE_URL: bench.database.connectionString },
+      env: { ...PASSED_ON, ...SECRETS, DATABASE_URL: bench.database.connectionString },
       stdio: ['ignore', 'ignore', 'inherit'],
     },
   )

@@ -45,6 +45,26 @@ test('a line is matched to the credit with its session id', async () => {
   assert.deepEqual(differences, [])
 })
 
+// A credit that comes after its line, together with a copy of the line and one of another amount.
+test('of lines with one session id, the first of the right amount has the credit', async () => {
+  await using bench = await setUpMatching()
+  const line = (narration: string, amountKobo = 100_000) => {
+    return { day: DAY, amountKobo, sessionId: 'S1', narration }
+  }
+  const days = { fromDay: DAY, toDay: DAY }
+  await bench.importStatement({ ...days, openingKobo: 0, lines: [line('off', 90_000), line('A')] })
+  await bench.match(NEXT_MORNING)
+  await bench.writeBooks({ credits: [credit(1)] })
+  await bench.importStatement({ ...days, openingKobo: 190_000, lines: [line('B'), line('C')] })
+  await bench.match('2026-11-11T09:00')
+
+  assert.deepEqual(await readMatches(bench), ['A session_id credit 1 100000'])
+  assert.deepEqual(
+    (await readDifferences(bench)).map(({ kind, about }) => `${about} ${kind}`),
+    ['off missing_in_books', 'B duplicate_at_bank', 'C duplicate_at_bank'],
+  )
+})
+
 test('a net line is matched to the credit and what the bank withheld', async () => {
   const { matches, differences } = await reconcile(
     { credits: [{ ...credit(1), feeKobo: 4_000, vatKobo: 500 }] },

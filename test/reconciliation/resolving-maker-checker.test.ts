@@ -100,8 +100,17 @@ test('one that the bank took meanwhile on other terms is open again after its ap
 test('nobody approves their own, or of whom they have their access', async () => {
   await using bench = await setupTwo()
   const { maker, checker, id } = bench
+  const obstacle = async (browser: typeof maker) => {
+    const url = `/api/v1/operator/reconciliation/${id}`
+    return (await browser.call({ method: 'GET', url })).json().data.cannotApprove?.code
+  }
+  assert.equal(await obstacle(maker), undefined)
   await resolve(maker, id, 'book')
 
+  assert.deepEqual(
+    [await obstacle(maker), await obstacle(checker)],
+    ['other_person_needed', undefined],
+  )
   assert.equal(await outcomeOf(decide(maker, id, 'approve')), 'other_person_needed')
   const reason = 'x'
   assert.equal(await outcomeOf(decide(maker, id, 'reject', { reason })), 'other_person_needed')
@@ -111,6 +120,7 @@ test('nobody approves their own, or of whom they have their access', async () =>
      select client_id, $1, $2, now() from users where id = $1`,
     [checker.user.id, maker.user.id],
   )
+  assert.equal(await obstacle(checker), 'approver_not_independent')
   assert.equal(await outcomeOf(decide(checker, id, 'approve')), 'approver_not_independent')
   assert.equal(await outcomeOf(decide(checker, id, 'reject', { reason })), 'open')
 })

@@ -129,6 +129,29 @@ test('a list is iterated over all its pages, in order, as often as asked', async
   )
 })
 
+test('scenarios of the sandbox are asked for as they are described', async () => {
+  const { reference, number } = await newPayment()
+  const sent = await manilla.sandbox.transfer({
+    accountNumber: number,
+    kind: 'duplicate',
+    times: 2,
+  })
+  const hook = { url: 'https://shop.example.com/hook' }
+  const { id } = await manilla.request('post', '/api/v1/webhook-endpoints', { body: hook })
+
+  const chaos = await manilla.sandbox.chaos.set(id, { dropNext: 2 })
+  const kept = await manilla.sandbox.chaos.get(id)
+  await manilla.sandbox.chaos.stop(id)
+  const payouts = await manilla.sandbox.payoutOutcome({ outcome: 'failed', times: 1 })
+
+  assert.equal((await manilla.payments.get(reference)).amountPaid, 6000)
+  assert.equal(sent.steps.length, 3)
+  assert.equal(chaos.dropNext, 2)
+  assert.deepEqual(kept, chaos)
+  assert.equal((await manilla.sandbox.chaos.get(id)).dropNext, 0)
+  assert.equal(payouts.outcome, 'failed')
+})
+
 test('a refusal is thrown with its code, status, fields and request', async () => {
   await assert.rejects(manilla.accounts.get('0000000000'), (error) => {
     assert(error instanceof ManillaError && !(error instanceof ManillaConnectionError))

@@ -1,5 +1,5 @@
-// Pages in a real browser, one browser per test file. A page keeps what a person would never see:
-// what went wrong in its console, whom it asked, how much it loaded.
+// Pages in a real browser, one for all test files of a process. A page keeps what a person would never
+// see: what went wrong in its console, whom it asked, how much it loaded.
 //
 //   await using browser = await openBrowser()
 //   const { page, problems } = await browser.newPage({ width: 360 })
@@ -7,8 +7,15 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import type { BrowserContextOptions, Page, Response } from 'playwright-core'
+import type {
+  Browser,
+  BrowserContext,
+  BrowserContextOptions,
+  Page,
+  Response,
+} from 'playwright-core'
 import { launchChromium } from './chromium.ts'
+import { closeAtEnd } from './closing.ts'
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const PATIENCE_MS = 5_000
@@ -18,18 +25,29 @@ export type PageOptions = Omit<BrowserContextOptions, 'viewport'> & {
   height?: number
 }
 
-export async function openBrowser() {
+let launched: Promise<Browser> | undefined
+
+async function launch(): Promise<Browser> {
   const browser = await launchChromium()
+  closeAtEnd({ [Symbol.asyncDispose]: () => browser.close() })
+  return browser
+}
+
+export async function openBrowser() {
+  launched ??= launch()
+  const browser = await launched
+  const contexts: BrowserContext[] = []
   return {
     // Each in a context of its own: nothing is shared but the browser. Further tabs of the same
     // person: `page.context().newPage()`.
     async newPage({ width = 1280, height = 800, ...options }: PageOptions = {}) {
       const context = await browser.newContext({ viewport: { width, height }, ...options })
+      contexts.push(context)
       context.setDefaultTimeout(PATIENCE_MS)
       return watchedPage(await context.newPage())
     },
     async [Symbol.asyncDispose]() {
-      await browser.close()
+      await Promise.all(contexts.map((context) => context.close()))
     },
   }
 }
@@ -74,11 +92,13 @@ const SETTLED = `Promise.all(document.getAnimations()
   .map((animation) => animation.finished.catch(() => {})))`
 
 // Every fault that axe-core finds, a line each; best practices included.
-export async function findAxeFaults(page: Page): Promise<string[]> {
+export async function findAxeFaults(page: Page, options: object = {}): Promise<string[]> {
   await page.evaluate(SETTLED)
-  await page.evaluate(AXE) // Not through the page: its policy lets no script in.
+  // Not through the page: its policy lets no script in.
+  if (!(await page.evaluate<boolean>(`'axe' in window`))) await page.evaluate(AXE)
+  const asked = JSON.stringify({ resultTypes: ['violations'], ...options })
   const results = await page.evaluate<AxeResult[]>(
-    `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations)`,
+    `axe.run(document, ${asked}).then(({ violations }) => violations)`,
   )
   return results.map(
     ({ id, help, nodes }) => `${id}: ${help} (${nodes.map(({ target }) => target).join(', ')})`,
@@ -95,4 +115,16 @@ export async function assertFaultless(page: Page, url: string): Promise<void> {
   assert.deepEqual(await findAxeFaults(page), [], url)
   const overflow = await page.evaluate<number>(TOO_WIDE)
   assert(overflow <= 0, `${url} is ${overflow} pixels too wide`)
+}
+
+// Of all rules, those that look at colours.
+const COLOUR_RULES = { runOnly: ['color-contrast', 'link-in-text-block'] }
+
+// In light and in dark: a machine that changes its mind changes colours and nothing else.
+export async function assertFaultlessInBoth(page: Page, url: string): Promise<void> {
+  await page.emulateMedia({ colorScheme: 'light' })
+  await assertFaultless(page, url)
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await page.locator('html[data-theme="dark"]').waitFor()
+  assert.deepEqual(await findAxeFaults(page, COLOUR_RULES), [], `${url} in dark`)
 }

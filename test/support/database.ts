@@ -1,17 +1,21 @@
 // A real, private database for each test, cloned from the migrated template. `npm test` starts the
 // server once for all files and hands its address over; a file run alone starts its own.
 
-import './closing.ts' // First: its hook must run before the one that stops the server.
 import { randomBytes } from 'node:crypto'
 import { after } from 'node:test'
 import pg from 'pg'
 import { createPool } from '#db/pool.ts'
+import { closeAfterTests } from './closing.ts' // First: its hook must run before ours.
 import { PARTITIONED, startTestServer, TEMPLATE } from './server.ts'
 
+const PREPARED = 'manilla_prepared'
+const PREPARING_LOCK = 7_246_154
 const OBJECT_IN_USE = '55006'
 const ATTEMPTS_MAX = 5
 
 let ownServer: ReturnType<typeof startTestServer> | undefined
+let openAdmin: Promise<pg.Client> | undefined
+let hasPrepared: Promise<void> | undefined
 
 after(async () => (await ownServer)?.stop())
 
@@ -25,6 +29,33 @@ export function createPartitionedDatabase(): Promise<TestDatabase> {
   return createDatabase(PARTITIONED)
 }
 
+// As a service finds it that was started before; whoever needs it first prepares it, for all files.
+export async function createPreparedDatabase(
+  prepare: (connectionString: string) => Promise<void>,
+): Promise<TestDatabase> {
+  hasPrepared ??= makePrepared(prepare)
+  await hasPrepared
+  return createDatabase(PREPARED)
+}
+
+async function makePrepared(prepare: (connectionString: string) => Promise<void>): Promise<void> {
+  const client = await connectAdmin()
+  try {
+    await client.query('select pg_advisory_lock($1)', [PREPARING_LOCK])
+    const made = await client.query(
+      'select from pg_database where datname = $1 and datistemplate',
+      [PREPARED],
+    )
+    if (made.rows.length > 0) return
+    await client.query(`drop database if exists ${PREPARED}`) // Whoever began it has failed.
+    await clone(client, PREPARED, PARTITIONED)
+    await prepare(await urlOf(PREPARED))
+    await client.query(`alter database ${PREPARED} with allow_connections false is_template true`)
+  } finally {
+    await client.end()
+  }
+}
+
 // Without a single table of ours, for tests of how they come to be.
 export function createEmptyDatabase(): Promise<TestDatabase> {
   return createDatabase('template0')
@@ -32,7 +63,7 @@ export function createEmptyDatabase(): Promise<TestDatabase> {
 
 async function createDatabase(template: string) {
   const name = `manilla_${randomBytes(6).toString('hex')}`
-  await asAdmin((admin) => clone(admin, name, template))
+  await clone(await getAdmin(), name, template)
   const connectionString = await urlOf(name)
   const pool = createPool({
     connectionString,
@@ -45,7 +76,7 @@ async function createDatabase(template: string) {
     connectionString,
     async [Symbol.asyncDispose]() {
       await pool.end()
-      await asAdmin((admin) => admin.query(`drop database ${name} with (force)`))
+      await (await getAdmin()).query(`drop database ${name} with (force)`)
     },
   }
 }
@@ -64,14 +95,31 @@ async function clone(admin: pg.Client, name: string, template: string): Promise<
   }
 }
 
-async function asAdmin(work: (admin: pg.Client) => Promise<unknown>): Promise<void> {
+// One for all databases of a file: a connection costs half as much as a clone.
+function getAdmin(): Promise<pg.Client> {
+  openAdmin ??= shareAdmin()
+  return openAdmin
+}
+
+async function shareAdmin(): Promise<pg.Client> {
+  const admin = await connectAdmin()
+  const forget = () => {
+    openAdmin = undefined
+  }
+  admin.on('error', forget)
+  closeAfterTests({
+    async [Symbol.asyncDispose]() {
+      forget()
+      await admin.end()
+    },
+  })
+  return admin
+}
+
+async function connectAdmin(): Promise<pg.Client> {
   const admin = new pg.Client(await urlOf('postgres'))
   await admin.connect()
-  try {
-    await work(admin)
-  } finally {
-    await admin.end()
-  }
+  return admin
 }
 
 async function urlOf(database: string): Promise<string> {

@@ -5,15 +5,27 @@ import assert from 'node:assert/strict'
 import type { Locator, Page } from 'playwright-core'
 
 const TABS_MAX = 80
+const NARROW_MAX = 860 // Where the menu is folded away.
+const FOLLOWING = 4 // Node.DOCUMENT_POSITION_FOLLOWING
 
 export type Person = ReturnType<typeof personAt>
+type View = { name: string; letter: string }
 
 export function personAt(page: Page, by: 'mouse' | 'keyboard') {
+  // Backwards to what stands before.
   const reach = async (target: Locator) => {
     await target.waitFor()
+    const isBefore = await target.evaluate((element, following) => {
+      const active = element.ownerDocument.activeElement ?? element
+      return (element.compareDocumentPosition(active) & following) !== 0
+    }, FOLLOWING)
+    let element = await target.elementHandle()
     for (let tabs = 0; tabs < TABS_MAX; tabs++) {
-      if ((await target.and(page.locator(':focus')).count()) > 0) return
-      await page.keyboard.press('Tab')
+      const state = await element?.evaluate(stateOf)
+      if (state === 'focused') return
+      // Looked for once, and again only when it was drawn anew: names are slow to find.
+      if (state === 'gone') element = await target.elementHandle()
+      else await page.keyboard.press(isBefore ? 'Shift+Tab' : 'Tab')
     }
     assert.fail(`not reached by Tab: ${target}`)
   }
@@ -22,6 +34,12 @@ export function personAt(page: Page, by: 'mouse' | 'keyboard') {
       if (by === 'mouse') return target.click()
       await reach(target)
       await page.keyboard.press('Enter')
+    },
+    // A checkbox or a radio button.
+    async tick(target: Locator): Promise<void> {
+      if (by === 'mouse') return target.check()
+      await reach(target)
+      await page.keyboard.press('Space')
     },
     async fill(target: Locator, text: string): Promise<void> {
       if (by === 'mouse') return target.fill(text)
@@ -33,7 +51,27 @@ export function personAt(page: Page, by: 'mouse' | 'keyboard') {
       if (by === 'mouse') return target.getByRole('button', { name: 'Close' }).click()
       await page.keyboard.press('Escape')
     },
+    // By the menu, or by its letter.
+    async visit({ name, letter }: View): Promise<void> {
+      if (by === 'keyboard') {
+        await page.keyboard.press('g')
+        await page.keyboard.press(letter)
+      } else {
+        const isNarrow = (page.viewportSize()?.width ?? 0) <= NARROW_MAX
+        if (isNarrow) await page.getByRole('button', { name: 'Open menu' }).click()
+        const menu = page.getByRole('navigation', { name: 'Main menu' })
+        await menu.getByRole('link', { name, exact: true }).click()
+      }
+      await page.getByRole('heading', { level: 1, name, exact: true }).waitFor()
+    },
   }
+}
+
+type Drawn = { isConnected: boolean; ownerDocument: { activeElement: unknown } }
+
+function stateOf(element: Drawn): 'focused' | 'elsewhere' | 'gone' {
+  if (!element.isConnected) return 'gone'
+  return element === element.ownerDocument.activeElement ? 'focused' : 'elsewhere'
 }
 
 // Every width by each means.
@@ -44,3 +82,6 @@ export const MEANS = ([360, 1280] as const).flatMap((width) =>
     colorScheme: by === 'mouse' ? ('light' as const) : ('dark' as const),
   })),
 )
+
+// Each width and each means once, for what takes long: steps that matter are tried by all, elsewhere.
+export const CROSSED = MEANS.filter(({ width, by }) => width < 600 === (by === 'mouse'))

@@ -39,6 +39,7 @@ function hrefOfHit({ type, reference, of }: Hit, session: Session): string {
   const view = VIEW_OF[shown.type]
   if (type === 'advice') return hrefOf(view, `${ADVICE_PREFIX}${reference}`)
   if (type === 'statement') return hrefOf(view, reference, { tab: 'statements' })
+  if (type === 'event') return hrefOf(view, reference, { tab: 'deliveries' })
   const isOfAll = type === 'payout' && session.scopes.includes('operator')
   return hrefOf(view, shown.reference, isOfAll ? { tab: 'all' } : {})
 }
@@ -79,6 +80,7 @@ function useSearch(session: Session) {
   const groups = asked === '' ? recentGroup(recent) : groupsOf(found?.hits ?? [])
   const options = groups.flatMap((group) => group.options)
   const isShown = isOpen && (asked === '' ? recent.length > 0 : found !== undefined)
+  const awaited = useRef<string | undefined>(undefined) // Enter was pressed before its answer came.
 
   const open = (option: Option) => {
     setChosen(0)
@@ -89,6 +91,12 @@ function useSearch(session: Session) {
     field.current?.blur()
     goTo(hrefOfHit(option.hit, session))
   }
+  useEffect(() => {
+    const [first] = options
+    if (!found || awaited.current !== asked) return
+    awaited.current = undefined
+    if (first) open(first)
+  }, [found])
   const press = (event: KeyboardEvent) => {
     if (event.key === 'Escape') {
       // First the results, then the text, then the field.
@@ -97,7 +105,10 @@ function useSearch(session: Session) {
       setOpen(false)
     }
     const option = options[chosen]
-    if (event.key === 'Enter' && isShown && option) open(option)
+    const isEnter = event.key === 'Enter'
+    awaited.current = isEnter && asked !== '' && !found ? asked : undefined
+    if (isEnter) event.preventDefault() // Else it would also press what has the focus by then.
+    if (isEnter && isShown && option) open(option)
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
     if (step === undefined) return
     event.preventDefault()

@@ -77,15 +77,21 @@ export function Shell({ session }: { session: Session }) {
         <ConnectionNote />
         {!isLeaving && <ViewPlace key={place.view} view={view} props={{ session, place }} />}
         <TimeZoneNote />
-        <button type="button" class="button quiet small" onClick={() => setHelpOpen(true)}>
-          {shortcutsStrings.open} <kbd>?</kbd>
-        </button>
+        <ShortcutsButton open={() => setHelpOpen(true)} />
         <p class="hidden" role="status">
           {said}
         </p>
         {isHelpOpen && <ShortcutList views={views} close={() => setHelpOpen(false)} />}
       </main>
     </div>
+  )
+}
+
+function ShortcutsButton({ open }: { open: () => void }) {
+  return (
+    <button type="button" class="button quiet small shortcuts-open" onClick={open}>
+      {shortcutsStrings.open} <kbd>?</kbd>
+    </button>
   )
 }
 

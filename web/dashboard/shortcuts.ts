@@ -1,6 +1,7 @@
 // Keyboard shortcuts that work from anywhere: / and ⌘K search, g and a letter go to a view, j and k
-// move in the list, ? lists them all. None while a field has the focus or a dialog is open; those of a
-// single key can be turned off (WCAG 2.1.4).
+// move in the list, ? lists them all. None while a field has the focus or a dialog is open; but from
+// what is open beside a list, j and k lead to the next one and ⌘K to the search. Those of a single key
+// can be turned off (WCAG 2.1.4).
 
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { shortcutsStrings as strings } from '../copy.ts'
@@ -20,8 +21,12 @@ export const LETTERS: Readonly<Record<string, string>> = {
   returns: 'r',
   reconciliation: 'n',
   accounting: 'i',
+  adjustments: 'j',
+  alerts: 'm',
   banks: 'b',
   ledger: 'l',
+  'rail-items': 'k',
+  'sandbox-bank': 'x',
   webhooks: 'w',
   developers: 'd',
   settings: ',',
@@ -68,13 +73,16 @@ export function useShortcuts(views: readonly Destination[]) {
       return true
     }
     const press = (event: KeyboardEvent) => {
-      if (event.defaultPrevented || event.altKey || document.querySelector('dialog[open]')) return
+      if (event.defaultPrevented || event.altKey || document.querySelector('dialog.modal[open]'))
+        return
+      const drawer = document.querySelector<HTMLDialogElement>('dialog[open]')
       const isCommand = event.metaKey || event.ctrlKey
       if (isCommand && event.key.toLowerCase() === 'k') {
         event.preventDefault()
-        focusSearch()
-      } else if (!isCommand && !isTyping(event.target) && areEnabled() && run(event)) {
-        event.preventDefault()
+        if (drawer) closeFirst(drawer, focusSearch)
+        else focusSearch()
+      } else if (!isCommand && !isTyping(event.target) && areEnabled()) {
+        if (drawer ? openNeighbour(event.key) : run(event)) event.preventDefault()
       }
     }
     document.addEventListener('keydown', press)
@@ -98,6 +106,23 @@ function focusSearch(): void {
   const field = document.getElementById(SEARCH_ID) as HTMLInputElement | null
   field?.focus()
   field?.select()
+}
+
+function closeFirst(drawer: HTMLDialogElement, next: () => void): void {
+  drawer.addEventListener('close', next, { once: true })
+  drawer.dispatchEvent(new Event('cancel', { cancelable: true }))
+}
+
+// Of the row that is open in the list.
+function openNeighbour(key: string): boolean {
+  const step = { j: 1, k: -1 }[key]
+  if (step === undefined) return false
+  const rows = [
+    ...document.querySelectorAll('#content .listing tbody tr:has(.row-link):not(dialog *)'),
+  ]
+  const at = rows.findIndex((row) => row.getAttribute('data-open') === 'true')
+  if (at >= 0) rows[at + step]?.querySelector<HTMLElement>('a.row-link')?.click()
+  return true
 }
 
 // From outside the list; within it, the list itself moves the focus.

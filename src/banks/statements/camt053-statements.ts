@@ -54,11 +54,10 @@ export class Camt053Statements {
     if (element.name === 'Ntry') {
       yield* this.#start(page)
       const ownAccount = this.#head?.accountNumber ?? null
-      for (const one of readEntry(element, { line, ownAccount })) {
-        this.#sumKobo = kobo(this.#sumKobo + one.amountKobo)
-        this.#lines++
-        yield { part: 'line', line: one }
-      }
+      const lines = [...readEntry(element, { line, ownAccount })]
+      for (const { amountKobo } of lines) this.#sumKobo = kobo(this.#sumKobo + amountKobo)
+      this.#lines += lines.length
+      if (lines.length > 0) yield { part: 'lines', lines }
     } else if (element.name === 'Bal') {
       const balance = readBalance(element, line)
       if (balance) page.balances.push(balance)

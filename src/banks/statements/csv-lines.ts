@@ -20,6 +20,7 @@ import { dayReader } from './written-dates.ts'
 
 export type CsvLine = { line: StatementLine | undefined; balanceKobo: Kobo | undefined }
 type Cell = (column: Column) => string
+type Place = Pick<StatementLine, 'lineNo' | 'bookedOn' | 'valueOn' | 'amountKobo' | 'currency'>
 type Amount = { amountKobo: Kobo } | { problem: string }
 
 export class CsvLines {
@@ -48,9 +49,10 @@ export class CsvLines {
     if ('problem' in amount) return amount
     const balanceKobo = this.#balanceOf(cell, row.line)
     if (amount.amountKobo === 0n) return { line: undefined, balanceKobo }
-    const days = { bookedOn, valueOn: this.#valueDay(cell('value'), row.line) }
-    const line = { ...this.#lineOf(cell, amount.amountKobo, currency), ...days, lineNo: row.line }
-    return { line, balanceKobo }
+    const valueOn = this.#valueDay(cell('value'), row.line)
+    const { amountKobo } = amount
+    const place = { lineNo: row.line, bookedOn, valueOn, amountKobo, currency }
+    return { line: this.#lineOf(cell, place), balanceKobo }
   }
 
   readDay(text: string): string | undefined {
@@ -121,7 +123,7 @@ export class CsvLines {
     return balance
   }
 
-  #lineOf(cell: Cell, amountKobo: Kobo, currency: string) {
+  #lineOf(cell: Cell, { lineNo, bookedOn, valueOn, amountKobo, currency }: Place): StatementLine {
     const narration = cleanText(cell('narration'), NARRATION_MAX)
     const named = this.#namedIn(narration)
     const of = (column: Column) => cell(column) || named[column]
@@ -129,6 +131,9 @@ export class CsvLines {
       narration !== null && this.#profile.reversals.some((pattern) => pattern.test(narration))
     const isCredit = amountKobo > 0n
     return {
+      lineNo,
+      bookedOn,
+      valueOn,
       amountKobo,
       currency: cell('currency').toUpperCase() || currency,
       isReversal,

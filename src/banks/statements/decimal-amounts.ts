@@ -17,6 +17,8 @@ export function amountReader({ decimalMark, thousandsMark }: AmountMarks) {
   const grouped = thousands ? `[0-9]{1,3}(?:${thousands}[0-9]{3})+|` : ''
   const digits = new RegExp(`^(${grouped}[0-9]{1,16})(?:${decimal}([0-9]{1,2})0{0,16})?$`)
   const plain = (text: string): Kobo | undefined => {
+    const common = twoDecimals(text, decimalMark)
+    if (common !== undefined) return common
     const match = digits.exec(text)
     if (!match) return undefined
     const [, whole = '', fraction = ''] = match
@@ -25,6 +27,26 @@ export function amountReader({ decimalMark, thousandsMark }: AmountMarks) {
     return kobo(BigInt(plainWhole + fraction.padEnd(2, '0')))
   }
   return (text: string): Kobo | undefined => plain(text) ?? signed(text, plain)
+}
+
+// 1234.50, as nearly all are: a third of the time of a pattern. Exact, since 13 digits are far below
+// what a double holds.
+const COMMON_LENGTH_MAX = 14
+const DECIMALS = 2
+const ZERO = 48
+
+function twoDecimals(text: string, decimalMark: string): Kobo | undefined {
+  const { length } = text
+  const markAt = length - DECIMALS - 1
+  if (markAt < 1 || length > COMMON_LENGTH_MAX || text[markAt] !== decimalMark) return undefined
+  let amount = 0
+  for (let at = 0; at < length; at++) {
+    if (at === markAt) continue
+    const digit = text.charCodeAt(at) - ZERO
+    if (digit < 0 || digit > 9) return undefined
+    amount = amount * 10 + digit
+  }
+  return kobo(BigInt(amount))
 }
 
 function signed(text: string, plain: (text: string) => Kobo | undefined): Kobo | undefined {

@@ -35,14 +35,29 @@ export async function* readCsv(
   const statement = new CsvStatement(profile)
   const text = decodeText(bytes, { encoding: profile.encoding })
   for await (const rows of readRows(text, profile)) {
+    const { head, lines, problem } = takeRows(statement, rows)
+    if (head) yield { part: 'opening', statement: head }
+    if (lines.length > 0) yield { part: 'lines', lines }
+    if (problem !== undefined) throw problem // After what is wrong with the lines before it.
+  }
+  yield* statement.close()
+}
+
+type Taken = { head: StatementHead | undefined; lines: StatementLine[]; problem: unknown }
+
+function takeRows(statement: CsvStatement, rows: readonly CsvRow[]): Taken {
+  const taken: Taken = { head: undefined, lines: [], problem: undefined }
+  try {
     for (const row of rows) {
       const line = statement.take(row)
       if (!line) continue
-      if (statement.lines === 1) yield { part: 'opening', statement: statement.head() }
-      yield { part: 'line', line }
+      if (statement.lines === 1) taken.head = statement.head()
+      taken.lines.push(line)
     }
+  } catch (error) {
+    taken.problem = error
   }
-  yield* statement.close()
+  return taken
 }
 
 class CsvStatement {

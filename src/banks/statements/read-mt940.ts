@@ -143,7 +143,7 @@ class Mt940Statements {
     yield* this.#head(null)
     if (entry.amountKobo === 0n) return
     const { currency } = (this.#page as Page).opening as Balance
-    yield { part: 'line', line: lineOf(entry, details, currency) }
+    yield { part: 'lines', lines: [lineOf(entry, details, currency)] }
   }
 
   *#head(fromDay: string | null): Generator<StatementPart> {

@@ -20,7 +20,8 @@ export type LineKind = (typeof LINE_KINDS)[number]
 
 export type StatementPart =
   | { part: 'opening'; statement: StatementHead }
-  | { part: 'line'; line: StatementLine }
+  // Many at once where they are there: waiting for each alone takes as long as reading it.
+  | { part: 'lines'; lines: readonly StatementLine[] }
   | { part: 'closing'; closing: StatementEnd }
 
 export type StatementHead = {

@@ -11,6 +11,7 @@ import {
   itemSources,
 } from './item-sources.ts'
 import { type BankAccount, dayEnd, dayStart } from './reconciled-banks.ts'
+import { type Search, searchSql, searchValues } from './search-movements.ts'
 
 export type BankItem = {
   kind: ItemKind
@@ -68,6 +69,7 @@ export type ItemPage = {
   day: string
   isMatched: boolean | undefined
   kind: ItemKind | undefined
+  search: Search | undefined
   after: ItemRef | undefined
   limit: number
 }
@@ -81,12 +83,24 @@ const POSTED = {
   booked: 't.posted_at',
 }
 
+const SEARCHED = searchSql(10, {
+  texts: [
+    'i.session_id',
+    'i.bank_reference',
+    'i.reference',
+    'i.other_reference',
+    'i.account_number',
+    'i.name',
+  ],
+  amount: 'i.amount_kobo',
+})
+
 // Posted on a day, kind by kind in the order of their ids. Matched: nothing of it is left over, so
 // that it stands in no difference.
 export async function listItems(
   db: Queryable,
   { bankCode, currency }: BankAccount,
-  { day, isMatched, kind, after, limit }: ItemPage,
+  { day, isMatched, kind, search, after, limit }: ItemPage,
 ): Promise<BankItem[]> {
   const [from, to] = [dayStart(day), dayEnd(day)]
   const { firstId, pastId } = await idBounds(db, 'credits', { from, to })
@@ -103,7 +117,7 @@ export async function listItems(
   const matched = isMatched === undefined ? '' : `and ${isMatched ? 'not' : ''} ${stands}`
   const parts = kinds.map(
     (each) => `(select ${COLUMNS} from ${itemSource(each, filter)}
-                 where i.id > ${each === after?.kind ? '$7' : '0'}::bigint ${matched}
+                 where i.id > ${each === after?.kind ? '$7' : '0'}::bigint ${matched} and ${SEARCHED}
                  order by i.id limit $8)`,
   )
   if (parts.length === 0) return []
@@ -111,7 +125,18 @@ export async function listItems(
     `select * from (${parts.join('\nunion all\n')}) as i
       where $5::bigint is not null and $6::bigint is not null and $7::bigint is not null
       order by array_position($9::text[], i.kind), i.id limit $8`,
-    [bankCode, currency, from, to, firstId, pastId, after?.id ?? 0n, limit, ITEM_KINDS],
+    [
+      bankCode,
+      currency,
+      from,
+      to,
+      firstId,
+      pastId,
+      after?.id ?? 0n,
+      limit,
+      ITEM_KINDS,
+      ...searchValues(search),
+    ],
   )
   return rows
 }

@@ -1,8 +1,16 @@
 // Begins a run of matching: which statements are new, and since when items of the books are read.
 
+import { idBounds, PAST_ID } from '#db/time-bounds.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { findMissedDay } from './missed-items.ts'
-import { type BankAccount, dayStart, type Known, lockBank, type Run } from './reconciled-banks.ts'
+import {
+  type BankAccount,
+  dayStart,
+  type Known,
+  lockBank,
+  type Run,
+  readMoved,
+} from './reconciled-banks.ts'
 
 type Coverage = { fromDay: string | null; toDay: string | null; newStatements: bigint[] | null }
 
@@ -19,6 +27,7 @@ export async function beginRun(
 ): Promise<Run | undefined> {
   // Before anything is read: what is stored while it waits is part of the run.
   const known = await lockBank(tx, { bankCode, currency })
+  const movedKobo = await readMoved(tx, { bankCode, currency })
   const { rows: covered } = await tx.query<Coverage>(
     `select min(from_day)::text as "fromDay", max(to_day)::text as "toDay",
             array_agg(id order by id) filter (where matched_at is null) as "newStatements"
@@ -30,9 +39,21 @@ export async function beginRun(
   const run = { bankCode, currency, now, fromDay, toDay, newStatements: newStatements ?? [] }
   const missedDay = await findMissed(tx, known, run)
   const isFirst = known.fromDay === null || fromDay < known.fromDay || missedDay < fromDay
-  const since = itemsSince(known, { ...run, isFirst })
+  const since = openSince(known, { ...run, isFirst })
   const missedSince = dayStart(missedDay)
-  return { ...run, isFirst, itemsSince: since < missedSince ? since : missedSince }
+  const itemsSince = since < missedSince ? since : missedSince
+  const { firstId: creditsFrom } = await idBounds(tx, 'credits', { from: itemsSince })
+  const linesFrom = await findFirstLine(tx, run.newStatements)
+  return { ...run, movedKobo, linesFrom, isFirst, itemsSince, creditsFrom }
+}
+
+async function findFirstLine(tx: Transaction, statements: readonly bigint[]): Promise<bigint> {
+  if (statements.length === 0) return PAST_ID
+  const { rows } = await tx.query<{ id: bigint | null }>(
+    'select min(id) as id from statement_lines where statement_id = any ($1)',
+    [statements],
+  )
+  return rows[0]?.id ?? PAST_ID
 }
 
 const NEVER = '9999-12-31'
@@ -53,7 +74,7 @@ const hourOf = (at: Date) => Math.floor(at.getTime() / 3_600_000)
 
 // Items after the last statement wait for its successor, so new lines are tried with all of them, and
 // lines that were there before only with those that came since.
-function itemsSince(known: Known, run: Pick<Run, 'fromDay' | 'newStatements' | 'isFirst'>): Date {
+function openSince(known: Known, run: Pick<Run, 'fromDay' | 'newStatements' | 'isFirst'>): Date {
   const { itemsUntil, seenUntil } = known
   if (run.isFirst || !itemsUntil || !seenUntil) {
     return new Date(dayStart(run.fromDay).getTime() - LOOK_BACK_MS)

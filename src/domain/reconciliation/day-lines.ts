@@ -6,42 +6,70 @@ import type { StatementLineId } from '#ids.ts'
 import { type ItemRef, refKey } from './bank-items.ts'
 import type { ItemKind } from './item-sources.ts'
 import type { BankAccount } from './reconciled-banks.ts'
+import { type Search, searchSql, searchValues } from './search-movements.ts'
 import type { ListedLine } from './statements.ts'
 
-const LINES = `
+const COLUMNS = `
   select l.id, l.line_no as "lineNo", l.booked_on::text as "bookedOn", l.value_on::text as "valueOn",
          l.amount_kobo as "amountKobo", l.is_reversal as "isReversal", l.kind,
          l.session_id as "sessionId", l.bank_reference as "bankReference",
          l.end_to_end_id as "endToEndId", l.account_number as "accountNumber",
          l.counterparty_name as "counterpartyName", l.counterparty_sealed as "counterpartySealed",
          l.counterparty_bank as "counterpartyBank", l.narration,
-         (select m.rule from statement_matches m where m.line_id = l.id limit 1) as rule
-    from statement_lines l`
+         (select m.rule from statement_matches m where m.line_id = l.id limit 1) as rule`
 
 export type LineFilter = {
   day: string
   isMatched: boolean | undefined
   kind: string | undefined
+  search: Search | undefined
   afterId: bigint | null
   limit: number
 }
 
+const SEARCHED = searchSql(8, {
+  texts: [
+    'l.session_id',
+    'l.bank_reference',
+    'l.end_to_end_id',
+    'l.account_number',
+    'l.counterparty_name',
+    'l.narration',
+  ],
+  amount: 'l.amount_kobo',
+})
+
+// Of each statement that covers the day as many as are asked for, since there they are in order.
 // Matched: nothing of it is left over, so that it stands in no difference.
 export async function listDayLines(
   db: Queryable,
   { bankCode, currency }: BankAccount,
-  { day, isMatched, kind, afterId, limit }: LineFilter,
+  { day, isMatched, kind, search, afterId, limit }: LineFilter,
 ): Promise<ListedLine[]> {
   const stands = `exists (select from differences d
                            where d.line_id = l.id and d.state <> 'cleared')`
   const { rows } = await db.query<ListedLine>({
     name: 'list-day-lines',
-    text: `${LINES}
-            where l.bank_code = $1 and l.currency = $2 and l.booked_on = $3
-              and ($4::boolean is null or (not ${stands}) = $4)
-              and ($5::text is null or l.kind = $5) and ($6::bigint is null or l.id > $6)
+    text: `${COLUMNS}
+             from statements s
+            cross join lateral (
+              select l.* from statement_lines l
+               where l.statement_id = s.id and l.booked_on = $3 and l.id > $6
+                 and ($4::boolean is null or (not ${stands}) = $4)
+                 and ($5::text is null or l.kind = $5) and ${SEARCHED}
+               order by l.id limit $7) as l
+            where s.bank_code = $1 and s.currency = $2 and $3::date between s.from_day and s.to_day
             order by l.id limit $7`,
-    values: [bankCode, currency, day, isMatched ?? null, kind ?? null, afterId, limit],
+    values: [
+      bankCode,
+      currency,
+      day,
+      isMatched ?? null,
+      kind ?? null,
+      afterId ?? 0n,
+      limit,
+      ...searchValues(search),
+    ],
   })
   return rows
 }
@@ -53,7 +81,7 @@ export async function readLines(
   if (ids.length === 0) return new Map()
   const { rows } = await db.query<ListedLine>({
     name: 'read-statement-lines',
-    text: `${LINES} where l.id = any ($1)`,
+    text: `${COLUMNS} from statement_lines l where l.id = any ($1)`,
     values: [ids],
   })
   return new Map(rows.map((line) => [line.id, line]))

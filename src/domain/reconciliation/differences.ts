@@ -2,8 +2,8 @@
 // how old it is, is told as of now.
 
 import type { Queryable } from '#db/pool.ts'
-import { Refusal } from '#errors.ts'
-import type { DifferenceId, StatementId } from '#ids.ts'
+import { Refusal, type RefusalCode } from '#errors.ts'
+import type { DifferenceId, StatementId, UserId } from '#ids.ts'
 import { watDay } from '#wat-time.ts'
 import { IS_TIMING, type TimingWindows } from './daily-proof.ts'
 import type { ItemKind } from './item-sources.ts'
@@ -23,6 +23,7 @@ export type ShownDifference = Difference & {
   ageDays: number
   ageBucket: AgeBucket
   openedAt: Date
+  obstacle: RefusalCode | null // To an approval by who looks.
 }
 
 // The age in days `n` of what began that long ago.
@@ -42,9 +43,11 @@ export type DifferenceFilter = {
   limit: number
 }
 
-export type AsOf = { now: Date; windows: TimingWindows }
+// Who looks. `newSince`: whose access was changed later than this approves nothing yet.
+type Viewer = { userId: UserId | null; newSince: Date }
+export type AsOf = { now: Date; windows: TimingWindows; viewer: Viewer }
 
-// $5 and $6 are the windows of the banks, $7 is today.
+// $5 and $6 are the windows of the banks, $7 is today, $8 and $9 are who looks.
 const SELECT = `
   select d.id, d.bank_code as "bankCode", d.currency, d.day::text as day, d.kind,
          d.amount_kobo as "amountKobo", d.line_id as "lineId", l.kind as "lineKind",
@@ -55,13 +58,23 @@ const SELECT = `
          d.decided_by as "decidedBy", d.decided_at as "decidedAt", d.opened_at as "openedAt",
          (select m.item_id from statement_matches m
            where m.line_id = d.line_id and m.item_kind = 'credit' limit 1) as "matchedCreditId",
-         ${IS_TIMING} as "isTiming", age.days as "ageDays", ${BUCKET_SQL('age.days')} as "ageBucket"
+         ${IS_TIMING} as "isTiming", age.days as "ageDays", ${BUCKET_SQL('age.days')} as "ageBucket",
+         case when d.state <> 'asked' then null
+              when v.id is null then 'people_only'
+              when v.id = d.asked_by_user then 'other_person_needed'
+              when v.access_changed_at > $9 then 'approver_too_new'
+              when stands_behind(d.asked_by_user, v.id) then 'approver_not_independent'
+         end as obstacle
     from differences d
     left join statement_lines l on l.id = d.line_id
     left join unnest($5::text[], $6::int[]) as w (bank_code, days) on w.bank_code = d.bank_code
+    left join users v on v.id = $8::uuid
    cross join lateral (select greatest($7::date - d.day, 0) as days) as age`
 
-const asOf = ({ now, windows }: AsOf) => [[...windows.keys()], [...windows.values()], watDay(now)]
+const asOf = ({ now, windows, viewer }: AsOf) => {
+  const { userId, newSince } = viewer
+  return [[...windows.keys()], [...windows.values()], watDay(now), userId, newSince]
+}
 
 // Newest first.
 export async function listDifferences(
@@ -74,11 +87,11 @@ export async function listDifferences(
     text: `${SELECT}
             where ($1::text is null or d.bank_code = $1) and ($2::text is null or d.currency = $2)
               and ($3::date is null or d.day = $3) and ($4::date is null or d.day <= $4)
-              and ${state === undefined ? `d.state <> 'cleared' and $8::text is null` : 'd.state = $8'}
-              and ($9::text is null or d.kind = $9)
-              and ($10::text is null or ${BUCKET_SQL('age.days')} = $10)
-              and ($11::bigint is null or d.id < $11)
-            order by d.id desc limit $12`,
+              and ${state === undefined ? `d.state <> 'cleared' and $10::text is null` : 'd.state = $10'}
+              and ($11::text is null or d.kind = $11)
+              and ($12::text is null or ${BUCKET_SQL('age.days')} = $12)
+              and ($13::bigint is null or d.id < $13)
+            order by d.id desc limit $14`,
     values: [
       bankCode ?? null,
       currency ?? null,

@@ -153,8 +153,10 @@ async function findDuplicates(tx: Transaction, { bankCode, currency }: Run): Pro
   const days = named.map(({ day }) => day).sort()
   const { rows: lines } = await tx.query<{ words: (string | null)[] }>(
     `select array[s.session_id, s.bank_reference, s.end_to_end_id] as words
-       from statement_lines s
-      where s.bank_code = $1 and s.currency = $2 and s.amount_kobo > 0
+       from statements f
+       join statement_lines s on s.statement_id = f.id
+      where f.bank_code = $1 and f.currency = $2 and s.amount_kobo > 0
+        and f.to_day >= $3::date - ${DAYS_AROUND} and f.from_day <= $4::date + ${DAYS_AROUND}
         and s.booked_on between $3::date - ${DAYS_AROUND} and $4::date + ${DAYS_AROUND}
         and (s.session_id = any ($5) or s.bank_reference = any ($5) or s.end_to_end_id = any ($5))
         and exists (select from statement_matches m where m.line_id = s.id)`,

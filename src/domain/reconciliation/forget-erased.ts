@@ -3,6 +3,7 @@
 // are reached by it (erase-payer-data.ts).
 
 import type { Transaction } from '#db/transaction.ts'
+import type { Run } from './reconciled-banks.ts'
 
 const IS_ERASED_ACCOUNT = (id: string) =>
   `exists (select from collection_accounts a where a.id = ${id} and a.erased_at is not null)`
@@ -44,6 +45,20 @@ export async function forgetErasedPairs(tx: Transaction): Promise<void> {
     forget(`select p.line_id, p.item_kind, p.item_id from new_pairs p
               join open_items i on i.kind = p.item_kind and i.id = p.item_id
              where i.name is null and i.kind in ('credit', 'reversal', 'return')`),
+  )
+}
+
+// Of a run's new lines, while each is matched to a credit alone.
+export async function forgetErasedMatches(tx: Transaction, run: Run): Promise<void> {
+  await tx.query(
+    forget(`select m.line_id, 'credit' as item_kind, c.id as item_id
+              from credits c
+             cross join lateral (
+               select n.line_id from statement_matches n
+                where n.item_kind = 'credit' and n.item_id = c.id and n.line_id >= $3 limit 1) as m
+             where c.bank_code = $1 and c.id >= $2 and c.source_account_name is null
+               and c.source_account_sealed is null and c.narration is null`),
+    [run.bankCode, run.creditsFrom, run.linesFrom],
   )
 }
 

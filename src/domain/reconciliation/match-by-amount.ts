@@ -7,7 +7,7 @@
 import type { Transaction } from '#db/transaction.ts'
 import { CHARGE_LINE } from './match-charges.ts'
 import type { Run } from './reconciled-banks.ts'
-import { JOIN_CHARGES, takePairs } from './take-pairs.ts'
+import { JOIN_CHARGES, pairsOf, takeFound } from './take-pairs.ts'
 
 const NUMBERS = '(?<![0-9])[0-9]{10}(?![0-9])'
 const UNNAMED = `not l.is_decided
@@ -30,8 +30,10 @@ async function matchEqual(
   run: Run,
   { hasSessionId, isNet }: { hasSessionId: boolean; isNet: boolean },
 ): Promise<number> {
-  const { rowCount } = await tx.query(
-    `insert into new_pairs
+  return takeFound(tx, run, {
+    rule: 'account_and_amount',
+    values: [NUMBERS, hasSessionId, isNet],
+    pairs: `
      with lines as (
        select l.id, l.day, l.amount, a.number, count(*) over same as copies,
               row_number() over (partition by a.number, l.day, l.amount order by l.id) as place
@@ -44,7 +46,7 @@ async function matchEqual(
         where ${UNNAMED} and not ${CHARGE_LINE} and (l.session_id is not null) = $2
        window same as (partition by a.number, l.day, l.amount)
      ), items as (
-       select i.kind, i.id, i.day, i.amount, i.account_number as number, x.kind as x_kind,
+       select i.kind, i.id, i.day as item_day, i.amount, i.account_number as number, x.kind as x_kind,
               x.id as x_id, x.amount as x_amount, x.day as x_day, w.whole,
               count(*) over same as copies,
               row_number() over (partition by i.account_number, i.day, w.whole
@@ -57,18 +59,11 @@ async function matchEqual(
      ), found as (
        select l.id as line_id, l.day as line_day, i.*, count(*) over (partition by l.id) as choices
          from lines l
-         join items i on i.number = l.number and i.day = l.day and i.whole = l.amount
+         join items i on i.number = l.number and i.item_day = l.day and i.whole = l.amount
                      and i.copies = l.copies and i.place = l.place
      )
-     select f.line_id, p.kind, p.id, p.amount, f.line_day, p.day
-       from found f
-      cross join lateral (values (kind, id, amount, day, true),
-                                 (x_kind, x_id, x_amount, x_day, $3))
-                         as p (kind, id, amount, day, is_paired)
-      where f.choices = 1 and p.is_paired`,
-    [NUMBERS, hasSessionId, isNet],
-  )
-  return (rowCount ?? 0) > 0 ? takePairs(tx, run, 'account_and_amount') : 0
+     ${pairsOf('(select * from found where choices = 1)', '$3')}`,
+  })
 }
 
 // On the day of the last item, or on the next one; with charges or without.
@@ -92,8 +87,10 @@ async function matchSums(
   run: Run,
   { daysLater, isNet }: { daysLater: number; isNet: boolean },
 ): Promise<number> {
-  const { rowCount } = await tx.query(
-    `insert into new_pairs
+  return takeFound(tx, run, {
+    rule: 'sweep',
+    values: [run.bankCode, run.currency, run.fromDay, daysLater, isNet],
+    pairs: `
      with items as (
        select kind, id, day, amount, sign(case when parent_kind is null then amount
                                                when kind = 'charges' then 1 else -1 end) as direction
@@ -121,7 +118,5 @@ async function matchSums(
        from met m
       cross join lateral generate_series(m.since + 1, m.day, interval '1 day') as g (day)
        join items i on i.direction = m.direction and i.day = g.day::date - $4::int`,
-    [run.bankCode, run.currency, run.fromDay, daysLater, isNet],
-  )
-  return (rowCount ?? 0) > 0 ? takePairs(tx, run, 'sweep') : 0
+  })
 }

@@ -8,7 +8,7 @@ import type { Transaction } from '#db/transaction.ts'
 import { CHARGE_LINE, matchChargesOf } from './match-charges.ts'
 import { loadNamedItems } from './open-sets.ts'
 import type { Run } from './reconciled-banks.ts'
-import { HAS_CHARGES, JOIN_CHARGES, type Rule, takePairs } from './take-pairs.ts'
+import { HAS_CHARGES, JOIN_CHARGES, pairsOf, type Rule, takeFound } from './take-pairs.ts'
 
 const RANKED: readonly Rule[] = ['booked', 'session_id', 'bank_reference', 'our_reference']
 const OUR_REFERENCE = '(?:PYT|RTN|RFD|ADJ)[0-9]{12,15}'
@@ -43,8 +43,9 @@ async function matchPairs(
   run: Run,
   { rule, from }: { rule: Rule; from: string },
 ): Promise<number> {
-  const { rowCount } = await tx.query(
-    `insert into new_pairs
+  return takeFound(tx, run, {
+    rule,
+    pairs: `
      with candidates as (
        select l.id as line_id, l.day as line_day, i.kind, i.id, i.day as item_day, i.amount,
               ${HAS_CHARGES} as has_charges, x.kind as x_kind, x.id as x_id, x.amount as x_amount,
@@ -58,14 +59,8 @@ async function matchPairs(
               row_number() over (partition by kind, id order by is_off, line_id) as of_item
          from candidates
      )
-     select r.line_id, p.kind, p.id, p.amount, r.line_day, p.day
-       from ranked r
-      cross join lateral (values (kind, id, amount, item_day, true),
-                                 (x_kind, x_id, x_amount, x_day, has_charges))
-                         as p (kind, id, amount, day, is_paired)
-      where r.of_line = 1 and r.of_item = 1 and p.is_paired`,
-  )
-  return (rowCount ?? 0) > 0 ? takePairs(tx, run, rule) : 0
+     ${pairsOf('(select * from ranked where of_line = 1 and of_item = 1)', 'f.has_charges')}`,
+  })
 }
 
 // Everything that the lines which are left name, at whatever bank: also what is matched already, which

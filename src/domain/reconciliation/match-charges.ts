@@ -7,7 +7,7 @@
 
 import type { Transaction } from '#db/transaction.ts'
 import type { Run } from './reconciled-banks.ts'
-import { takePairs } from './take-pairs.ts'
+import { takeFound } from './take-pairs.ts'
 
 export const CHARGE_LINE = `l.kind in ('fee', 'vat', 'stamp_duty')`
 const PART_OF_LINE = `case l.kind when 'stamp_duty' then 'duty' else l.kind end`
@@ -33,8 +33,9 @@ const UNNAMED = 'not exists (select from line_names n where n.line_id = l.id)'
 // Of items that lines name: `x` is the item, joined to the line `l`. First the lines that are a part
 // of it to the kobo, then the rest in order.
 export async function matchChargesOf(tx: Transaction, run: Run, join: string): Promise<number> {
-  const { rowCount: parts } = await tx.query(
-    `insert into new_pairs
+  const exact = await takeFound(tx, run, {
+    rule: 'charge',
+    pairs: `
      select line_id, kind, id, amount, line_day, item_day, part
        from (select l.id as line_id, x.kind, x.id, l.amount, l.day as line_day, x.day as item_day,
                     p.part, row_number() over (partition by l.id order by x.kind, x.id) as of_line,
@@ -43,10 +44,10 @@ export async function matchChargesOf(tx: Transaction, run: Run, join: string): P
               where ${CHARGE_LINE} and x.parent_kind is not null and p.part = ${PART_OF_LINE}
                 and p.amount = l.amount) as f
       where of_line = 1 and of_part = 1`,
-  )
-  const exact = (parts ?? 0) > 0 ? await takePairs(tx, run, 'charge') : 0
-  const { rowCount: rest } = await tx.query(
-    `insert into new_pairs
+  })
+  const rest = await takeFound(tx, run, {
+    rule: 'charge',
+    pairs: `
      with candidates as (
        select distinct on (l.id) l.id, l.amount, l.day, x.kind, x.id as item_id,
               x.amount as due, x.day as item_day
@@ -59,10 +60,10 @@ export async function matchChargesOf(tx: Transaction, run: Run, join: string): P
          from candidates window w as (partition by kind, item_id order by id)
      )
      select id, kind, item_id,
-            case when is_last or so_far <= due then due - before else amount end, day, item_day
+            case when is_last or so_far <= due then due - before else amount end, day, item_day, ''
        from running where before > due`,
-  )
-  return exact + ((rest ?? 0) > 0 ? await takePairs(tx, run, 'charge') : 0)
+  })
+  return exact + rest
 }
 
 // By kind and then all together; of credits and payouts together and then apart.
@@ -84,8 +85,10 @@ async function matchTotals(
   run: Run,
   { isWhole, itemKinds }: { isWhole: boolean; itemKinds: string | null },
 ): Promise<number> {
-  const { rowCount } = await tx.query(
-    `insert into new_pairs
+  return takeFound(tx, run, {
+    rule: 'charge',
+    values: [itemKinds],
+    pairs: `
      with lines as (
        select l.id, l.day, -l.amount as amount, ${isWhole ? `'whole'` : PART_OF_LINE} as part
          from open_lines l
@@ -122,7 +125,5 @@ async function matchTotals(
        from laid_lines l
        join laid_items i on i.day = l.day and i.part = l.part
                         and i.low < l.high and i.high > l.low`,
-    [itemKinds],
-  )
-  return (rowCount ?? 0) > 0 ? takePairs(tx, run, 'charge') : 0
+  })
 }

@@ -11,7 +11,8 @@ import { findGaps } from './find-gaps.ts'
 import { matchByAccount, matchSweeps } from './match-by-amount.ts'
 import { matchByName } from './match-by-name.ts'
 import { matchCharges } from './match-charges.ts'
-import { closeSets, openSets } from './open-sets.ts'
+import { matchSessionIds } from './match-session-ids.ts'
+import { closeSets, loadSets, openSets } from './open-sets.ts'
 import { type BankAccount, countLines, endRun } from './reconciled-banks.ts'
 import { suggestItems } from './suggest-items.ts'
 
@@ -25,7 +26,9 @@ export async function matchStatements(
   const run = await beginRun(tx, account)
   if (!run) return { matched: 0, differences: 0 }
   await openSets(tx, run)
-  let matched = await matchByName(tx, run)
+  let matched = await matchSessionIds(tx, run)
+  await loadSets(tx, run)
+  matched += await matchByName(tx, run)
   matched += await matchByAccount(tx, run)
   matched += await matchSweeps(tx, run)
   matched += await matchCharges(tx, run)

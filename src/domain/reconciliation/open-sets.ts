@@ -5,7 +5,6 @@
 // Sets are read once, whatever their size: a million lines and a million credits take some seconds,
 // and a run with nothing new reads what stands in open differences.
 
-import { idBounds } from '#db/time-bounds.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { type ItemFilter, itemSources, POSTED_SINCE } from './item-sources.ts'
 import type { Run } from './reconciled-banks.ts'
@@ -47,7 +46,12 @@ export async function openSets(tx: Transaction, run: Run): Promise<void> {
   await tx.query(`set local work_mem = '${WORK_MEM}'`)
   await tx.query('set local default_statistics_target = 10') // Counts are what matters.
   for (const statement of TABLES.split(';')) await tx.query(statement)
-  await loadLines(tx, run)
+  await loadStandingLines(tx, run)
+}
+
+// What the first rule left over.
+export async function loadSets(tx: Transaction, run: Run): Promise<void> {
+  await byHashing(tx, () => loadNewLines(tx, run))
   await loadPostedItems(tx, run)
   await loadStandingItems(tx, run)
   // Mostly there are no charges, or few: without it, each line would look through all items for its own.
@@ -66,21 +70,32 @@ export async function closeSets(tx: Transaction): Promise<void> {
   await tx.query(DROP)
 }
 
+// New lines are new to the planner, too, which might take a million of them for few.
+export async function byHashing<T>(tx: Transaction, work: () => Promise<T>): Promise<T> {
+  const others = ['enable_nestloop', 'enable_mergejoin']
+  for (const join of others) await tx.query(`set local ${join} = off`)
+  const result = await work()
+  for (const join of others) await tx.query(`set local ${join} = on`)
+  return result
+}
+
 const LINE_COLUMNS = `l.id, l.booked_on, l.amount_kobo, l.kind, l.session_id, l.bank_reference,
   l.end_to_end_id, l.account_number, l.counterparty_name, l.narration`
 
-async function loadLines(
-  tx: Transaction,
-  { bankCode, currency, newStatements }: Run,
-): Promise<void> {
-  if (newStatements.length > 0) {
-    await tx.query(
-      `insert into open_lines
-       select ${LINE_COLUMNS}, null, false from statement_lines l where l.statement_id = any ($1)`,
-      [newStatements],
-    )
-  }
-  // Of a line that is matched in part, the rest is its difference for good.
+async function loadNewLines(tx: Transaction, { newStatements, linesFrom }: Run): Promise<void> {
+  if (newStatements.length === 0) return
+  await tx.query(
+    `insert into open_lines
+     select ${LINE_COLUMNS}, null, false from statement_lines l
+      where l.statement_id = any ($1)
+        and not exists (select from statement_matches m
+                         where m.line_id >= $2 and m.line_id = l.id)`,
+    [newStatements, linesFrom],
+  )
+}
+
+// Of a line that is matched in part, the rest is its difference for good.
+async function loadStandingLines(tx: Transaction, { bankCode, currency }: Run): Promise<void> {
   await tx.query(
     `insert into open_lines
      select ${LINE_COLUMNS}, d.id, d.state <> 'open'
@@ -91,23 +106,22 @@ async function loadLines(
   )
 }
 
-// Posted since, and not in a difference. `matched` is what earlier runs matched of them: of credits
-// and their charges read as one range.
+// Posted since, and neither matched nor in a difference. Most are matched to a line of their own: of
+// credits and charges those are read as one range, and what else was matched item by item.
 async function loadPostedItems(tx: Transaction, run: Run): Promise<void> {
-  const { firstId } = await idBounds(tx, 'credits', { from: run.itemsSince })
   await tx.query(
     `${insertItems(POSTED_SINCE, { days: '$5::date and $6::date' })}
-       left join (select item_kind, item_id, sum(amount_kobo) as kobo from statement_matches
-                   where item_kind in ('credit', 'charges') and item_id >= $4
-                   group by 1, 2) as m on m.item_kind = i.kind and m.item_id = i.id
       cross join lateral (
-        select coalesce(case when i.kind in ('credit', 'charges') then m.kobo else (
-                 select sum(n.amount_kobo) from statement_matches n
-                  where n.item_kind = i.kind and n.item_id = i.id) end, 0)::bigint as matched) as x
+        select coalesce(sum(n.amount_kobo), 0)::bigint as matched from statement_matches n
+         where n.item_kind = i.kind and n.item_id = i.id) as x
       where i.amount_kobo <> x.matched
+        and not exists (select from statement_matches m
+                         where m.item_kind in ('credit', 'charges') and m.item_id >= $4
+                           and m.item_kind = i.kind and m.item_id = i.id
+                           and m.amount_kobo = i.amount_kobo)
         and not exists (select from differences d
                          where d.item_kind = i.kind and d.item_id = i.id and d.state <> 'cleared')`,
-    [run.bankCode, run.currency, run.itemsSince, firstId, run.fromDay, run.toDay],
+    [run.bankCode, run.currency, run.itemsSince, run.creditsFrom, run.fromDay, run.toDay],
   )
 }
 

@@ -38,10 +38,12 @@ export async function readFile({ parts, staged }: Reading): Promise<ReadStatemen
   const statements: ReadStatement[] = []
   let open: Open | undefined
   for await (const part of parts) {
-    if (part.part === 'line') {
+    if (part.part === 'lines') {
       if (!open) throw new Error('a line came before its statement')
-      const full = addLine(open, part.line, staged)
-      if (full) await full
+      for (const line of part.lines) {
+        const full = addLine(open, line, staged)
+        if (full) await full
+      }
     } else if (part.part === 'opening') {
       if (open) throw new Error('a statement came within another')
       open = begin(part.statement, statements.length + 1)

@@ -1,7 +1,9 @@
 // How far a bank's account is reconciled: the days that its statements cover, and which items of the
 // books were held against them. The row is locked while matching, so one run follows another.
 
+import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
+import type { Kobo } from '#money.ts'
 
 export type BankAccount = { bankCode: string; currency: string }
 
@@ -10,8 +12,11 @@ export type Run = BankAccount & {
   now: Date
   fromDay: string // The first day that statements cover, …
   toDay: string // … and the last.
-  newStatements: bigint[] // Not held against the books yet.
+  newStatements: bigint[] // Not held against the books yet, …
+  linesFrom: bigint // … and the first of their lines.
   itemsSince: Date // Those posted before are matched, or stand in differences.
+  creditsFrom: bigint // No credit posted since has a lower id.
+  movedKobo: Kobo // By the bank's ledger account, in and out, when the run began.
   isFirst: boolean // Of the bank, or the first with an earlier day than any before.
 }
 
@@ -59,13 +64,52 @@ export async function countLines(tx: Transaction, run: Run): Promise<void> {
   if (run.newStatements.length === 0) return
   await tx.query(
     `insert into reconciled_days (bank_code, currency, day, lines_kobo)
-     select bank_code, currency, booked_on, sum(amount_kobo)
+     select $2, $3, booked_on, sum(amount_kobo)
        from statement_lines where statement_id = any ($1)
-      group by 1, 2, 3 order by 1, 2, 3
+      group by booked_on order by booked_on
      on conflict (bank_code, currency, day)
        do update set lines_kobo = reconciled_days.lines_kobo + excluded.lines_kobo`,
-    [run.newStatements],
+    [run.newStatements, run.bankCode, run.currency],
   )
+}
+
+// Of the account `b`: every item moves it, and none makes it less.
+const MOVED = `coalesce((select debits_kobo + credits_kobo from ledger_accounts
+  where kind = 'bank' and owner = 'bank:' || b.bank_code and currency = b.currency), 0)`
+
+export async function readMoved(
+  tx: Transaction,
+  { bankCode, currency }: BankAccount,
+): Promise<Kobo> {
+  const { rows } = await tx.query<{ kobo: Kobo }>({
+    name: 'read-moved-at-bank',
+    text: `select ${MOVED} as kobo from reconciled_banks b where bank_code = $1 and currency = $2`,
+    values: [bankCode, currency],
+  })
+  return (rows[0] as { kobo: Kobo }).kobo
+}
+
+// Accounts with lines that were never tried; with differences, if something moved or was decided
+// since the last run; and once an hour every one, since an item may be posted late (missed-items.ts)
+// and a credit may be reported again by another name.
+export async function findOpenAccounts(db: Queryable, now: Date): Promise<BankAccount[]> {
+  const { rows } = await db.query<BankAccount>({
+    name: 'find-open-accounts',
+    text: `select bank_code as "bankCode", currency from statements where matched_at is null
+           union
+           select b.bank_code, b.currency from reconciled_banks b
+            where (b.moved_kobo, b.last_change_id)
+                    is distinct from (${MOVED}, (select max(id) from difference_changes))
+              and exists (select from differences d
+                           where d.bank_code = b.bank_code and d.currency = b.currency
+                             and d.state in ('open', 'asked') and d.statement_id is null)
+           union
+           select bank_code, currency from reconciled_banks
+            where date_trunc('hour', seen_until) <> date_trunc('hour', $1::timestamptz)
+           order by 1, 2`,
+    values: [now],
+  })
+  return rows
 }
 
 export async function endRun(tx: Transaction, run: Run): Promise<void> {
@@ -74,11 +118,12 @@ export async function endRun(tx: Transaction, run: Run): Promise<void> {
   await tx.query(
     `update reconciled_banks b
         set from_day = $3, to_day = $4, items_until = $5, seen_until = $6,
-            first_id = s.id, opening_kobo = s.opening_kobo
+            first_id = s.id, opening_kobo = s.opening_kobo, moved_kobo = $7,
+            last_change_id = (select max(id) from difference_changes)
        from (select id, opening_kobo from statements where bank_code = $1 and currency = $2
               order by ${STATEMENT_ORDER} limit 1) as s
       where b.bank_code = $1 and b.currency = $2`,
-    [bankCode, currency, fromDay, toDay, now < end ? now : end, now],
+    [bankCode, currency, fromDay, toDay, now < end ? now : end, now, run.movedKobo],
   )
   if (run.newStatements.length === 0) return
   await tx.query('update statements set matched_at = $2 where id = any ($1)', [

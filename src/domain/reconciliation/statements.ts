@@ -110,7 +110,21 @@ export type ListedLine = {
 
 export type LinePage = { isMatched: boolean | undefined; afterId: bigint | null; limit: number }
 
-// The new lines of a statement, in the order of the file.
+// Between which ids the lines of the statement $1 are: in the index they are in order day by day.
+const LINE_BOUNDS = `
+  select min(f.id) as first, max(t.id) as last
+    from statements s
+   cross join lateral generate_series(s.from_day, s.to_day, interval '1 day') as g (day)
+   cross join lateral (select id from statement_lines
+                        where statement_id = s.id and booked_on = g.day::date
+                        order by id limit 1) as f
+   cross join lateral (select id from statement_lines
+                        where statement_id = s.id and booked_on = g.day::date
+                        order by id desc limit 1) as t
+   where s.id = $1`
+
+// The new lines of a statement, in the order of the file, which is that of their ids. `+ 0`: not by
+// the index, which would have them sorted for every page.
 export async function listLines(
   db: Queryable,
   statementId: StatementId,
@@ -118,7 +132,8 @@ export async function listLines(
 ): Promise<ListedLine[]> {
   const { rows } = await db.query<ListedLine>({
     name: 'list-statement-lines',
-    text: `select l.id, l.line_no as "lineNo", l.booked_on::text as "bookedOn",
+    text: `with bounds as materialized (${LINE_BOUNDS})
+           select l.id, l.line_no as "lineNo", l.booked_on::text as "bookedOn",
                   l.value_on::text as "valueOn", l.amount_kobo as "amountKobo",
                   l.is_reversal as "isReversal", l.kind, l.session_id as "sessionId",
                   l.bank_reference as "bankReference", l.end_to_end_id as "endToEndId",
@@ -128,7 +143,9 @@ export async function listLines(
              from statement_lines l
              left join lateral (select rule from statement_matches m
                                  where m.line_id = l.id limit 1) as m on true
-            where l.statement_id = $1 and ($2::bigint is null or l.id > $2)
+            where l.id between greatest($2::bigint + 1, (select first from bounds))
+                           and (select last from bounds)
+              and l.statement_id + 0 = $1
               and ($3::boolean is null or (m.rule is not null) = $3)
             order by l.id limit $4`,
     values: [statementId, afterId, isMatched ?? null, limit],

@@ -147,9 +147,10 @@ async function findKnownLines(
   )
   const { rowCount: repeated } = await tx.query(
     `insert into repeated_lines
+     with repeated as (select content from ${STAGED_LINES} group by 1 having count(*) > 1)
      select seq, substr(sha256(content || int8send(nth)), 1, ${HASH_BYTES})
        from (select seq, content, row_number() over (partition by content order by seq) as nth
-               from ${STAGED_LINES}) as numbered
+               from ${STAGED_LINES} join repeated using (content)) as numbered
       where nth > 1`,
   )
   await tx.query(

@@ -23,8 +23,30 @@ export const HAS_CHARGES = `(x.amount is not null and l.amount <> i.amount
 export const JOIN_CHARGES = `
   left join open_items x on x.parent_kind = i.kind and x.parent_id = i.id`
 
-// How many lines were matched.
-export async function takePairs(tx: Transaction, run: Run, rule: Rule): Promise<number> {
+// The pairs of `found`, of a line and an item, and if so of the line and what was charged for the item.
+export const pairsOf = (found: string, hasCharges: string) => `
+  select f.line_id, p.kind, p.id, p.amount, f.line_day, p.day
+    from ${found} as f
+   cross join lateral (values (f.kind, f.id, f.amount, f.item_day, true),
+                              (f.x_kind, f.x_id, f.x_amount, f.x_day, ${hasCharges}))
+                      as p (kind, id, amount, day, is_paired)
+   where p.is_paired`
+
+type Found = { rule: Rule; pairs: string; values?: readonly unknown[] }
+
+// How many lines were matched. `pairs` selects them as new_pairs has them.
+export async function takeFound(
+  tx: Transaction,
+  run: Run,
+  { rule, pairs, values = [] }: Found,
+): Promise<number> {
+  const parts = rule === 'charge' ? ', part' : ''
+  const columns = `line_id, item_kind, item_id, amount, line_day, item_day${parts}`
+  const { rowCount } = await tx.query(`insert into new_pairs (${columns}) ${pairs}`, [...values])
+  return rowCount === 0 ? 0 : takePairs(tx, run, rule)
+}
+
+async function takePairs(tx: Transaction, run: Run, rule: Rule): Promise<number> {
   await tx.query('analyze new_pairs')
   // Lines of charges may be for several parts of one item. In the order of the indexes, so that they
   // grow at their ends.

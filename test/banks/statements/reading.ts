@@ -30,8 +30,8 @@ export async function readAll(given: Given): Promise<Read[]> {
       open = { head: part.statement, lines: [] }
     } else if (!open) {
       throw new Error('A part stands outside of a statement.')
-    } else if (part.part === 'line') {
-      open.lines.push(part.line)
+    } else if (part.part === 'lines') {
+      open.lines.push(...part.lines)
     } else {
       statements.push({ ...open, end: part.closing })
       open = undefined

@@ -55,13 +55,16 @@ function nameOfMerchant({ merchantCode, isRest }: Merchant): string {
   return merchantCode ?? strings.payments
 }
 
+// What scrolls must be reachable by keyboard.
+const SCROLLED = { tabIndex: 0 }
+
 function Shares({ name, rows }: { name: string; rows: readonly (readonly [string, Sums])[] }) {
   if (rows.length === 0) return <p class="muted breakdown-none">{strings.nothingYet}</p>
   // Whatever makes the difference between the two has a column, so that each row adds up.
   const less = LESS.filter((each) => rows.some(([, sums]) => sums[each] !== 0))
   const amounts = ['gross', ...less, 'net'] as const
   return (
-    <div class="listing">
+    <section class="listing" aria-label={name} {...SCROLLED}>
       <table class="list">
         <caption class="hidden">{strings.breakdown}</caption>
         <thead>
@@ -93,6 +96,6 @@ function Shares({ name, rows }: { name: string; rows: readonly (readonly [string
           ))}
         </tbody>
       </table>
-    </div>
+    </section>
   )
 }

@@ -42,7 +42,14 @@ export function Filters({ view, filters, query, csv }: Props) {
   }
   const [isOpen, setOpen] = useState(false)
   const count = filters.filter(({ name }) => query[name]).length
-  const hasDates = DATES.every((date) => filters.some(({ name }) => name === date.name))
+  const isDate = ({ name }: Filter) => DATES.some((date) => date.name === name)
+  const dates = filters.filter(isDate)
+  const show = (filter: Filter) => (
+    <div key={filter.name} class="filter">
+      <label for={`filter-${filter.name}`}>{filter.label}</label>
+      <Control filter={filter} value={query[filter.name] ?? ''} set={set} />
+    </div>
+  )
   return (
     <form
       class="filters"
@@ -61,13 +68,13 @@ export function Filters({ view, filters, query, csv }: Props) {
         {appStrings.filters.fold(count)}
       </button>
       <div class="filters-body" id="filters">
-        {filters.map((filter) => (
-          <div key={filter.name} class="filter">
-            <label for={`filter-${filter.name}`}>{filter.label}</label>
-            <Control filter={filter} value={query[filter.name] ?? ''} set={set} />
+        {filters.filter((filter) => !isDate(filter)).map(show)}
+        {dates.length > 0 && (
+          <div class="filter-period">
+            {dates.map(show)}
+            {dates.length === DATES.length && <Presets view={view} query={query} />}
           </div>
-        ))}
-        {hasDates && <Presets view={view} query={query} />}
+        )}
       </div>
       <div class="filters-end">
         {count > 0 && (

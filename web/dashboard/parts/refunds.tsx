@@ -1,8 +1,11 @@
-// Refunds of a payment, or of a credit to a collection account: those there are, and a new one.
+// Refunds of a payment, or of a credit to a collection account: those there are, each to be cancelled
+// while nothing of it was sent, and a new one.
 
+import type { ComponentChildren } from 'preact'
 import { refundsStrings as strings } from '../../copy.ts'
 import { getPage, type Schemas } from '../api.ts'
 import { useLoaded, useReload } from '../loading.ts'
+import { CancelRefund } from './cancel-refund.tsx'
 import { Icon } from './icons.tsx'
 import { RefundButton, type RefundOf } from './refund-form.tsx'
 import { Failed, Skeleton } from './states.tsx'
@@ -30,6 +33,10 @@ export function Refunds({ of, received, mayRefund, version, changed }: Props) {
   if (problem?.code === 'merchants_restricted') return null
   if (problem) return <Failed problem={problem} retry={reload} />
   if (!data) return <Skeleton kind="rows" lines={1} />
+  const done = () => {
+    reload()
+    changed()
+  }
   const left = received > 0 ? amountLeft(received, data.data) : 0
   const isOffered = mayRefund && left > 0 && !data.hasMore
   if (data.data.length === 0 && !isOffered) return null
@@ -38,20 +45,13 @@ export function Refunds({ of, received, mayRefund, version, changed }: Props) {
       {data.data.length > 0 && <h3>{strings.title}</h3>}
       <ol class="entries">
         {data.data.map((refund) => (
-          <Entry key={refund.reference} refund={refund} />
+          <Entry key={refund.reference} refund={refund}>
+            {mayRefund && mayCancel(refund) && <CancelRefund refund={refund} done={done} />}
+          </Entry>
         ))}
       </ol>
       {data.hasMore && <p class="muted small">{strings.more}</p>}
-      {isOffered && (
-        <RefundButton
-          of={of}
-          left={left}
-          done={() => {
-            reload()
-            changed()
-          }}
-        />
-      )}
+      {isOffered && <RefundButton of={of} left={left} done={done} />}
     </section>
   )
 }
@@ -72,12 +72,18 @@ function amountLeft(received: number, refunds: readonly Refund[]): number {
   return standing.reduce((left, { amount }) => left - kobo(amount), kobo(received)) / 100
 }
 
+// While all that is left of it waits.
+function mayCancel({ payouts }: Refund): boolean {
+  const standing = payouts.filter(({ status }) => status !== 'cancelled')
+  return standing.length > 0 && standing.every(({ status }) => status === 'queued')
+}
+
 function stateOf({ status, payouts }: Refund): string {
   const isWaiting = payouts.some((part) => part.approval === 'needed' && part.status === 'queued')
   return isWaiting ? 'awaiting_approval' : status
 }
 
-function Entry({ refund }: { refund: Refund }) {
+function Entry({ refund, children }: { refund: Refund; children: ComponentChildren }) {
   const payees = new Set(
     refund.payouts.map((part) => strings.to(part.toAccountName, part.toAccountNumberMasked)),
   )
@@ -100,6 +106,7 @@ function Entry({ refund }: { refund: Refund }) {
             {strings.failure(reason)}
           </p>
         ))}
+        {children}
       </div>
       <div class="entry-end">
         <Money amount={refund.amount} currency={refund.currency} />

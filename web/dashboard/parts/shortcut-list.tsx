@@ -34,24 +34,27 @@ export function ShortcutList({
   return (
     <Dialog title={strings.title} close={close}>
       <div class="form shortcuts">
+        {/* First, and so what has the focus: the list stands where it begins. */}
+        <div>
+          <label class="option">
+            <input
+              type="checkbox"
+              checked={isOn}
+              aria-describedby="shortcuts-hint"
+              onChange={(event) => {
+                enable(event.currentTarget.checked)
+                setOn(event.currentTarget.checked)
+              }}
+            />
+            {strings.enabled}
+          </label>
+          <p id="shortcuts-hint" class="muted small">
+            {strings.enabledHint}
+          </p>
+        </div>
         <Group title={strings.everywhere} shortcuts={EVERYWHERE} />
         <Group title={strings.inLists} shortcuts={IN_LISTS} />
         <Group title={strings.goTo} shortcuts={goTo} />
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={isOn}
-            aria-describedby="shortcuts-hint"
-            onChange={(event) => {
-              enable(event.currentTarget.checked)
-              setOn(event.currentTarget.checked)
-            }}
-          />
-          {strings.enabled}
-        </label>
-        <p id="shortcuts-hint" class="muted small">
-          {strings.enabledHint}
-        </p>
         <div class="form-end">
           <button type="button" class="button primary" onClick={close}>
             {appStrings.close}

@@ -4,7 +4,7 @@
 // has the focus.
 
 import type { ComponentChildren } from 'preact'
-import { useRef } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import { appStrings } from '../../copy.ts'
 import type { Paged } from '../loading.ts'
 import { follow, goTo } from '../routing.ts'
@@ -125,11 +125,20 @@ function Rows<Row>({
   rows: readonly Row[]
 }) {
   const body = useRef<HTMLTableSectionElement>(null)
+  const linksIn = () => [...(body.current?.querySelectorAll<HTMLElement>('a.row-link') ?? [])]
+  const lastOpen = useRef(openKey)
+  // Back to the row of what was open last, wherever one went from there; but not away from a field.
+  useEffect(() => {
+    const at = rows.findIndex((row) => keyOf(row) === lastOpen.current)
+    lastOpen.current = openKey
+    const isElsewhere = document.activeElement?.matches('input, select, textarea, dialog *')
+    if (openKey === undefined && !isElsewhere) linksIn()[at]?.focus()
+  }, [openKey])
   const press = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 }[event.key]
     const isChoice = event.key === 'x' && choosing !== undefined
-    if (step === undefined && !isChoice) return
-    const links = [...(body.current?.querySelectorAll<HTMLElement>('a.row-link') ?? [])]
+    if ((step === undefined && !isChoice) || event.ctrlKey || event.metaKey || event.altKey) return
+    const links = linksIn()
     const at = links.indexOf(event.target as HTMLElement)
     const row = rows[at]
     if (row === undefined) return

@@ -1,5 +1,5 @@
-// Settings: users, profile, branding, limits, fees, subaccounts, splits and audit log, as far as the
-// role may see them.
+// Settings: users, profile, branding, limits, fees, subaccounts, splits, payout rules and audit log, as
+// far as the role may see them.
 
 import type { ComponentType } from 'preact'
 import { settingsStrings as strings } from '../../copy.ts'
@@ -11,6 +11,7 @@ import { BrandingPart } from './settings/branding.tsx'
 import { Fees } from './settings/fees.tsx'
 import { LimitProfiles } from './settings/limit-profiles.tsx'
 import { Limits } from './settings/limits.tsx'
+import { PayoutRules } from './settings/payout-rules.tsx'
 import { Profile } from './settings/profile.tsx'
 import { Splits } from './settings/splits.tsx'
 import { Subaccounts } from './settings/subaccounts.tsx'
@@ -32,6 +33,7 @@ const PARTS: Record<keyof typeof strings.tabs, Part> = {
   fees: { maySee: may('credits:read'), Component: Fees },
   subaccounts: { maySee: may('payouts:read'), Component: Subaccounts },
   splits: { maySee: may('payouts:read'), Component: Splits },
+  payoutRules: { maySee: may('operator'), Component: PayoutRules },
   auditLog: { maySee: may('actions:read'), Component: AuditLog },
 }
 

@@ -70,7 +70,7 @@ export const loginRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =>
     (request, reply) => issueToken(request.body, request, reply),
   )
 
-  app.register(async (oauth) => {
+  await app.register(async (oauth) => {
     await oauth.register(formbody, { bodyLimit: 8_192 })
     oauth.post(
       '/oauth/token',

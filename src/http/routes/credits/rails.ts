@@ -17,6 +17,7 @@ import type { CreditResult } from '#domain/credits/decide-credits.ts'
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { Amount, named, RailFailure } from '#http/schemas.ts'
+import { scoped } from '#http/scopes.ts'
 import { keepRejected, keepUnreadable, SYSTEM_FAILURE } from './keep-rail-items.ts'
 import { type RailRequest, railAuthenticator } from './rail-authentication.ts'
 import { nameEnquiryRoutes } from './rail-name-enquiry.ts'
@@ -87,7 +88,7 @@ const CreditBody = named('RailCredit', {
   ),
 })
 
-export const railRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+export const railRoutes: FastifyPluginAsyncTypebox<Deps> = scoped(async (app, deps) => {
   const authenticate = railAuthenticator(deps)
   app.decorateRequest('rail', null as never)
   app.removeAllContentTypeParsers()
@@ -158,7 +159,7 @@ export const railRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => 
         .send(body as never)
     },
   )
-}
+})
 
 // Credits first, so that a reversal in the same report finds its credit.
 async function take(

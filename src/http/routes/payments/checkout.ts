@@ -18,6 +18,7 @@ import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { openEventStream } from '#http/event-streams.ts'
 import { ApiEnvelope, ApiFailure } from '#http/schemas.ts'
+import { scoped } from '#http/scopes.ts'
 import { findBuild, PAGE_HEADERS, serveAssets } from '#http/static-pages.ts'
 import { type AdviceId, parseReference } from '#ids.ts'
 import { brandStylesheet, DEFAULT_COLOUR } from './brand-colours.ts'
@@ -34,7 +35,7 @@ const StreamQuery = Type.Object({ adviceReference: Type.Optional(Type.String()) 
 
 const squeeze = promisify(gzip)
 
-export const checkoutRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+export const checkoutRoutes: FastifyPluginAsyncTypebox<Deps> = scoped(async (app, deps) => {
   const build = findBuild()
   if (build) await serveAssets(app, `${build}/checkout`, CHECKOUT)
   await app.register(formbody, { bodyLimit: BODY_BYTES_MAX })
@@ -53,7 +54,7 @@ export const checkoutRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
         .header('cache-control', `public, max-age=${YEAR_SECONDS}, immutable`)
         .send(brandStylesheet(params.hex)),
   )
-}
+})
 
 type Paged = Deps & { pages: CheckoutPages | undefined }
 

@@ -15,6 +15,7 @@ import { accepted } from '#http/envelopes.ts'
 import { withIdempotency } from '#http/idempotency.ts'
 import { NoQuery } from '#http/lists.ts'
 import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders } from '#http/schemas.ts'
+import { scoped } from '#http/scopes.ts'
 import { PayoutResultsBody, presentResults } from './payout-file-presenters.ts'
 
 const BODY_BYTES_MAX = 16_777_216 // 10,000 transactions of the fullest kind.
@@ -37,7 +38,7 @@ class UploadedReport {
   }
 }
 
-export const payoutFileResultRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+export const payoutFileResultRoutes: FastifyPluginAsyncTypebox<Deps> = scoped(async (app, deps) => {
   const { authentication, clock, settleReported } = deps
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(
@@ -88,4 +89,4 @@ export const payoutFileResultRoutes: FastifyPluginAsyncTypebox<Deps> = async (ap
       return answer
     },
   )
-}
+})

@@ -14,6 +14,7 @@ import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { NoQuery, query } from '#http/lists.ts'
+import { toViewer } from '#http/routes/suspense/approval-presenters.ts'
 import { ApiEnvelope, ApiFailure, BEARER, bankCode, named, nullable } from '#http/schemas.ts'
 import { type Kobo, toNaira } from '#money.ts'
 import { AccountQuery, Day, requireAccount, requireDay } from './days.ts'
@@ -91,15 +92,17 @@ const readingDay: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         response: { 200: ApiEnvelope(Proof), '4xx': ApiFailure },
       },
     },
-    async ({ query: asked }) => {
+    async (request) => {
+      const { query: asked } = request
       const now = clock()
       const day = requireDay('day', asked.day)
       const account = requireAccount(deps, asked)
+      const viewer = toViewer(deps, request)
       return withSnapshot(db, async (tx) => {
         const range = { ...account, fromDay: day, toDay: day, windows, now }
         const [proof] = (await readDailyProofs(tx, range)) as [DailyProof]
         const counted = { ...account, untilDay: day, limit: DIFFERENCES_SHOWN + 1 }
-        const found = await listDifferences(tx, { now, windows }, counted)
+        const found = await listDifferences(tx, { now, windows, viewer }, counted)
         const shown = found.slice(0, DIFFERENCES_SHOWN)
         const ledgerKobo = proof.ledgerKobo ?? (await readLedgerBalance(tx, account, day))
         return accepted('Daily proof retrieved successfully', {

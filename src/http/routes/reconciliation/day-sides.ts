@@ -1,6 +1,7 @@
 // /api/v1/operator/reconciliation/lines and /items: the two sides of a bank's day.
 
 import { type FastifyPluginAsyncTypebox, type Static, Type } from '@fastify/type-provider-typebox'
+import type { FastifyRequest } from 'fastify'
 import { LINE_KINDS } from '#banks/statements/statement.ts'
 import { type List, type Position, readCursor, toPage, writeCursor } from '#db/paging.ts'
 import { withSnapshot } from '#db/snapshot.ts'
@@ -12,10 +13,11 @@ import {
   readLinesOf,
 } from '#domain/reconciliation/day-lines.ts'
 import { ITEM_KINDS, type ItemKind } from '#domain/reconciliation/item-sources.ts'
+import { readSearch } from '#domain/reconciliation/search-movements.ts'
 import type { Deps } from '#http/deps.ts'
 import { ListEnvelope, listResponse, PageQuery, parseLimit, query } from '#http/lists.ts'
 import { choice } from '#http/routes/refunds/adjustment-presenters.ts'
-import { ApiFailure, BEARER, named } from '#http/schemas.ts'
+import { ApiFailure, BEARER, named, text } from '#http/schemas.ts'
 import { RECONCILIATION } from './daily-proofs.ts'
 import { AccountQuery, Day, requireAccount, requireDay } from './days.ts'
 import { BankItemBody, presentItem } from './difference-presenters.ts'
@@ -31,6 +33,7 @@ const ReconciledItem = named('ReconciledItem', {
   lines: Type.Array(StatementLineBody, { description: 'Of statements for it, at most 20.' }),
 })
 
+const SEARCH_MAX = 100
 const BOOLEANS = ['true', 'false'] as const
 const about = { tags: ['Operator'], security: BEARER }
 const sideQuery = <T extends string>(kinds: readonly T[]) =>
@@ -39,19 +42,45 @@ const sideQuery = <T extends string>(kinds: readonly T[]) =>
     day: Day('Day.'),
     isMatched: Type.Optional(choice(BOOLEANS, 'false: stands in a difference.')),
     kind: Type.Optional(choice(kinds, 'Filter by kind.')),
+    search: Type.Optional(
+      text(
+        SEARCH_MAX,
+        'Part of a reference, account number, name or narration, or an amount in full.',
+      ),
+    ),
     ...PageQuery,
   })
 
-type Asked = {
+type Asked<Kind extends string> = {
   bankCode: string
   currency?: string | undefined
   day: string
   isMatched?: 'true' | 'false' | undefined
-  kind?: string | undefined
+  kind?: Kind | undefined
+  search?: string | undefined
+  cursor?: string | undefined
+  limit?: string | undefined
 }
+type SideRequest<Kind extends string> = Pick<FastifyRequest, 'client'> & { query: Asked<Kind> }
 
-const filtersOf = ({ bankCode, currency, day, isMatched, kind }: Asked) => {
-  return { bankCode, currency, day, isMatched, kind }
+// What both sides are asked by.
+function readAsked<Kind extends string>(
+  deps: Deps,
+  name: string,
+  { client, query: asked }: SideRequest<Kind>,
+) {
+  const account = requireAccount(deps, asked)
+  const day = requireDay('day', asked.day)
+  const { cursor, limit: _, ...filters } = asked
+  const list: List = { name, clientId: client.id, filters }
+  const filter = {
+    day,
+    isMatched: asked.isMatched && asked.isMatched === 'true',
+    kind: asked.kind,
+    search: asked.search === undefined ? undefined : readSearch(asked.search),
+  }
+  const position = readCursor(deps.sealer, list, cursor)
+  return { account, list, filter, position, limit: parseLimit(asked) }
 }
 
 export const daySideRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
@@ -76,21 +105,13 @@ const readingLines: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         response: { 200: ListEnvelope(ReconciledLine), '4xx': ApiFailure },
       },
     },
-    async ({ client, query: asked }) => {
-      const account = requireAccount(deps, asked)
-      const day = requireDay('day', asked.day)
-      const filters = filtersOf(asked)
-      const list: List = { name: 'reconciled-lines', clientId: client.id, filters }
-      const position = readCursor(sealer, list, asked.cursor)
-      const limit = parseLimit(asked)
+    async (request) => {
+      const side = readAsked(deps, 'reconciled-lines', request)
+      const { account, list, position, limit } = side
       return withSnapshot(db, async (tx) => {
-        const rows = await listDayLines(tx, account, {
-          day,
-          isMatched: asked.isMatched && asked.isMatched === 'true',
-          kind: asked.kind,
-          afterId: position ? BigInt(position[0] as string) : null,
-          limit: limit + 1,
-        })
+        const afterId = position ? BigInt(position[0] as string) : null
+        const filter = { ...side.filter, afterId, limit: limit + 1 }
+        const rows = await listDayLines(tx, account, filter)
         const page = toPage(rows, limit, ({ id }) => writeCursor(sealer, list, [id.toString()]))
         const refs = await readItemsOf(
           tx,
@@ -125,16 +146,11 @@ const readingItems: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         response: { 200: ListEnvelope(ReconciledItem), '4xx': ApiFailure },
       },
     },
-    async ({ client, query: asked }) => {
-      const account = requireAccount(deps, asked)
-      const day = requireDay('day', asked.day)
-      const filters = filtersOf(asked)
-      const list: List = { name: 'reconciled-items', clientId: client.id, filters }
-      const limit = parseLimit(asked)
-      const after = toRef(readCursor(sealer, list, asked.cursor))
+    async (request) => {
+      const side = readAsked(deps, 'reconciled-items', request)
+      const { account, list, position, limit } = side
       return withSnapshot(db, async (tx) => {
-        const isMatched = asked.isMatched && asked.isMatched === 'true'
-        const filter = { day, isMatched, kind: asked.kind, after, limit: limit + 1 }
+        const filter = { ...side.filter, after: toRef(position), limit: limit + 1 }
         const rows = await listItems(tx, account, filter)
         const page = toPage(rows, limit, ({ kind, id }) =>
           writeCursor(sealer, list, [kind, id.toString()]),

@@ -18,6 +18,7 @@ import {
 } from '#domain/reconciliation/differences.ts'
 import { ITEM_KINDS } from '#domain/reconciliation/item-sources.ts'
 import type { BankAccount } from '#domain/reconciliation/reconciled-banks.ts'
+import { Refusal } from '#errors.ts'
 import { named, nullable } from '#http/schemas.ts'
 import type { CreditId, StatementLineId, TransferId } from '#ids.ts'
 import { toNaira } from '#money.ts'
@@ -45,8 +46,12 @@ const NamedCredit = named('DifferenceCredit', {
   amount: Type.Number(),
 })
 
-const orNull = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) =>
-  Type.Union([schema, Type.Null()])
+const Obstacle = Type.Object({ code: Type.String(), message: Type.String() })
+
+const orNull = <T extends Parameters<typeof Type.Union>[0][number]>(
+  schema: T,
+  description?: string,
+) => Type.Union([schema, Type.Null()], description === undefined ? {} : { description })
 
 const FIELDS = {
   id: Type.Integer(),
@@ -69,6 +74,7 @@ const FIELDS = {
   reason: nullable('string'),
   askedBy: nullable('string'),
   askedAt: nullable('string'),
+  cannotApprove: orNull(Obstacle, 'Why you cannot approve it while asked for. Null if you can.'),
   decidedBy: nullable('string'),
   decidedAt: nullable('string'),
   openedAt: Type.String(),
@@ -171,7 +177,7 @@ async function readAbout(
 }
 
 function presentFields(difference: ShownDifference) {
-  const { askedAt, decidedAt, state, action, statementId } = difference
+  const { askedAt, decidedAt, state, action, statementId, obstacle } = difference
   const isUndecided = state === 'open' && action === null
   return {
     id: Number(difference.id),
@@ -190,6 +196,7 @@ function presentFields(difference: ShownDifference) {
     reason: difference.reason,
     askedBy: difference.askedBy,
     askedAt: askedAt && timestamp(askedAt),
+    cannotApprove: obstacle && { code: obstacle, message: new Refusal(obstacle).message },
     decidedBy: difference.decidedBy,
     decidedAt: decidedAt && timestamp(decidedAt),
     openedAt: timestamp(difference.openedAt),

@@ -14,6 +14,7 @@ import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { ListEnvelope, listResponse, NoQuery, PageQuery, parseLimit, query } from '#http/lists.ts'
 import { choice } from '#http/routes/refunds/adjustment-presenters.ts'
+import { toViewer } from '#http/routes/suspense/approval-presenters.ts'
 import { ApiEnvelope, ApiFailure, BEARER, bankCode } from '#http/schemas.ts'
 import { RECONCILIATION } from './daily-proofs.ts'
 import { Day, requireDay } from './days.ts'
@@ -60,7 +61,8 @@ const listing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         response: { 200: ListEnvelope(DifferenceBody), '4xx': ApiFailure },
       },
     },
-    async ({ client, query: asked }) => {
+    async (request) => {
+      const { client, query: asked } = request
       const { cursor, limit: _, day, ...filters } = asked
       if (day !== undefined) requireDay('day', day)
       const list: List = {
@@ -72,7 +74,7 @@ const listing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       const limit = parseLimit(asked)
       const beforeId = position && BigInt(position[0] as string)
       return withSnapshot(db, async (tx) => {
-        const at = { now: clock(), windows }
+        const at = { now: clock(), windows, viewer: toViewer(deps, request) }
         const filter = { ...filters, day, beforeId, limit: limit + 1 }
         const rows = await listDifferences(tx, at, filter)
         const page = toPage(rows, limit, ({ id }) => writeCursor(sealer, list, [id.toString()]))
@@ -105,8 +107,9 @@ const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         response: { 200: ApiEnvelope(DifferenceDetailBody), '4xx': ApiFailure },
       },
     },
-    async ({ params }) => {
-      const shown = await showDifference(deps, requireDifferenceId(params.id))
+    async (request) => {
+      const id = requireDifferenceId(request.params.id)
+      const shown = await showDifference(deps, request, id)
       return accepted('Difference retrieved successfully', shown)
     },
   )

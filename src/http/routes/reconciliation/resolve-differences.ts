@@ -64,7 +64,7 @@ function stepping(deps: Deps) {
     }
     return withIdempotentSteps(deps, { request, reply, pool: batchPool, begin }, async () => {
       await finishBooking({ batchPool, sealer, submitCredits, now: clock() }, id)
-      return accepted(message, await showDifference(deps, id))
+      return accepted(message, await showDifference(deps, request, id))
     })
   }
 }

@@ -11,6 +11,7 @@ import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { query } from '#http/lists.ts'
 import { ApiEnvelope, ApiFailure, BEARER, bankCode, text } from '#http/schemas.ts'
+import { scoped } from '#http/scopes.ts'
 import { ImportedBody, presentImported } from './statement-presenters.ts'
 import { cleanFileName, FILE_BYTES_MAX, FORM, openUpload } from './uploaded-file.ts'
 
@@ -49,7 +50,7 @@ const DESCRIPTION =
   'Idempotency-Key: the same file changes nothing, and of an overlapping one only new lines are taken. ' +
   `At most ${IMPORTS_MAX} uploads at a time. Progress: GET /api/v1/operator/statement-imports.`
 
-export const statementUploadRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+export const statementUploadRoutes: FastifyPluginAsyncTypebox<Deps> = scoped(async (app, deps) => {
   const { authentication, banks, statementProfiles, nameBank } = deps
   let imports = 0
   app.removeAllContentTypeParsers()
@@ -103,4 +104,4 @@ export const statementUploadRoutes: FastifyPluginAsyncTypebox<Deps> = async (app
       }
     },
   )
-}
+})

@@ -13,12 +13,13 @@ import { checkoutReader, requireReference } from '#http/routes/payments/checkout
 import { CHECKOUT } from '#http/routes/payments/checkout-pages.ts'
 import { CheckoutBody } from '#http/routes/payments/checkout-presenters.ts'
 import { ApiEnvelope } from '#http/schemas.ts'
+import { scoped } from '#http/scopes.ts'
 
 // Others need nothing more, and a question for them would only be dropped.
 const ASKED_FOR: readonly PaymentStatus[] = ['Processing', 'PartPayment', 'Expired']
 
 // A form, to work without JavaScript; scripts request JSON.
-export const payerRequeryRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+export const payerRequeryRoutes: FastifyPluginAsyncTypebox<Deps> = scoped(async (app, deps) => {
   const { db, clock, bankConnections } = deps
   const read = checkoutReader(deps)
   app.removeAllContentTypeParsers()
@@ -52,4 +53,4 @@ export const payerRequeryRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, d
       return accepted('Checking with the bank', checkout)
     },
   )
-}
+})

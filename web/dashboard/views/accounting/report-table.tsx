@@ -1,6 +1,11 @@
-// The rows of a report, with totals below. What is too wide scrolls by keyboard too.
+// The rows of a report, with totals below. What is too wide scrolls by keyboard too. Of very many rows
+// the first are shown: 100,000 would keep a browser busy for half a minute, and the file has them all.
 
+import { accountingStrings as strings } from '../../../copy.ts'
+import { count } from '../../format.ts'
 import type { Column } from '../../parts/table.tsx'
+
+const SHOWN_MAX = 500
 
 type Props<Row> = {
   caption: string
@@ -16,9 +21,11 @@ export function ReportTable<Row>({ caption, columns, rows, totals = [] }: Props<
         {show(row)}
       </td>
     ))
+  const cut = rows.length > SHOWN_MAX && strings.cut(count(SHOWN_MAX), count(rows.length))
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: It scrolls.
     <section class="listing" aria-label={caption} tabIndex={0}>
+      {cut && <p class="notice">{cut}</p>}
       <table class="list">
         <caption class="hidden">{caption}</caption>
         <thead>
@@ -31,7 +38,7 @@ export function ReportTable<Row>({ caption, columns, rows, totals = [] }: Props<
           </tr>
         </thead>
         <tbody>
-          {rows.map((row, at) => (
+          {rows.slice(0, SHOWN_MAX).map((row, at) => (
             <tr key={at}>{line(row)}</tr>
           ))}
           {totals.map((row, at) => (

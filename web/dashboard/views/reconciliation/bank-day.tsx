@@ -9,7 +9,6 @@ import { Icon } from '../../parts/icons.tsx'
 import { Failed, Skeleton } from '../../parts/states.tsx'
 import { follow, goTo, hrefOf } from '../../routing.ts'
 import type { ViewProps } from '../../view-props.ts'
-import { useClosedDays } from './closed-days.ts'
 import { DayDifferences } from './day-differences.tsx'
 import { DaySides } from './day-sides.tsx'
 import { DayStatus, statusOf } from './day-status.tsx'
@@ -28,12 +27,11 @@ export function BankDay({ place, session, bankCode, day }: Props) {
   useReload(version, reload)
   const isAsked = useRef(false) // Once a statement is missing, until one leaves.
   isAsked.current ||= data?.statement === null
-  const isClosed = useClosedDays({ from: day, to: day }, version).has(day)
   if (problem && !data) return <Failed problem={problem} retry={reload} />
   if (!data) return <Skeleton kind="page" lines={8} />
   return (
     <>
-      <DayTop proof={data} isClosed={isClosed} changed={bump} />
+      <DayTop proof={data} changed={bump} />
       <Proof proof={data} />
       {isAsked.current && (
         <ImportStatement label={bankStatementsStrings.import} bankCode={bankCode} done={bump} />
@@ -54,10 +52,10 @@ export function BankDay({ place, session, bankCode, day }: Props) {
   )
 }
 
-type TopProps = { proof: DayProof; isClosed: boolean; changed: () => void }
+type TopProps = { proof: DayProof; changed: () => void }
 
-function DayTop({ proof, isClosed, changed }: TopProps) {
-  const { bankCode, bankName, currency, day } = proof
+function DayTop({ proof, changed }: TopProps) {
+  const { bankCode, bankName, currency, day, isClosed } = proof
   const at = (other: string) =>
     hrefOf('reconciliation', undefined, { bankCode, day: other, currency })
   return (

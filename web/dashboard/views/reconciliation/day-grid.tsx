@@ -17,10 +17,9 @@ export type BankDayRow = Omit<Data<typeof DAYS>[number], 'status'> & { status: S
 type Props = {
   rows: readonly BankDayRow[]
   days: readonly string[]
-  closed: ReadonlySet<string>
 }
 
-export function DayGrid({ rows, days, closed }: Props) {
+export function DayGrid({ rows, days }: Props) {
   const body = useRef<HTMLTableSectionElement>(null)
   const banks = groupBy(rows, ({ bankCode, currency }) => `${bankCode} ${currency}`)
   return (
@@ -44,7 +43,7 @@ export function DayGrid({ rows, days, closed }: Props) {
               <th scope="row">{nameOf(ofBank[0] as BankDayRow)}</th>
               {days.map((day) => (
                 <td key={day} data-name={shortDay(day)}>
-                  <Cell row={ofBank.find((row) => row.day === day)} isClosed={closed.has(day)} />
+                  <Cell row={ofBank.find((row) => row.day === day)} />
                 </td>
               ))}
             </tr>
@@ -59,9 +58,9 @@ function nameOf({ bankName, currency }: BankDayRow): string {
   return currency === 'NGN' ? bankName : `${bankName}, ${currency}`
 }
 
-function Cell({ row, isClosed }: { row: BankDayRow | undefined; isClosed: boolean }) {
+function Cell({ row }: { row: BankDayRow | undefined }) {
   if (!row) return <span class="muted">{appStrings.nothing}</span>
-  const { bankCode, day, currency, openDifferences, status } = row
+  const { bankCode, day, currency, openDifferences, status, isClosed } = row
   const isCounted = status === 'differences' && openDifferences > 0
   return (
     <a

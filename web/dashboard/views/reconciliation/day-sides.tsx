@@ -41,7 +41,7 @@ type Props = { proof: DayProof; place: Place; version: number }
 export function DaySides({ proof, place, version }: Props) {
   const { bankCode, day, currency } = proof
   const { isMatched, lineKind: kindOfLine, itemKind: kindOfItem, search } = place.query
-  const asked = { bankCode, day, currency }
+  const asked = { bankCode, day, currency, search }
   const wanted = ['false', 'true'].filter((each) => !isMatched || each === isMatched)
   const shown = { proof, place }
   return (
@@ -59,7 +59,6 @@ export function DaySides({ proof, place, version }: Props) {
               path={LINES}
               query={{ ...asked, kind: kindOfLine, isMatched: each }}
               version={version}
-              search={search}
               show={(line) => <LineRow key={line.lineId} line={line} {...shown} />}
             />
           ))}
@@ -72,7 +71,6 @@ export function DaySides({ proof, place, version }: Props) {
               path={ITEMS}
               query={{ ...asked, kind: kindOfItem, isMatched: each }}
               version={version}
-              search={search}
               show={(item) => <ItemRow key={`${item.kind} ${item.id}`} item={item} {...shown} />}
             />
           ))}
@@ -86,18 +84,16 @@ type GroupProps<P extends PagePath> = {
   path: P
   query: Query
   version: number
-  search: string | undefined
   show: (row: Row<P>) => ComponentChildren
 }
 
 function Group<P extends typeof LINES | typeof ITEMS>(props: GroupProps<P>) {
-  const { path, query, version, search, show } = props
-  const limit = search ? '100' : '20'
-  const pages = usePages(path, {} as Params<P>, { ...query, limit })
+  const { path, query, version, show } = props
+  const pages = usePages(path, {} as Params<P>, { ...query, limit: '20' })
   const { data, problem, reload } = pages
   useReload(version, reload)
   const isUnmatched = query.isMatched === 'false'
-  const rows = data?.data.filter((row) => isFound(row, search))
+  const none = isUnmatched ? strings.noUnmatched : strings.noMatched
   return (
     <>
       <h4 class={isUnmatched ? 'unmatched' : ''}>
@@ -106,23 +102,12 @@ function Group<P extends typeof LINES | typeof ITEMS>(props: GroupProps<P>) {
       {problem && !data && <Failed problem={problem} retry={reload} />}
       {!problem && !data && <Skeleton kind="rows" lines={3} />}
       {data?.data.length === 0 && pages.isFirst && (
-        <p class="muted none">{isUnmatched ? strings.noUnmatched : strings.noMatched}</p>
+        <p class="muted none">{query.search ? strings.nothingFits : none}</p>
       )}
-      {rows?.length === 0 && data?.data.length !== 0 && (
-        <p class="muted none">{strings.nothingFits}</p>
-      )}
-      <ul class="movements">{rows?.map(show)}</ul>
+      <ul class="movements">{data?.data.map(show)}</ul>
       <Pager pages={pages} isOldestFirst />
     </>
   )
-}
-
-// By what is seen of it: the API filters neither by text nor by amount.
-function isFound(row: unknown, search = ''): boolean {
-  const plain = (text: string) => text.toLowerCase().replaceAll(',', '')
-  const written = (value: unknown) => (typeof value === 'number' ? value.toFixed(2) : `${value}`)
-  const values = Object.values(row as object).filter((value) => typeof value !== 'object')
-  return values.some((value) => plain(written(value)).includes(plain(search)))
 }
 
 type RowProps = { proof: DayProof; place: Place }

@@ -13,7 +13,6 @@ import { follow, goTo, hrefOf, type Place } from '../../routing.ts'
 import { useSteadyRefresh } from '../../steady-refresh.ts'
 import type { ViewProps } from '../../view-props.ts'
 import { Ageing } from './ageing.tsx'
-import { useClosedDays } from './closed-days.ts'
 import { type BankDayRow, DAYS, DayGrid } from './day-grid.tsx'
 import { statusOf } from './day-status.tsx'
 import { ImportStatement } from './import-statement.tsx'
@@ -29,7 +28,6 @@ export function Days({ place }: ViewProps) {
   useSteadyRefresh(bump)
   const asked = { from: addDays(to, 1 - ASKED_DAYS), to }
   const { data, problem, reload } = useData(DAYS, {}, asked)
-  const closed = useClosedDays({ from, to }, version)
   useReload(version, reload)
   const hasAny = useHasAny(version)
   if (problem && !data) return <Failed problem={problem} retry={reload} />
@@ -52,7 +50,7 @@ export function Days({ place }: ViewProps) {
           <h2 id="grid">{strings.grid}</h2>
           <Steps from={from} to={to} place={place} />
         </header>
-        <DayGrid rows={shown} days={daysBetween(from, to)} closed={closed} />
+        <DayGrid rows={shown} days={daysBetween(from, to)} />
       </section>
       <Ageing version={version} />
     </>

@@ -17,7 +17,7 @@ const PATH = '/api/v1/operator/reconciliation/{id}'
 
 export function DecideDifference({ session, ...props }: Props & { session: Session }) {
   const [asked, setAsked] = useState<Verb | undefined>()
-  const { askedBy, action, reason } = props.difference
+  const { askedBy, action, reason, cannotApprove } = props.difference
   const isOwn = askedBy === `user:${session.user.email}`
   const close = () => setAsked(undefined)
   const button = (verb: Verb, style = '') => (
@@ -33,9 +33,10 @@ export function DecideDifference({ session, ...props }: Props & { session: Sessi
       </p>
       <p class="request-reason">{reason}</p>
       {isOwn && <p class="muted">{strings.own}</p>}
+      {!isOwn && cannotApprove && <p class="notice after-facts">{cannotApprove.message}</p>}
       <div class="buttons">
         {isOwn && button('withdraw')}
-        {!isOwn && button('approve', 'primary')}
+        {!isOwn && !cannotApprove && button('approve', 'primary')}
         {!isOwn && button('reject')}
       </div>
       {asked === 'reject' && <RejectForm {...props} close={close} />}

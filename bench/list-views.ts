@@ -1,0 +1,157 @@
+// `npm run bench:lists`: with 100,000 payments of one client, how long each list of the dashboard takes
+// to open in a real browser: from the address to the rows, and to all that stands around them (counts,
+// sums, totals), with the slowest call to the API. Exits with 1 when rows take longer than a second.
+//
+//   npm run bench:lists -- [<pattern of views>]
+
+import { loadavg } from 'node:os'
+import { performance } from 'node:perf_hooks'
+import pg from 'pg'
+import type { Page, Request } from 'playwright-core'
+import { buildWeb } from '../scripts/build-web.ts'
+import { openBrowser } from '../test/support/browser.ts'
+import { type DashboardBench, startDashboardBench } from '../test/support/dashboard-bench.ts'
+import { createAccount, startPayment } from '../test/support/fixtures.ts'
+import { writeLongHistory } from '../test/support/long-history.ts'
+import { startTestServer } from '../test/support/server.ts'
+
+const PAYMENTS = 100_000
+const ROUNDS = 3
+const GOAL_MS = 1_000
+const PATIENCE_MS = 60_000
+
+// Of a list, a table or a feed, or that there are none.
+const ROWS = '#content :is(.row-link, .empty, .feed li, td, .banks-by-day, .bank)'
+
+const VIEWS = [
+  '',
+  'payments',
+  'payments?order=oldest',
+  'payments?status=Processing',
+  'payments?search=ada',
+  'payments?minAmount=5',
+  'payments?tab=requests',
+  'accounts',
+  'accounts?name=customer',
+  'credits',
+  'credits?outcome=suspended',
+  'credits?minAmount=5&order=oldest',
+  'suspense',
+  'suspense?order=oldest',
+  'settlements',
+  'payouts',
+  'payouts?tab=all',
+  'returns',
+  'reconciliation',
+  'reconciliation?tab=differences',
+  'reconciliation?tab=statements',
+  'accounting',
+  'adjustments',
+  'alerts',
+  'banks',
+  'ledger',
+  'rail-items',
+  'webhooks',
+  'webhooks?tab=deliveries',
+  'webhooks?tab=deliveries&delivered=false',
+  'settings?tab=users',
+  'settings?tab=auditLog',
+]
+
+await buildWeb()
+const server = await startTestServer()
+process.env.TEST_DATABASE_URL = server.templateUrl
+try {
+  await using bench = await startDashboardBench()
+  await fill(bench)
+  await using browser = await openBrowser()
+  await using opened = await bench.openAs(browser, { role: 'operator' })
+  opened.page.context().setDefaultTimeout(PATIENCE_MS)
+  await measure(bench.url, opened.page)
+} finally {
+  await server.stop()
+}
+
+// Half of a long history is the client's.
+async function fill(bench: DashboardBench): Promise<void> {
+  console.error(`  filling ${PAYMENTS.toLocaleString('en')} payments`)
+  await createAccount(bench)
+  await startPayment(bench)
+  const { connectionString } = bench.database
+  const clientId = await bench.clientId()
+  await writeLongHistory(connectionString, { rows: 2 * PAYMENTS, now: bench.clock(), clientId })
+  await joinOthers(connectionString)
+  await bench.db.query('vacuum analyze')
+}
+
+const OF_CLIENTS = ['collection_accounts', 'advices', 'payments', 'numbers', 'credits', 'actions']
+const OTHER = 1_000_001
+
+// The other half is of as many clients as there are rows; here, of one.
+async function joinOthers(connectionString: string): Promise<void> {
+  const client = new pg.Client({ connectionString })
+  await client.connect()
+  await client.query('set session_replication_role = replica')
+  for (const table of [...OF_CLIENTS, 'suspense_items', 'destinations']) {
+    await client.query(`update ${table} set client_id = ${OTHER} where client_id > ${OTHER}`)
+  }
+  for (const table of ['event_counters', 'dispatch_cursors', 'totals_cursors']) {
+    await client.query(`delete from ${table} where client_id > ${OTHER}`)
+  }
+  await client.query(`delete from clients where id > ${OTHER}`)
+  await client.end()
+}
+
+async function measure(url: string, page: Page): Promise<void> {
+  await open(page, `${url}/dashboard`) // What the browser keeps, it has.
+  console.log(`- ${machine()}\n`)
+  console.log('| view | rows, ms | all, ms | slowest call, ms |\n| --- | ---: | ---: | --- |')
+  const pattern = new RegExp(process.argv[2] ?? '')
+  for (const view of VIEWS.filter((each) => pattern.test(each))) {
+    const rounds: Opened[] = []
+    for (let round = 0; round < ROUNDS; round++) {
+      rounds.push(await open(page, `${url}/dashboard/${view}`))
+    }
+    const rows = middle(rounds.map((each) => each.rows))
+    const all = middle(rounds.map((each) => each.all))
+    if (rows > GOAL_MS) process.exitCode = 1
+    const mark = rows > GOAL_MS ? ' ✗' : ''
+    console.log(`| ${view || 'today'} | ${rows}${mark} | ${all} | ${rounds.at(-1)?.slowest} |`)
+  }
+}
+
+type Opened = { rows: number; all: number; slowest: string }
+
+async function open(page: Page, url: string): Promise<Opened> {
+  const calls: { path: string; ms: number }[] = []
+  const note = (request: Request) => {
+    const { pathname, searchParams } = new URL(request.url())
+    const [path, ms] = [pathname, Math.round(request.timing().responseEnd)]
+    if (path.startsWith('/api/') && !path.endsWith('/stream')) {
+      calls.push({ path: `${path}?${[...searchParams.keys()].join('&')}`, ms })
+    }
+  }
+  page.on('requestfinished', note)
+  const from = performance.now()
+  const sinceThen = () => Math.round(performance.now() - from)
+  await page.goto(url, { waitUntil: 'commit' })
+  await page.locator('h1').waitFor()
+  await page.locator(ROWS).first().waitFor()
+  const rows = sinceThen()
+  await page.locator('#content .skeleton').first().waitFor({ state: 'detached' })
+  const summary = page.locator('.summary')
+  if ((await summary.count()) > 0) await summary.locator('span').first().waitFor()
+  const all = sinceThen()
+  page.off('requestfinished', note)
+  const [slowest] = calls.toSorted((one, other) => other.ms - one.ms)
+  return { rows, all, slowest: slowest ? `${slowest.ms} ${slowest.path}` : '' }
+}
+
+function middle(values: readonly number[]): number {
+  return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] as number
+}
+
+function machine(): string {
+  const [load = 0] = loadavg()
+  return `medians of ${ROUNDS}; load of the machine ${load.toFixed(1)}`
+}

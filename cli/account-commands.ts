@@ -1,0 +1,129 @@
+// `manilla accounts …`: collection accounts.
+
+import type { Command } from 'commander'
+import { collect, parseAccountNumber, parseHttpUrl, parseLimit, readBody } from './arguments.ts'
+import {
+  answering,
+  type Context,
+  KEY_OPTION,
+  keyed,
+  type Options,
+  type Run,
+} from './command-context.ts'
+import { take } from './progress.ts'
+import { type Column, details, emptyText, naira, table, time } from './table.ts'
+
+const PAGE_MAX = 100
+// Flags, and what the API calls them.
+const FIELDS = {
+  name: 'accountName',
+  bvn: 'bvn',
+  nin: 'nin',
+  email: 'email',
+  phone: 'phoneNumber',
+  merchantId: 'merchantId',
+  merchantCode: 'merchantCode',
+  notificationUrl: 'notificationUrl',
+  channel: 'channel',
+  bank: 'banks',
+} as const
+
+export function addAccountCommands(program: Command, run: Run): void {
+  const accounts = program.command('accounts').description('Collection accounts.')
+  accounts
+    .command('create')
+    .description('Create a collection account. Fields may also come from --data.')
+    .option('--name <text>', 'Name of the account.')
+    .option('--bvn <bvn>', 'Bank verification number of the customer.')
+    .option('--nin <nin>', 'National identification number of the customer.')
+    .option('--email <address>', 'Email address of the customer.')
+    .option('--phone <number>', 'Phone number of the customer.')
+    .option('--merchant-id <id>', 'Your identifier of the customer.')
+    .option('--merchant-code <code>', 'Your code, such as of a branch.')
+    .option('--notification-url <url>', 'Where its events are sent.', parseHttpUrl)
+    .option('--channel <text>', 'Where it was requested. Default: API.')
+    .option('--bank <code>', 'Bank to issue its number; several for several numbers.', collect)
+    .option('--data <file>', 'Fields as JSON, in a file or - for standard input.')
+    .option(...KEY_OPTION)
+    .action(answering(run, createAccount))
+  accounts
+    .command('get')
+    .description('Show a collection account.')
+    .argument('<number>', 'Account number.', parseAccountNumber)
+    .action(answering(run, getAccount))
+  accounts
+    .command('list')
+    .description('List collection accounts, newest first.')
+    .option('--name <text>', 'Part of the name.')
+    .option('--email <address>', 'Email address.')
+    .option('--phone <number>', 'Phone number.')
+    .option('--merchant-id <id>', 'Your identifier of the customer.')
+    .option('--limit <count>', 'How many at most.', parseLimit, 20)
+    .action(answering(run, listAccounts))
+}
+
+async function createAccount(context: Context) {
+  const { manilla, terminal, options } = context
+  const body = {
+    channel: 'API',
+    ...readBody(options.data as string | undefined),
+    ...fieldsOf(options),
+  }
+  const account = await keyed(context, (idempotencyKey) =>
+    // The service checks the fields, and names those that are missing.
+    manilla.accounts.create(body as never, { idempotencyKey, signal: terminal.interrupted }),
+  )
+  return { data: account, text: describe(context, account) }
+}
+
+async function getAccount(context: Context, number = '') {
+  const account = await context.manilla.accounts.get(number, {
+    signal: context.terminal.interrupted,
+  })
+  return { data: account, text: describe(context, account) }
+}
+
+async function listAccounts({ manilla, terminal, options }: Context) {
+  const { name, email, phone, merchantId } = options as Record<string, string>
+  const limit = options.limit as number
+  const filter = { name, email, phone, merchantId, limit: Math.min(limit, PAGE_MAX) }
+  const list = manilla.accounts.list(filter as never, { signal: terminal.interrupted })
+  const accounts = await take(terminal, list, limit)
+  const text = accounts.length > 0 ? table(terminal, COLUMNS, accounts) : emptyText(terminal)
+  return { data: accounts, text }
+}
+
+type Account = Awaited<ReturnType<Context['manilla']['accounts']['get']>>
+
+const COLUMNS: readonly Column<Omit<Account, 'bvn'>>[] = [
+  { title: 'number', value: ({ accountNumber }) => accountNumber },
+  { title: 'bank', value: ({ bankCode }) => bankCode },
+  { title: 'balance', value: ({ accountBalance }) => naira(accountBalance), isRight: true },
+  { title: 'state', value: ({ isActive }) => (isActive ? 'active' : 'inactive') },
+  { title: 'created', value: ({ createdAt }) => time(createdAt) },
+  { title: 'name', value: ({ accountName }) => accountName },
+]
+
+function describe({ terminal }: Context, account: Account): string {
+  return details(terminal, [
+    ['number', account.accountNumber],
+    ['bank', account.bankCode],
+    ['name', account.accountName],
+    ['state', account.isActive ? 'active' : 'inactive'],
+    ['balance', naira(account.accountBalance, account.currencyCode)],
+    ['merchant id', account.merchantId],
+    ['merchant code', account.merchantCode],
+    ['email', account.email],
+    ['phone', account.phoneNumber],
+    ['notified at', account.notificationUrl],
+    ['created', time(account.createdAt)],
+    ...account.accounts
+      .filter(({ accountNumber }) => accountNumber !== account.accountNumber)
+      .map((each) => ['also', `${each.accountNumber} ${each.bankName}`] as const),
+  ])
+}
+
+function fieldsOf(options: Options): Record<string, unknown> {
+  const given = Object.entries(FIELDS).filter(([flag]) => options[flag] !== undefined)
+  return Object.fromEntries(given.map(([flag, field]) => [field, options[flag]]))
+}

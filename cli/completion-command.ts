@@ -1,0 +1,102 @@
+// `manilla completion bash|zsh|fish`: a script for the shell, made from the commands themselves.
+
+import { Argument, type Command } from 'commander'
+import { type Options, print, type Run } from './command-context.ts'
+import { DELEGATED } from './delegated-commands.ts'
+
+const SHELLS = ['bash', 'zsh', 'fish'] as const
+type Shell = (typeof SHELLS)[number]
+type Words = ReadonlyMap<string, readonly string[]> // By what was typed: 'payments create'.
+
+export function addCompletionCommand(program: Command, run: Run): void {
+  program
+    .command('completion')
+    .description('Print a completion script: eval "$(manilla completion bash)".')
+    .addArgument(new Argument('<shell>', 'Your shell.').choices(SHELLS))
+    .action((shell: Shell, _, command: Command) => {
+      const text = SCRIPTS[shell](wordsOf(program))
+      print(run, command.optsWithGlobals<Options>(), { data: { shell, script: text }, text })
+    })
+}
+
+export function wordsOf(program: Command): Words {
+  const words = new Map<string, readonly string[]>()
+  const everywhere = program.options.filter(({ long }) => long !== '--version')
+  const add = (command: Command, path: string) => {
+    const names = command.commands.map((each) => each.name())
+    const choices = command.registeredArguments.flatMap(({ argChoices }) => argChoices ?? [])
+    const options = [...command.options, ...(path === '' ? [] : everywhere)]
+    const flags = options.map(({ long }) => long as string)
+    words.set(path, [...new Set([...names, ...choices, ...flags, '--help'])])
+    for (const each of command.commands) add(each, `${path} ${each.name()}`.trim())
+  }
+  add(program, '')
+  for (const { name, words: known } of DELEGATED) addPhrases(words, name, known)
+  return words
+}
+
+// 'client create' under 'admin': 'client' after admin, 'create' after 'admin client'.
+function addPhrases(words: Map<string, readonly string[]>, name: string, known: readonly string[]) {
+  words.set(name, known.length > 0 ? [] : ['--help'])
+  for (const phrase of known) {
+    let path = name
+    for (const word of phrase.split(' ')) {
+      words.set(path, [...new Set([...(words.get(path) ?? []), word])])
+      path = `${path} ${word}`
+    }
+  }
+}
+
+const SCRIPTS: Record<Shell, (words: Words) => string> = {
+  bash: (words) => `# Completion of manilla for bash.
+_manilla_words() {
+  case "$1" in
+${cases(words)}
+    *) return 1 ;;
+  esac
+}
+_manilla() {
+  local path="" word
+  for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+    if _manilla_words "\${path:+$path }$word" >/dev/null; then path="\${path:+$path }$word"; fi
+  done
+  COMPREPLY=($(compgen -W "$(_manilla_words "$path")" -- "\${COMP_WORDS[COMP_CWORD]}"))
+}
+complete -o default -F _manilla manilla`,
+  zsh: (words) => `#compdef manilla
+_manilla_words() {
+  case "$1" in
+${cases(words)}
+    *) return 1 ;;
+  esac
+}
+_manilla() {
+  local at="" word
+  for word in "\${(@)words[2,CURRENT-1]}"; do
+    if _manilla_words "\${at:+$at }$word" >/dev/null; then at="\${at:+$at }$word"; fi
+  done
+  compadd -- \${=$(_manilla_words "$at")} || _files
+}
+compdef _manilla manilla`,
+  fish: (words) => `# Completion of manilla for fish.
+function __manilla_words
+  switch "$argv[1]"
+${[...words].map(([path, list]) => `    case '${path}'\n      printf '%s\\n' ${list.join(' ')}`).join('\n')}
+    case '*'
+      return 1
+  end
+end
+function __manilla_complete
+  set -l path ''
+  for word in (commandline -opc)[2..]
+    set -l longer (string trim "$path $word")
+    __manilla_words $longer >/dev/null; and set path $longer
+  end
+  __manilla_words "$path"
+end
+complete -c manilla -a '(__manilla_complete)'`,
+}
+
+function cases(words: Words): string {
+  return [...words].map(([path, list]) => `    "${path}") echo "${list.join(' ')}" ;;`).join('\n')
+}

@@ -1,0 +1,178 @@
+// The checks of `manilla doctor`, in the order in which each needs those before it.
+
+import { statSync } from 'node:fs'
+import type { Options, Run, Service } from './command-context.ts'
+import { chooseUrl, credentialsFile, isLoopback } from './credentials.ts'
+import { describeFailure, EXIT, type ExitCode, reasonOf } from './problems.ts'
+
+const NODE_MIN = [24, 12]
+const TIMEOUT_MS = 5_000
+const CLOCK_SECONDS_MAX = 30 // Signatures of webhooks tolerate 300.
+const VERSION_BYTES_MAX = 4_096
+
+export type Check = {
+  state: 'ok' | 'warn' | 'fail'
+  name: string
+  finding: string
+  remedy?: string
+  exitCode?: ExitCode
+}
+
+export async function checkService(run: Run, options: Options): Promise<Check[]> {
+  const url = chooseUrl(run.terminal, options.url)
+  const checks = [checkNode(process.version), checkUrl(url)]
+  const health = await look(run, `${url}/health`)
+  checks.push(checkReach(url, health))
+  if (!('response' in health) || !health.response.ok) return checks
+  checks.push(await checkVersion(run, url), checkClock(run.terminal.now(), health.response))
+  checks.push(checkReady(await look(run, `${url}/ready`)))
+  return [...checks, ...(await checkClient(run, options))]
+}
+
+export function checkNode(version: string): Check {
+  const [major = 0, minor = 0] = version.slice(1).split('.').map(Number)
+  const [least = 0, then = 0] = NODE_MIN
+  const isFine = major > least || (major === least && minor >= then)
+  const name = 'Node'
+  if (isFine) return { state: 'ok', name, finding: version }
+  const remedy = `Install ${NODE_MIN.join('.')} or newer, or run npm ci --include=optional.`
+  return { state: 'fail', name, finding: `${version} is too old.`, remedy }
+}
+
+function checkUrl(url: string): Check {
+  const name = 'URL'
+  if (url.startsWith('https:') || isLoopback(url)) return { state: 'ok', name, finding: url }
+  const remedy = 'Secrets can be read on the way. Use https.'
+  return { state: 'warn', name, finding: `${url} is not encrypted.`, remedy }
+}
+
+type Look = { response: Response } | { reason: string }
+
+async function look({ terminal }: Run, url: string): Promise<Look> {
+  const signal = AbortSignal.any([terminal.interrupted, AbortSignal.timeout(TIMEOUT_MS)])
+  try {
+    return { response: await terminal.fetch(url, { signal, redirect: 'manual' }) }
+  } catch (error) {
+    terminal.interrupted.throwIfAborted()
+    const isLate = (error as Error).name === 'TimeoutError'
+    return { reason: isLate ? `no answer within ${TIMEOUT_MS / 1000} s` : reasonOf(error) }
+  }
+}
+
+function checkReach(url: string, health: Look): Check {
+  const name = 'Service'
+  const exitCode = EXIT.unreachable
+  if ('reason' in health) {
+    const finding = `Cannot reach ${url} (${health.reason}).`
+    const remedy = 'Start it with manilla start, or set MANILLA_URL.'
+    return { state: 'fail', name, finding, remedy, exitCode }
+  }
+  const { ok, status } = health.response
+  if (ok) return { state: 'ok', name, finding: 'It answers.' }
+  const finding = `${url} does not answer like Manilla (HTTP ${status}).`
+  return { state: 'fail', name, finding, remedy: 'Check the URL.', exitCode }
+}
+
+// At the beginning of the description of the API, of which no more is read.
+async function checkVersion(run: Run, url: string): Promise<Check> {
+  const name = 'Version'
+  const described = await look(run, `${url}/openapi.json`)
+  let text = ''
+  if ('response' in described && described.response.ok) {
+    for await (const bytes of described.response.body ?? []) {
+      text += Buffer.from(bytes).toString('utf8')
+      if (text.length > VERSION_BYTES_MAX) break
+    }
+  }
+  const version = /"version":\s*"([^"]+)"/.exec(text)?.[1]
+  if (version) return { state: 'ok', name, finding: `API ${version}` }
+  return { state: 'warn', name, finding: 'The service does not tell its version.' }
+}
+
+export function checkClock(now: Date, { headers }: Response): Check {
+  const name = 'Clock'
+  const theirs = Date.parse(headers.get('date') ?? '')
+  if (Number.isNaN(theirs)) {
+    return { state: 'warn', name, finding: 'The service does not tell its time.' }
+  }
+  const seconds = Math.round(Math.abs(now.getTime() - theirs) / 1000)
+  if (seconds <= CLOCK_SECONDS_MAX) {
+    return { state: 'ok', name, finding: `${seconds} s from the service's.` }
+  }
+  const remedy = 'Synchronise this machine and the service’s (NTP): signatures depend on it.'
+  return { state: 'warn', name, finding: `${seconds} s from the service's.`, remedy }
+}
+
+function checkReady(ready: Look): Check {
+  const name = 'Database'
+  if ('response' in ready && ready.response.ok) {
+    return { state: 'ok', name, finding: 'Reachable, writable and migrated.' }
+  }
+  const finding = 'The service is not ready: it starts, stops, or cannot use its database.'
+  const remedy = 'See its log, DATABASE_URL, and manilla migrate.'
+  return { state: 'fail', name, finding, remedy, exitCode: EXIT.unreachable }
+}
+
+async function checkClient(run: Run, options: Options): Promise<Check[]> {
+  let service: Service
+  try {
+    service = run.connect(options)
+    const { manilla, clientId, source } = service
+    const signal = run.terminal.interrupted
+    await allowed(manilla.request('get', '/api/v1/limits', { signal }))
+    const from = { environment: 'the environment', login: 'manilla login', demo: 'the sandbox' }
+    const finding = `Signed in as ${clientId} (from ${from[source]}).`
+    const signedIn: Check = { state: 'ok', name: 'Credentials', finding }
+    const checks = [signedIn, ...checkFile(run), await checkEndpoints(service, signal)]
+    return [...checks, await checkAlerts(service, signal)]
+  } catch (error) {
+    run.terminal.interrupted.throwIfAborted()
+    const failure = describeFailure(error, { url: run.url, isInterrupted: false })
+    if (!failure) throw error
+    const { sentence: finding, exitCode } = failure
+    return [{ state: 'fail', name: 'Credentials', finding, exitCode }]
+  }
+}
+
+// Undefined where the client lacks the scope.
+async function allowed<T>(answer: Promise<T>): Promise<T | undefined> {
+  try {
+    return await answer
+  } catch (error) {
+    if ((error as { status?: number }).status === 403) return undefined
+    throw error
+  }
+}
+
+function checkFile({ terminal }: Run): Check[] {
+  const file = credentialsFile(terminal)
+  const stat = statSync(file, { throwIfNoEntry: false })
+  if (!stat || (stat.mode & 0o077) === 0) return []
+  const finding = `${file} can be read by others.`
+  return [{ state: 'warn', name: 'Credentials', finding, remedy: `Run chmod 600 ${file}.` }]
+}
+
+async function checkEndpoints({ manilla }: Service, signal: AbortSignal): Promise<Check> {
+  const name = 'Webhooks'
+  const endpoints = await allowed(manilla.request('get', '/api/v1/webhook-endpoints', { signal }))
+  if (!endpoints) return { state: 'warn', name, finding: 'Not checked: needs webhooks:read.' }
+  const failing = endpoints.filter(({ isActive, health }) => !isActive || health.failingSince)
+  if (failing.length === 0) {
+    const finding = endpoints.length === 0 ? 'No endpoints.' : `${endpoints.length} accept events.`
+    return { state: 'ok', name, finding }
+  }
+  const urls = failing.map(({ url }) => url).join(', ')
+  const remedy = 'See why in the dashboard under Webhooks, then manilla events list --undelivered.'
+  return { state: 'warn', name, finding: `${failing.length} failing or off: ${urls}.`, remedy }
+}
+
+async function checkAlerts({ manilla }: Service, signal: AbortSignal): Promise<Check> {
+  const name = 'Alerts'
+  const query = { open: 'true' } as never
+  const alerts = await allowed(manilla.request('get', '/api/v1/operator/alerts', { query, signal }))
+  if (!alerts) return { state: 'ok', name, finding: 'Not checked: for operators.' }
+  const [first] = alerts
+  if (!first) return { state: 'ok', name, finding: 'None.' }
+  const more = alerts.length > 1 ? ` (and ${alerts.length - 1} more)` : ''
+  return { state: 'warn', name, finding: `${first.title}${more}.`, remedy: first.remedy }
+}

@@ -1,0 +1,63 @@
+// `manilla events …`: what was reported, and to send it again.
+
+import type { Command } from 'commander'
+import { parseAccountNumber, parseLimit } from './arguments.ts'
+import { answering, type Context, KEY_OPTION, keyed, type Run } from './command-context.ts'
+import { take } from './progress.ts'
+import { type Column, emptyText, table, time } from './table.ts'
+
+const PAGE_MAX = 100
+
+export function addEventCommands(program: Command, run: Run): void {
+  const events = program.command('events').description('Events, as webhooks deliver them.')
+  events
+    .command('list')
+    .description('List events, newest first.')
+    .option('--type <type>', 'Such as payment.successful.')
+    .option('--payment <reference>', 'Of this payment.')
+    .option('--account <number>', 'Of this account number.', parseAccountNumber)
+    .option('--undelivered', 'Only those that a destination has not accepted yet.')
+    .option('--limit <count>', 'How many at most.', parseLimit, 20)
+    .action(answering(run, listEvents))
+  events
+    .command('resend')
+    .description('Deliver an event again, to all of its destinations.')
+    .argument('<id>', 'Id of the event.')
+    .option(...KEY_OPTION)
+    .action(answering(run, resendEvent))
+}
+
+type Events = Context['manilla']['events']
+type Event = Awaited<ReturnType<ReturnType<Events['list']>['page']>>['data'][number]
+
+const COLUMNS: readonly Column<Event>[] = [
+  { title: '#', value: ({ sequence }) => sequence, isRight: true },
+  { title: 'time', value: ({ createdAt }) => time(createdAt) },
+  { title: 'type', value: ({ type }) => type },
+  { title: 'delivery', value: ({ deliveryState }) => deliveryState },
+  { title: 'id', value: ({ id }) => id },
+]
+
+async function listEvents({ manilla, terminal, options }: Context) {
+  const { type, payment, account, undelivered, limit } = options
+  const filter = {
+    type,
+    paymentReference: payment,
+    accountNumber: account,
+    delivered: undelivered ? 'false' : undefined,
+    limit: Math.min(limit as number, PAGE_MAX),
+  }
+  const list = manilla.events.list(filter as never, { signal: terminal.interrupted })
+  const events = await take(terminal, list, limit as number)
+  const text = events.length > 0 ? table(terminal, COLUMNS, events) : emptyText(terminal)
+  return { data: events, text }
+}
+
+async function resendEvent(context: Context, id = '') {
+  const { manilla, terminal } = context
+  const { queued } = await keyed(context, (idempotencyKey) =>
+    manilla.events.resend(id, { idempotencyKey, signal: terminal.interrupted }),
+  )
+  const places = queued === 1 ? 'one destination' : `${queued} destinations`
+  return { data: { id, queued }, text: `Event ${id} is being delivered again to ${places}.` }
+}

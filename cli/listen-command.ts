@@ -1,0 +1,171 @@
+// `manilla listen`: events as they happen, printed and posted to a local handler. Survives restarts of
+// the service: the stream resumes after the last event, so that none is lost and none comes twice.
+
+import type { Command } from 'commander'
+import { collect, parseHttpUrl, wholeNumber } from './arguments.ts'
+import type { Context, Options, Run } from './command-context.ts'
+import { type Event, forwardEvent, type Handler, type Outcome } from './forward-event.ts'
+import { ListenPosition } from './listen-position.ts'
+import { CliProblem, EXIT } from './problems.ts'
+import { paint, plain } from './table.ts'
+
+const TYPE_WIDTH = 24
+
+export function addListenCommand(program: Command, run: Run): void {
+  program
+    .command('listen')
+    .description(
+      'Stream events, and post each to a local handler, signed with your client’s webhook secret. ' +
+        'Listening again goes on after the last event that the handler was given.',
+    )
+    .option('--forward-to <url>', 'Handler, such as http://localhost:3000/hook.', parseHttpUrl)
+    .option('--events <types>', 'Only these types; payment.* for all of a kind.', collect)
+    .option(
+      '--after <sequence>',
+      'Begin after this event.',
+      wholeNumber(0, Number.MAX_SAFE_INTEGER),
+    )
+    .option('--new', 'Begin with new events, whatever was missed.')
+    .option('--attempts <count>', 'How often an event is tried.', wholeNumber(1, 100), 3)
+    .option('--print-secret', 'Print the webhook secret and exit.')
+    .action(async (_, command: Command) => {
+      const options = command.optsWithGlobals<Options>()
+      await listen({ ...run.connect(options), run, terminal: run.terminal, options })
+    })
+}
+
+async function listen(context: Context): Promise<void> {
+  const { manilla, terminal, options } = context
+  const signal = terminal.interrupted
+  const forwardTo = options.forwardTo as string | undefined
+  const isSigning = forwardTo !== undefined || options.printSecret === true
+  const secret = isSigning
+    ? (await manilla.request('get', '/api/v1/webhook-secret', { signal })).secret
+    : ''
+  if (options.printSecret) return terminal.out(`${secret}\n`)
+  const session = new Session(context, forwardTo === undefined ? undefined : { forwardTo, secret })
+  try {
+    const after = await session.begin()
+    const stream = manilla.events.stream({
+      after,
+      signal,
+      onConnect: () => session.connected(),
+      onDisconnect: () => session.disconnected(),
+    })
+    for await (const event of stream) {
+      if (!(await session.take(event as Event)) || signal.aborted) break
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error
+  }
+  throw new CliProblem(session.farewell(), EXIT.interrupted)
+}
+
+class Session {
+  readonly #context: Context
+  readonly #handler: Handler | undefined
+  readonly #position: ListenPosition | undefined
+  readonly #wanted: readonly string[]
+  #last: number | undefined
+  #isLost = false
+  #counts = { accepted: 0, failed: 0 }
+
+  constructor(context: Context, target: { forwardTo: string; secret: string } | undefined) {
+    const { terminal, options } = context
+    this.#context = context
+    this.#wanted = (options.events as readonly string[] | undefined) ?? []
+    if (!target) return
+    this.#position = new ListenPosition(terminal, { ...context, forwardTo: target.forwardTo })
+    this.#handler = {
+      terminal,
+      url: target.forwardTo,
+      secret: target.secret,
+      attemptsMax: options.attempts as number,
+      onWaiting: (event, reason) =>
+        this.#tell(`Nobody listens at ${target.forwardTo} (${reason}): #${event.sequence} waits.`),
+    }
+  }
+
+  // Where to begin. Kept at once, so that nothing is missed by whoever is killed before an event.
+  async begin(): Promise<number> {
+    const { manilla, terminal, options } = this.#context
+    const stored = options.new ? undefined : this.#position?.read()
+    const known = (options.after as number | undefined) ?? stored
+    const signal = terminal.interrupted
+    const [newest] = (await manilla.events.list({ limit: '1' } as never, { signal }).page()).data
+    const after = known ?? newest?.sequence ?? 0
+    this.#last = after
+    this.#position?.write(after)
+    const missed = Math.max((newest?.sequence ?? 0) - after, 0)
+    const place = this.#handler ? `, forwarding to ${this.#handler.url}` : ''
+    const behind = missed > 0 ? `, beginning with ${missed} missed` : ''
+    this.#tell(`Listening at ${this.#context.url}${place}${behind}. Ctrl-C stops.`)
+    return after
+  }
+
+  connected(): void {
+    if (this.#isLost) this.#tell('Connected again; no event was missed.')
+    this.#isLost = false
+  }
+
+  disconnected(): void {
+    if (!this.#isLost) this.#tell('Connection lost; connecting again …')
+    this.#isLost = true
+  }
+
+  // False: interrupted before the handler had it, so it comes again the next time.
+  async take(event: Event): Promise<boolean> {
+    const isWanted =
+      this.#wanted.length === 0 || this.#wanted.some((type) => fits(event.type, type))
+    if (isWanted) {
+      const outcome = this.#handler ? await forwardEvent(this.#handler, event) : null
+      if (outcome === undefined) return false
+      this.#report(event, outcome)
+    }
+    this.#last = event.sequence
+    this.#position?.write(event.sequence)
+    return true
+  }
+
+  farewell(): string {
+    const { accepted, failed } = this.#counts
+    const done = this.#handler ? ` ${accepted} accepted, ${failed} failed.` : ''
+    return `Stopped after event ${this.#last ?? 0}.${done}`
+  }
+
+  #report(event: Event, outcome: Outcome | null): void {
+    if (outcome) this.#counts[outcome.isAccepted ? 'accepted' : 'failed']++
+    const { terminal, options } = this.#context
+    terminal.out(options.json ? `${jsonLine(event, outcome)}\n` : `${this.#line(event, outcome)}\n`)
+  }
+
+  #line({ id, type, sequence }: Event, outcome: Outcome | null): string {
+    const { terminal } = this.#context
+    const start = `${clockTime(terminal.now())}  ${plain(type).padEnd(TYPE_WIDTH)}  #${sequence}`
+    if (!outcome) return `${start}  ${id}`
+    const { isAccepted, status, error, latencyMs, attempts } = outcome
+    const result = isAccepted
+      ? paint(terminal, 'green', String(status))
+      : paint(terminal, 'red', `failed: ${error}`)
+    const tries = attempts > 1 ? `  (attempt ${attempts})` : ''
+    const remedy = isAccepted ? '' : `  Send it again: manilla listen … --after ${sequence - 1}`
+    return `${start}  ${result}  ${latencyMs} ms${tries}  ${id}${remedy}`
+  }
+
+  // Not part of the results.
+  #tell(text: string): void {
+    this.#context.terminal.err(`${text}\n`)
+  }
+}
+
+function fits(type: string, wanted: string): boolean {
+  return wanted.endsWith('*') ? type.startsWith(wanted.slice(0, -1)) : type === wanted
+}
+
+function jsonLine(event: Event, forwarded: Outcome | null): string {
+  return JSON.stringify({ event, forwarded })
+}
+
+function clockTime(now: Date): string {
+  return now.toTimeString().slice(0, 8)
+}

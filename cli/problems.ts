@@ -1,0 +1,110 @@
+// Exit codes, and one sentence for everything that goes wrong.
+
+import { CommanderError } from 'commander'
+import { ManillaConnectionError, ManillaError } from '../sdk/src/errors.ts'
+import { plain } from './table.ts'
+
+export const EXIT = {
+  done: 0,
+  refused: 1,
+  usage: 2,
+  unreachable: 3,
+  credentials: 4,
+  interrupted: 130,
+} as const
+
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
+
+// Something that whoever types can put right.
+export class CliProblem extends Error {
+  readonly exitCode: ExitCode
+
+  constructor(message: string, exitCode: ExitCode = EXIT.refused) {
+    super(message)
+    this.exitCode = exitCode
+  }
+}
+
+// What the command had begun when it failed: how to find out, or go on, without doing it twice.
+export class Unfinished extends Error {
+  readonly advice: string
+
+  constructor(cause: unknown, advice: string) {
+    super(advice, { cause })
+    this.advice = advice
+  }
+}
+
+export type Failure = { sentence: string; exitCode: ExitCode; error?: ManillaError }
+
+type Place = { url: string | undefined; isInterrupted: boolean }
+
+// Undefined for unexpected errors: a bug, printed in full.
+export function describeFailure(error: unknown, place: Place): Failure | undefined {
+  if (error instanceof Unfinished) {
+    const failure = describeFailure(error.cause, place)
+    // A refusal is an answer: nothing is in doubt.
+    const isOpen = failure?.exitCode === EXIT.unreachable || place.isInterrupted
+    return failure && isOpen
+      ? { ...failure, sentence: `${failure.sentence} ${error.advice}` }
+      : failure
+  }
+  if (error instanceof CommanderError) return describeUsage(error)
+  if (error instanceof CliProblem) return { sentence: error.message, exitCode: error.exitCode }
+  if (place.isInterrupted) return { sentence: 'Interrupted.', exitCode: EXIT.interrupted }
+  if (error instanceof ManillaConnectionError) return describeConnection(error, place.url)
+  if (error instanceof ManillaError) return describeRefusal(error, place.url)
+  return undefined
+}
+
+function describeUsage({ code, message, exitCode }: CommanderError): Failure {
+  if (exitCode === 0) return { sentence: '', exitCode: EXIT.done } // Help or version.
+  if (code === 'commander.help') return { sentence: 'A command is missing.', exitCode: EXIT.usage }
+  const text = plain(message.replace(/^error: /, ''))
+    .replace(
+      /^command-argument value ('.*') is invalid for argument '(\w+)'\./,
+      '$1 is not a valid $2.',
+    )
+    .trim()
+  const ended = /[.?]$/.test(text) ? text : `${text}.`
+  return { sentence: ended.charAt(0).toUpperCase() + ended.slice(1), exitCode: EXIT.usage }
+}
+
+function describeConnection(error: ManillaConnectionError, url = 'the service'): Failure {
+  const why = error.code === 'timed_out' ? 'it does not answer' : reasonOf(error.cause)
+  return {
+    sentence: `Cannot reach ${url} (${why}). Is the service running? See manilla doctor.`,
+    exitCode: EXIT.unreachable,
+    error,
+  }
+}
+
+function describeRefusal(error: ManillaError, url = 'the service'): Failure {
+  if (error.status === 401) {
+    const advice = 'Run manilla login, or check MANILLA_CLIENT_ID and MANILLA_CLIENT_SECRET.'
+    const sentence = `${url} refused the credentials (${error.code}). ${advice}`
+    return { sentence, exitCode: EXIT.credentials, error }
+  }
+  if (error.code === 'unreadable_response') {
+    const sentence = `${url} does not answer like Manilla (HTTP ${error.status}). Check the URL.`
+    return { sentence, exitCode: EXIT.unreachable, error }
+  }
+  const fields = error.errors.map(({ field, message }) => `${field}: ${message}`).join(' ')
+  const why = fields === '' ? error.message : `The request is invalid. ${fields}`
+  const request = error.requestId ? `, request ${error.requestId}` : ''
+  const sentence = plain(`${why} (${error.code}${request})`)
+  const isDown = error.status === 503
+  return { sentence, exitCode: isDown ? EXIT.unreachable : EXIT.refused, error }
+}
+
+// Node hides why a fetch failed in its cause, or in several.
+export function reasonOf(error: unknown): string {
+  const { cause, code, errors, message } = error as Error & {
+    code?: string
+    errors?: readonly Error[]
+  }
+  if (typeof code === 'string') return code === 'ECONNREFUSED' ? 'connection refused' : code
+  if (errors?.[0]) return reasonOf(errors[0])
+  if (cause) return reasonOf(cause)
+  return plain(message ?? String(error))
+}

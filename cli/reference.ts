@@ -1,0 +1,57 @@
+// The reference of the commands in docs/cli.md, made from their help (`npm run generate`).
+
+import type { Argument, Command, Option } from 'commander'
+import { Run } from './command-context.ts'
+import { DELEGATED } from './delegated-commands.ts'
+import { processTerminal } from './process-terminal.ts'
+import { createProgram } from './program.ts'
+
+const BEGIN = '<!-- commands: written by npm run generate -->'
+const END = '<!-- /commands -->'
+
+// The document, with its reference as the commands are now.
+export function withCommands(document: string): string {
+  const [before = '', rest = ''] = document.split(BEGIN)
+  const [, after = ''] = rest.split(END)
+  return `${before}${BEGIN}\n\n${renderCommands()}\n\n${END}${after}`
+}
+
+function renderCommands(): string {
+  const program = createProgram(new Run(processTerminal(new AbortController().signal)))
+  const delegated = new Set(DELEGATED.map(({ name }) => name))
+  const own = program.commands.filter((command) => !delegated.has(command.name()))
+  const rows = DELEGATED.map(({ name, summary }) => `| \`manilla ${name}\` | ${summary} |`)
+  const everywhere = ['### Everywhere', '', ...tableOf([], [...program.options])].join('\n')
+  const service = ['### On the service’s machine', '', ...HEADER, ...rows].join('\n')
+  return [...own.flatMap((command) => sectionsOf(command, 'manilla')), everywhere, service].join(
+    '\n\n',
+  )
+}
+
+function sectionsOf(command: Command, path: string): string[] {
+  const name = `${path} ${command.name()}`
+  if (command.commands.length > 0) {
+    return command.commands.flatMap((each) => sectionsOf(each, name))
+  }
+  const words = command.registeredArguments.map((argument) => ` <${argument.name()}>`).join('')
+  const rows = tableOf([...command.registeredArguments], [...command.options])
+  return [[`### \`${name}${words}\``, '', command.description(), '', ...rows].join('\n').trimEnd()]
+}
+
+const HEADER = ['| | |', '| --- | --- |']
+
+function tableOf(given: readonly Argument[], options: readonly Option[]): string[] {
+  const rows = [
+    ...given.map((each) => [`<${each.name()}>`, describe(each)] as const),
+    ...options.map((each) => [each.flags, describe(each)] as const),
+  ]
+  if (rows.length === 0) return []
+  return [...HEADER, ...rows.map(([name, text]) => `| \`${name}\` | ${text} |`)]
+}
+
+function describe({ description, argChoices, defaultValue, ...more }: Argument | Option): string {
+  const choices = argChoices ? ` One of ${argChoices.map((word) => `\`${word}\``).join(', ')}.` : ''
+  const usual = defaultValue === undefined ? '' : ` Default: ${defaultValue}.`
+  const isNeeded = 'mandatory' in more && more.mandatory
+  return `${description}${isNeeded ? ' Required.' : ''}${choices}${usual}`.replaceAll('|', '\\|')
+}

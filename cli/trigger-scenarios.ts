@@ -1,0 +1,148 @@
+// How each type of event is made to happen in the sandbox: by playing what causes it, over the API.
+
+import { randomInt } from 'node:crypto'
+import type { Context } from './command-context.ts'
+
+const AMOUNT = 6_000
+const RETURN_URL = 'https://shop.example/thanks' // Reserved for examples: reaches nobody.
+// The sandbox bank refuses to pay there (docs/payouts.md).
+const CLOSED_ACCOUNT = { bankCode: '058', accountNumber: '9990400013', accountName: 'CLOSED' }
+
+type Kind = 'exact' | 'under' | 'over' | 'reversed'
+
+export class Player {
+  readonly manilla: Context['manilla']
+  readonly stop: { signal: AbortSignal } // Ctrl-C, for every call.
+
+  constructor({ manilla, terminal }: Context) {
+    this.manilla = manilla
+    this.stop = { signal: terminal.interrupted }
+  }
+
+  async payment(): Promise<{ reference: string; number: string }> {
+    const { manilla } = this
+    const body = {
+      amount: AMOUNT,
+      customer: { customerFullName: 'Ada Obi' },
+      callBackUrl: RETURN_URL,
+    }
+    const { adviceReference } = await manilla.advices.create(body, this.stop)
+    const [bank] = await manilla.payments.banks(this.stop)
+    const where = { bankCode: (bank as { code: string }).code }
+    const initiated = await manilla.payments.initiate(adviceReference, where, this.stop)
+    return { reference: initiated.paymentReference, number: initiated.bankAccount }
+  }
+
+  async paidPayment() {
+    const payment = await this.payment()
+    await this.transfer(payment.number, 'exact')
+    return payment
+  }
+
+  async account(): Promise<string> {
+    const body = {
+      accountName: 'Ada Obi',
+      bvn: '22212345654',
+      email: 'ada@shop.example',
+      merchantId: `trigger-${randomInt(1_000_000_000)}`,
+      merchantCode: 'TRIGGER',
+      notificationUrl: 'https://shop.example/hooks',
+      phoneNumber: '+2348012345678',
+      channel: 'API',
+    }
+    return (await this.manilla.accounts.create(body, this.stop)).accountNumber
+  }
+
+  async inactiveAccount(): Promise<string> {
+    const number = await this.account()
+    await this.manilla.accounts.deactivate(number, this.stop)
+    return number
+  }
+
+  pay(number: string, amount = AMOUNT) {
+    return this.manilla.sandbox.pay(number, amount, this.stop)
+  }
+
+  // Without an amount, the one that is due.
+  transfer(accountNumber: string, kind: Kind, amount?: number) {
+    const body = { accountNumber, kind, ...(amount === undefined ? {} : { amount }) }
+    return this.manilla.sandbox.transfer(body, this.stop)
+  }
+
+  // Money that nobody asked for: a second transfer to a number that is paid.
+  async suspended(): Promise<{ id: number }> {
+    const { manilla, stop } = this
+    const { number } = await this.paidPayment()
+    const { sessionId } = await this.pay(number)
+    const items = await manilla.request('get', '/api/v1/suspense', stop)
+    return items.find((item) => item.sessionId === sessionId) as { id: number }
+  }
+}
+
+export const SCENARIOS: Readonly<Record<string, (player: Player) => Promise<unknown>>> = {
+  'account.created': (player) => player.account(),
+  'account.updated': async (player) => {
+    const number = await player.account()
+    return player.manilla.accounts.update(number, { accountName: 'Ada Bello' }, player.stop)
+  },
+  'account.deactivated': (player) => player.inactiveAccount(),
+  'account.activated': async (player) => {
+    const number = await player.inactiveAccount()
+    return player.manilla.accounts.activate(number, player.stop)
+  },
+  'collection.received': async (player) => player.pay(await player.account()),
+  'collection.reversed': async (player) =>
+    player.transfer(await player.account(), 'reversed', AMOUNT),
+  'payment.processing': (player) => player.payment(),
+  'payment.part_paid': async (player) => player.transfer((await player.payment()).number, 'under'),
+  'payment.extended': async (player) => {
+    const { reference } = await player.payment()
+    return player.manilla.advices.extend(reference, { seconds: 3_600 }, player.stop)
+  },
+  'payment.successful': (player) => player.paidPayment(),
+  'payment.cancelled': async (player) => {
+    const { reference } = await player.payment()
+    return player.manilla.payments.cancel(reference, player.stop)
+  },
+  'payment.reversed': async (player) =>
+    player.transfer((await player.payment()).number, 'reversed'),
+  'credit.suspended': async (player) => player.transfer((await player.payment()).number, 'over'),
+  'credit.assigned': async (player) => {
+    const params = { id: (await player.suspended()).id }
+    const body = { accountNumber: await player.account() }
+    const path = '/api/v1/suspense/{id}/assign'
+    return player.manilla.request('post', path, { ...player.stop, params, body })
+  },
+  'credit.returned': async (player) => {
+    const params = { id: (await player.suspended()).id }
+    const path = '/api/v1/suspense/{id}/return'
+    return player.manilla.request('post', path, { ...player.stop, params, body: {} })
+  },
+  'payout.confirmed': async (player) => {
+    await player.paidPayment()
+    const body = { amount: AMOUNT / 2, narration: 'Trigger' }
+    return player.manilla.request('post', '/api/v1/payouts', { ...player.stop, body })
+  },
+  'payout.failed': async (player) => {
+    await player.paidPayment()
+    const bankAccount = await closedAccount(player)
+    const body = { amount: AMOUNT / 2, narration: 'Trigger', bankAccount }
+    return player.manilla.request('post', '/api/v1/payouts', { ...player.stop, body })
+  },
+  'settlement.closed': settle,
+  'settlement.paid': settle,
+}
+
+async function settle(player: Player): Promise<unknown> {
+  await player.paidPayment()
+  return player.manilla.settlements.close({}, player.stop)
+}
+
+async function closedAccount(player: Player): Promise<string> {
+  const path = '/api/v1/bank-accounts'
+  const known = await player.manilla.request('get', path, player.stop)
+  const found = known.find(({ accountNumber }) => accountNumber === CLOSED_ACCOUNT.accountNumber)
+  if (found) return found.reference
+  const asked = { ...player.stop, body: CLOSED_ACCOUNT }
+  return (await player.manilla.request('post', path, asked)).reference
+}

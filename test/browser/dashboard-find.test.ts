@@ -1,0 +1,170 @@
+// Search in a real browser, from anywhere and by keyboard: every kind of thing is found by what
+// somebody has of it, and opens where it is shown.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { mt940 } from '../support/bank-statements.ts'
+import { findAxeFaults, openBrowser } from '../support/browser.ts'
+import { closeAfterTests } from '../support/closing.ts'
+import { startDashboardBench } from '../support/dashboard-bench.ts'
+import { createAccount, createAdvice, dataOf, startPayment } from '../support/fixtures.ts'
+import { addBankAccount, createPayout } from '../support/payouts.ts'
+import { askRefund, pay } from '../support/refunding.ts'
+import { closed } from '../support/settlements.ts'
+import { BANK, imported } from '../support/statement-files.ts'
+import { giveBack, NOBODYS_NUMBER, suspend } from '../support/suspense-desk.ts'
+import { readList } from '../support/tracing.ts'
+
+const bench = closeAfterTests(await startDashboardBench())
+const browser = closeAfterTests(await openBrowser())
+const known = await setScene()
+
+const fieldOf = (page: Page) => page.getByRole('combobox', { name: 'Search' })
+const listOf = (page: Page) => page.getByRole('listbox', { name: 'Search results' })
+const optionsOf = (page: Page) => listOf(page).getByRole('option')
+const chosenOf = (page: Page) => listOf(page).getByRole('option', { selected: true })
+const drawerOf = (page: Page) => page.locator('dialog.drawer')
+const isFocused = (page: Page) => page.locator('#search:focus').waitFor()
+
+// One of everything that can be found.
+async function setScene() {
+  const { accountNumber } = await createAccount(bench, { accountName: 'Zainab Bello' })
+  const paid = await startPayment(bench, { merchantRef: 'INV-7701', amount: '6543.21' })
+  const { sessionId } = await pay(bench, paid.bankAccount, '6543.21')
+  const { adviceReference } = await createAdvice(bench, {
+    merchantRef: 'INV-7802',
+    customer: { customerFullName: 'Ngozi Asking' },
+  })
+  const refund = dataOf(await askRefund(bench, paid, { amount: 43.21 }), 'account')
+  await addBankAccount(bench)
+  const payout = await createPayout(bench, { amount: 1500.5 })
+  const settlement = await closed(bench)
+  const stray = await suspend(bench, NOBODYS_NUMBER, '75.00', {
+    ...{ sourceAccountName: 'EFE OBI', sourceAccountNumber: '2093566866', sourceBankCode: '058' },
+  })
+  assert.equal((await giveBack(bench, stray.id, { note: 'Not ours.' })).statusCode, 200)
+  const returns = await readList(bench, '/api/v1/operator/returns')
+  const day = { day: '2026-11-14', sequence: 1, openingKobo: 0n, lines: [{ kobo: 120_000n }] }
+  await imported(bench, mt940(day), { query: `bankCode=${BANK}&format=mt940` })
+  const events = await readList(bench, '/api/v1/events?type=payment.successful')
+  return {
+    ...{ accountNumber, sessionId, adviceReference, settlement, payout, refund },
+    payment: paid.paymentReference as string,
+    returned: returns.data[0].reference as string,
+    event: events.data[0].id as string,
+  }
+}
+
+test('⌘K finds whatever somebody has of a thing, and Enter opens it', async () => {
+  await using opened = await bench.openAs(browser, { role: 'operator' })
+  const { page, problems } = opened
+  await page.goto(`${bench.url}/dashboard`)
+  await page.locator('.feed li').first().waitFor()
+  const cases: [typed: string, group: string, shown: string][] = [
+    ['INV-77', 'Payments', known.payment],
+    [known.payment.slice(0, 13), 'Payments', known.payment],
+    ['₦6,543.21', 'Payments', known.payment],
+    ['INV-78', 'Payment requests', known.adviceReference],
+    ['zainab', 'Collection accounts', known.accountNumber],
+    [known.accountNumber.slice(0, 7), 'Collection accounts', known.accountNumber],
+    [known.sessionId, 'Credits', known.sessionId],
+    ['ADA OBI', 'Credits', known.sessionId],
+    [known.event, 'Events', 'payment.successful'],
+    [known.payout.reference.slice(0, 8), 'Payouts', known.payout.reference],
+    ['1,500.50', 'Payouts', known.payout.reference],
+    [known.settlement.reference, 'Settlements', known.settlement.reference],
+    [known.refund.reference, 'Refunds', known.refund.reference],
+    [known.returned, 'Returns', known.returned],
+    ['STATE', 'Bank statements', 'STATEMENT'],
+  ]
+  for (const [at, [typed, group, shown]] of cases.entries()) {
+    await page.keyboard.press(at % 2 === 0 ? 'Meta+k' : 'Control+k')
+    await isFocused(page)
+    await Promise.all([
+      page.waitForResponse((answer) => new URL(answer.url()).searchParams.get('q') === typed),
+      page.keyboard.type(typed),
+    ])
+    const groups = page.getByRole('group', { name: group, exact: true })
+    await groups.getByRole('option').first().waitFor()
+    for (let presses = 0; presses < 12; presses++) {
+      if ((await groups.getByRole('option', { selected: true }).count()) > 0) break
+      await page.keyboard.press('ArrowDown')
+    }
+    await page.keyboard.press('Enter')
+    await drawerOf(page).getByText(shown).first().waitFor()
+    assert.equal(await drawerOf(page).getByRole('alert').count(), 0, typed)
+    await page.keyboard.press('Escape')
+    await drawerOf(page).waitFor({ state: 'detached' })
+  }
+  assert.deepEqual(problems, [])
+})
+
+for (const [width, colorScheme] of [
+  [1280, 'dark'],
+  [360, 'light'],
+] as const) {
+  test(`results are walked with arrows, and folded with Escape, at ${width} pixels`, async () => {
+    await using opened = await bench.openAs(browser, { role: 'operator', width, colorScheme })
+    const { page, problems } = opened
+    await page.goto(`${bench.url}/dashboard/payments`)
+    await page.locator('.row-link').first().waitFor()
+    await page.keyboard.press('/')
+    await isFocused(page)
+    await page.keyboard.type('obi')
+    await optionsOf(page).nth(1).waitFor()
+    const count = await optionsOf(page).count()
+    assert.equal(await chosenOf(page).count(), 1)
+    const first = await fieldOf(page).getAttribute('aria-activedescendant')
+    await page.keyboard.press('ArrowUp') // From the first to the last.
+    const last = await fieldOf(page).getAttribute('aria-activedescendant')
+    assert.deepEqual([first, last], ['hit-0', `hit-${count - 1}`])
+    assert.deepEqual(await findAxeFaults(page), [])
+    const box = await page.locator('.hits').boundingBox()
+    assert(box && box.x >= 0 && box.x + box.width <= width, 'the results stay on the page')
+
+    await page.keyboard.press('Escape') // The results,
+    assert.equal(await chosenOf(page).isVisible(), false)
+    assert.equal(await fieldOf(page).inputValue(), 'obi')
+    await page.keyboard.press('Escape') // the text,
+    assert.equal(await fieldOf(page).inputValue(), '')
+    await page.keyboard.press('Escape') // the field.
+    await page.locator('#search:not(:focus)').waitFor()
+    await page.keyboard.press('/')
+    await page.keyboard.type('nobody has this')
+    await page.getByText('No results.').waitFor()
+    assert.deepEqual(problems, [])
+  })
+}
+
+test('Enter right after the last letter opens the first result when it comes', async () => {
+  await using opened = await bench.openAs(browser, { role: 'operator' })
+  const { page, problems } = opened
+  await page.goto(`${bench.url}/dashboard`)
+  await fieldOf(page).click()
+  await page.keyboard.type('INV-7701')
+  await page.keyboard.press('Enter')
+
+  await drawerOf(page).getByText(known.payment).first().waitFor()
+  await page.keyboard.press('Control+k') // From what is open, too.
+  await drawerOf(page).waitFor({ state: 'detached' })
+  await isFocused(page)
+  await page.getByRole('group', { name: 'Recent searches' }).waitFor()
+  await page.keyboard.press('Enter')
+  await page.getByRole('group', { name: 'Payments' }).getByRole('option').first().click()
+  await drawerOf(page).getByText(known.payment).first().waitFor()
+  assert.deepEqual(problems, [])
+})
+
+test('a search that fails says so, and one that follows works', async () => {
+  await using opened = await bench.openAs(browser)
+  const { page } = opened
+  await page.goto(`${bench.url}/dashboard`)
+  await page.route('**/api/v1/search*', (route) => route.abort())
+  await fieldOf(page).fill('INV-7701')
+  await page.locator('.hits').getByText('Can’t reach the service.').waitFor()
+  await page.unroute('**/api/v1/search*')
+
+  await fieldOf(page).fill('INV-770')
+  await optionsOf(page).first().waitFor()
+})

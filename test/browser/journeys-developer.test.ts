@@ -1,0 +1,165 @@
+// A developer's first hour in a real browser, by mouse and by keyboard alone, narrow and wide: from the
+// door to a payment whose webhook failed, was fixed, and arrived.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { openBrowser } from '../support/browser.ts'
+import { shownNumber } from '../support/checkout-page.ts'
+import { closeAfterTests } from '../support/closing.ts'
+import { type DashboardBench, skipEvents, startDashboardBench } from '../support/dashboard-bench.ts'
+import { type Journey, journeyAt } from '../support/journeys.ts'
+import { CROSSED, personAt } from '../support/pressing.ts'
+import { listener } from '../support/webhook-bench.ts'
+
+const SIGN_IN_MS = 20_000 // A password is dear to check, and the machine may be busy.
+const WEBHOOKS = { name: 'Webhooks', letter: 'w' }
+const browser = closeAfterTests(await openBrowser())
+
+for (const means of CROSSED) {
+  test(`the first hour of a developer by ${means.by}, ${means.width} pixels wide`, async () => {
+    await using bench = await startDashboardBench()
+    await using broken = await listener((response) => {
+      response.statusCode = 500
+      response.end('no such table: orders')
+    })
+    await using working = await listener()
+    await using opened = await browser.newPage({ ...means, timezoneId: 'Africa/Lagos' })
+    const { page, problems } = opened
+    await page.clock.setFixedTime(bench.clock())
+    const journey = journeyAt(page, means)
+    await page.goto(bench.url)
+
+    await enter(journey)
+    await skipEvents(bench)
+    await addEndpoint(journey, `${broken.url}/hooks`)
+    const path = await askForPayment(journey, `${working.url}/thanks`)
+    await payIt(journey, `${bench.url}${path}`)
+    const deliver = await delivering(bench)
+    await seeWhyItFailed(journey)
+    await fixEndpoint(journey, `${working.url}/hooks`)
+    await resend(journey, deliver)
+    assert(working.types().includes('payment.successful'))
+    await findPayment(journey)
+
+    assert.deepEqual(problems, [])
+  })
+}
+
+async function enter(journey: Journey): Promise<void> {
+  const { page, press, visit, button, link, see, faultless } = journey
+  await see('This is a sandbox: the demo user is filled in.')
+  await faultless()
+  await press(button('Sign in'))
+  await page.getByRole('heading', { name: 'No credits yet' }).waitFor({ timeout: SIGN_IN_MS })
+  await link('New payment request').waitFor()
+  await visit({ name: 'Collection accounts', letter: 'a' })
+  await link('New account').waitFor()
+  await press(button('Add sample data'))
+  await see('Sample data added')
+  await page.locator('.row-link').first().waitFor()
+  await faultless()
+}
+
+async function addEndpoint(journey: Journey, url: string): Promise<void> {
+  const { modal, press, fill, visit, button, see, faultless } = journey
+  await visit(WEBHOOKS)
+  await press(button('Add endpoint'))
+  await fill(modal.getByLabel('URL'), url)
+  await press(modal.getByRole('button', { name: 'Add endpoint' }))
+  await see('Signing secret')
+  await faultless()
+  await press(button('I’ve saved it'))
+}
+
+// Answers the path of the link.
+async function askForPayment(journey: Journey, returnPage: string): Promise<string> {
+  const { modal, press, fill, visit, button, link, faultless } = journey
+  await visit({ name: 'Payments', letter: 'p' })
+  await press(link('New payment request'))
+  await fill(modal.getByLabel('Amount in naira'), '2,500.50')
+  await fill(modal.getByLabel('Customer name'), 'Chidi Eze')
+  await press(modal.getByText('More options'))
+  await fill(modal.getByLabel('Return page'), returnPage)
+  await press(button('Create request'))
+  await modal.getByRole('img', { name: 'QR code of the payment link' }).waitFor()
+  await faultless()
+  const { pathname, search } = new URL((await modal.locator('code').textContent()) ?? '')
+  await press(button('Done'))
+  return `${pathname}${search}`
+}
+
+// A number on the payer's page, and money to it from the sandbox's bank.
+async function payIt(
+  { page, by, press, tick, visit, button, see, faultless }: Journey,
+  url: string,
+) {
+  const payer = await page.context().newPage()
+  await payer.goto(url)
+  await personAt(payer, by).press(payer.getByRole('button', { name: 'Wema Bank' }))
+  await payer.getByText('Waiting for your transfer').first().waitFor()
+  const number = await shownNumber(payer)
+  await visit({ name: 'Sandbox bank', letter: 'x' })
+  await tick(page.getByRole('radio', { name: number }))
+  await press(button('Send transfer'))
+  await see('Event payment.successful')
+  await faultless()
+  await payer.getByText('Payment received').first().waitFor()
+  await payer.close()
+}
+
+async function delivering(bench: DashboardBench): Promise<() => Promise<void>> {
+  const deliverer = bench.newDeliverer()
+  const deliver = () => bench.deliver(deliverer)
+  await bench.dispatch()
+  await deliver()
+  return deliver
+}
+
+async function openDelivery({ press, link, page }: Journey): Promise<void> {
+  await press(link('Deliveries'))
+  await press(page.getByRole('link', { name: 'Payment successful' }).first())
+}
+
+async function seeWhyItFailed(journey: Journey): Promise<void> {
+  const { drawer, press, visit, faultless, leaveDrawer } = journey
+  await visit(WEBHOOKS)
+  await openDelivery(journey)
+  const failed = drawer.locator('.attempt', { hasText: 'HTTP 500' })
+  await press(failed.locator('summary'))
+  await failed.getByText('no such table: orders').waitFor()
+  await faultless()
+  await leaveDrawer()
+}
+
+async function fixEndpoint(journey: Journey, url: string): Promise<void> {
+  const { page, modal, drawer, press, fill, link, leaveDrawer } = journey
+  await press(link('Endpoints'))
+  await press(page.locator('.row-link'))
+  await press(drawer.getByRole('button', { name: 'Edit' }))
+  await fill(modal.getByLabel('URL'), url)
+  await press(modal.getByRole('button', { name: 'Save' }))
+  await drawer.getByText(url).waitFor()
+  await leaveDrawer()
+}
+
+async function resend(journey: Journey, deliver: () => Promise<void>): Promise<void> {
+  const { drawer, press, see, leaveDrawer } = journey
+  await openDelivery(journey)
+  await press(drawer.getByRole('button', { name: 'Resend' }))
+  await see(/queued/i)
+  await deliver()
+  await drawer.getByText('HTTP 200').first().waitFor()
+  await leaveDrawer()
+}
+
+async function findPayment({ page, by, drawer, search, faultless }: Journey): Promise<void> {
+  await search('chidi')
+  const found = page.getByRole('group', { name: 'Payments' }).getByRole('option').first()
+  await found.waitFor()
+  if (by === 'keyboard') await page.keyboard.press('Enter')
+  else await found.click()
+  await drawer.getByText('From Chidi Eze').waitFor()
+  await drawer.getByText('Successful').first().waitFor()
+  await drawer.locator('.skeleton').first().waitFor({ state: 'detached' })
+  await faultless()
+}

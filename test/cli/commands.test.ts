@@ -1,0 +1,207 @@
+// The commands as they are meant to be used: against a running service, in process.
+
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { COMMANDS } from '#admin/commands.ts'
+import { DELEGATED } from '../../cli/delegated-commands.ts'
+import { checkClock, checkNode } from '../../cli/doctor-checks.ts'
+import { withCommands } from '../../cli/reference.ts'
+import { details, table } from '../../cli/table.ts'
+import { SCENARIOS } from '../../cli/trigger-scenarios.ts'
+import { startLiveService } from '../support/bank-calls.ts'
+import { createCli } from '../support/cli-terminal.ts'
+import { closeAfterTests } from '../support/closing.ts'
+import { listenLocally } from '../support/event-source.ts'
+import { accountBody } from '../support/fixtures.ts'
+import { startTestService } from '../support/running-service.ts'
+
+const bench = closeAfterTests(await startTestService())
+bench.service.startWorkers()
+const url = await listenLocally(bench.service.app)
+const cli = closeAfterTests(createCli({ MANILLA_URL: url }))
+
+async function run(...words: string[]): Promise<string> {
+  const { exitCode, out, err } = await cli.run(...words)
+  assert.deepEqual([exitCode, err], [0, ''])
+  return out
+}
+
+const json = async (...words: string[]) => JSON.parse(await run(...words, '--json'))
+
+const CREATE = ['payments', 'create', '6000', '--customer', 'Ada Obi']
+const RETURN = ['--callback-url', 'https://shop.example/thanks']
+
+test('a payment: created, paid, waited for, listed, traced; its event sent again', async () => {
+  const made = await json(...CREATE, ...RETURN, '--bank', '058', '--reference', 'ORDER-1')
+  const paid = await run('pay', made.bankAccount, '6000')
+  const got = await json('payments', 'get', 'ORDER-1', '--wait')
+  const listed = await run('payments', 'list', '--status', 'Successful', '--limit', '1')
+  const story = await run('trace', made.paymentReference)
+  const [event] = await json('events', 'list', '--payment', made.paymentReference)
+  const resent = await run('events', 'resend', event.id)
+
+  assert.match(paid, /^outcome\tbooked\nstatus\tSuccessful\namount\t6,000\.00\n/)
+  assert.deepEqual([got.status, got.amountPaid], ['Successful', 6000])
+  assert.match(
+    listed,
+    new RegExp(`^${made.paymentReference}\tSuccessful\t6,000.00\t6,000.00\t.*\n$`),
+  )
+  assert.match(story, /^payment {2}\S+ {2}Ada Obi {2}NGN 6,000\.00 {2}Successful, ORDER-1\n\n/)
+  assert.match(story, /credit +Credit received from .* NGN 6,000\.00 /)
+  assert.match(story, /transfer +Ledger transfer from the bank to available funds\./)
+  assert.equal(event.type, 'payment.successful')
+  assert.match(resent, /^Event \S+ is being delivered again to one destination\.\n$/)
+})
+
+test('a payment is cancelled; a refund that the service refuses is told as it says', async () => {
+  const made = await json(...CREATE, ...RETURN)
+  const cancelled = await json('payments', 'cancel', made.paymentReference)
+  const refund = ['payments', 'refund', made.paymentReference, '100', '--reason', 'Wrong size']
+  const refused = await cli.run(...refund)
+
+  assert.equal(cancelled.status, 'Cancelled')
+  assert.equal(refused.exitCode, 1)
+  assert.match(refused.err, /\(payment_not_refundable, request /)
+})
+
+test('an account: created from flags and a file, shown and listed; never with its BVN', async () => {
+  const { accountName: _, ...body } = accountBody()
+  const file = join(cli.folder, 'account.json')
+  writeFileSync(file, JSON.stringify(body))
+  const refused = await cli.run('accounts', 'create', '--name', 'A', '--data', file, '--bank', '1')
+  const created = await json('accounts', 'create', '--name', 'Ada', '--data', file)
+  const number = created.accountNumber
+  const got = await run('accounts', 'get', number)
+  const listed = await run('accounts', 'list', '--merchant-id', String(body.merchantId))
+
+  assert.equal(refused.exitCode, 1)
+  assert.match(got, new RegExp(`^number\t${number}\nbank\t`))
+  assert(listed.startsWith(`${number}\t`))
+  assert(![got, listed].join().includes(String(body.bvn)))
+})
+
+for (const type of Object.keys(SCENARIOS)) {
+  test(`trigger ${type} makes that event happen`, async () => {
+    const event = await json('trigger', type)
+
+    assert.equal(event.type, type)
+    assert.equal(event.env, 'Test')
+  })
+}
+
+test('trigger and pay do nothing to a live service', async () => {
+  await using live = await startLiveService()
+  await live.newClient('LIVE1')
+  const credentials = { MANILLA_CLIENT_ID: 'LIVE1', MANILLA_CLIENT_SECRET: 's3cret' }
+  const env = { ...credentials, MANILLA_URL: await listenLocally(live.service.app) }
+  const triggered = await cli.runOn({ env }, 'trigger', 'payment.successful')
+  const paid = await cli.runOn({ env }, 'pay', '1234567890', '5')
+  const { rows } = await live.db.query('select from advices union all select from events')
+
+  for (const { exitCode, err } of [triggered, paid]) {
+    assert.equal(exitCode, 1)
+    assert.match(err, /^Available in the sandbox only\. \(sandbox_only, request /)
+  }
+  assert.equal(rows.length, 0)
+})
+
+test('a login is checked, kept for its user and its URL only, and removed', async () => {
+  await bench.newClient('SHOP')
+  const file = join(cli.folder, 'manilla/credentials.json')
+  const ask = (secret: string) => ({ readSecret: async () => secret })
+  const wrong = await cli.runOn(ask('wrong'), 'login', '--client-id', 'SHOP')
+  const right = await cli.runOn(ask('s3cret'), 'login', '--client-id', 'SHOP')
+  const home = { XDG_CONFIG_HOME: cli.folder }
+  const stored = await cli.runOn({ env: home }, 'doctor')
+  const elsewhere = await cli.run('payments', 'list', '--url', 'https://other.example')
+  const mode = statSync(file).mode & 0o777
+  const kept = readFileSync(file, 'utf8')
+  await run('logout')
+
+  assert.equal(wrong.exitCode, 4)
+  assert.equal(right.exitCode, 0, right.err)
+  assert.match(stored.out, /ok {4}Credentials {3}Signed in as SHOP \(from manilla login\)\./)
+  assert.equal(elsewhere.exitCode, 4)
+  assert.equal(mode, 0o600)
+  assert.deepEqual(JSON.parse(kept), {
+    url,
+    services: { [url]: { clientId: 'SHOP', clientSecret: 's3cret' } },
+  })
+  assert.equal(statSync(file, { throwIfNoEntry: false }), undefined)
+})
+
+test('doctor tells what is well and what is not, each with its remedy', async () => {
+  const now = new Date()
+  const { exitCode, out } = await cli.runOn({ now: () => now }, 'doctor', '--json')
+  const states = Object.fromEntries(
+    JSON.parse(out).checks.map(({ name, state }: { name: string; state: string }) => [name, state]),
+  )
+  const answer = new Response('', {
+    headers: { date: new Date(now.getTime() - 90_000).toUTCString() },
+  })
+
+  assert.equal(exitCode, 0, out)
+  assert.deepEqual(states, {
+    Node: 'ok',
+    URL: 'ok',
+    Service: 'ok',
+    Version: 'ok',
+    Clock: 'ok',
+    Database: 'ok',
+    Credentials: 'ok',
+    Webhooks: 'ok',
+    Alerts: 'ok',
+  })
+  assert.match(checkNode('v20.1.0').remedy ?? '', /^Install 24\.12/)
+  const clock = checkClock(now, answer)
+  assert.equal(clock.state, 'warn')
+  assert.match(clock.finding, /^(?:90|91) s/)
+})
+
+test('tables fit the terminal, and nobody’s name moves its cursor', () => {
+  const look = { isTerminal: true, hasColor: false, columns: 24 }
+  const columns = [
+    { title: 'name', value: (name: string) => name },
+    { title: 'sum', value: () => '1.00', isRight: true },
+    { title: 'note', value: () => 'a long note' },
+  ]
+
+  const shown = table(look, columns, ['Ada\u001b[2J', 'Bo'])
+
+  const lines = ['NAME      SUM  NOTE', 'Ada [2J  1.00  a long n…', 'Bo       1.00  a long n…']
+  assert.equal(shown, lines.join('\n'))
+  assert.equal(
+    details({ ...look, isTerminal: false }, [
+      ['a', 1],
+      ['b', null],
+    ]),
+    'a\t1',
+  )
+})
+
+test('completion knows every command, and is a script that bash takes', async () => {
+  const script = await run('completion', 'bash')
+  const typed = (words: string) =>
+    `COMP_WORDS=(${words} ''); COMP_CWORD=$((\${#COMP_WORDS[@]}-1)); _manilla; echo "\${COMPREPLY[*]}"`
+  const lines = ['manilla payments', 'manilla payments get X', 'manilla admin client'].map(typed)
+  const { stdout } = spawnSync('bash', ['-c', [script, ...lines].join('\n')], { encoding: 'utf8' })
+
+  assert.match(
+    stdout,
+    /^create get list cancel refund .*\n--wait --url --json --help\ncreate list show/,
+  )
+  for (const shell of ['zsh', 'fish'])
+    assert.match(await run('completion', shell), /payments create/)
+  const admin = DELEGATED.find(({ name }) => name === 'admin')
+  const names = COMMANDS.filter(({ isTopLevel }) => !isTopLevel).map(({ name }) => name)
+  assert.deepEqual([...(admin?.words ?? [])].sort(), [...names].sort())
+})
+
+test('docs/cli.md shows the commands as they are (npm run generate)', () => {
+  const text = readFileSync(join(import.meta.dirname, '../../docs/cli.md'), 'utf8')
+
+  assert(withCommands(text) === text, 'run npm run generate')
+})

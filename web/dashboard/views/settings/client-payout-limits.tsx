@@ -1,0 +1,87 @@
+// What a client may pay out, and which of it a second user must approve: found by the client's id, then
+// changed.
+
+import { useState } from 'preact/hooks'
+import { appStrings, settingsStrings } from '../../../copy.ts'
+import { getData, type Schemas, send } from '../../api.ts'
+import { choiceOf, Field, textOf, useSending } from '../../parts/forms.tsx'
+import { Failed } from '../../parts/states.tsx'
+import { toast } from '../../parts/toasts.tsx'
+
+type Settings = Schemas['PayoutSettings']
+type Found = { clientId: string; settings: Settings }
+
+const { payoutRules: strings } = settingsStrings
+const PATH = '/api/v1/operator/clients/{clientId}/payout-settings'
+const APPROVALS = ['none', 'above', 'all'] as const
+const AMOUNTS = ['approvalAbove', 'perPayoutLimit', 'dailyLimit'] as const
+
+export function ClientPayoutLimits() {
+  const [found, setFound] = useState<Found | undefined>()
+  const { problem, isBusy, submit } = useSending(async (given) => {
+    const clientId = textOf(given, 'clientId')
+    setFound(undefined)
+    setFound({ clientId, settings: await getData(PATH, { clientId }) })
+  })
+  return (
+    <section class="card panel" aria-labelledby="client-limits">
+      <h2 id="client-limits">{strings.clientLimits}</h2>
+      <p class="muted">{strings.clientLimitsText}</p>
+      <form class="form inline-form" onSubmit={submit} aria-busy={isBusy}>
+        <Field label={strings.client}>
+          {(id) => <input id={id} name="clientId" required autocomplete="off" spellcheck={false} />}
+        </Field>
+        <button type="submit" class="button" disabled={isBusy}>
+          {strings.find}
+        </button>
+        {problem && <Failed problem={problem} />}
+      </form>
+      {found && <LimitsForm key={found.clientId} {...found} />}
+    </section>
+  )
+}
+
+function LimitsForm({ clientId, settings }: Found) {
+  const { problem, isBusy, submit } = useSending(async (given) => {
+    const amounts = AMOUNTS.map((name) => [name, textOf(given, name).replaceAll(',', '') || null])
+    const payoutApproval = choiceOf(given, 'payoutApproval', APPROVALS)
+    const body = { payoutApproval, ...Object.fromEntries(amounts) }
+    await send('PATCH', PATH, { params: { clientId }, body })
+    toast(appStrings.saved)
+  })
+  return (
+    <form class="form" onSubmit={submit} aria-busy={isBusy} aria-label={clientId}>
+      <Field label={strings.approval}>
+        {(id) => (
+          <select id={id} name="payoutApproval" defaultValue={settings.payoutApproval}>
+            {APPROVALS.map((each) => (
+              <option key={each} value={each}>
+                {strings.approvals[each]}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+      {AMOUNTS.map((name) => (
+        <Field key={name} label={strings[name]}>
+          {(id) => (
+            <input
+              id={id}
+              name={name}
+              inputMode="decimal"
+              autocomplete="off"
+              placeholder={strings.noLimit}
+              defaultValue={settings[name]?.toString() ?? ''}
+            />
+          )}
+        </Field>
+      ))}
+      {problem && <Failed problem={problem} />}
+      <div class="actions">
+        <button type="submit" class="button primary" disabled={isBusy}>
+          {appStrings.save}
+        </button>
+      </div>
+    </form>
+  )
+}

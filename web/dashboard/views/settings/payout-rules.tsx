@@ -1,0 +1,16 @@
+// What operators set for money that leaves: days without settlements, a client's payout limits, and
+// what banks charge for payouts.
+
+import { ClientPayoutLimits } from './client-payout-limits.tsx'
+import { Holidays } from './holidays.tsx'
+import { PayoutTariffs } from './payout-tariffs.tsx'
+
+export function PayoutRules() {
+  return (
+    <>
+      <Holidays />
+      <ClientPayoutLimits />
+      <PayoutTariffs />
+    </>
+  )
+}
