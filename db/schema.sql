@@ -2109,7 +2109,7 @@ create table webhook_chaos (
   constraint webhook_chaos_pkey PRIMARY KEY (endpoint_id),
   constraint webhook_chaos_not_negative CHECK (LEAST(delay_ms, duplicate, drop_next) >= 0),
   constraint webhook_chaos_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id),
-  constraint webhook_chaos_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES webhook_endpoints(id)
+  constraint webhook_chaos_endpoint_of_same_client FOREIGN KEY (client_id, endpoint_id) REFERENCES webhook_endpoints(client_id, id)
 );
 
 create table webhook_endpoints (
