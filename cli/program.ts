@@ -13,6 +13,7 @@ import { addLoginCommand } from './login-command.ts'
 import { addPaymentCommands } from './payment-commands.ts'
 import { describeFailure, EXIT } from './problems.ts'
 import { addSandboxCommands } from './sandbox-commands.ts'
+import { addSandboxDataCommands } from './sandbox-data-commands.ts'
 import type { Terminal } from './terminal.ts'
 import { addTraceCommand } from './trace-command.ts'
 
@@ -50,6 +51,7 @@ export function createProgram(run: Run): Command {
   program.commandsGroup('Develop:')
   addListenCommand(program, run)
   addSandboxCommands(program, run)
+  addSandboxDataCommands(program, run)
   addDoctorCommand(program, run)
   addCompletionCommand(program, run)
   program.commandsGroup('Run the service, on its own machine:')

@@ -10,7 +10,7 @@ import { showProgress } from './progress.ts'
 import { details, naira } from './table.ts'
 import { Player, SCENARIOS } from './trigger-scenarios.ts'
 
-const EVENT_WAIT_MS = 60_000 // Refunds and payouts are sent by workers.
+const EVENT_WAIT_MS = 90_000 // Payouts are sent by workers, and payments live for a minute at least.
 const LOOK_MS = 300
 
 export function addSandboxCommands(program: Command, run: Run): void {

@@ -4,10 +4,12 @@ import { randomInt } from 'node:crypto'
 import type { Context } from './command-context.ts'
 
 const AMOUNT = 6_000
+const REFUND = { amount: AMOUNT / 2, reason: 'Trigger' }
 const RETURN_URL = 'https://shop.example/thanks' // Reserved for examples: reaches nobody.
 // The sandbox bank refuses to pay there (docs/payouts.md).
 const CLOSED_ACCOUNT = { bankCode: '058', accountNumber: '9990400013', accountName: 'CLOSED' }
 
+type Terms = { expiresInSeconds?: number; graceSeconds?: number }
 type Kind = 'exact' | 'under' | 'over' | 'reversed'
 
 export class Player {
@@ -19,9 +21,10 @@ export class Player {
     this.stop = { signal: terminal.interrupted }
   }
 
-  async payment(): Promise<{ reference: string; number: string }> {
+  async payment(terms: Terms = {}): Promise<{ reference: string; number: string }> {
     const { manilla } = this
     const body = {
+      ...terms,
       amount: AMOUNT,
       customer: { customerFullName: 'Ada Obi' },
       callBackUrl: RETURN_URL,
@@ -100,12 +103,27 @@ export const SCENARIOS: Readonly<Record<string, (player: Player) => Promise<unkn
     return player.manilla.advices.extend(reference, { seconds: 3_600 }, player.stop)
   },
   'payment.successful': (player) => player.paidPayment(),
+  // The shortest that there is: it takes a minute.
+  'payment.expired': (player) => player.payment({ expiresInSeconds: 60, graceSeconds: 0 }),
   'payment.cancelled': async (player) => {
     const { reference } = await player.payment()
     return player.manilla.payments.cancel(reference, player.stop)
   },
   'payment.reversed': async (player) =>
     player.transfer((await player.payment()).number, 'reversed'),
+  'payment.refunded': async (player) => {
+    const { reference } = await player.paidPayment()
+    return player.manilla.payments.refund(reference, REFUND, player.stop)
+  },
+  'payment.refund_failed': async (player) => {
+    const { reference } = await player.paidPayment()
+    await player.manilla.sandbox.payoutOutcome({ outcome: 'failed', times: 1 }, player.stop)
+    return player.manilla.payments.refund(reference, REFUND, player.stop)
+  },
+  'collection.refunded': async (player) => {
+    const { sessionId } = await player.pay(await player.account())
+    return player.manilla.credits.refund(sessionId, REFUND, player.stop)
+  },
   'credit.suspended': async (player) => player.transfer((await player.payment()).number, 'over'),
   'credit.assigned': async (player) => {
     const params = { id: (await player.suspended()).id }

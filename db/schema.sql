@@ -1038,7 +1038,7 @@ create table passkeys (
   used_at timestamp with time zone,
   constraint passkeys_pkey PRIMARY KEY (id),
   constraint passkeys_credential_once UNIQUE (credential_id),
-  constraint passkeys_user_of_same_client FOREIGN KEY (client_id, user_id) REFERENCES users(client_id, id) ON DELETE CASCADE
+  constraint passkeys_user_of_same_client FOREIGN KEY (client_id, user_id) REFERENCES users(client_id, id) ON UPDATE CASCADE ON DELETE CASCADE
 );
 CREATE INDEX passkeys_by_user ON passkeys USING btree (user_id);
 
@@ -1535,6 +1535,26 @@ create table sandbox_reports (
 CREATE INDEX sandbox_reports_answered ON sandbox_reports USING btree (bank_code, id) WHERE step = 'credit'::text;
 CREATE INDEX sandbox_reports_due ON sandbox_reports USING btree (due_at) WHERE reported_at IS NULL;
 
+create table sandbox_seeds (
+  id bigint not null generated always as identity,
+  client_id bigint not null,
+  seed integer not null,
+  accounts integer not null,
+  days integer not null,
+  ends_at timestamp with time zone not null,
+  steps integer not null,
+  done integer not null default 0,
+  begun_at timestamp with time zone not null,
+  finished_at timestamp with time zone,
+  problem text,
+  constraint sandbox_seeds_pkey PRIMARY KEY (id),
+  constraint sandbox_seeds_finish_whole CHECK (finished_at IS NULL OR problem IS NOT NULL OR done = steps),
+  constraint sandbox_seeds_within CHECK (done >= 0 AND done <= steps),
+  constraint sandbox_seeds_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
+);
+CREATE INDEX sandbox_seeds_of_client ON sandbox_seeds USING btree (client_id, id);
+CREATE UNIQUE INDEX sandbox_seeds_one_running ON sandbox_seeds USING btree (client_id) WHERE finished_at IS NULL;
+
 create table schema_functions (
   name text not null,
   checksum text not null,
@@ -1561,7 +1581,7 @@ create table sessions (
   expires_at timestamp with time zone not null,
   constraint sessions_pkey PRIMARY KEY (id),
   constraint sessions_token_once UNIQUE (token_hash),
-  constraint sessions_user_of_same_client FOREIGN KEY (client_id, user_id) REFERENCES users(client_id, id) ON DELETE CASCADE
+  constraint sessions_user_of_same_client FOREIGN KEY (client_id, user_id) REFERENCES users(client_id, id) ON UPDATE CASCADE ON DELETE CASCADE
 );
 CREATE INDEX sessions_by_expiry ON sessions USING btree (expires_at);
 CREATE INDEX sessions_by_user ON sessions USING btree (user_id);
@@ -2004,6 +2024,15 @@ CREATE UNIQUE INDEX suspense_requests_one_open ON suspense_requests USING btree 
 CREATE UNIQUE INDEX suspense_requests_one_open_of_setting ON suspense_requests USING btree (client_id) WHERE state = 'open'::text AND item_id IS NULL;
 CREATE TRIGGER suspense_requests_checked AFTER UPDATE ON suspense_requests FOR EACH ROW EXECUTE FUNCTION check_suspense_request();
 
+create table test_clocks (
+  client_id bigint not null,
+  now_at timestamp with time zone not null,
+  set_at timestamp with time zone not null,
+  archived_at timestamp with time zone,
+  constraint test_clocks_pkey PRIMARY KEY (client_id),
+  constraint test_clocks_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
+);
+
 create table totals_cursors (
   client_id bigint not null,
   sequence bigint not null default 0,
@@ -2080,7 +2109,7 @@ create table webhook_chaos (
   constraint webhook_chaos_pkey PRIMARY KEY (endpoint_id),
   constraint webhook_chaos_not_negative CHECK (LEAST(delay_ms, duplicate, drop_next) >= 0),
   constraint webhook_chaos_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id),
-  constraint webhook_chaos_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES webhook_endpoints(id)
+  constraint webhook_chaos_endpoint_of_same_client FOREIGN KEY (client_id, endpoint_id) REFERENCES webhook_endpoints(client_id, id)
 );
 
 create table webhook_endpoints (

@@ -97,8 +97,8 @@ export const CAPABILITIES: Readonly<Record<string, Capability>> = {
     uses: ['records', 'access', 'accounts', 'payments'],
   },
   sandbox: {
-    holds: 'sandbox transfers, the sandbox’s bank, the demo user',
-    uses: ['access', 'payments', 'payouts'],
+    holds: 'sandbox transfers, test clocks, seeds and resets, the sandbox’s bank, the demo user',
+    uses: ['records', 'access', 'accounts', 'payments', 'credits', 'payouts', 'webhooks'],
   },
 }
 

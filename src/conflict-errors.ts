@@ -158,6 +158,9 @@ export const CONFLICTS = {
     'Limit of 10 open session IDs for this payment reached. Wait until the bank has answered.',
   ),
   sandbox_only: ref(400, '57', 'Available in the sandbox only.'),
+  seed_running: ref(409, '12', 'A seed is being written. Wait until it is finished.'),
+  clock_backwards: ref(409, '12', 'A test clock only moves forward. Release it to go back.'),
+  clock_too_far: ref(409, '61', 'A test clock moves at most 400 days ahead of real time.'),
   numbers_exhausted: ref(
     503,
     '91',

@@ -20,6 +20,7 @@ import type { OutcomeHooks } from '#domain/payouts/settle-payout.ts'
 import { KeyProblem } from '#domain/privacy/data-keys.ts'
 import { settleRefund } from '#domain/refunds/settle-refund.ts'
 import { NotificationMeter } from '#domain/requery/bank-measures.ts'
+import type { SubmitCredits } from '#domain/requery/take-findings.ts'
 import { withSandboxBank } from '#domain/sandbox/sandbox-bank.ts'
 import { createSandboxBankAccount } from '#domain/sandbox/sandbox-bank-account.ts'
 import { createSandboxUser, hasSandboxUser, SANDBOX_USER } from '#domain/sandbox/sandbox-user.ts'
@@ -35,10 +36,12 @@ import { completeErasuresRound } from '#workers/complete-erasures.ts'
 import type { Round } from '#workers/loop.ts'
 import { maintainPartitionsRound } from '#workers/maintain-partitions.ts'
 import { listWorkers, type RunningWorkers, runWorkers } from '#workers/run-workers.ts'
+import { startTestClocks, wireSandbox } from '#workers/sandbox-workers.ts'
 import { findSendingConnections, sendPayoutsRound } from '#workers/send-payouts.ts'
 import { settleReportedPayoutsRound } from '#workers/settle-reported-payouts.ts'
 import { syncDataKeys } from '#workers/sync-data-keys.ts'
 import { writeMeasuresRound } from '#workers/write-measures.ts'
+import { clientClock } from './client-time.ts'
 import type { Clock } from './clock.ts'
 import type { Logger } from './log.ts'
 import { Metrics } from './metrics.ts'
@@ -121,11 +124,13 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const notifiers = { dispatcher: new Notifier(), deliverer: new Notifier() }
   const { sealer, keySync, syncDataKeysNow } = await startDataKeys(options, connections)
   const sharedAccounts = new SharedAccounts(db)
+  const { testClocks, stopFollowing } = await startTestClocks(config.mode, { db, log })
   const failed = (batch: string) => (error: unknown) =>
     log.error({ err: error, batch }, 'batch failed')
   const metrics = startMetrics(connections)
   const writers = openWriters(options, {
     pool: batchPool,
+    testClocks,
     sealer,
     sharedAccounts,
     onError: (error, batch) => failed(batch)(error),
@@ -139,11 +144,15 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const { notificationMeter, writeMeasures, stopMeasuring } = startMeasuring(options, db)
   const money = { sealer, sharedAccounts, payoutHooks: PAYOUT_HOOKS }
   const parts = { ...connections, ...banking, ...money, ...statements, clock, log, metrics }
+  const submitCredits: SubmitCredits = (credits) => writers.credits.submitAll(credits)
+  const working = { ...parts, ...workerSettings(config), submitCredits }
+  const sandbox = wireSandbox(config, { ...working, testClocks, dispatcher: notifiers.dispatcher })
   const app = await buildApp({
     ...{ mode: config.mode, publicUrl: config.publicUrl, rates: config.rates },
     ...{ trustedProxies: config.trustedProxies, metricsToken: config.metricsToken },
     ...{ policy: config.policy, chart: config.chart, hasApi: config.role !== 'worker' },
     ...parts,
+    ...{ realClock: clock, testClocks, clockMoves: sandbox.clockMoves, seedNow: sandbox.seedNow },
     notificationMeter,
     accountLookups: createAccountLookups({ db: reads, sealer, onError: failed('accounts') }),
     sendReturns: sendingNow(config, parts),
@@ -152,31 +161,21 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     writers,
     tokens,
     sessionCookies,
-    authentication: new Authentication({ db, tokens, sessionCookies, clock }),
+    authentication: new Authentication({ db, tokens, sessionCookies, clock, testClocks }),
     isReady: async () => (await isWritable(probes)) && isMigrated(probes),
     readMetrics: options.readMetrics ?? (() => metrics.registry.metrics()),
   })
 
   let workers: RunningWorkers | undefined
   function startWorkers(): void {
-    workers ??= runWorkers(
-      parts,
-      listWorkers({
-        ...parts,
-        notifiers,
-        rendering: renderingFor(config),
-        graceSeconds: config.policy.graceSeconds,
-        bankTimeMaxAgeMs: config.policy.bankTimeMaxAgeHours * HOUR_MS,
-        submitCredits: (credits) => writers.credits.submitAll(credits),
-      }),
-    )
+    workers ??= runWorkers(parts, listWorkers({ ...working, notifiers, ...sandbox.rounds }))
   }
 
   // Drains requests and worker rounds, then their queues, then closes connections.
   async function close(): Promise<void> {
     await Promise.all([app.close(), workers?.stop()])
     await writers.drain()
-    await Promise.all([keySync.stop(), stopMeasuring()])
+    await Promise.all([keySync.stop(), stopMeasuring(), stopFollowing()])
     await connections.end()
   }
   return {
@@ -199,7 +198,7 @@ function startMetrics({ db, batchPool, webhookPool, settlementPool, importPool }
 
 type WriterParts = Pick<
   Parameters<typeof createWriters>[0],
-  'pool' | 'sealer' | 'sharedAccounts' | 'onError' | 'onWritten' | 'onBatch'
+  'pool' | 'testClocks' | 'sealer' | 'sharedAccounts' | 'onError' | 'onWritten' | 'onBatch'
 >
 
 function openWriters({ config, clock }: ServiceOptions, parts: WriterParts): Writers {
@@ -265,10 +264,16 @@ async function startDataKeys({ config, clock, log }: ServiceOptions, connections
 function connectedBanks(parts: { db: Pool; sealer: Sealer }, { config, clock }: ServiceOptions) {
   const { mode, banks, policy } = config
   const connected = connectBanks(bankConfigurations(config))
-  const sandbox = { ...parts, clock, banks }
+  const sandbox = { ...parts, clock: clientClock(clock), banks }
   const sending = mode === 'sandbox' ? withSandboxBank(sandbox, connected) : connected
   const bankConnections = sendByFile(sending, banks)
   return { banks, bankConnections, nameBank: bankNames(banks), nameStyle: policy.accountName }
+}
+
+function workerSettings(config: Config) {
+  const { graceSeconds, bankTimeMaxAgeHours } = config.policy
+  const bankTimeMaxAgeMs = bankTimeMaxAgeHours * HOUR_MS
+  return { rendering: renderingFor(config), graceSeconds, bankTimeMaxAgeMs }
 }
 
 function renderingFor({ mode, banks, policy }: Config): Rendering {

@@ -48,7 +48,7 @@ create index sandbox_payout_outcomes_waiting on sandbox_payout_outcomes (client_
 -- How deliveries to a webhook endpoint are disturbed. `held_event_id` is the delivery that waits for
 -- a later one to overtake it, until `is_overtaken`.
 create table webhook_chaos (
-  endpoint_id   uuid primary key references webhook_endpoints,
+  endpoint_id   uuid primary key,
   client_id     bigint not null references clients,
   delay_ms      int not null,
   duplicate     int not null,
@@ -58,6 +58,8 @@ create table webhook_chaos (
   is_overtaken  boolean not null default false,
   updated_at    timestamptz not null,
 
+  constraint webhook_chaos_endpoint_of_same_client
+    foreign key (client_id, endpoint_id) references webhook_endpoints (client_id, id),
   constraint webhook_chaos_not_negative check (least(delay_ms, duplicate, drop_next) >= 0)
 );
 

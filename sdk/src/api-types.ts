@@ -1175,6 +1175,102 @@ export interface paths {
             };
         };
     };
+    "/sandbox/clock": {
+        get: {
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SandboxClockResponse"];
+                    };
+                };
+            };
+        };
+        put: {
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["SandboxClockRequest"];
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SandboxClockMoveResponse"];
+                    };
+                };
+            };
+        };
+        delete: {
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SandboxClockResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/sandbox/clock/advance": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["SandboxClockAdvance"];
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SandboxClockMoveResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/sandbox/reset": {
+        post: {
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SandboxResetResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/sandbox/seed": {
+        get: {
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SandboxSeedResponse"];
+                    };
+                };
+            };
+        };
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["SandboxSeedRequest"];
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["SandboxSeedResponse"];
+                    };
+                };
+            };
+        };
+    };
     "/api/Transaction/bypaymentreference/{reference}": {
         get: {
             parameters: {
@@ -7670,6 +7766,38 @@ export interface components {
             message: string;
             data: components["schemas"]["Return"];
         };
+        SandboxClock: {
+            now: string;
+            isFrozen: boolean;
+        };
+        SandboxClockAdvance: {
+            seconds?: number;
+            to?: string;
+        };
+        SandboxClockMove: {
+            now: string;
+            isFrozen: boolean;
+            isComplete: boolean;
+            ran: components["schemas"]["SandboxClockStep"][];
+        };
+        SandboxClockMoveResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["SandboxClockMove"];
+        };
+        SandboxClockRequest: {
+            now: string;
+        };
+        SandboxClockResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["SandboxClock"];
+        };
+        SandboxClockStep: {
+            at: string;
+            kind: string;
+            count: number;
+        };
         SandboxPayoutOutcome: {
             outcome: string;
             accountNumber: string | null;
@@ -7684,6 +7812,34 @@ export interface components {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["SandboxPayoutOutcome"];
+        };
+        SandboxReset: {
+            clientId: string;
+        };
+        SandboxResetResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["SandboxReset"];
+        };
+        SandboxSeed: {
+            status: string;
+            accounts: number;
+            days: number;
+            seed: number;
+            percent: number;
+            startedAt: string | null;
+            finishedAt: string | null;
+            problem: string | null;
+        };
+        SandboxSeedRequest: {
+            accounts: number;
+            days: number;
+            seed?: number;
+        };
+        SandboxSeedResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["SandboxSeed"];
         };
         SandboxTransfer: {
             kind: string;
@@ -8789,6 +8945,9 @@ export type ErrorCode =
     | "requery_not_supported"
     | "too_many_requeries"
     | "sandbox_only"
+    | "seed_running"
+    | "clock_backwards"
+    | "clock_too_far"
     | "numbers_exhausted"
     | "day_not_over"
     | "later_day_closed"

@@ -6,6 +6,7 @@
 //     request is refused at once (`busy`), never lost.
 //   - One bad item never fails its neighbours: a batch that fails for a reason of its own is run
 //     again item by item, and only the culprit hears of it.
+//   - Items that must not share a transaction are kept apart (`split`).
 //   - A lost connection or a full disk is nobody's fault: everyone is told to try again, at once,
 //     which is always safe.
 
@@ -16,9 +17,11 @@ import { isUnavailable } from './transaction.ts'
 
 export type BatchResult<O> = { ok: true; value: O } | { ok: false; error: unknown }
 
-type Options<I, O> = {
+type Options<I, O, K> = {
   // Writes all items in one transaction and answers them in the same order.
-  run: (items: readonly I[]) => Promise<readonly O[]>
+  run: (items: readonly I[], key: K | undefined) => Promise<readonly O[]>
+  // The key of each item, in order; undefined: all may be written together, as nearly always.
+  split?: (items: readonly I[]) => Promise<readonly (K | undefined)[]> | undefined
   itemsMax: number
   inFlightMax: number
   queueMax: number
@@ -36,15 +39,15 @@ type Entry<I, O> = {
   settle: (results: BatchResult<O>[]) => void
 }
 
-export class Batcher<I, O> {
-  readonly #options: Options<I, O>
+export class Batcher<I, O, K = never> {
+  readonly #options: Options<I, O, K>
   #queue: Entry<I, O>[] = []
   #queued = 0
   #inFlight = 0
   #itemsInFlight = 0
   #idle: (() => void)[] = []
 
-  constructor(options: Options<I, O>) {
+  constructor(options: Options<I, O, K>) {
     this.#options = options
   }
 
@@ -139,7 +142,7 @@ export class Batcher<I, O> {
     const items = entries.length === 1 && entries[0] ? entries[0].items : flatten(entries)
     this.#itemsInFlight += items.length
     const begunMs = performance.now()
-    const results = await this.#settle(items)
+    const results = await this.#settleSplit(items)
     this.#itemsInFlight -= items.length
     this.#options.delay?.served(items.length)
     this.#options.onBatch?.({
@@ -154,9 +157,31 @@ export class Batcher<I, O> {
     }
   }
 
-  async #settle(items: readonly I[]): Promise<BatchResult<O>[]> {
+  async #settleSplit(items: readonly I[]): Promise<BatchResult<O>[]> {
+    const splitting = this.#options.split?.(items)
+    if (!splitting) return this.#settle(items, undefined)
+    const results: BatchResult<O>[] = []
     try {
-      const values = await this.#options.run(items)
+      const keys = await splitting
+      const places = Map.groupBy(keys.keys(), (place) => keys[place])
+      for (const [key, group] of places) {
+        const settled = await this.#settle(
+          group.map((place) => items[place] as I),
+          key,
+        )
+        for (const [at, place] of group.entries()) results[place] = settled[at] as BatchResult<O>
+      }
+      return results
+    } catch (error) {
+      this.#options.onError(error)
+      const told = isUnavailable(error) ? new Refusal('try_again') : error
+      return items.map(() => ({ ok: false, error: told }))
+    }
+  }
+
+  async #settle(items: readonly I[], key: K | undefined): Promise<BatchResult<O>[]> {
+    try {
+      const values = await this.#options.run(items, key)
       assert.equal(values.length, items.length, 'a batch answers each of its items')
       return values.map((value) => ({ ok: true, value }))
     } catch (error) {
@@ -166,13 +191,13 @@ export class Batcher<I, O> {
         return items.map(() => ({ ok: false, error: new Refusal('try_again') }))
       }
       if (items.length === 1) return [{ ok: false, error }]
-      return this.#settleOneByOne(items)
+      return this.#settleOneByOne(items, key)
     }
   }
 
-  async #settleOneByOne(items: readonly I[]): Promise<BatchResult<O>[]> {
+  async #settleOneByOne(items: readonly I[], key: K | undefined): Promise<BatchResult<O>[]> {
     const results: BatchResult<O>[] = []
-    for (const item of items) results.push(...(await this.#settle([item])))
+    for (const item of items) results.push(...(await this.#settle([item], key)))
     return results
   }
 }

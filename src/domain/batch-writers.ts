@@ -1,6 +1,8 @@
 // Every write path goes through a batcher (src/db/batcher.ts): what arrives together is committed
-// together. Here each kind of work gets its own.
+// together. Here each kind of work gets its own. The items of a client with a test clock are written
+// apart, at its time; while nobody has one, that is one look at an empty set.
 
+import type { Due } from '#client-time.ts'
 import type { Clock } from '#clock.ts'
 import type { BankSettings } from '#config/bank-settings.ts'
 import type { Policy } from '#config/policy-settings.ts'
@@ -20,15 +22,18 @@ import { type Advice, type AdviceRequest, createAdvices } from '#domain/payments
 import { initiateOnce } from '#domain/payments/initiate-once.ts'
 import type { Initiated, Initiation } from '#domain/payments/initiate-payment.ts'
 import type { Once } from '#domain/records/idempotency.ts'
+import { holdTestTime, type TestClocks } from '#domain/records/test-clocks.ts'
 import type { Refusal } from '#errors.ts'
+import type { ClientId } from '#ids.ts'
 import type { SharedAccounts } from '#ledger/accounts.ts'
 import type { Sealer } from '#seal.ts'
+import { findClockedAdvices, findClockedNumbers } from './clocked-items.ts'
 
 export type Writers = {
-  accounts: Batcher<AccountRequest, Once<CollectionAccount> | Refusal>
-  advices: Batcher<AdviceRequest, Once<Advice> | Refusal>
-  initiations: Batcher<Initiation, Initiated | Refusal>
-  credits: Batcher<IncomingCredit, CreditResult>
+  accounts: Batcher<AccountRequest, Once<CollectionAccount> | Refusal, ClientId>
+  advices: Batcher<AdviceRequest, Once<Advice> | Refusal, ClientId>
+  initiations: Batcher<Initiation, Initiated | Refusal, ClientId>
+  credits: Batcher<IncomingCredit, CreditResult, ClientId>
   drain: () => Promise<void>
 }
 
@@ -37,6 +42,7 @@ type Written<O> = readonly O[] | PipelinedCommit<readonly O[]>
 type Deps = {
   pool: Pool // The batch pool of src/db/pool.ts.
   clock: Clock
+  testClocks: TestClocks
   sealer: Sealer
   sharedAccounts: SharedAccounts
   banks: readonly BankSettings[]
@@ -47,6 +53,12 @@ type Deps = {
   onBatch: (batch: string, times: BatchTimes) => void
 }
 
+// `ownersOf`: which client with a test clock each item is of.
+type Writing<I, O> = {
+  ownersOf: (items: readonly I[]) => Promise<(ClientId | undefined)[]>
+  write: (tx: Transaction, due: Due, items: readonly I[]) => Promise<Written<O>>
+}
+
 const HOUR_MS = 3_600_000
 
 // A batch is bounded so that it commits within some tens of milliseconds; the queue, so that what
@@ -54,21 +66,26 @@ const HOUR_MS = 3_600_000
 const LIMITS = { itemsMax: 1_000, inFlightMax: 2, queueMax: 10_000 }
 
 export function createWriters(deps: Deps): Writers {
-  const { pool, clock, sealer, sharedAccounts, banks } = deps
+  const { pool, clock, testClocks, sealer, sharedAccounts, banks } = deps
   const { quarantineDays, limits } = deps.policy
   const bankTimeMaxAgeMs = deps.policy.bankTimeMaxAgeHours * HOUR_MS
   const bank = banks.find(({ code }) => code === deps.collectionBankCode)
   if (!bank) throw new Error(`bank ${deps.collectionBankCode} is not configured`)
 
-  const batcher = <I, O>(
-    name: string,
-    write: (tx: Transaction, now: Date, items: readonly I[]) => Promise<Written<O>>,
-  ) =>
-    new Batcher<I, O>({
+  const dueOf = async (tx: Transaction, clientId: ClientId): Promise<Due> => {
+    const now = await holdTestTime(tx, clock(), clientId)
+    return now ? { now, only: clientId } : { now: clock() } // It was released just now.
+  }
+  const batcher = <I, O>(name: string, { ownersOf, write }: Writing<I, O>) =>
+    new Batcher<I, O, ClientId>({
       ...LIMITS,
       delay: new QueueDelay(),
-      run: async (items) => {
-        const answers = await withTransaction(pool, (tx) => write(tx, clock(), items))
+      split: (items) => (testClocks.isEmpty ? undefined : ownersOf(items)),
+      run: async (items, clientId) => {
+        const answers = await withTransaction(pool, async (tx) => {
+          const due = clientId === undefined ? { now: clock() } : await dueOf(tx, clientId)
+          return write(tx, due, items)
+        })
         deps.onWritten()
         return answers
       },
@@ -76,18 +93,26 @@ export function createWriters(deps: Deps): Writers {
       onBatch: (times) => deps.onBatch(name, times),
     })
 
-  const accounts: Writers['accounts'] = batcher('accounts', (tx, now, items) =>
-    createAccounts(tx, { sealer, bank, banks, limits, now }, items),
-  )
-  const advices: Writers['advices'] = batcher('advices', (tx, now, items) =>
-    createAdvices(tx, { sealer, now }, items),
-  )
-  const initiations: Writers['initiations'] = batcher('initiations', (tx, now, items) =>
-    initiateOnce(tx, { sealer, banks, quarantineDays, now }, items),
-  )
-  const credits: Writers['credits'] = batcher('credits', (tx, now, items) =>
-    takeCredits(tx, { sealer, sharedAccounts, bankTimeMaxAgeMs, now }, items),
-  )
+  const clocked = async (items: readonly { clientId: ClientId }[]) =>
+    items.map(({ clientId }) => (testClocks.has(clientId) ? clientId : undefined))
+
+  const accounts: Writers['accounts'] = batcher('accounts', {
+    ownersOf: (items: readonly AccountRequest[]) => clocked(items),
+    write: (tx, { now }, items) => createAccounts(tx, { sealer, bank, banks, limits, now }, items),
+  })
+  const advices: Writers['advices'] = batcher('advices', {
+    ownersOf: (items: readonly AdviceRequest[]) => clocked(items),
+    write: (tx, { now }, items) => createAdvices(tx, { sealer, now }, items),
+  })
+  const initiations: Writers['initiations'] = batcher('initiations', {
+    ownersOf: (items) => findClockedAdvices(pool, items),
+    write: (tx, due, items) => initiateOnce(tx, { sealer, banks, quarantineDays, ...due }, items),
+  })
+  const credits: Writers['credits'] = batcher('credits', {
+    ownersOf: (items) => findClockedNumbers(pool, items),
+    write: (tx, { now }, items) =>
+      takeCredits(tx, { sealer, sharedAccounts, bankTimeMaxAgeMs, now }, items),
+  })
   const drain = async () => {
     await Promise.all([accounts, advices, initiations, credits].map((writer) => writer.drain()))
   }

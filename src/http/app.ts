@@ -63,6 +63,8 @@ import { bankHealthRoutes } from '#http/routes/requery/bank-health.ts'
 import { payerRequeryRoutes } from '#http/routes/requery/payer-requeries.ts'
 import { paymentRequeryRoutes } from '#http/routes/requery/payment-requeries.ts'
 import { payoutOutcomeRoutes } from '#http/routes/sandbox/payout-outcomes.ts'
+import { sandboxClockRoutes } from '#http/routes/sandbox/sandbox-clock.ts'
+import { sandboxDataRoutes } from '#http/routes/sandbox/sandbox-data.ts'
 import { sandboxTransferRoutes } from '#http/routes/sandbox/sandbox-transfers.ts'
 import { simulateRoutes } from '#http/routes/sandbox/simulate.ts'
 import { webhookChaosRoutes } from '#http/routes/sandbox/webhook-chaos.ts'
@@ -87,6 +89,7 @@ import { webhookEndpointRoutes } from '#http/routes/webhooks/webhook-endpoints.t
 import { webhookPushRoutes } from '#http/routes/webhooks/webhook-push.ts'
 import { webhookSecretRoutes } from '#http/routes/webhooks/webhook-secrets.ts'
 import { timeOrderedId } from '#ids.ts'
+import { serveInClientTime } from './client-time.ts'
 import {
   CONNECTION_OPTIONS,
   CONNECTIONS_MAX,
@@ -194,6 +197,8 @@ const ROUTES = [
   sandboxTransferRoutes,
   payoutOutcomeRoutes,
   webhookChaosRoutes,
+  sandboxClockRoutes,
+  sandboxDataRoutes,
   verifyPaymentRoutes,
   creditRoutes,
   paymentRoutes,
@@ -256,7 +261,8 @@ const ROUTES = [
   bankStatementRoutes,
 ]
 
-async function registerRoutes(app: FastifyInstance, deps: Deps): Promise<void> {
+async function registerRoutes(app: FastifyInstance, given: Deps): Promise<void> {
+  const deps = given.mode === 'sandbox' ? serveInClientTime(app, given) : given
   const all = deps.hasApi ? ROUTES : PROBE_ROUTES
   for (const routes of all) await app.register(routes, deps)
 }

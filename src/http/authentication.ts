@@ -6,13 +6,15 @@
 // precedence, so API requests never pay for session lookup.
 
 import type { FastifyRequest } from 'fastify'
+import type { ClientTime } from '#client-time.ts'
 import type { Clock } from '#clock.ts'
 import type { Queryable } from '#db/pool.ts'
 import { type Client, findClient } from '#domain/access/clients.ts'
 import { grantedScopes } from '#domain/access/roles.ts'
 import type { Scope } from '#domain/access/scopes.ts'
+import { findTestTime, type TestClocks } from '#domain/records/test-clocks.ts'
 import { Refusal } from '#errors.ts'
-import type { UserId } from '#ids.ts'
+import type { ClientId, UserId } from '#ids.ts'
 import { addressMatcher } from '#ip-allowlist.ts'
 import type { SessionCookies } from './session.ts'
 import type { TokenClaims, Tokens } from './tokens.ts'
@@ -27,7 +29,9 @@ export type Identity = {
 
 declare module 'fastify' {
   // Set by `requires`; routes without it must not look.
-  interface FastifyRequest extends Identity {}
+  interface FastifyRequest extends Identity {
+    clientTime?: ClientTime // Of a client with a test clock (client-time.ts).
+  }
 }
 
 // The scope is for the API reference.
@@ -35,7 +39,13 @@ export type ScopedHook = ((request: FastifyRequest) => Promise<void>) & { scope:
 
 type Known = Identity & { readAtMs: number; admits: ((address: string) => boolean) | undefined }
 
-type Options = { db: Queryable; tokens: Tokens; sessionCookies: SessionCookies; clock: Clock }
+type Options = {
+  db: Queryable
+  tokens: Tokens
+  sessionCookies: SessionCookies
+  clock: Clock
+  testClocks: TestClocks
+}
 
 const CLIENT_FRESH_MS = 5_000
 const CLIENTS_MAX = 10_000
@@ -45,14 +55,16 @@ export class Authentication {
   readonly #tokens: Tokens
   readonly #sessionCookies: SessionCookies
   readonly #clock: Clock
+  readonly #testClocks: TestClocks
   readonly #clients = new Map<string, Known>()
   #forgotten = 0
 
-  constructor({ db, tokens, sessionCookies, clock }: Options) {
+  constructor({ db, tokens, sessionCookies, clock, testClocks }: Options) {
     this.#db = db
     this.#tokens = tokens
     this.#sessionCookies = sessionCookies
     this.#clock = clock
+    this.#testClocks = testClocks
   }
 
   // Route hook: requires a valid token or session with this scope, before the body is read.
@@ -64,6 +76,7 @@ export class Authentication {
       request.scopes = scopes
       request.isPerson = isPerson
       request.userId = userId
+      if (this.#testClocks.has(client.id)) await this.#setTime(request, client.id)
     }
     return Object.assign(hook, { scope })
   }
@@ -107,6 +120,11 @@ export class Authentication {
       isPerson: true,
       userId: user.id,
     }
+  }
+
+  async #setTime(request: FastifyRequest, clientId: ClientId): Promise<void> {
+    const now = await findTestTime(this.#db, this.#clock(), clientId)
+    if (now) request.clientTime = { clientId, now }
   }
 
   #fresh(clientId: string): Known | undefined {

@@ -13,7 +13,10 @@ import type { AccountLookups } from '#domain/accounts/account-lookups.ts'
 import type { Writers } from '#domain/batch-writers.ts'
 import type { NameBank } from '#domain/payments/resource-presenters.ts'
 import type { OutcomeHooks } from '#domain/payouts/settle-payout.ts'
+import type { TestClocks } from '#domain/records/test-clocks.ts'
 import type { NotificationMeter } from '#domain/requery/bank-measures.ts'
+import type { ClockMoves } from '#domain/sandbox/clock-moves.ts'
+import type { ClientId } from '#ids.ts'
 import type { SharedAccounts } from '#ledger/accounts.ts'
 import type { Metrics } from '#metrics.ts'
 import type { Sealer } from '#seal.ts'
@@ -32,7 +35,11 @@ export type Deps = {
   nameBank: NameBank
   bankConnections: BankConnections
   notificationMeter: NotificationMeter
-  clock: Clock
+  clock: Clock // Of routes of a client with a test clock: its time (client-time.ts).
+  realClock: Clock
+  testClocks: TestClocks
+  clockMoves: ClockMoves
+  seedNow: (clientId: ClientId) => Promise<void> // For a few seconds; the workers write the rest.
   log: Logger
   db: Pool
   reads: Queryable // Pipelined single-row lookups.

@@ -24,11 +24,11 @@ type Call = {
   pool?: Pool
   by?: { clientId: ClientId; actor: string } // Where the route's hook is not `requires`.
 }
-type Parts = Pick<Deps, 'db' | 'sealer' | 'clock'>
+type Parts = Pick<Deps, 'db' | 'sealer' | 'realClock'>
 
 // The work and its response in one transaction.
 export async function withIdempotency<T extends object>(
-  { db, sealer, clock }: Parts,
+  { db, sealer, realClock }: Parts,
   call: Call,
   work: (tx: Transaction) => Promise<T>,
 ): Promise<T> {
@@ -39,7 +39,7 @@ export async function withIdempotency<T extends object>(
     const known = await findStoredRequest(tx, keyed)
     if (known) return { sealed: await findStoredResponse(tx, known) }
     const body = await work(tx)
-    const begun = await storeRequest(tx, clock(), { request: keyed, about: '' })
+    const begun = await storeRequest(tx, realClock(), { request: keyed, about: '' })
     await storeResponse(tx, begun, sealAnswer(sealer, reply, body))
     return { body }
   })
@@ -52,7 +52,7 @@ type Begin = { begin: string | ((tx: Transaction) => Promise<string>) }
 // subject, which is stored; `finish` does the rest and builds the response. After a crash in
 // between, a retry resumes with `finish`, which must therefore be idempotent.
 export async function withIdempotentSteps<T extends object>(
-  { db, sealer, clock }: Parts,
+  { db, sealer, realClock }: Parts,
   call: Call & Begin,
   finish: (about: string) => Promise<T>,
 ): Promise<T> {
@@ -63,7 +63,7 @@ export async function withIdempotentSteps<T extends object>(
     const known = await findStoredRequest(tx, keyed)
     if (known) return { begun: known, isKnown: true, sealed: await findStoredResponse(tx, known) }
     const about = typeof begin === 'string' ? begin : await begin(tx)
-    return { begun: await storeRequest(tx, clock(), { request: keyed, about }), isKnown: false }
+    return { begun: await storeRequest(tx, realClock(), { request: keyed, about }), isKnown: false }
   })
   if (sealed) return replay(sealer, reply, sealed)
   const made = await finish(begun.about)

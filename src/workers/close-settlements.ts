@@ -4,6 +4,7 @@
 // less than the minimum, is skipped.
 
 import type { BankConnections } from '#banks/connector.ts'
+import { dueNow } from '#client-time.ts'
 import type { Clock } from '#clock.ts'
 import type { Pool } from '#db/pool.ts'
 import { withTransaction } from '#db/transaction.ts'
@@ -42,9 +43,10 @@ export function closeSettlementsRound(deps: CloseSettlementsDeps): Round {
     const failures: unknown[] = []
     let more = false
     const holidays = await readHolidays(db)
-    for (const client of await listScheduled(db)) {
+    const { only } = dueNow(clock)
+    for (const client of await listScheduled(db, only)) {
       const slot = nextSlot(client.schedule, client.handledTo, holidays)
-      if (signal.aborted || !slot || slot.at > clock()) continue
+      if (signal.aborted || !slot || slot.at > dueNow(clock).now) continue
       try {
         await closeSlot(deps, client, slot)
         more = true // There may be another that was missed.
@@ -69,7 +71,7 @@ async function closeSlot(
     await withTransaction(settlementPool, async (tx) => {
       if (!(await claimSlot(tx, client, at))) return
       const closing = { clientId, cutOff, minimumKobo, actor: ACTOR, userId: null }
-      await closeSettlement(tx, { ...deps, now: clock() }, closing)
+      await closeSettlement(tx, { ...deps, now: dueNow(clock).now }, closing)
     })
   } catch (error) {
     if (!(error instanceof Refusal) || !SKIPPED.includes(error.code)) throw error

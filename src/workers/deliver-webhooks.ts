@@ -8,6 +8,7 @@
 
 import assert from 'node:assert/strict'
 import type { Agent } from 'undici'
+import { type Due, dueNow } from '#client-time.ts'
 import type { Clock } from '#clock.ts'
 import { Batcher } from '#db/batcher.ts'
 import type { Pool } from '#db/pool.ts'
@@ -17,7 +18,7 @@ import {
   type AttemptResult,
   attemptDelivery,
 } from '#domain/webhooks/attempt-delivery.ts'
-import { claimDeliveries, LEASE_MS } from '#domain/webhooks/claim-deliveries.ts'
+import { type ClaimLimits, claimDeliveries, LEASE_MS } from '#domain/webhooks/claim-deliveries.ts'
 import { CORRECTED_MAX, correctSchedule } from '#domain/webhooks/correct-schedule.ts'
 import {
   type AttemptOutcome,
@@ -46,6 +47,7 @@ export type DelivererDeps = {
   random?: () => number
   timeoutMs?: number
   graceMs?: number // For what is being sent when we are told to stop.
+  signingClock?: Clock // Receivers compare the time signed with their own clock: always the real one.
 }
 
 // Claimed so long ago that the lease might end before the attempt does.
@@ -99,12 +101,27 @@ export class Deliverer {
   }
 
   readonly round: Round = async (signal) => {
-    const { webhookPool: pool, clock } = this.#deps
     const limits = this.#concurrency.limits()
     if (!limits || signal.aborted) return { more: false }
-    const now = clock()
-    await this.#correct(now)
-    const { claims, isFull } = await withTransaction(pool, (tx) => claimDeliveries(tx, now, limits))
+    const { claimed, isFull } = await this.#start(dueNow(this.#deps.clock), limits)
+    return { more: isFull && claimed > 0 }
+  }
+
+  // Answers how many were attempted, once all of them are recorded.
+  async deliverNow(): Promise<number> {
+    const limits = this.#concurrency.limits()
+    if (!limits) return 0
+    const { claimed } = await this.#start(dueNow(this.#deps.clock), limits)
+    await this.idle()
+    return claimed
+  }
+
+  async #start({ now, only }: Due, limits: ClaimLimits) {
+    const { webhookPool: pool } = this.#deps
+    if (only === undefined) await this.#correct(now)
+    const { claims, isFull } = await withTransaction(pool, (tx) =>
+      claimDeliveries(tx, now, { ...limits, only }),
+    )
     try {
       const prepared = await this.#preparer.prepare(claims, now)
       this.#concurrency.add(await disturbDeliveries(this.#deps, prepared))
@@ -112,7 +129,7 @@ export class Deliverer {
       await withTransaction(pool, (tx) => releaseClaims(tx, now, claims)).catch(() => {})
       throw error
     }
-    return { more: isFull && claims.length > 0 }
+    return { claimed: claims.length, isFull }
   }
 
   async #correct(now: Date): Promise<void> {
@@ -158,13 +175,14 @@ export class Deliverer {
   async #send(prepared: PreparedDelivery, at: Date): Promise<Sent> {
     const { claim, secrets, body } = prepared
     if (body === null) return notSent(prepared.problem)
+    const signedAt = this.#deps.signingClock?.() ?? at
     const signature = sign({
       secrets,
       id: claim.eventId,
-      timestampSeconds: toUnixSeconds(at),
+      timestampSeconds: toUnixSeconds(signedAt),
       body,
     })
-    const headers = signatureHeaders(claim.eventId, at, signature)
+    const headers = signatureHeaders(claim.eventId, signedAt, signature)
     const { timeoutMs = ATTEMPT_TIMEOUT_MS } = this.#deps
     const { signal } = this.#stopping
     const result = await attemptDelivery(this.#agent, {

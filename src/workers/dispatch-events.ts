@@ -1,6 +1,7 @@
 // Dispatches new events to their destinations and wakes the deliverer. All clients together; on
 // failure one by one, so that one client’s bad event does not block the others.
 
+import { dueNow } from '#client-time.ts'
 import type { Clock } from '#clock.ts'
 import type { Pool } from '#db/pool.ts'
 import { isConnectionLost, withTransaction } from '#db/transaction.ts'
@@ -24,7 +25,9 @@ export function dispatchEventsRound({
   deliverer,
 }: DispatcherDeps): Round {
   const dispatch = async (clientId?: ClientId) => {
-    const done = await withTransaction(pool, (tx) => dispatchEvents(tx, clock(), clientId))
+    const { now, only } = dueNow(clock)
+    const whose = clientId ?? only
+    const done = await withTransaction(pool, (tx) => dispatchEvents(tx, now, whose))
     if (done.deliveries > 0) deliverer.call()
     return done.events > 0
   }

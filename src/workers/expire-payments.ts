@@ -1,6 +1,7 @@
 // Expires payments after their grace period; part payments move to suspense. Reads do not depend on
 // it: a payment reads Expired from its expiry on.
 
+import { dueNow } from '#client-time.ts'
 import type { Clock } from '#clock.ts'
 import type { Pool } from '#db/pool.ts'
 import { withTransaction } from '#db/transaction.ts'
@@ -13,7 +14,7 @@ type Deps = { batchPool: Pool; sharedAccounts: SharedAccounts; clock: Clock }
 export function expirePaymentsRound({ batchPool, sharedAccounts, clock }: Deps): Round {
   return async () => {
     const closed = await withTransaction(batchPool, (tx) =>
-      closeExpired(tx, { sharedAccounts, now: clock() }),
+      closeExpired(tx, { sharedAccounts, ...dueNow(clock) }),
     )
     return { more: closed > 0 }
   }

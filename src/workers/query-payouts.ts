@@ -2,6 +2,7 @@
 // for long. Nothing is ever sent here (I47).
 
 import type { BankConnection, BankConnections } from '#banks/connector.ts'
+import { type Due, dueNow } from '#client-time.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { withTransaction } from '#db/transaction.ts'
 import { settlePayout } from '#domain/payouts/settle-payout.ts'
@@ -25,29 +26,35 @@ export type QueryDeps = PayoutDeps & { bankConnections: BankConnections }
 
 export function queryPayoutsRound(deps: QueryDeps): Round {
   return async () => {
-    const now = deps.clock()
-    await withTransaction(deps.batchPool, async (tx) => {
-      await markStaleUnknown(tx, now)
-      await alertLongUnknown(tx, now)
-    })
-    const due = await findQueriedBanks(deps.batchPool, now)
-    const asked = due.flatMap((bankCode) => {
-      const connection = deps.bankConnections.get(bankCode)
-      return connection ? [queryBank(deps, { bankCode, connection })] : []
-    })
-    await Promise.all(asked)
+    await queryPayouts(deps)
     return { more: false }
   }
 }
 
-async function queryBank(deps: QueryDeps, { bankCode, connection }: AskedBank): Promise<void> {
+// Answers how many were asked for.
+export async function queryPayouts(deps: QueryDeps): Promise<number> {
+  const by = dueNow(deps.clock)
+  await withTransaction(deps.batchPool, async (tx) => {
+    await markStaleUnknown(tx, by)
+    await alertLongUnknown(tx, by)
+  })
+  const due = await findQueriedBanks(deps.batchPool, by)
+  const asked = due.flatMap((bankCode) => {
+    const connection = deps.bankConnections.get(bankCode)
+    return connection ? [queryBank(deps, { bankCode, connection })] : []
+  })
+  return (await Promise.all(asked)).reduce((sum, count) => sum + count, 0)
+}
+
+async function queryBank(deps: QueryDeps, { bankCode, connection }: AskedBank): Promise<number> {
   const { findPayout } = connection.calls
-  if (!findPayout) return // Operators find out.
+  if (!findPayout) return 0 // Operators find out.
   const limit = connection.limits.concurrency
   const due = await withTransaction(deps.batchPool, (tx) =>
-    claimQueries(tx, deps.clock(), { bankCode, limit }),
+    claimQueries(tx, dueNow(deps.clock), { bankCode, limit }),
   )
   await Promise.all(due.map((query) => ask(deps, { bankCode, query, findPayout })))
+  return due.length
 }
 
 type Asking = {
@@ -59,17 +66,18 @@ type Asking = {
 async function ask(deps: QueryDeps, { bankCode, query, findPayout }: Asking): Promise<void> {
   const { batchPool, sharedAccounts, payoutHooks: hooks, clock } = deps
   const { id, reference, sendingAt } = query
-  const sentMs = clock().getTime() - sendingAt.getTime()
+  const sentMs = dueNow(clock).now.getTime() - sendingAt.getTime()
   const outcome = outcomeOf(await findPayout(reference, {}), { sentMs, isSent: false })
   if (!outcome) return
   const by = `bank:${bankCode}`
   await withTransaction(batchPool, (tx) =>
-    settlePayout(tx, { sharedAccounts, now: clock(), hooks }, { id, outcome, by }),
+    settlePayout(tx, { sharedAccounts, now: dueNow(clock).now, hooks }, { id, outcome, by }),
   )
 }
 
-async function alertLongUnknown(tx: Transaction, now: Date): Promise<void> {
-  const unknown = await findLongUnknown(tx, now)
+async function alertLongUnknown(tx: Transaction, by: Due): Promise<void> {
+  const { now } = by
+  const unknown = await findLongUnknown(tx, by)
   const events = await raiseAlerts(
     tx,
     now,

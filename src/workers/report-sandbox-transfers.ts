@@ -2,6 +2,7 @@
 // so that it is reported once, whatever dies and however many workers run. From there on it takes
 // the regular path.
 
+import { dueNow } from '#client-time.ts'
 import type { Clock } from '#clock.ts'
 import type { Pool } from '#db/pool.ts'
 import { PipelinedCommit, type Transaction, withTransaction } from '#db/transaction.ts'
@@ -32,7 +33,7 @@ export type ReportDeps = {
 
 export function reportSandboxTransfersRound(deps: ReportDeps): Round {
   return async () => {
-    const due = await findDueReports(deps.db, deps.clock())
+    const due = await findDueReports(deps.db, dueNow(deps.clock))
     const failures: unknown[] = []
     let reported = 0
     // In order: of two that are due, the earlier is reported first.
@@ -54,7 +55,7 @@ function report(deps: ReportDeps, id: ReportId): Promise<boolean> {
   return withTransaction<boolean>(deps.batchPool, async (tx) => {
     const found = await lockReport(tx, id)
     if (!found) return false
-    const now = deps.clock()
+    const { now } = dueNow(deps.clock)
     const { outcome, statements } = await take(tx, { ...deps, now }, found)
     const marked = markReported(tx, now, { id, outcome })
     return new PipelinedCommit(true, [...statements, marked])

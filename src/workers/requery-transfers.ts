@@ -6,6 +6,7 @@
 // duplicate like any other.
 
 import type { BankConnection } from '#banks/connector.ts'
+import { dueNow } from '#client-time.ts'
 import type { Clock } from '#clock.ts'
 import type { Pool } from '#db/pool.ts'
 import { withTransaction } from '#db/transaction.ts'
@@ -32,7 +33,7 @@ export function requeryTransfersRound(deps: RequeryDeps, bank: Bank): Round {
   const { bankCode, connection } = bank
   return async (signal) => {
     const claims = await withTransaction(db, (tx) =>
-      claimQuestions(tx, clock(), { bankCode, limits: connection.limits }),
+      claimQuestions(tx, clock(), { bankCode, limits: connection.limits, due: dueNow(clock) }),
     )
     const asked = claims.map((claim) => ask(deps, { claim, connection, signal }))
     const failures = (await Promise.allSettled(asked)).flatMap((result) =>
@@ -47,16 +48,17 @@ type Asking = { claim: Claim; connection: Bank['connection']; signal: AbortSigna
 
 async function ask(deps: RequeryDeps, { claim, connection, signal }: Asking): Promise<void> {
   const { db, clock, askMaxMs: mostMs = ASK_MAX_MS } = deps
-  const askedAt = clock()
+  const askedAt = dueNow(clock).now
   const startMs = performance.now()
   const answer = await askBank(connection.calls, claim, { signal, mostMs })
   if (signal.aborted && answer.answer === 'no_answer') {
     return withTransaction(db, (tx) => releaseClaim(tx, claim))
   }
   const latencyMs = Math.round(performance.now() - startMs)
-  const now = clock()
+  const { now } = dueNow(clock)
+  const bankNow = clock()
   const found = await takeFindings({ ...deps, now }, claim.bankCode, answer.items)
   await withTransaction(db, (tx) =>
-    recordAnswer(tx, now, { claim, askedAt, latencyMs, answer, found }),
+    recordAnswer(tx, now, { claim, askedAt, latencyMs, answer, found, bankNow }),
   )
 }

@@ -14,7 +14,7 @@ import { expirePaymentsRound } from './expire-payments.ts'
 import { type FinishBookingsDeps, finishBookingsRound } from './finish-bookings.ts'
 import { type ImportStatementsDeps, importStatementsRound } from './import-statements.ts'
 import { logAlertsRound } from './log-alerts.ts'
-import { type Deps, runWorker, type Worker } from './loop.ts'
+import { type Deps, type Round, runWorker, type Worker } from './loop.ts'
 import { maintainPartitionsRound } from './maintain-partitions.ts'
 import { type PlanDeps, planRequeriesRound, purgeRequeriesRound } from './plan-requeries.ts'
 import { purgeSessionsRound } from './purge-sessions.ts'
@@ -44,7 +44,12 @@ export type WorkerDeps = Deps &
   ReconcileDeps &
   ImportStatementsDeps &
   Omit<ReportDeps, 'dispatcher'> &
-  Omit<DelivererDeps, 'notifier'> & { batchPool: Pool; notifiers: Notifiers }
+  Omit<DelivererDeps, 'notifier'> & {
+    batchPool: Pool
+    notifiers: Notifiers
+    runTestClocks?: Round // In a sandbox, …
+    seedSandbox?: Round // … and so is this.
+  }
 
 // For what was written by this process; what others write is found by looking.
 type Notifiers = { dispatcher: Notifier; deliverer: Notifier }
@@ -80,6 +85,7 @@ export function listWorkers(deps: WorkerDeps): Worker[] {
     { name: 'count-events', pauseMs: 2 * SECOND_MS, round: countTotalsRound(deps) },
     { name: 'erase-traces', pauseMs: 10 * SECOND_MS, round: completeErasuresRound(deps) },
     { name: 'audit-books', pauseMs: MINUTE_MS, round: checkIntegrityRound(deps) },
+    ...ofSandbox(deps),
     { name: 'purge-sessions', pauseMs: 10 * MINUTE_MS, round: purgeSessionsRound(deps) },
     { name: 'purge-requeries', pauseMs: HOUR_MS, round: purgeRequeriesRound(deps) },
     { name: 'maintain-partitions', pauseMs: HOUR_MS, round: maintainPartitionsRound(deps) },
@@ -90,6 +96,14 @@ function deliverWebhooks(deps: WorkerDeps): Worker {
   const notifier = deps.notifiers.deliverer
   const { round, stop } = new Deliverer({ ...deps, notifier })
   return { name: 'deliver-webhooks', pauseMs: LOOK_MS, notifier, round, stop }
+}
+
+function ofSandbox({ runTestClocks, seedSandbox }: WorkerDeps): Worker[] {
+  if (!runTestClocks || !seedSandbox) return []
+  return [
+    { name: 'run-test-clocks', pauseMs: LOOK_MS, round: runTestClocks },
+    { name: 'seed-sandbox', pauseMs: SECOND_MS, round: seedSandbox },
+  ]
 }
 
 // For each connection over which banks can be told to pay.

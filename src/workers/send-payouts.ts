@@ -7,6 +7,7 @@
 // a while is unknown, and asked for (query-payouts.ts).
 
 import type { BankCalls, BankConnections, CallLimits, PayoutAnswer } from '#banks/connector.ts'
+import { dueNow } from '#client-time.ts'
 import type { Clock } from '#clock.ts'
 import type { Pool } from '#db/pool.ts'
 import { withTransaction } from '#db/transaction.ts'
@@ -51,7 +52,8 @@ export function findSendingConnections(connections: BankConnections): SendingBan
 
 export function sendPayoutsRound(deps: PayoutDeps, banks: SendingBanks): Round {
   return async () => {
-    const due = await findSendingBanks(deps.batchPool, banks.bankCodes)
+    const { only } = dueNow(deps.clock)
+    const due = await findSendingBanks(deps.batchPool, banks.bankCodes, only)
     for (const bankCode of due) await sendOf(deps, { ...banks, bankCode })
     return { more: due.length > 0 }
   }
@@ -65,7 +67,7 @@ async function sendOf(
   const by = `bank:${bankCode}`
   const limit = limits.concurrency
   const claimed = await withTransaction(batchPool, (tx) =>
-    claimPayouts(tx, { sealer, now: clock() }, { bankCode, limit, by }),
+    claimPayouts(tx, { sealer, ...dueNow(clock) }, { bankCode, limit, by }),
   )
   const sent = claimed.map(async ({ id, ...instruction }: ClaimedPayout) => {
     const answer = await sendMoney(instruction, {}).catch(silence)
@@ -89,7 +91,7 @@ async function recordAnswer(deps: PayoutDeps, { id, by, answer }: Answered): Pro
   const outcome = outcomeOf(answer, { sentMs: 0, isSent: true })
   const reason = 'reason' in answer ? answer.reason : 'The bank gave no answer.'
   await withTransaction(batchPool, async (tx) => {
-    const now = clock()
+    const { now } = dueNow(clock)
     if (outcome) await settlePayout(tx, { sharedAccounts, now, hooks }, { id, outcome, by })
     else await markUnknown(tx, now, { id, reason, by })
   })

@@ -48,7 +48,7 @@ test('sample data whose answer is lost half way is finished, and nothing is made
   const { page } = opened
   await page.goto(`${bench.url}/dashboard/accounts`)
   let isLost = false
-  await page.route('**/sandbox/transfers', async (route) => {
+  await page.route('**/sandbox/seed', async (route) => {
     if (isLost) return route.continue()
     isLost = true
     await route.fetch()

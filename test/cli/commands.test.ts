@@ -14,6 +14,7 @@ import { SCENARIOS } from '../../cli/trigger-scenarios.ts'
 import { startLiveService } from '../support/bank-calls.ts'
 import { createCli } from '../support/cli-terminal.ts'
 import { closeAfterTests } from '../support/closing.ts'
+import { until } from '../support/embedded-bench.ts'
 import { listenLocally } from '../support/event-source.ts'
 import { accountBody } from '../support/fixtures.ts'
 import { startTestService } from '../support/running-service.ts'
@@ -83,14 +84,47 @@ test('an account: created from flags and a file, shown and listed; never with it
   assert(![got, listed].join().includes(String(body.bvn)))
 })
 
+// The only one that takes its time.
+async function letExpire(): Promise<void> {
+  const open = `select from payments where expires_at <= $1::timestamptz + interval '1 minute'
+                   and status = 'Processing'`
+  await until('it is initiated', async () => {
+    return (await bench.db.query(open, [bench.clock()])).rows.length > 0
+  })
+  bench.advance(61_000)
+}
+
 for (const type of Object.keys(SCENARIOS)) {
   test(`trigger ${type} makes that event happen`, async () => {
-    const event = await json('trigger', type)
+    const triggered = json('trigger', type)
+    if (type === 'payment.expired') await letExpire()
+    const event = await triggered
 
     assert.equal(event.type, type)
     assert.equal(event.env, 'Test')
   })
 }
+
+test('a sandbox is filled, moved in time and emptied', async () => {
+  const seeded = await json('sandbox', 'seed', '--accounts', '2', '--days', '1')
+  const accounts = await json('accounts', 'list')
+  const moved = await run('sandbox', 'clock', 'advance', '2h')
+  const stopped = await json('sandbox', 'clock', 'show')
+  const released = await json('sandbox', 'clock', 'release')
+  const kept = await cli.run('sandbox', 'reset')
+  const emptied = await run('sandbox', 'reset', '--yes')
+  const wrong = await cli.run('sandbox', 'clock', 'advance', 'soon')
+
+  assert.deepEqual([seeded.status, seeded.percent], ['finished', 100])
+  assert(accounts.length >= 2)
+  assert.match(moved, /^now\t\S+\nclock\tstands still\n/)
+  assert.equal(Date.parse(stopped.now), bench.clock().getTime() + 7_200_000)
+  assert.deepEqual([stopped.isFrozen, released.isFrozen], [true, false])
+  assert.equal(kept.exitCode, 1)
+  assert.equal(emptied, 'The sandbox is empty.\n')
+  assert.deepEqual(await json('accounts', 'list'), [])
+  assert.equal(wrong.exitCode, 2)
+})
 
 test('trigger and pay do nothing to a live service', async () => {
   await using live = await startLiveService()

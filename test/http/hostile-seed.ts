@@ -14,6 +14,7 @@ import { gtbankCsv, imported } from '../support/statement-files.ts'
 
 const VICTIMS = ['VICTIM1', 'VICTIM2'] // What is done to a client is done to them.
 export const ROTATING = 'ROTATING1'
+export const MOVING = 'MOVING1' // In time, and back to an empty state.
 const codeOf = (at: number) => `profile-${at}`
 const FEW = Array.from({ length: 8 }, (_, at) => at)
 const MANY = Array.from({ length: 24 }, (_, at) => at)
@@ -44,7 +45,7 @@ export async function seedWorld(bench: Bench): Promise<Known> {
   const charges = FEW.map((at) => ({ kobo: -100n * BigInt(at + 1), narration: `COMM ${at}` }))
   await imported(bench, gtbankCsv({ lines: charges }))
   await seedMoneyOut(bench, accounts[0]?.accountNumber as string)
-  for (const clientId of [...VICTIMS, ROTATING]) await bench.newClient(clientId)
+  for (const clientId of [...VICTIMS, ROTATING, MOVING]) await bench.newClient(clientId)
   await makeUser(bench, { role: 'support', email: 'victim@people.example' })
   const [advices, references] = [
     payments.map(({ adviceReference }) => adviceReference),

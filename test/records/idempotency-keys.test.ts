@@ -96,6 +96,7 @@ test('every POST takes a key, or is one of those with a reason not to', async ()
     'a question to a bank is put once while it is open': /\/requery$/,
     'a statement is taken once, by its content': /^\/api\/v1\/operator\/statements$/,
     'computing a fee stores nothing': /^\/api\/v1\/operator\/fee-rules\/quote$/,
+    'an empty sandbox is as empty after a second reset': /^\/sandbox\/reset$/,
     'asking a name changes nothing': /^\/rails\/\{bankCode\}\/name-enquiry$/,
   }
   const { paths } = (await bench.call({ url: '/openapi.json', token: null })).json()

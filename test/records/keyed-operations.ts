@@ -30,6 +30,7 @@ import { settlementOperations } from '../support/settlement-recipes.ts'
 import { storedId } from '../support/shown-ids.ts'
 import { NOBODYS_NUMBER, pendingReturnOf, SUSPENSE, suspend } from '../support/suspense-desk.ts'
 import { ENDPOINTS } from '../support/webhook-journeys.ts'
+import { clockOperations } from './keyed-clock-operations.ts'
 import { splitOperations } from './keyed-split-operations.ts'
 
 const HOOK = 'https://shop.example.com/events'
@@ -59,6 +60,7 @@ export async function keyedOperations(bench: Bench): Promise<KeyedOperation[]> {
     ...resolutionOperations(bench),
     ...accountingOperations(),
     ...payoutFileOperations(bench),
+    ...clockOperations(), // Last: the others are in real time.
   ]
 }
 

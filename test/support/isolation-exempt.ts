@@ -4,6 +4,7 @@ const NO_CLIENT = 'says nothing of any client'
 const BANKS = 'a bank’s, by its signature: test/credits/rail-signatures.test.ts'
 const PAYERS = 'a payer’s, by the reference alone, which nobody can guess'
 const COMPARED = 'compared by itself below'
+const OWN_SANDBOX = 'of the caller’s own sandbox: takes nothing that could be another’s'
 const OWN = 'of the caller’s own sign-in: takes nothing that could be another’s'
 
 // Operators see what every client owes them, and whose debt it is.
@@ -24,6 +25,13 @@ export const WITHOUT: Record<string, string> = {
   getCheckoutStatus: PAYERS,
   setSandboxPayoutOutcome: 'of the caller’s own payouts: test/sandbox/payout-outcomes.test.ts',
   streamEvents: 'endless: test/webhooks/event-stream.test.ts hears nothing of another’s',
+  getSandboxClock: OWN_SANDBOX,
+  setSandboxClock: OWN_SANDBOX,
+  advanceSandboxClock: OWN_SANDBOX,
+  releaseSandboxClock: OWN_SANDBOX,
+  getSandboxSeed: OWN_SANDBOX,
+  seedSandbox: OWN_SANDBOX,
+  resetSandbox: OWN_SANDBOX,
   login: COMPARED,
   oauthToken: COMPARED,
   signIn: COMPARED,

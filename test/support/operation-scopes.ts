@@ -76,6 +76,8 @@ export const ASKED: Record<Scope, readonly string[]> = {
     'deleteLimitProfile',
   ],
   'payments:read': [
+    'getSandboxClock',
+    'getSandboxSeed',
     'summarizePayments',
     'listPaymentRefunds',
     'listRefunds',
@@ -100,6 +102,11 @@ export const ASKED: Record<Scope, readonly string[]> = {
     'initiateBankTransfer',
     'simulatePayment',
     'sendSandboxTransfer',
+    'setSandboxClock',
+    'advanceSandboxClock',
+    'releaseSandboxClock',
+    'seedSandbox',
+    'resetSandbox',
   ],
   'credits:read': [
     'getOverviewBreakdown',

@@ -208,8 +208,6 @@ export const sampleDataStrings = {
   adding: 'Adding sample data…',
   text: 'Creates a collection account and a payment, and sends each a sandbox transfer.',
   added: 'Sample data added: an account and a payment, both paid.',
-  name: 'Ada Obi (sample)',
-  narration: 'Sample order',
 } as const
 
 type Named = (typeof EVENT_TYPES)[number] | (typeof ALERT_KINDS)[number]

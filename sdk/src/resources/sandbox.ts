@@ -1,19 +1,24 @@
-// The sandbox: transfers that no bank made, and webhooks that misbehave. Refused in live mode.
+// The sandbox: transfers that no bank made, a clock of your own, webhooks that misbehave. Refused in
+// live mode.
 
 import type { Api } from '../api.ts'
 import type { CallOptions } from '../http-client.ts'
 import type { BodyOf } from '../operations.ts'
 
 const SIMULATE = '/Payment/process/banktransfer/simulate/payment'
+const CLOCK = '/sandbox/clock'
 const CHAOS = '/sandbox/webhook-endpoints/{id}/chaos'
 
 export class Sandbox {
+  /** Your client's time: expiry, grace, retries and settlements go by it. */
+  readonly clock: SandboxClock
   /** Disturbs the webhooks of an endpoint, to prove its handler. */
   readonly chaos: WebhookChaos
   readonly #api: Api
 
   constructor(api: Api) {
     this.#api = api
+    this.clock = new SandboxClock(api)
     this.chaos = new WebhookChaos(api)
   }
 
@@ -31,6 +36,48 @@ export class Sandbox {
   /** What the bank answers to the next payouts. */
   payoutOutcome(body: BodyOf<'put', '/sandbox/payout-outcome'>, options?: CallOptions) {
     return this.#api.call('put', '/sandbox/payout-outcome', { ...options, body })
+  }
+
+  /** Fills the sandbox with accounts and days of payments; `seeding` tells how far it is. */
+  seed(body: BodyOf<'post', '/sandbox/seed'>, options?: CallOptions) {
+    return this.#api.call('post', '/sandbox/seed', { ...options, body })
+  }
+
+  seeding(options?: CallOptions) {
+    return this.#api.call('get', '/sandbox/seed', options)
+  }
+
+  /** Everything of your client is forgotten. */
+  reset(options?: CallOptions) {
+    return this.#api.call('post', '/sandbox/reset', options)
+  }
+}
+
+class SandboxClock {
+  readonly #api: Api
+
+  constructor(api: Api) {
+    this.#api = api
+  }
+
+  get(options?: CallOptions) {
+    return this.#api.call('get', CLOCK, options)
+  }
+
+  /** Stops it at a time, not before the one it shows. */
+  set(now: Date | string, options?: CallOptions) {
+    const body = { now: now instanceof Date ? now.toISOString() : now }
+    return this.#api.call('put', CLOCK, { ...options, body })
+  }
+
+  /** Moves it, and answers what fell due and has run. */
+  advance(body: BodyOf<'post', '/sandbox/clock/advance'>, options?: CallOptions) {
+    return this.#api.call('post', '/sandbox/clock/advance', { ...options, body })
+  }
+
+  /** Returns to real time. */
+  release(options?: CallOptions) {
+    return this.#api.call('delete', CLOCK, options)
   }
 }
 

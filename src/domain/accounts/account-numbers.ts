@@ -9,10 +9,13 @@
 import { randomBytes } from 'node:crypto'
 import { nuban } from '#banks/nuban.ts'
 import { permute } from '#banks/permutation.ts'
+import type { Due } from '#client-time.ts'
 import type { BankSettings } from '#config/bank-settings.ts'
 import type { Purpose, SerialRange } from '#config/number-settings.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
+import { livesIn } from '#domain/records/test-clocks.ts'
+import type { ClientId } from '#ids.ts'
 import { drawReserved } from './reserved-numbers.ts'
 
 // Fewer than asked for when the range is used up.
@@ -52,11 +55,11 @@ export async function takeStaticNumbers(
 
 export async function takeDynamicNumbers(
   tx: Transaction,
-  now: Date,
+  { now, only }: Due,
   { bank, count }: { bank: BankSettings; count: number },
 ): Promise<TakenNumbers> {
   if (bank.numbers === 'reserved') {
-    const recycled = await drawRecycled(tx, now, { bankCode: bank.code, count })
+    const recycled = await drawRecycled(tx, now, { bankCode: bank.code, count, only })
     const missing = count - recycled.length
     if (missing === 0) return { fresh: [], recycled }
     return { fresh: await drawReserved(tx, bank, { purpose: 'dynamic', count: missing }), recycled }
@@ -66,7 +69,11 @@ export async function takeDynamicNumbers(
   if (fresh.length === count) return { fresh, recycled: [] }
   return {
     fresh,
-    recycled: await drawRecycled(tx, now, { bankCode: bank.code, count: count - fresh.length }),
+    recycled: await drawRecycled(tx, now, {
+      bankCode: bank.code,
+      count: count - fresh.length,
+      only,
+    }),
   }
 }
 
@@ -124,20 +131,22 @@ async function drawIndexes(
   return numbers
 }
 
-// The longest out of quarantine first. Locked, so that two batches cannot take the same one.
+// The longest out of quarantine first. Locked, so that two batches cannot take the same one. A client
+// with a test clock takes its own alone, and nobody else takes those: their quarantine is in its time.
 async function drawRecycled(
   tx: Transaction,
   now: Date,
-  { bankCode, count }: { bankCode: string; count: number },
+  { bankCode, count, only }: { bankCode: string; count: number; only?: ClientId | undefined },
 ): Promise<string[]> {
   const { rows } = await tx.query<{ account_number: string }>({
     name: 'draw-recycled',
     text: `select account_number from numbers
             where bank_code = $1 and payment_id is not null and reusable_at <= $2
+              and ${livesIn('client_id', '$4')}
             order by reusable_at
             limit $3
               for update skip locked`,
-    values: [bankCode, now, count],
+    values: [bankCode, now, count, only ?? null],
   })
   return rows.map((row) => row.account_number)
 }

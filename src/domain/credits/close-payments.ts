@@ -3,6 +3,7 @@
 //
 // Locks: advices, then payments in id order, then what the write needs.
 
+import type { Due } from '#client-time.ts'
 import { numberArray } from '#db/arrays.ts'
 import { pipeline, type Transaction } from '#db/transaction.ts'
 import { closedRefusal, isOpen, statusAt } from '#domain/payments/payments.ts'
@@ -10,6 +11,7 @@ import { writeAuditLog } from '#domain/records/audit-log.ts'
 import type { NewEvent } from '#domain/records/event-types.ts'
 import { moved } from '#domain/records/movements.ts'
 import { appendEvents } from '#domain/records/outbox.ts'
+import { livesIn } from '#domain/records/test-clocks.ts'
 import { Refusal } from '#errors.ts'
 import type { AccountId, AdviceId, ClientId, PaymentId } from '#ids.ts'
 import { clientOwner, type SharedAccounts } from '#ledger/accounts.ts'
@@ -25,15 +27,16 @@ type Deps = { sharedAccounts: SharedAccounts; now: Date }
 const CLOSE_MAX = 500
 
 // One round of the expiry worker: closes payments whose grace is over. Answers how many.
-export async function closeExpired(tx: Transaction, deps: Deps): Promise<number> {
+export async function closeExpired(tx: Transaction, deps: Deps & Due): Promise<number> {
   const { rows } = await tx.query<{ id: PaymentId }>({
     name: 'payments-to-close',
     text: `select id from payments
             where status in ('Processing', 'PartPayment') and closes_at <= $1
+              and ${livesIn('client_id', '$2')}
             order by closes_at
             limit ${CLOSE_MAX}
               for no key update skip locked`,
-    values: [deps.now],
+    values: [deps.now, deps.only ?? null],
   })
   if (rows.length === 0) return 0
   const payments = await lockPayments(

@@ -7,6 +7,7 @@
 //
 // Locks: advices, then payments, each in id order; then the ranges in bank order.
 
+import type { Due } from '#client-time.ts'
 import type { BankSettings } from '#config/bank-settings.ts'
 import { issuesNumbers } from '#config/number-settings.ts'
 import { numberArray } from '#db/arrays.ts'
@@ -38,7 +39,7 @@ export type Initiated = {
   isReplayed?: boolean
 }
 
-export type Deps = { banks: readonly BankSettings[]; quarantineDays: number; now: Date }
+export type Deps = Due & { banks: readonly BankSettings[]; quarantineDays: number }
 type AdviceRow = Omit<Payment, 'id' | 'status' | 'amountPaidKobo' | 'numbers' | Fees> & {
   expiresInSeconds: number
   graceSeconds: number
@@ -161,7 +162,7 @@ async function lockAdvices(tx: Transaction, now: Date, ids: readonly AdviceId[])
 // Adds each number to its payment. Those that no number was left for stay without.
 async function leaseNumbers(
   tx: Transaction,
-  { banks, now }: Deps,
+  { banks, now, only }: Deps,
   wanted: readonly { payment: Payment; bank: BankSettings }[],
 ): Promise<{ leases: Lease[]; told: NewEvent[] }> {
   const leases: Lease[] = []
@@ -169,7 +170,11 @@ async function leaseNumbers(
   for (const bank of banks) {
     const waiting = wanted.filter((want) => want.bank === bank)
     if (waiting.length === 0) continue
-    const { fresh, recycled } = await takeDynamicNumbers(tx, now, { bank, count: waiting.length })
+    const { fresh, recycled } = await takeDynamicNumbers(
+      tx,
+      { now, only },
+      { bank, count: waiting.length },
+    )
     const numbers = [...fresh, ...recycled]
     for (const [index, accountNumber] of numbers.entries()) {
       const { payment } = waiting[index] as { payment: Payment }

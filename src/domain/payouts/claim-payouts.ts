@@ -3,9 +3,11 @@
 // takes them again (I47).
 
 import type { PayoutInstruction } from '#banks/connector.ts'
+import type { Due } from '#client-time.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
-import type { PayoutId } from '#ids.ts'
+import { livesIn } from '#domain/records/test-clocks.ts'
+import type { ClientId, PayoutId } from '#ids.ts'
 import type { Sealer } from '#seal.ts'
 import { recordPayoutChanges } from './payout-changes.ts'
 import type { Payout } from './payouts.ts'
@@ -18,14 +20,16 @@ type Claiming = { bankCode: string; limit: number; batchId?: bigint | undefined;
 export async function findSendingBanks(
   db: Queryable,
   bankCodes: readonly string[],
+  only?: ClientId,
 ): Promise<string[]> {
   const { rows } = await db.query<{ bankCode: string }>({
     name: 'find-sending-banks',
     text: `select code as "bankCode" from unnest($1::text[]) as b (code)
             where exists (select from payouts
                            where bank_code = b.code and status = 'queued'
-                             and approval in ('not_needed', 'approved'))`,
-    values: [bankCodes],
+                             and approval in ('not_needed', 'approved')
+                             and ${livesIn('client_id', '$2')})`,
+    values: [bankCodes, only ?? null],
   })
   return rows.map(({ bankCode }) => bankCode)
 }
@@ -33,7 +37,7 @@ export async function findSendingBanks(
 // The oldest first. Commit before anything is sent.
 export async function claimPayouts(
   tx: Transaction,
-  { sealer, now }: { sealer: Sealer; now: Date },
+  { sealer, now, only }: Due & { sealer: Sealer },
   { bankCode, limit, batchId, by }: Claiming,
 ): Promise<ClaimedPayout[]> {
   const { rows } = await tx.query<Payout>({
@@ -41,13 +45,14 @@ export async function claimPayouts(
     text: `with due as materialized (
              select id from payouts
               where bank_code = $1 and status = 'queued' and approval in ('not_needed', 'approved')
+                and ${livesIn('client_id', '$5')}
               order by id limit $2 for no key update skip locked)
            update payouts p set status = 'sending', sending_at = $3, batch_id = $4
              from due where p.id = due.id
            returning p.id, p.reference, p.amount_kobo as "amountKobo", p.currency, p.narration,
                      p.to_bank_code as "toBankCode", p.to_account_sealed as "toAccountSealed",
                      p.to_account_name as "toAccountName"`,
-    values: [bankCode, limit, now, batchId ?? null],
+    values: [bankCode, limit, now, batchId ?? null, only ?? null],
   })
   if (rows.length === 0) return []
   const payoutIds = rows.map(({ id }) => id)

@@ -7,8 +7,10 @@
 // Locks: payouts in id order.
 
 import type { PayoutAnswer } from '#banks/connector.ts'
+import type { Due } from '#client-time.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
+import { livesIn } from '#domain/records/test-clocks.ts'
 import type { PayoutId } from '#ids.ts'
 import { recordPayoutChanges } from './payout-changes.ts'
 import type { PayoutOutcome } from './settle-payout.ts'
@@ -55,17 +57,18 @@ export async function markUnknown(
 }
 
 // Those in files wait for their results, however long it takes.
-export async function markStaleUnknown(tx: Transaction, now: Date): Promise<void> {
+export async function markStaleUnknown(tx: Transaction, { now, only }: Due): Promise<void> {
   const { rows } = await tx.query<{ id: PayoutId }>({
     name: 'stale-payouts',
     text: `with stale as materialized (
              select id from payouts
               where status = 'sending' and batch_id is null and sending_at < $2
+                and ${livesIn('client_id', '$3')}
               order by id for no key update skip locked)
            update payouts p set status = 'unknown', next_query_at = $1
              from stale where p.id = stale.id
            returning p.id`,
-    values: [now, new Date(now.getTime() - STALE_MS)],
+    values: [now, new Date(now.getTime() - STALE_MS), only ?? null],
   })
   if (rows.length === 0) return
   const detail = 'Nobody heard the answer.'
@@ -73,12 +76,13 @@ export async function markStaleUnknown(tx: Transaction, now: Date): Promise<void
   await recordPayoutChanges(tx, now, { payoutIds, change: 'unknown', changedBy: 'worker', detail })
 }
 
-export async function findQueriedBanks(db: Queryable, now: Date): Promise<string[]> {
+export async function findQueriedBanks(db: Queryable, { now, only }: Due): Promise<string[]> {
   const { rows } = await db.query<{ bankCode: string }>({
     name: 'find-queried-banks',
     text: `select distinct bank_code as "bankCode" from payouts
-            where status = 'unknown' and next_query_at <= $1`,
-    values: [now],
+            where status = 'unknown' and next_query_at <= $1
+              and ${livesIn('client_id', '$2')}`,
+    values: [now, only ?? null],
   })
   return rows.map(({ bankCode }) => bankCode)
 }
@@ -88,7 +92,7 @@ export type PayoutQuery = { id: PayoutId; reference: string; sendingAt: Date }
 // Due ones, the longest due first; each is due again later, whatever comes of it.
 export async function claimQueries(
   tx: Transaction,
-  now: Date,
+  { now, only }: Due,
   { bankCode, limit }: { bankCode: string; limit: number },
 ): Promise<PayoutQuery[]> {
   const { rows } = await tx.query<PayoutQuery>({
@@ -96,6 +100,7 @@ export async function claimQueries(
     text: `with due as materialized (
              select id from payouts
               where status = 'unknown' and bank_code = $1 and next_query_at <= $2
+                and ${livesIn('client_id', '$6')}
               order by next_query_at, id limit $3 for no key update skip locked)
            update payouts p
               set queries = p.queries + 1,
@@ -103,23 +108,23 @@ export async function claimQueries(
                                        * interval '1 millisecond'
              from due where p.id = due.id
            returning p.id, p.reference, p.sending_at as "sendingAt"`,
-    values: [bankCode, now, limit, FIRST_MS, LONGEST_MS],
+    values: [bankCode, now, limit, FIRST_MS, LONGEST_MS, only ?? null],
   })
   return rows
 }
 
 export type LongUnknown = { reference: string; bankCode: string; sendingAt: Date }
 
-export async function findLongUnknown(tx: Transaction, now: Date): Promise<LongUnknown[]> {
+export async function findLongUnknown(tx: Transaction, { now, only }: Due): Promise<LongUnknown[]> {
   const { rows } = await tx.query<LongUnknown>({
     name: 'long-unknown-payouts',
     text: `select reference, bank_code as "bankCode", sending_at as "sendingAt" from payouts p
-            where status = 'unknown' and sending_at < $1
+            where status = 'unknown' and sending_at < $1 and ${livesIn('client_id', '$2')}
               and not exists (select from alerts
                                where kind = 'payout_unknown' and cleared_at is null
                                  and subject = 'payout/' || p.reference)
             order by id limit 100`,
-    values: [new Date(now.getTime() - ALERT_AFTER_MS)],
+    values: [new Date(now.getTime() - ALERT_AFTER_MS), only ?? null],
   })
   return rows
 }

@@ -5,6 +5,7 @@
 // A merged question is not lost: the one that it is merged into stays open until it is answered.
 
 import type { Transaction } from '#db/transaction.ts'
+import { livesIn } from '#domain/records/test-clocks.ts'
 
 const NUMBERS_MAX = 20 // Asked for one by one.
 const SPAN_MAX_MS = 2 * 3_600_000 // Of one list: a day of a whole bank costs more than a few numbers.
@@ -23,6 +24,7 @@ async function mergeNumbers(tx: Transaction, now: Date, bankCode: string): Promi
                 and (leased_until is null or leased_until <= $2)
                 and reason in ('name_enquiry', 'expiry', 'grace')
                 and account_number is not null and cursor is null
+                and ${livesIn('coalesce(client_id, 0)', 'null')}
                 and from_at > $2::timestamptz - interval '${SPAN_MAX_MS} ms'
            ), wide as (
              insert into requeries (bank_code, reason, subject, from_at, due_at, created_at)

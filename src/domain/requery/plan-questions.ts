@@ -5,6 +5,8 @@
 //   every 5 minutes over 30 minutes, every hour over 24 hours, every day over 7 days.
 
 import type { Queryable } from '#db/pool.ts'
+import { livesIn } from '#domain/records/test-clocks.ts'
+import type { ClientId } from '#ids.ts'
 import { CLOCK_MARGIN_MS, later } from './questions.ts'
 
 const MINUTE_MS = 60_000
@@ -47,14 +49,21 @@ export async function planSweeps(db: Queryable, now: Date, banks: Banks): Promis
   })
 }
 
-// Of the payments that are open and whose time comes within a minute. `closesBy` bounds the look
-// into the index of open payments.
+type Deadlines = {
+  banks: Banks
+  graceSeconds: number
+  by?: Date // Within a minute, unless told.
+  only?: ClientId | undefined
+}
+
+// Of the payments that are open and whose time comes soon. `closesBy` bounds the look into the index
+// of open payments.
 export async function planDeadlines(
   db: Queryable,
   now: Date,
-  { banks, graceSeconds }: { banks: Banks; graceSeconds: number },
+  { banks, graceSeconds, by = now, only }: Deadlines,
 ): Promise<void> {
-  const soon = later(now, PLANNED_AHEAD_MS)
+  const soon = later(by, PLANNED_AHEAD_MS)
   const closesBy = later(soon, graceSeconds * 1_000)
   const margin = `interval '${CLOCK_MARGIN_MS} ms'`
   for (const [reason, column] of [
@@ -77,11 +86,12 @@ export async function planDeadlines(
               where p.status in ('Processing', 'PartPayment')
                 and p.closes_at > $1 and p.closes_at <= $3
                 and p.${column} > $1 and p.${column} <= $2
+                and ${livesIn('p.client_id', '$5')}
                 and not exists (select from requeries q
                                  where q.bank_code = n.bank_code and q.subject = ${subject}
                                    and q.reason in ('expiry', 'grace', 'silence', 'sweep'))
              on conflict do nothing`,
-      values: [now, soon, closesBy, banks],
+      values: [now, soon, closesBy, banks, only ?? null],
     })
   }
 }

@@ -19,6 +19,7 @@ export type Asked = {
   latencyMs: number
   answer: BankAnswer
   found: readonly CreditId[] // New ones.
+  bankNow?: Date // Where the question is of a client with a test clock: the time it really is.
 }
 
 export async function recordAnswer(tx: Transaction, now: Date, asked: Asked): Promise<void> {
@@ -27,7 +28,7 @@ export async function recordAnswer(tx: Transaction, now: Date, asked: Asked): Pr
   if (!(await finish(tx, now, asked))) return
   await logAttempt(tx, asked)
   const isOk = answer.answer !== 'no_answer' || answer.isUp === true
-  await updateBreaker(tx, now, { claim, isOk })
+  await updateBreaker(tx, asked.bankNow ?? now, { claim, isOk })
 }
 
 // Gives a question back unasked, since the process stops.

@@ -2,8 +2,10 @@
 // reversals of later. Its books are in the database, so they outlive our processes.
 
 import { sandboxCredit } from '#banks/sandbox-credits.ts'
+import type { Due } from '#client-time.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
+import { livesIn } from '#domain/records/test-clocks.ts'
 import type { ClientId, ReportId } from '#ids.ts'
 import type { Kobo } from '#money.ts'
 
@@ -52,13 +54,13 @@ export async function scheduleReport(db: Queryable, report: NewReport): Promise<
 }
 
 // In the order of their time.
-export async function findDueReports(db: Queryable, now: Date): Promise<ReportId[]> {
+export async function findDueReports(db: Queryable, { now, only }: Due): Promise<ReportId[]> {
   const { rows } = await db.query<{ id: ReportId }>({
     name: 'find-due-sandbox-reports',
     text: `select id from sandbox_reports
-            where reported_at is null and due_at <= $1
+            where reported_at is null and due_at <= $1 and ${livesIn('client_id', '$2')}
             order by due_at, id limit ${REPORTS_MAX}`,
-    values: [now],
+    values: [now, only ?? null],
   })
   return rows.map(({ id }) => id)
 }

@@ -6,6 +6,7 @@ import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import type { Client } from '#domain/access/clients.ts'
 import { writeAuditLog } from '#domain/records/audit-log.ts'
+import { livesIn } from '#domain/records/test-clocks.ts'
 import type { ClientId } from '#ids.ts'
 import { type Kobo, kobo } from '#money.ts'
 
@@ -70,11 +71,13 @@ export async function writeSettings(
 
 export type ScheduledClient = SettlementTerms & { clientId: ClientId; handledTo: Date }
 
-export async function listScheduled(db: Queryable): Promise<ScheduledClient[]> {
+export async function listScheduled(db: Queryable, only?: ClientId): Promise<ScheduledClient[]> {
   const { rows } = await db.query<ScheduledClient>({
     name: 'list-scheduled-settlements',
     text: `select client_id as "clientId", ${COLUMNS}
-             from settlement_settings where schedule <> 'manual' order by client_id`,
+             from settlement_settings
+            where schedule <> 'manual' and ${livesIn('client_id', '$1')} order by client_id`,
+    values: [only ?? null],
   })
   return rows
 }

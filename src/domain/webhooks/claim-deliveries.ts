@@ -9,6 +9,7 @@
 
 import { FAILURES_TO_PAUSE } from '#circuit-breaker.ts'
 import type { Transaction } from '#db/transaction.ts'
+import { livesIn } from '#domain/records/test-clocks.ts'
 import type { ClientId, DestinationId, EndpointId, EventId } from '#ids.ts'
 
 export const LEASE_MS = 60_000
@@ -35,19 +36,20 @@ export type ClaimLimits = {
   rooms: ReadonlyMap<DestinationId, number> // How many a destination may be given; 0: none.
   otherRoom: number // Those that are not in the map.
   takesFailing: boolean // Whether destinations that failed last time are wanted.
+  only?: ClientId | undefined // Whose; without it, of everybody without a test clock.
 }
 
 // `isFull`: more destinations may be waiting.
 export async function claimDeliveries(
   tx: Transaction,
   now: Date,
-  { rooms, otherRoom, takesFailing }: ClaimLimits,
+  { rooms, otherRoom, takesFailing, only }: ClaimLimits,
 ): Promise<{ claims: Claim[]; isFull: boolean }> {
   const leasedUntil = new Date(now.getTime() + LEASE_MS)
   const { rows } = await tx.query<Claim>({
     name: 'claim-deliveries',
     text: CLAIM,
-    values: [now, leasedUntil, roomsByName(rooms), otherRoom, takesFailing],
+    values: [now, leasedUntil, roomsByName(rooms), otherRoom, takesFailing, only ?? null],
   })
   const destinations = new Set(rows.map(({ destinationId }) => destinationId))
   return {
@@ -61,7 +63,7 @@ function roomsByName(rooms: ReadonlyMap<DestinationId, number>): string {
   return JSON.stringify(Object.fromEntries(rooms))
 }
 
-// $1 now, $2 the end of the lease, $3 rooms, $4 other room, $5 takes failing.
+// $1 now, $2 the end of the lease, $3 rooms, $4 other room, $5 takes failing, $6 whose.
 //
 // After a pause (failures have reached the limit) one is sent as a probe, and the pause goes on
 // until it has been answered. `moved` sees the deliveries as they were before this lease.
@@ -76,6 +78,7 @@ const CLAIM = `
      where greatest(d.due_at, d.paused_until) <= $1
        and d.disabled_at is null and d.due_at is not null
        and coalesce(($3::jsonb ->> d.id::text)::int, $4) > 0 and ($5 or d.failures = 0)
+       and ${livesIn('d.client_id', '$6')}
      order by greatest(d.due_at, d.paused_until)
      limit ${DESTINATIONS_MAX}
        for no key update of d skip locked

@@ -2,7 +2,8 @@
 // later than its step from now, and leases and pauses end within their usual time.
 //
 // An attempt may be scheduled beyond its step only if its receiver asked for that (Retry-After), by
-// a day at most, and never after an attempt dated in the future.
+// a day at most, and never after an attempt dated in the future. Clients with a test clock are left out:
+// their future is not ours.
 //
 // What a client's own chaos settings hold back waits for its time.
 //
@@ -11,6 +12,7 @@
 import { PAUSE_MAX_MS } from '#circuit-breaker.ts'
 import { numberArray } from '#db/arrays.ts'
 import type { Transaction } from '#db/transaction.ts'
+import { livesIn } from '#domain/records/test-clocks.ts'
 import type { DestinationId } from '#ids.ts'
 import { LEASE_MS } from './claim-deliveries.ts'
 import { scheduleNow } from './destinations.ts'
@@ -83,6 +85,7 @@ const CORRECT_DELIVERIES = `
           for no key update of v skip locked
      ) as w
      where d.disabled_at is null and d.due_at is not null
+       and ${livesIn('d.client_id', 'null')}
      limit ${CORRECTED_MAX}
   )
   update deliveries v
@@ -94,7 +97,7 @@ const CORRECT_DELIVERIES = `
 
 // $1 when every pause has ended, $2 when every lease has.
 const IS_PUT_OFF = `
-  d.disabled_at is null and d.due_at is not null
+  d.disabled_at is null and d.due_at is not null and ${livesIn('d.client_id', 'null')}
   and (d.paused_until > $1
        or d.due_at > $2 and (select min(v.next_attempt_at) from deliveries v
                               where v.destination_id = d.id and v.state = 'pending') < d.due_at)`

@@ -11,6 +11,7 @@
 import { numberArray } from '#db/arrays.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
+import { livesIn } from '#domain/records/test-clocks.ts'
 import type { ClientId } from '#ids.ts'
 import { findDestinations, scheduleNow } from './destinations.ts'
 import { inOrder, type StoredEvent } from './event-list.ts'
@@ -24,7 +25,7 @@ const OF_CURSOR = { clientId: 'c.client_id', after: 'c.sequence', limit: '$3' }
 type Cursor = { clientId: ClientId; sequence: bigint }
 export type Dispatched = { events: number; deliveries: number }
 
-// One round, of all clients that have new events or of one.
+// One round, of all clients in real time that have new events, or of one.
 export async function dispatchEvents(
   tx: Transaction,
   now: Date,
@@ -48,7 +49,9 @@ export async function findWaiting(db: Queryable): Promise<ClientId[]> {
     name: 'clients-with-new-events',
     text: `select k.client_id as id
              from event_counters k left join dispatch_cursors c on c.client_id = k.client_id
-            where k.sequence > coalesce(c.sequence, 0)`,
+            where k.sequence > coalesce(c.sequence, 0)
+              and ${livesIn('k.client_id', '$1')}`,
+    values: [null],
   })
   return rows.map(({ id }) => id)
 }
@@ -67,7 +70,7 @@ async function lockCursors(tx: Transaction, clientId: ClientId | undefined): Pro
     name: 'lock-dispatch-cursors',
     text: `select c.client_id as "clientId", c.sequence
              from dispatch_cursors c join event_counters k on k.client_id = c.client_id
-            where k.sequence > c.sequence and ($1::bigint is null or c.client_id = $1)
+            where k.sequence > c.sequence and ${livesIn('c.client_id', '$1')}
             order by random() limit ${CLIENTS_MAX}
               for no key update of c skip locked`,
     values: [clientId ?? null],

@@ -147,6 +147,9 @@ const REMEDIES: Readonly<Record<Exclude<RefusalCode, NotFound>, string>> = {
   requery_not_supported: 'Send the session ID of the transfer.',
   too_many_requeries: 'Wait until the bank has answered those.',
   sandbox_only: 'Use the sandbox.',
+  seed_running: 'Wait until GET /sandbox/seed says that it is finished.',
+  clock_backwards: 'Choose a later time, or release the clock (DELETE /sandbox/clock).',
+  clock_too_far: 'Choose an earlier time, or release the clock and set it again.',
   numbers_exhausted: 'Use another bank, or ask the operator for more numbers.',
 
   rate_limited: 'Wait for the time in Retry-After; spread requests.',

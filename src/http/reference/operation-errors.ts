@@ -173,6 +173,10 @@ const OPERATION_ERRORS: Readonly<Record<string, readonly RefusalCode[]>> = {
   rotateClientSecret: ['client_not_found'],
   rotateWebhookEndpointSecret: ['endpoint_not_found'],
   sendSandboxTransfer: ['number_not_found', 'payment_not_late', 'payment_not_open'],
+  seedSandbox: ['seed_running'],
+  resetSandbox: ['seed_running'],
+  setSandboxClock: ['clock_backwards', 'clock_too_far'],
+  advanceSandboxClock: ['clock_backwards', 'clock_too_far'],
   setDefaultCollectionAccount: [
     'account_changed',
     'account_erased',

@@ -1,17 +1,15 @@
-// Sample data for an empty sandbox: an account and a payment, each with a transfer, made through the
-// API like any other. A view is no longer empty after the first of them, so that nobody could press
-// again: what fails in passing is sent again here, with the same key.
+// Sample data for an empty sandbox: an account and a payment, each with a transfer (a seed, see
+// docs/test-clock.md). A view is no longer empty after it, so that nobody could press again: what fails
+// in passing is sent again here, with the same key.
 
 import { useState } from 'preact/hooks'
 import { accountsStrings, paymentsStrings, sampleDataStrings as strings } from '../../copy.ts'
-import { getData, problemFrom, type Schemas, send } from '../api.ts'
+import { problemFrom, send } from '../api.ts'
 import { follow, hrefOf } from '../routing.ts'
 import type { Session } from '../session.ts'
 import { newKey } from './forms.tsx'
 import { toast } from './toasts.tsx'
 
-const BVN = '22200000000' // Nobody's.
-const AMOUNT = '5000.00'
 const TRIES_MAX = 4
 const RETRY_MS = 1_000
 
@@ -25,7 +23,7 @@ export function SampleData({ session: { client, scopes }, refresh }: Props) {
     if (isBusy) return
     setBusy(true)
     try {
-      await addSample(client.clientId, newKey())
+      await addSample(newKey())
       toast(strings.added)
     } catch (error) {
       toast(problemFrom(error).message, 'bad')
@@ -81,47 +79,8 @@ async function patiently<T>(step: () => Promise<T>): Promise<T> {
   }
 }
 
-// Every step has a key of its own, so that none is done twice.
-async function addSample(clientId: string, key: string): Promise<void> {
-  const keyed = (step: string) => ({ headers: { 'idempotency-key': `${key}-${step}` } })
-  const { accountNumber } = await patiently(() =>
-    send('POST', '/api/v1/accounts/static', { body: accountOf(clientId), ...keyed('account') }),
-  )
-  const { adviceReference } = await patiently(() =>
-    send('POST', '/Payment/advice', { body: REQUEST, ...keyed('request') }),
-  )
-  const [bank] = await patiently(() => getData('/Payment/banktransfer/supportedbank', {}))
-  const { bankAccount } = await patiently(() =>
-    send('POST', '/Payment/process/banktransfer/{adviceReference}', {
-      params: { adviceReference },
-      body: { bankCode: bank?.code ?? '' },
-      ...keyed('number'),
-    }),
-  )
-  const transfer = (to: string, step: string) => {
-    const body = { accountNumber: to, kind: 'exact' as const, amount: AMOUNT }
-    return patiently(() => send('POST', '/sandbox/transfers', { body, ...keyed(step) }))
-  }
-  await transfer(bankAccount, 'payment')
-  await transfer(accountNumber, 'credit')
-}
-
-function accountOf(clientId: string): Schemas['AccountRequest'] {
-  return {
-    accountName: strings.name,
-    bvn: BVN,
-    email: 'ada@shop.example',
-    phoneNumber: '+2348000000000',
-    merchantId: 'sample',
-    merchantCode: clientId,
-    notificationUrl: 'https://shop.example/hooks',
-    channel: 'dashboard',
-  }
-}
-
-const REQUEST = {
-  amount: AMOUNT,
-  customer: { customerFullName: strings.name },
-  narration: strings.narration,
-  callBackUrl: 'https://shop.example/thanks',
+// A seed as small as can be: complete when it is answered.
+async function addSample(key: string): Promise<void> {
+  const headers = { 'idempotency-key': key }
+  await patiently(() => send('POST', '/sandbox/seed', { body: { accounts: 1, days: 1 }, headers }))
 }

@@ -9,9 +9,11 @@ import { gzip } from 'node:zlib'
 import formbody from '@fastify/formbody'
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { findClockedAdvices } from '#domain/clocked-items.ts'
 import { findCheckouts, viewCheckout } from '#domain/payments/checkout.ts'
 import { bankNames } from '#domain/payments/resource-presenters.ts'
 import { Refusal } from '#errors.ts'
+import { atTimeOfAdvice } from '#http/client-time.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { openEventStream } from '#http/event-streams.ts'
@@ -111,12 +113,23 @@ const liveRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { db, log, clock } = deps
   const read = checkoutReader(deps)
   const present = presenter(deps)
+  const findClocked = (adviceIds: readonly AdviceId[]) =>
+    findClockedAdvices(
+      db,
+      adviceIds.map((adviceId) => ({ adviceId })),
+    )
   const feeds = new CheckoutFeeds({
     log,
     clock,
     read: async (adviceIds) => {
       const rows = await findCheckouts(db, clock(), adviceIds)
-      return new Map(rows.map((row) => [row.adviceId, JSON.stringify(present(row))]))
+      const shown = new Map(rows.map((row) => [row.adviceId, JSON.stringify(present(row))]))
+      const owners = deps.testClocks.isEmpty ? [] : await findClocked(adviceIds)
+      for (const adviceId of adviceIds.filter((_, at) => owners[at])) {
+        const { now: _, ...checkout } = (await read(adviceId)).checkout
+        shown.set(adviceId, JSON.stringify(checkout))
+      }
+      return shown
     },
   })
   // Before the server stops taking connections, which waits for those that are open.
@@ -160,11 +173,13 @@ const liveRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
 export function checkoutReader(deps: Deps) {
   const present = presenter(deps)
   return async (adviceReference: string | undefined) => {
-    const adviceIds = [requireReference(adviceReference)]
-    const [row] = await findCheckouts(deps.reads, deps.clock(), adviceIds)
-    if (!row) throw new Refusal('advice_not_found')
-    const checkout = { now: deps.clock().toISOString(), ...present(row) }
-    return { checkout, colour: row.brandColour ?? DEFAULT_COLOUR }
+    const adviceId = requireReference(adviceReference)
+    return atTimeOfAdvice(deps, adviceId, async () => {
+      const [row] = await findCheckouts(deps.reads, deps.clock(), [adviceId])
+      if (!row) throw new Refusal('advice_not_found')
+      const checkout = { now: deps.clock().toISOString(), ...present(row) }
+      return { checkout, colour: row.brandColour ?? DEFAULT_COLOUR }
+    })
   }
 }
 

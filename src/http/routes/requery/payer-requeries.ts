@@ -6,6 +6,7 @@ import { withTransaction } from '#db/transaction.ts'
 import { findPaymentOfAdvice, type PaymentStatus } from '#domain/payments/payments.ts'
 import { askForPayment } from '#domain/requery/questions.ts'
 import { Refusal } from '#errors.ts'
+import { atTimeOfAdvice } from '#http/client-time.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { checkoutReader, requireReference } from '#http/routes/payments/checkout.ts'
@@ -38,10 +39,11 @@ export const payerRequeryRoutes: FastifyPluginAsyncTypebox<Deps> = scoped(async 
       const adviceId = requireReference(request.params.reference)
       const payment = await findPaymentOfAdvice(db, adviceId)
       if (!payment) throw new Refusal('advice_not_found')
-      const now = clock()
       if (ASKED_FOR.includes(payment.status)) {
-        await withTransaction(db, (tx) =>
-          askForPayment(tx, { now, bankConnections }, { payment, reason: 'payer' }),
+        await atTimeOfAdvice(deps, adviceId, () =>
+          withTransaction(db, (tx) =>
+            askForPayment(tx, { now: clock(), bankConnections }, { payment, reason: 'payer' }),
+          ),
         )
       }
       const wantsJson = request.headers.accept?.includes('application/json') ?? false

@@ -1,0 +1,143 @@
+// Resets a sandbox client to an empty state, in one transaction. The books are append-only, so nothing is
+// deleted: the client is archived as it is, under another client ID, and a new one takes its place.
+//
+//   moves to the new one    client ID and secrets; users with their sessions and second factors; name,
+//                           scopes, allowed addresses, branding; settings of settlement and payouts
+//   is copied to it         webhook endpoints with their secrets, and the client's own
+//   stays with the old one  everything else: accounts, payments, money, events, audit log
+//
+// The old one stands still: it keeps a test clock that nobody moves, so no round takes anything of it
+// (I77). Idempotent: a client that was reset is not reset again.
+
+import type { Transaction } from '#db/transaction.ts'
+import { writeAuditLog } from '#domain/records/audit-log.ts'
+import { Refusal } from '#errors.ts'
+import { type ClientId, type EndpointId, timeOrderedId } from '#ids.ts'
+
+// Rows that are of the client as such, by their table's only reference to it.
+const MOVED = ['client_secrets', 'users', 'access_grants', 'client_logos', 'payout_settings']
+
+type Resetting = { clientId: ClientId; actor: string }
+
+// Answers the new client. Refused while its history is being seeded: seed_running.
+export async function resetClient(
+  tx: Transaction,
+  real: Date,
+  { clientId: oldId, actor }: Resetting,
+): Promise<ClientId> {
+  const { rows } = await tx.query<{ clientId: string }>({
+    name: 'lock-client-to-reset',
+    text: `select client_id as "clientId" from clients
+            where id = $1 and not exists (select from test_clocks
+                                           where client_id = $1 and archived_at is not null)
+              for update`,
+    values: [oldId],
+  })
+  const [client] = rows
+  if (!client) return oldId
+  await refuseSeeding(tx, oldId)
+  const archivedAs = `${client.clientId}~${oldId}`
+  const newId = await replaceClient(tx, real, { oldId, archivedAs, clientId: client.clientId })
+  for (const table of MOVED) {
+    await tx.query(`update ${table} set client_id = $2 where client_id = $1`, [oldId, newId])
+  }
+  await tx.query({
+    name: 'move-settlement-settings',
+    text: `update settlement_settings set client_id = $2, handled_to = $3 where client_id = $1`,
+    values: [oldId, newId, real],
+  })
+  await copyEndpoints(tx, real, { oldId, newId })
+  await archive(tx, real, oldId)
+  const subject = `client/${client.clientId}`
+  const about = { clientId: newId, actor, action: 'sandbox.reset', subject } as const
+  await writeAuditLog(tx, real, { ...about, detail: { archivedAs } })
+  return newId
+}
+
+async function refuseSeeding(tx: Transaction, clientId: ClientId): Promise<void> {
+  const { rows } = await tx.query({
+    name: 'is-seeding',
+    text: 'select from sandbox_seeds where client_id = $1 and finished_at is null',
+    values: [clientId],
+  })
+  if (rows.length > 0) throw new Refusal('seed_running')
+}
+
+type Replacing = { oldId: ClientId; archivedAs: string; clientId: string }
+
+const KEPT = `name, is_operator, scopes, merchant_codes, allowed_addresses, token_generation,
+  brand_name, brand_colour, has_four_eyes, brand_account_name, brand_support_email,
+  brand_support_phone, brand_support_url`
+
+async function replaceClient(
+  tx: Transaction,
+  real: Date,
+  { oldId, archivedAs, clientId }: Replacing,
+): Promise<ClientId> {
+  await tx.query({
+    name: 'archive-client',
+    text: 'update clients set client_id = $2, is_active = false where id = $1',
+    values: [oldId, archivedAs],
+  })
+  const { rows } = await tx.query<{ id: ClientId }>({
+    name: 'replace-client',
+    text: `insert into clients (client_id, created_at, ${KEPT})
+           select $2, $3, ${KEPT} from clients where id = $1
+           returning id`,
+    values: [oldId, clientId, real],
+  })
+  return (rows[0] as { id: ClientId }).id
+}
+
+type Copying = { oldId: ClientId; newId: ClientId }
+
+async function copyEndpoints(
+  tx: Transaction,
+  real: Date,
+  { oldId, newId }: Copying,
+): Promise<void> {
+  const { rows } = await tx.query<{ id: EndpointId }>({
+    name: 'endpoints-to-copy',
+    text: `select id from webhook_endpoints
+            where client_id = $1 and deleted_at is null order by created_at, id`,
+    values: [oldId],
+  })
+  const ids = rows.map(({ id }) => id)
+  const copies = rows.map(() => timeOrderedId(real))
+  await tx.query({
+    name: 'copy-endpoints',
+    text: `insert into webhook_endpoints
+             (id, client_id, url, event_types, is_active, created_at, updated_at)
+           select c.copy, $2, e.url, e.event_types, e.is_active, e.created_at, $5
+             from unnest($3::uuid[], $4::uuid[]) as c (id, copy)
+             join webhook_endpoints e on e.id = c.id and e.client_id = $1`,
+    values: [oldId, newId, ids, copies, real],
+  })
+  await tx.query({
+    name: 'copy-signing-secrets',
+    text: `insert into signing_secrets
+             (client_id, endpoint_id, secret_sealed, created_at, retires_at)
+           select $2, c.copy, s.secret_sealed, s.created_at, s.retires_at
+             from signing_secrets s
+             left join unnest($3::uuid[], $4::uuid[]) as c (id, copy) on c.id = s.endpoint_id
+            where s.client_id = $1 and (s.endpoint_id is null or c.copy is not null)
+            order by s.id`,
+    values: [oldId, newId, ids, copies],
+  })
+}
+
+// What it had not been told of by then, it is not told any more: nobody listens.
+async function archive(tx: Transaction, real: Date, clientId: ClientId): Promise<void> {
+  await tx.query({
+    name: 'archive-clock',
+    text: `insert into test_clocks (client_id, now_at, set_at, archived_at) values ($1, $2, $2, $2)
+           on conflict (client_id) do update set archived_at = $2`,
+    values: [clientId, real],
+  })
+  await tx.query({
+    name: 'archive-dispatch',
+    text: `update dispatch_cursors c set sequence = k.sequence
+             from event_counters k where k.client_id = c.client_id and c.client_id = $1`,
+    values: [clientId],
+  })
+}

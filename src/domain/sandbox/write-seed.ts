@@ -1,0 +1,263 @@
+// Writes one step of a seed, the regular way: accounts, advices, payments and credits are made by the
+// same functions as a merchant's, with the dates that the plan gives them. Nothing is dated into a day
+// that is closed.
+//
+// It is history: its events are listed and counted, but no webhook is sent for them. Those of the client
+// that wait are dispatched before; if others come at the same moment, these are sent like them.
+
+import { makeSessionId } from '#banks/session-id.ts'
+import type { BankSettings } from '#config/bank-settings.ts'
+import type { Policy } from '#config/policy-settings.ts'
+import { pipeline, type Transaction } from '#db/transaction.ts'
+import { createAccounts } from '#domain/accounts/collection-accounts.ts'
+import { takeCredits } from '#domain/credits/take-credits.ts'
+import { createAdvices } from '#domain/payments/advices.ts'
+import { initiateOnce } from '#domain/payments/initiate-once.ts'
+import type { Initiated } from '#domain/payments/initiate-payment.ts'
+import { findTestTime } from '#domain/records/test-clocks.ts'
+import { dispatchEvents } from '#domain/webhooks/dispatch-events.ts'
+import { Refusal } from '#errors.ts'
+import type { AdviceId, ClientId } from '#ids.ts'
+import type { SharedAccounts } from '#ledger/accounts.ts'
+import { CURRENCY, type Kobo } from '#money.ts'
+import type { Sealer } from '#seal.ts'
+import { creditOf, listSteps, paymentOf, type SeedStep, sampleName } from './seed-plan.ts'
+import { claimSeed, countStep, type Seed } from './seeds.ts'
+
+export type SeedDeps = {
+  sealer: Sealer
+  sharedAccounts: SharedAccounts
+  banks: readonly BankSettings[]
+  collectionBankCode: string
+  limits: Policy['limits']
+  quarantineDays: number
+  graceSeconds: number
+}
+
+const BVN = '22200000000' // Nobody's.
+const EXPIRES_SECONDS = 1_800
+const BANK_TIME_MAX_MS = 0 // The time it is booked at decides.
+
+type Writing = { deps: SeedDeps; seed: Seed; now: Date }
+
+// Undefined: there is none to write. Whoever is told of the seed may look how far it is.
+export async function writeNextStep(
+  tx: Transaction,
+  deps: SeedDeps,
+  { real, clientId }: { real: Date; clientId: ClientId | null },
+): Promise<Seed | undefined> {
+  const seed = await claimSeed(tx, clientId)
+  if (!seed) return undefined
+  const step = listSteps(seed, seed.endsAt)[seed.done] as SeedStep
+  const from = await dispatchBefore(tx, seed.clientId, real)
+  const writing = { deps, seed, now: await openTime(tx, step.at) }
+  if (step.kind === 'accounts') await writeAccounts(tx, writing, step)
+  if (step.kind === 'credits') await writeCredits(tx, writing, step)
+  if (step.kind === 'payments') await writePayments(tx, writing, { ...step, real })
+  await skipDispatch(tx, seed.clientId, from)
+  await countStep(tx, real, seed)
+  return seed
+}
+
+// The books of closed days stay as they are (I68).
+async function openTime(tx: Transaction, at: Date): Promise<Date> {
+  const { rows } = await tx.query<{ now: Date }>({
+    name: 'open-time',
+    text: 'select greatest($1, max(ends_at)) as now from closed_days',
+    values: [at],
+  })
+  return (rows[0] as { now: Date }).now
+}
+
+async function readOwner(tx: Transaction, { clientId }: Seed) {
+  const { rows } = await tx.query<{ clientId: string; name: string }>({
+    name: 'client-of-seed',
+    text: 'select client_id as "clientId", name from clients where id = $1',
+    values: [clientId],
+  })
+  return rows[0] as { clientId: string; name: string }
+}
+
+const merchantOf = ({ id }: Seed, index: number) => `sample-${id}-${index}`
+
+async function writeAccounts(
+  tx: Transaction,
+  { deps, seed, now }: Writing,
+  { from, to }: { from: number; to: number },
+): Promise<void> {
+  const { sealer, banks, limits, collectionBankCode } = deps
+  const bank = banks.find(({ code }) => code === collectionBankCode) as BankSettings
+  const { clientId: merchantCode } = await readOwner(tx, seed)
+  const requests = range(from, to).map((index) => ({
+    clientId: seed.clientId,
+    fields: {
+      accountName: sampleName(seed.seed, index),
+      bvn: BVN,
+      email: `customer${index}@shop.example`,
+      phoneNumber: '+2348000000000',
+      merchantId: merchantOf(seed, index),
+      merchantCode,
+      notificationUrl: 'https://shop.example/hooks',
+      channel: 'sample',
+    },
+    kyc: {},
+    payerRules: null,
+  }))
+  refuseAny(await createAccounts(tx, { sealer, bank, banks, limits, now }, requests))
+}
+
+async function writeCredits(
+  tx: Transaction,
+  { deps, seed, now }: Writing,
+  { day, from, to }: { day: number; from: number; to: number },
+): Promise<void> {
+  const { rows } = await tx.query<{ merchantId: string; bankCode: string; number: string }>({
+    name: 'accounts-of-seed',
+    text: `select a.merchant_id as "merchantId", n.bank_code as "bankCode",
+                  n.account_number as number
+             from collection_accounts a
+             join numbers n on n.collection_account_id = a.id and n.account_number = a.account_number
+            where a.client_id = $1 and a.merchant_id = any($2::text[])`,
+    values: [seed.clientId, range(from, to).map((index) => merchantOf(seed, index))],
+  })
+  const numbers = new Map(rows.map((row) => [row.merchantId, row]))
+  const paid = range(from, to).flatMap((index) => {
+    const amountKobo = creditOf(seed.seed, day, index)
+    const to = numbers.get(merchantOf(seed, index))
+    if (amountKobo === undefined || !to) return []
+    return [{ to, amountKobo, unique: (day + 1) * 1_000_000 + index }]
+  })
+  await take(tx, { deps, seed, now }, paid)
+}
+
+type Dated = { day: number; count: number; real: Date }
+
+async function writePayments(
+  tx: Transaction,
+  { deps, seed, now }: Writing,
+  { day, count, real }: Dated,
+): Promise<void> {
+  const { sealer, banks, quarantineDays, graceSeconds } = deps
+  const bank = banks.find(({ dynamic }) => dynamic)
+  if (!bank) return
+  const { clientId } = seed
+  const { name } = await readOwner(tx, seed)
+  const planned = range(0, count).map((index) => paymentOf(seed.seed, day, index))
+  const requests = planned.map(({ amountKobo }, index) => ({
+    clientId,
+    merchantName: name,
+    terms: termsOf({ amountKobo, name: sampleName(seed.seed, index), graceSeconds }),
+  }))
+  const advices = refuseAny(await createAdvices(tx, { sealer, now }, requests))
+  const isClocked = (await findTestTime(tx, real, clientId)) !== undefined
+  const due = { now, only: isClocked ? clientId : undefined }
+  const initiations = advices.map(({ value }) => ({
+    adviceId: value.id as AdviceId,
+    bankCode: bank.code,
+    clientId,
+  }))
+  const initiated: Initiated[] = refuseAny(
+    await initiateOnce(tx, { sealer, banks, quarantineDays, ...due }, initiations),
+  )
+  const paid = initiated.flatMap(({ bankCode, accountNumber: number }, index) => {
+    const amountKobo = planned[index]?.paidKobo ?? 0n
+    if (amountKobo === 0n) return []
+    const unique = 500_000_000 + day * 1_000_000 + index
+    return [{ to: { bankCode, number }, amountKobo: amountKobo as Kobo, unique }]
+  })
+  await take(tx, { deps, seed, now }, paid)
+}
+
+type Terms = { amountKobo: Kobo; name: string; graceSeconds: number }
+
+function termsOf({ amountKobo, name, graceSeconds }: Terms) {
+  const nobody = { customerId: null, firstName: null, lastName: null }
+  return {
+    merchantRef: null,
+    amountKobo,
+    currency: CURRENCY,
+    narration: 'Sample order',
+    callBackUrl: 'https://shop.example/thanks',
+    notificationUrl: null,
+    customer: { ...nobody, email: null, phoneNumber: null },
+    customerName: name,
+    amountPolicy: 'allow_under' as const,
+    expiresInSeconds: EXPIRES_SECONDS,
+    graceSeconds,
+    payerRules: null,
+    splitCode: null,
+  }
+}
+
+type Paid = { to: { bankCode: string; number: string }; amountKobo: Kobo; unique: number }
+
+async function take(
+  tx: Transaction,
+  { deps, seed, now }: Writing,
+  paid: readonly Paid[],
+): Promise<void> {
+  if (paid.length === 0) return
+  const { sealer, sharedAccounts } = deps
+  const credits = paid.map(({ to, amountKobo, unique }) => ({
+    bankCode: to.bankCode,
+    accountNumber: to.number,
+    amountKobo,
+    // Unlike any other: of this seed, and of this place in it.
+    sessionId: makeSessionId({
+      institution: '999998',
+      now,
+      unique: String((seed.id % 1_000n) * 1_000_000_000n + BigInt(unique)).padStart(12, '0'),
+    }),
+    currency: CURRENCY,
+    sourceAccountNumber: null,
+    sourceAccountName: 'Sandbox Payer',
+    sourceBankCode: null,
+    narration: 'Sample transfer',
+    transactionTime: now,
+    source: 'sandbox' as const,
+  }))
+  const deciding = { sealer, sharedAccounts, bankTimeMaxAgeMs: BANK_TIME_MAX_MS, now }
+  await pipeline([...(await takeCredits(tx, deciding, credits)).statements])
+}
+
+// Until which number events are dispatched; nobody else dispatches more until we commit.
+async function dispatchBefore(tx: Transaction, clientId: ClientId, real: Date): Promise<bigint> {
+  const now = (await findTestTime(tx, real, clientId)) ?? real
+  while ((await dispatchEvents(tx, now, clientId)).events > 0);
+  await tx.query({
+    name: 'open-dispatch-cursor',
+    text: 'insert into dispatch_cursors (client_id) values ($1) on conflict do nothing',
+    values: [clientId],
+  })
+  const { rows } = await tx.query<{ sequence: bigint }>({
+    name: 'hold-dispatch',
+    text: 'select sequence from dispatch_cursors where client_id = $1 for no key update',
+    values: [clientId],
+  })
+  return (rows[0] as { sequence: bigint }).sequence
+}
+
+// If all since are of this transaction.
+async function skipDispatch(tx: Transaction, clientId: ClientId, from: bigint): Promise<void> {
+  await tx.query({
+    name: 'skip-dispatch',
+    text: `update dispatch_cursors c set sequence = k.sequence
+             from event_counters k
+            where k.client_id = c.client_id and c.client_id = $1 and c.sequence = $2
+              and k.sequence - $2 = (select count(*) from events
+                                      where client_id = $1 and sequence > $2
+                                        and xmin = pg_current_xact_id()::xid)`,
+    values: [clientId, from],
+  })
+}
+
+function refuseAny<T>(answers: readonly (T | Refusal)[]): T[] {
+  return answers.map((answer) => {
+    if (answer instanceof Refusal) throw answer
+    return answer
+  })
+}
+
+function range(from: number, to: number): number[] {
+  return Array.from({ length: to - from }, (_, index) => from + index)
+}

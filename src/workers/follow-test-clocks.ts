@@ -1,0 +1,17 @@
+// Follows which clients have a test clock, in every process of a sandbox, whatever its role.
+
+import type { Queryable } from '#db/pool.ts'
+import type { TestClocks } from '#domain/records/test-clocks.ts'
+import type { Worker } from './loop.ts'
+
+const FOLLOW_MS = 1_000
+
+// Resolves after the first look.
+export async function followTestClocks(db: Queryable, testClocks: TestClocks): Promise<Worker> {
+  await testClocks.refresh(db)
+  const round = async () => {
+    await testClocks.refresh(db)
+    return { more: false }
+  }
+  return { name: 'follow-test-clocks', pauseMs: FOLLOW_MS, round }
+}

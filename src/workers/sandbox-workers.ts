@@ -1,0 +1,44 @@
+// Wires what only a sandbox has: test clocks, and seeding. In live mode no client has a clock, nothing
+// looks for one, and no worker is added.
+
+import type { Config } from '#config/config.ts'
+import type { Queryable } from '#db/pool.ts'
+import { TestClocks } from '#domain/records/test-clocks.ts'
+import type { ClientId } from '#ids.ts'
+import type { Logger } from '#log.ts'
+import { followTestClocks } from './follow-test-clocks.ts'
+import { TestClockRunner } from './run-test-clocks.ts'
+import { runWorkers } from './run-workers.ts'
+import { type SeedSandboxDeps, seedSandboxRound } from './seed-sandbox.ts'
+
+// Of a request to seed: a small one is complete when it is answered.
+const SEED_NOW_MS = 2_000
+
+export async function startTestClocks(mode: Config['mode'], parts: { db: Queryable; log: Logger }) {
+  const testClocks = new TestClocks()
+  if (mode === 'live') return { testClocks, stopFollowing: async () => {} }
+  const following = runWorkers(parts, [await followTestClocks(parts.db, testClocks)])
+  return { testClocks, stopFollowing: () => following.stop() }
+}
+
+type Parts = ConstructorParameters<typeof TestClockRunner>[0] &
+  Omit<SeedSandboxDeps, 'collectionBankCode' | 'limits' | 'quarantineDays'>
+
+export function wireSandbox({ mode, collectionBankCode, policy }: Config, parts: Parts) {
+  const { limits, quarantineDays } = policy
+  const seeding = { ...parts, collectionBankCode, limits, quarantineDays }
+  const clockMoves = new TestClockRunner(parts)
+  const seedNow = async (clientId: ClientId) => {
+    await seedSandboxRound(
+      seeding,
+      clientId,
+    )(AbortSignal.timeout(SEED_NOW_MS)).catch((error) =>
+      parts.log.error({ err: error }, 'worker round failed'),
+    )
+  }
+  const rounds =
+    mode === 'sandbox'
+      ? { runTestClocks: clockMoves.round, seedSandbox: seedSandboxRound(seeding) }
+      : {}
+  return { clockMoves, seedNow, rounds }
+}

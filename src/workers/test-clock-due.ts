@@ -1,0 +1,102 @@
+// When the next work of each kind falls due for one client. Null or undefined: none does.
+
+import type { Queryable } from '#db/pool.ts'
+import { STALE_MS } from '#domain/payouts/unknown-payouts.ts'
+import { planDeadlines } from '#domain/requery/plan-questions.ts'
+import { canListTransfers } from '#domain/requery/questions.ts'
+import { nextSlot } from '#domain/settlement/schedule.ts'
+import { listScheduled, readHolidays } from '#domain/settlement/settlement-settings.ts'
+import type { ClientId } from '#ids.ts'
+import type { PlanDeps } from './plan-requeries.ts'
+
+type Found = Promise<Date | null | undefined>
+
+type Query = { name: string; text: string; values: unknown[] }
+
+async function first(db: Queryable, query: Query): Found {
+  const { rows } = await db.query<{ at: Date | null }>(query)
+  return rows[0]?.at
+}
+
+export function findClosing(db: Queryable, clientId: ClientId): Found {
+  return first(db, {
+    name: 'next-closing-of-client',
+    text: `select min(closes_at) as at from payments
+      where client_id = $1 and status in ('Processing', 'PartPayment')`,
+    values: [clientId],
+  })
+}
+
+export function findReport(db: Queryable, clientId: ClientId): Found {
+  return first(db, {
+    name: 'next-report-of-client',
+    text: `select min(due_at) as at from sandbox_reports
+            where client_id = $1 and reported_at is null`,
+    values: [clientId],
+  })
+}
+
+export async function findSettlement(db: Queryable, clientId: ClientId): Found {
+  const [client] = await listScheduled(db, clientId)
+  if (!client) return null
+  return nextSlot(client.schedule, client.handledTo, await readHolidays(db))?.at
+}
+
+// Unanswered ones are asked for; those whose sender died are found to be unanswered first.
+export function findPayoutQuery(db: Queryable, clientId: ClientId): Found {
+  return first(db, {
+    name: 'next-payout-query-of-client',
+    text: `select min(case when status = 'unknown' then next_query_at
+                     else sending_at + interval '${STALE_MS + 1} ms' end) as at
+       from payouts
+      where client_id = $1 and (status = 'unknown' or status = 'sending' and batch_id is null)`,
+    values: [clientId],
+  })
+}
+
+type Planning = { clientId: ClientId; now: Date; to: Date }
+
+// The questions about deadlines until then, ahead of their time.
+export async function planQuestions(
+  { db, bankConnections, graceSeconds }: PlanDeps,
+  { clientId, now, to }: Planning,
+): Promise<void> {
+  const banks = [...bankConnections].flatMap(([code, connection]) =>
+    canListTransfers(connection) ? [code] : [],
+  )
+  if (banks.length === 0) return
+  await planDeadlines(db, now, { banks, graceSeconds, by: to, only: clientId })
+}
+
+export function findQuestion(
+  db: Queryable,
+  clientId: ClientId,
+  bankCodes: readonly string[],
+): Found {
+  return first(db, {
+    name: 'next-requery-of-client',
+    text: `select min(greatest(due_at, leased_until)) as at from requeries
+      where client_id = $1 and state = 'open' and bank_code = any($2::text[])`,
+    values: [clientId, bankCodes],
+  })
+}
+
+export async function findEvent(db: Queryable, clientId: ClientId): Promise<boolean> {
+  const { rows } = await db.query<{ waits: boolean }>({
+    name: 'has-new-events',
+    text: `select k.sequence > coalesce(c.sequence, 0) as waits
+             from event_counters k left join dispatch_cursors c on c.client_id = k.client_id
+            where k.client_id = $1`,
+    values: [clientId],
+  })
+  return rows[0]?.waits ?? false
+}
+
+export function findDelivery(db: Queryable, clientId: ClientId): Found {
+  return first(db, {
+    name: 'next-delivery-of-client',
+    text: `select min(greatest(due_at, paused_until)) as at from destinations
+      where client_id = $1 and due_at is not null and disabled_at is null`,
+    values: [clientId],
+  })
+}

@@ -1,0 +1,249 @@
+// A test clock: a client's expiry, grace, quarantine, webhook retries and settlement cut-offs at its own
+// time, in order, to the second; and nobody else's.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { checkIntegrity } from '#domain/integrity/integrity-checks.ts'
+import { SharedAccounts } from '#ledger/accounts.ts'
+import { expirePaymentsRound } from '#workers/expire-payments.ts'
+import { closeDay, FIRST_DAY, OPERATOR, pass } from '../support/accounting.ts'
+import { startLiveService, startWithBanks } from '../support/bank-calls.ts'
+import { closeAfterTests } from '../support/closing.ts'
+import { deliverDue } from '../support/delivering.ts'
+import {
+  assertRefused,
+  createAccount,
+  createAdvice,
+  dataOf,
+  INITIATE,
+  MINUTE_MS,
+  simulate,
+  startPayment,
+  verify,
+} from '../support/fixtures.ts'
+import type { Bench, Call } from '../support/running-service.ts'
+import { linesOf, SETTLEMENTS, setSettings, settlementOf } from '../support/settlements.ts'
+import { listener, verifies } from '../support/webhook-bench.ts'
+
+const CLOCK = '/sandbox/clock'
+const ENDPOINTS = '/api/v1/webhook-endpoints'
+const RETRIES = 5
+const NEVER = new AbortController().signal
+
+// Two dynamic numbers in all: the third payment needs one that is out of quarantine.
+const BANK = {
+  code: '035',
+  static: { from: 100_000_000, to: 100_000_099 },
+  dynamic: { from: 200_000_000, to: 200_000_001 },
+}
+const bench = closeAfterTests(await startWithBanks([BANK]))
+
+type Step = { at: string; kind: string; count: number }
+type Moved = { now: string; isFrozen: boolean; isComplete: boolean; ran: Step[] }
+
+const readClock = async (of: Pick<Bench, 'call'> = bench) =>
+  dataOf(await of.call({ url: CLOCK }), 'account')
+const trySet = (now: unknown, of: Pick<Bench, 'call'> = bench) =>
+  of.call({ method: 'PUT', url: CLOCK, body: { now } })
+const tryAdvance = (body: object, more: object = {}) =>
+  bench.call({ url: `${CLOCK}/advance`, body, ...more })
+const set = async (now: string): Promise<Moved> => dataOf(await trySet(now), 'account')
+const advance = async (body: object): Promise<Moved> => dataOf(await tryAdvance(body), 'account')
+
+// `16T09:35:05 deliver_webhooks 1`, of November 2026 in West Africa.
+const shown = ({ ran }: Moved) =>
+  ran.map(({ at, kind, count }) => `${at.slice(8, 19)} ${kind} ${count}`)
+
+test('expiry, grace, five retries, a settlement cut-off and quarantine, to the second', async () => {
+  let failures = 0
+  await using shop = await listener((response) => {
+    response.statusCode = failures++ < RETRIES ? 500 : 200
+    response.end()
+  })
+  await using quiet = await listener() // Answers 200 to everything else.
+  const here = { callBackUrl: quiet.url }
+  const other = await bench.newClient('OTHER1')
+  const inRealTime = { ...bench, call: (call: Call) => bench.call({ ...call, token: other }) }
+  const theirs = await startPayment(inRealTime, here)
+  const frozen = await set('2026-11-16T09:00:00') // A Monday.
+  assert.deepEqual([frozen.isFrozen, frozen.isComplete, frozen.ran], [true, true, []])
+  assert.equal(frozen.now, '2026-11-16T09:00:00.000000+01:00')
+
+  const endpoint = { url: shop.url, eventTypes: ['payment.expired'] }
+  const { secret } = dataOf(await bench.call({ url: ENDPOINTS, body: endpoint }), 'account')
+  assert.equal((await setSettings(bench, { schedule: 'T+1@10:00' })).statusCode, 200)
+  const { accountNumber } = await createAccount(bench, { notificationUrl: quiet.url })
+  await simulate(bench, accountNumber, '1000.00')
+  const payment = await startPayment(bench, here)
+  await simulate(bench, payment.bankAccount, '100.00')
+  assert.equal((await verify(bench, payment.paymentReference)).transactionStatus, 'PartPayment')
+  await advance({ seconds: 30 * 60 - 1 })
+  assert.equal((await verify(bench, payment.paymentReference)).transactionStatus, 'PartPayment')
+  await advance({ seconds: 1 })
+  assert.equal((await verify(bench, payment.paymentReference)).transactionStatus, 'Expired')
+  await simulate(bench, payment.bankAccount, '50.00') // Within the grace.
+
+  const night = await advance({ to: '2026-11-17T00:30:00+01:00' })
+  assert.deepEqual(shown(night), [
+    '16T09:30:00 dispatch_events 1',
+    '16T09:34:30 requery_transfers 1', // Before it closes, the bank is asked whether there is more.
+    '16T09:35:00 expire_payments 1',
+    '16T09:35:00 requery_transfers 1',
+    '16T09:35:00 dispatch_events 3',
+    '16T09:35:00 deliver_webhooks 2', // And the callback.
+    '16T09:35:05 deliver_webhooks 1',
+    '16T09:36:00 requery_transfers 1',
+    '16T09:38:00 requery_transfers 1',
+    '16T09:40:05 deliver_webhooks 1',
+    '16T10:00:00 close_settlements 1', // Nothing came the day before: skipped.
+    '16T10:10:05 deliver_webhooks 1',
+    '16T12:10:05 deliver_webhooks 1',
+    '16T17:10:05 deliver_webhooks 1',
+  ])
+  assert.equal(shop.heard.length, 1 + RETRIES)
+  assert.equal(new Set(shop.heard.map(({ json }) => json.id)).size, 1)
+  for (const heard of shop.heard) {
+    assert(verifies(secret, heard))
+    // A handler compares it with its own clock, which is real.
+    assert.equal(Number(heard.headers['webhook-timestamp']) * 1000, bench.clock().getTime())
+  }
+
+  await simulate(bench, accountNumber, '500.00') // After midnight, before ten: the next settlement's.
+  const morning = await advance({ to: '2026-11-17T10:00:00+01:00' })
+  const ten = shown(morning).filter(
+    (step) => !/dispatch_events|deliver_webhooks|requery/.test(step),
+  )
+  assert.deepEqual(ten, ['17T10:00:00 close_settlements 1', '17T10:00:00 send_payouts 1'])
+  const [closed] = (await bench.call({ url: SETTLEMENTS })).json().data
+  const { status, gross } = await settlementOf(bench, closed.reference)
+  assert.deepEqual([status, gross], ['paid', 1000])
+  assert.equal((await linesOf(bench, closed.reference)).length, 1)
+  await outOfQuarantine(payment, { theirs, inRealTime, here })
+  assert.deepEqual(await checkIntegrity(bench.db), [])
+})
+
+type Others = { theirs: Paid; inRealTime: Bench; here: Record<string, unknown> }
+type Paid = { bankAccount: string }
+
+// The number is given out again when its quarantine is over, to the second, and to this client alone.
+async function outOfQuarantine(payment: Paid, { theirs, inRealTime, here }: Others) {
+  const late = await bench.call({
+    url: '/sandbox/transfers',
+    body: { accountNumber: payment.bankAccount, kind: 'late' },
+  })
+  assert.equal(late.json().data.steps[0].reason, 'late')
+  const initiated = async (of: Bench) => {
+    const { adviceReference } = await createAdvice(of, here)
+    return of.call({ url: `${INITIATE}/${adviceReference}`, body: { bankCode: '035' } })
+  }
+  await advance({ to: '2026-12-16T09:34:59+01:00' })
+  assertRefused(await initiated(bench), 'payment', { status: 503, code: 'numbers_exhausted' })
+  await advance({ seconds: 1 })
+  const again = dataOf(await initiated(bench), 'payment')
+  assert.equal(again.bankAccount, payment.bankAccount) // Not theirs, which is due by then as well.
+  assertRefused(await initiated(inRealTime), 'payment', { status: 503, code: 'numbers_exhausted' })
+  assert.notEqual(theirs.bankAccount, payment.bankAccount)
+}
+
+test('others are in real time, and the workers leave this client alone', async () => {
+  const token = await bench.login('OTHER1', 's3cret')
+  const other = { ...bench, call: (call: Call) => bench.call({ ...call, token }) } as Bench
+  assert.deepEqual(await readClock(other), {
+    now: '2026-11-15T09:00:00.000000+01:00',
+    isFrozen: false,
+  })
+  const before = await readClock()
+  const states = async () =>
+    (await bench.db.query('select status from payments order by created_at, id')).rows.map(
+      ({ status }) => status,
+    )
+  assert.deepEqual(await states(), ['Processing', 'Expired', 'Processing'])
+  const moved = await advance({ seconds: 1 })
+  bench.advance(3 * 60 * MINUTE_MS)
+  const deps = { batchPool: bench.db, sharedAccounts: new SharedAccounts(bench.db) }
+  await expirePaymentsRound({ ...deps, clock: bench.clock })(NEVER)
+  await deliverDue(bench)
+
+  assert.equal(moved.isComplete, true)
+  assert.deepEqual(await states(), ['Expired', 'Expired', 'Processing'])
+  const clock = await readClock()
+  assert.equal(Date.parse(clock.now) - Date.parse(before.now), 1_000) // However long it took.
+})
+
+test('days close, and reports add up, whatever is dated ahead', async () => {
+  pass(bench, FIRST_DAY)
+  await closeDay(bench, FIRST_DAY)
+  const { accountNumber } = await createAccount(bench)
+  await simulate(bench, accountNumber, '7.00')
+  for (const path of [
+    'trial-balance',
+    'balances',
+    'suspense-ageing',
+    'vat?month=2026-11',
+    'days?from=2026-11-15&to=2026-11-16',
+  ]) {
+    const answer = await bench.call({ url: `${OPERATOR}/${path}` })
+    assert.equal(answer.statusCode, 200, `${path} ${answer.body}`)
+  }
+  const early = await bench.call({ url: `${OPERATOR}/days/2026-11-20/close`, body: {} })
+  assertRefused(early, 'account', { status: 409, code: 'day_not_over' }) // At its own time it is.
+  assert.deepEqual(await checkIntegrity(bench.db), [])
+})
+
+test('released, the client is in real time again; a day that is over is never its time', async () => {
+  const released = dataOf(await bench.call({ method: 'DELETE', url: CLOCK }), 'account')
+  assert.deepEqual([released.isFrozen, released.now], [false, (await readClock()).now])
+  assert.equal((await readClock()).now.slice(0, 10), '2026-11-16')
+  dataOf(await bench.call({ method: 'DELETE', url: CLOCK }), 'account')
+
+  await advance({ seconds: 60 }) // From now on, by a clock that it gets.
+  pass(bench, '2026-11-16')
+  await closeDay(bench, '2026-11-16')
+  assert.equal((await readClock()).now, '2026-11-17T00:00:00.000000+01:00')
+  const { accountNumber } = await createAccount(bench)
+  await simulate(bench, accountNumber, '8.00')
+  assert.deepEqual(await checkIntegrity(bench.db), [])
+})
+
+test('only forward, at most 400 days ahead, by seconds or to a time; a retry moves it once', async () => {
+  const { now } = await readClock()
+  const wrong = [
+    [await trySet('2026-11-16T00:00:00'), 409, 'clock_backwards'],
+    [await tryAdvance({ to: '2026-11-16T00:00:00' }), 409, 'clock_backwards'],
+    [await trySet('2028-01-01T00:00:00'), 409, 'clock_too_far'],
+    [await tryAdvance({ to: '2028-01-01T00:00:00' }), 409, 'clock_too_far'],
+    [await tryAdvance({}), 400, 'invalid_request'],
+    [await tryAdvance({ seconds: 1, to: now }), 400, 'invalid_request'],
+    [await tryAdvance({ to: 'tomorrow' }), 400, 'invalid_request'],
+    [await trySet('2026-02-30T00:00:00'), 400, 'invalid_request'],
+    [await trySet(5), 400, 'invalid_request'],
+    ...(await Promise.all(
+      [0, -1, 1.5, 'x', 400 * 86_400 + 1].map(async (seconds) => [
+        await tryAdvance({ seconds }),
+        400,
+        'invalid_request',
+      ]),
+    )),
+  ] as [Awaited<ReturnType<typeof trySet>>, number, string][]
+  for (const [answer, status, code] of wrong) assertRefused(answer, 'account', { status, code })
+  assert.equal((await readClock()).now, now)
+
+  const headers = { 'idempotency-key': 'advance-once' }
+  const first = await tryAdvance({ seconds: 60 }, { headers })
+  const second = await tryAdvance({ seconds: 60 }, { headers })
+  assert.equal(first.body, second.body)
+  assert.equal(Date.parse((await readClock()).now) - Date.parse(now), 60_000)
+  await using live = await startLiveService()
+  const token = await live.newClient('SHOP1')
+  for (const call of [
+    { url: CLOCK },
+    { url: CLOCK, method: 'PUT', body: { now } },
+    { url: CLOCK, method: 'DELETE' },
+    { url: `${CLOCK}/advance`, body: { seconds: 1 } },
+  ] as const) {
+    assertRefused(await live.call({ ...call, token }), 'account', {
+      status: 400,
+      code: 'sandbox_only',
+    })
+  }
+})
