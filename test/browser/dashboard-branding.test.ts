@@ -61,7 +61,7 @@ test('a logo that is too large is made smaller; what is no image is told', async
   await page.goto(`${bench.url}/dashboard/settings?tab=branding`)
   const field = page.getByLabel('Logo', { exact: true })
   await field.setInputFiles({ name: 'a.png', mimeType: 'image/png', buffer: Buffer.from('none') })
-  await page.getByRole('alert').getByText('isn’t an image').waitFor()
+  await page.getByRole('alert').getByText('can’t be used').waitFor()
   const buffer = png({ width: 1_500, height: 500, isInk: (x, y) => (x * y) % 7 < 3 })
   await field.setInputFiles({ name: 'large.png', mimeType: 'image/png', buffer })
   await page.getByRole('alert').waitFor({ state: 'detached' })

@@ -3,6 +3,7 @@
 const page = (methods: string, path: RegExp) => new RegExp(`^(${methods}) ${path.source}$`)
 
 export const PAGES: readonly RegExp[] = [
+  /^GET \/metrics$/, // Names no client.
   page('GET', /\/openapi\.json/),
   page('GET', /\/docs(\/js\/scalar\.js|\/errors)?/),
   page('GET', /\//),

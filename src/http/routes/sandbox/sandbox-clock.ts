@@ -81,6 +81,7 @@ export const sandboxClockRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, d
         operationId: 'getSandboxClock',
         tags: ['Sandbox'],
         summary: 'Retrieve the test clock (sandbox only)',
+        description: 'The time it is for this client, and whether it stands still.',
         security: BEARER,
         response: { 200: ApiEnvelope(ClockBody), ...failures },
       },

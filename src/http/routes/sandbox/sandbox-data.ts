@@ -68,6 +68,7 @@ export const sandboxDataRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
         operationId: 'getSandboxSeed',
         tags: ['Sandbox'],
         summary: 'Retrieve the progress of seeding (sandbox only)',
+        description: 'How far the latest seed is. A failed one says what went wrong.',
         security: BEARER,
         response: { 200: ApiEnvelope(SeedBody), '4xx': ApiFailure },
       },
