@@ -130,7 +130,7 @@ test('a sandbox is filled, moved in time and emptied', async () => {
   assert.match(moved, /^now\t\S+\nclock\tstands still\n/)
   assert.equal(Date.parse(stopped.now), bench.clock().getTime() + 7_200_000)
   assert.deepEqual([stopped.isFrozen, released.isFrozen], [true, false])
-  assert.equal(kept.exitCode, 1)
+  assert.equal(kept.exitCode, 2)
   assert.equal(emptied, 'The sandbox is empty.\n')
   assert.deepEqual(await json('accounts', 'list'), [])
   assert.equal(wrong.exitCode, 2)
