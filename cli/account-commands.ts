@@ -32,7 +32,10 @@ export function addAccountCommands(program: Command, run: Run): void {
   const accounts = program.command('accounts').description('Collection accounts.')
   accounts
     .command('create')
-    .description('Create a collection account. Fields may also come from --data.')
+    .description(
+      'Create a collection account. All of its fields but --nin, --channel and --bank are needed; ' +
+        'they may also come from --data.',
+    )
     .option('--name <text>', 'Name of the account.')
     .option('--bvn <bvn>', 'Bank verification number of the customer.')
     .option('--nin <nin>', 'National identification number of the customer.')
@@ -100,7 +103,7 @@ const COLUMNS: readonly Column<Omit<Account, 'bvn'>>[] = [
   { title: 'bank', value: ({ bankCode }) => bankCode },
   { title: 'balance', value: ({ accountBalance }) => naira(accountBalance), isRight: true },
   { title: 'state', value: ({ isActive }) => (isActive ? 'active' : 'inactive') },
-  { title: 'created', value: ({ createdAt }) => time(createdAt) },
+  { title: 'created', value: ({ createdAt }) => time(createdAt), isExtra: true },
   { title: 'name', value: ({ accountName }) => accountName },
 ]
 

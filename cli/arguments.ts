@@ -9,7 +9,9 @@ const LIMIT_MAX = 100_000
 export function parseAmount(text: string): string {
   const isAmount = /^(?:0|[1-9][0-9]{0,12})(?:\.[0-9]{1,2})?$/.test(text) && /[1-9]/.test(text)
   if (!isAmount)
-    throw new InvalidArgumentError('It is an amount in naira, such as 6000 or 6000.50.')
+    throw new InvalidArgumentError(
+      'It is an amount in naira, such as 6000 or 6000.50: digits only, and at most 1000000000.',
+    )
   return text
 }
 

@@ -89,7 +89,8 @@ export async function keyed<T>(context: Context, work: (key: string) => Promise<
     return await work(key)
   } catch (error) {
     if (!context.run.mayHaveWritten) throw error
-    const advice = `Run it again with --idempotency-key ${key}: nothing is done twice.`
+    // The key is last: whoever copies it gets no punctuation with it.
+    const advice = `Run it again with this, and nothing is done twice: --idempotency-key ${key}`
     throw new Unfinished(error, `Part of it may have been done. ${advice}`)
   }
 }

@@ -31,7 +31,10 @@ export function parseUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined
   const isSound = url && /^https?:$/.test(url.protocol) && !url.username && !url.password
   if (!isSound || url.search || url.hash) {
-    throw new CliProblem(`Not the URL of a service: ${text}. Example: ${DEFAULT_URL}`, EXIT.usage)
+    throw new CliProblem(
+      `Not the URL of a service: ${text}. Give one such as ${DEFAULT_URL}.`,
+      EXIT.usage,
+    )
   }
   return url.href.replace(/\/+$/, '')
 }
@@ -44,8 +47,10 @@ export function findCredentials(world: World, url: string): Credentials & { sour
   const { MANILLA_CLIENT_ID: clientId, MANILLA_CLIENT_SECRET: clientSecret } = world.env
   if (clientId && clientSecret) return { clientId, clientSecret, source: 'environment' }
   if (clientId || clientSecret) {
-    const missing = clientId ? 'MANILLA_CLIENT_SECRET' : 'MANILLA_CLIENT_ID'
-    throw new CliProblem(`${missing} is not set, its counterpart is.`, EXIT.credentials)
+    const names = ['MANILLA_CLIENT_ID', 'MANILLA_CLIENT_SECRET']
+    const [missing, present] = clientId ? names.reverse() : names
+    const sentence = `${missing} is not set, but ${present} is. Set both, or neither.`
+    throw new CliProblem(sentence, EXIT.credentials)
   }
   const stored = readStored(world)?.services[url]
   if (stored) return { ...stored, source: 'login' }

@@ -158,7 +158,9 @@ async function checkEndpoints({ manilla }: Service, signal: AbortSignal): Promis
   if (!endpoints) return { state: 'warn', name, finding: 'Not checked: needs webhooks:read.' }
   const failing = endpoints.filter(({ isActive, health }) => !isActive || health.failingSince)
   if (failing.length === 0) {
-    const finding = endpoints.length === 0 ? 'No endpoints.' : `${endpoints.length} accept events.`
+    const accepting =
+      endpoints.length === 1 ? '1 endpoint accepts' : `${endpoints.length} endpoints accept`
+    const finding = endpoints.length === 0 ? 'No endpoints.' : `${accepting} events.`
     return { state: 'ok', name, finding }
   }
   const urls = failing.map(({ url }) => url).join(', ')

@@ -32,7 +32,7 @@ type Event = Awaited<ReturnType<ReturnType<Events['list']>['page']>>['data'][num
 
 const COLUMNS: readonly Column<Event>[] = [
   { title: '#', value: ({ sequence }) => sequence, isRight: true },
-  { title: 'time', value: ({ createdAt }) => time(createdAt) },
+  { title: 'time', value: ({ createdAt }) => time(createdAt), isExtra: true },
   { title: 'type', value: ({ type }) => type },
   { title: 'delivery', value: ({ deliveryState }) => deliveryState },
   { title: 'id', value: ({ id }) => id },

@@ -28,18 +28,20 @@ export type Handler = {
   secret: string
   attemptsMax: number
   onWaiting(event: Event, reason: string): void
+  onRetry(event: Event, reason: string): void
   retryMs?: readonly number[]
 }
 
 // Undefined: interrupted before the handler had it.
 export async function forwardEvent(handler: Handler, event: Event): Promise<Outcome | undefined> {
-  const { terminal, attemptsMax, onWaiting, retryMs = RETRY_MS } = handler
+  const { terminal, attemptsMax, onWaiting, onRetry, retryMs = RETRY_MS } = handler
   const { interrupted } = terminal
   for (let attempts = 1, isWaiting = false; !interrupted.aborted; ) {
     const { isUnreachable, ...result } = await post(handler, event)
     const outcome = { ...result, attempts }
     if (!isUnreachable && (outcome.isAccepted || attempts >= attemptsMax)) return outcome
     if (isUnreachable && !isWaiting) onWaiting(event, outcome.error ?? '')
+    if (!isUnreachable) onRetry(event, outcome.error ?? '')
     isWaiting = isUnreachable
     const delay = isUnreachable ? retryMs[0] : (retryMs[attempts - 1] ?? retryMs.at(-1))
     if (!isUnreachable) attempts++

@@ -83,6 +83,8 @@ class Session {
       attemptsMax: options.attempts as number,
       onWaiting: (event, reason) =>
         this.#tell(`Nobody listens at ${target.forwardTo} (${reason}): #${event.sequence} waits.`),
+      onRetry: ({ type, sequence }, reason) =>
+        this.#tell(`#${sequence} ${plain(type)}: ${reason}; trying again …`),
     }
   }
 
@@ -90,13 +92,15 @@ class Session {
   async begin(): Promise<number> {
     const { manilla, terminal, options } = this.#context
     const stored = options.new ? undefined : this.#position?.read()
-    const known = (options.after as number | undefined) ?? stored
     const signal = terminal.interrupted
     const [newest] = (await manilla.events.list({ limit: '1' } as never, { signal }).page()).data
-    const after = known ?? newest?.sequence ?? 0
+    const end = newest?.sequence ?? 0
+    // A service that was set up anew counts from 1 again: its first events must not be skipped.
+    const isAhead = stored !== undefined && stored > end
+    const after = (options.after as number | undefined) ?? (isAhead ? 0 : stored) ?? end
     this.#last = after
     this.#position?.write(after)
-    const missed = Math.max((newest?.sequence ?? 0) - after, 0)
+    const missed = Math.max(end - after, 0)
     const place = this.#handler ? `, forwarding to ${this.#handler.url}` : ''
     const behind = missed > 0 ? `, beginning with ${missed} missed` : ''
     this.#tell(`Listening at ${this.#context.url}${place}${behind}. Ctrl-C stops.`)
@@ -166,6 +170,7 @@ function jsonLine(event: Event, forwarded: Outcome | null): string {
   return JSON.stringify({ event, forwarded })
 }
 
+// In Nigerian time, as everywhere.
 function clockTime(now: Date): string {
-  return now.toTimeString().slice(0, 8)
+  return now.toLocaleTimeString('en-GB', { timeZone: 'Africa/Lagos' })
 }

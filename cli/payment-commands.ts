@@ -8,7 +8,7 @@ import { showProgress, take } from './progress.ts'
 import { type Column, details, emptyText, naira, table, time } from './table.ts'
 
 const PAGE_MAX = 100
-const EXPIRY_SECONDS_MAX = 31_536_000
+const EXPIRY_SECONDS = [60, 172_800] as const
 const POLICIES = ['exact', 'allow_under', 'any']
 const STATUSES = ['Processing', 'PartPayment', 'Successful', 'Expired', 'Cancelled', 'Reversed']
 
@@ -25,7 +25,7 @@ export function addPaymentCommands(program: Command, run: Run): void {
     .option('--reference <text>', 'Your reference (merchantRef).')
     .option('--narration <text>', 'What it is for.')
     .option('--notification-url <url>', 'Where its events are sent.', parseHttpUrl)
-    .option('--expires <seconds>', 'How long it can be paid.', wholeNumber(1, EXPIRY_SECONDS_MAX))
+    .option('--expires <seconds>', 'How long it can be paid.', wholeNumber(...EXPIRY_SECONDS))
     .addOption(new Option('--policy <policy>', 'Which amounts count.').choices(POLICIES))
     .option(...KEY_OPTION)
     .action(answering(run, createPayment))
@@ -129,8 +129,8 @@ const COLUMNS: readonly Column<Payment>[] = [
   { title: 'payment', value: ({ paymentReference }) => paymentReference },
   { title: 'status', value: ({ status }) => status },
   { title: 'amount', value: ({ amount }) => naira(amount), isRight: true },
-  { title: 'paid', value: ({ amountPaid }) => naira(amountPaid), isRight: true },
-  { title: 'created', value: ({ createdAt }) => time(createdAt) },
+  { title: 'paid', value: ({ amountPaid }) => naira(amountPaid), isRight: true, isExtra: true },
+  { title: 'created', value: ({ createdAt }) => time(createdAt), isExtra: true },
   { title: 'customer', value: ({ customerName }) => customerName },
 ]
 

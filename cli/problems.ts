@@ -81,7 +81,9 @@ function describeConnection(error: ManillaConnectionError, url = 'the service'):
 
 function describeRefusal(error: ManillaError, url = 'the service'): Failure {
   if (error.status === 401) {
-    const advice = 'Run manilla login, or check MANILLA_CLIENT_ID and MANILLA_CLIENT_SECRET.'
+    const advice =
+      'Check the client ID and secret (MANILLA_CLIENT_ID, MANILLA_CLIENT_SECRET), or run manilla ' +
+      'login again.'
     const sentence = `${url} refused the credentials (${error.code}). ${advice}`
     return { sentence, exitCode: EXIT.credentials, error }
   }

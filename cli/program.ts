@@ -1,6 +1,6 @@
 // The whole command line: its commands in help order, its global options, and how a run ends.
 
-import { Command } from 'commander'
+import { Command, Help, type Option } from 'commander'
 import packageJson from '../package.json' with { type: 'json' }
 import { addAccountCommands } from './account-commands.ts'
 import { Run } from './command-context.ts'
@@ -34,7 +34,7 @@ export function createProgram(run: Run): Command {
     .option('--json', 'Print JSON, for programs.')
     .exitOverride()
     .showSuggestionAfterError()
-    .configureHelp({ showGlobalOptions: true })
+    .configureHelp({ showGlobalOptions: true, optionDescription: describeOption })
     .configureOutput({
       writeOut: (text) => terminal.out(text),
       writeErr: () => {}, // Told once, at the end.
@@ -58,6 +58,11 @@ export function createProgram(run: Run): Command {
   addDelegatedCommands(program, run)
   const help = new Command('help').argument('[command]').description('Show the help of a command.')
   return program.addHelpCommand(help.helpGroup('Develop:'))
+}
+
+function describeOption(this: Help, option: Option): string {
+  const text = Help.prototype.optionDescription.call(this, option)
+  return option.mandatory ? `${text} Required.` : text
 }
 
 // Answers the exit code. Results go to standard output, one sentence for a failure to standard error.

@@ -34,14 +34,23 @@ async function pay(context: Context, number = '', amount = '') {
     manilla.sandbox.pay(number, amount, { idempotencyKey, signal: terminal.interrupted }),
   )
   const text = details(terminal, [
-    ['outcome', [paid.outcome, paid.reason].filter(Boolean).join(': ')],
+    ['outcome', outcomeOf(paid)],
     ['status', paid.status],
     ['amount', naira(paid.amount)],
     ['paid', naira(paid.amountPaid)],
-    ['payment', paid.paymentReference],
+    // A credit to a collection account pays no payment.
+    ['payment', paid.paymentReference === paid.sessionId ? '' : paid.paymentReference],
     ['session id', paid.sessionId],
   ])
   return { data: paid, text }
+}
+
+type Paid = { outcome: string; reason: string | null }
+
+function outcomeOf({ outcome, reason }: Paid): string {
+  if (reason === null) return outcome
+  if (reason === 'excess') return `${outcome}; the excess is in suspense`
+  return `${outcome}: ${reason.replaceAll('_', ' ')}`
 }
 
 async function trigger(context: Context, type = '') {

@@ -4,11 +4,12 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { type Command, InvalidArgumentError } from 'commander'
 import { wholeNumber } from './arguments.ts'
 import { answering, type Context, type Run } from './command-context.ts'
-import { CliProblem } from './problems.ts'
+import { CliProblem, EXIT } from './problems.ts'
 import { showProgress } from './progress.ts'
 import { type Column, details, table, time } from './table.ts'
 
 const LOOK_MS = 500
+const RESET_WARNING = 'Everything in the sandbox would be deleted. Repeat with --yes.'
 const SECONDS = { s: 1, m: 60, h: 3_600, d: 86_400 } as const
 type Unit = keyof typeof SECONDS
 
@@ -70,7 +71,7 @@ async function seed({ manilla, terminal, options }: Context) {
 }
 
 async function reset({ manilla, terminal, options }: Context) {
-  if (!options.yes) throw new CliProblem('Everything in the sandbox would go. Repeat with --yes.')
+  if (!options.yes) throw new CliProblem(RESET_WARNING, EXIT.usage)
   const data = await manilla.sandbox.reset({ signal: terminal.interrupted })
   return { data, text: 'The sandbox is empty.' }
 }

@@ -7,7 +7,12 @@ import type { Terminal } from './terminal.ts'
 
 export type Color = 'green' | 'red' | 'yellow' | 'dim' | 'bold'
 export type Cell = string | number | boolean | null | undefined
-export type Column<Row> = { title: string; value(row: Row): Cell; isRight?: boolean }
+export type Column<Row> = {
+  title: string
+  value(row: Row): Cell
+  isRight?: boolean
+  isExtra?: boolean
+}
 type Look = Pick<Terminal, 'isTerminal' | 'hasColor' | 'columns'>
 
 const GAP = '  '
@@ -20,11 +25,29 @@ export function plain(cell: Cell): string {
   return String(cell ?? '').replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ')
 }
 
+// On a narrow terminal the extra columns go first, the last of them before the others: references
+// are whole as long as that helps.
 export function table<Row>(
   look: Look,
   columns: readonly Column<Row>[],
   rows: readonly Row[],
 ): string {
+  const extra = columns.findLast(({ isExtra }) => isExtra)
+  const text = layOut(look, columns, rows)
+  const isWide = text.split('\n').some((line) => widthOf(line) > look.columns)
+  if (look.isTerminal && isWide && extra) {
+    return table(
+      look,
+      columns.filter((column) => column !== extra),
+      rows,
+    )
+  }
+  if (!look.isTerminal) return text
+  const [titles = '', ...lines] = text.split('\n').map((line) => fit(line, look.columns))
+  return [paint(look, 'dim', titles), ...lines].join('\n')
+}
+
+function layOut<Row>(look: Look, columns: readonly Column<Row>[], rows: readonly Row[]): string {
   const cells = rows.map((row) => columns.map(({ value }) => plain(value(row))))
   if (!look.isTerminal) return cells.map((line) => line.join('\t')).join('\n')
   const titles = columns.map(({ title }) => title.toUpperCase())
@@ -33,9 +56,9 @@ export function table<Row>(
   )
   const lay = (line: readonly string[]) => {
     const padded = line.map((cell, at) => pad(cell, widths[at] as number, columns[at]?.isRight))
-    return fit(padded.join(GAP).trimEnd(), look.columns)
+    return padded.join(GAP).trimEnd()
   }
-  return [paint(look, 'dim', lay(titles)), ...cells.map(lay)].join('\n')
+  return [titles, ...cells].map(lay).join('\n')
 }
 
 // A pipe gets nothing rather than a word.

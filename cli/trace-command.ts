@@ -34,7 +34,13 @@ async function trace(context: Context, words = '') {
     ...headOf(context, first),
     ...timeline.entries.map((entry) => lineOf(context, entry)),
     ...(timeline.isWhole ? [] : ['… and more.']),
-    ...(others.length > 0 ? ['', 'Also found:', ...others.map(describe)] : []),
+    ...(others.length > 0
+      ? [
+          '',
+          'Also found, up to five of a kind; trace one by its reference:',
+          ...others.map(describe),
+        ]
+      : []),
   ]
   return { data: { found: first, timeline, others }, text: lines.join('\n') }
 }
@@ -82,8 +88,9 @@ function describe({ type, reference, title, detail, amount, currency }: Hit): st
 }
 
 function lineOf({ terminal }: Context, entry: Entry): string {
-  const { at, kind, description, amount, currency, reference } = entry
+  const { at, kind, description, amount, currency, reference, detail } = entry
   const sum = amount === null ? '' : `  ${naira(amount, currency)}`
   const end = reference ? paint(terminal, 'dim', `  ${plain(reference)}`) : ''
-  return `${time(at)}  ${kind.padEnd(8)}  ${plain(description)}${sum}${end}`
+  const why = typeof detail?.error === 'string' ? ` (${plain(detail.error)})` : ''
+  return `${time(at)}  ${kind.padEnd(8)}  ${plain(description)}${why}${sum}${end}`
 }

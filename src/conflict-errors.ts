@@ -144,7 +144,11 @@ export const CONFLICTS = {
   totp_not_begun: ref(409, '12', 'Start two-factor enrolment first.'),
   nowhere_to_send: ref(409, '57', 'No webhook destination is configured. Add an endpoint first.'),
   endpoint_inactive: ref(409, '57', 'This webhook endpoint is inactive. Activate it first.'),
-  payment_not_late: ref(409, '12', 'This payment is still open. Wait until its grace period ends.'),
+  payment_not_late: ref(
+    409,
+    '12',
+    'This payment is not late: it is paid, or its grace period is not over.',
+  ),
   payment_not_open: ref(409, '12', 'This payment no longer accepts money. Choose an open one.'),
   requery_not_supported: ref(
     409,

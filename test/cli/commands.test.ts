@@ -44,6 +44,16 @@ test('a payment: created, paid, waited for, listed, traced; its event sent again
   const [event] = await json('events', 'list', '--payment', made.paymentReference)
   const resent = await run('events', 'resend', event.id)
 
+  const [credited] = await json('payments', 'list', '--limit', '1')
+  const narrow = { isTerminal: true, columns: 80 }
+  const seen = await cli.runOn(narrow, 'payments', 'list', '--limit', '1')
+  const events = await cli.runOn(narrow, 'events', 'list', '--limit', '1')
+
+  assert.match(
+    seen.out,
+    new RegExp(`^PAYMENT .* CUSTOMER\n${credited.paymentReference} .* Ada Obi\n$`),
+  )
+  assert.match(events.out, /^ *# .* ID\n.* [\w-]{36}\n$/)
   assert.match(paid, /^outcome\tbooked\nstatus\tSuccessful\namount\t6,000\.00\n/)
   assert.deepEqual([got.status, got.amountPaid], ['Successful', 6000])
   assert.match(
@@ -120,7 +130,7 @@ test('a sandbox is filled, moved in time and emptied', async () => {
   assert.match(moved, /^now\t\S+\nclock\tstands still\n/)
   assert.equal(Date.parse(stopped.now), bench.clock().getTime() + 7_200_000)
   assert.deepEqual([stopped.isFrozen, released.isFrozen], [true, false])
-  assert.equal(kept.exitCode, 1)
+  assert.equal(kept.exitCode, 2)
   assert.equal(emptied, 'The sandbox is empty.\n')
   assert.deepEqual(await json('accounts', 'list'), [])
   assert.equal(wrong.exitCode, 2)
@@ -207,6 +217,10 @@ test('tables fit the terminal, and nobody’s name moves its cursor', () => {
 
   const lines = ['NAME      SUM  NOTE', 'Ada [2J  1.00  a long n…', 'Bo       1.00  a long n…']
   assert.equal(shown, lines.join('\n'))
+  const extra = { title: 'time', value: () => '2026-11-16 09:00:00', isExtra: true }
+  const withExtra = [extra, ...columns]
+  assert.equal(table(look, withExtra, ['Ada\u001b[2J', 'Bo']), shown)
+  assert.match(table({ ...look, columns: 80 }, withExtra, ['Bo']), /^TIME .*\n2026-11-16 09:00:00 /)
   assert.equal(
     details({ ...look, isTerminal: false }, [
       ['a', 1],

@@ -93,8 +93,11 @@ test('wrong and missing credentials end with 4, and with --json as an object', a
   assert.deepEqual([refused.exitCode, half.exitCode, none.exitCode], [4, 4, 4])
   const { error } = JSON.parse(refused.err)
   assert.equal(error.code, 'invalid_credentials')
-  assert.match(error.message, /refused the credentials .* Run manilla login/)
-  assert.match(half.err, /^MANILLA_CLIENT_ID is not set/)
+  assert.match(
+    error.message,
+    /refused the credentials .* Check the client ID and secret .* manilla login again\.$/,
+  )
+  assert.match(half.err, /^MANILLA_CLIENT_ID is not set, but MANILLA_CLIENT_SECRET is\. Set both/)
   assert.match(none.err, /^Not signed in to https:\/\/pay\.example\. Run manilla login --url/)
 })
 
@@ -139,7 +142,7 @@ async function cutAt(path: RegExp) {
 }
 
 const keyIn = (text: string) =>
-  /--idempotency-key (\S+): nothing is done twice\.\n$/.exec(text)?.[1]
+  /nothing is done twice: --idempotency-key ([\w-]{36})\n$/.exec(text)?.[1]
 
 test('a service lost midway: the key is told, and repeating with it finishes, once', async () => {
   const before = await countAdvices()

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { forwardEvent } from '../../cli/forward-event.ts'
+import { ListenPosition } from '../../cli/listen-position.ts'
 import { verifyWebhook } from '../../sdk/src/sdk.ts'
 import { startChild } from '../support/child-service.ts'
 import { createCli } from '../support/cli-terminal.ts'
@@ -60,12 +61,20 @@ test('a service killed and started again: no event is lost, none comes twice, al
   using again = cli.start(words)
   await until('what happened since', () => handler.heard.length === 8)
   again.press()
+  await again.ended
+  // As after a service set up anew, which counts from 1 again.
+  const kept = { url, clientId: 'MAN0000001', forwardTo: handler.url }
+  new ListenPosition({ env: { XDG_CONFIG_HOME: cli.folder }, homeDir: '' }, kept).write(99)
+  using anew = cli.start(words)
+  await until('all from the first', () => handler.heard.length === 17)
+  anew.press()
 
-  assert.deepEqual(sequences(), [2, 3, 4, 5, 6, 7, 8, 9])
+  assert.deepEqual(sequences(), [2, 3, 4, 5, 6, 7, 8, 9, 1, 2, 3, 4, 5, 6, 7, 8, 9])
   assert.equal(exitCode, 130)
   assert.match(out, /account\.created +#2 {2}200 {2}\d+ ms {2}[\w-]{36}\n/)
   assert.match(err, /Connected again; no event was missed\.\nStopped after event 7\. 6 accepted, 0/)
   assert.match((await again.ended).err, /beginning with 2 missed/)
+  assert.match((await anew.ended).err, /beginning with 9 missed/)
   const secret = dataOf(await bench.call({ url: '/api/v1/webhook-secret' }), 'account').secret
   for (const { body, headers } of handler.heard) {
     assert.equal((await verifyWebhook(body, headers, secret)).type, 'account.created')
@@ -80,6 +89,7 @@ test('a handler that fails is tried again, then reported; one that is away is wa
     response.end()
   })
   const waiting: string[] = []
+  const retried: string[] = []
   const forward = (to: string, interrupted = new AbortController().signal) =>
     forwardEvent(
       {
@@ -89,6 +99,7 @@ test('a handler that fails is tried again, then reported; one that is away is wa
         attemptsMax: 2,
         retryMs: [1],
         onWaiting: (_event, reason) => void waiting.push(reason),
+        onRetry: (_event, reason) => void retried.push(reason),
       },
       { id: 'e1', type: 'payment.successful', sequence: 1 },
     )
@@ -104,5 +115,6 @@ test('a handler that fails is tried again, then reported; one that is away is wa
   assert.deepEqual([failed?.isAccepted, failed?.error, failed?.attempts], [false, 'HTTP 500', 2])
   assert.equal(await away, undefined)
   assert.deepEqual(waiting, ['connection refused'])
+  assert.deepEqual(retried, ['HTTP 500', 'HTTP 500'])
   answers = []
 })

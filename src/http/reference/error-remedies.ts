@@ -3,7 +3,7 @@
 
 import { REFUSALS, type RefusalCode } from '#errors.ts'
 
-type NotFound = Extract<RefusalCode, `${string}_not_found`>
+type NotFound = Exclude<Extract<RefusalCode, `${string}_not_found`>, 'route_not_found'>
 
 const NOT_FOUND =
   'Check the identifier, and that it belongs to this client: records of other clients get the same response.'
@@ -18,6 +18,7 @@ const REMEDIES: Readonly<Record<Exclude<RefusalCode, NotFound>, string>> = {
   ambiguous_json: 'Send each key once, and nest less deeply.',
   oauth_request: 'Send a form body, and the credentials in it or by Basic authentication.',
   statement_refused: 'Correct the file, or ask the bank for another, then import it again.',
+  route_not_found: 'Check the method and the path against the API reference (/docs).',
   body_missing: 'Send a JSON body with content-type application/json.',
   invalid_reference: 'Use the reference as the API returned it.',
   invalid_cursor: 'Start the list again without a cursor; keep its filters while paging.',
@@ -142,7 +143,7 @@ const REMEDIES: Readonly<Record<Exclude<RefusalCode, NotFound>, string>> = {
   too_many_passkeys: 'Remove a passkey that is not needed.',
   nowhere_to_send: 'Create a webhook endpoint, or set the notificationUrl.',
   endpoint_inactive: 'Activate the endpoint first.',
-  payment_not_late: 'Wait until its grace period ends.',
+  payment_not_late: 'Choose a payment that is not paid, and wait until its grace period ends.',
   payment_not_open: 'Choose an open payment, or a collection account.',
   requery_not_supported: 'Send the session ID of the transfer.',
   too_many_requeries: 'Wait until the bank has answered those.',
