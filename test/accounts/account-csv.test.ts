@@ -81,7 +81,7 @@ test('a file that cannot be meant is refused as a whole, with the reason', () =>
   refused(`accountName,bvn\nAda,1`, /Missing columns: email, phoneNumber, merchantId/)
   refused(`${HEADER},colour\n${ROW},red`, /Unknown columns: colour/)
   refused(`${HEADER},bvn\n${ROW},1`, /^Duplicate columns: bvn/)
-  refused(`${HEADER}\n"Ada,222\n${ROW}`, /never closed, from line 2/)
+  refused(`${HEADER}\n"Ada,222\n${ROW}`, /line 2 is never closed/)
   refused(`${HEADER}\n${`${ROW}\n`.repeat(ROWS_MAX + 1)}`, /more than 5000 rows/)
   assert.equal(readAccounts(`${HEADER}\n${`${ROW}\n`.repeat(ROWS_MAX)}`).rows.length, ROWS_MAX)
 })
