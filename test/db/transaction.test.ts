@@ -178,7 +178,7 @@ test('two that lock one another out, with their last statements, both get throug
     })
 
   assert.deepEqual(await Promise.all([swap(0), swap(1)]), [0, 1])
-  assert.equal(attempts.length, 3)
+  assert(attempts.length > 2) // More, if whoever gave way is back before the other was woken.
   assert.deepEqual(await bench.kept(), [1, 2, 10, 11])
 })
 
