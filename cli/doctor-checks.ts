@@ -157,15 +157,22 @@ async function checkEndpoints({ manilla }: Service, signal: AbortSignal): Promis
   const endpoints = await allowed(manilla.request('get', '/api/v1/webhook-endpoints', { signal }))
   if (!endpoints) return { state: 'warn', name, finding: 'Not checked: needs webhooks:read.' }
   const failing = endpoints.filter(({ isActive, health }) => !isActive || health.failingSince)
+  const remedy = 'See why in the dashboard under Webhooks, then manilla events list --undelivered.'
   if (failing.length === 0) {
-    const accepting =
-      endpoints.length === 1 ? '1 endpoint accepts' : `${endpoints.length} endpoints accept`
-    const finding = endpoints.length === 0 ? 'No endpoints.' : `${accepting} events.`
-    return { state: 'ok', name, finding }
+    // Also the URLs of accounts and payments, which are no endpoints.
+    const overview = await allowed(manilla.request('get', '/api/v1/overview', { signal }))
+    const count = overview?.failingWebhooks ?? 0
+    const finding = `${count} ${count === 1 ? 'destination fails' : 'destinations fail'}.`
+    if (count > 0) return { state: 'warn', name, finding, remedy }
+    return { state: 'ok', name, finding: acceptingText(endpoints.length) }
   }
   const urls = failing.map(({ url }) => url).join(', ')
-  const remedy = 'See why in the dashboard under Webhooks, then manilla events list --undelivered.'
   return { state: 'warn', name, finding: `${failing.length} failing or off: ${urls}.`, remedy }
+}
+
+function acceptingText(endpoints: number): string {
+  if (endpoints === 0) return 'No endpoints.'
+  return endpoints === 1 ? '1 endpoint accepts events.' : `${endpoints} endpoints accept events.`
 }
 
 async function checkAlerts({ manilla }: Service, signal: AbortSignal): Promise<Check> {

@@ -8,7 +8,7 @@ import { findAxeFaults, openBrowser } from '../support/browser.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { startDashboardBench } from '../support/dashboard-bench.ts'
 import { ACCOUNTS, createAccount } from '../support/fixtures.ts'
-import { MEANS, personAt } from '../support/pressing.ts'
+import { CROSSED, personAt } from '../support/pressing.ts'
 
 const bench = closeAfterTests(await startDashboardBench())
 const browser = closeAfterTests(await openBrowser())
@@ -30,7 +30,7 @@ async function namesOf(token: string): Promise<string[]> {
   return data.map(({ accountName }: { accountName: string }) => accountName).sort()
 }
 
-for (const { width, by, colorScheme } of MEANS) {
+for (const { width, by, colorScheme } of CROSSED) {
   test(`a file of accounts is previewed, then created, by ${by}, ${width} pixels wide`, async () => {
     const clientId = `LOAD${width}${by}`
     const token = await bench.newClient(clientId)

@@ -199,6 +199,11 @@ test('doctor tells what is well and what is not, each with its remedy', async ()
     Webhooks: 'ok',
     Alerts: 'ok',
   })
+  const made = await json(...CREATE, '--callback-url', 'http://127.0.0.1:9/nobody', '--bank', '058')
+  await run('pay', made.bankAccount, '6000')
+  await until('doctor sees that it fails', async () =>
+    /Webhooks +1 destination fails\./.test((await cli.run('doctor')).out),
+  )
   assert.match(checkNode('v20.1.0').remedy ?? '', /^Install 24\.12/)
   const clock = checkClock(now, answer)
   assert.equal(clock.state, 'warn')
