@@ -20,6 +20,9 @@ const ROUNDS = 3
 const GOAL_MS = 1_000
 const PATIENCE_MS = 60_000
 
+const OF_CLIENTS = ['collection_accounts', 'advices', 'payments', 'numbers', 'credits', 'actions']
+const OTHER = 1_000_001
+
 // Of a list, a table or a feed, or that there are none.
 const ROWS = '#content :is(.row-link, .empty, .feed li, td, .banks-by-day, .bank)'
 
@@ -83,9 +86,6 @@ async function fill(bench: DashboardBench): Promise<void> {
   await joinOthers(connectionString)
   await bench.db.query('vacuum analyze')
 }
-
-const OF_CLIENTS = ['collection_accounts', 'advices', 'payments', 'numbers', 'credits', 'actions']
-const OTHER = 1_000_001
 
 // The other half is of as many clients as there are rows; here, of one.
 async function joinOthers(connectionString: string): Promise<void> {
