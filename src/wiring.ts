@@ -33,7 +33,7 @@ import { SessionCookies } from '#http/session.ts'
 import { Tokens } from '#http/tokens.ts'
 import { SharedAccounts } from '#ledger/accounts.ts'
 import { completeErasuresRound } from '#workers/complete-erasures.ts'
-import type { Round } from '#workers/loop.ts'
+import { runNow } from '#workers/loop.ts'
 import { maintainPartitionsRound } from '#workers/maintain-partitions.ts'
 import { listWorkers, type RunningWorkers, runWorkers } from '#workers/run-workers.ts'
 import { startTestClocks, wireSandbox } from '#workers/sandbox-workers.ts'
@@ -223,14 +223,6 @@ function startMeasuring({ clock, log }: ServiceOptions, db: Pool) {
     await writeMeasures()
   }
   return { notificationMeter, writeMeasures, stopMeasuring }
-}
-
-// Runs a worker round immediately on behalf of a request. On failure the workers retry.
-function runNow(round: Round, log: Logger, maxMs?: number): () => Promise<void> {
-  return async () => {
-    const signal = maxMs ? AbortSignal.timeout(maxMs) : new AbortController().signal
-    await round(signal).catch((error) => log.error({ err: error }, 'worker round failed'))
-  }
 }
 
 // In the sandbox a return is confirmed by the time its request is answered. No caller waits for a real

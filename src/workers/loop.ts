@@ -46,3 +46,11 @@ export async function runWorker(
   }
   await stop?.().catch((error) => onError(error, name))
 }
+
+// Runs a worker round immediately on behalf of a request. On failure the workers retry.
+export function runNow(round: Round, log: Logger, maxMs?: number): () => Promise<void> {
+  return async () => {
+    const signal = maxMs ? AbortSignal.timeout(maxMs) : new AbortController().signal
+    await round(signal).catch((error) => log.error({ err: error }, 'worker round failed'))
+  }
+}

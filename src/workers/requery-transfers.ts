@@ -5,7 +5,7 @@
 // A crash at any point repeats the question when its lease runs out, and money found twice is a
 // duplicate like any other.
 
-import type { BankConnection } from '#banks/connector.ts'
+import type { BankConnection, BankConnections } from '#banks/connector.ts'
 import { dueNow } from '#client-time.ts'
 import type { Clock } from '#clock.ts'
 import type { Pool } from '#db/pool.ts'
@@ -27,6 +27,14 @@ export type RequeryDeps = {
 }
 
 type Bank = { bankCode: string; connection: Pick<BankConnection, 'calls' | 'limits'> }
+
+// The banks that can be asked.
+export function findAskedBanks(connections: BankConnections): Bank[] {
+  return [...connections].flatMap(([bankCode, connection]) => {
+    const { findTransfer, listTransfers } = connection.calls
+    return findTransfer || listTransfers ? [{ bankCode, connection }] : []
+  })
+}
 
 export function requeryTransfersRound(deps: RequeryDeps, bank: Bank): Round {
   const { db, clock } = deps

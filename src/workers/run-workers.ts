@@ -22,7 +22,7 @@ import { type QueryDeps, queryPayoutsRound } from './query-payouts.ts'
 import { type ReconcileDeps, reconcileBanksRound } from './reconcile-banks.ts'
 import { type RefillDeps, refillNumberPoolsRound } from './refill-number-pools.ts'
 import { type ReportDeps, reportSandboxTransfersRound } from './report-sandbox-transfers.ts'
-import { type RequeryDeps, requeryTransfersRound } from './requery-transfers.ts'
+import { findAskedBanks, type RequeryDeps, requeryTransfersRound } from './requery-transfers.ts'
 import { type BankChangesDeps, sendBankChangesRound } from './send-bank-changes.ts'
 import { findSendingConnections, sendPayoutsRound } from './send-payouts.ts'
 import { type SettleReportedDeps, settleReportedPayoutsRound } from './settle-reported-payouts.ts'
@@ -115,14 +115,13 @@ function sendPayouts(deps: WorkerDeps): Worker[] {
   }))
 }
 
-// Of each bank that can be asked, so that none waits for another.
+// One for each bank, so that none waits for another.
 function requeryTransfers(deps: WorkerDeps): Worker[] {
-  return [...deps.bankConnections].flatMap(([bankCode, connection]) => {
-    const { findTransfer, listTransfers } = connection.calls
-    if (!findTransfer && !listTransfers) return []
-    const round = requeryTransfersRound(deps, { bankCode, connection })
-    return [{ name: `requery-transfers ${bankCode}`, pauseMs: 2 * LOOK_MS, round }]
-  })
+  return findAskedBanks(deps.bankConnections).map((bank) => ({
+    name: `requery-transfers ${bank.bankCode}`,
+    pauseMs: 2 * LOOK_MS,
+    round: requeryTransfersRound(deps, bank),
+  }))
 }
 
 // There is nothing else to report for: live banks report by themselves.

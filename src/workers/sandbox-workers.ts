@@ -7,6 +7,7 @@ import { TestClocks } from '#domain/records/test-clocks.ts'
 import type { ClientId } from '#ids.ts'
 import type { Logger } from '#log.ts'
 import { followTestClocks } from './follow-test-clocks.ts'
+import { runNow } from './loop.ts'
 import { TestClockRunner } from './run-test-clocks.ts'
 import { runWorkers } from './run-workers.ts'
 import { type SeedSandboxDeps, seedSandboxRound } from './seed-sandbox.ts'
@@ -28,14 +29,8 @@ export function wireSandbox({ mode, collectionBankCode, policy }: Config, parts:
   const { limits, quarantineDays } = policy
   const seeding = { ...parts, collectionBankCode, limits, quarantineDays }
   const clockMoves = new TestClockRunner(parts)
-  const seedNow = async (clientId: ClientId) => {
-    await seedSandboxRound(
-      seeding,
-      clientId,
-    )(AbortSignal.timeout(SEED_NOW_MS)).catch((error) =>
-      parts.log.error({ err: error }, 'worker round failed'),
-    )
-  }
+  const seedNow = (clientId: ClientId) =>
+    runNow(seedSandboxRound(seeding, clientId), parts.log, SEED_NOW_MS)()
   const rounds =
     mode === 'sandbox'
       ? { runTestClocks: clockMoves.round, seedSandbox: seedSandboxRound(seeding) }

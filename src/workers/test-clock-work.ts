@@ -16,7 +16,7 @@ import type { Round } from './loop.ts'
 import type { PlanDeps } from './plan-requeries.ts'
 import { type QueryDeps, queryPayouts } from './query-payouts.ts'
 import { type ReportDeps, reportSandboxTransfersRound } from './report-sandbox-transfers.ts'
-import { type RequeryDeps, requeryTransfersRound } from './requery-transfers.ts'
+import { findAskedBanks, type RequeryDeps, requeryTransfersRound } from './requery-transfers.ts'
 import { findSendingConnections, sendPayoutsRound } from './send-payouts.ts'
 import {
   findClosing,
@@ -51,11 +51,7 @@ export function dueWork(deps: TestClockDeps): { list: DueWork[]; stop: () => Pro
   const { db, batchPool, webhookPool, sharedAccounts, clock, bankConnections } = deps
   const sending = findSendingConnections(bankConnections)
   const sendingCodes = sending.flatMap(({ bankCodes }) => bankCodes)
-  const asking = [...bankConnections].flatMap(([bankCode, connection]) =>
-    connection.calls.findTransfer || connection.calls.listTransfers
-      ? [{ bankCode, connection }]
-      : [],
-  )
+  const asking = findAskedBanks(bankConnections)
   const askedCodes = asking.map(({ bankCode }) => bankCode)
   const round =
     (...rounds: Round[]) =>
