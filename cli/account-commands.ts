@@ -10,10 +10,9 @@ import {
   type Options,
   type Run,
 } from './command-context.ts'
-import { take } from './progress.ts'
-import { type Column, details, emptyText, naira, table, time } from './table.ts'
+import { listAnswer } from './list-answer.ts'
+import { type Column, details, naira, time } from './table.ts'
 
-const PAGE_MAX = 100
 // Flags, and what the API calls them.
 const FIELDS = {
   name: 'accountName',
@@ -86,14 +85,14 @@ async function getAccount(context: Context, number = '') {
   return { data: account, text: describe(context, account) }
 }
 
-async function listAccounts({ manilla, terminal, options }: Context) {
-  const { name, email, phone, merchantId } = options as Record<string, string>
-  const limit = options.limit as number
-  const filter = { name, email, phone, merchantId, limit: Math.min(limit, PAGE_MAX) }
-  const list = manilla.accounts.list(filter as never, { signal: terminal.interrupted })
-  const accounts = await take(terminal, list, limit)
-  const text = accounts.length > 0 ? table(terminal, COLUMNS, accounts) : emptyText(terminal)
-  return { data: accounts, text }
+function listAccounts(context: Context) {
+  const { name, email, phone, merchantId } = context.options
+  const { accounts } = context.manilla
+  return listAnswer(
+    context,
+    { name, email, phone, merchantId },
+    { columns: COLUMNS, read: (filter, stop) => accounts.list(filter, stop) },
+  )
 }
 
 type Account = Awaited<ReturnType<Context['manilla']['accounts']['get']>>

@@ -3,10 +3,8 @@
 import type { Command } from 'commander'
 import { parseAccountNumber, parseLimit } from './arguments.ts'
 import { answering, type Context, KEY_OPTION, keyed, type Run } from './command-context.ts'
-import { take } from './progress.ts'
-import { type Column, emptyText, table, time } from './table.ts'
-
-const PAGE_MAX = 100
+import { listAnswer } from './list-answer.ts'
+import { type Column, time } from './table.ts'
 
 export function addEventCommands(program: Command, run: Run): void {
   const events = program.command('events').description('Events, as webhooks deliver them.')
@@ -38,19 +36,19 @@ const COLUMNS: readonly Column<Event>[] = [
   { title: 'id', value: ({ id }) => id },
 ]
 
-async function listEvents({ manilla, terminal, options }: Context) {
-  const { type, payment, account, undelivered, limit } = options
+function listEvents(context: Context) {
+  const { type, payment, account, undelivered } = context.options
+  const { events } = context.manilla
   const filter = {
     type,
     paymentReference: payment,
     accountNumber: account,
     delivered: undelivered ? 'false' : undefined,
-    limit: Math.min(limit as number, PAGE_MAX),
   }
-  const list = manilla.events.list(filter as never, { signal: terminal.interrupted })
-  const events = await take(terminal, list, limit as number)
-  const text = events.length > 0 ? table(terminal, COLUMNS, events) : emptyText(terminal)
-  return { data: events, text }
+  return listAnswer(context, filter, {
+    columns: COLUMNS,
+    read: (asked, stop) => events.list(asked, stop),
+  })
 }
 
 async function resendEvent(context: Context, id = '') {

@@ -3,11 +3,11 @@
 import { type Command, Option } from 'commander'
 import { parseAmount, parseHttpUrl, parseLimit, wholeNumber } from './arguments.ts'
 import { answering, type Context, KEY_OPTION, keyed, type Run } from './command-context.ts'
+import { listAnswer } from './list-answer.ts'
 import { CliProblem } from './problems.ts'
-import { showProgress, take } from './progress.ts'
-import { type Column, details, emptyText, naira, table, time } from './table.ts'
+import { showProgress } from './progress.ts'
+import { type Column, details, naira, time } from './table.ts'
 
-const PAGE_MAX = 100
 const EXPIRY_SECONDS = [60, 172_800] as const
 const POLICIES = ['exact', 'allow_under', 'any']
 const STATUSES = ['Processing', 'PartPayment', 'Successful', 'Expired', 'Cancelled', 'Reversed']
@@ -134,14 +134,14 @@ const COLUMNS: readonly Column<Payment>[] = [
   { title: 'customer', value: ({ customerName }) => customerName },
 ]
 
-async function listPayments({ manilla, terminal, options }: Context) {
-  const { status, search, reference } = options as Record<string, string>
-  const limit = options.limit as number
-  const filter = { status, search, merchantRef: reference, limit: Math.min(limit, PAGE_MAX) }
-  const list = manilla.payments.list(filter as never, { signal: terminal.interrupted })
-  const payments = await take(terminal, list, limit)
-  const text = payments.length > 0 ? table(terminal, COLUMNS, payments) : emptyText(terminal)
-  return { data: payments, text }
+function listPayments(context: Context) {
+  const { status, search, reference } = context.options
+  const { payments } = context.manilla
+  return listAnswer(
+    context,
+    { status, search, merchantRef: reference },
+    { columns: COLUMNS, read: (filter, stop) => payments.list(filter, stop) },
+  )
 }
 
 async function cancelPayment(context: Context, reference = '') {

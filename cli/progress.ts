@@ -17,19 +17,3 @@ export function showProgress({ hasProgress, err }: Terminal) {
     },
   }
 }
-
-// The first of a list, page by page; all or nothing.
-export async function take<Item>(
-  terminal: Terminal,
-  items: AsyncIterable<Item>,
-  limit: number,
-): Promise<Item[]> {
-  using progress = showProgress(terminal)
-  const taken: Item[] = []
-  for await (const item of items) {
-    taken.push(item)
-    if (taken.length >= limit) break
-    if (taken.length % 100 === 0) progress.show(`${taken.length} read …`)
-  }
-  return taken
-}

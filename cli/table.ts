@@ -62,10 +62,6 @@ function layOut<Row>(look: Look, columns: readonly Column<Row>[], rows: readonly
 }
 
 // A pipe gets nothing rather than a word.
-export function emptyText({ isTerminal }: Pick<Look, 'isTerminal'>): string {
-  return isTerminal ? 'None.' : ''
-}
-
 // One thing: a line per field; those without a value are left out.
 export function details(look: Look, fields: readonly (readonly [string, Cell])[]): string {
   const shown = fields
