@@ -16,29 +16,29 @@ type Unit = keyof typeof SECONDS
 export function addSandboxDataCommands(program: Command, run: Run): void {
   const sandbox = program
     .command('sandbox')
-    .description('Fill, empty or move your sandbox in time.')
+    .description('Manage your sandbox: sample data, reset, test clock.')
   sandbox
     .command('seed')
-    .description('Write a history of accounts, payments and credits.')
+    .description('Create sample accounts, payments and credits.')
     .option('--accounts <count>', 'Collection accounts.', wholeNumber(1, 10_000), 20)
     .option('--days <count>', 'Days of history.', wholeNumber(1, 90), 7)
     .option('--seed <number>', 'The same number makes the same history.', wholeNumber(1, 1e9), 1)
     .action(answering(run, seed))
   sandbox
     .command('reset')
-    .description('Begin anew: nothing stays but credentials, users and settings.')
+    .description('Delete everything but credentials, users and settings.')
     .option('--yes', 'Without it, nothing is done.')
     .action(answering(run, reset))
-  const clock = sandbox.command('clock').description('Live at a time of your own.')
-  clock.command('show').description('Tell the time.').action(answering(run, showClock))
+  const clock = sandbox.command('clock').description('Control your test clock.')
+  clock.command('show').description('Show the test clock.').action(answering(run, showClock))
   clock
     .command('set')
-    .description('Stop the clock at a time.')
+    .description('Freeze the test clock at a time.')
     .argument('<time>', 'Such as 2026-11-16T09:00:00+01:00.')
     .action(answering(run, setClock))
   clock
     .command('advance')
-    .description('Move the clock, and run what falls due.')
+    .description('Advance the test clock and run what falls due.')
     .argument('<duration>', 'Such as 30s, 45m, 2h or 7d.', parseDuration)
     .action(answering(run, advance))
   clock.command('release').description('Return to real time.').action(answering(run, release))

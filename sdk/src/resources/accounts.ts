@@ -19,7 +19,7 @@ export class Accounts {
     return this.#api.call('post', ACCOUNTS, { ...options, body })
   }
 
-  /** Up to 100 at once; each result says whether its account was created. */
+  /** Up to 500 at once; each result says whether its account was created. */
   createMany(body: BodyOf<'post', `${typeof ACCOUNTS}/bulk`>, options?: CallOptions) {
     return this.#api.call('post', `${ACCOUNTS}/bulk`, { ...options, body })
   }
