@@ -26,7 +26,7 @@ export function addSandboxDataCommands(program: Command, run: Run): void {
     .action(answering(run, seed))
   sandbox
     .command('reset')
-    .description('Delete everything but credentials, users and settings.')
+    .description('Return to an empty sandbox; credentials, users and settings stay.')
     .option('--yes', 'Without it, nothing is done.')
     .action(answering(run, reset))
   const clock = sandbox.command('clock').description('Control your test clock.')
