@@ -1,6 +1,9 @@
 // Group commit. Requests that come while a batch is being written are joined into the next one:
-// one transaction, one fsync, for all of them. A batch is closed when a place in flight is free,
-// never by a timer, so a lone request on an idle server waits for nobody.
+// one transaction, one fsync, for all of them. With nothing in flight a batch is closed at once, so a
+// lone request on an idle server waits for nobody. Beside another one (`gathers`) it is closed when it
+// is as large as the last one was, or has waited twice as long as one takes: a small batch costs nearly
+// as much as a large one. Under load, batches side by side are of different lanes: they have no
+// account in common that one would wait for.
 //
 //   - Bounded, in items and in time: beyond `queueMax`, or where the wait is too long (`delay`), a
 //     request is refused at once (`busy`), never lost.
@@ -12,18 +15,30 @@
 
 import assert from 'node:assert/strict'
 import { Refusal } from '#errors.ts'
+import {
+  ALL_LANES,
+  BatchQueue,
+  type BatchResult,
+  Entry,
+  type Lane,
+  type Settle,
+} from './batch-queue.ts'
+import { startWaiting, traceBatch } from './batch-traces.ts'
 import type { QueueDelay } from './queue-delay.ts'
 import { isUnavailable } from './transaction.ts'
 
-export type BatchResult<O> = { ok: true; value: O } | { ok: false; error: unknown }
+export type { BatchResult } from './batch-queue.ts'
 
 type Options<I, O, K> = {
+  name?: string // In traces; without it, there are none.
   // Writes all items in one transaction and answers them in the same order.
   run: (items: readonly I[], key: K | undefined) => Promise<readonly O[]>
   // The key of each item, in order; undefined: all may be written together, as nearly always.
   split?: (items: readonly I[]) => Promise<readonly (K | undefined)[]> | undefined
   itemsMax: number
   inFlightMax: number
+  gathers?: boolean // Without it a batch is closed whenever a place in flight is free.
+  lanes?: { of: (item: I) => Lane; from: number } // Apart, with so many waiting or in flight.
   queueMax: number
   delay?: QueueDelay // Without it, only the number of items is bounded.
   onBatch?: (batch: BatchTimes) => void
@@ -33,18 +48,18 @@ type Options<I, O, K> = {
 // `waitedMs`: the oldest of its items.
 export type BatchTimes = { items: number; waitedMs: number; tookMs: number }
 
-type Entry<I, O> = {
-  items: readonly I[]
-  sinceMs: number
-  settle: (results: BatchResult<O>[]) => void
-}
+const USUAL_OF = 8 // So many batches, about.
+const GATHERING_MAX_MS = 250
 
 export class Batcher<I, O, K = never> {
   readonly #options: Options<I, O, K>
-  #queue: Entry<I, O>[] = []
-  #queued = 0
-  #inFlight = 0
+  readonly #queue = new BatchQueue<I, O>()
+  readonly #lanesInFlight: Lane[] = []
   #itemsInFlight = 0
+  #lastItems = 0
+  #usualMs = 0 // That a batch takes.
+  #overdue: NodeJS.Timeout | undefined
+  #isOverdue = false
   #idle: (() => void)[] = []
 
   constructor(options: Options<I, O, K>) {
@@ -53,18 +68,28 @@ export class Batcher<I, O, K = never> {
 
   // The items of one call are written by the same batch, in their order.
   submitAll(items: readonly I[]): Promise<BatchResult<O>[]> {
-    if (items.length === 0) return Promise.resolve([])
-    const { queueMax } = this.#options
-    const isTooMuch = this.#queued > 0 && this.#queued + items.length > queueMax
+    const { promise, resolve } = Promise.withResolvers<BatchResult<O>[]>()
+    this.enqueue(items, resolve)
+    return promise
+  }
+
+  // The same, answered by a call: where a promise for each request would be felt.
+  enqueue(items: readonly I[], settle: Settle<O>): void {
+    if (items.length === 0) return void settle([])
+    const { queueMax, lanes, delay } = this.#options
+    const queue = this.#queue
+    const isTooMuch = queue.items > 0 && queue.items + items.length > queueMax
     if (isTooMuch || this.isOverloaded) throw new Refusal('busy')
-    const sinceMs = this.#options.delay?.now() ?? 0
-    return new Promise((settle) => {
-      this.#queue.push({ items, sinceMs, settle })
-      this.#queued += items.length
-      // After this turn of the event loop, so that requests read from the network together
-      // share a batch.
-      if (this.#queue.length === 1) setImmediate(() => this.#fill())
-    })
+    // What is reported together is not taken apart: its first item says where it goes.
+    const lane = lanes ? lanes.of(items[0] as I) : 0
+    const wasEnough = this.#isEnough(queue.itemsOf(lane)) || this.#isEnough(queue.items)
+    const isFirst = queue.isEmpty
+    const span = startWaiting(this.#options.name, items.length)
+    queue.push(new Entry(items, { lane, sinceMs: delay?.now() ?? 0, span }, settle))
+    const isEnough = this.#isEnough(queue.itemsOf(lane)) || this.#isEnough(queue.items)
+    // After this turn of the event loop, so that requests read from the network together
+    // share a batch.
+    if (isFirst || (isEnough && !wasEnough)) setImmediate(() => this.#fill())
   }
 
   // A refusal among the answers is thrown to whom it concerns.
@@ -79,80 +104,115 @@ export class Batcher<I, O, K = never> {
   // A request arriving now would wait too long.
   get isOverloaded(): boolean {
     const { delay, inFlightMax } = this.#options
-    const [oldest] = this.#queue
+    const { oldest } = this.#queue
     if (!oldest || !delay) return false
     const isBlocked = this.#inFlight >= inFlightMax
-    const items = this.#queued + this.#itemsInFlight
-    return delay.refuses({ sinceMs: oldest.sinceMs, items, isBlocked })
+    return delay.refuses({ sinceMs: oldest.sinceMs, items: this.#unanswered, isBlocked })
   }
 
   get queued(): number {
-    return this.#queued
+    return this.#queue.items
   }
 
   // Resolves once everything submitted so far has been answered.
   async drain(): Promise<void> {
-    while (this.#queue.length > 0 || this.#inFlight > 0) {
+    while (!this.#queue.isEmpty || this.#inFlight > 0) {
       await new Promise<void>((resolve) => this.#idle.push(resolve))
     }
   }
 
+  get #unanswered(): number {
+    return this.#queue.items + this.#itemsInFlight
+  }
+
+  get #inFlight(): number {
+    return this.#lanesInFlight.length
+  }
+
   #fill(): void {
+    this.#dropAbandoned()
     while (this.#inFlight < this.#options.inFlightMax) {
-      const entries = this.#take()
-      if (entries.length === 0) break
-      this.#inFlight++
+      const lane = this.#nextLane()
+      if (lane === undefined) break
+      const entries = this.#queue.take(lane, this.#options.itemsMax)
+      this.#options.delay?.taken((entries[0] as Entry<I, O>).sinceMs)
+      this.#lanesInFlight.push(lane)
       void this.#write(entries).finally(() => {
-        this.#inFlight--
+        this.#lanesInFlight.splice(this.#lanesInFlight.indexOf(lane), 1)
         this.#fill()
       })
     }
-    if (this.#inFlight === 0 && this.#queue.length === 0) {
+    if (this.#inFlight === 0 && this.#queue.isEmpty) {
       for (const resolve of this.#idle.splice(0)) resolve()
     }
   }
 
-  // At least one entry, then as many as fit.
-  #take(): Entry<I, O>[] {
-    this.#dropAbandoned()
-    if (this.#queue[0]) this.#options.delay?.taken(this.#queue[0].sinceMs)
-    let count = 0
-    let size = 0
-    for (const entry of this.#queue) {
-      if (count > 0 && size + entry.items.length > this.#options.itemsMax) break
-      count++
-      size += entry.items.length
-    }
-    this.#queued -= size
-    return this.#queue.splice(0, count)
+  // Whose turn it is; undefined: no batch is to be closed now.
+  #nextLane(): Lane | undefined {
+    const { lanes, gathers } = this.#options
+    if (this.#queue.isEmpty) return undefined
+    const isApart = lanes !== undefined && this.#unanswered >= lanes.from
+    const busy = this.#isOverdue ? [] : this.#lanesInFlight
+    const lane = isApart ? this.#queue.oldestLane(busy) : ALL_LANES
+    if (!gathers || this.#inFlight === 0 || this.#isOverdue) return lane
+    if (lane !== undefined && this.#isEnough(this.#queue.itemsOf(lane))) return lane
+    // One that is stuck, at a lock for example, keeps nobody waiting.
+    this.#overdue ??= setTimeout(
+      () => {
+        this.#isOverdue = true
+        this.#fill()
+      },
+      Math.min(2 * this.#usualMs, GATHERING_MAX_MS),
+    )
+    return undefined
+  }
+
+  // To be written beside another one.
+  #isEnough(items: number): boolean {
+    return items >= this.#lastItems
   }
 
   // Nobody waits for these any more: to write them would keep those behind waiting.
   #dropAbandoned(): void {
     const { delay } = this.#options
-    for (let [oldest] = this.#queue; oldest; [oldest] = this.#queue) {
+    for (let { oldest } = this.#queue; oldest; { oldest } = this.#queue) {
       if (!delay?.isAbandoned(oldest.sinceMs)) return
       this.#queue.shift()
-      this.#queued -= oldest.items.length
-      oldest.settle(oldest.items.map(() => ({ ok: false, error: new Refusal('busy') })))
+      oldest.span?.end(new Refusal('busy'))
+      this.#answer(
+        oldest,
+        oldest.items.map(() => ({ ok: false, error: new Refusal('busy') })),
+      )
+    }
+  }
+
+  // What one caller does with its results is not to keep the others from theirs.
+  #answer(entry: Entry<I, O>, results: BatchResult<O>[]): void {
+    try {
+      entry.settle(results)
+    } catch (error) {
+      this.#options.onError(error)
     }
   }
 
   async #write(entries: readonly Entry<I, O>[]): Promise<void> {
     const items = entries.length === 1 && entries[0] ? entries[0].items : flatten(entries)
     this.#itemsInFlight += items.length
+    this.#lastItems = items.length
+    clearTimeout(this.#overdue)
+    this.#overdue = undefined
+    this.#isOverdue = false
     const begunMs = performance.now()
-    const results = await this.#settleSplit(items)
+    const results = await traceBatch(entries, () => this.#settleSplit(items))
     this.#itemsInFlight -= items.length
     this.#options.delay?.served(items.length)
-    this.#options.onBatch?.({
-      items: items.length,
-      waitedMs: begunMs - (entries[0]?.sinceMs ?? begunMs),
-      tookMs: performance.now() - begunMs,
-    })
+    const tookMs = performance.now() - begunMs
+    this.#usualMs += (tookMs - this.#usualMs) / USUAL_OF
+    const waitedMs = begunMs - (entries[0]?.sinceMs ?? begunMs)
+    this.#options.onBatch?.({ items: items.length, waitedMs, tookMs })
     let offset = 0
     for (const entry of entries) {
-      entry.settle(results.slice(offset, offset + entry.items.length))
+      this.#answer(entry, results.slice(offset, offset + entry.items.length))
       offset += entry.items.length
     }
   }

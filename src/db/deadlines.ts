@@ -7,6 +7,7 @@
 
 import type { Socket } from 'node:net'
 import type pg from 'pg'
+import { HostedClient } from './hosted-client.ts'
 
 const CONNECT_MAX_MS = 5_000 // Also for a free connection of a pool.
 export const STATEMENT_MAX_MS = 30_000
@@ -17,9 +18,9 @@ const SILENCE_GRACE_MS = 2_000
 const IDLE_IN_TRANSACTION_MAX_MS = 5_000
 const KEEP_ALIVE_AFTER_MS = 10_000
 
-export function deadlines(statementMaxMs: number) {
+export function deadlines(statementMaxMs: number, connectMaxMs = CONNECT_MAX_MS) {
   return {
-    connectionTimeoutMillis: CONNECT_MAX_MS,
+    connectionTimeoutMillis: connectMaxMs,
     statement_timeout: statementMaxMs,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MAX_MS,
     keepAlive: true,
@@ -66,10 +67,16 @@ export class Watch {
       this.#heardAtMs = performance.now()
     })
     client.once('end', () => clearTimeout(this.#timer))
+    if (client instanceof HostedClient) client.watchedBy(this)
   }
 
   get isBusy(): boolean {
     return this.#isBusy
+  }
+
+  // For how long it has owed a response and said nothing.
+  get silentMs(): number {
+    return this.#isBusy ? performance.now() - this.#heardAtMs : 0
   }
 
   destroy(): void {

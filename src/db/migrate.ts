@@ -1,34 +1,22 @@
 // Brings a database up to date: db/migrations in order, each once and in its own transaction, then
-// every db/functions file that changed. Forward only: history that differs from the files is
-// refused, never repaired. One session advisory lock on one connection spans the whole run, so
-// any number of processes may start at once and each file is still applied exactly once.
+// every db/functions file that changed, with the last migration. Forward only: history that differs
+// from the files is refused, never repaired. Any number of processes, of this release and of those that
+// it works beside, may start at once: each step is taken under a lock, by whoever comes first.
 
-import { setTimeout as sleep } from 'node:timers/promises'
-import pg from 'pg'
+import type pg from 'pg'
+import { loadFiles, readApplied } from './applied-schema.ts'
+import { clientOf } from './hosted-client.ts'
 import {
-  type AppliedFile,
   type FileLocations,
-  findHistoryProblem,
-  loadSchemaFiles,
   MigrationProblem,
+  planMigration,
   type SchemaFile,
   type SchemaFiles,
 } from './migration-files.ts'
+import { BEGIN, inMigrationLock, type OnWait } from './migration-lock.ts'
 
+export { isMigrated } from './applied-schema.ts'
 export { MigrationProblem } from './migration-files.ts'
-
-// Any fixed number will do; it only has to differ from other advisory locks in the same database.
-const LOCK_KEY = 7_246_153
-
-const UNDEFINED_TABLE = '42P01'
-const DEADLOCK_DETECTED = '40P01'
-const LOCK_NOT_AVAILABLE = '55P03'
-
-// Whoever comes after a migration that waits for a table waits too: so it steps back, and lets them
-// pass before it tries again.
-const LOCK_WAIT_MAX = '3s'
-const ATTEMPTS_MAX = 20
-const PAUSE_MS = 250
 
 const RECORDS = `
   create table if not exists schema_migrations (
@@ -36,149 +24,98 @@ const RECORDS = `
     checksum   text not null,
     applied_at timestamptz not null default now()
   );
+  alter table schema_migrations add column if not exists works_beside text;
   create table if not exists schema_functions (
     name       text primary key,
     checksum   text not null,
     applied_at timestamptz not null default now()
   )`
 
+type Connection = {
+  client: pg.ClientBase
+  open: () => Promise<Connection> // Another one to the same database.
+  close: () => Promise<void>
+}
+
 // Answers what was applied now, as 'migrations/0001_noun.sql' and 'functions/name.sql', in order.
 export async function migrate(
   target: pg.Pool | string,
   locations?: FileLocations,
+  onWait: OnWait = () => {},
 ): Promise<string[]> {
   const files = await loadFiles(locations)
-  const { client, close } = await connect(target)
+  const connection = await connect(target)
+  const { client, close } = connection
+  const applied: string[] = []
   try {
-    // A pool's statement timeout would end the wait for the lock, or a long migration.
-    await client.query(
-      "set statement_timeout = 0; set lock_timeout = 0; set idle_in_transaction_session_timeout = '5s'",
-    )
-    await client.query('select pg_advisory_lock($1)', [LOCK_KEY])
-    await client.query(`set lock_timeout = '${LOCK_WAIT_MAX}'`)
-    await client.query(RECORDS)
-    const migrations = await applyMigrations(client, files.migrations)
-    const functions = await applyFunctions(client, files.functions)
-    return [...migrations, ...functions]
+    while (await hasWork(client, files)) {
+      applied.push(...(await inMigrationLock(client, onWait, () => takeStep(connection, files))))
+    }
+    return applied
   } finally {
     await close()
   }
 }
 
-// Whether every file of this build is applied as it stands on disk. One small query, so that a
-// readiness probe may ask often. A database that is ahead still counts: the old build serves what it
-// still can (docs/operating.md, Upgrading).
-export async function isMigrated(pool: pg.Pool, locations?: FileLocations): Promise<boolean> {
-  const files = await loadFiles(locations)
+// Without the lock: a start that finds nothing to do waits for nobody.
+async function hasWork(client: pg.ClientBase, files: SchemaFiles): Promise<boolean> {
+  await client.query(BEGIN)
   try {
-    const { rows } = await pool.query<AppliedFile & { folder: string }>(
-      `select 'migrations' as folder, name, checksum from schema_migrations
-       union all select 'functions', name, checksum from schema_functions`,
-    )
-    const applied = new Set(rows.map((row) => `${row.folder}/${row.name} ${row.checksum}`))
-    return [...files.migrations, ...files.functions].every((file) =>
-      applied.has(`${file.path} ${file.checksum}`),
-    )
-  } catch (error) {
-    if ((error as { code?: string }).code === UNDEFINED_TABLE) return false
-    throw error
+    if (!(await hasRecords(client))) return true
+    const { pending, functions, forgotten } = planMigration(files, await readApplied(client))
+    return pending.length + functions.length + forgotten.length > 0
+  } finally {
+    await client.query('rollback').catch(() => {}) // The query that lost the connection tells.
   }
 }
 
-// Read once by a process: a probe may ask often.
-let shippedFiles: SchemaFiles | undefined
-
-async function loadFiles(locations: FileLocations | undefined): Promise<SchemaFiles> {
-  if (locations) return loadSchemaFiles(locations)
-  shippedFiles ??= await loadSchemaFiles({})
-  return shippedFiles
+async function hasRecords(client: pg.ClientBase): Promise<boolean> {
+  const { rows } = await client.query<{ exists: boolean }>(
+    `select exists (select from pg_attribute
+                     where attrelid = to_regclass('schema_migrations')
+                       and attname = 'works_beside')`,
+  )
+  return rows[0]?.exists === true
 }
 
-// Closing the connection gives up the lock and every setting of the session, whatever happened.
-async function connect(target: pg.Pool | string) {
-  if (typeof target !== 'string') {
-    const client = await target.connect()
-    client.on('error', ignoreLoss)
-    return { client, close: async () => client.release(true) }
+// The records alone, the next migration, or functions. Functions come in the transaction of the last
+// migration, so that nobody ever calls a mixture of old and new ones, and none is missing in between.
+async function takeStep(connection: Connection, files: SchemaFiles): Promise<string[]> {
+  const { client } = connection
+  if (!(await hasRecords(client))) {
+    await client.query(RECORDS)
+    return []
   }
-  const client = new pg.Client({ connectionString: target })
-  client.on('error', ignoreLoss)
-  await client.connect()
-  return { client, close: () => client.end() }
+  const { pending, functions, forgotten } = planMigration(files, await readApplied(client))
+  const [next, ...later] = pending
+  if (next) await applyMigration(connection, next)
+  if (later.length > 0) return [next?.path ?? '']
+  for (const file of functions) await applyFunction(client, file)
+  // Forgotten rather than dropped: only a migration drops, and the file may come back.
+  await client.query('delete from schema_functions where name = any ($1)', [forgotten])
+  return [...pending, ...functions].map(({ path }) => path)
 }
 
-// The query that needed the connection fails too; unheard, this event would end the process.
-function ignoreLoss(): void {}
-
-async function applyMigrations(
-  client: pg.ClientBase,
-  files: readonly SchemaFile[],
-): Promise<string[]> {
-  const { rows } = await client.query<AppliedFile>('select name, checksum from schema_migrations')
-  const problem = findHistoryProblem(files, rows)
-  if (problem) throw new MigrationProblem(problem)
-
-  const known = new Set(rows.map((row) => row.name))
-  const pending = files.filter((file) => !known.has(file.name))
-  for (const file of pending) {
-    await inTransaction(client, async () => {
-      await run(client, file)
-      await client.query('insert into schema_migrations (name, checksum) values ($1, $2)', [
-        file.name,
-        file.checksum,
-      ])
-      // A migration may drop a function, or a type that takes it along: apply them all again.
-      await client.query('delete from schema_functions')
-    })
+async function applyMigration({ client, open }: Connection, file: SchemaFile): Promise<void> {
+  if (file.isOutsideTransaction) {
+    await client.query('set local idle_in_transaction_session_timeout = 0')
+    await runOutside(open, file)
+  } else {
+    await run(client, file)
   }
-  return pending.map((file) => file.path)
+  await client.query(
+    'insert into schema_migrations (name, checksum, works_beside) values ($1, $2, $3)',
+    [file.name, file.checksum, file.worksBeside],
+  )
 }
 
-// All in one transaction, so that nobody ever calls a mixture of old and new functions.
-async function applyFunctions(
-  client: pg.ClientBase,
-  files: readonly SchemaFile[],
-): Promise<string[]> {
-  const { rows } = await client.query<AppliedFile>('select name, checksum from schema_functions')
-  const checksums = new Map(rows.map((row) => [row.name, row.checksum]))
-  const changed = files.filter((file) => checksums.get(file.name) !== file.checksum)
-  const gone = [...checksums.keys()].filter((name) => !files.some((file) => file.name === name))
-  if (changed.length + gone.length === 0) return []
-
-  await inTransaction(client, async () => {
-    for (const file of changed) {
-      await run(client, file)
-      await client.query(
-        `insert into schema_functions (name, checksum) values ($1, $2)
-         on conflict (name) do update set checksum = excluded.checksum, applied_at = now()`,
-        [file.name, file.checksum],
-      )
-    }
-    // Forgotten rather than dropped: only a migration drops, and the file may come back.
-    await client.query('delete from schema_functions where name = any ($1)', [gone])
-  })
-  return changed.map((file) => file.path)
-}
-
-// Again when processes that are at work were in the way: nothing of the attempt was kept.
-async function inTransaction(client: pg.ClientBase, work: () => Promise<void>): Promise<void> {
-  for (let attempt = 1; ; attempt++) {
-    await client.query('begin')
-    try {
-      await work()
-      await client.query('commit')
-      return
-    } catch (error) {
-      await client.query('rollback').catch(() => {}) // A lost connection has rolled back already.
-      if (attempt === ATTEMPTS_MAX || !isInTheWay(error)) throw error
-    }
-    await sleep(PAUSE_MS)
-  }
-}
-
-function isInTheWay(error: unknown): boolean {
-  const { code } = ((error as Error).cause ?? error) as { code?: string }
-  return code === DEADLOCK_DETECTED || code === LOCK_NOT_AVAILABLE
+async function applyFunction(client: pg.ClientBase, file: SchemaFile): Promise<void> {
+  await run(client, file)
+  await client.query(
+    `insert into schema_functions (name, checksum) values ($1, $2)
+     on conflict (name) do update set checksum = excluded.checksum, applied_at = now()`,
+    [file.name, file.checksum],
+  )
 }
 
 async function run(client: pg.ClientBase, file: SchemaFile): Promise<void> {
@@ -194,3 +131,36 @@ async function run(client: pg.ClientBase, file: SchemaFile): Promise<void> {
     )
   }
 }
+
+// Statement by statement on another connection, while ours holds the lock. Whoever is interrupted
+// begins again: such a file first drops what it makes.
+async function runOutside(open: Connection['open'], file: SchemaFile): Promise<void> {
+  const { client, close } = await open()
+  try {
+    for (const statement of file.text.split(/;\s*$/m)) await client.query(statement)
+  } catch (cause) {
+    const { message } = cause as Error
+    throw new MigrationProblem(`${file.path} failed; start again. PostgreSQL says: ${message}`, {
+      cause,
+    })
+  } finally {
+    await close()
+  }
+}
+
+async function connect(target: pg.Pool | string): Promise<Connection> {
+  const open = () => connect(target)
+  if (typeof target !== 'string') {
+    const client = await target.connect()
+    client.on('error', ignoreLoss)
+    return { client, open, close: async () => client.release(true) }
+  }
+  const Client = clientOf(target)
+  const client = new Client({ connectionString: target, application_name: 'manilla migrate' })
+  client.on('error', ignoreLoss)
+  await client.connect()
+  return { client, open, close: () => client.end() }
+}
+
+// The query that needed the connection fails too; unheard, this event would end the process.
+function ignoreLoss(): void {}

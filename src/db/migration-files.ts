@@ -1,14 +1,25 @@
-// The schema's files as they lie on disk, and how they must relate to what a database has applied.
+// The schema's files as they lie on disk, and how they must relate to what a database has applied (I80).
 // Reading and judging only: nothing here talks to a database.
+//
+// A release is known by its last migration. A migration says in its head which is the oldest release
+// that can run beside it (`-- works beside: 0060`), and the database remembers it.
 
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 export type FileLocations = { migrationsDir?: string; functionsDir?: string }
-export type SchemaFile = { name: string; path: string; text: string; checksum: string }
+export type SchemaFile = {
+  name: string
+  path: string
+  text: string
+  checksum: string
+  worksBeside: string | null
+  isOutsideTransaction: boolean // For `create index concurrently`, which runs in none.
+}
 export type SchemaFiles = { migrations: readonly SchemaFile[]; functions: readonly SchemaFile[] }
-export type AppliedFile = { name: string; checksum: string }
+export type AppliedFile = { name: string; checksum: string; worksBeside: string | null }
+export type Applied = { migrations: readonly AppliedFile[]; functions: readonly AppliedFile[] }
 
 // A sentence for the operator: the files and the database do not fit, or a file failed.
 export class MigrationProblem extends Error {
@@ -18,6 +29,8 @@ export class MigrationProblem extends Error {
 const DB_DIR = join(import.meta.dirname, '../../db')
 
 const MIGRATION_NAME = /^\d{4}_[a-z0-9_]+\.sql$/
+const WORKS_BESIDE = /^-- works beside: (\d{4})$/m
+const OUTSIDE_TRANSACTION = /^-- outside a transaction$/m
 
 // A file that ends the transaction it runs in could be applied by half. plpgsql's own `begin` and
 // `end` do not match: `begin` takes no semicolon there.
@@ -41,7 +54,9 @@ async function loadFolder(folder: string, dir: string): Promise<SchemaFile[]> {
     names.map(async (name) => {
       const text = await readFile(join(dir, name), 'utf8')
       const checksum = createHash('sha256').update(text).digest('hex')
-      return { name, path: `${folder}/${name}`, text, checksum }
+      const worksBeside = WORKS_BESIDE.exec(text)?.[1] ?? null
+      const isOutsideTransaction = OUTSIDE_TRANSACTION.test(text)
+      return { name, path: `${folder}/${name}`, text, checksum, worksBeside, isOutsideTransaction }
     }),
   )
 }
@@ -56,8 +71,28 @@ async function listFolder(dir: string): Promise<string[]> {
   }
 }
 
+// What is left to do. Functions are for whoever knows every migration of the database: a build that
+// is behind would put older ones over newer ones.
+export function planMigration(files: SchemaFiles, applied: Applied) {
+  const problem = findHistoryProblem(files.migrations, applied.migrations)
+  if (problem) throw new MigrationProblem(problem)
+  const names = new Set(applied.migrations.map(({ name }) => name))
+  const pending = files.migrations.filter(({ name }) => !names.has(name))
+  const isBehind = names.size > files.migrations.length - pending.length
+  if (isBehind) return { pending, functions: [], forgotten: [] }
+
+  const checksums = new Map(applied.functions.map(({ name, checksum }) => [name, checksum]))
+  // A migration may drop a function, or a type that takes it along: then all are applied again.
+  const functions = files.functions.filter(
+    ({ name, checksum }) => pending.length > 0 || checksums.get(name) !== checksum,
+  )
+  const kept = new Set(files.functions.map(({ name }) => name))
+  const forgotten = [...checksums.keys()].filter((name) => !kept.has(name))
+  return { pending, functions, forgotten }
+}
+
 // The first reason, in plain words, why this history cannot be continued with these files.
-export function findHistoryProblem(
+function findHistoryProblem(
   files: readonly SchemaFile[],
   applied: readonly AppliedFile[],
 ): string | undefined {
@@ -66,10 +101,11 @@ export function findHistoryProblem(
   const lastFile = files.at(-1)?.name ?? ''
   const byName = new Map(files.map((file) => [file.name, file]))
 
-  for (const { name, checksum } of history) {
+  for (const { name, checksum, worksBeside } of history) {
     const file = byName.get(name)
     if (!file && name > lastFile) {
-      return `the database is newer than this build: it has migrations/${name}, unknown to this build`
+      if (worksBeside !== null && worksBeside <= lastFile.slice(0, 4)) continue
+      return describeNewer(name, worksBeside, lastFile)
     }
     if (!file) return `migrations/${name} was applied to this database but its file is missing`
     if (file.checksum !== checksum) {
@@ -82,6 +118,16 @@ export function findHistoryProblem(
   return (
     late &&
     `${late.path} comes before migrations/${last}, which is already applied: give it a later number`
+  )
+}
+
+function describeNewer(name: string, worksBeside: string | null, lastFile: string): string {
+  if (worksBeside === null) {
+    return `the database is newer than this build: it has migrations/${name}, unknown to this build`
+  }
+  return (
+    `this build is too old for the database: migrations/${name} works beside releases from ` +
+    `${worksBeside} on, and this one is of ${lastFile.slice(0, 4)}`
   )
 }
 

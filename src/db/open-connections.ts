@@ -1,8 +1,10 @@
 // The connections of one process: a pool for each kind of work that must not wait for another.
 
 import type { Logger } from '#log.ts'
+import type { Metrics } from '#metrics.ts'
 import { createBatchPool, createPool } from './pool.ts'
 import { createReader } from './reader.ts'
+import { Replica } from './replica.ts'
 
 const CONNECTIONS_MAX = 10
 const BATCH_CONNECTIONS_MAX = 8
@@ -21,7 +23,9 @@ const IMPORT_STATEMENT_MAX_MS = 600_000
 
 export type Connections = ReturnType<typeof openConnections>
 
-export function openConnections(connectionString: string, log: Logger) {
+type Addresses = { connectionString: string; replicaUrl?: string | undefined }
+
+export function openConnections({ connectionString, replicaUrl }: Addresses, log: Logger) {
   let isEnding = false
   // pool.end() does not wait for the sockets to close, so a database that stops right after would
   // log lost connections.
@@ -48,10 +52,28 @@ export function openConnections(connectionString: string, log: Logger) {
     max: IMPORT_CONNECTIONS_MAX,
     statementMaxMs: IMPORT_STATEMENT_MAX_MS,
   })
+  const replica = replicaUrl
+    ? new Replica({ connectionString: replicaUrl, primary: reads, log })
+    : undefined
   async function end(): Promise<void> {
     isEnding = true
+    await replica?.end()
     const pools = [db, batchPool, webhookPool, settlementPool, importPool, probes]
     await Promise.all([...pools.map((pool) => pool.end()), reads.end()])
   }
-  return { db, batchPool, webhookPool, settlementPool, importPool, reads, probes, end }
+  return { db, batchPool, webhookPool, settlementPool, importPool, replica, reads, probes, end }
+}
+
+export function watchConnections(metrics: Metrics, connections: Connections): Metrics {
+  const { db, batchPool, webhookPool, settlementPool, importPool, replica } = connections
+  metrics.watchPools({
+    requests: db,
+    batches: batchPool,
+    webhooks: webhookPool,
+    settlements: settlementPool,
+    imports: importPool,
+    ...(replica ? { replica: replica.pool } : {}),
+  })
+  if (replica) metrics.watchReplica(replica)
+  return metrics
 }

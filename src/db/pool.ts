@@ -2,6 +2,9 @@
 
 import pg from 'pg'
 import { BATCH_STATEMENT_MAX_MS, deadlines, STATEMENT_MAX_MS, watchPool } from './deadlines.ts'
+import { clientOf } from './hosted-client.ts'
+import { applyPerTransaction, type Settings, splitSettings } from './pooler.ts'
+import { watchCommits } from './unconfirmed-commits.ts'
 
 const INT8 = 20
 const REPLAN_FACTOR = 4
@@ -12,16 +15,20 @@ export type Pool = pg.Pool
 // Whatever can answer a query: a pool, or a transaction.
 export type Queryable = Pick<pg.Pool, 'query'>
 
+type PoolConfig = pg.PoolConfig & { connectionString: string }
+
 type Options = {
   connectionString: string
   max: number
   statementMaxMs?: number
+  connectMaxMs?: number
   onIdleError: (error: Error) => void
 }
 
 export function createPool(given: Options): Pool {
   const { connectionString, max, statementMaxMs = STATEMENT_MAX_MS, onIdleError } = given
-  const pool = new pg.Pool({ connectionString, max, ...deadlines(statementMaxMs) })
+  const limits = deadlines(statementMaxMs, given.connectMaxMs)
+  const pool = openPool({ connectionString, max, ...limits })
   watchPool(pool, statementMaxMs)
   return listen(pool, onIdleError)
 }
@@ -29,28 +36,27 @@ export function createPool(given: Options): Pool {
 // For the batches that write money. Statements of one transaction are sent without waiting for one
 // another (pipelined), and every statement there looks rows up by key: the planner is told so,
 // because a cached plan made while a table was small would otherwise scan it when it is large.
+export const PLANNER_SETTINGS: Settings = {
+  enable_seqscan: 'off',
+  enable_hashjoin: 'off',
+  enable_mergejoin: 'off',
+  join_collapse_limit: '1', // Joins are written in the order that they are to be made.
+  plan_cache_mode: 'force_generic_plan',
+}
+
 export function createBatchPool(given: Options): Pool {
   const { connectionString, max, statementMaxMs = BATCH_STATEMENT_MAX_MS, onIdleError } = given
-  const settings = {
-    enable_seqscan: 'off',
-    enable_hashjoin: 'off',
-    enable_mergejoin: 'off',
-    join_collapse_limit: '1', // Joins are written in the order that they are to be made.
-    plan_cache_mode: 'force_generic_plan',
-  }
-  const options = Object.entries(settings)
-    .map(([name, value]) => `-c ${name}=${value}`)
-    .join(' ')
-  const pool = new pg.Pool({
-    connectionString,
-    max,
-    options,
-    ...deadlines(statementMaxMs),
-    pipeline: true,
-  })
+  const config = { connectionString, max, ...deadlines(statementMaxMs), pipeline: true }
+  const pool = openPool(config, PLANNER_SETTINGS)
   watchPool(pool, statementMaxMs)
   replanAsUsed(pool)
   return listen(pool, onIdleError)
+}
+
+function openPool(given: PoolConfig, planner: Settings = {}): pg.Pool {
+  const { config, settings } = splitSettings(given, planner)
+  const pool = new pg.Pool({ ...config, Client: clientOf(config.connectionString) })
+  return settings ? applyPerTransaction(pool, settings) : pool
 }
 
 // A plan lasts as long as its connection, and one that was made while a table was small may find its
@@ -73,7 +79,10 @@ function listen(pool: pg.Pool, onIdleError: (error: Error) => void): Pool {
   pool.on('error', onIdleError) // Unheard, one dropped idle connection would end the process.
   // One that is dropped while in use fails its query, which tells whom it concerns; but it is
   // reported a second time, on the connection, and unheard that would end the process too.
-  pool.on('connect', (client) => client.on('error', () => {}))
+  pool.on('connect', (client) => {
+    client.on('error', () => {})
+    watchCommits(client)
+  })
   return pool
 }
 

@@ -6,9 +6,11 @@
 // in flight, which callers may retry, and is replaced by the next query.
 
 import type { Socket } from 'node:net'
-import pg from 'pg'
+import type pg from 'pg'
 import { deadlines, BATCH_STATEMENT_MAX_MS as LOOK_UP_MAX_MS, Watch } from './deadlines.ts'
+import { clientOf } from './hosted-client.ts'
 import type { Queryable } from './pool.ts'
+import { askPooled, splitSettings } from './pooler.ts'
 import { type Statement, StatementGroup, toStatement } from './statement-group.ts'
 
 type Options = {
@@ -33,7 +35,8 @@ export function createReader({ connectionString, connections, onLost }: Options)
 }
 
 class Line {
-  readonly #connectionString: string
+  readonly #config: pg.ClientConfig & { connectionString: string }
+  readonly #settings: Statement | undefined // Behind a pooler, with each statement.
   readonly #onLost: (error: Error) => void
   #client: Promise<pg.Client> | undefined
   #ready: pg.Client | undefined
@@ -41,7 +44,9 @@ class Line {
   #isEnded = false
 
   constructor(connectionString: string, onLost: (error: Error) => void) {
-    this.#connectionString = connectionString
+    const { config, settings } = splitSettings({ connectionString, ...deadlines(LOOK_UP_MAX_MS) })
+    this.#config = config
+    this.#settings = settings
     this.#onLost = onLost
   }
 
@@ -49,6 +54,7 @@ class Line {
   async ask(statement: Statement): Promise<pg.QueryResult> {
     const client = this.#ready ?? (await this.#connect())
     this.#cork(client)
+    if (this.#settings) return askPooled(client, this.#settings, statement)
     const group = new StatementGroup()
     const answer = group.add(statement)
     client.query(group)
@@ -71,11 +77,8 @@ class Line {
   }
 
   async #open(): Promise<pg.Client> {
-    const client = new pg.Client({
-      connectionString: this.#connectionString,
-      pipeline: true,
-      ...deadlines(LOOK_UP_MAX_MS),
-    })
+    const Client = clientOf(this.#config.connectionString)
+    const client = new Client({ ...this.#config, pipeline: true })
     client.on('error', (error) => {
       if (this.#ready !== client) return // It says so twice: what ended it, and that it ended.
       this.#ready = undefined

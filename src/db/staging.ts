@@ -1,7 +1,8 @@
 // A table of one connection, for a stream of rows that are to be stored together or not at all. Rows
 // are collected outside a transaction, so that a slow sender holds no lock and keeps nothing from
 // being vacuumed; a transaction that is tried again finds them still there. They are gone with the
-// connection, also when the process is killed.
+// connection, also when the process is killed. Behind a pooler, where a connection keeps no table, one
+// transaction lasts from the first row to the end, and the work is tried again from a savepoint.
 //
 // Measured, CPU for a row of 17 columns in chunks of 4,000: COPY 3 to 4 µs of PostgreSQL and 3 to 4 of
 // ours, unnest() of arrays 6 and 4 to 5.
@@ -14,6 +15,11 @@ import { type Transaction, withTransaction } from './transaction.ts'
 // Values of a row in COPY's text format: no tab, line break or backslash stands for itself.
 const SPECIAL = /[\\\t\n\r]/
 const ESCAPED: Record<string, string> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' }
+const BEGIN_LONG = 'begin; set local idle_in_transaction_session_timeout = 0'
+const FROM_SAVEPOINT = {
+  opening: [{ text: 'savepoint staged' }],
+  undo: 'rollback to savepoint staged',
+}
 export const COPY_NULL = '\\N'
 
 export function copyText(text: string): string {
@@ -28,11 +34,13 @@ export function copyBytes(hex: string): string {
 export class Staging {
   readonly #client: pg.PoolClient
   readonly #table: string
+  readonly #isPooled: boolean
   readonly #end: () => void
 
-  private constructor(client: pg.PoolClient, table: string) {
+  private constructor(client: pg.PoolClient, table: string, isPooled: boolean) {
     this.#client = client
     this.#table = table
+    this.#isPooled = isPooled
     const release = client.release.bind(client)
     this.#end = () => release(true)
     client.release = () => {} // By each transaction: it stays with us.
@@ -40,8 +48,10 @@ export class Staging {
 
   static async open(pool: Pool, table: string, columns: string): Promise<Staging> {
     const client = await pool.connect()
-    const staging = new Staging(client, table)
+    const isPooled = 'opening' in pool
+    const staging = new Staging(client, table, isPooled)
     try {
+      if (isPooled) await client.query(BEGIN_LONG)
       await client.query(`create temporary table ${table} (${columns})`)
       return staging
     } catch (error) {
@@ -54,7 +64,7 @@ export class Staging {
   async copy(rows: string): Promise<void> {
     const group = new StatementGroup()
     const copied = group.add({
-      name: `stage-${this.#table}`,
+      name: this.#isPooled ? undefined : `stage-${this.#table}`,
       text: `copy ${this.#table} from stdin`,
       copy: Buffer.from(rows),
     })
@@ -63,7 +73,8 @@ export class Staging {
 
   // The work may run several times.
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    return withTransaction({ connect: async () => this.#client }, work)
+    const connect = async () => this.#client
+    return withTransaction(this.#isPooled ? { connect, ...FROM_SAVEPOINT } : { connect }, work)
   }
 
   // Without it the connection would go back to its pool with the table.

@@ -4,13 +4,16 @@
 // can move half way.
 
 import type pg from 'pg'
+import { inSpan } from '#trace-context.ts'
 import type { Queryable } from './pool.ts'
 import { type Statement, StatementGroup, toStatement } from './statement-group.ts'
+import { refuseUnconfirmed } from './unconfirmed-commits.ts'
 
 declare const inTransaction: unique symbol
 export type Transaction = Queryable & { readonly [inTransaction]: true }
 
 const BEGIN = { name: 'begin', text: 'begin' }
+const ALWAYS = [BEGIN]
 const COMMIT = { name: 'commit', text: 'commit' }
 const ATTEMPTS_MAX = 5
 const SERIALIZATION_FAILURE = '40001'
@@ -35,30 +38,40 @@ export class PipelinedCommit<T> {
   }
 }
 
-// A pool, or one connection that is kept.
-type Connects = { connect(): Promise<pg.PoolClient> }
+// A pool, or one connection that is kept. Behind a pooler it begins a transaction with its settings, and
+// nothing is prepared (pooler.ts).
+type Connects = {
+  connect(): Promise<pg.PoolClient>
+  opening?: readonly Statement[]
+  undo?: string
+}
+
+type Work<T> = (tx: Transaction) => Promise<T | PipelinedCommit<T>>
 
 // The work may run several times: after a deadlock, when somebody else inserted the same key first
 // (the second look then finds it), or when the day it posts into was closed meanwhile (it then posts
 // into the next). It must therefore have no effect outside the database.
-export async function withTransaction<T>(
-  pool: Connects,
-  work: (tx: Transaction) => Promise<T | PipelinedCommit<T>>,
-): Promise<T> {
+export function withTransaction<T>(pool: Connects, work: Work<T>): Promise<T> {
+  return inSpan('transaction', () => run(pool, work))
+}
+
+async function run<T>(pool: Connects, work: Work<T>): Promise<T> {
+  const { opening, undo = 'rollback' } = pool
   for (let attempt = 1; ; attempt++) {
     const client = await pool.connect()
-    const line = new Line(client)
+    const line = new Line(client, opening === undefined)
     try {
       // Not awaited: the first statement of the work goes with it. Should it fail, so does that
       // statement, and the rejection is heard there.
-      void line.ask(BEGIN)
+      for (const statement of opening ?? ALWAYS) void line.ask(statement)
       const result = await work(line as unknown as Transaction)
       await commit(line, result instanceof PipelinedCommit ? result.statements : [])
+      refuseUnconfirmed(client)
       client.release()
       return result instanceof PipelinedCommit ? result.answer : result
     } catch (error) {
       await line.close()
-      await rollback(client)
+      await rollback(client, undo)
       if (attempt === ATTEMPTS_MAX || !isRetryable(error)) throw error
     }
   }
@@ -79,13 +92,15 @@ async function commit(line: Line, last: readonly Promise<unknown>[]): Promise<vo
 // cannot be written, an error of our own between two statements, a transaction that never began.
 class Line {
   readonly #client: pg.PoolClient
+  readonly #prepares: boolean
   #group: StatementGroup | undefined
   #sending: Promise<void> | undefined
   #failure: Error | undefined
   #isClosed = false
 
-  constructor(client: pg.PoolClient) {
+  constructor(client: pg.PoolClient, prepares: boolean) {
     this.#client = client
+    this.#prepares = prepares
   }
 
   query(asked: string | Statement, values?: readonly unknown[]): Promise<pg.QueryResult> {
@@ -96,7 +111,7 @@ class Line {
   ask(statement: Statement): Promise<pg.QueryResult> {
     this.#group ??= new StatementGroup()
     this.#sending ??= this.#send()
-    const answer = this.#group.add(statement)
+    const answer = this.#group.add(this.#prepares ? statement : { ...statement, name: undefined })
     this.watch(answer)
     return answer
   }
@@ -159,13 +174,19 @@ export function isUnavailable(error: unknown): boolean {
 }
 
 // A connection that cannot even roll back is not returned to the pool.
-async function rollback(client: pg.PoolClient): Promise<void> {
+async function rollback(client: pg.PoolClient, undo: string): Promise<void> {
   try {
-    await client.query('rollback')
+    await client.query(undo)
     client.release()
   } catch (error) {
     client.release(error as Error)
   }
+}
+
+// What was read before a lock was had is no longer so, and locks are in the wrong order for what is: the
+// work is done again from its beginning.
+export class BeginAgain extends Error {
+  readonly code = SERIALIZATION_FAILURE
 }
 
 function isRetryable(error: unknown): boolean {

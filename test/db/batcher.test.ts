@@ -2,6 +2,7 @@
 // connection is nobody's fault; what is too much is refused at once; nobody waits for a timer.
 
 import assert from 'node:assert/strict'
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { Refusal } from '#errors.ts'
@@ -207,4 +208,31 @@ test('a lone request is written in the next turn of the event loop: no timer is 
 
   assert.equal(answer, '#1')
   assert.equal(batcher.queued, 0)
+})
+
+test('answered by a call, each is told in its own context, whatever another one does with it', async () => {
+  const { batcher, errors } = createBatcher(names)
+  const caller = new AsyncLocalStorage<string>()
+  const told: unknown[] = []
+  const submit = (who: string, item: number) =>
+    caller.run(who, () => {
+      batcher.enqueue([item], (results) => {
+        told.push([caller.getStore(), results])
+        if (who === 'clumsy') throw new Error('it stumbled')
+      })
+    })
+
+  submit('clumsy', 1)
+  submit('second', 2)
+  const promised = batcher.submit(3)
+  batcher.enqueue([], (results) => told.push(results))
+  await batcher.drain()
+
+  assert.deepEqual(told, [
+    [],
+    ['clumsy', [{ ok: true, value: '#1' }]],
+    ['second', [{ ok: true, value: '#2' }]],
+  ])
+  assert.equal(await promised, '#3')
+  assert.deepEqual(errors.map(String), ['Error: it stumbled'])
 })

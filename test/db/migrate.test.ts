@@ -87,7 +87,7 @@ test('twenty starts at once, in several processes, apply each file exactly once'
   void runs.catch(() => {}).then(() => (ended = true))
 
   try {
-    while (!ended && (await countWaiting(gate)) < 20);
+    while (!ended && (await countStarts(gate)) < 20);
   } finally {
     await gate.query('select pg_advisory_unlock(1)')
     gate.release()
@@ -148,19 +148,6 @@ test('history that differs from the files is refused, and nothing is applied', a
   await refuses(bench.migrate(), /migrations\/0002_late\.sql comes before migrations\/0003_tags/)
   assert.deepEqual(await bench.column(`select to_regclass('late')`), [null])
   assert.deepEqual(await bench.column('select greet()'), ['a'])
-})
-
-test('a database that is ahead of the build is refused, though an old build may go on serving', async () => {
-  await using bench = await setup({ '0001_notes': NOTES, '0002_tags': TAGS }, { greet: greet('a') })
-  await bench.migrate()
-
-  await bench.remove('migrations/0002_tags.sql')
-  await bench.write('functions/greet.sql', greet('older'))
-
-  await refuses(bench.migrate(), /the database is newer than this build: .*0002_tags\.sql/)
-  assert.deepEqual(await bench.column('select greet()'), ['a'])
-  await bench.write('functions/greet.sql', greet('a'))
-  assert.equal(await bench.isMigrated(), true)
 })
 
 test('badly named files and files that end their transaction are refused before anything runs', async () => {
@@ -237,12 +224,12 @@ async function migrateFiveTimesInAnotherProcess({ connectionString, locations }:
   return JSON.parse(stdout) as string[][]
 }
 
-async function countWaiting(client: pg.ClientBase): Promise<number> {
+// One of them waits at the gate, the others ask for the lock again and again.
+async function countStarts(client: pg.ClientBase): Promise<number> {
   const { rows } = await client.query(`
-    select count(*)::int as waiting from pg_locks, pg_sleep(0.02)
-     where locktype = 'advisory' and not granted
-       and database = (select oid from pg_database where datname = current_database())`)
-  return rows[0].waiting
+    select count(*)::int as starts from pg_stat_activity, pg_sleep(0.02)
+     where datname = current_database() and query ~ 'advisory_xact_lock|rollback'`)
+  return rows[0].starts
 }
 
 // Until so many wait for a lock of a table; whoever asks is not idle meanwhile.

@@ -164,10 +164,13 @@ test('two that lock one another out, with their last statements, both get throug
   await using bench = await setup()
   await Promise.all([1, 2].map((id) => bench.pool.query(bench.insert(id))))
   const both = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const
-  const attempts: string[] = []
-  const swap = (mine: 0 | 1) =>
-    withTransaction(bench.pool, async (tx) => {
-      attempts.push(`${mine}`)
+  const ended = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const
+  const attempts: (0 | 1)[] = []
+  const swap = async (mine: 0 | 1) => {
+    const answer = await withTransaction(bench.pool, async (tx) => {
+      // Back before the other was woken, whoever gave way would lock it out again.
+      if (attempts.includes(mine)) await ended[mine === 0 ? 1 : 0].promise
+      attempts.push(mine)
       await tx.query(bench.lock(mine + 1))
       both[mine].resolve()
       await both[mine === 0 ? 1 : 0].promise
@@ -176,9 +179,12 @@ test('two that lock one another out, with their last statements, both get throug
         tx.query(bench.insert(10 + mine)),
       ])
     })
+    ended[mine].resolve()
+    return answer
+  }
 
   assert.deepEqual(await Promise.all([swap(0), swap(1)]), [0, 1])
-  assert(attempts.length > 2) // More, if whoever gave way is back before the other was woken.
+  assert.equal(attempts.length, 3)
   assert.deepEqual(await bench.kept(), [1, 2, 10, 11])
 })
 

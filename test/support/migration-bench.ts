@@ -4,7 +4,8 @@ import assert from 'node:assert/strict'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { isMigrated, MigrationProblem, migrate } from '#db/migrate.ts'
+import { findSchemaProblem, isMigrated } from '#db/applied-schema.ts'
+import { MigrationProblem, migrate } from '#db/migrate.ts'
 import { createEmptyDatabase } from './database.ts'
 
 export const NOTES = 'create table notes (id int primary key, body text not null)'
@@ -41,6 +42,7 @@ export async function setup(migrations: Record<string, string>, functions: Recor
     remove: (path: string) => rm(join(folder, path)),
     migrate: () => migrate(pool, locations),
     isMigrated: () => isMigrated(pool, locations),
+    problem: () => findSchemaProblem(pool, locations),
     column: async (sql: string) =>
       (await pool.query({ text: sql, rowMode: 'array' })).rows.map(([value]) => value as unknown),
     async [Symbol.asyncDispose]() {

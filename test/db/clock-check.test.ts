@@ -1,0 +1,72 @@
+// A process whose clock differs from the database's by more than five minutes does not start, is not
+// ready, and decides nothing by its clock.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createClockCheck, isSkewed, readSkewMs, SKEW_MAX_MS } from '#db/clock-check.ts'
+import type { Logger } from '#log.ts'
+import { prepareDatabase, StartProblem } from '#prepare-database.ts'
+import { createService } from '#wiring.ts'
+import { closeAfterTests } from '../support/closing.ts'
+import { startTestService } from '../support/running-service.ts'
+
+const bench = closeAfterTests(await startTestService())
+const { config, database, db, service } = bench
+const log = service.app.log as Logger
+const MINUTE_MS = 60_000
+
+const off = (ms: number) => () => new Date(Date.now() + ms)
+
+test('the skew is what our clock is ahead of the database’s, or behind', async () => {
+  assert(Math.abs(await readSkewMs(db, off(0))) < MINUTE_MS)
+  assert(Math.abs((await readSkewMs(db, off(60 * MINUTE_MS))) - 60 * MINUTE_MS) < MINUTE_MS)
+  assert(Math.abs((await readSkewMs(db, off(-60 * MINUTE_MS))) + 60 * MINUTE_MS) < MINUTE_MS)
+  assert.deepEqual([SKEW_MAX_MS, SKEW_MAX_MS + 1, -SKEW_MAX_MS - 1].map(isSkewed), [
+    false,
+    true,
+    true,
+  ])
+})
+
+test('the check says so once when the clock goes wrong, and once when it is right again', async () => {
+  let shiftMs = 0
+  const isRight = createClockCheck(db, () => off(shiftMs)(), log)
+  const seen: boolean[] = []
+  for (shiftMs of [0, 10 * MINUTE_MS, -10 * MINUTE_MS, 0, MINUTE_MS]) seen.push(await isRight())
+
+  assert.deepEqual(seen, [true, false, false, true, true])
+  assert.equal(bench.logText().split('the clock differs').length - 1, 1)
+  assert.equal(bench.logText().split('the clock is right again').length - 1, 1)
+})
+
+test('with a wrong clock a process does not start, and drops nothing', async () => {
+  const { connectionString } = database
+  const partitions = async () =>
+    (await db.query(`select count(*)::int as n from pg_inherits`)).rows[0].n as number
+  const before = await partitions()
+  const start = (ms: number) =>
+    prepareDatabase({ config, connectionString, clock: off(ms), checksClock: true, log })
+
+  await assert.rejects(start(400 * 86_400_000), (error) => {
+    assert(error instanceof StartProblem)
+    assert.match(error.message, /clock of this machine is 57600\d minutes ahead of/)
+    return true
+  })
+  await assert.rejects(start(-60 * MINUTE_MS), /60 minutes behind the database server's/)
+  assert.equal(await partitions(), before)
+})
+
+test('with a wrong clock a process is not ready, and is again when it is right', async () => {
+  let shiftMs = 0
+  const clock = () => off(shiftMs)()
+  const { connectionString } = database
+  const other = await createService({ config, connectionString, clock, checksClock: true, log })
+  const ready = async () => (await other.app.inject({ url: '/ready' })).statusCode
+  try {
+    const seen: number[] = []
+    for (shiftMs of [0, 10 * MINUTE_MS, 0]) seen.push(await ready())
+    assert.deepEqual(seen, [200, 503, 200])
+  } finally {
+    await other.close()
+  }
+})

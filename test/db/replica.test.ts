@@ -1,0 +1,283 @@
+// I83: a replica answers lists, search, reports and exports, and shows nobody less than was acknowledged to
+// anybody before the request. Behind, silent, gone, promoted or in conflict with its replay, it is left
+// out within a second, and nobody notices but the primary.
+
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { createPool } from '#db/pool.ts'
+import { Replica } from '#db/replica.ts'
+import { readingFromReplica, replicatedPool } from '#db/replica-reads.ts'
+import { withSnapshot } from '#db/snapshot.ts'
+import { REPLICA_OPERATIONS } from '#http/replica-routes.ts'
+import { createLogger } from '#log.ts'
+import { closeAfterTests } from '../support/closing.ts'
+import { until } from '../support/embedded-bench.ts'
+import { ACCOUNTS, createAccount } from '../support/fixtures.ts'
+import { type Bench, startTestService } from '../support/running-service.ts'
+import { chooseParent } from '../support/server.ts'
+import { startStallingProxy } from '../support/stalling-proxy.ts'
+import { Server } from '../support/standby.ts'
+
+const FALLBACK_MAX_MS = 1_000 + 1_000 // A second, and what else a busy machine takes.
+// Looked up to decide something, or about sessions, users, secrets, settings and files.
+const PRIMARY_READS = [
+  'downloadPayoutFile',
+  'findAdvice',
+  'getAdjustment',
+  'getAdvice',
+  'getAlert',
+  'getAnyPayout',
+  'getBalances',
+  'getBankAccount',
+  'getBranding',
+  'getCheckoutStatus',
+  'getClient',
+  'getClientPayoutSettings',
+  'getCollectionAccount',
+  'getCollectionAccountDetails',
+  'getCredit',
+  'getDifference',
+  'getEvent',
+  'getLedgerAccount',
+  'getLedgerAudit',
+  'getLimitProfile',
+  'getLimits',
+  'getOwnClient',
+  'getPayment',
+  'getPayout',
+  'getPayoutFile',
+  'getPayoutSettings',
+  'getRefund',
+  'getReturn',
+  'getSandboxClock',
+  'getSandboxSeed',
+  'getSession',
+  'getSettlement',
+  'getSettlementSettings',
+  'getSplit',
+  'getStatement',
+  'getStatementImport',
+  'getSubaccount',
+  'getSuspense',
+  'getSuspenseSettings',
+  'getUpcomingSettlement',
+  'getWebhookChaos',
+  'getWebhookEndpoint',
+  'getWebhookSecret',
+  'health',
+  'listBankAccounts',
+  'listBanks',
+  'listClients',
+  'listFeeRules',
+  'listLimitProfiles',
+  'listOwnFeeRules',
+  'listPasskeys',
+  'listPayoutFiles',
+  'listPayoutTariffs',
+  'listSessions',
+  'listSettlementHolidays',
+  'listSplits',
+  'listStatementProfiles',
+  'listSubaccounts',
+  'listSupportedBanks',
+  'listUsers',
+  'listWebhookEndpoints',
+  'openRailItem',
+  'ready',
+  'streamEvents',
+  'verifyByAdvice',
+  'verifyByPayment',
+]
+type Methods = { get?: { operationId: string } }
+
+const folder = await mkdtemp(join(await chooseParent(), 'manilla-test-'))
+await chmod(folder, 0o755)
+closeAfterTests({
+  [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true, maxRetries: 5 }),
+})
+const primary = closeAfterTests(new Server(join(folder, 'a')))
+const standby = closeAfterTests(new Server(join(folder, 'b')))
+const proxy = closeAfterTests(await startStallingProxy(standby.urlOf('manilla')))
+await primary.create()
+// Two processes, as far as they know. They start without the replica, and use it once it is there.
+const [writer, reader] = [await startService(), await startService()]
+await standby.copy(primary)
+await standby.start(primary)
+await until('the replica is used', () => isUsable(reader))
+
+async function startService(): Promise<Bench> {
+  const connectionString = primary.urlOf('manilla')
+  const pool = createPool({ connectionString, max: 4, onIdleError: () => {} })
+  const database = { pool, connectionString, [Symbol.asyncDispose]: () => pool.end() }
+  const env = { DATABASE_REPLICA_URL: proxy.connectionString }
+  return closeAfterTests(await startTestService({ database, env }))
+}
+
+async function told({ service }: Bench, name: string): Promise<number> {
+  const text = await service.metrics.registry.metrics()
+  return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1] ?? 0)
+}
+
+async function isUsable(bench: Bench): Promise<boolean> {
+  return (await told(bench, 'manilla_replica_usable')) === 1
+}
+const served = async (bench: Bench) => ({
+  replica: await told(bench, 'manilla_replica_reads_total{by="replica"}'),
+  primary: await told(bench, 'manilla_replica_reads_total{by="primary"}'),
+})
+
+async function listed(bench: Bench, accountNumber: string): Promise<boolean> {
+  const answer = await bench.call({ url: `${ACCOUNTS}?limit=5` })
+  assert.equal(answer.statusCode, 200, answer.body)
+  return answer
+    .json()
+    .data.some((each: { accountNumber: string }) => each.accountNumber === accountNumber)
+}
+
+// Written by one process and read by the other at once; answers how long the slowest read took.
+async function writeAndRead(times: number): Promise<number> {
+  let slowestMs = 0
+  for (let count = 0; count < times; count++) {
+    const { accountNumber } = await createAccount(writer)
+    const begunMs = performance.now()
+    assert(await listed(reader, accountNumber), 'what was acknowledged is not shown')
+    slowestMs = Math.max(slowestMs, performance.now() - begunMs)
+  }
+  return slowestMs
+}
+
+test('only reads are the replica’s to answer, and nothing that is looked up to decide', () => {
+  const path = join(import.meta.dirname, '../../openapi.json')
+  const { paths } = JSON.parse(readFileSync(path, 'utf8')) as { paths: Record<string, Methods> }
+  const reads = Object.values(paths).flatMap(({ get }) => (get ? [get.operationId] : []))
+  const primarys = reads.filter((name) => !REPLICA_OPERATIONS.has(name))
+
+  assert.deepEqual([...REPLICA_OPERATIONS.difference(new Set(reads))], [])
+  assert.deepEqual(primarys.sort(), PRIMARY_READS)
+})
+
+test('the replica answers, and shows what another process has written just before', async () => {
+  const before = await served(reader)
+
+  await writeAndRead(20)
+  const { accountNumber } = await createAccount(reader)
+  await reader.call({ url: `${ACCOUNTS}/${accountNumber}` })
+  const csv = await reader.call({ url: `${ACCOUNTS}.csv` })
+
+  const after = await served(reader)
+  assert(after.replica - before.replica >= 21)
+  assert(after.primary - before.primary <= 2, 'the primary answers now and then')
+  assert(csv.body.includes(accountNumber))
+  const asked = await standby.query(
+    `select query from pg_stat_activity where datname = 'manilla' and query like '%collection_accounts%'`,
+  )
+  assert(asked.length > 0)
+  assert.deepEqual(await served(writer), { replica: 0, primary: 0 })
+})
+
+test('while its replay is paused, the primary answers, soon without waiting for it', async () => {
+  await standby.query('select pg_wal_replay_pause()')
+
+  const slowestMs = await writeAndRead(3)
+  await until('it is left out', async () => !(await isUsable(reader)))
+  const leftOut = await served(reader)
+  await writeAndRead(3)
+  const paused = await served(reader)
+  await standby.query('select pg_wal_replay_resume()')
+  await until('it is used again', () => isUsable(reader))
+  await writeAndRead(1)
+
+  assert(slowestMs < FALLBACK_MAX_MS, `${slowestMs} ms`)
+  assert.equal(paused.replica, leftOut.replica)
+  assert((await served(reader)).replica > paused.replica)
+})
+
+test('a server that is no standby of this primary is never asked', async () => {
+  const db = createPool({
+    connectionString: primary.urlOf('manilla'),
+    max: 2,
+    onIdleError: () => {},
+  })
+  const lines: string[] = []
+  const log = createLogger({ level: 'debug', destination: { write: (line) => lines.push(line) } })
+  const wrong = [primary.urlOf('manilla'), standby.urlOf('postgres')]
+
+  for (const connectionString of wrong) {
+    const replica = new Replica({ connectionString, primary: db, log })
+    await replica.probe()
+    await assert.rejects(replica.connect(await replica.position()), /it is no (standby|copy)/)
+    assert(!replica.isUsable)
+    await replica.end()
+  }
+  await db.end()
+})
+
+test('a read that conflicts with the replay is repeated on the primary', async () => {
+  await primary.query('create table news (id int); insert into news values (1), (2)', 'manilla')
+  await standby.query(`alter system set max_standby_streaming_delay = 0`)
+  await standby.query('select pg_reload_conf()')
+  const log = createLogger({ level: 'silent' })
+  const db = createPool({
+    connectionString: primary.urlOf('manilla'),
+    max: 2,
+    onIdleError: () => {},
+  })
+  const replica = new Replica({ connectionString: standby.urlOf('manilla'), primary: db, log })
+  await until('it is used', () => replica.isUsable)
+  const seen: string[] = []
+  const pool = replicatedPool(db, replica, (by) => seen.push(by))
+  let runs = 0
+
+  const left = await readingFromReplica(replica, () =>
+    withSnapshot(pool, async (tx) => {
+      const { rows } = await tx.query('select pg_is_in_recovery() as "isReplica" from news')
+      if (++runs === 1) {
+        assert(rows[0]?.isReplica)
+        await primary.query('truncate news; insert into news values (3)', 'manilla')
+        await until('it has replayed that', hasReplayedAll)
+      }
+      return (await tx.query('select id from news')).rows
+    }),
+  )
+  await replica.end()
+  await db.end()
+
+  assert.deepEqual([left, runs, seen], [[{ id: 3 }], 2, ['primary']])
+})
+
+async function hasReplayedAll(): Promise<boolean> {
+  const [written] = await primary.query('select pg_current_wal_flush_lsn() as lsn')
+  const [found] = await standby.query(
+    `select pg_last_wal_replay_lsn() >= '${written?.lsn}' as "isSo"`,
+  )
+  return found?.isSo
+}
+
+test('silent, gone or promoted, it is left out within a second', async () => {
+  const slowestMs: number[] = []
+  proxy.stall()
+  slowestMs.push(await writeAndRead(2))
+  proxy.letNewOnes()
+  await until('it is used again', () => isUsable(reader))
+  await writeAndRead(1)
+
+  await standby.kill()
+  slowestMs.push(await writeAndRead(2))
+  await standby.start(primary)
+  await until('it is used again', () => isUsable(reader))
+
+  const { accountNumber } = await createAccount(writer)
+  await standby.promote()
+  const gone = `update collection_accounts set is_active = false`
+  await standby.query(gone, 'manilla')
+  slowestMs.push(await writeAndRead(2))
+  await until('it is left out', async () => !(await isUsable(reader)))
+
+  assert(await listed(reader, accountNumber))
+  const answer = await reader.call({ url: `${ACCOUNTS}?limit=5` })
+  assert(answer.json().data.every(({ isActive }: { isActive: boolean }) => isActive))
+  for (const ms of slowestMs) assert(ms < FALLBACK_MAX_MS, `${slowestMs} ms`)
+})

@@ -1,0 +1,169 @@
+// PostgreSQL servers that follow one another, from the embedded binaries: a primary, standbys made from
+// it by a base backup while it serves, promotion, demotion, and death. Each is reached by its socket.
+
+import { chownSync, copyFileSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import pg from 'pg'
+import { prepareBinaries } from '#embedded/binaries.ts'
+import { ensureCluster } from '#embedded/cluster.ts'
+import { makeSocketFolder, openDataDirectory } from '#embedded/data-directory.ts'
+import { type GuardedProcess, spawnGuarded } from '#embedded/guard.ts'
+import { fixedSettings, serverSettings, settingArguments } from '#embedded/settings.ts'
+import { until } from './embedded-bench.ts'
+
+const SETTINGS = {
+  shared_buffers: '64MB',
+  max_wal_size: '1GB',
+  wal_keep_size: '512MB', // What a standby still needs is there, without slots or an archive.
+  wal_receiver_timeout: '5s',
+}
+// Belongs to the server that runs, or is made anew.
+const NOT_COPIED = [
+  /^(postmaster\.(pid|opts)|socket|standby\.signal)$/,
+  /^pg_(wal|replslot|stat_tmp|dynshmem|notify|serial|snapshots|subtrans)\/(?!archive_status)/,
+]
+
+export class Server {
+  readonly #home: ReturnType<typeof openDataDirectory>
+  readonly #binaries: ReturnType<typeof prepareBinaries>
+  readonly #socket: string
+  #process: GuardedProcess | undefined
+
+  constructor(folder: string) {
+    this.#home = openDataDirectory(folder)
+    const resolvePackage = (name: string) => import.meta.resolve(name)
+    this.#binaries = prepareBinaries({ ...this.#home, resolvePackage })
+    this.#socket = join(this.#home.clusterFolder, 'socket')
+  }
+
+  urlOf(database: string): string {
+    const host = encodeURIComponent(this.#socket)
+    return `postgres://manilla@/${database}?host=${host}&port=5432&sslmode=disable`
+  }
+
+  async create(): Promise<void> {
+    await ensureCluster(this.#home, this.#binaries)
+    await this.start()
+    await this.query('create database manilla')
+  }
+
+  // From a primary that goes on serving, as pg_basebackup makes it.
+  async copy(primary: Server): Promise<void> {
+    const { clusterFolder } = this.#home
+    rmSync(clusterFolder, { recursive: true, force: true })
+    await withClient(primary.urlOf('postgres'), async (client) => {
+      await client.query("select pg_backup_start('standby', fast => true)")
+      this.#copyFolder(primary.#home.clusterFolder, '')
+      const { rows } = await client.query('select labelfile from pg_backup_stop(false)')
+      this.#write('backup_label', rows[0].labelfile)
+    })
+  }
+
+  // Of a primary, with what it has of its data; without one, a primary itself.
+  async start(primary?: Server): Promise<void> {
+    const socket = makeSocketFolder(this.#home)
+    const following = primary && { primary_conninfo: `host=${primary.#socket} user=manilla` }
+    if (primary) this.#write('standby.signal', '')
+    if (primary) this.#write('postgresql.auto.conf', '')
+    const settings = {
+      ...{ ...serverSettings(), ...SETTINGS, ...following },
+      ...fixedSettings(socket.forServer),
+    }
+    this.#process = await spawnGuarded({
+      program: this.#binaries.postgres,
+      folder: this.#home.clusterFolder,
+      args: (folder) => ['-D', folder, ...settingArguments(settings)],
+      account: this.#home.account,
+      byDescriptor: this.#home.byDescriptor,
+    })
+    const server = this.#process
+    const ended = server.exited.then(() => {
+      throw new Error(server.lastLines().join('\n'))
+    })
+    const answers = () => this.query('select 1').then(Boolean, () => false)
+    await Promise.race([ended, until('the server answers', answers)])
+    ended.catch(() => {})
+  }
+
+  // From now on nothing is committed that its standby does not have.
+  async requireStandby(): Promise<void> {
+    await this.query(`alter system set synchronous_standby_names = '*'`)
+    await this.query('select pg_reload_conf()')
+    await until('the standby is synchronous', async () => {
+      const [row] = await this.query('select sync_state from pg_stat_replication')
+      return row?.sync_state === 'sync'
+    })
+  }
+
+  async promote(): Promise<void> {
+    const [row] = await this.query('select pg_promote()')
+    if (!row?.pg_promote) throw new Error('it was not promoted')
+  }
+
+  async stop(): Promise<void> {
+    this.#process?.signal('SIGINT')
+    await this.#process?.exited
+  }
+
+  async kill(): Promise<void> {
+    this.#process?.signal('SIGKILL')
+    await this.#process?.exited
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: whatever the query returns
+  async query(sql: string, database = 'postgres'): Promise<any[]> {
+    return withClient(this.urlOf(database), async (client) => (await client.query(sql)).rows)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.kill()
+  }
+
+  #copyFolder(source: string, path: string): void {
+    this.#makeFolder(path)
+    for (const entry of readdirSync(join(source, path), { withFileTypes: true })) {
+      const inside = join(path, entry.name)
+      if (NOT_COPIED.some((left) => left.test(inside))) continue
+      if (entry.isDirectory()) this.#copyFolder(source, inside)
+      else if (entry.isFile()) this.#copyFile(join(source, inside), inside)
+    }
+  }
+
+  #makeFolder(path: string): void {
+    mkdirSync(join(this.#home.clusterFolder, path), { mode: 0o700 })
+    this.#own(path)
+  }
+
+  // What vanishes meanwhile, the log replaced.
+  #copyFile(from: string, path: string): void {
+    try {
+      copyFileSync(from, join(this.#home.clusterFolder, path))
+      this.#own(path)
+    } catch (error) {
+      if ((error as { code?: string }).code !== 'ENOENT') throw error
+    }
+  }
+
+  #write(path: string, text: string): void {
+    writeFileSync(join(this.#home.clusterFolder, path), text, { mode: 0o600 })
+    this.#own(path)
+  }
+
+  #own(path: string): void {
+    const { uid, gid } = this.#home.account
+    if (uid !== undefined && gid !== undefined) {
+      chownSync(join(this.#home.clusterFolder, path), uid, gid)
+    }
+  }
+}
+
+async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client(url)
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    return await work(client)
+  } finally {
+    await client.end()
+  }
+}
