@@ -817,6 +817,13 @@ create table event_counters (
   constraint event_counters_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
 ) with (fillfactor=50);
 
+create table event_traces (
+  event_id uuid not null,
+  traceparent text not null,
+  constraint event_traces_pkey PRIMARY KEY (event_id),
+  constraint event_traces_are_w3c CHECK (traceparent ~ '^00-[0-9a-f]{32}-[0-9a-f]{16}-01$'::text)
+);
+
 create table events (
   id uuid not null,
   client_id bigint not null,
@@ -1125,6 +1132,25 @@ create table payout_files (
 CREATE TRIGGER payout_files_kept BEFORE UPDATE ON payout_files FOR EACH ROW WHEN (new.reference IS DISTINCT FROM old.reference OR new.bank_code IS DISTINCT FROM old.bank_code OR new.format IS DISTINCT FROM old.format OR new.payouts IS DISTINCT FROM old.payouts OR new.amount_kobo IS DISTINCT FROM old.amount_kobo OR new.execution_date IS DISTINCT FROM old.execution_date OR new.content_hash IS DISTINCT FROM old.content_hash OR new.created_by IS DISTINCT FROM old.created_by OR new.created_at IS DISTINCT FROM old.created_at OR old.downloaded_at IS NOT NULL AND new.downloaded_at IS DISTINCT FROM old.downloaded_at OR old.not_delivered_at IS NOT NULL AND new.not_delivered_at IS DISTINCT FROM old.not_delivered_at) EXECUTE FUNCTION keep_payout_file();
 CREATE TRIGGER payout_files_not_deleted BEFORE DELETE ON payout_files FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER payout_files_not_truncated BEFORE TRUNCATE ON payout_files FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+create table payout_holds (
+  id bigint not null generated always as identity,
+  reason text not null,
+  held_by text collate "C" not null,
+  held_at timestamp with time zone not null,
+  restored_to timestamp with time zone,
+  last_payout_id bigint,
+  released_by text collate "C",
+  released_at timestamp with time zone,
+  constraint payout_holds_pkey PRIMARY KEY (id),
+  constraint payout_holds_of_restore_know_payouts CHECK ((restored_to IS NULL) = (last_payout_id IS NULL)),
+  constraint payout_holds_released_by_somebody CHECK ((released_at IS NULL) = (released_by IS NULL))
+);
+CREATE INDEX payout_holds_open ON payout_holds USING btree (id) WHERE released_at IS NULL;
+CREATE INDEX payout_holds_restored ON payout_holds USING btree (last_payout_id) WHERE last_payout_id IS NOT NULL;
+CREATE TRIGGER payout_holds_kept BEFORE DELETE ON payout_holds FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER payout_holds_not_truncated BEFORE TRUNCATE ON payout_holds FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER payout_holds_only_released BEFORE UPDATE ON payout_holds FOR EACH ROW EXECUTE FUNCTION refuse_other_than_releasing();
 
 create table payout_results (
   payout_id bigint not null,
@@ -1566,6 +1592,7 @@ create table schema_migrations (
   name text not null,
   checksum text not null,
   applied_at timestamp with time zone not null default now(),
+  works_beside text,
   constraint schema_migrations_pkey PRIMARY KEY (name)
 );
 
@@ -2144,6 +2171,7 @@ create function refuse_opening_balance() returns trigger;
 create function refuse_other_than_completing() returns trigger;
 create function refuse_other_than_deactivation() returns trigger;
 create function refuse_other_than_ending() returns trigger;
+create function refuse_other_than_releasing() returns trigger;
 create function refuse_to_complete_twice() returns trigger;
 create function stands_behind(maker uuid, checker uuid) returns boolean;
 create function uuid_floor(day date) returns uuid;

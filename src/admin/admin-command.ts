@@ -13,3 +13,7 @@ export type Context = {
 }
 
 export type AdminCommand = Command<Context>
+
+// Of one that opens what it needs by itself.
+export type FileContext = Omit<Context, 'db'>
+export type FileCommand = Command<FileContext>

@@ -2,9 +2,11 @@
 
 import type { AdminCommand } from './admin-command.ts'
 import { clientCommands } from './client-commands.ts'
+import { databaseCommands } from './database-commands.ts'
 import { erasureCommands } from './erasure-commands.ts'
 import { exportCommands } from './export-commands.ts'
 import { keyCommands } from './key-commands.ts'
+import { payoutCommands } from './payout-commands.ts'
 import { statementCommands } from './statement-commands.ts'
 import { userCommands } from './user-commands.ts'
 
@@ -13,6 +15,8 @@ export const COMMANDS: readonly AdminCommand[] = [
   ...userCommands,
   ...erasureCommands,
   ...keyCommands,
+  ...payoutCommands,
   ...statementCommands,
+  ...databaseCommands,
   ...exportCommands,
 ]

@@ -7,6 +7,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { loadConfig } from '#config/config.ts'
 import { addDataKey, readDataKeys } from '#config/secrets-file.ts'
+import { withHeldLock } from '#db/held-lock.ts'
 import type { Pool } from '#db/pool.ts'
 import { KeyProblem, readKeys } from '#domain/privacy/data-keys.ts'
 import { countByKey, type Progress, rotateKeys } from '#domain/privacy/rotate-data-key.ts'
@@ -67,18 +68,14 @@ async function wantedKeys(db: Pool, dataDir: string): Promise<readonly DataKey[]
   return isFinished ? addDataKey(dataDir) : keys
 }
 
-// Concurrent rotations would deadlock. The advisory lock is released with the connection, even if
-// the process is killed.
+// Concurrent rotations would deadlock.
 async function alone<T>(db: Pool, work: () => Promise<T>): Promise<T> {
-  const holder = await db.connect()
   try {
-    const { rows } = await holder.query(`select pg_try_advisory_lock(${LOCK}) as held`)
-    if (!rows[0].held) throw new AdminProblem('A key rotation is already in progress.')
-    return await work()
+    const done = await withHeldLock(db, { lock: LOCK }, async () => ({ answer: await work() }))
+    if (!done) throw new AdminProblem('A key rotation is already in progress.')
+    return done.answer
   } catch (error) {
     throw error instanceof KeyProblem ? new AdminProblem(error.message) : error
-  } finally {
-    holder.release(true)
   }
 }
 

@@ -1,30 +1,73 @@
-// `npx manilla admin …` and `npx manilla export …`: operator commands, run directly on the database.
-// Results go to standard output, errors to standard error; exit code 0, 1 (refused or failed) or 2
-// (usage).
+// `npx manilla admin …`, `export …`, `backup`, `restore` and `verify`: operator commands, run directly
+// on the database, or on files. Results go to standard output, errors to standard error; exit code 0,
+// 1 (refused or failed) or 2 (usage).
 
 import { userInfo } from 'node:os'
+import { BackupProblem } from '#backup/backup-problem.ts'
 import { systemClock } from '#clock.ts'
-import { ConfigProblem, databaseSettings, readEnvironment } from '#config/config.ts'
+import {
+  ConfigProblem,
+  databaseSettings,
+  type Environment,
+  readEnvironment,
+} from '#config/config.ts'
+import { MigrationProblem } from '#db/migrate.ts'
 import { isConnectionLost } from '#db/transaction.ts'
 import { EmbeddedProblem } from '#embedded/embedded.ts'
 import { Refusal } from '#errors.ts'
+import type { FileContext } from './admin-command.ts'
 import { AdminProblem, withDatabase } from './admin-database.ts'
-import { parseCommand, UsageProblem } from './command-line.ts'
+import { BACKUP_COMMANDS } from './backup-commands.ts'
+import { type Answer, parseCommand, UsageProblem } from './command-line.ts'
 import { COMMANDS } from './commands.ts'
 
 const [REFUSED, MISUSED] = [1, 2]
 
+const PROBLEMS = [
+  UsageProblem,
+  ConfigProblem,
+  EmbeddedProblem,
+  AdminProblem,
+  BackupProblem,
+  MigrationProblem,
+]
+
 async function main(): Promise<void> {
-  const chosen = parseCommand(COMMANDS, process.argv.slice(2))
+  const words = process.argv.slice(2)
+  const isOnFiles = BACKUP_COMMANDS.some(({ name }) => name === words[0])
+  return isOnFiles ? runOnFiles(words) : runOnDatabase(words)
+}
+
+async function runOnDatabase(words: readonly string[]): Promise<void> {
+  const chosen = parseCommand(COMMANDS, words)
   if ('help' in chosen) return say(chosen.help)
   const env = readEnvironment()
   const { command, given, isJson } = chosen
   const { statementMaxMs } = command
   const place = { ...databaseSettings(env), statementMaxMs }
-  const { data, text } = await withDatabase(place, (db) =>
-    command.run({ db, env, clock: systemClock, actor: `cli:${userName()}` }, given),
-  )
-  say(isJson ? JSON.stringify(data, null, 2) : text)
+  const answer = await withDatabase(place, (db) => command.run({ db, ...contextOf(env) }, given))
+  tell(answer, isJson)
+}
+
+async function runOnFiles(words: readonly string[]): Promise<void> {
+  const chosen = parseCommand(BACKUP_COMMANDS, words)
+  if ('help' in chosen) return say(chosen.help)
+  const { command, given, isJson } = chosen
+  tell(await command.run(contextOf(readEnvironment()), given), isJson)
+}
+
+function contextOf(env: Environment): FileContext {
+  return { env, clock: systemClock, actor: `cli:${userName()}` }
+}
+
+function tell({ data, text }: Answer, isJson: boolean): void {
+  say(isJson ? JSON.stringify(data, bigintAsNumber, 2) : text)
+}
+
+// As text where a number would be rounded.
+function bigintAsNumber(_: string, value: unknown): unknown {
+  if (typeof value !== 'bigint') return value
+  return value <= Number.MAX_SAFE_INTEGER ? Number(value) : value.toString()
 }
 
 function say(text: string): void {
@@ -46,10 +89,7 @@ function describeStartProblem(error: Error & { code?: string }): string | undefi
     const fields = error.fields.map(({ field, message }) => `\n- ${field}: ${message}`)
     return `${error.message}${fields.join('')}`
   }
-  const isOurs = [UsageProblem, ConfigProblem, EmbeddedProblem, AdminProblem].some(
-    (problem) => error instanceof problem,
-  )
-  if (isOurs) return error.message
+  if (PROBLEMS.some((problem) => error instanceof problem)) return error.message
   if (isConnectionLost(error) || /^(28|3D|42501)/.test(error.code ?? '')) {
     return `Cannot use the database (${error.code ?? error.message}). Check DATABASE_URL.`
   }

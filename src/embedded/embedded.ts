@@ -6,6 +6,7 @@
 // Of several starts on one data folder PostgreSQL's own lock lets exactly one through.
 
 import pg from 'pg'
+import { archiveSettings, type BackupDir, chooseBackupDir, rememberBackupDir } from './archiving.ts'
 import { prepareBinaries, type ResolvePackage } from './binaries.ts'
 import { ensureCluster } from './cluster.ts'
 import { makeSocketFolder, openDataDirectory, socketFolders } from './data-directory.ts'
@@ -26,7 +27,9 @@ export type EmbeddedServer = {
 
 export type EmbeddedOptions = {
   dataDir: string
+  backupDir?: BackupDir
   settings?: Record<string, string>
+  readyMaxMs?: number // If it may take longer than after a crash.
   onLog?: (line: string) => void
   resolvePackage?: ResolvePackage
 }
@@ -43,12 +46,15 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
 }
 
 async function start(options: EmbeddedOptions): Promise<EmbeddedServer> {
-  const { settings = {}, onLog = () => {}, resolvePackage = resolveHere } = options
+  const { onLog = () => {}, resolvePackage = resolveHere, readyMaxMs } = options
   const home = openDataDirectory(options.dataDir)
   const binaries = prepareBinaries({ ...home, resolvePackage })
   await ensureCluster(home, binaries)
   const socket = makeSocketFolder(home)
-  const server = await startServer({ home, binaries, socket, settings, onLog })
+  const backupDir = chooseBackupDir(home, options.backupDir)
+  const settings = { ...archiveSettings(home, backupDir), ...options.settings }
+  const server = await startServer({ home, binaries, socket, settings, onLog, readyMaxMs })
+  rememberBackupDir(home, backupDir)
   const exited = server.exited.then(() => socket.remove())
   const databaseUrl = (name: string) => socketUrl(name, socket.path)
 

@@ -15,6 +15,7 @@ type Options = {
   socket: SocketFolder
   settings: Record<string, string>
   onLog: (line: string) => void
+  readyMaxMs?: number | undefined
 }
 
 const POLL_MS = 15
@@ -31,7 +32,7 @@ export async function startServer(options: Options): Promise<GuardedProcess> {
   for (;;) {
     await clearTheWay(options, giveUpAtMs)
     const server = await launch(options)
-    if (await isReady(server, options.home.clusterFolder)) return server
+    if (await isReady(server, options)) return server
     const lines = server.lastLines()
     const isContended = lines.some((line) => CONTENDED.test(line))
     if (!isContended || performance.now() > giveUpAtMs) throw failed(options.home, lines)
@@ -90,12 +91,15 @@ function launch({ home, binaries, socket, settings, onLog }: Options): Promise<G
 }
 
 // False when it has ended instead.
-async function isReady(server: GuardedProcess, clusterFolder: string): Promise<boolean> {
+async function isReady(
+  server: GuardedProcess,
+  { home: { clusterFolder }, readyMaxMs = READY_MAX_MS }: Options,
+): Promise<boolean> {
   let hasEnded = false
   void server.exited.then(() => {
     hasEnded = true
   })
-  const giveUpAtMs = performance.now() + READY_MAX_MS
+  const giveUpAtMs = performance.now() + readyMaxMs
   while (!hasEnded) {
     if (serverStatus(clusterFolder, server.pid) === 'ready') return true
     if (performance.now() > giveUpAtMs) {

@@ -233,3 +233,26 @@ for (const [prefix, first, last] of SCENARIOS) {
     await assertCleanBooks(bench)
   })
 }
+
+test('a worker whose clock is wrong sends nothing, and gives nothing up', async () => {
+  await using world = await scripted({ send: UNKNOWN, find: { status: 'not_found' } })
+  const { bench, rounds, sent, status } = world
+  let isRight = false
+  const wrong = await payoutRounds(bench, {
+    connections: rounds.bankConnections,
+    isClockRight: async () => isRight,
+  })
+
+  await wrong.send()
+  assert.deepEqual([sent.length, await status()], [0, 'queued'])
+  await rounds.send()
+  bench.advance(2 * NOT_FOUND_AFTER_MS) // Or so its clock says.
+  await wrong.query()
+  assert.deepEqual([sent.length, await status()], [1, 'unknown'])
+
+  isRight = true
+  bench.advance(NOT_FOUND_AFTER_MS)
+  await wrong.query()
+  assert.equal(await status(), 'failed')
+  await wrong[Symbol.asyncDispose]()
+})

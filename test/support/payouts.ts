@@ -6,6 +6,7 @@ import type { BankConnections } from '#banks/connector.ts'
 import { connectBanks } from '#banks/connectors.ts'
 import { nuban } from '#banks/nuban.ts'
 import { bankConfigurations } from '#config/bank-settings.ts'
+import type { ClockCheck } from '#db/clock-check.ts'
 import { createBatchPool } from '#db/pool.ts'
 import type { OutcomeHooks } from '#domain/payouts/settle-payout.ts'
 import { withSandboxBank } from '#domain/sandbox/sandbox-bank.ts'
@@ -34,7 +35,8 @@ export async function payoutRounds(
   {
     hooks = PAYOUT_HOOKS,
     connections,
-  }: { hooks?: OutcomeHooks; connections?: BankConnections } = {},
+    isClockRight = async () => true,
+  }: { hooks?: OutcomeHooks; connections?: BankConnections; isClockRight?: ClockCheck } = {},
 ) {
   const { config, clock, database } = bench
   const { connectionString } = database
@@ -50,6 +52,7 @@ export async function payoutRounds(
     payoutHooks: hooks,
     bankConnections,
     clock,
+    isClockRight,
   }
   const { signal } = new AbortController()
   return {

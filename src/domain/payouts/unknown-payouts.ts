@@ -3,15 +3,18 @@
 //
 //   sending ──no answer──▶ unknown
 //   sending, stale ──────▶ unknown     whoever sent it died, or could not write what it heard
+//   queued, restored ────▶ unknown     it may have been sent after the moment we were restored to (I82)
 //
 // Locks: payouts in id order.
 
 import type { PayoutAnswer } from '#banks/connector.ts'
 import type { Due } from '#client-time.ts'
+import { numberArray } from '#db/arrays.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { livesIn } from '#domain/records/test-clocks.ts'
 import type { PayoutId } from '#ids.ts'
+import { MAY_HAVE_BEEN_SENT } from './hold-payouts.ts'
 import { recordPayoutChanges } from './payout-changes.ts'
 import type { PayoutOutcome } from './settle-payout.ts'
 
@@ -74,6 +77,33 @@ export async function markStaleUnknown(tx: Transaction, { now, only }: Due): Pro
   const detail = 'Nobody heard the answer.'
   const payoutIds = rows.map(({ id }) => id)
   await recordPayoutChanges(tx, now, { payoutIds, change: 'unknown', changedBy: 'worker', detail })
+}
+
+// As if they were sent just now: a bank may take a while to know of them.
+export async function markRestoredUnknown(tx: Transaction, { now, only }: Due): Promise<void> {
+  const { rows } = await tx.query<{ id: PayoutId }>({
+    name: 'restored-payouts',
+    text: `with restored as materialized (
+             select id from payouts
+              where status = 'queued' and approval in ('not_needed', 'approved')
+                and ${MAY_HAVE_BEEN_SENT} and ${livesIn('client_id', '$2')}
+              order by id for no key update skip locked)
+           update payouts p set status = 'sending', sending_at = $1
+             from restored where p.id = restored.id
+           returning p.id`,
+    values: [now, only ?? null],
+  })
+  if (rows.length === 0) return
+  const payoutIds = rows.map(({ id }) => id)
+  const detail = 'It may have been sent before the database was restored.'
+  const by = { payoutIds, changedBy: 'restore', detail }
+  await recordPayoutChanges(tx, now, { ...by, change: 'sending' })
+  await tx.query({
+    name: 'restored-payouts-unknown',
+    text: `update payouts set status = 'unknown', next_query_at = $2 where id = any($1::bigint[])`,
+    values: [numberArray(payoutIds), now],
+  })
+  await recordPayoutChanges(tx, now, { ...by, change: 'unknown' })
 }
 
 export async function findQueriedBanks(db: Queryable, { now, only }: Due): Promise<string[]> {

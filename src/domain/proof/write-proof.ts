@@ -5,11 +5,12 @@
 // an export is none. Measured: a million credits and as many transfers take 13 s of processor time
 // besides the database's, and 235 MB.
 
-import { mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Pool } from '#db/pool.ts'
 import { withSnapshot } from '#db/snapshot.ts'
 import type { Transaction } from '#db/transaction.ts'
+import { syncFolder } from '#durable-files.ts'
 import { ChainedFile, PARTIAL } from './chained-file.ts'
 import {
   type Line,
@@ -55,7 +56,7 @@ export async function writeProof(pool: Pool, asked: Asked): Promise<Proof> {
     for (const name of [...files.map((file) => file.name), MANIFEST]) {
       await rename(join(folder, `${name}${PARTIAL}`), join(folder, name))
     }
-    await syncFolder(folder)
+    syncFolder(folder)
     return { exportedAt, publicKey: key.publicKey, files }
   } catch (error) {
     await removePartial(folder, [...FILE_NAMES, MANIFEST])
@@ -127,12 +128,6 @@ async function occupy(folder: string): Promise<void> {
 
 async function removePartial(folder: string, names: readonly string[]): Promise<void> {
   for (const name of names) await rm(join(folder, `${name}${PARTIAL}`), { force: true })
-}
-
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r')
-  await handle.sync()
-  await handle.close()
 }
 
 // The disk is full, the folder not ours: no bug. Errors of the database name no system call.

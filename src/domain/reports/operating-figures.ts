@@ -98,6 +98,26 @@ export const FIGURES: readonly FigureKind[] = [
             where finished_at is not null order by id desc limit 1`,
   },
   {
+    name: 'manilla_archive_age_seconds',
+    help: 'Time since the database archived a file of its log; absent if it does not.',
+    labels: [],
+    text: `select extract(epoch from $1 - last_archived_time) as value from pg_stat_archiver
+            where current_setting('archive_mode') <> 'off' and last_archived_time is not null`,
+  },
+  {
+    name: 'manilla_archive_failures',
+    help: 'Times that archiving a file of the log failed; absent if the database does not archive.',
+    labels: [],
+    text: `select failed_count as value from pg_stat_archiver
+            where current_setting('archive_mode') <> 'off'`,
+  },
+  {
+    name: 'manilla_payouts_held',
+    help: '1 while payouts are held, else 0.',
+    labels: [],
+    text: `select exists (select from payout_holds where released_at is null)::int as value`,
+  },
+  {
     name: 'manilla_alerts_open',
     help: 'Alerts that are neither cleared nor acknowledged, by kind.',
     labels: ['kind'],

@@ -1,0 +1,52 @@
+// Removes old backups, and the log that no kept backup needs. Only whole backups count as kept, so the
+// last good one stays, whatever is asked for.
+
+import { readdirSync, renameSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { archiveFolder } from '#embedded/archiving.ts'
+import { findSegment, positionOf, segmentOf } from './log-position.ts'
+import { isComplete, listBackups, type StoredBackup } from './stored-backups.ts'
+
+const PACKED_SEGMENT = /^([0-9A-F]{24})\.gz$/
+
+export type Pruned = { backups: string[]; segments: number }
+
+export function pruneBackups(backupDir: string, keep: number): Pruned {
+  const whole = listBackups(backupDir).backups.filter(isComplete)
+  const kept = whole.slice(-Math.max(1, keep))
+  const removed = whole.slice(0, whole.length - kept.length)
+  for (const backup of removed) remove(backup)
+  const systems = new Set(kept.map(({ systemIdentifier }) => systemIdentifier))
+  const counts = [...systems].map((system) =>
+    pruneLog(archiveFolder(backupDir, system), kept, system),
+  )
+  const segments = counts.reduce((sum, count) => sum + count, 0)
+  return { backups: removed.map(({ name }) => name), segments }
+}
+
+// Out of sight first: half a backup is never listed.
+function remove({ folder, name }: StoredBackup): void {
+  const aside = join(dirname(folder), `.removing-${name}`)
+  renameSync(folder, aside)
+  rmSync(aside, { recursive: true, force: true })
+}
+
+// Positions only grow, also from one timeline to the next: what is before the oldest is nobody's.
+function pruneLog(folder: string, kept: readonly StoredBackup[], system: string): number {
+  const starts = kept
+    .filter(({ systemIdentifier }) => systemIdentifier === system)
+    .map(({ startLsn }) => segmentOf(positionOf(startLsn)))
+  const first = Math.min(...starts)
+  let names: string[]
+  try {
+    names = readdirSync(folder)
+  } catch {
+    return 0 // Nothing was ever archived.
+  }
+  const old = names.filter((name) => {
+    const segment = findSegment(PACKED_SEGMENT.exec(name)?.[1] ?? '')
+    return segment !== undefined && segment.number < first
+  })
+  for (const name of old) rmSync(join(folder, name))
+  return old.length
+}

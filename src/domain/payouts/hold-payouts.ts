@@ -1,0 +1,71 @@
+// Holds payouts: while a hold is open nothing is sent to any bank, by a connector or in a file (I82).
+// They can still be requested, approved, asked for and settled.
+//
+// A restored database is held from the start: it does not know what was sent after the moment it was
+// restored to. What had been requested by then may have been sent, so it never is again; the bank is
+// asked (unknown-payouts.ts). What was requested later is unknown to it, and found in a bank's statement.
+
+import type { Queryable } from '#db/pool.ts'
+import type { Transaction } from '#db/transaction.ts'
+import { clearAlert, raiseAlerts } from '#domain/records/alerts.ts'
+import { appendEvents } from '#domain/records/outbox.ts'
+import { timestamp } from '#wat-time.ts'
+
+const ALERT = { kind: 'payouts_held', subject: 'payouts' } as const
+const LOCK = `hashtext('payouts_held')`
+
+// Conditions on a row of `payouts`.
+export const NOT_HELD = 'not exists (select from payout_holds where released_at is null)'
+const LAST_RESTORED = 'coalesce((select max(last_payout_id) from payout_holds), 0)'
+export const MAY_BE_SENT = `${NOT_HELD} and id > ${LAST_RESTORED}`
+export const MAY_HAVE_BEEN_SENT = `id <= ${LAST_RESTORED}`
+
+export type PayoutHold = { reason: string; heldBy: string; heldAt: Date; restoredTo: Date | null }
+
+type Holding = { reason: string; by: string; restoredTo?: Date }
+
+// Whoever sends takes this first, so a hold waits for what is being taken, and all later ones see it.
+export async function awaitHolders(tx: Transaction): Promise<void> {
+  await tx.query({
+    name: 'await-payout-holders',
+    text: `select pg_advisory_xact_lock_shared(${LOCK})`,
+  })
+}
+
+export async function holdPayouts(
+  tx: Transaction,
+  now: Date,
+  { reason, by, restoredTo }: Holding,
+): Promise<void> {
+  await tx.query(`select pg_advisory_xact_lock(${LOCK})`)
+  await tx.query({
+    name: 'hold-payouts',
+    text: `insert into payout_holds (reason, held_by, held_at, restored_to, last_payout_id)
+           select $1, $2, $3, $4::timestamptz,
+                  case when $4::timestamptz is not null
+                       then coalesce((select max(id) from payouts), 0) end`,
+    values: [reason, by, now, restoredTo ?? null],
+  })
+  const detail = { reason, ...(restoredTo && { restoredTo: timestamp(restoredTo) }) }
+  await appendEvents(tx, now, await raiseAlerts(tx, now, [{ ...ALERT, detail }]))
+}
+
+// Answers how many holds were open.
+export async function releasePayouts(tx: Transaction, now: Date, by: string): Promise<number> {
+  const { rowCount } = await tx.query({
+    name: 'release-payouts',
+    text: `update payout_holds set released_at = $1, released_by = $2 where released_at is null`,
+    values: [now, by],
+  })
+  await clearAlert(tx, now, ALERT)
+  return rowCount ?? 0
+}
+
+export async function listHolds(db: Queryable): Promise<PayoutHold[]> {
+  const { rows } = await db.query<PayoutHold>({
+    name: 'list-payout-holds',
+    text: `select reason, held_by as "heldBy", held_at as "heldAt", restored_to as "restoredTo"
+             from payout_holds where released_at is null order by id`,
+  })
+  return rows
+}

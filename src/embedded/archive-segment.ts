@@ -1,0 +1,54 @@
+// What PostgreSQL runs for each finished file of its log (archive_command), by its own user:
+//
+//   node archive-segment.ts <file> <target>
+//
+// It ends with 0 only when the file is in the archive, gzipped, and on disk: then the server may
+// reuse its own. Written aside and linked, so that a name in the archive is always a whole file; one
+// that is there and differs is never replaced. Imports nothing of ours: it starts once a minute.
+
+import { closeSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { gunzipSync, gzipSync } from 'node:zlib'
+
+const FASTEST = 1
+
+const [source = '', target = ''] = process.argv.slice(2)
+const content = readFileSync(source)
+if (!isArchived()) archive()
+syncFolder()
+
+function isArchived(): boolean {
+  let archived: Buffer
+  try {
+    archived = readFileSync(target)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
+    throw error
+  }
+  // After a crash the server asks for the same once more.
+  if (gunzipSync(archived).equals(content)) return true
+  throw new Error(`${target} is there and differs: is another server archiving to this folder?`)
+}
+
+function archive(): void {
+  const aside = `${target}.${process.pid}.part`
+  try {
+    const file = openSync(aside, 'w', 0o600)
+    try {
+      const packed = gzipSync(content, { level: FASTEST })
+      for (let at = 0; at < packed.length; ) at += writeSync(file, packed, at)
+      fsyncSync(file)
+    } finally {
+      closeSync(file)
+    }
+    linkSync(aside, target)
+  } finally {
+    rmSync(aside, { force: true })
+  }
+}
+
+function syncFolder(): void {
+  const folder = openSync(dirname(target), 'r')
+  fsyncSync(folder)
+  closeSync(folder)
+}

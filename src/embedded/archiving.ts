@@ -1,0 +1,90 @@
+// Continuous archiving: the server hands over each finished file of its log, at the latest after
+// ARCHIVE_TIMEOUT, and keeps it until that has succeeded (archive-segment.ts).
+//
+//   <backup folder>/wal/<system identifier>/<file>.gz
+//
+// The data directory remembers where to. A command that starts the server by itself, with no such
+// setting, would otherwise write log that nobody archives: a gap, and all after it could not be restored.
+
+import { spawnSync } from 'node:child_process'
+import { chmodSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { DataDirectory } from './data-directory.ts'
+import { EmbeddedProblem } from './embedded-problem.ts'
+import { makePrivateFolder, spawnOptions } from './server-user.ts'
+
+// The most that is lost with the machine: what was committed since.
+export const ARCHIVE_TIMEOUT_SECONDS = 60
+
+const PROGRAM = fileURLToPath(new URL('./archive-segment.ts', import.meta.url))
+const REMEMBERED = 'backup-dir'
+const IS_USABLE = 'test -w "$0" && test -r "$2" && "$1" --version >/dev/null'
+
+// Undefined: as at the last start. Null: nowhere.
+export type BackupDir = string | null | undefined
+
+export function archiveSettings(
+  home: DataDirectory,
+  backupDir: string | null,
+): Record<string, string> {
+  if (!backupDir) return { archive_mode: 'off' }
+  makeReachable(backupDir)
+  const folder = archiveFolder(realpathSync(backupDir), systemIdentifier(home.clusterFolder))
+  makeReachable(join(backupDir, 'wal'))
+  makePrivateFolder(folder, home.account)
+  checkUsable(home, folder)
+  const words = [process.execPath, PROGRAM].map(quoted)
+  return {
+    archive_mode: 'on',
+    archive_command: `${words.join(' ')} "%p" ${quoted(folder)}/%f.gz`,
+    archive_timeout: `${ARCHIVE_TIMEOUT_SECONDS}s`,
+  }
+}
+
+export function chooseBackupDir({ dataDir }: DataDirectory, given: BackupDir): string | null {
+  if (given !== undefined) return given
+  try {
+    return readFileSync(join(dataDir, REMEMBERED), 'utf8').trim() || null
+  } catch {
+    return null
+  }
+}
+
+export function rememberBackupDir({ dataDir }: DataDirectory, backupDir: string | null): void {
+  const path = join(dataDir, REMEMBERED)
+  if (backupDir) writeFileSync(path, `${backupDir}\n`)
+  else rmSync(path, { force: true })
+}
+
+// One for each cluster: names of files repeat from one to the next.
+export function archiveFolder(backupDir: string, system: string): string {
+  return join(backupDir, 'wal', system)
+}
+
+// The first eight bytes of the control file; all processors that we run on put the lowest first.
+export function systemIdentifier(clusterFolder: string): string {
+  const control = readFileSync(join(clusterFolder, 'global', 'pg_control'))
+  return control.readBigUInt64LE(0).toString()
+}
+
+// Passable whatever the umask, as the data directory is: what is inside is closed by its own mode.
+function makeReachable(folder: string): void {
+  const asRoot = process.getuid?.() === 0
+  if (mkdirSync(folder, { recursive: true })) chmodSync(folder, asRoot ? 0o711 : 0o700)
+}
+
+function checkUsable({ account }: DataDirectory, folder: string): void {
+  const words = ['-c', IS_USABLE, folder, process.execPath, PROGRAM]
+  if (spawnSync('/bin/sh', words, spawnOptions(account)).status === 0) return
+  const who = account.uid === undefined ? 'This user' : `The database user (uid ${account.uid})`
+  throw new EmbeddedProblem(
+    `${who} cannot write to ${folder}, or cannot run ${process.execPath}. Set MANILLA_BACKUP_DIR to` +
+      ' a directory it can reach, or start Manilla as a regular user.',
+  )
+}
+
+// For the shell, within a setting in which % has a meaning.
+function quoted(word: string): string {
+  return `'${word.replaceAll("'", `'\\''`).replaceAll('%', '%%')}'`
+}

@@ -1,0 +1,27 @@
+// Raises an alert while the server fails to archive its log, embedded or external: what is written
+// meanwhile cannot be restored, and the log grows. Clears it when archiving works again.
+
+import { withTransaction } from '#db/transaction.ts'
+import { clearAlert, raiseAlerts } from '#domain/records/alerts.ts'
+import { appendEvents } from '#domain/records/outbox.ts'
+import { type ArchiveState, readArchiveState } from '#domain/reports/archive-state.ts'
+import type { Deps, Round } from './loop.ts'
+
+const ALERT = { kind: 'archive_failing', subject: 'archive' } as const
+
+export function watchArchiveRound({ db, clock }: Deps): Round {
+  return async () => {
+    const state = await readArchiveState(db)
+    await withTransaction(db, async (tx) => {
+      const now = clock()
+      if (!state.isFailing) return clearAlert(tx, now, ALERT)
+      const alert = { ...ALERT, detail: detailOf(state) }
+      return appendEvents(tx, now, await raiseAlerts(tx, now, [alert]))
+    })
+    return { more: false }
+  }
+}
+
+function detailOf({ failedFile, lastArchivedAt }: ArchiveState) {
+  return { failedFile, lastArchivedAt: lastArchivedAt?.toISOString() ?? null }
+}

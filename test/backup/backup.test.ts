@@ -1,0 +1,239 @@
+// Backups of the embedded database: taken while money arrives, restored to the end and to a moment,
+// proven by verify, and refused when anything is wrong with them.
+
+import assert from 'node:assert/strict'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import { UsageProblem } from '#admin/command-line.ts'
+import { BackupProblem } from '#backup/backup-problem.ts'
+import { manifestText, readBackup } from '#backup/stored-backups.ts'
+import { systemClock } from '#clock.ts'
+import { EmbeddedProblem, startEmbedded } from '#embedded/embedded.ts'
+import { createLogger } from '#log.ts'
+import { watchArchiveRound } from '#workers/watch-archive.ts'
+import {
+  currentSegment,
+  markMoment,
+  readRestored,
+  runCommand,
+  startArchivedService,
+  switchLog,
+} from '../support/backup-bench.ts'
+import { closeAfterTests } from '../support/closing.ts'
+import { query, until } from '../support/embedded-bench.ts'
+import { createAccount, simulate } from '../support/fixtures.ts'
+import { createTempFolder } from '../support/temp-folder.ts'
+
+// In the order of a disaster: each test goes on where the one before ended.
+const folder = closeAfterTests(createTempFolder())
+const service = await startArchivedService(folder.path)
+const { bench, server, archive, backupDir, env } = service
+const here = (name: string) => join(folder.path, name)
+const AMOUNTS = 'select array_agg((amount_kobo / 100)::int order by amount_kobo) from credits'
+
+const { accountNumber } = await createAccount(bench)
+let acknowledged = 0
+let moment = ''
+let atMoment = 0
+
+// Each of another amount, so that one that is missing or booked twice is seen.
+async function credit(): Promise<void> {
+  await simulate(bench, accountNumber, `${acknowledged + 1}.00`)
+  acknowledged += 1
+}
+
+const upTo = (count: number) => Array.from({ length: count }, (_, at) => at + 1)
+
+test('a log file that differs is never replaced, and operators are told until archiving works', async () => {
+  const round = watchArchiveRound({
+    db: bench.db,
+    clock: systemClock,
+    log: createLogger({ level: 'silent' }),
+  })
+  const kinds = async () => {
+    await round(AbortSignal.timeout(10_000))
+    const open = `select kind from alerts where cleared_at is null`
+    return (await bench.db.query(open)).rows.map(({ kind }) => kind)
+  }
+  const planted = await currentSegment(server, archive)
+  writeFileSync(planted, gzipSync('not of this server'), { mode: 0o644 })
+
+  await query(server.connectionString, 'select pg_switch_wal()')
+  await until('archiving fails', async () => (await kinds()).includes('archive_failing'))
+  const kept = readFileSync(planted)
+  rmSync(planted)
+  await until('archiving works', async () => {
+    await query(server.connectionString, 'select pg_switch_wal()')
+    return (await kinds()).length === 0
+  })
+
+  assert.deepEqual(kept, gzipSync('not of this server'))
+  assert(statSync(planted).size > kept.length)
+})
+
+test('a backup is taken while credits are booked, and is for its owner alone', async () => {
+  const taking = runCommand(['backup'], env)
+  const isTaken = { yet: false }
+  void taking.finally(() => {
+    isTaken.yet = true
+  })
+  while (!isTaken.yet) await credit()
+  const taken = await taking
+  const names = readdirSync(taken.folder)
+
+  assert(acknowledged > 2, 'credits were booked meanwhile')
+  assert.deepEqual(names.sort(), ['backup.json', 'backup_manifest', 'base.tar', 'secrets.json'])
+  for (const name of ['', ...names]) {
+    assert.equal(statSync(join(taken.folder, name)).mode & 0o077, 0, name)
+  }
+  assert.equal(taken.timeline, 1)
+})
+
+test('kill -9 loses nothing archived: a restore has every credit once, and holds payouts', async () => {
+  moment = await markMoment(server)
+  atMoment = acknowledged
+  for (let more = 0; more < 3; more++) await credit()
+  await service.switchLog()
+  const archived = acknowledged
+  await credit()
+  process.kill(server.pid, 'SIGKILL')
+  await server.exited
+  await bench[Symbol.asyncDispose]().catch(() => {}) // It has lost its database.
+
+  const restored = await runCommand(['restore', '--latest', '--data-dir', here('latest')], env)
+  const twice = runCommand(['restore', '--latest', '--data-dir', here('latest')], env)
+
+  await assert.rejects(twice, /holds a database/)
+  assert.equal(restored.timeline, 2)
+  assert(new Date(restored.restoredTo) > new Date(moment))
+  const again = await startEmbedded({ dataDir: here('latest'), backupDir })
+  const [amounts] = (await query(again.connectionString, AMOUNTS)).flat()
+  const holds = await query(again.connectionString, 'select restored_to from payout_holds')
+  await switchLog(again, archive)
+  await again.stop()
+  assert.deepEqual(amounts, upTo(archived))
+  assert.equal(holds.length, 1)
+  assert.deepEqual(
+    readFileSync(here('latest/secrets.json')),
+    readFileSync(here('data/secrets.json')),
+  )
+})
+
+test('a restore to a moment has exactly the credits before it, on a timeline of its own', async () => {
+  const at = ['--at', moment, '--timeline', '1', '--data-dir', here('moment')]
+
+  const restored = await runCommand(['restore', ...at], env)
+  const [amounts] = await readRestored(here('moment'), AMOUNTS)
+
+  assert.deepEqual(amounts, upTo(atMoment))
+  assert.equal(restored.timeline, 3, 'two is taken by the first restore')
+  assert.equal(new Date(restored.restoredTo).toISOString(), moment)
+})
+
+test('verify restores, checks the books and says what they hold, leaving nothing behind', async () => {
+  const before = temporaryFolders()
+
+  const verified = await runCommand(['verify'], env)
+
+  assert.equal(verified.timeline, 2, 'the newest')
+  assert.equal(verified.books.credits, BigInt(acknowledged - 1))
+  assert.deepEqual(temporaryFolders(), before)
+})
+
+function temporaryFolders(): string[] {
+  return readdirSync(tmpdir()).filter((name) => name.startsWith('manilla-verify-'))
+}
+
+test('whatever is wrong with a backup is named, and nothing is restored', async () => {
+  const base = join(backupDir, 'base', readdirSync(join(backupDir, 'base'))[0] as string)
+  const first = join(archive, readdirSync(archive).filter(isSegment).sort().at(-2) as string)
+  const tar = join(base, 'base.tar')
+  const manifest = join(base, 'backup.json')
+  const says = (problem: RegExp, more: string[] = []) =>
+    assert.rejects(runCommand(['verify', ...more], env), (error) => {
+      assert(error instanceof BackupProblem, String(error))
+      assert.match(error.message, problem)
+      return true
+    })
+
+  await changed(tar, flipByte, () => says(/base\.tar is damaged/))
+  await changed(
+    tar,
+    (path) => truncateSync(path, 1_000_000),
+    () => says(/base\.tar has 1000000/),
+  )
+  await changed(manifest, rmSync, () => says(/backup\.json is missing/))
+  await changed(manifest, flipByte, () => says(/backup\.json is damaged/))
+  await changed(manifest, pretendOlder, () => says(/PostgreSQL 17, this is/))
+  await changed(join(base, 'secrets.json'), rmSync, () => says(/secrets\.json is missing/))
+  await changed(
+    first,
+    (path) => truncateSync(path, 100),
+    () => says(/gz is damaged: unexpected end/),
+  )
+  await changed(first, rmSync, () => says(/The archive lacks 0000000/))
+  await says(/No backup was finished by 2026-01-01/, ['--at', '2026-01-01T00:00:00Z'])
+  await says(/The log ends with a transaction at .* --latest/, ['--at', '2999-01-01T00:00:00Z'])
+  await says(/Timeline 9 does not continue/, ['--timeline', '9'])
+  await assert.rejects(runCommand(['verify', '--at', 'yesterday'], env), UsageProblem)
+  const nowhere = ['restore', '--latest', '--from', here('data'), '--data-dir', here('none')]
+  await assert.rejects(runCommand(nowhere, {}), /There is no backup in/)
+  assert(!existsSync(here('none')))
+})
+
+const isSegment = (name: string) => /^[0-9A-F]{24}\.gz$/.test(name)
+
+// Puts it back as it was.
+async function changed(path: string, change: (path: string) => void, look: () => Promise<void>) {
+  const kept = `${folder.path}/kept`
+  renameSync(path, kept)
+  copyFileSync(kept, path)
+  try {
+    change(path)
+    await look()
+  } finally {
+    rmSync(path, { force: true })
+    renameSync(kept, path)
+  }
+}
+
+function flipByte(path: string): void {
+  const content = readFileSync(path)
+  const middle = content.length >> 1
+  content[middle] = (content[middle] as number) ^ 1
+  writeFileSync(path, content)
+}
+
+function pretendOlder(path: string): void {
+  const { name: _, folder: __, ...facts } = readBackup(join(path, '..'), '')
+  writeFileSync(path, manifestText({ ...facts, postgres: '17.1' }))
+}
+
+test('a backup that cannot be written, and a folder that the server cannot reach, is refused', async () => {
+  writeFileSync(here('occupied'), '')
+  mkdirSync(here('closed'), { mode: 0o700 })
+  const dataDir = here('moment')
+
+  const unwritable = runCommand(['backup', '--to', here('occupied')], { MANILLA_DATA_DIR: dataDir })
+  await assert.rejects(unwritable, /Cannot write to .*occupied \(ENOTDIR\)/)
+  const nobodys = runCommand(['backup', '--to', here('b')], { MANILLA_DATA_DIR: here('nothing') })
+  await assert.rejects(nobodys, /There is no database in/)
+  if (process.getuid?.() === 0) {
+    const unreachable = startEmbedded({ dataDir, backupDir: here('closed/backups') })
+    await assert.rejects(unreachable, EmbeddedProblem)
+  }
+})

@@ -1,0 +1,122 @@
+// The recipe of docs/backup.md for a server of one's own, executed as it stands there: blocks named
+// `server` by the server's user, blocks named `manilla` by us. The server is made of the embedded build.
+
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { delimiter, dirname, join } from 'node:path'
+import { test } from 'node:test'
+import { systemClock } from '#clock.ts'
+import { migrate } from '#db/migrate.ts'
+import { createPool } from '#db/pool.ts'
+import { createClient } from '#domain/access/client-secrets.ts'
+import { prepareBinaries } from '#embedded/binaries.ts'
+import { openDataDirectory } from '#embedded/data-directory.ts'
+import { spawnOptions } from '#embedded/server-user.ts'
+import { PASSED_ON } from '../support/child-service.ts'
+import { query, until } from '../support/embedded-bench.ts'
+import { createTempFolder } from '../support/temp-folder.ts'
+
+const ROOT = join(import.meta.dirname, '../..')
+const BLOCK = /^```sh (server|manilla)\n(.*?)^```$/gms
+
+type Step = { by: string; commands: string }
+
+function recipe(): Step[] {
+  const text = readFileSync(join(ROOT, 'docs/backup.md'), 'utf8')
+  return Array.from(text.matchAll(BLOCK), ([, by = '', commands = '']) => ({ by, commands }))
+}
+
+test('the recipe restores an own server to a moment, with payouts held and clean books', async () => {
+  using folder = createTempFolder()
+  await using server = ownServer(folder.path)
+  const [archiving, backup, drill, check, ...more] = recipe() as [Step, Step, Step, Step]
+  server.run({ by: 'server', commands: START })
+  await query(server.urlOf('postgres'), 'create database manilla')
+  const url = server.urlOf('manilla')
+  await migrate(url)
+
+  server.run(archiving)
+  server.run(backup)
+  await addClient(url, 'MAN0000002')
+  const at = (await query(url, 'select clock_timestamp()')).flat()[0] as Date
+  server.env.AT = new Date(at.getTime() + 1).toISOString().replace('Z', '+00:00')
+  await until('it has passed', () => systemClock().getTime() > at.getTime() + 2)
+  await addClient(url, 'MAN0000003')
+  const [name] = (await query(url, 'select pg_walfile_name(pg_switch_wal())')).flat()
+  await until('it is archived', () => existsSync(join(folder.path, 'archive', String(name))))
+  server.run(drill)
+  const said = server.run(check)
+
+  const restored = server.urlOf('manilla', 5433)
+  const clients = await query(restored, 'select client_id from clients order by 1')
+  const holds = await query(restored, 'select count(*)::int from payout_holds')
+  assert.deepEqual(more, [])
+  assert.deepEqual(clients.flat(), ['MAN0000002'])
+  assert.deepEqual(holds.flat(), [1])
+  assert.match(said, /Prepared the restored database.*The books add up\.\n/s)
+})
+
+const START = `
+initdb -D "$PGDATA" --username=manilla --auth=trust --locale=C --no-instructions >/dev/null
+echo "listen_addresses = ''
+unix_socket_directories = '$SOCKETS'
+fsync = off" >> "$PGDATA/postgresql.conf"
+pg_ctl start -w -D "$PGDATA" -l "$PGDATA/server.log" >/dev/null`
+
+async function addClient(connectionString: string, clientId: string): Promise<void> {
+  const db = createPool({ connectionString, max: 1, onIdleError: () => {} })
+  await createClient(db, systemClock(), {
+    clientId,
+    secretHash: 'none',
+    name: clientId,
+    isOperator: false,
+  })
+  await db.end()
+}
+
+function ownServer(folder: string) {
+  const home = openDataDirectory(folder)
+  const resolvePackage = (name: string) => import.meta.resolve(name)
+  const bin = dirname(prepareBinaries({ ...home, resolvePackage }).postgres)
+  const { uid, gid } = home.account
+  const place = (name: string) => join(folder, name)
+  // What the server reads and writes is its user's.
+  for (const name of ['', 'archive', 'backups']) {
+    mkdirSync(place(name), { recursive: true })
+    if (uid !== undefined && gid !== undefined) chownSync(place(name), uid, gid)
+  }
+  mkdirSync(place('bin'))
+  const launcher = join(ROOT, 'scripts/manilla.mjs')
+  writeFileSync(
+    place('bin/npx'),
+    `#!/bin/sh\nshift\nexec "${process.execPath}" "${launcher}" "$@"\n`,
+  )
+  chmodSync(place('bin/npx'), 0o755)
+  const urlOf = (database: string, port = 5432) =>
+    `postgres://manilla@/${database}?host=${encodeURIComponent(folder)}&port=${port}`
+  const env: Record<string, string> = {
+    PATH: [place('bin'), bin, PASSED_ON.PATH].join(delimiter),
+    ...{ PGDATA: place('server'), ARCHIVE: place('archive'), BACKUPS: place('backups') },
+    ...{ RESTORED: place('restored'), SOCKETS: folder },
+    ...{ DATABASE_URL: urlOf('manilla'), RESTORED_URL: urlOf('manilla', 5433) },
+  }
+  const run = ({ by, commands }: Step): string => {
+    const options = by === 'server' ? spawnOptions(home.account) : { cwd: folder }
+    const all = { ...options, env, encoding: 'utf8' as const }
+    const { status, stdout, stderr } = spawnSync('/bin/sh', ['-euc', commands], all)
+    assert.equal(status, 0, `${commands}\n${stdout}${stderr}`)
+    // The server reads what we wrote, as on a machine where both are one user.
+    if (by === 'manilla') spawnSync('chown', ['-R', `${uid ?? ''}:${gid ?? ''}`, place('backups')])
+    return stdout
+  }
+  return {
+    env,
+    run,
+    urlOf,
+    async [Symbol.asyncDispose]() {
+      const stop = 'for each in "$RESTORED" "$PGDATA"; do pg_ctl stop -m immediate -D "$each"; done'
+      spawnSync('/bin/sh', ['-c', stop], { ...spawnOptions(home.account), env })
+    },
+  }
+}

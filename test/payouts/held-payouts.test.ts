@@ -1,0 +1,150 @@
+// I82: while payouts are held nothing is sent; and what was requested before a restore is never sent
+// after it, whatever became of it meanwhile: the bank is asked.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { BankConnection, PayoutAnswer } from '#banks/connector.ts'
+import { withTransaction } from '#db/transaction.ts'
+import { settleAfterRestore } from '#domain/after-restore.ts'
+import { holdPayouts, releasePayouts } from '#domain/payouts/hold-payouts.ts'
+import { NOT_FOUND_AFTER_MS } from '#domain/payouts/unknown-payouts.ts'
+import { assertCleanBooks } from '../support/bank-calls.ts'
+import { closeAfterTests } from '../support/closing.ts'
+import { createAccount, simulate, startPayment } from '../support/fixtures.ts'
+import { createPayout, fund, getPayout, payoutRounds } from '../support/payouts.ts'
+import { startTestService } from '../support/running-service.ts'
+
+const bench = closeAfterTests(await startTestService())
+const by = 'cli:test'
+
+// A bank outside our database: what it was told it remembers, whatever we forget.
+const paid = new Set<string>()
+const sent: string[] = []
+const calls: BankConnection['calls'] = {
+  sendMoney: async ({ reference }) => {
+    sent.push(reference)
+    paid.add(reference)
+    return { status: 'confirmed', bankReference: `B-${reference}` }
+  },
+  findPayout: async (reference): Promise<PayoutAnswer> =>
+    paid.has(reference)
+      ? { status: 'confirmed', bankReference: `B-${reference}` }
+      : { status: 'not_found' },
+}
+const connection = { calls, limits: { ratePerSecond: 5, concurrency: 4 } } as BankConnection
+const codes = bench.config.banks.map(({ code }) => code)
+const connections = new Map(codes.map((code) => [code, connection]))
+const rounds = closeAfterTests(await payoutRounds(bench, { connections }))
+
+const restoredNow = () =>
+  withTransaction(bench.db, (tx) =>
+    settleAfterRestore(tx, { now: bench.clock(), restoredTo: bench.clock(), by }),
+  )
+const release = () => withTransaction(bench.db, (tx) => releasePayouts(tx, bench.clock(), by))
+const statusOf = async (reference: string) => (await getPayout(bench, reference)).status
+// As if two users had: that takes a client with maker-checker, and is not the point.
+const setApproval = (reference: string, approval: string) =>
+  bench.db.query(`begin; set local session_replication_role = replica;
+    update payouts set approval = '${approval}' where reference = '${reference}'; commit`)
+const openAlerts = async () => {
+  const { rows } = await bench.db.query(`select kind from alerts where cleared_at is null`)
+  return rows.map(({ kind }) => kind)
+}
+
+test('after a restore what the bank has paid is confirmed, and nothing is sent again', async () => {
+  await fund(bench, '9000')
+  const { reference: paidMeanwhile } = await createPayout(bench)
+  const { reference: neverSent } = await createPayout(bench)
+  const { reference: approvedLater } = await createPayout(bench)
+  await setApproval(approvedLater, 'needed')
+  paid.add(paidMeanwhile) // In the time that was lost.
+
+  await restoredNow()
+  const { reference: requestedAfter } = await createPayout(bench)
+  await rounds.send()
+  await rounds.query()
+
+  assert.deepEqual(sent, [])
+  assert.deepEqual(await openAlerts(), ['payouts_held'])
+  assert.equal(await statusOf(paidMeanwhile), 'confirmed')
+  assert.equal(await statusOf(neverSent), 'unknown')
+  assert.equal(await statusOf(requestedAfter), 'queued')
+  bench.advance(NOT_FOUND_AFTER_MS)
+  await rounds.query()
+  assert.equal(await statusOf(neverSent), 'failed')
+  assert.equal(await release(), 1)
+  await setApproval(approvedLater, 'not_needed')
+  await rounds.send()
+  await rounds.query()
+  assert.deepEqual(sent, [requestedAfter])
+  assert.equal(await statusOf(approvedLater), 'unknown')
+  assert.deepEqual(await openAlerts(), [])
+  await assertCleanBooks(bench)
+})
+
+test('a hold waits for payouts that are being taken, and stops all later ones', async () => {
+  sent.length = 0
+  const taker = await bench.db.connect()
+  await taker.query(`begin; select pg_advisory_xact_lock_shared(hashtext('payouts_held'))`)
+  let isHeld = false
+
+  const holding = withTransaction(bench.db, (tx) =>
+    holdPayouts(tx, bench.clock(), { reason: 'Drill', by }),
+  ).then(() => {
+    isHeld = true
+  })
+  const waiting = `select count(*)::int as n from pg_locks where locktype = 'advisory' and not granted`
+  while ((await bench.db.query(waiting)).rows[0].n === 0);
+  assert(!isHeld)
+  await taker.query('commit')
+  taker.release()
+  await holding
+  const { reference } = await createPayout(bench)
+  await rounds.send()
+  assert.deepEqual([sent, await statusOf(reference)], [[], 'queued'])
+
+  assert.deepEqual([await release(), await release()], [1, 0])
+  await rounds.send()
+  assert.deepEqual(sent, [reference])
+  const changes = [
+    'update payout_holds set reason = $1',
+    'delete from payout_holds where reason <> $1',
+  ]
+  for (const change of changes)
+    await assert.rejects(bench.db.query(change, ['x']), { code: '23001' })
+})
+
+test('numbers and ids that may have been given out in the lost time go to nobody else', async () => {
+  const { accountNumber } = await createAccount(bench)
+  const payment = await startPayment(bench)
+  await bench.db.query(`update numbers set reusable_at = $1 where payment_id is not null`, [
+    bench.clock(),
+  ])
+  await bench.db.query(
+    `insert into reserved_numbers (reference, bank_code, purpose, state, account_number,
+                                   account_name, asked_at, reserved_at)
+     values (gen_random_uuid(), '999', 'static', 'available', '0123456789', 'Pool', now(), now()),
+            (gen_random_uuid(), '999', 'static', 'asked', null, null, now(), null)`,
+  )
+  const next = `select bank_code, next_index from number_ranges where next_index > 0 order by id`
+  const before = (await bench.db.query(next)).rows
+
+  await restoredNow()
+  const after = (await bench.db.query(next)).rows
+  await simulate(bench, (await createAccount(bench)).accountNumber, '1.00')
+
+  assert(before.length >= 2 && payment)
+  for (const [at, { next_index }] of before.entries()) {
+    assert(after[at].next_index >= next_index + 1_000n)
+  }
+  const { rows } = await bench.db.query(
+    `select (select count(*)::int from reserved_numbers) as pool,
+            (select count(*)::int from numbers where reusable_at <= $1) as reusable,
+            (select max(id) from credits) - (select min(id) from credits) as jump`,
+    [bench.clock()],
+  )
+  assert.deepEqual([rows[0].pool, rows[0].reusable], [0, 0])
+  assert(rows[0].jump > 1_000_000n, `${rows[0].jump}`)
+  assert.match(accountNumber, /^\d{10}$/)
+  await assertCleanBooks(bench)
+})

@@ -1,0 +1,75 @@
+// Backups as a test needs them: the commands as an operator gives them, and a service on an embedded
+// database of its own that archives its log.
+
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { BACKUP_COMMANDS } from '#admin/backup-commands.ts'
+import { parseCommand } from '#admin/command-line.ts'
+import { systemClock } from '#clock.ts'
+import { createPool } from '#db/pool.ts'
+import { archiveFolder, systemIdentifier } from '#embedded/archiving.ts'
+import { type EmbeddedServer, startEmbedded } from '#embedded/embedded.ts'
+import { query, until } from './embedded-bench.ts'
+import { startTestService } from './running-service.ts'
+
+// Kept in secrets.json of the data directory instead.
+const NO_SECRETS = { MANILLA_TOKEN_SECRETS: '', MANILLA_DATA_KEYS: '', MANILLA_HASH_KEY: '' }
+
+// biome-ignore lint/suspicious/noExplicitAny: what a command answers is for its test to know
+export async function runCommand(words: readonly string[], env = {}): Promise<any> {
+  const chosen = parseCommand(BACKUP_COMMANDS, words)
+  assert('command' in chosen)
+  const context = { env, clock: systemClock, actor: 'cli:test' }
+  return (await chosen.command.run(context, chosen.given)).data
+}
+
+export async function startArchivedService(folder: string) {
+  const [dataDir, backupDir] = [join(folder, 'data'), join(folder, 'backups')]
+  const server = await startEmbedded({ dataDir, backupDir })
+  const { connectionString } = server
+  const pool = createPool({ connectionString, max: 4, onIdleError: () => {} })
+  const database = { pool, connectionString, [Symbol.asyncDispose]: () => pool.end() }
+  const env = { MANILLA_DATA_DIR: dataDir, ...NO_SECRETS }
+  const bench = await startTestService({ database, env })
+  const archive = archiveFolder(backupDir, systemIdentifier(join(dataDir, 'postgres')))
+  return {
+    ...{ dataDir, backupDir, server, bench, archive },
+    env: { MANILLA_DATA_DIR: dataDir, MANILLA_BACKUP_DIR: backupDir },
+    switchLog: () => switchLog(server, archive),
+  }
+}
+
+// Resolves when the file of the log that was being written is in the archive; answers its path.
+export async function switchLog(server: EmbeddedServer, archive: string): Promise<string> {
+  const path = await currentSegment(server, archive)
+  await query(server.connectionString, 'select pg_switch_wal()')
+  await until(`${path} is archived`, () => existsSync(path))
+  return path
+}
+
+export async function currentSegment(server: EmbeddedServer, archive: string): Promise<string> {
+  const current = 'select pg_walfile_name(pg_current_wal_insert_lsn())'
+  const [[name]] = (await query(server.connectionString, current)) as [[string]]
+  return join(archive, `${name}.gz`)
+}
+
+// A moment after all that was committed until now, and before all that is committed from now on.
+export async function markMoment(server: EmbeddedServer): Promise<string> {
+  const moment = new Date(systemClock().getTime() + 2)
+  await until('it has passed', async () => {
+    const isOver = `select clock_timestamp() > '${moment.toISOString()}'::timestamptz`
+    return (await query(server.connectionString, isOver)).flat()[0] === true
+  })
+  return moment.toISOString()
+}
+
+// What a restored data directory holds, read by a server of its own.
+export async function readRestored(dataDir: string, sql: string): Promise<unknown[]> {
+  const server = await startEmbedded({ dataDir })
+  try {
+    return (await query(server.connectionString, sql)).flat()
+  } finally {
+    await server.stop()
+  }
+}
