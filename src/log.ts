@@ -5,6 +5,7 @@
 // pino’s own `redact` misses deep fields and throws on a nested Buffer.
 
 import { type DestinationStream, type Logger, pino, stdTimeFunctions } from 'pino'
+import { currentSpan, type Span } from './trace-context.ts'
 
 export type { Logger } from 'pino'
 
@@ -62,8 +63,17 @@ export function createLogger({
     serializers: { err: (value: unknown) => describeError(value) },
     formatters: { level: (label: string) => ({ level: label }), log: describeErrors },
     hooks: { streamWrite: withoutSecrets },
+    mixin: currentTrace,
   }
   return destination ? pino(options, destination) : pino(options)
+}
+
+function currentTrace(): object {
+  return traceFields(currentSpan())
+}
+
+export function traceFields(span: Span | undefined): { trace_id?: string } {
+  return span ? { trace_id: span.traceId } : {}
 }
 
 function withoutSecrets(line: string): string {

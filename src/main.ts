@@ -9,16 +9,11 @@ import { isConnectionLost } from '#db/transaction.ts'
 import { EmbeddedProblem, type EmbeddedServer, startEmbedded } from '#embedded/embedded.ts'
 import { systemClock } from './clock.ts'
 import { createLogger, type Logger } from './log.ts'
+import { prepareDatabase, StartProblem } from './prepare-database.ts'
 import { answerForAll, askPrimary } from './process-metrics.ts'
 import { type HttpProcesses, isHttpProcess, startHttpProcesses } from './processes.ts'
 import { welcome } from './welcome.ts'
-import {
-  createService,
-  prepareDatabase,
-  type Service,
-  type ServiceOptions,
-  StartProblem,
-} from './wiring.ts'
+import { createService, type Service, type ServiceOptions } from './wiring.ts'
 
 const STOP_MAX_MS = 30_000
 const CONNECTIONS_PER_PROCESS = 27 // The pools of src/wiring.ts.
@@ -32,7 +27,7 @@ async function main(): Promise<void> {
   if (isHttpProcess) return runHttpProcess(config, log)
   const embedded = config.databaseUrl ? undefined : await startDatabase(config, log)
   const connectionString = config.databaseUrl ?? (embedded as EmbeddedServer).connectionString
-  const options = { config, connectionString, clock: systemClock, log }
+  const options = { config, connectionString, clock: systemClock, checksClock: true, log }
   let created: Service | undefined
   try {
     await prepareDatabase(options)
@@ -67,7 +62,8 @@ async function startDatabase(config: Config, log: Logger): Promise<EmbeddedServe
   const onLog = (line: string) => log.debug({ line }, 'postgres')
   const connections = CONNECTIONS_SPARE + CONNECTIONS_PER_PROCESS * (processCount(config) + 1)
   const settings = { max_connections: String(connections) }
-  return startEmbedded({ dataDir: config.dataDir, settings, onLog })
+  const { dataDir, backupDir = null } = config
+  return startEmbedded({ dataDir, backupDir, settings, onLog })
 }
 
 function processCount({ processes }: Config): number {
@@ -103,7 +99,8 @@ async function runHttpProcess(config: Config, log: Logger): Promise<void> {
   process.on('disconnect', () => stop())
   const connectionString = config.databaseUrl as string
   const readMetrics = askPrimary(() => service.metrics.registry)
-  const parts = { config, connectionString, clock: systemClock, log, readMetrics }
+  const real = { clock: systemClock, checksClock: true }
+  const parts = { config, connectionString, ...real, log, readMetrics }
   const service: Service = await createService(parts)
   service.metrics.watchProcess()
   await listen(service.app, config)

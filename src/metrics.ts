@@ -62,6 +62,20 @@ export class Metrics {
     registers: this.#registers,
   })
 
+  readonly spans = new Counter({
+    name: 'manilla_trace_spans_total',
+    help: 'Spans sent to the collector of traces, and those that it did not take.',
+    labelNames: ['result'] as const,
+    registers: this.#registers,
+  })
+
+  readonly replicaReads = new Counter({
+    name: 'manilla_replica_reads_total',
+    help: 'Reads that the replica may answer, by who did.',
+    labelNames: ['by'] as const,
+    registers: this.#registers,
+  })
+
   readonly observeBatch = (batch: string, { items, waitedMs, tookMs }: BatchTimes): void => {
     this.#batchItems.observe({ batch }, items)
     this.#queueSeconds.observe({ batch }, waitedMs / 1000)
@@ -81,6 +95,27 @@ export class Metrics {
           this.set({ pool, state: 'idle' }, idleCount)
           this.set({ pool, state: 'waiting' }, waitingCount)
         }
+      },
+    })
+  }
+
+  watchReplica(replica: { lagSeconds: number; isUsable: boolean }): void {
+    new Gauge({
+      name: 'manilla_replica_lag_seconds',
+      help: 'How long the replica has been behind the primary.',
+      aggregator: 'max',
+      registers: this.#registers,
+      collect() {
+        this.set(replica.lagSeconds)
+      },
+    })
+    new Gauge({
+      name: 'manilla_replica_usable',
+      help: 'Whether the replica answers reads.',
+      aggregator: 'min',
+      registers: this.#registers,
+      collect() {
+        this.set(replica.isUsable ? 1 : 0)
       },
     })
   }

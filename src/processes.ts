@@ -21,7 +21,9 @@ export async function startHttpProcesses(options: Options): Promise<HttpProcesse
   let isStopping = false
   cluster.setupPrimary({ exec: fileURLToPath(new URL('./main.ts', import.meta.url)), args: [role] })
 
-  const start = (): Worker => cluster.fork({ DATABASE_URL: connectionString })
+  // The primary archives: to them its database is an external one.
+  const env = { DATABASE_URL: connectionString, MANILLA_BACKUP_DIR: '' }
+  const start = (): Worker => cluster.fork(env)
   const replace = (worker: Worker) => {
     if (isStopping) return
     log.error({ pid: worker.process.pid }, 'HTTP process exited; restarting')

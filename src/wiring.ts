@@ -3,17 +3,18 @@
 import type { FastifyInstance } from 'fastify'
 import type { BankConnections } from '#banks/connector.ts'
 import { connectBanks } from '#banks/connectors.ts'
+import { traceBankCalls } from '#banks/trace-calls.ts'
 import { bankConfigurations } from '#config/bank-settings.ts'
 import type { Config } from '#config/config.ts'
 import { sendByFile } from '#config/payout-file-settings.ts'
 import { readDataKeys } from '#config/secrets-file.ts'
 import { openProfiles } from '#config/statement-profiles.ts'
-import { isMigrated, migrate } from '#db/migrate.ts'
-import { type Connections, openConnections } from '#db/open-connections.ts'
-import { createPool, isWritable, type Pool } from '#db/pool.ts'
-import { createClient, hasSandboxClient, SANDBOX_CLIENT } from '#domain/access/client-secrets.ts'
+import { clockCheckOf } from '#db/clock-check.ts'
+import { hostsOf } from '#db/hosts.ts'
+import { type Connections, openConnections, watchConnections } from '#db/open-connections.ts'
+import type { Pool } from '#db/pool.ts'
+import { watchReadiness } from '#db/readiness.ts'
 import { createAccountLookups } from '#domain/accounts/account-lookups.ts'
-import { registerRanges } from '#domain/accounts/account-numbers.ts'
 import { createWriters, type Writers } from '#domain/batch-writers.ts'
 import { bankNames } from '#domain/payments/resource-presenters.ts'
 import type { OutcomeHooks } from '#domain/payouts/settle-payout.ts'
@@ -22,8 +23,6 @@ import { settleRefund } from '#domain/refunds/settle-refund.ts'
 import { NotificationMeter } from '#domain/requery/bank-measures.ts'
 import type { SubmitCredits } from '#domain/requery/take-findings.ts'
 import { withSandboxBank } from '#domain/sandbox/sandbox-bank.ts'
-import { createSandboxBankAccount } from '#domain/sandbox/sandbox-bank-account.ts'
-import { createSandboxUser, hasSandboxUser, SANDBOX_USER } from '#domain/sandbox/sandbox-user.ts'
 import { finishSettlement } from '#domain/settlement/finish-settlement.ts'
 import { settleReturnPayout } from '#domain/suspense/settle-return.ts'
 import type { Rendering } from '#domain/webhooks/render-events.ts'
@@ -34,7 +33,6 @@ import { Tokens } from '#http/tokens.ts'
 import { SharedAccounts } from '#ledger/accounts.ts'
 import { completeErasuresRound } from '#workers/complete-erasures.ts'
 import { runNow } from '#workers/loop.ts'
-import { maintainPartitionsRound } from '#workers/maintain-partitions.ts'
 import { listWorkers, type RunningWorkers, runWorkers } from '#workers/run-workers.ts'
 import { startTestClocks, wireSandbox } from '#workers/sandbox-workers.ts'
 import { findSendingConnections, sendPayoutsRound } from '#workers/send-payouts.ts'
@@ -42,11 +40,13 @@ import { settleReportedPayoutsRound } from '#workers/settle-reported-payouts.ts'
 import { syncDataKeys } from '#workers/sync-data-keys.ts'
 import { writeMeasuresRound } from '#workers/write-measures.ts'
 import { clientClock } from './client-time.ts'
-import type { Clock } from './clock.ts'
 import type { Logger } from './log.ts'
 import { Metrics } from './metrics.ts'
 import { Notifier } from './notifier.ts'
+import { type StartOptions, StartProblem } from './prepare-database.ts'
 import { Sealer } from './seal.ts'
+import type { Tracer } from './trace-context.ts'
+import { startTracing } from './tracing.ts'
 
 const HOUR_MS = 3_600_000
 const MEASURES_PAUSE_MS = 5_000
@@ -71,63 +71,24 @@ export type Service = {
   close(): Promise<void>
 }
 
-// A start-up problem the operator can fix.
-export class StartProblem extends Error {}
-
-export type ServiceOptions = {
-  config: Config
-  connectionString: string
-  clock: Clock
-  log: Logger
+export type ServiceOptions = StartOptions & {
   readMetrics?: () => Promise<string> // Of all processes, where there are several.
-}
-
-// Migrates and seeds the database. Safe to run in several processes at once.
-export async function prepareDatabase({ config, connectionString, clock, log }: ServiceOptions) {
-  const applied = await migrate(connectionString)
-  if (applied.length > 0) log.info({ applied }, 'database migrated')
-  const db = createPool({ connectionString, max: 1, onIdleError: () => {} })
-  try {
-    await maintainPartitionsRound({ db, clock, log })()
-    await registerRanges(db, config.banks)
-    if (config.mode === 'live') await refuseSandbox(db, clock)
-    else {
-      await createClient(db, clock(), SANDBOX_CLIENT)
-      await createSandboxUser(db, clock())
-      const { data, hash } = config.secrets
-      await createSandboxBankAccount(db, new Sealer(data, hash), clock())
-    }
-  } finally {
-    await db.end()
-  }
-}
-
-async function refuseSandbox(db: Pool, clock: Clock): Promise<void> {
-  if (await hasSandboxClient(db, clock())) {
-    throw new StartProblem(
-      `Client ${SANDBOX_CLIENT.clientId} still has the documented sandbox secret. Rotate it.`,
-    )
-  }
-  if (await hasSandboxUser(db)) {
-    throw new StartProblem(
-      `User ${SANDBOX_USER.email} still has the documented sandbox password. Delete it.`,
-    )
-  }
 }
 
 export async function createService(options: ServiceOptions): Promise<Service> {
   const { config, connectionString, clock, log } = options
-  const { statementsFolder } = config
+  const { statementsFolder, trustedProxies, metricsToken, loggedShare } = config
   const statements = { statementsFolder, statementProfiles: openProfiles(config) }
-  const connections = openConnections(connectionString, log)
+  const connections = openConnections({ connectionString, replicaUrl: config.replicaUrl }, log)
   const { db, batchPool, reads, probes } = connections
   const notifiers = { dispatcher: new Notifier(), deliverer: new Notifier() }
   const { sealer, keySync, syncDataKeysNow } = await startDataKeys(options, connections)
-  const sharedAccounts = new SharedAccounts(db)
+  const sharedAccounts = new SharedAccounts(db, hostsOf(connectionString))
   const { testClocks, stopFollowing } = await startTestClocks(config.mode, { db, log })
   const failed = (batch: string) => (error: unknown) =>
     log.error({ err: error, batch }, 'batch failed')
-  const metrics = startMetrics(connections)
+  const metrics = watchConnections(new Metrics(), connections)
+  const tracer = await startTracing(config.tracing, { metrics, log })
   const writers = openWriters(options, {
     pool: batchPool,
     testClocks,
@@ -140,16 +101,16 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const tokens = openTokens(options)
   const isSecure = config.mode === 'live' || config.publicUrl.startsWith('https:')
   const sessionCookies = new SessionCookies({ db, sealer, clock, isSecure })
-  const banking = connectedBanks({ db, sealer }, options)
+  const banking = connectedBanks({ db, sealer }, options, tracer)
   const { notificationMeter, writeMeasures, stopMeasuring } = startMeasuring(options, db)
   const money = { sealer, sharedAccounts, payoutHooks: PAYOUT_HOOKS }
-  const parts = { ...connections, ...banking, ...money, ...statements, clock, log, metrics }
+  const parts = { ...connections, ...banking, ...money, ...statements, clock, log, metrics, tracer }
   const submitCredits: SubmitCredits = (credits) => writers.credits.submitAll(credits)
-  const working = { ...parts, ...workerSettings(config), submitCredits }
+  const working = { ...parts, ...workerSettings(options, db), submitCredits }
   const sandbox = wireSandbox(config, { ...working, testClocks, dispatcher: notifiers.dispatcher })
   const app = await buildApp({
     ...{ mode: config.mode, publicUrl: config.publicUrl, rates: config.rates },
-    ...{ trustedProxies: config.trustedProxies, metricsToken: config.metricsToken },
+    ...{ trustedProxies, metricsToken, loggedShare },
     ...{ policy: config.policy, chart: config.chart, hasApi: config.role !== 'worker' },
     ...parts,
     ...{ realClock: clock, testClocks, clockMoves: sandbox.clockMoves, seedNow: sandbox.seedNow },
@@ -162,7 +123,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     tokens,
     sessionCookies,
     authentication: new Authentication({ db, tokens, sessionCookies, clock, testClocks }),
-    isReady: async () => (await isWritable(probes)) && isMigrated(probes),
+    isReady: watchReadiness({ probes, log, isClockRight: clockCheckOf(options, probes) }),
     readMetrics: options.readMetrics ?? (() => metrics.registry.metrics()),
   })
 
@@ -177,23 +138,12 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     await writers.drain()
     await Promise.all([keySync.stop(), stopMeasuring(), stopFollowing()])
     await connections.end()
+    await tracer?.stop()
   }
   return {
     ...{ app, db, writers, metrics, startWorkers, close },
     ...{ syncDataKeys: syncDataKeysNow, writeMeasures },
   }
-}
-
-function startMetrics({ db, batchPool, webhookPool, settlementPool, importPool }: Connections) {
-  const metrics = new Metrics()
-  metrics.watchPools({
-    requests: db,
-    batches: batchPool,
-    webhooks: webhookPool,
-    settlements: settlementPool,
-    imports: importPool,
-  })
-  return metrics
 }
 
 type WriterParts = Pick<
@@ -253,19 +203,21 @@ async function startDataKeys({ config, clock, log }: ServiceOptions, connections
   }
 }
 
-function connectedBanks(parts: { db: Pool; sealer: Sealer }, { config, clock }: ServiceOptions) {
+type BankParts = { db: Pool; sealer: Sealer }
+function connectedBanks(parts: BankParts, { config, clock }: ServiceOptions, tracer?: Tracer) {
   const { mode, banks, policy } = config
   const connected = connectBanks(bankConfigurations(config))
   const sandbox = { ...parts, clock: clientClock(clock), banks }
   const sending = mode === 'sandbox' ? withSandboxBank(sandbox, connected) : connected
-  const bankConnections = sendByFile(sending, banks)
+  const bankConnections = sendByFile(traceBankCalls(sending, tracer), banks)
   return { banks, bankConnections, nameBank: bankNames(banks), nameStyle: policy.accountName }
 }
 
-function workerSettings(config: Config) {
-  const { graceSeconds, bankTimeMaxAgeHours } = config.policy
+function workerSettings(options: ServiceOptions, db: Pool) {
+  const { graceSeconds, bankTimeMaxAgeHours } = options.config.policy
   const bankTimeMaxAgeMs = bankTimeMaxAgeHours * HOUR_MS
-  return { rendering: renderingFor(config), graceSeconds, bankTimeMaxAgeMs }
+  const rendering = renderingFor(options.config)
+  return { rendering, graceSeconds, bankTimeMaxAgeMs, isClockRight: clockCheckOf(options, db) }
 }
 
 function renderingFor({ mode, banks, policy }: Config): Rendering {

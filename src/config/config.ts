@@ -16,6 +16,11 @@ import {
 import { type Chart, loadChart } from './chart-settings.ts'
 import { deepFreeze } from './deep-freeze.ts'
 import { issuesNumbers } from './number-settings.ts'
+import {
+  OBSERVABILITY_SETTINGS,
+  type Observability,
+  readObservability,
+} from './observability-settings.ts'
 import { POLICY_SETTINGS, type Policy, readPolicy } from './policy-settings.ts'
 import { RATES, type Rates, rates } from './rate-settings.ts'
 import {
@@ -29,14 +34,12 @@ import * as values from './setting-parsers.ts'
 
 export const ROLES = ['serve', 'api', 'worker', 'migrate'] as const
 const MODES = ['sandbox', 'live'] as const
-const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
 export type Role = (typeof ROLES)[number]
 export type Mode = (typeof MODES)[number]
-type LogLevel = (typeof LOG_LEVELS)[number]
 export type Environment = Readonly<Record<string, string | undefined>>
 
-export type Config = {
+export type Config = Observability & {
   readonly role: Role
   readonly mode: Mode
   readonly host: string
@@ -48,8 +51,8 @@ export type Config = {
   readonly rates: Rates
   readonly dataDir: string
   readonly databaseUrl: string | undefined // undefined: the embedded database
-  readonly logLevel: LogLevel
-  readonly metricsToken: string | undefined // undefined: /metrics is open in the sandbox, absent in live mode
+  readonly backupDir: string | undefined // where the embedded database archives its log
+  readonly replicaUrl: string | undefined // of a standby that answers reads
   readonly secrets: Secrets
   readonly banks: readonly BankSettings[]
   readonly collectionBankCode: string // issues the collection accounts
@@ -58,6 +61,8 @@ export type Config = {
   readonly statementsFolder: string | undefined // watched for statements of banks
   readonly statementProfiles: string | undefined // a folder of the operator's own profiles
 }
+
+export type DatabaseSettings = Pick<Config, 'databaseUrl' | 'dataDir' | 'backupDir'>
 
 // Of each list the first is for what is new and all for what is old, so that they can be changed;
 // data keys seal only when all processes have them (domain/privacy/data-keys.ts).
@@ -81,6 +86,8 @@ export const SETTINGS = {
   MANILLA_RATE_LIMITS: rates,
   MANILLA_DATA_DIR: values.path,
   DATABASE_URL: values.postgresAddress,
+  MANILLA_BACKUP_DIR: values.path,
+  DATABASE_REPLICA_URL: values.replicaAddress,
   MANILLA_TOKEN_SECRETS: values.signingSecrets,
   MANILLA_DATA_KEYS: values.dataKeys,
   MANILLA_HASH_KEY: values.hashKey,
@@ -89,8 +96,7 @@ export const SETTINGS = {
   MANILLA_STATEMENTS_FOLDER: values.path,
   MANILLA_STATEMENT_PROFILES: values.path,
   ...POLICY_SETTINGS,
-  MANILLA_METRICS_TOKEN: values.metricsToken,
-  LOG_LEVEL: values.oneOf(LOG_LEVELS),
+  ...OBSERVABILITY_SETTINGS,
 } as const
 
 type SettingName = keyof typeof SETTINGS
@@ -133,15 +139,12 @@ export function readEnvironment(
 }
 
 // Database settings only, for commands that need nothing else.
-export function databaseSettings(env: Environment): Pick<Config, 'databaseUrl' | 'dataDir'> {
+export function databaseSettings(env: Environment): DatabaseSettings {
   const problems: string[] = []
-  const { MANILLA_DATA_DIR, DATABASE_URL } = env
-  const { databaseUrl, dataDir } = plainSettings(
-    readGiven({ MANILLA_DATA_DIR, DATABASE_URL }, problems),
-    'serve',
-  )
+  const { MANILLA_DATA_DIR, DATABASE_URL, MANILLA_BACKUP_DIR } = env
+  const given = readGiven({ MANILLA_DATA_DIR, DATABASE_URL, MANILLA_BACKUP_DIR }, problems)
   if (problems.length > 0) throw new ConfigProblem(problems)
-  return { databaseUrl, dataDir }
+  return plainSettings(given, 'serve')
 }
 
 export function loadConfig(env: Environment, role: string | undefined, files = disk): Config {
@@ -154,7 +157,7 @@ export function loadConfig(env: Environment, role: string | undefined, files = d
   }
   const { banks, named } = bankSettings(given, { mode: plain.mode, env, files, problems })
   const chart = loadChart(given.MANILLA_CHART_FILE, { files, problems })
-  problems.unshift(...unknownNames(env, named))
+  problems.unshift(...values.unknownNames(env, [...Object.keys(SETTINGS), ...named]))
   const secrets = secretSettings(env, { given, plain, files, problems })
   if (problems.length > 0 || !banks || !chart || !secrets) throw new ConfigProblem(problems)
   const collection = banks.find((bank) => issuesNumbers(bank, 'static')) as BankSettings
@@ -177,9 +180,10 @@ function plainSettings(given: Given, role: Role): Plain {
     rates: { ...RATES[mode], ...given.MANILLA_RATE_LIMITS },
     dataDir: given.MANILLA_DATA_DIR ?? resolve('data'),
     databaseUrl: given.DATABASE_URL,
+    backupDir: given.MANILLA_BACKUP_DIR,
+    replicaUrl: given.DATABASE_REPLICA_URL,
     workerPort: given.MANILLA_WORKER_PORT,
-    logLevel: given.LOG_LEVEL ?? 'info',
-    metricsToken: given.MANILLA_METRICS_TOKEN,
+    ...readObservability(given),
     policy: readPolicy(given, mode),
     statementsFolder: given.MANILLA_STATEMENTS_FOLDER,
     statementProfiles: given.MANILLA_STATEMENT_PROFILES,
@@ -200,16 +204,11 @@ function readGiven(env: Environment, problems: string[]): Given {
   return Object.fromEntries(entries) as Given
 }
 
-// A mistyped name would otherwise leave its default in force unnoticed.
-function unknownNames(env: Environment, named: readonly string[]): string[] {
-  const known = [...Object.keys(SETTINGS), ...named]
-  return Object.keys(env)
-    .filter((name) => /^manilla_/i.test(name) && !known.includes(name))
-    .map((name) => `${name} is not a setting; did you mean ${values.nearest(name, known)}?`)
-}
-
 function missing(env: Environment, { mode, role }: Plain): string[] {
   const problems: string[] = []
+  if (readSetting(env, 'DATABASE_URL') && readSetting(env, 'MANILLA_BACKUP_DIR')) {
+    problems.push('MANILLA_BACKUP_DIR is for the embedded database: archive on your own server')
+  }
   const need = (name: SettingName, how: string) => {
     if (!readSetting(env, name)) problems.push(`${name} is missing: ${how}`)
   }

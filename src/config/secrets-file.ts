@@ -7,6 +7,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import fs from 'node:fs'
 import { join } from 'node:path'
+import { syncFolder, writeDurably } from '#durable-files.ts'
 import { type DataKey, dataKeys, KEY_BYTES, KEY_ID_MAX } from './setting-parsers.ts'
 
 export const SECRET_NAMES = [
@@ -114,30 +115,11 @@ function makeFolder(dataDir: string): void {
   if (fs.mkdirSync(dataDir, { recursive: true }) !== undefined) fs.chmodSync(dataDir, 0o755)
 }
 
-function writeDurably(path: string, text: string): void {
-  const file = fs.openSync(path, 'wx', 0o600)
-  try {
-    fs.writeFileSync(file, text)
-    fs.fsyncSync(file)
-  } finally {
-    fs.closeSync(file)
-  }
-}
-
 function linkUnlessThere(from: string, to: string): void {
   try {
     fs.linkSync(from, to)
   } catch (error) {
     if (errorCode(error) !== 'EEXIST') throw error
-  }
-}
-
-function syncFolder(path: string): void {
-  const folder = fs.openSync(path, 'r')
-  try {
-    fs.fsyncSync(folder)
-  } finally {
-    fs.closeSync(folder)
   }
 }
 

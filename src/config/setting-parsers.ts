@@ -3,6 +3,7 @@
 
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
+import { parseDatabaseUrl } from '#database-url.ts'
 import { parseAddressRange } from '#ip-allowlist.ts'
 import { AMOUNT_MAX_KOBO, type Kobo, parseKobo } from '#money.ts'
 
@@ -91,11 +92,19 @@ export const webAddress: Parser<string> = (text, report) => {
   return undefined
 }
 
-// Accepts what the driver accepts: also an empty host, which means a Unix socket.
+// Accepts what the driver accepts: also an empty host, which means a Unix socket; and several hosts.
 export const postgresAddress: Parser<string> = (text, report) => {
-  const readable = URL.canParse(text) || URL.canParse(text.replace('@/', '@socket/'))
-  if (readable && /^postgres(ql)?:\/\/\S+$/.test(text)) return text
-  report('must look like postgres://user:password@host:5432/database')
+  const pooler = new URLSearchParams(text.split('?')[1]).get('pooler')
+  if (pooler === null || pooler === 'transaction') return parseDatabaseUrl(text, report) && text
+  report('has a pooler that must be transaction, or be left out')
+  return undefined
+}
+
+// One host: of several, the driver would look for the one that takes writes.
+export const replicaAddress: Parser<string> = (text, report) => {
+  const url = parseDatabaseUrl(text, report)
+  if (!url || url.hosts.length === 1) return url && text
+  report('must look like postgres://user:password@host:5432/database, with one host')
   return undefined
 }
 
@@ -148,6 +157,13 @@ function splitList(text: string): string[] {
   return text.split(',').map((entry) => entry.trim())
 }
 
+// A mistyped name would otherwise leave its default in force unnoticed.
+export function unknownNames(env: object, known: readonly string[]): string[] {
+  return Object.keys(env)
+    .filter((name) => /^manilla_/i.test(name) && !known.includes(name))
+    .map((name) => `${name} is not a setting; did you mean ${nearest(name, known)}?`)
+}
+
 // The known name that takes the fewest keystrokes to reach, with or without the common prefix.
 export function nearest(name: string, known: readonly string[]): string | undefined {
   const score = (each: string) =>
@@ -167,6 +183,39 @@ function distance(from: string, to: string): number {
     row = next
   }
   return row.at(-1) as number
+}
+
+// From 0, none, to 1, all.
+export const share: Parser<number> = (text, report) => {
+  if (/^(?:0(?:\.[0-9]{1,9})?|1(?:\.0{1,9})?)$/.test(text)) return Number(text)
+  report('must be a number from 0 to 1, such as 0.01')
+  return undefined
+}
+
+export const serviceName: Parser<string> = (text, report) => {
+  if (/^[\w.-]{1,100}$/.test(text)) return text
+  report('must be 1 to 100 letters, digits, dots, hyphens or underscores')
+  return undefined
+}
+
+// Names and values, the values URL-encoded: authorization=Bearer%20abc,tenant=1.
+export const pairs: Parser<Readonly<Record<string, string>>> = (text, report) => {
+  const entries = splitList(text).map((entry, at) => {
+    const [, name = '', value = ''] = /^([\w.-]+)\s*=\s*([\x21-\x7e]*)$/.exec(entry) ?? []
+    const decoded = decodeUrl(value)
+    if (!name || decoded === undefined) report(`entry ${at + 1} must be name=value, URL-encoded`)
+    return [name, decoded ?? '']
+  })
+  return Object.fromEntries(entries)
+}
+
+function decodeUrl(text: string): string | undefined {
+  try {
+    const decoded = decodeURIComponent(text)
+    return /[\r\n\0]/.test(decoded) ? undefined : decoded
+  } catch {
+    return undefined
+  }
 }
 
 export const metricsToken: Parser<string> = (text, report) => {

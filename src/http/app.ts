@@ -108,7 +108,10 @@ import { lazySchemas } from './lazy-schemas.ts'
 import { LoadShedder } from './load-shedding.ts'
 import { registerOpenApi } from './open-api.ts'
 import { RateLimits } from './rate-limits.ts'
+import { serveFromReplica } from './replica-routes.ts'
+import { RequestLog } from './request-log.ts'
 import { timeRoutes } from './request-metrics.ts'
+import { traceRequests } from './request-traces.ts'
 import { enforceResponseDeadline } from './response-deadline.ts'
 import { headerSetter } from './response-headers.ts'
 import { scopeWhereMarked } from './scopes.ts'
@@ -122,7 +125,7 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   const schemas = lazySchemas(deps.mode)
   const app = Fastify({
     loggerInstance: deps.log as FastifyBaseLogger,
-    // A line per request costs a quarter of the throughput.
+    // A line per request costs a quarter of the throughput: request-log.ts writes some.
     logController: new LogController({ disableRequestLogging: true }),
     // Nor a logger: lines that are written name the request themselves (error-handler.ts).
     childLoggerFactory: (logger) => logger,
@@ -149,13 +152,15 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
     perAddress: CONNECTIONS_OF_ADDRESS_MAX,
     trusted: trustedAddresses(deps.trustedProxies),
   })
-  const timeRequest = timeRoutes(app, deps.metrics)
+  const requestLog = new RequestLog({ log: deps.log, share: deps.loggedShare })
+  const timeRequest = timeRoutes(app, deps.metrics, requestLog)
   // Hooks of the busiest routes call back rather than promise: a promise less for every request.
   app.addHook('onRequest', (request, reply, done) => {
     setHeaders(request, reply)
     timeRequest(request, reply)
     done()
   })
+  if (deps.tracer) traceRequests(app, deps.tracer)
   enforceResponseDeadline(app)
   drainOnClose(app)
   registerCors(app)
@@ -262,7 +267,8 @@ const ROUTES = [
 ]
 
 async function registerRoutes(app: FastifyInstance, given: Deps): Promise<void> {
-  const deps = given.mode === 'sandbox' ? serveInClientTime(app, given) : given
+  const timed = given.mode === 'sandbox' ? serveInClientTime(app, given) : given
+  const deps = serveFromReplica(app, timed)
   const all = deps.hasApi ? ROUTES : PROBE_ROUTES
   for (const routes of all) await app.register(routes, deps)
 }

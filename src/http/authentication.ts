@@ -5,7 +5,7 @@
 // Dashboard users have a session instead, with the scopes of their role. A bearer token takes
 // precedence, so API requests never pay for session lookup.
 
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ClientTime } from '#client-time.ts'
 import type { Clock } from '#clock.ts'
 import type { Queryable } from '#db/pool.ts'
@@ -34,8 +34,11 @@ declare module 'fastify' {
   }
 }
 
+type Done = (error?: Error) => void
+type Hook = (request: FastifyRequest, reply: FastifyReply, done: Done) => void
+
 // The scope is for the API reference.
-export type ScopedHook = ((request: FastifyRequest) => Promise<void>) & { scope: Scope }
+export type ScopedHook = Hook & { scope: Scope }
 
 type Known = Identity & { readAtMs: number; admits: ((address: string) => boolean) | undefined }
 
@@ -67,37 +70,36 @@ export class Authentication {
     this.#testClocks = testClocks
   }
 
-  // Route hook: requires a valid token or session with this scope, before the body is read.
+  // Route hook: requires a valid token or session with this scope, before the body is read. A client
+  // and a token that are known take no promise.
   requires(scope: Scope): ScopedHook {
-    const hook = async (request: FastifyRequest) => {
-      const { client, actor, scopes, isPerson, userId } = await this.identify(request, scope)
-      request.client = client
-      request.actor = actor
-      request.scopes = scopes
-      request.isPerson = isPerson
-      request.userId = userId
-      if (this.#testClocks.has(client.id)) await this.#setTime(request, client.id)
+    const hook: Hook = (request, _reply, done) => {
+      let identity: Identity | Promise<Identity>
+      try {
+        identity = this.#identify(request, scope)
+      } catch (error) {
+        return done(error as Error)
+      }
+      if (identity instanceof Promise || this.#testClocks.has(identity.client.id)) {
+        this.#assumeLater(request, identity).then(() => done(), done)
+        return
+      }
+      assume(request, identity)
+      done()
     }
     return Object.assign(hook, { scope })
   }
 
   async identify(request: FastifyRequest, scope: Scope): Promise<Identity> {
-    const { authorization } = request.headers
-    const hasSession =
-      authorization === undefined && this.#sessionCookies.tokenOf(request) !== undefined
-    if (hasSession) return this.#person(request, scope)
-    const token = bearerToken(authorization)
-    if (token === undefined) throw new Refusal('unauthorized')
-    const claims = await this.#tokens.read(token)
-    const known = this.#fresh(claims.clientId) ?? (await this.#read(claims.clientId))
-    return checked({ known, claims, request, scope })
+    return this.#identify(request, scope)
   }
 
   // For public endpoints: no token is fine, an invalid one is not.
   requiresIfAny(scope: Scope): ScopedHook {
     const require = this.requires(scope)
-    const hook = async (request: FastifyRequest) => {
-      if (request.headers.authorization !== undefined) await require(request)
+    const hook: Hook = (request, reply, done) => {
+      if (request.headers.authorization === undefined) done()
+      else require(request, reply, done)
     }
     return Object.assign(hook, { scope })
   }
@@ -106,6 +108,36 @@ export class Authentication {
   forget(clientId: string): void {
     this.#forgotten++
     this.#clients.delete(clientId)
+  }
+
+  // At once where all is known.
+  #identify(request: FastifyRequest, scope: Scope): Identity | Promise<Identity> {
+    const { authorization } = request.headers
+    const hasSession =
+      authorization === undefined && this.#sessionCookies.tokenOf(request) !== undefined
+    if (hasSession) return this.#person(request, scope)
+    const token = bearerToken(authorization)
+    if (token === undefined) throw new Refusal('unauthorized')
+    const claims = this.#tokens.read(token)
+    const known = claims instanceof Promise ? undefined : this.#fresh(claims.clientId)
+    if (known) return checked({ known, claims: claims as TokenClaims, request, scope })
+    return this.#identifyLater(claims, { request, scope })
+  }
+
+  async #identifyLater(
+    reading: TokenClaims | Promise<TokenClaims>,
+    { request, scope }: { request: FastifyRequest; scope: Scope },
+  ): Promise<Identity> {
+    const claims = await reading
+    const known = this.#fresh(claims.clientId) ?? (await this.#read(claims.clientId))
+    return checked({ known, claims, request, scope })
+  }
+
+  async #assumeLater(request: FastifyRequest, identifying: Identity | Promise<Identity>) {
+    const identity = await identifying
+    assume(request, identity)
+    const { id } = identity.client
+    if (this.#testClocks.has(id)) await this.#setTime(request, id)
   }
 
   // Operator data is hidden from non-operator users of an operator client.
@@ -154,6 +186,14 @@ export class Authentication {
     if (forgotten === this.#forgotten) this.#clients.set(clientId, known)
     return known
   }
+}
+
+function assume(request: FastifyRequest, identity: Identity): void {
+  request.client = identity.client
+  request.actor = identity.actor
+  request.scopes = identity.scopes
+  request.isPerson = identity.isPerson
+  request.userId = identity.userId
 }
 
 function checked({

@@ -22,7 +22,8 @@ const SILENCE_MAX_MS = 60_000
 const KEEP_ALIVE_MS = 72_000
 const HEADER_BYTES_MAX = 16_384
 
-export const CONNECTIONS_MAX = 10_000
+// Room for 10,000 idle ones and those that work.
+export const CONNECTIONS_MAX = 12_000
 export const CONNECTIONS_OF_ADDRESS_MAX = 1_000
 
 export const CONNECTION_OPTIONS = {

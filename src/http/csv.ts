@@ -8,6 +8,7 @@
 
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
+import { keepReading } from '#db/replica-reads.ts'
 import { Refusal } from '#errors.ts'
 import type { ClientId } from '#ids.ts'
 import { formatKobo, type Kobo, koboOf } from '#money.ts'
@@ -79,9 +80,10 @@ export class CsvExports {
     this.#open.set(clientId, open + 1)
     const release = () => this.#release(clientId)
     try {
-      const first = await batches.next()
+      const next = keepReading(() => batches.next())
+      const first = await next()
       const cut = () => void stream.destroy(new Error('export stalled: the client stopped reading'))
-      const text = watched(textOf({ columns, batches, hasMark }, first), cut)
+      const text = watched(textOf({ columns, batches, hasMark, next }, first), cut)
       const stream = Readable.from(text, { objectMode: false })
       stream.once('close', release)
       return reply
@@ -107,13 +109,15 @@ export class CsvExports {
 
 export type Batches<Row> = AsyncGenerator<readonly Row[], void>
 
+type Next<Row> = { next: () => Promise<IteratorResult<readonly Row[], void>> }
+
 async function* textOf<Row>(
-  { columns, batches, hasMark }: Required<Omit<Export<Row>, 'name'>>,
+  { columns, batches, hasMark, next }: Required<Omit<Export<Row>, 'name'>> & Next<Row>,
   first: IteratorResult<readonly Row[], void>,
 ) {
   yield headerLine(columns, hasMark)
   try {
-    for (let batch = first; !batch.done; batch = await batches.next()) {
+    for (let batch = first; !batch.done; batch = await next()) {
       if (batch.value.length > 0) yield csvLines(columns, batch.value)
     }
   } finally {

@@ -9,6 +9,7 @@ import type { Policy } from '#config/policy-settings.ts'
 import type { Rates } from '#config/rate-settings.ts'
 import type { StatementProfiles } from '#config/statement-profiles.ts'
 import type { Pool, Queryable } from '#db/pool.ts'
+import type { Replica } from '#db/replica.ts'
 import type { AccountLookups } from '#domain/accounts/account-lookups.ts'
 import type { Writers } from '#domain/batch-writers.ts'
 import type { NameBank } from '#domain/payments/resource-presenters.ts'
@@ -20,6 +21,7 @@ import type { ClientId } from '#ids.ts'
 import type { SharedAccounts } from '#ledger/accounts.ts'
 import type { Metrics } from '#metrics.ts'
 import type { Sealer } from '#seal.ts'
+import type { Tracer } from '#trace-context.ts'
 import type { Authentication } from './authentication.ts'
 import type { SessionCookies } from './session.ts'
 import type { Tokens } from './tokens.ts'
@@ -42,6 +44,7 @@ export type Deps = {
   seedNow: (clientId: ClientId) => Promise<void> // For a few seconds; the workers write the rest.
   log: Logger
   db: Pool
+  replica: Replica | undefined // Answers reads of marked routes through `db` (replica-routes.ts).
   reads: Queryable // Pipelined single-row lookups.
   accountLookups: AccountLookups
   batchPool: Pool
@@ -64,6 +67,8 @@ export type Deps = {
   probes: Pool // Of one connection, for readiness and metrics.
   metrics: Metrics
   metricsToken: string | undefined
+  loggedShare: number // Of the requests that went well.
+  tracer: Tracer | undefined
   readMetrics: () => Promise<string> // Of all processes of this service.
 }
 

@@ -4,6 +4,7 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { isUnavailable } from '#db/transaction.ts'
 import { REFUSALS, Refusal, type RefusalCode } from '#errors.ts'
+import { traceFields } from '#log.ts'
 import { endpointFamily, failureBody, failureStatus } from './envelopes.ts'
 import type { RateLimits } from './rate-limits.ts'
 import type { SetHeaders } from './response-headers.ts'
@@ -56,7 +57,12 @@ function answer(error: FastifyError | Refusal, request: FastifyRequest, reply: F
   const status = failureStatus(refusal.code, isPublished)
   if (refusal.code === 'internal' || refusal.code === 'try_again') {
     request.log.error(
-      { reqId: request.id, err: error, url: request.routeOptions?.url },
+      {
+        reqId: request.id,
+        err: error,
+        url: request.routeOptions?.url,
+        ...traceFields(request.span),
+      },
       'request failed',
     )
   } else {

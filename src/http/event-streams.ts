@@ -3,6 +3,12 @@
 import type { ServerResponse } from 'node:http'
 import type { FastifyReply } from 'fastify'
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    isStream?: boolean // Of events: it is open for as long as somebody listens.
+  }
+}
+
 const RETRY_MS = 2_000 // After which a browser comes back to a stream that was cut.
 
 // Undefined: who asked is gone. With an id, whoever is cut off before the first event misses none.

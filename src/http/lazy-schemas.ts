@@ -4,6 +4,7 @@
 import buildValidators from '@fastify/ajv-compiler'
 import buildSerializers from '@fastify/fast-json-stringify-compiler'
 import type { FastifyServerOptions } from 'fastify'
+import { markSchemaComponents } from './schema-components.ts'
 
 type Factories = NonNullable<
   NonNullable<FastifyServerOptions['schemaController']>['compilersFactory']
@@ -17,9 +18,21 @@ declare module 'fastify' {
   }
 }
 
-// The apps of one process share what is compiled. Validators differ by mode (validation.ts).
+// The apps of one process share what is compiled, though each makes its schemas anew: the same text is
+// the same schema. Validators differ by mode (validation.ts).
 const validators = { sandbox: buildValidators(), live: buildValidators() }
-const serializers = new WeakMap<object, Write>()
+const checks = { sandbox: new Map<string, Check>(), live: new Map<string, Check>() }
+const serializers = new Map<string, Write>()
+
+type Route = { schema: unknown }
+
+function compileOnce<T>(known: Map<string, T>, compile: (route: never) => T, route: Route): T {
+  const schema = markSchemaComponents(route.schema)
+  const text = JSON.stringify(schema)
+  const compiled = known.get(text) ?? compile({ ...route, schema } as never)
+  known.set(text, compiled)
+  return compiled
+}
 
 export function lazySchemas(mode: 'sandbox' | 'live') {
   const pending = new Set<() => unknown>()
@@ -44,7 +57,7 @@ export function lazySchemas(mode: 'sandbox' | 'live') {
         route: never,
       ) => Check
       return (route: unknown) => {
-        const compiled = lazy(() => compile(route as never))
+        const compiled = lazy(() => compileOnce(checks[mode], compile, route as Route))
         // Fastify looks for what was wrong on the function that it called.
         const check: Check = (value) => {
           const validate = compiled()
@@ -58,12 +71,7 @@ export function lazySchemas(mode: 'sandbox' | 'live') {
     buildSerializer: (schemas, options) => {
       const compile = buildSerializers()(schemas, options as never) as (route: never) => Write
       return (route) => {
-        const compiled = lazy(() => {
-          const schema = route.schema as object
-          const write = serializers.get(schema) ?? compile(route as never)
-          serializers.set(schema, write)
-          return write
-        })
+        const compiled = lazy(() => compileOnce(serializers, compile, route as Route))
         return (value: unknown) => compiled()(value)
       }
     },

@@ -20,9 +20,12 @@ const DESCRIPTION = [
 ].join(' ')
 
 export async function registerOpenApi(app: FastifyInstance, { publicUrl }: { publicUrl: string }) {
-  markSchemaComponents(app)
   app.addHook('onRoute', noteScope)
   await app.register(swagger, {
+    transform: (({ schema, url }: { schema: object; url: string }) => ({
+      schema: markSchemaComponents(schema),
+      url,
+    })) as never,
     transformObject: ((made: Parameters<typeof shareSchemaComponents>[0]) =>
       describeOperations(shareSchemaComponents(made) as Description)) as never,
     openapi: {

@@ -1,9 +1,11 @@
-// Times every response by its route, from the request to the end of what is written. Outside the
-// framework's hooks: one after the response would cost a credit some 15 µs (response-deadline.ts).
+// Times every response by its route, from the request to the end of what is written, and tells the log of
+// requests. Outside the framework's hooks: one after the response would cost a credit some 15 µs
+// (response-deadline.ts).
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Metrics } from '#metrics.ts'
+import type { RequestLog } from './request-log.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -16,27 +18,34 @@ type ResponseClass = new (
   request: IncomingMessage,
   ...options: unknown[]
 ) => ServerResponse<IncomingMessage>
-export type Timed = { timing?: RouteTiming | undefined }
+// `waiting`: forgets the response when it ends (response-deadline.ts).
+export type Timed = {
+  timing?: RouteTiming | undefined
+  request?: FastifyRequest | undefined
+  waiting?: Map<Timed, unknown> | undefined
+}
+type Route = { method: string; route: string }
+type Told = { requests: Requests; log: RequestLog }
 
 export class RouteTiming {
-  readonly #requests: Requests
-  readonly #method: string
-  readonly #route: string
+  readonly #told: Told
+  readonly #route: Route
   readonly #byStatus = new Map<number, ReturnType<Requests['labels']>>()
 
-  constructor(requests: Requests, { method, route }: { method: string; route: string }) {
-    this.#requests = requests
-    this.#method = method
+  constructor(told: Told, route: Route) {
+    this.#told = told
     this.#route = route
   }
 
-  observe(status: number, ms: number): void {
+  ended(request: FastifyRequest, status: number, ms: number): void {
     let found = this.#byStatus.get(status)
     if (!found) {
-      found = this.#requests.labels(this.#method, this.#route, String(status))
+      const { method, route } = this.#route
+      found = this.#told.requests.labels(method, route, String(status))
       this.#byStatus.set(status, found)
     }
     found.observe(ms / 1000)
+    this.#told.log.ended(request, status, ms)
   }
 }
 
@@ -44,25 +53,33 @@ export function timedResponse(Base: ResponseClass): ResponseClass {
   return class TimedResponse extends Base implements Timed {
     readonly startedMs = performance.now()
     timing: RouteTiming | undefined = undefined
+    request: FastifyRequest | undefined = undefined
+    waiting: Map<Timed, unknown> | undefined = undefined
 
     override end(...args: unknown[]): this {
-      this.timing?.observe(this.statusCode, performance.now() - this.startedMs)
+      if (this.timing && this.request) {
+        this.timing.ended(this.request, this.statusCode, performance.now() - this.startedMs)
+      }
       this.timing = undefined
+      this.request = undefined
+      this.waiting?.delete(this)
       return Reflect.apply(super.end, this, args)
     }
   }
 }
 
 // Answers what to call for each request, once its route is known.
-export function timeRoutes(app: FastifyInstance, { requests }: Metrics) {
-  const unknown = new RouteTiming(requests, { method: 'any', route: 'unknown' })
+export function timeRoutes(app: FastifyInstance, { requests }: Metrics, log: RequestLog) {
+  const told = { requests, log }
+  const unknown = new RouteTiming(told, { method: 'any', route: 'unknown' })
   app.addHook('onRoute', (route) => {
     const [method = 'any'] = [route.method].flat()
-    const timing = new RouteTiming(requests, { method, route: route.url })
+    const timing = new RouteTiming(told, { method, route: route.url })
     route.config = { ...route.config, timing }
   })
-  return ({ routeOptions }: FastifyRequest, { raw }: FastifyReply) => {
+  return (request: FastifyRequest, { raw }: FastifyReply) => {
     const timed = raw as Timed
-    timed.timing = routeOptions.config.timing ?? unknown
+    timed.timing = request.routeOptions.config.timing ?? unknown
+    timed.request = request
   }
 }

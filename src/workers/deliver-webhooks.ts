@@ -32,6 +32,7 @@ import type { Logger } from '#log.ts'
 import type { Notifier } from '#notifier.ts'
 import type { Sealer } from '#seal.ts'
 import { sign, signatureHeaders, toUnixSeconds } from '#standard-webhooks.ts'
+import type { Span, Tracer } from '#trace-context.ts'
 import { DeliveryConcurrency } from './delivery-concurrency.ts'
 import { afterDelivery, disturbDeliveries, type Sent } from './disturb-deliveries.ts'
 import type { Round } from './loop.ts'
@@ -47,6 +48,7 @@ export type DelivererDeps = {
   random?: () => number
   timeoutMs?: number
   graceMs?: number // For what is being sent when we are told to stop.
+  tracer?: Tracer | undefined
   signingClock?: Clock // Receivers compare the time signed with their own clock: always the real one.
 }
 
@@ -182,7 +184,11 @@ export class Deliverer {
       timestampSeconds: toUnixSeconds(signedAt),
       body,
     })
-    const headers = signatureHeaders(claim.eventId, signedAt, signature)
+    const span = this.#startSpan(prepared)
+    const headers = {
+      ...signatureHeaders(claim.eventId, signedAt, signature),
+      ...(span ? { traceparent: span.traceparent } : {}), // The receiver's part is of the same trace.
+    }
     const { timeoutMs = ATTEMPT_TIMEOUT_MS } = this.#deps
     const { signal } = this.#stopping
     const result = await attemptDelivery(this.#agent, {
@@ -192,7 +198,24 @@ export class Deliverer {
       timeoutMs,
       signal,
     })
+    if (result.status !== null) span?.set({ 'http.response.status_code': result.status })
+    span?.end(result.ok ? undefined : { code: result.status ?? 'no_answer' })
     return { ...result, signature }
+  }
+
+  // Only the host of the receiver: what follows it may be a secret.
+  #startSpan({ claim, traceparent }: PreparedDelivery): Span | undefined {
+    if (traceparent === undefined) return undefined
+    return this.#deps.tracer?.start('webhook delivery', {
+      parent: traceparent,
+      kind: 'client',
+      attributes: {
+        'http.request.method': 'POST',
+        'server.address': URL.parse(claim.url)?.hostname ?? '',
+        'manilla.event_id': claim.eventId,
+        'manilla.attempt': claim.attempts + 1,
+      },
+    })
   }
 
   // Should it fail, the lease runs out and the delivery is sent again.

@@ -13,5 +13,5 @@ export async function followTestClocks(db: Queryable, testClocks: TestClocks): P
     await testClocks.refresh(db)
     return { more: false }
   }
-  return { name: 'follow-test-clocks', pauseMs: FOLLOW_MS, round }
+  return { name: 'follow-test-clocks', pauseMs: FOLLOW_MS, isDone: true, round }
 }

@@ -9,6 +9,7 @@ import { access, lstat, mkdir, readdir, rename, writeFile } from 'node:fs/promis
 import { join, parse } from 'node:path'
 import type { BankSettings } from '#config/bank-settings.ts'
 import type { StatementProfiles } from '#config/statement-profiles.ts'
+import { withHeldLock } from '#db/held-lock.ts'
 import type { Pool } from '#db/pool.ts'
 import { chooseReader } from '#domain/reconciliation/choose-reader.ts'
 import { type ImportDeps, importStatement } from '#domain/reconciliation/import-statement.ts'
@@ -146,18 +147,11 @@ function exists(path: string): Promise<boolean> {
   )
 }
 
-// Held by a connection, so that it is free again when the process is killed.
 async function withFileLock(
   db: Pool,
   file: string,
   work: () => Promise<boolean>,
 ): Promise<boolean> {
-  const holder = await db.connect()
   const lock = `hashtext('statement file'), hashtext($1)`
-  try {
-    const { rows } = await holder.query(`select pg_try_advisory_lock(${lock}) as held`, [file])
-    return rows[0].held ? await work() : true
-  } finally {
-    holder.release(true)
-  }
+  return (await withHeldLock(db, { lock, values: [file] }, work)) ?? true
 }

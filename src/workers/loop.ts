@@ -7,6 +7,7 @@ import type { Clock } from '#clock.ts'
 import type { Pool } from '#db/pool.ts'
 import type { Logger } from '#log.ts'
 import { Notifier } from '#notifier.ts'
+import { type Tracer, within } from '#trace-context.ts'
 
 export type Deps = { db: Pool; clock: Clock; log: Logger }
 
@@ -17,6 +18,7 @@ export type Worker = {
   name: string
   pauseMs: number
   round: Round
+  isDone?: boolean // What the first round would do: it comes after a pause.
   notifier?: Notifier
   stop?: () => Promise<void>
 }
@@ -25,23 +27,35 @@ type LoopOptions = {
   signal: AbortSignal
   onError: (error: unknown, worker: string) => void
   onRound?: ((worker: string, tookMs: number) => void) | undefined
+  tracer?: Tracer | undefined
 }
+
+// Rounds that find nothing to do, several a second, are no news: a trace has those with work for the
+// next, those that failed or wrote events, and those that took this long.
+const LONG_ROUND_MS = 100
 
 // Resolves once the signal is aborted and all that was begun has finished.
 export async function runWorker(
-  { name, pauseMs, round, notifier = new Notifier(), stop }: Worker,
-  { signal, onError, onRound }: LoopOptions,
+  { name, pauseMs, round, isDone = false, notifier = new Notifier(), stop }: Worker,
+  { signal, onError, onRound, tracer }: LoopOptions,
 ): Promise<void> {
+  if (isDone) await notifier.wait(pauseMs, signal)
   while (!signal.aborted) {
     const begunMs = performance.now()
-    const more = await round(signal).then(
+    const span = tracer?.start(`worker ${name}`, { isHeld: true })
+    let failure: unknown
+    const more = await within(span, () => round(signal)).then(
       (result) => result.more,
       (error) => {
-        onError(error, name)
+        failure = error
+        within(span, () => onError(error, name))
         return false
       },
     )
-    onRound?.(name, performance.now() - begunMs)
+    const tookMs = performance.now() - begunMs
+    if (more || failure || tookMs >= LONG_ROUND_MS) span?.keep()
+    span?.end(failure)
+    onRound?.(name, tookMs)
     if (!more) await notifier.wait(pauseMs, signal)
   }
   await stop?.().catch((error) => onError(error, name))

@@ -2,6 +2,7 @@
 
 import type { Queryable } from '#db/pool.ts'
 import { isUnavailable } from '#db/transaction.ts'
+import { findEventTraces } from '#domain/records/event-traces.ts'
 import type { Disturbance } from '#domain/webhooks/apply-chaos.ts'
 import type { Claim } from '#domain/webhooks/claim-deliveries.ts'
 import { EVENT_COLUMNS, type StoredEvent } from '#domain/webhooks/event-list.ts'
@@ -14,11 +15,13 @@ import {
 import type { EventId } from '#ids.ts'
 import type { Sealer } from '#seal.ts'
 import { loadSecret, type SigningSecret } from '#standard-webhooks.ts'
+import type { Tracer } from '#trace-context.ts'
 
 // Without a body, why there is none.
 export type PreparedDelivery = {
   claim: Claim
   secrets: SigningSecret[]
+  traceparent: string | undefined // Of its event, if that is traced.
   disturbance?: Disturbance // Of its endpoint's chaos settings.
 } & ({ body: Buffer } | { body: null; problem: string })
 
@@ -27,6 +30,7 @@ type DeliveryPreparerOptions = {
   sealer: Sealer
   rendering: Rendering
   onError: (error: unknown) => void
+  tracer?: Tracer | undefined
 }
 
 const SECRETS_KEPT_MAX = 10_000
@@ -44,20 +48,22 @@ export class DeliveryPreparer {
 
   async prepare(claims: readonly Claim[], now: Date): Promise<PreparedDelivery[]> {
     if (claims.length === 0) return []
-    const { pool } = this.#deps
+    const { pool, tracer } = this.#deps
     const ids = [...new Set(claims.map(({ eventId }) => eventId))].sort()
-    const [events, secrets] = await Promise.all([
+    const [events, secrets, traces] = await Promise.all([
       findEvents(pool, ids),
       this.#findSecrets(claims, now),
+      tracer && findEventTraces(pool, ids),
     ])
     const bodies = await this.#render(events)
     const known = new Set(events.map(({ id }) => id))
     return claims.map((claim) => {
       const signing = secretOwners(claim).flatMap((owner) => secrets.get(ownerName(owner)) ?? [])
       const body = bodies.get(claim.eventId)
-      if (body) return { claim, secrets: signing, body }
+      const traceparent = traces?.get(claim.eventId)
+      if (body) return { claim, secrets: signing, traceparent, body }
       const problem = known.has(claim.eventId) ? NOT_PREPARED : NOT_KEPT
-      return { claim, secrets: signing, body: null, problem }
+      return { claim, secrets: signing, traceparent, body: null, problem }
     })
   }
 

@@ -1,8 +1,9 @@
-// Purges expired sessions and passkey challenges, and outdated sign-in failures.
+// Purges expired sessions and passkey challenges, outdated sign-in failures and old traces of events.
 
 import { deleteExpiredAttempts } from '#domain/access/login-limits.ts'
 import { deleteExpiredChallenges } from '#domain/access/passkey-challenges.ts'
 import { deleteExpiredSessions } from '#domain/access/sessions.ts'
+import { deleteOldTraces } from '#domain/records/event-traces.ts'
 import type { Deps } from './loop.ts'
 
 export function purgeSessionsRound({ db, clock }: Pick<Deps, 'db' | 'clock'>) {
@@ -10,6 +11,7 @@ export function purgeSessionsRound({ db, clock }: Pick<Deps, 'db' | 'clock'>) {
     await deleteExpiredSessions(db, clock())
     await deleteExpiredAttempts(db, clock())
     await deleteExpiredChallenges(db, clock())
+    await deleteOldTraces(db, clock())
     return { more: false }
   }
 }

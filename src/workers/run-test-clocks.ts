@@ -3,11 +3,11 @@
 // it, so whoever continues after a crash continues there; each kind of work is safe to repeat, as it is
 // for the workers.
 //
-// One at a time for a client, by a lock of the session that dies with its process. The clock is moved
-// over that same session: whoever has lost the lock moves nothing. No transaction is open meanwhile.
+// One at a time for a client, by a lock that dies with its process. Before each move of the clock it is
+// asked for: whoever has lost the lock moves nothing.
 
 import { atClientTime } from '#client-time.ts'
-import type { Queryable } from '#db/pool.ts'
+import { type StillHeld, withHeldLock } from '#db/held-lock.ts'
 import { isUnavailable } from '#db/transaction.ts'
 import { findTestTime, moveClock, type TestClocks } from '#domain/records/test-clocks.ts'
 import type { ClockMove, ClockMoves, MoveTo } from '#domain/sandbox/clock-moves.ts'
@@ -32,7 +32,7 @@ export class TestClockRunner implements ClockMoves {
   }
 
   async exclusively<T>(clientId: ClientId, work: (move: MoveTo) => Promise<T>): Promise<T> {
-    return (await this.#locked(clientId, 'pg_advisory_lock', work)) as T
+    return (await this.#locked(clientId, { waits: true }, work)) as T
   }
 
   // What is due for these clients at the time they have: events of what they just did, above all.
@@ -40,7 +40,7 @@ export class TestClockRunner implements ClockMoves {
     const waiting = [...this.#deps.testClocks.ids]
     const runNext = async () => {
       for (let id = waiting.shift(); id !== undefined && !signal.aborted; id = waiting.shift()) {
-        await this.#locked(id, 'pg_try_advisory_lock', (move) => move(new Date(0)))
+        await this.#locked(id, { waits: false }, (move) => move(new Date(0)))
       }
     }
     await Promise.all(Array.from({ length: AT_ONCE_MAX }, runNext))
@@ -48,52 +48,44 @@ export class TestClockRunner implements ClockMoves {
   }
 
   // Undefined: somebody else has it, and we do not wait.
-  async #locked<T>(
+  #locked<T>(
     clientId: ClientId,
-    take: 'pg_advisory_lock' | 'pg_try_advisory_lock',
+    { waits }: { waits: boolean },
     work: (move: MoveTo) => Promise<T>,
   ): Promise<T | undefined> {
-    const { db } = this.#deps
-    const connection = await db.connect()
-    const values = [clientId.toString()]
-    try {
-      const { rows } = await connection.query(`select ${take}(${LOCK}) as taken`, values)
-      if (rows[0]?.taken === false) return undefined
-      return await work((to) => this.#move(connection as Queryable, { clientId, to }))
-    } finally {
-      await connection.query(`select pg_advisory_unlock(${LOCK})`, values).then(
-        () => connection.release(),
-        (error) => connection.release(error as Error),
-      )
-    }
+    const lock = { lock: LOCK, values: [clientId.toString()], waits }
+    return withHeldLock(this.#deps.db, lock, (stillHeld) =>
+      work((to) => this.#move(stillHeld, { clientId, to })),
+    )
   }
 
-  async #move(locked: Queryable, moving: Moving): Promise<ClockMove> {
+  async #move(stillHeld: StillHeld, moving: Moving): Promise<ClockMove> {
     const { list, stop } = dueWork(this.#deps)
     try {
-      return await this.#run(locked, list, moving)
+      return await this.#run(stillHeld, list, moving)
     } finally {
       await stop()
     }
   }
 
   async #run(
-    locked: Queryable,
+    stillHeld: StillHeld,
     list: readonly DueWork[],
     { clientId, to }: Moving,
   ): Promise<ClockMove> {
-    const { clock } = this.#deps
+    const { clock, db } = this.#deps
     const ran: ClockMove['ran'] = []
     const fruitless = new Map<string, number>() // When it was due and nothing could be done.
     const endMs = performance.now() + MOVE_MAX_MS
-    const begun = await findTestTime(locked, clock(), clientId)
+    const begun = await findTestTime(db, clock(), clientId)
     if (!begun) return { now: clock(), isComplete: true, ran }
     let now: Date = begun
     const until = to > now ? to : now
     for (let steps = 0; steps < STEPS_MAX && performance.now() < endMs; steps++) {
       const next = await findNext(list, { clientId, now, to: until, fruitless })
       const at = next && next.at > now ? next.at : now
-      await moveClock(locked, { clientId, to: next ? at : until })
+      await stillHeld()
+      await moveClock(db, { clientId, to: next ? at : until })
       if (!next) return { now: until, isComplete: true, ran }
       now = at
       const count = await atClientTime({ clientId, now }, () => this.#attempt(next.work))

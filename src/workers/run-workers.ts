@@ -4,6 +4,7 @@
 import type { Pool } from '#db/pool.ts'
 import type { Metrics } from '#metrics.ts'
 import type { Notifier } from '#notifier.ts'
+import type { Tracer } from '#trace-context.ts'
 import { checkIntegrityRound } from './check-integrity.ts'
 import { type CloseSettlementsDeps, closeSettlementsRound } from './close-settlements.ts'
 import { completeErasuresRound } from './complete-erasures.ts'
@@ -26,6 +27,7 @@ import { findAskedBanks, type RequeryDeps, requeryTransfersRound } from './reque
 import { type BankChangesDeps, sendBankChangesRound } from './send-bank-changes.ts'
 import { findSendingConnections, sendPayoutsRound } from './send-payouts.ts'
 import { type SettleReportedDeps, settleReportedPayoutsRound } from './settle-reported-payouts.ts'
+import { watchArchiveRound } from './watch-archive.ts'
 
 const LOOK_MS = 250
 const SECOND_MS = 1_000
@@ -64,7 +66,11 @@ export function listWorkers(deps: WorkerDeps): Worker[] {
       round: dispatchEventsRound({ ...deps, deliverer }),
     },
     deliverWebhooks(deps),
-    { name: 'expire-payments', pauseMs: SECOND_MS, round: expirePaymentsRound(deps) },
+    byClock(deps, {
+      name: 'expire-payments',
+      pauseMs: SECOND_MS,
+      round: expirePaymentsRound(deps),
+    }),
     ...sendPayouts(deps),
     { name: 'query-payouts', pauseMs: SECOND_MS, round: queryPayoutsRound(deps) },
     {
@@ -77,19 +83,35 @@ export function listWorkers(deps: WorkerDeps): Worker[] {
     { name: 'plan-requeries', pauseMs: 5 * SECOND_MS, round: planRequeriesRound(deps) },
     ...requeryTransfers(deps),
     ...reportSandboxTransfers(deps),
-    { name: 'close-settlements', pauseMs: 5 * SECOND_MS, round: closeSettlementsRound(deps) },
+    byClock(deps, {
+      name: 'close-settlements',
+      pauseMs: 5 * SECOND_MS,
+      round: closeSettlementsRound(deps),
+    }),
     { name: 'finish-bookings', pauseMs: 5 * SECOND_MS, round: finishBookingsRound(deps) },
     { name: 'reconcile-banks', pauseMs: MINUTE_MS, round: reconcileBanksRound(deps) },
     { name: 'import-statements', pauseMs: 2 * SECOND_MS, round: importStatementsRound(deps) },
     { name: 'log-alerts', pauseMs: SECOND_MS, round: logAlertsRound(deps) },
+    { name: 'watch-archive', pauseMs: 10 * SECOND_MS, round: watchArchiveRound(deps) },
     { name: 'count-events', pauseMs: 2 * SECOND_MS, round: countTotalsRound(deps) },
     { name: 'erase-traces', pauseMs: 10 * SECOND_MS, round: completeErasuresRound(deps) },
     { name: 'audit-books', pauseMs: MINUTE_MS, round: checkIntegrityRound(deps) },
     ...ofSandbox(deps),
     { name: 'purge-sessions', pauseMs: 10 * MINUTE_MS, round: purgeSessionsRound(deps) },
     { name: 'purge-requeries', pauseMs: HOUR_MS, round: purgeRequeriesRound(deps) },
-    { name: 'maintain-partitions', pauseMs: HOUR_MS, round: maintainPartitionsRound(deps) },
+    byClock(deps, {
+      name: 'maintain-partitions',
+      pauseMs: HOUR_MS,
+      round: maintainPartitionsRound(deps),
+    }),
   ]
+}
+
+// What it does by the clock cannot be undone: it waits for as long as ours is wrong.
+function byClock({ isClockRight }: WorkerDeps, worker: Worker): Worker {
+  const round: Round = async (signal) =>
+    (await isClockRight?.()) === false ? { more: false } : worker.round(signal)
+  return { ...worker, round }
 }
 
 function deliverWebhooks(deps: WorkerDeps): Worker {
@@ -134,7 +156,7 @@ function reportSandboxTransfers(deps: WorkerDeps): Worker[] {
 
 export type RunningWorkers = { stop(): Promise<void> }
 
-type RunDeps = Pick<Deps, 'log'> & { metrics?: Metrics }
+type RunDeps = Pick<Deps, 'log'> & { metrics?: Metrics; tracer?: Tracer | undefined }
 
 export function runWorkers(deps: RunDeps, workers: readonly Worker[]): RunningWorkers {
   const stopping = new AbortController()
@@ -145,7 +167,7 @@ export function runWorkers(deps: RunDeps, workers: readonly Worker[]): RunningWo
   }
   const onRound = (worker: string, tookMs: number) =>
     deps.metrics?.rounds.observe({ worker }, tookMs / 1000)
-  const options = { signal, onError, onRound }
+  const options = { signal, onError, onRound, tracer: deps.tracer }
   const running = Promise.all(workers.map((worker) => runWorker(worker, options)))
 
   // Waits for the rounds in progress.

@@ -4,11 +4,13 @@
 //   claim: sending, committed ─▶ call the bank, no transaction open ─▶ settle, or unknown
 //
 // I47: whatever dies after the claim, nothing is sent again. What was claimed and has no outcome after
-// a while is unknown, and asked for (query-payouts.ts).
+// a while is unknown, and asked for (query-payouts.ts). That while is counted from the claim, so a
+// process whose clock is wrong claims nothing.
 
 import type { BankCalls, BankConnections, CallLimits, PayoutAnswer } from '#banks/connector.ts'
 import { dueNow } from '#client-time.ts'
 import type { Clock } from '#clock.ts'
+import type { ClockCheck } from '#db/clock-check.ts'
 import type { Pool } from '#db/pool.ts'
 import { withTransaction } from '#db/transaction.ts'
 import {
@@ -28,6 +30,7 @@ export type PayoutDeps = {
   sharedAccounts: SharedAccounts
   payoutHooks: OutcomeHooks
   clock: Clock
+  isClockRight?: ClockCheck // By default it is.
 }
 
 type SendMoney = NonNullable<BankCalls['sendMoney']>
@@ -54,8 +57,9 @@ export function sendPayoutsRound(deps: PayoutDeps, banks: SendingBanks): Round {
   return async () => {
     const { only } = dueNow(deps.clock)
     const due = await findSendingBanks(deps.batchPool, banks.bankCodes, only)
+    if (due.length === 0 || (await deps.isClockRight?.()) === false) return { more: false }
     for (const bankCode of due) await sendOf(deps, { ...banks, bankCode })
-    return { more: due.length > 0 }
+    return { more: true }
   }
 }
 

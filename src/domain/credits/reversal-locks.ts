@@ -2,7 +2,7 @@
 // collection accounts, shared ledger accounts; each in the order of their ids.
 
 import { numberArray } from '#db/arrays.ts'
-import type { Transaction } from '#db/transaction.ts'
+import { BeginAgain, type Transaction } from '#db/transaction.ts'
 import type { AccountId, ClientId, CreditId, PaymentId } from '#ids.ts'
 import type { Kobo } from '#money.ts'
 import { lockPayments } from './payment-balances.ts'
@@ -54,12 +54,15 @@ export async function lockOriginal(
             where credit_id = $1 and assigned_payment_id is not null`,
     values: [found.id],
   })
-  const paymentIds = [found.paymentId, ...assigned.rows.map((row) => row.id)]
+  const paymentIds = [null, found.paymentId, ...assigned.rows.map((row) => row.id)]
   await lockPayments(
     tx,
     paymentIds.filter((id) => id !== null),
   )
   const items = await lockItems(tx, 'credit_id', found.id)
+  if (items.some((item) => !paymentIds.includes(item.assignedPaymentId))) {
+    throw new BeginAgain('A part of the credit was assigned to a payment meanwhile.')
+  }
   const credit = await read('for no key update')
   return credit && { credit, items }
 }

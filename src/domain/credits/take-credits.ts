@@ -11,10 +11,12 @@
 // of their key; shared ledger accounts and the client's event counter come last, inside the write.
 
 import { PipelinedCommit, pipeline, type Transaction } from '#db/transaction.ts'
+import { writeMark } from '#db/unconfirmed-commits.ts'
 import { payerHasher } from '#domain/accounts/payer-rules.ts'
 import { insertFees } from '#domain/fees/credit-fees.ts'
 import { readRules } from '#domain/fees/fee-rules.ts'
 import { raiseAlerts } from '#domain/records/alerts.ts'
+import { traceNames } from '#domain/records/event-traces.ts'
 import { appendEvents } from '#domain/records/outbox.ts'
 import { insertShares } from '#domain/splits/credit-splits.ts'
 import { readSplits } from '#domain/splits/splits.ts'
@@ -27,6 +29,7 @@ import {
 } from '#ledger/accounts.ts'
 import { postTransfers } from '#ledger/transfers.ts'
 import type { Sealer } from '#seal.ts'
+import { nameTraced } from '#trace-context.ts'
 import { chargesOf } from './bank-charges.ts'
 import { findTaken, insertIdentifiers } from './credit-identifiers.ts'
 import { type CreditResult, decideCredits, type Plan } from './decide-credits.ts'
@@ -65,6 +68,7 @@ export async function takeCredits(
 ): Promise<PipelinedCommit<CreditResult[]>> {
   const identifiers = credits.map(identifiersOf)
   const { numbers, taken, creditIds } = await lockAndRead(tx, now, { credits, identifiers })
+  nameTraced(credits, (at) => traceNames.credit(creditIds[at] as CreditId))
   await sharedAccounts.open(accountsNeeded(credits, numbers))
   const plan = decideCredits(credits, {
     identifiers,
@@ -172,5 +176,6 @@ function write(
     updatePayments(tx, now, [...plan.payments]),
     insertSuspense(tx, now, plan.suspense),
     appendEvents(tx, now, plan.events),
+    ...(plan.credits.length === 0 ? [writeMark(tx)] : []), // All are duplicates.
   ]
 }

@@ -17,11 +17,13 @@ import { takeDynamicNumbers } from '#domain/accounts/account-numbers.ts'
 import { quoteFor } from '#domain/fees/fee-quotes.ts'
 import { type FeeRule, readRules, ruleInForce } from '#domain/fees/fee-rules.ts'
 import { type NewAlert, raiseAlerts } from '#domain/records/alerts.ts'
+import { traceNames } from '#domain/records/event-traces.ts'
 import type { NewEvent } from '#domain/records/event-types.ts'
 import { appendEvents } from '#domain/records/outbox.ts'
 import { Refusal } from '#errors.ts'
 import { type AdviceId, type ClientId, type FeeRuleId, timeOrderedId } from '#ids.ts'
 import { kobo } from '#money.ts'
+import { nameTraced } from '#trace-context.ts'
 import { closedRefusal, isOpen, type Payment, SELECT_PAYMENT, statusAt } from './payments.ts'
 
 export type Initiation = {
@@ -74,6 +76,10 @@ export async function initiatePayments(
     payments.set(advice.adviceId, payment)
     if (!numberAt(payment, bank.code)) wanted.set(`${bank.code}/${payment.id}`, { payment, bank })
     return payment
+  })
+  nameTraced(initiations, (at) => {
+    const payment = decided[at]
+    return payment && !(payment instanceof Refusal) ? traceNames.payment(payment.id) : ''
   })
 
   const { leases, told } = await leaseNumbers(tx, deps, [...wanted.values()])

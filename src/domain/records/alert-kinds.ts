@@ -15,9 +15,11 @@ export type AlertKind =
   | 'bank_silent'
   | 'payout_unknown'
   | 'payout_contradicted'
+  | 'payouts_held'
   | 'reconciliation_difference'
   | 'statement_missing'
   | 'audit_failed'
+  | 'archive_failing'
 
 type About = {
   title: string
@@ -93,6 +95,13 @@ export const ALERT_KINDS: Readonly<Record<AlertKind, About>> = {
       'Nothing was changed. Ask the bank what it paid; if it was not what Payouts shows, correct ' +
       'it with the bank and the client.',
   },
+  payouts_held: {
+    title: 'Payouts are held',
+    remedy:
+      'Nothing is sent. After a restore, compare the banks’ statements with Payouts, then run ' +
+      'manilla admin payouts release.',
+    isClearedByItself: true,
+  },
   reconciliation_difference: {
     title: 'A bank’s statement differs from the books',
     remedy:
@@ -107,7 +116,16 @@ export const ALERT_KINDS: Readonly<Record<AlertKind, About>> = {
   },
   audit_failed: {
     title: 'The books don’t balance',
-    remedy: 'Stop payouts and returns, review the findings, and don’t change the database.',
+    remedy:
+      'Stop payouts and returns (manilla admin payouts hold), review the findings, and don’t change ' +
+      'the database.',
+    isClearedByItself: true,
+  },
+  archive_failing: {
+    title: 'The database isn’t archiving its log',
+    remedy:
+      'What is written now can’t be restored, and the log takes up disk space. Check the space and ' +
+      'permissions of the backup directory.',
     isClearedByItself: true,
   },
 }

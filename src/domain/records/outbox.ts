@@ -7,7 +7,9 @@
 
 import { int4s, int8s, jsons, texts, unless, uuids } from '#db/binary-arrays.ts'
 import type { Transaction } from '#db/transaction.ts'
-import { type ClientId, timeOrderedId } from '#ids.ts'
+import { type ClientId, type EventId, timeOrderedId } from '#ids.ts'
+import { currentSpan } from '#trace-context.ts'
+import { insertEventTraces } from './event-traces.ts'
 import type { NewEvent } from './event-types.ts'
 
 export async function appendEvents(
@@ -27,6 +29,8 @@ export async function appendEvents(
   const { type } = events[0] as NewEvent
   // The numbers before this batch come as one array, in the order of the clients: to look one up
   // costs nothing, whereas a join would compare every event with every client.
+  const ids = events.map(() => timeOrderedId(now) as EventId)
+  const traced = currentSpan() && insertEventTraces(tx, events, (place) => ids[place] as EventId)
   await tx.query({
     name: 'append-events',
     text: `with numbered as (
@@ -49,7 +53,7 @@ export async function appendEvents(
                   as e (id, type, collection_account_id, payment_id, credit_id, facts, moved,
                         client_place, place, at)`,
     values: [
-      uuids(events, () => timeOrderedId(now)),
+      uuids(events, (_, at) => ids[at] as string),
       texts(events, (event) => unless(type, event.type)),
       int8s(events, (event) => event.collectionAccountId ?? null),
       uuids(events, (event) => event.paymentId ?? null),
@@ -64,6 +68,7 @@ export async function appendEvents(
       int8s(events, (_, at) => unless(at + 1, places[at] as number)),
     ],
   })
+  await traced
 }
 
 function koboAsText(_: string, value: unknown): unknown {

@@ -38,6 +38,14 @@ export const COMMON_ERRORS: readonly RefusalCode[] = [
   'too_many_exports',
 ]
 
+// Of every call that a bank signs.
+const OF_RAILS: readonly RefusalCode[] = [
+  'bank_not_supported',
+  'invalid_signature',
+  'signature_too_old',
+  'source_not_allowed',
+]
+
 const OPERATION_ERRORS: Readonly<Record<string, readonly RefusalCode[]>> = {
   ...RECONCILIATION_ERRORS,
   ...MONEY_OUT_ERRORS,
@@ -140,6 +148,7 @@ const OPERATION_ERRORS: Readonly<Record<string, readonly RefusalCode[]>> = {
   listStatementLines: ['statement_not_found'],
   listUsers: ['client_not_found'],
   login: ['invalid_credentials', 'too_many_attempts'],
+  nameEnquiry: OF_RAILS,
   oauthToken: ['grant_type_unsupported', 'invalid_credentials', 'too_many_attempts'],
   openRailItem: ['rail_item_not_found'],
   printAccountStatement: ['account_not_found', 'statement_too_long'],
@@ -155,6 +164,7 @@ const OPERATION_ERRORS: Readonly<Record<string, readonly RefusalCode[]>> = {
   ],
   replaceLimitProfile: ['limit_profile_not_found', 'tier_taken'],
   replayEvents: ['endpoint_inactive', 'endpoint_not_found'],
+  reportCredits: OF_RAILS,
   requeryPayment: ['payment_not_found', 'requery_not_supported', 'too_many_requeries'],
   requestApproval: [
     'account_not_found',
@@ -170,6 +180,7 @@ const OPERATION_ERRORS: Readonly<Record<string, readonly RefusalCode[]>> = {
     'suspense_not_found',
     'suspense_requested',
   ],
+  reverseCredit: OF_RAILS,
   rotateClientSecret: ['client_not_found'],
   rotateWebhookEndpointSecret: ['endpoint_not_found'],
   sendSandboxTransfer: ['number_not_found', 'payment_not_late', 'payment_not_open'],
@@ -185,6 +196,7 @@ const OPERATION_ERRORS: Readonly<Record<string, readonly RefusalCode[]>> = {
   ],
   setSuspenseSettings: ['approval_needed'],
   setWebhookChaos: ['endpoint_not_found'],
+  settleReturn: OF_RAILS,
   simulatePayment: ['number_not_found'],
   streamEvents: ['too_many_streams'],
   suspendClient: ['client_not_found', 'own_client'],

@@ -4,26 +4,18 @@
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { FastifyReply } from 'fastify'
-import { withoutFutureTime } from '#banks/credit-fields.ts'
-import type {
-  Acknowledgement,
-  IncomingReversal,
-  NotificationFormat,
-  ParsedItem,
-} from '#banks/notifications.ts'
+import type { Acknowledgement, NotificationFormat } from '#banks/notifications.ts'
 import { ACCOUNT_NUMBER } from '#banks/nuban.ts'
-import type { BatchResult } from '#db/batcher.ts'
-import type { CreditResult } from '#domain/credits/decide-credits.ts'
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { Amount, named, RailFailure } from '#http/schemas.ts'
 import { scoped } from '#http/scopes.ts'
-import { keepRejected, keepUnreadable, SYSTEM_FAILURE } from './keep-rail-items.ts'
+import { keepUnreadable } from './keep-rail-items.ts'
 import { type RailRequest, railAuthenticator } from './rail-authentication.ts'
 import { nameEnquiryRoutes } from './rail-name-enquiry.ts'
 import { returnRoutes } from './rail-returns.ts'
-import { reversalAcknowledgement, reversalRoutes } from './rail-reversals.ts'
-import { type Reversed, takeReversals } from './reported-reversals.ts'
+import { reversalRoutes } from './rail-reversals.ts'
+import { takeReport } from './take-report.ts'
 
 // 1,000 credits of our own format take some 400 kB, of camt.054 a megabyte.
 const BODY_BYTES_MAX = 2_097_152
@@ -92,7 +84,12 @@ export const railRoutes: FastifyPluginAsyncTypebox<Deps> = scoped(async (app, de
   const authenticate = railAuthenticator(deps)
   app.decorateRequest('rail', null as never)
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+  // Known types are found without being parsed each time.
+  app.addContentTypeParser(
+    ['application/json', '*'],
+    { parseAs: 'buffer' },
+    (_request, body, done) => done(null, body),
+  )
   app.addHook('preValidation', (request, _reply, done) => {
     try {
       if (!Buffer.isBuffer(request.body)) throw new Refusal('body_missing')
@@ -137,52 +134,45 @@ export const railRoutes: FastifyPluginAsyncTypebox<Deps> = scoped(async (app, de
       validatorCompiler: () => () => true,
       serializerCompiler: () => (data) => data as string,
     },
-    async (request, reply) => {
-      const { call, connection } = request.rail
-      const format = connection.findFormat(call)
-      if (!format) throw new Refusal('media_type_unsupported')
-      const { rawBody } = call
-      const parsed = format.parse(rawBody)
-      const { bankCode } = request.params
-      if ('malformed' in parsed) {
-        await keepUnreadable(deps, { bankCode, call: 'credits', reason: 'malformed' }, rawBody)
-        return answerMalformed(reply, format, parsed.malformed)
-      }
-      const answers = await take(deps, { bankCode, rawBody }, parsed.items)
-      const { contentType, body } = format.acknowledge(answers, parsed)
-      const isRetry =
-        answers.length > 0 && answers.every(({ responseCode }) => responseCode === '03')
-      if (isRetry) reply.header('retry-after', 1)
-      return reply
-        .code((isRetry ? 503 : 200) as 200)
-        .type(contentType)
-        .send(body as never)
-    },
+    (request, reply) => report(deps, request as RailRequest, reply as FastifyReply),
   )
 })
 
-// Credits first, so that a reversal in the same report finds its credit.
-async function take(
-  deps: Deps,
-  report: { bankCode: string; rawBody: Buffer },
-  items: readonly ParsedItem[],
-): Promise<readonly Acknowledgement[]> {
-  const { bankCode } = report
-  const now = deps.clock()
-  const credits = items.flatMap((item) =>
-    item.ok ? [{ ...withoutFutureTime(item.credit, now), bankCode }] : [],
-  )
-  const taken = await deps.writers.credits.submitAll(credits)
-  const newTimes = credits.flatMap(({ transactionTime }, at) => {
-    const result = taken[at]
-    return result?.ok && result.value.status === 'taken' ? [transactionTime] : []
+// Calls back rather than promise, as the hooks do: nearly every report is one credit that is
+// booked, and a promise for each step cost more than most of the steps.
+function report(deps: Deps, request: RailRequest, reply: FastifyReply): void {
+  const { call, connection } = request.rail
+  const format = connection.findFormat(call)
+  if (!format) throw new Refusal('media_type_unsupported')
+  const { rawBody } = call
+  const parsed = format.parse(rawBody)
+  const { bankCode } = request.params
+  if ('malformed' in parsed) {
+    void keepUnreadable(deps, { bankCode, call: 'credits', reason: 'malformed' }, rawBody).then(
+      () => answerMalformed(reply, format, parsed.malformed),
+      (error) => reply.send(error),
+    )
+    return
+  }
+  takeReport(deps, { bankCode, rawBody, items: parsed.items }, (error, answers) => {
+    try {
+      if (!answers) throw error
+      answer(reply, format.acknowledge(answers, parsed), answers)
+    } catch (failure) {
+      reply.send(failure)
+    }
   })
-  deps.notificationMeter.heard(bankCode, now, newTimes)
-  const results = taken.values()
-  const reversals = items.flatMap((item) => (item.ok ? [] : (item.reversal ?? [])))
-  const reversed = await takeReversals(deps, bankCode, reversals)
-  const answers = items.map((item) => acknowledgement(item, results, reversed))
-  return await keepRejected(deps, report, { items, answers })
+}
+
+function answer(
+  reply: FastifyReply,
+  { contentType, body }: { contentType: string; body: string },
+  answers: readonly Acknowledgement[],
+): void {
+  const isRetry = answers.length > 0 && answers.every(({ responseCode }) => responseCode === '03')
+  if (isRetry) reply.header('retry-after', 1)
+  reply.code(isRetry ? 503 : 200)
+  reply.type(contentType).send(body)
 }
 
 function answerMalformed(reply: FastifyReply, format: NotificationFormat, sentence: string) {
@@ -202,37 +192,4 @@ function answerMalformed(reply: FastifyReply, format: NotificationFormat, senten
     .code(400)
     .type(contentType)
     .send(body as never)
-}
-
-function acknowledgement(
-  item: ParsedItem,
-  results: Iterator<BatchResult<CreditResult>>,
-  reversed: ReadonlyMap<IncomingReversal, Reversed>,
-): Acknowledgement {
-  if (!item.ok) {
-    const { sessionId, code, message } = item
-    const answer = item.reversal && reversed.get(item.reversal)
-    if (answer === 'failed') return { sessionId, ...SYSTEM_FAILURE }
-    if (answer) return { sessionId, ...reversalAcknowledgement(answer) }
-    const rejected = { responseCode: '02', outcome: 'rejected' } as const
-    return { sessionId, ...rejected, responseMessage: message, code }
-  }
-  const { sessionId } = item.credit
-  const { value: result } = results.next()
-  if (!result?.ok) return { sessionId, ...SYSTEM_FAILURE }
-  return { sessionId, ...toAcknowledgement(result.value) }
-}
-
-function toAcknowledgement(answer: CreditResult): Omit<Acknowledgement, 'sessionId'> {
-  if (answer.status === 'session_reused') {
-    const responseMessage = 'Session ID already used with different details'
-    return { responseCode: '02', responseMessage, outcome: 'rejected', code: answer.status }
-  }
-  const code = answer.reason === null ? {} : { code: answer.reason }
-  if (answer.status === 'duplicate') {
-    const responseMessage = `Duplicate: already ${answer.outcome}`
-    return { responseCode: '01', responseMessage, outcome: 'duplicate', ...code }
-  }
-  const responseMessage = answer.outcome === 'booked' ? 'Accepted' : 'Accepted, in suspense'
-  return { responseCode: '00', responseMessage, outcome: answer.outcome, ...code }
 }

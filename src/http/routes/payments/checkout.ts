@@ -156,7 +156,11 @@ const liveRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
 
   app.get(
     `${CHECKOUT}/api/stream`,
-    { exposeHeadRoute: false, schema: { ...hidden, querystring: StreamQuery } },
+    {
+      exposeHeadRoute: false,
+      config: { isStream: true },
+      schema: { ...hidden, querystring: StreamQuery },
+    },
     async (request, reply) => {
       const { checkout } = await read(request.query.adviceReference)
       const { now: _, ...seen } = checkout

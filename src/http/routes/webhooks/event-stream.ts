@@ -36,6 +36,7 @@ export const eventStreamRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
     {
       exposeHeadRoute: false, // It would never end.
       onRequest: authentication.requires('webhooks:read'),
+      config: { isStream: true },
       schema: {
         operationId: 'streamEvents',
         tags: ['Events'],

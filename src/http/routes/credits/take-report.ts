@@ -1,0 +1,105 @@
+// Takes what a bank reports, and acknowledges each item once it is committed.
+
+import { withoutFutureTime } from '#banks/credit-fields.ts'
+import type {
+  Acknowledgement,
+  IncomingReversal,
+  ParsedItem,
+  Rejection,
+} from '#banks/notifications.ts'
+import type { BatchResult } from '#db/batcher.ts'
+import type { CreditResult } from '#domain/credits/decide-credits.ts'
+import type { IncomingCredit } from '#domain/credits/judge-credit.ts'
+import type { Deps } from '#http/deps.ts'
+import { keepRejected, SYSTEM_FAILURE } from './keep-rail-items.ts'
+import { reversalAcknowledgement } from './rail-reversals.ts'
+import { type Reversed, takeReversals } from './reported-reversals.ts'
+
+type Report = { bankCode: string; rawBody: Buffer; items: readonly ParsedItem[] }
+type Results = readonly BatchResult<CreditResult>[]
+type Done = (error: unknown, answers?: readonly Acknowledgement[]) => void
+
+const NO_REVERSALS: ReadonlyMap<IncomingReversal, Reversed> = new Map()
+
+// Credits first, so that a reversal in the same report finds its credit. Throws when it refuses the
+// report, of which nothing is taken then; otherwise calls `done` once.
+export function takeReport(deps: Deps, report: Report, done: Done): void {
+  const { bankCode, items } = report
+  const now = deps.clock()
+  const credits: IncomingCredit[] = []
+  for (const item of items) {
+    if (item.ok) credits.push({ ...withoutFutureTime(item.credit, now), bankCode })
+  }
+  deps.writers.credits.enqueue(credits, (results) => {
+    deps.notificationMeter.heard(bankCode, now, timesOfNew(credits, results))
+    // Nearly always nothing is left to be done, and it is answered at once.
+    if (credits.length === items.length && !results.some(isReused)) {
+      done(undefined, acknowledge(items, results, NO_REVERSALS))
+    } else {
+      finish(deps, report, results).then((answers) => done(undefined, answers), done)
+    }
+  })
+}
+
+// Reversals, and items that are kept for an operator.
+async function finish(deps: Deps, report: Report, results: Results) {
+  const { bankCode, items } = report
+  const reversals = items.flatMap((item) => (item.ok ? [] : (item.reversal ?? [])))
+  const reversed = await takeReversals(deps, bankCode, reversals)
+  const answers = acknowledge(items, results, reversed)
+  return await keepRejected(deps, report, { items, answers })
+}
+
+function isReused(result: BatchResult<CreditResult>): boolean {
+  return result.ok && result.value.status === 'session_reused'
+}
+
+function timesOfNew(credits: readonly IncomingCredit[], results: Results): (Date | null)[] {
+  const times: (Date | null)[] = []
+  for (let at = 0; at < credits.length; at++) {
+    const result = results[at]
+    const isNew = result?.ok && result.value.status === 'taken'
+    if (isNew) times.push((credits[at] as IncomingCredit).transactionTime)
+  }
+  return times
+}
+
+function acknowledge(
+  items: readonly ParsedItem[],
+  results: Results,
+  reversed: ReadonlyMap<IncomingReversal, Reversed>,
+): Acknowledgement[] {
+  let credits = 0
+  return items.map((item) => {
+    if (!item.ok) return acknowledgeOther(item, reversed)
+    const { sessionId } = item.credit
+    const result = results[credits++]
+    if (!result?.ok) return { sessionId, ...SYSTEM_FAILURE }
+    return { sessionId, ...toAcknowledgement(result.value) }
+  })
+}
+
+function acknowledgeOther(
+  { sessionId, code, message, reversal }: Rejection,
+  reversed: ReadonlyMap<IncomingReversal, Reversed>,
+): Acknowledgement {
+  const answer = reversal && reversed.get(reversal)
+  if (answer === 'failed') return { sessionId, ...SYSTEM_FAILURE }
+  if (answer) return { sessionId, ...reversalAcknowledgement(answer) }
+  const rejected = { responseCode: '02', outcome: 'rejected' } as const
+  return { sessionId, ...rejected, responseMessage: message, code }
+}
+
+function toAcknowledgement(answer: CreditResult): Omit<Acknowledgement, 'sessionId'> {
+  if (answer.status === 'session_reused') {
+    const responseMessage = 'Session ID already used with different details'
+    return { responseCode: '02', responseMessage, outcome: 'rejected', code: answer.status }
+  }
+  const code = answer.reason === null ? {} : { code: answer.reason }
+  if (answer.status === 'duplicate') {
+    const responseMessage = `Duplicate: already ${answer.outcome}`
+    return { responseCode: '01', responseMessage, outcome: 'duplicate', ...code }
+  }
+  const responseMessage = answer.outcome === 'booked' ? 'Accepted' : 'Accepted, in suspense'
+  return { responseCode: '00', responseMessage, outcome: answer.outcome, ...code }
+}

@@ -1,0 +1,26 @@
+// Traces of requests, batches, deliveries and rounds (docs/observability.md), if a collector is named.
+// Otherwise nothing of OpenTelemetry is loaded.
+
+import type { Logger } from './log.ts'
+import type { Metrics } from './metrics.ts'
+import type { Tracer, TracingSettings } from './trace-context.ts'
+
+const COMPLAIN_EVERY_MS = 60_000
+
+type Parts = { metrics: Metrics; log: Logger }
+
+export async function startTracing(
+  settings: TracingSettings | undefined,
+  { metrics, log }: Parts,
+): Promise<Tracer | undefined> {
+  if (!settings) return undefined
+  const { openTelemetry } = await import('./open-telemetry.ts')
+  let complainedMs = Number.NEGATIVE_INFINITY
+  const onSent = (spans: number, isSent: boolean) => {
+    metrics.spans.inc({ result: isSent ? 'sent' : 'lost' }, spans)
+    if (isSent || performance.now() - complainedMs < COMPLAIN_EVERY_MS) return
+    complainedMs = performance.now()
+    log.warn({ spans }, 'traces not taken by the collector')
+  }
+  return openTelemetry({ ...settings, onSent })
+}
