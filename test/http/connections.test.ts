@@ -25,11 +25,23 @@ const limits = {
   silence: server.timeout,
   keepAlive: server.keepAliveTimeout,
 }
-// The same limits, only sooner.
-const sooner = { headersTimeout: 150, requestTimeout: 400, connectionsCheckingInterval: 50 }
-Object.assign(server, { ...sooner, timeout: 500 })
+Object.assign(server, { connectionsCheckingInterval: 50 })
 const url = await bench.service.app.listen({ host: '127.0.0.1', port: 0 })
 const token = await bench.login()
+
+// The same limits, only sooner, until the end of a test: on a busy machine an honest request would meet
+// them too.
+function meetSooner(
+  sooner: Partial<Pick<typeof server, 'headersTimeout' | 'requestTimeout' | 'timeout'>>,
+) {
+  Object.assign(server, sooner)
+  return {
+    [Symbol.dispose]() {
+      const { headers: headersTimeout, request: requestTimeout, silence: timeout } = limits
+      Object.assign(server, { headersTimeout, requestTimeout, timeout })
+    },
+  }
+}
 
 test('a request has 10 s for its headers and 30 s in all, and a silent connection a minute', () => {
   assert.deepEqual(limits, {
@@ -38,10 +50,11 @@ test('a request has 10 s for its headers and 30 s in all, and a silent connectio
     silence: 60_000,
     keepAlive: 72_000,
   })
-  assert.equal(server.maxConnections, 10_000)
+  assert.equal(server.maxConnections, 12_000)
 })
 
 test('headers that drip are cut off, and everybody else is served meanwhile', async () => {
+  using _ = meetSooner({ headersTimeout: 150 })
   const slow = await Promise.all(Array.from({ length: 50 }, () => openSocket(url)))
   const drips = setInterval(() => {
     for (const each of slow) each.send('x: y\r\n')
@@ -57,6 +70,7 @@ test('headers that drip are cut off, and everybody else is served meanwhile', as
 })
 
 test('a body that drips is cut off, and nothing is done', async () => {
+  using _ = meetSooner({ headersTimeout: 400, requestTimeout: 400 })
   using slow = await openSocket(url)
   const body = JSON.stringify(accountBody())
   slow.send(
@@ -75,11 +89,13 @@ test('a body that drips is cut off, and nothing is done', async () => {
 })
 
 test('a connection that says nothing at all is closed', async () => {
+  using _ = meetSooner({ headersTimeout: 150 })
   using silent = await openSocket(url)
   assertRefusal(await silent.rest(), 408, 'request_timeout')
 })
 
 test('who asks for much and reads nothing is hung up on', async () => {
+  using _ = meetSooner({ timeout: 500 })
   const accepted = once(server, 'connection')
   using greedy = await openSocket(url)
   const [ours] = await accepted

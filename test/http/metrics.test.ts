@@ -17,7 +17,9 @@ import { SECRETS, startTestService } from '../support/running-service.ts'
 import { createTempFolder } from '../support/temp-folder.ts'
 
 const DEPLOY = join(import.meta.dirname, '../../deploy')
-const bench = closeAfterTests(await startTestService())
+// With a replica that nobody reaches, so that its figures are told.
+const env = { DATABASE_REPLICA_URL: 'postgres://nobody@127.0.0.1:1/none' }
+const bench = closeAfterTests(await startTestService({ env }))
 const address = await bench.service.app.listen({ host: '127.0.0.1', port: 0 })
 
 type Sample = { name: string; labels: Record<string, string>; value: number }

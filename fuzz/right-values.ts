@@ -1,9 +1,9 @@
 // Values that are right as far as a schema of the API's description says.
 
 import fc from 'fast-check'
-import type { seededRandom } from './random.ts'
+import type { seededRandom } from '../test/support/random.ts'
 
-export type Random = ReturnType<typeof seededRandom>
+export type Random = Pick<ReturnType<typeof seededRandom>, 'integer' | 'pick'>
 
 export type Schema = {
   type?: string | string[]

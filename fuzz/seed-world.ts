@@ -1,16 +1,16 @@
-// What the walk of hostile requests finds there: something of everything.
+// What hostile requests find there: something of everything.
 
-import { createAccount, startPayment } from '../support/fixtures.ts'
-import { LIMIT_PROFILES, profileBody } from '../support/limit-profiles.ts'
-import { createPayout } from '../support/payouts.ts'
-import { makeUser, PASSWORD } from '../support/people.ts'
-import { reportCredit } from '../support/rail.ts'
-import { askRefund, PAYER } from '../support/refunding.ts'
-import type { Known } from '../support/right-values.ts'
-import type { Bench } from '../support/running-service.ts'
-import { closed } from '../support/settlements.ts'
-import { postSplit, SUBACCOUNTS, splitBody, subaccountBody } from '../support/splits.ts'
-import { gtbankCsv, imported } from '../support/statement-files.ts'
+import { createAccount, startPayment } from '../test/support/fixtures.ts'
+import { LIMIT_PROFILES, profileBody } from '../test/support/limit-profiles.ts'
+import { createPayout } from '../test/support/payouts.ts'
+import { makeUser, PASSWORD } from '../test/support/people.ts'
+import { reportCredit } from '../test/support/rail.ts'
+import { askRefund, PAYER } from '../test/support/refunding.ts'
+import type { Bench } from '../test/support/running-service.ts'
+import { closed } from '../test/support/settlements.ts'
+import { postSplit, SUBACCOUNTS, splitBody, subaccountBody } from '../test/support/splits.ts'
+import { gtbankCsv, imported } from '../test/support/statement-files.ts'
+import type { Known } from './right-values.ts'
 
 const VICTIMS = ['VICTIM1', 'VICTIM2'] // What is done to a client is done to them.
 export const ROTATING = 'ROTATING1'

@@ -179,6 +179,39 @@ export const PATH_TEXTS: readonly string[] = [
   '9223372036854775808',
 ]
 
+export const AUTHORIZATIONS: readonly string[] = [
+  '',
+  'Bearer',
+  'Bearer ',
+  'Bearer x',
+  'Bearer x y',
+  'Bearer a.b.c',
+  `Bearer ${'x'.repeat(4_000)}`,
+  'Bearer eyJhbGciOiJub25lIn0.eyJzdWIiOiJNQU4wMDAwMDAxIn0.',
+  'Basic TUFOMDAwMDAwMTpzYW5kYm94LXNlY3JldA==',
+  'Basic %',
+  'Digest username="x"',
+  '\xff',
+]
+
+export const HEADERS: readonly Record<string, string>[] = [
+  { cookie: 'manilla_session=x; manilla_session=y' },
+  { cookie: `manilla_session=${'x'.repeat(3_000)}` },
+  { cookie: '=;;=;\xff' },
+  { 'x-csrf-token': "' or 1=1 --" },
+  { accept: 'text/html;q=x, */*;q=-1' },
+  { 'accept-encoding': 'gzip;q=9, x' },
+  { host: '[' },
+  { host: '' },
+  { 'x-forwarded-for': "1.1.1.1, '; --, ::::" },
+  { 'x-forwarded-host': 'evil.example.com', 'x-forwarded-proto': 'javascript' },
+  { 'x-http-method-override': 'DELETE' },
+  { 'content-encoding': 'gzip' },
+  { expect: 'x' },
+  { range: 'bytes=-1' },
+  { 'if-none-match': '*' },
+]
+
 function isWellFormed(text: string): boolean {
   return (text as string & { isWellFormed(): boolean }).isWellFormed()
 }

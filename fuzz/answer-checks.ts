@@ -3,7 +3,7 @@
 
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import type { LightMyRequestResponse } from 'fastify'
-import type { Operation } from '../support/hostile-requests.ts'
+import type { Operation } from './operations.ts'
 
 type Answer = Pick<LightMyRequestResponse, 'statusCode' | 'headers' | 'body'>
 

@@ -1,0 +1,160 @@
+// Sends episodes of requests and judges every answer. An episode is a number and a seed: the same two
+// make the same steps again.
+
+import { COMMON_ERRORS, errorsOf } from '#http/reference/operation-errors.ts'
+import { seededRandom } from '../test/support/random.ts'
+import type { AnswerChecks } from './answer-checks.ts'
+import type { Credentials } from './credentials.ts'
+import type { Answer, Door } from './doors.ts'
+import { EpisodeWorld } from './episode-world.ts'
+import { type Kind, kindsOf } from './hostile-kinds.ts'
+import { buildRequest, type HostileRequest } from './hostile-requests.ts'
+import { isCostly, type Target } from './operations.ts'
+
+const HANGS_AFTER_MS = 60_000 // Also on a machine that does much else.
+const CUT_BYTES_MIN = 60_000 // Whoever sends more may be hung up on before all of it is sent.
+// A refusal for lack of time, and what a probe is told meanwhile.
+const DELIBERATE = /"code":"(?:busy|try_again)"|^\{"status":"not ready"/
+const SHOWN_MAX = 300
+
+// `again`: what was sent last, once more.
+export type Step = { target: Target; kind: Kind | 'again'; dice: number }
+
+type Parts = {
+  door: Door
+  credentials: Credentials
+  checks: AnswerChecks
+  secrets: readonly string[] // Of the client that owns the world: no other may read one.
+}
+
+export class Fuzzer {
+  readonly seen = new Map<Target, Set<number>>()
+  readonly kinds = new Map<string, number>()
+  readonly statuses = new Map<number, number>()
+  requests = 0
+  readonly #parts: Parts
+  readonly #secrets: Set<string>
+  readonly #turns: Promise<unknown>[] = [Promise.resolve(), Promise.resolve()]
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+    this.#secrets = new Set(parts.secrets)
+  }
+
+  // What was wrong; empty when nothing was.
+  async run(steps: readonly Step[]): Promise<string[]> {
+    const world = new EpisodeWorld()
+    const faults: string[] = []
+    let last: { request: HostileRequest; target: Target } | undefined
+    for (const { target, kind, dice } of steps) {
+      const random = seededRandom(dice)
+      const again = kind === 'again' ? last : undefined
+      const { cases } = kind === 'again' ? (kindsOf(target)[0] as Kind) : kind
+      const made = again ?? {
+        request: buildRequest(
+          { ...target, known: world.knownFor(target, random) },
+          random,
+          random.pick(cases),
+        ),
+        target,
+      }
+      last = made
+      count(this.kinds, kind === 'again' ? 'again' : kind.name)
+      const answer = await this.#send(made.request, made.target)
+      faults.push(...this.#judge(made.request, made.target, answer))
+      if (answer.statusCode < 400 && made.request.caller === 'own')
+        world.learn(made.target, answer.body)
+    }
+    return faults
+  }
+
+  async #send(request: HostileRequest, target: Target): Promise<Answer> {
+    const { credentials, door } = this.#parts
+    const headers = {
+      ...(await credentials.of(target, request.caller)),
+      ...credentials.signatureOf(target, request),
+      ...request.headers,
+    }
+    this.requests++
+    const isStream = 'text/event-stream' in (target.operation.responses['200']?.content ?? {})
+    const send = () =>
+      withinTime(
+        door({ ...request, headers }, isStream).catch((error: Error) => {
+          const isCut = Buffer.byteLength(request.payload ?? '') >= CUT_BYTES_MIN
+          return { statusCode: 0, headers: {}, body: isCut ? '' : `no answer: ${error.message}` }
+        }),
+      )
+    return isCostly(target) ? this.#inTurn(send) : send()
+  }
+
+  // More hashes at once would only keep each other waiting.
+  async #inTurn(send: () => Promise<Answer>): Promise<Answer> {
+    const turns = this.#turns
+    const before = turns.shift()
+    const sent = (before ?? Promise.resolve()).then(send)
+    turns.push(sent.catch(() => {}))
+    return sent
+  }
+
+  #judge(request: HostileRequest, target: Target, answer: Answer): string[] {
+    const { statusCode, body } = answer
+    count(this.statuses, statusCode)
+    const seen = this.seen.get(target) ?? new Set()
+    this.seen.set(target, seen.add(statusCode))
+    if (statusCode === 401 && request.caller === 'own') this.#parts.credentials.renew(target)
+    const isDeliberate = statusCode === 503 && DELIBERATE.test(body)
+    const isOwn = request.method === target.method
+    const found =
+      statusCode === 0
+        ? [body].filter(Boolean)
+        : [
+            ...(isDeliberate
+              ? []
+              : this.#parts.checks.faults(answer, isOwn ? target.operation : undefined)),
+            ...undeclared(isOwn ? target : undefined, answer),
+            ...this.#leaks(request, target, body),
+          ]
+    return found.map((fault) => `${fault}\n  ${shown(request)}\n  ${body.slice(0, SHOWN_MAX)}`)
+  }
+
+  // What anybody may ask for is no leak.
+  #leaks({ caller, url, payload = '' }: HostileRequest, target: Target, body: string): string[] {
+    if (caller !== 'other client' || !target.operation.security) return []
+    const given = `${url} ${payload}`
+    // What it once said itself, it may have kept.
+    for (const secret of this.#secrets) if (given.includes(secret)) this.#secrets.delete(secret)
+    return [...this.#secrets]
+      .filter((secret) => body.includes(secret))
+      .slice(0, 1)
+      .map((secret) => `tells another client's ${secret}`)
+  }
+}
+
+// Every code is one that the operation, or every operation, is documented to answer with.
+function undeclared(target: Target | undefined, { statusCode, body }: Answer): string[] {
+  const [, code] = /^\{.*"code":"([a-z_]+)"/s.exec(body) ?? []
+  // What became of a credit is no error of the operation, though it may be told with a 4xx.
+  const isOutcome = body.includes('"outcome":"rejected"')
+  if (!target || statusCode < 400 || code === undefined || isOutcome) return []
+  const { operationId } = target.operation
+  const isDeclared = [...COMMON_ERRORS, ...errorsOf(operationId)].some((each) => each === code)
+  return isDeclared ? [] : [`${operationId} answers ${code}, which it does not declare`]
+}
+
+function withinTime(answered: Promise<Answer>): Promise<Answer> {
+  let timer: NodeJS.Timeout | undefined
+  const hung = new Promise<Answer>((resolve) => {
+    timer = setTimeout(() => resolve({ statusCode: 0, headers: {}, body: 'hangs' }), HANGS_AFTER_MS)
+  })
+  return Promise.race([answered, hung]).finally(() => clearTimeout(timer))
+}
+
+function shown({ what, method, url, headers, payload, caller }: HostileRequest): string {
+  const said = `${what}: ${method} ${url.slice(0, SHOWN_MAX)} as ${caller}`
+  const given = JSON.stringify(headers).slice(0, SHOWN_MAX)
+  return `${said} ${given} ${String(payload ?? '').slice(0, SHOWN_MAX)}`
+}
+
+function count<K>(counts: Map<K, number>, key: K): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1)
+}

@@ -1,0 +1,85 @@
+// A request to one operation of the API: right as far as its description says, but for one change.
+
+import type { Parameter, Target } from './operations.ts'
+import { type Known, type Random, rightValue } from './right-values.ts'
+
+// Whose credentials a request has: those that the operation asks for, another client's, another
+// role's, or none.
+export type Caller = 'own' | 'other client' | 'other role' | 'nobody'
+export type Signing = 'right' | 'none' | 'altered' | 'stale' | 'wrong secret'
+
+export type HostileRequest = {
+  what: string
+  method: string
+  url: string
+  headers: Record<string, string>
+  payload: string | Buffer | undefined
+  caller: Caller
+  signing: Signing // On the rails, where a bank signs.
+}
+
+export type Change = {
+  params?: Record<string, string>
+  query?: string | ((known: Known, random: Random) => string)
+  headers?: Record<string, string>
+  payload?: string | Buffer | ((right: Fields, random: Random) => string) // Made of a right body.
+  encode?: (payload: string | Buffer) => string | Buffer
+  method?: string
+  caller?: Caller
+  signing?: Signing
+}
+
+export type Case = [what: string, change: Change]
+export type Fields = Record<string, unknown>
+
+export function buildRequest(
+  { method, path, operation, known }: Target,
+  random: Random,
+  [what, change]: Case,
+): HostileRequest {
+  const parameters = operation.parameters ?? []
+  const params = change.params ?? {}
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    const schema = parameters.find((each) => each.name === name)?.schema ?? {}
+    return params[name] ?? encodeURIComponent(String(rightValue(schema, name, known, random)))
+  })
+  const changed = typeof change.query === 'function' ? change.query(known, random) : change.query
+  const query = changed ?? rightQuery(parameters, known, random)
+  const [type = 'application/json', media] =
+    Object.entries(operation.requestBody?.content ?? {})[0] ?? []
+  const right = media?.schema && (rightValue(media.schema, '', known, random) as Fields)
+  const given = payloadOf(change, { right, type, random })
+  const payload = given !== undefined && change.encode ? change.encode(given) : given
+  return {
+    what,
+    method: change.method ?? method,
+    url: query === undefined ? filled : `${filled}?${query}`,
+    headers: { ...(payload === undefined ? {} : { 'content-type': type }), ...change.headers },
+    payload,
+    caller: change.caller ?? 'own',
+    signing: change.signing ?? 'right',
+  }
+}
+
+type Making = { right: Fields | undefined; type: string; random: Random }
+
+function payloadOf({ payload }: Change, { right, type, random }: Making) {
+  if (typeof payload === 'function') return payload(right ?? {}, random)
+  if (payload !== undefined || right === undefined) return payload
+  const isForm = type.includes('form')
+  return isForm
+    ? String(new URLSearchParams(right as Record<string, string>))
+    : JSON.stringify(right)
+}
+
+function rightQuery(parameters: Parameter[], known: Known, random: Random): string | undefined {
+  const given = parameters.filter(
+    (each) => each.in === 'query' && each.name !== 'cursor' && random.integer(0, 4) === 0,
+  )
+  if (given.length === 0) return undefined
+  const pairs = given.map(({ name, schema }): [string, string] => [
+    name,
+    String(rightValue(schema ?? {}, name, known, random)),
+  ])
+  return String(new URLSearchParams(pairs))
+}

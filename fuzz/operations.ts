@@ -1,0 +1,69 @@
+// The operations of the API, as its description names them.
+
+import type { Known, Schema } from './right-values.ts'
+
+export type Parameter = {
+  name: string
+  in: 'path' | 'query' | 'header'
+  required?: boolean
+  schema?: Schema
+}
+
+export type Operation = {
+  operationId: string
+  parameters?: Parameter[]
+  requestBody?: { content: Record<string, { schema?: Schema }> }
+  responses: Record<string, { content?: Record<string, { schema?: Schema }> }>
+  security?: Record<string, unknown>[]
+}
+
+export type Target = { method: string; path: string; operation: Operation; known: Known }
+
+export type Description = { paths: Record<string, Record<string, Operation>> }
+
+type Components = { schemas?: Record<string, unknown> }
+type WithBodies = {
+  paths: Record<string, Record<string, Operation>>
+  components?: Components
+}
+
+// A body that is described under a name is written out: a reference says nothing of what to send.
+export function inlineBodies<D extends WithBodies>(description: D): D {
+  const schemas = description.components?.schemas ?? {}
+  const inlined = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(inlined)
+    if (typeof value !== 'object' || value === null) return value
+    const { $ref } = value as { $ref?: string }
+    if ($ref !== undefined) return inlined(schemas[$ref.slice($ref.lastIndexOf('/') + 1)])
+    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, inlined(inner)]))
+  }
+  for (const operation of Object.values(description.paths).flatMap(Object.values)) {
+    if (operation.requestBody) operation.requestBody = inlined(operation.requestBody)
+  }
+  return description
+}
+
+export function listTargets({ paths }: Description): Omit<Target, 'known'>[] {
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      path,
+      method: method.toUpperCase(),
+      operation,
+    })),
+  )
+}
+
+// Those that hash a password or a secret: every hash costs 50 ms on purpose.
+const COSTLY = /login|token|session$|password|users|operator\/clients|totp|passkeys|sandbox\/clock/
+
+export function isCostly({ path, method }: Pick<Target, 'path' | 'method'>): boolean {
+  return method !== 'GET' && COSTLY.test(path)
+}
+
+const FAMILY_STEPS = 4
+
+// Operations on the same things: what one of them makes, another uses, changes or closes.
+export function familyOf({ path }: Pick<Target, 'path'>): string {
+  const [address = ''] = path.split('/{')
+  return address.split('/').slice(0, FAMILY_STEPS).join('/').toLowerCase()
+}
