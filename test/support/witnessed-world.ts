@@ -1,0 +1,136 @@
+// A small world and its witness: an account with credits and a reversal, a payment, a payout that the
+// bank confirmed and one that was refused, and all events delivered. What `npm run torture` sees in a
+// run, as entries of its witness.
+
+import assert from 'node:assert/strict'
+import { isGenuine } from '../../torture/receivers.ts'
+import type { Entry, Operation, Terms } from '../../torture/witness.ts'
+import { accountBody, adviceBody } from './fixtures.ts'
+import { payoutRounds } from './payouts.ts'
+import { postRail } from './rail.ts'
+import { listener, startWebhookBench, type WebhookBench } from './webhook-bench.ts'
+
+const BANK = '035'
+const CLIENT = 'MAN0000001'
+
+export async function witnessSmallWorld() {
+  const bench = await startWebhookBench()
+  const receiver = await listener()
+  const rounds = await payoutRounds(bench)
+  const { id } = await bench.addEndpoint(`${receiver.url}/honest/${CLIENT}`)
+  const client = new WitnessedClient(bench)
+  const { entries } = client
+
+  const { account, accountNumber } = await client.createAccount()
+  const credit = await client.report(accountNumber, 5_000)
+  const reversal = await client.reverse(credit)
+  const { advice, payment, bankAccount } = await client.startPayment()
+  await client.report(bankAccount, 600)
+  const { payout, reference } = await client.payOut()
+  const refused = client.note('payout', { clientId: CLIENT, amount: '100000' }, null)
+  await rounds.send()
+  entries.push({ kind: 'ordered', at: 0, reference, amount: '1000.00' })
+  entries.push({ kind: 'paid', at: 0, reference, amount: '100000' })
+
+  await bench.run()
+  const secret = await bench.secret(id)
+  for (const { headers, body, json } of receiver.heard) {
+    const isSigned = isGenuine(secret, headers, Buffer.from(body))
+    const seen = { clientId: CLIENT, at: 0, skewSeconds: 0, isGenuine: isSigned }
+    entries.push({
+      kind: 'webhook',
+      ...seen,
+      id: json.id,
+      sequence: json.sequence,
+      type: json.type,
+    })
+  }
+  return {
+    entries,
+    accountNumber,
+    keys: { account, credit, reversal, advice, payment, payout, refused },
+    connectionString: bench.database.connectionString,
+    async [Symbol.asyncDispose]() {
+      await rounds[Symbol.asyncDispose]()
+      await receiver[Symbol.asyncDispose]()
+      await bench[Symbol.asyncDispose]()
+    },
+  }
+}
+
+// Does one thing after another; each is noted when it is answered, under the key it was asked with.
+class WitnessedClient {
+  readonly entries: Entry[] = []
+  readonly #bench: WebhookBench
+  #calls = 0
+
+  constructor(bench: WebhookBench) {
+    this.#bench = bench
+  }
+
+  // Null: it was refused.
+  note(operation: Operation, terms: Terms, result: Terms | null): string {
+    const key = this.#nextKey(operation)
+    const call = ++this.#calls
+    const status = result ? 200 : 409
+    this.entries.push(
+      { kind: 'wanted', operation, key, terms },
+      { kind: 'asked', call, keys: [key], at: call, api: 0 },
+      { kind: 'answered', call, at: call, status, body: {} },
+      { kind: result ? 'acknowledged' : 'refused', call, key, result: result ?? {} },
+    )
+    return key
+  }
+
+  async createAccount() {
+    const named = accountBody({ accountName: this.#nextKey('account') })
+    const { data } = await this.#post('/api/v1/accounts/static', named)
+    const accountNumber = data.accountNumber as string
+    return { account: this.note('account', { clientId: CLIENT }, { accountNumber }), accountNumber }
+  }
+
+  async report(accountNumber: string, naira: number): Promise<string> {
+    const amount = `${naira}`
+    await this.#rail('credits', { sessionId: this.#nextKey('credit'), accountNumber, amount })
+    return this.note('credit', { accountNumber, amount: `${naira}00` }, { responseCode: '00' })
+  }
+
+  async reverse(credit: string): Promise<string> {
+    const sessionId = this.#nextKey('reversal')
+    await this.#rail('reversals', { sessionId, originalSessionId: credit, amount: '10' })
+    return this.note('reversal', { original: credit, amount: '1000' }, {})
+  }
+
+  async startPayment() {
+    const ordered = adviceBody({ amount: 600, merchantRef: this.#nextKey('advice') })
+    const { adviceReference } = (await this.#post('/Payment/advice', ordered)).responseData
+    const advice = this.note('advice', { clientId: CLIENT, amount: '60000' }, { adviceReference })
+    const start = `/Payment/process/banktransfer/${adviceReference}`
+    const { responseData } = await this.#post(start, { bankCode: BANK })
+    const { paymentReference, bankAccount } = responseData
+    const given = { paymentReference, accountNumber: bankAccount }
+    return { advice, payment: this.note('payment', { advice }, given), bankAccount }
+  }
+
+  async payOut() {
+    const paying = { amount: 1_000, narration: this.#nextKey('payout') }
+    const { reference } = (await this.#post('/api/v1/payouts', paying)).data
+    const payout = this.note('payout', { clientId: CLIENT, amount: '100000' }, { reference })
+    return { payout, reference }
+  }
+
+  #nextKey(operation: Operation): string {
+    return `${operation}-${this.#calls + 1}`
+  }
+
+  async #post(url: string, body: object) {
+    const answer = await this.#bench.call({ url, body })
+    assert.equal(answer.statusCode, 200, answer.body)
+    return answer.json()
+  }
+
+  async #rail(path: string, body: object): Promise<void> {
+    const answer = await postRail(this.#bench, `${BANK}/${path}`, body)
+    assert.equal(answer.json().responseCode, '00', answer.body)
+  }
+}

@@ -1,0 +1,187 @@
+// The checker of `npm run torture` finds what is wrong: on a small, right world it finds nothing, and
+// each thing that is then spoilt in the books, or in what the witness saw, it names.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type pg from 'pg'
+import { checkBooks, openBooks } from '../../torture/checker/check.ts'
+import { Testimony } from '../../torture/checker/testimony.ts'
+import type { Entry } from '../../torture/witness.ts'
+import { closeAfterTests } from '../support/closing.ts'
+import { witnessSmallWorld } from '../support/witnessed-world.ts'
+
+const world = closeAfterTests(await witnessSmallWorld())
+const { entries, keys } = world
+
+async function findings(spoilt: readonly Entry[], plant = '', isFinal = true): Promise<string[]> {
+  const testimony = new Testimony()
+  for (const entry of spoilt) testimony.add(entry)
+  const books: pg.Client = openBooks(world.connectionString)
+  await books.connect()
+  try {
+    // No trigger stands in the way of whoever spoils the books, and nothing of it is kept.
+    await books.query(`begin; set local session_replication_role = replica; ${plant}`)
+    return await checkBooks(books, { testimony, isFinal })
+  } finally {
+    await books.end()
+  }
+}
+
+test('books that are right are found right', async () => {
+  assert.deepEqual(await findings(entries), [])
+})
+
+const { credit, reversal, account, advice, payment, payout, refused } = keys
+const CREDIT = `(select id from credits where session_id = '${credit}')`
+const PAYOUT = `(select id from payouts where narration = '${payout}')`
+
+// What is done to the books, and what the checker says then.
+const PLANTED: readonly (readonly [string, RegExp])[] = [
+  [
+    `delete from credits where session_id = '${credit}'`,
+    /credit .* acknowledged and does not exist/,
+  ],
+  [`update credits set session_id = 'made-up' where id = ${CREDIT}`, /made-up exists and nobody/],
+  [`update credits set amount_kobo = amount_kobo + 1 where id = ${CREDIT}`, /the amount of credit/],
+  [`update credits set account_number = '1' where id = ${CREDIT}`, /the number of credit/],
+  [
+    `insert into credits (id, bank_code, session_id, account_number, amount_kobo, currency, outcome,
+       received_at, identified_by)
+     select 0, bank_code, session_id, account_number, amount_kobo, currency, outcome, received_at,
+            identified_by from credits where id = ${CREDIT}`,
+    /credit .* exists 2 times/,
+  ],
+  [`delete from credit_identifiers where credit_id = ${CREDIT}`, /could be taken again/],
+  [`delete from transfers where credit_id = ${CREDIT}`, /what transfers moved for credit/],
+  [
+    `update transfers set amount_kobo = 1 where credit_id = ${CREDIT}`,
+    /the debits of ledger account/,
+  ],
+  [
+    `update ledger_accounts set credits_kobo = credits_kobo + 1 where kind = 'collection'`,
+    /all debits/,
+  ],
+  [
+    `update ledger_accounts set credits_kobo = credits_kobo + 1 where kind = 'collection'`,
+    /the credits of/,
+  ],
+  [
+    `update transfers set credit_account_id = 0 where credit_id = ${CREDIT}`,
+    /joins no two accounts/,
+  ],
+  [`delete from reversals where session_id = '${reversal}'`, /reversal .* does not exist/],
+  [`update reversals set amount_kobo = 1`, /what banks hold/],
+  [`update reversals set amount_kobo = 1`, /what transfers moved for credit/],
+  [
+    `delete from collection_accounts where account_name = '${account}'`,
+    /account .* does not exist/,
+  ],
+  [`update collection_accounts set account_number = '1'`, /the number of account/],
+  [`update collection_accounts set is_active = false`, /is closed and nobody wanted it/],
+  [`delete from numbers where collection_account_id is not null`, /does not own its number/],
+  [
+    `update payment_numbers set account_number = (select min(account_number) from collection_accounts)`,
+    /has 2 owners/,
+  ],
+  [`delete from advices where merchant_ref = '${advice}'`, /advice .* does not exist/],
+  [`update payments set amount_paid_kobo = 0, status = 'Processing'`, /what is paid of payment/],
+  [`delete from payment_numbers`, new RegExp(`the number of ${payment}`)],
+  [`delete from payouts where id = ${PAYOUT}`, /payout .* does not exist/],
+  [
+    `update payouts set status = 'failed', bank_reference = null, failure_reason = 'x'
+      where id = ${PAYOUT}`,
+    /the bank paid .* which is failed/,
+  ],
+  [`update payouts set amount_kobo = 1 where id = ${PAYOUT}`, /what the bank paid for/],
+  [`update payouts set reference = 'x' where id = ${PAYOUT}`, /which does not exist/],
+  [`delete from transfers where payout_id = ${PAYOUT}`, /what left the bank for payout/],
+  [`update payouts set narration = '${refused}' where id = ${PAYOUT}`, /was refused and exists/],
+  [`delete from events where sequence = 2`, /events of MAN0000001: \d+ kept/],
+  [`update events set sequence = 1 where sequence = 2`, /events of MAN0000001/],
+  [`delete from events where credit_id = ${CREDIT}`, /credit .* has no event/],
+  [`update events set type = 'account.activated' where sequence = 2`, /differs from its event/],
+]
+
+for (const [plant, words] of PLANTED) {
+  test(`the checker finds: ${plant.replace(/\s+/g, ' ').slice(0, 90)} (${words.source})`, async () => {
+    assert.match((await findings(entries, plant)).join('\n'), words)
+  })
+}
+
+const isWebhook = ({ kind }: Entry) => kind === 'webhook'
+const isPaid = ({ kind }: Entry) => kind === 'paid'
+const without = (isGone: (entry: Entry) => boolean) => entries.filter((entry) => !isGone(entry))
+const twice = (isDoubled: (entry: Entry) => boolean) =>
+  entries.flatMap((entry) => (isDoubled(entry) ? [entry, entry] : [entry]))
+const changed = (isSpoilt: (entry: Entry) => boolean, change: object) =>
+  entries.map((entry) => (isSpoilt(entry) ? ({ ...entry, ...change } as Entry) : entry))
+const isAnswer = (key: string) => (entry: Entry) =>
+  entry.kind === 'acknowledged' && entry.key === key
+
+// What the witness saw instead.
+const WITNESSED: readonly (readonly [string, readonly Entry[], RegExp])[] = [
+  ['a webhook that never came', without(isWebhook), /marked as delivered, and never came/],
+  ['a webhook with a wrong signature', changed(isWebhook, { isGenuine: false }), /wrong signature/],
+  ['a webhook of no event', changed(isWebhook, { id: 'x' }), /an event that does not exist/],
+  ['a payout that the bank paid twice', twice(isPaid), /the bank paid .* 2 times/],
+  ['an order given twice', twice(({ kind }) => kind === 'ordered'), /told 2 times to pay/],
+  ['a payout that the bank never paid', without(isPaid), /is confirmed and the bank did not pay/],
+  [
+    'a number given to two',
+    changed(isAnswer(payment), { result: { accountNumber: world.accountNumber } }),
+    /was given to .* and /,
+  ],
+  [
+    'two answers to one key',
+    [...entries, { kind: 'acknowledged', call: 0, key: account, result: { accountNumber: '1' } }],
+    /was answered with .* and 1/,
+  ],
+  [
+    'an account that was closed',
+    [
+      ...entries,
+      {
+        ...{ kind: 'wanted', operation: 'deactivation', key: 'closing' },
+        terms: { accountNumber: world.accountNumber },
+      } as Entry,
+      { kind: 'acknowledged', call: 0, key: 'closing', result: {} },
+    ],
+    /was closed and is active/,
+  ],
+]
+
+for (const [name, spoilt, words] of WITNESSED) {
+  test(`the checker finds ${name}`, async () => {
+    assert.match((await findings(spoilt)).join('\n'), words)
+  })
+}
+
+test('what was asked for without an answer may have happened or not', async () => {
+  const asked: Entry[] = [
+    {
+      kind: 'wanted',
+      operation: 'credit',
+      key: 'doubt',
+      terms: { amount: '1', accountNumber: '1' },
+    },
+    { kind: 'asked', call: 999, keys: ['doubt'], at: 0, api: 0 },
+    { kind: 'unanswered', call: 999, at: 1, why: 'TimeoutError' },
+  ]
+  const forgotten = without(isAnswer(credit))
+
+  assert.deepEqual(await findings([...entries, ...asked]), [])
+  assert.deepEqual(await findings(forgotten), [])
+})
+
+test('an event on its way is missed at the end alone', async () => {
+  const plant = `update deliveries set state = 'pending', delivered_at = null`
+  const gone = without(isWebhook)
+
+  assert.deepEqual(await findings(gone, plant, false), [])
+  assert.match((await findings(gone, plant)).join('\n'), /never came \(pending\)/)
+  assert.match((await findings(gone, `delete from deliveries`)).join('\n'), /was never queued/)
+  assert.match(
+    (await findings(gone, `update deliveries set state = 'failed'`)).join('\n'),
+    /was given up/,
+  )
+})

@@ -1,0 +1,56 @@
+// How long the service was away. A pulse sends one credit every tenth of a second, whether or not the
+// ones before were answered; of every fault we note
+//
+//   outage       from its injection to the first acknowledgement of a credit sent after it
+//   resumption   from its healing to the first acknowledgement of a credit sent after that
+//
+// A fault that leaves another process to answer has an outage of milliseconds.
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import { pulse } from './bank-actions.ts'
+import type { Actor } from './client-actions.ts'
+
+const EVERY_MS = 100
+
+type Waiter = { sinceMs: number; resolve: (acknowledgedAtMs: number) => void }
+
+export type Measure = { fault: string; outageMs: number; resumptionMs: number }
+
+export class Availability {
+  readonly measures: Measure[] = []
+  #waiters: Waiter[] = []
+  #isPulsing = false
+  #pulsing: Promise<void> | undefined
+
+  readonly onCredit = (sentAtMs: number, acknowledgedAtMs: number): void => {
+    const [met, unmet] = [this.#waiters.filter(isMet), this.#waiters.filter((one) => !isMet(one))]
+    this.#waiters = unmet
+    for (const { resolve } of met) resolve(acknowledgedAtMs)
+    function isMet({ sinceMs }: Waiter): boolean {
+      return sentAtMs >= sinceMs
+    }
+  }
+
+  // When the first credit that is sent from this moment on is acknowledged.
+  resumed(sinceMs: number): Promise<number> {
+    return new Promise((resolve) => this.#waiters.push({ sinceMs, resolve }))
+  }
+
+  start(actor: Actor): void {
+    this.#isPulsing = true
+    this.#pulsing = (async () => {
+      const sent = new Set<Promise<void>>()
+      while (this.#isPulsing) {
+        const one = pulse(actor).finally(() => sent.delete(one))
+        sent.add(one)
+        await sleep(EVERY_MS)
+      }
+      await Promise.all(sent)
+    })()
+  }
+
+  async stop(): Promise<void> {
+    this.#isPulsing = false
+    await this.#pulsing
+  }
+}

@@ -1,0 +1,75 @@
+// Collection accounts, and the numbers of all that have one: each account once, whole, with its number;
+// no number live twice.
+
+import { type Books, differs, existsOnce, sameAnswers } from './books.ts'
+
+const ACCOUNTS = `
+  select a.account_name, a.account_number, a.is_active, c.client_id,
+         (n.account_number is not null) as has_number, (l.id is not null) as has_ledger,
+         coalesce(e.created, 0) as created
+    from collection_accounts a
+    join clients c on c.id = a.client_id
+    left join numbers n on n.account_number = a.account_number and n.collection_account_id = a.id
+    left join ledger_accounts l on l.id = a.id and l.kind = 'collection'
+    left join (select collection_account_id, count(*) as created from events
+                where type = 'account.created' group by 1) as e on e.collection_account_id = a.id`
+
+export async function checkAccounts({ rows, testimony }: Books): Promise<string[]> {
+  const accounts = await rows(ACCOUNTS)
+  const wanted = testimony.of('account')
+  const closings = Map.groupBy(testimony.of('deactivation'), ({ terms }) => terms.accountNumber)
+  return [
+    ...existsOnce('account', {
+      wanted,
+      rows: accounts,
+      keyOf: (row) => row.account_name as string,
+    }),
+    ...sameAnswers('account', wanted, 'accountNumber'),
+    ...accounts.flatMap((row) => {
+      const { account_name: key = '', account_number: number = '' } = row
+      const told = testimony.wanted.get(key)
+      const answer = told?.acknowledged[0]?.accountNumber
+      const closing = closings.get(number) ?? []
+      const isClosed = closing.some(({ acknowledged }) => acknowledged.length > 0)
+      return [
+        ...(answer ? differs(`the number of account ${key}`, number, answer) : []),
+        ...(told
+          ? differs(`the client of account ${key}`, row.client_id, told.terms.clientId)
+          : []),
+        ...(row.has_number === 'true' ? [] : [`account ${key} does not own its number`]),
+        ...(row.has_ledger === 'true' ? [] : [`account ${key} has no ledger account`]),
+        ...differs(`account.created events of account ${key}`, row.created, '1'),
+        ...(isClosed && row.is_active === 'true'
+          ? [`account ${key} was closed and is active`]
+          : []),
+        ...(closing.length === 0 && row.is_active === 'false'
+          ? [`account ${key} is closed and nobody wanted it`]
+          : []),
+      ]
+    }),
+  ]
+}
+
+// A number is free again 30 days after its payment: no run lasts so long. So it has one owner, ever.
+const SHARED = `
+  select account_number, count(*) as owners from (
+    select account_number, payment_id::text as owner from payment_numbers
+    union all select account_number, id::text from collection_accounts) as issued
+   group by 1 having count(*) > 1`
+
+export async function checkNumbers({ rows, testimony }: Books): Promise<string[]> {
+  const shared = await rows(SHARED)
+  const given = [...testimony.of('account'), ...testimony.of('payment')].flatMap((wanted) => {
+    const number = wanted.acknowledged[0]?.accountNumber
+    // Asking for a number again names the same payment.
+    return number ? [{ number, owner: wanted.terms.advice ?? wanted.key }] : []
+  })
+  const owners = Map.groupBy(given, ({ number }) => number)
+  return [
+    ...shared.map((row) => `number ${row.account_number} has ${row.owners} owners`),
+    ...[...owners].flatMap(([number, all]) => {
+      const names = new Set(all.map(({ owner }) => owner))
+      return names.size > 1 ? [`number ${number} was given to ${[...names].join(' and ')}`] : []
+    }),
+  ]
+}

@@ -1,0 +1,87 @@
+// Advices and their payments: each once, with the reference and the number that were answered; what is
+// paid is what its credits brought.
+
+import { type Books, differs, existsOnce, sameAnswers } from './books.ts'
+
+const ADVICES = `
+  select a.merchant_ref, a.amount_kobo, replace(a.id::text, '-', '') as reference, c.client_id
+    from advices a join clients c on c.id = a.client_id`
+
+const PAYMENTS = `
+  select a.merchant_ref as advice, replace(p.id::text, '-', '') as reference, p.status,
+         p.amount_kobo, p.amount_paid_kobo, p.amount_policy, n.account_number,
+         coalesce(b.booked, 0) as booked, coalesce(e.successful, 0) as successful
+    from payments p
+    join advices a on a.id = p.advice_id
+    left join payment_numbers n on n.payment_id = p.id
+    left join (select payment_id, sum(amount_kobo - suspended_kobo - reversed_kobo) as booked
+                 from credits where payment_id is not null group by 1) as b on b.payment_id = p.id
+    left join (select payment_id, count(*) as successful from events
+                where type = 'payment.successful' group by 1) as e on e.payment_id = p.id`
+
+export async function checkPayments(books: Books): Promise<string[]> {
+  return [...(await checkAdvices(books)), ...(await checkStarted(books))]
+}
+
+async function checkAdvices({ rows, testimony }: Books): Promise<string[]> {
+  const advices = await rows(ADVICES)
+  const wanted = testimony.of('advice')
+  return [
+    ...existsOnce('advice', { wanted, rows: advices, keyOf: (row) => row.merchant_ref as string }),
+    ...sameAnswers('advice', wanted, 'adviceReference'),
+    ...advices.flatMap(({ merchant_ref: key = '', reference, amount_kobo: amount, client_id }) => {
+      const told = testimony.wanted.get(key)
+      if (!told) return []
+      const answer = told.acknowledged[0]?.adviceReference
+      return [
+        ...(answer ? differs(`the reference of advice ${key}`, reference, plain(answer)) : []),
+        ...differs(`the amount of advice ${key}`, amount, told.terms.amount),
+        ...differs(`the client of advice ${key}`, client_id, told.terms.clientId),
+      ]
+    }),
+  ]
+}
+
+async function checkStarted({ rows, testimony }: Books): Promise<string[]> {
+  const payments = await rows(PAYMENTS)
+  const wanted = testimony.of('payment')
+  const byAdvice = Map.groupBy(payments, ({ advice }) => advice as string)
+  const asked = Map.groupBy(wanted, ({ terms }) => terms.advice as string)
+  return [
+    ...[...byAdvice].flatMap(([advice, found]) => [
+      ...(found.length > 1 ? [`advice ${advice} has ${found.length} payments or numbers`] : []),
+      ...(asked.has(advice) ? [] : [`a payment of ${advice} exists and nobody wanted it`]),
+    ]),
+    ...sameAnswers('payment', wanted, 'paymentReference'),
+    ...sameAnswers('payment', wanted, 'accountNumber'),
+    ...wanted.flatMap(({ key, terms, acknowledged: [answer] }) => {
+      if (!answer) return []
+      const found = byAdvice.get(terms.advice as string)?.[0]
+      return [
+        ...differs(
+          `the reference of ${key}`,
+          found?.reference,
+          plain(answer.paymentReference ?? ''),
+        ),
+        ...differs(`the number of ${key}`, found?.account_number, answer.accountNumber),
+      ]
+    }),
+    ...payments.flatMap(checkPaid),
+  ]
+}
+
+function checkPaid(payment: Record<string, string>): string[] {
+  const { reference, status = '', amount_paid_kobo: paid = '0', booked = '0' } = payment
+  const isFull = payment.amount_policy === 'any' || paid === payment.amount_kobo
+  return [
+    ...differs(`what is paid of payment ${reference} (${status})`, paid, booked),
+    ...(status === 'Successful' && !isFull ? [`payment ${reference} succeeded without money`] : []),
+    ...(['Successful', 'Reversed'].includes(status)
+      ? differs(`payment.successful events of ${reference}`, payment.successful, '1')
+      : []),
+  ]
+}
+
+function plain(reference: string): string {
+  return reference.replaceAll('-', '').toLowerCase()
+}

@@ -1,0 +1,147 @@
+// PostgreSQL from the embedded binaries, as the service's settings have it (fsync on), but over TCP and
+// under our supervisor, with its WAL on a volume of its own. Segments are small, so that a full WAL
+// volume is noticed within a second.
+
+import { spawnSync } from 'node:child_process'
+import { chownSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { prepareBinaries } from '#embedded/binaries.ts'
+import { ownerSettings } from '#embedded/cluster-owner.ts'
+import { openDataDirectory } from '#embedded/data-directory.ts'
+import { makePrivateFolder, spawnOptions } from '#embedded/server-user.ts'
+import { serverSettings, settingArguments } from '#embedded/settings.ts'
+import { freePort } from '../test/support/free-port.ts'
+import { kill, SupervisedProcess } from './supervised-process.ts'
+import type { Volumes } from './volumes.ts'
+
+const READY_MAX_MS = 600_000
+const SETTINGS = {
+  max_connections: '200',
+  min_wal_size: '4MB',
+  max_wal_size: '96MB',
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
+  logging_collector: 'off',
+}
+
+export type Database = Awaited<ReturnType<typeof startDatabase>>
+
+export async function startDatabase(volumes: Volumes, logs: string) {
+  const home = openDataDirectory(volumes.data.path)
+  const { account, clusterFolder } = home
+  const binaries = prepareBinaries({
+    ...home,
+    resolvePackage: (name) => import.meta.resolve(name),
+  })
+  const walFolder = join(volumes.wal.path, 'pg_wal')
+  makePrivateFolder(clusterFolder, account)
+  makePrivateFolder(walFolder, account)
+  if (account.uid !== undefined) chownSync(clusterFolder, account.uid, account.gid as number)
+  initialize({ initdb: binaries.initdb, clusterFolder, walFolder, account })
+  const port = await freePort()
+  const settings = {
+    ...serverSettings(),
+    ...SETTINGS,
+    ...ownerSettings(clusterFolder),
+    port: `${port}`,
+  }
+  const server = new SupervisedProcess({
+    name: 'postmaster',
+    program: binaries.postgres,
+    args: ['-D', clusterFolder, ...settingArguments(settings)],
+    log: join(logs, 'postgres.log'),
+    spawnOptions: spawnOptions(account),
+  })
+  server.start()
+  const processes = () => (server.pid ? [server.pid, ...childrenOf(server.pid, /./)] : [])
+  // Frozen backends would outlive it.
+  const killAll = () => {
+    for (const pid of processes()) kill(pid, 'SIGKILL')
+  }
+  process.on('exit', killAll)
+  const url = (name: string, through = port) =>
+    `postgres://manilla@127.0.0.1:${through}/${name}?sslmode=disable`
+  const database = {
+    server,
+    port,
+    url,
+    dataDir: home.dataDir,
+    binaries,
+    backends: () => childrenOf(server.pid, /^postgres: manilla manilla /),
+    processes,
+    // Straight to it, past the link.
+    query: (text: string) => queryOnce(url('manilla'), text),
+    ready: () => untilReady(url('postgres')),
+    async [Symbol.asyncDispose]() {
+      killAll()
+      process.off('exit', killAll)
+      await server[Symbol.asyncDispose]()
+    },
+  }
+  await database.ready()
+  await queryOnce(url('postgres'), 'create database manilla')
+  return database
+}
+
+type Initdb = {
+  initdb: string
+  clusterFolder: string
+  walFolder: string
+  account: Parameters<typeof spawnOptions>[0]
+}
+
+function initialize({ initdb, clusterFolder, walFolder, account }: Initdb): void {
+  const args = [
+    ...['-D', clusterFolder, '--waldir', walFolder, '--wal-segsize', '1'],
+    ...['--username=manilla', '--encoding=UTF8', '--locale=C', '--locale-provider=builtin'],
+    ...['--builtin-locale=C.UTF-8', '--data-checksums', '--auth=trust', '--no-instructions'],
+  ]
+  const { status, stderr } = spawnSync(initdb, args, {
+    ...spawnOptions(account),
+    encoding: 'utf8',
+  })
+  if (status !== 0) throw new Error(`initdb failed: ${stderr}`)
+}
+
+async function queryOnce(connectionString: string, text: string): Promise<pg.QueryResult> {
+  const client = new pg.Client({ connectionString, connectionTimeoutMillis: 2_000 })
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    return await client.query(text)
+  } finally {
+    await client.end().catch(() => {})
+  }
+}
+
+async function untilReady(connectionString: string): Promise<void> {
+  const giveUpAtMs = performance.now() + READY_MAX_MS
+  for (;;) {
+    try {
+      await queryOnce(connectionString, 'select 1')
+      return
+    } catch (error) {
+      if (performance.now() > giveUpAtMs) throw error
+      await sleep(50)
+    }
+  }
+}
+
+function childrenOf(parent: number | undefined, title: RegExp): number[] {
+  if (parent === undefined) return []
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => {
+      try {
+        const [, , rest = ''] =
+          /^(.*)\) (.*)$/s.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? []
+        if (Number(rest.split(' ')[1]) !== parent) return false
+        return title.test(readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' '))
+      } catch {
+        return false // It has ended meanwhile.
+      }
+    })
+    .map(Number)
+}

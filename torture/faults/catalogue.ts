@@ -1,0 +1,47 @@
+// All faults, how often each is chosen, and which the short form has.
+
+import type { Random } from '../random.ts'
+import { CLOCK_FAULTS } from './clock-faults.ts'
+import { DATABASE_FAULTS } from './database-faults.ts'
+import type { Fault } from './fault.ts'
+import { OPERATOR_FAULTS } from './operator-faults.ts'
+import { PROCESS_FAULTS } from './process-faults.ts'
+import { PROXY_FAULTS } from './proxy-faults.ts'
+
+export const FAULTS: readonly Fault[] = [
+  ...PROCESS_FAULTS,
+  ...DATABASE_FAULTS,
+  ...PROXY_FAULTS,
+  ...CLOCK_FAULTS,
+  ...OPERATOR_FAULTS,
+]
+
+const WEIGHTS = { none: 4, one: 2, many: 1 }
+
+export function drawFaults(faults: readonly Fault[], count: number, random: Random): Fault[] {
+  const weighted = faults.map((fault) => [fault, WEIGHTS[fault.starts ?? 'none']] as const)
+  return Array.from({ length: count }, () => random.weighted(weighted))
+}
+
+// In this order: what a dead worker leased is free after a minute, so workers come first.
+const SHORT = [
+  ...['kill-worker', 'freeze-worker', 'clock-worker', 'kill-api', 'freeze-api', 'clock-api'],
+  ...['migrate', 'disk-full-data', 'disk-full-wal', 'kill-backend', 'freeze-backends'],
+  ...['proxy-half-open', 'proxy-stall', 'second-service', 'kill-everything', 'proxy-reset'],
+  ...['kill-postmaster', 'terminate-backends'],
+]
+
+export function shortPlan(faults: readonly Fault[]): Fault[] {
+  return SHORT.flatMap((name) => faults.filter((fault) => fault.name === name))
+}
+
+// By the beginnings of their names.
+export function selectFaults(only: readonly string[] | undefined): readonly Fault[] {
+  if (!only) return FAULTS
+  const unknown = only.find((start) => !FAULTS.some(({ name }) => name.startsWith(start)))
+  if (unknown !== undefined) {
+    const names = FAULTS.map(({ name }) => name).join(', ')
+    throw new Error(`no fault begins with "${unknown}"; there are: ${names}`)
+  }
+  return FAULTS.filter(({ name }) => only.some((start) => name.startsWith(start)))
+}

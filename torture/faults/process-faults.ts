@@ -1,0 +1,89 @@
+// Processes that are killed (-9), and started again by their supervisor; that freeze and go on; and a
+// rolling restart, as an upgrade does one.
+
+import type { Role } from '../roles.ts'
+import { kill } from '../supervised-process.ts'
+import { aWhile, type Fault, type Injected, nothing } from './fault.ts'
+
+type Kind = 'apis' | 'workers'
+
+function killed(name: string, kind: Kind): Fault {
+  return {
+    name,
+    starts: 'one',
+    async inject({ roles }, random) {
+      const role = random.pick(roles[kind])
+      await role.process.end('SIGKILL')
+      return { detail: role.process.name, lastsMs: 0, heal: nothing }
+    },
+  }
+}
+
+function frozen(name: string, pick: (roles: { apis: Role[]; workers: Role[] }) => Role[][]): Fault {
+  return {
+    name,
+    async inject({ roles }, random) {
+      const chosen = random.pick(pick(roles))
+      return freeze(chosen, aWhile(random))
+    },
+  }
+}
+
+function freeze(roles: readonly Role[], lastsMs: number): Injected {
+  for (const { process } of roles) process.signal('SIGSTOP')
+  return {
+    detail: roles.map(({ process }) => process.name).join(', '),
+    lastsMs,
+    async heal() {
+      for (const { process } of roles) process.signal('SIGCONT')
+    },
+  }
+}
+
+const killEverything: Fault = {
+  name: 'kill-everything',
+  starts: 'many',
+  async inject({ roles, database }) {
+    const ended = [
+      ...roles.all.map(({ process }) => process.end('SIGKILL')),
+      database.server.end('SIGKILL'),
+    ]
+    for (const pid of database.processes()) kill(pid, 'SIGKILL')
+    await Promise.all(ended)
+    return { lastsMs: 0, heal: nothing }
+  },
+}
+
+const rollingRestart: Fault = {
+  name: 'rolling-restart',
+  starts: 'many',
+  async inject({ roles }) {
+    return {
+      lastsMs: 0,
+      async heal() {
+        for (const role of roles.all) {
+          await role.process.end('SIGTERM')
+          await roles.ready([role])
+        }
+      },
+    }
+  },
+}
+
+export const PROCESS_FAULTS: readonly Fault[] = [
+  killed('kill-api', 'apis'),
+  killed('kill-worker', 'workers'),
+  {
+    name: 'kill-apis',
+    starts: 'many',
+    async inject({ roles: { apis } }) {
+      await Promise.all(apis.map(({ process }) => process.end('SIGKILL')))
+      return { detail: 'both', lastsMs: 0, heal: nothing }
+    },
+  },
+  killEverything,
+  frozen('freeze-api', ({ apis }) => apis.map((api) => [api])),
+  frozen('freeze-worker', ({ workers }) => workers.map((worker) => [worker])),
+  frozen('freeze-everything', ({ apis, workers }) => [[...apis, ...workers]]),
+  rollingRestart,
+]

@@ -1,0 +1,119 @@
+// `npm run torture`: faults under load, and proof that nothing was lost, doubled or made up. options.ts
+// says what can be asked, docs/reliability.md what is proven. Exits with 1 when anything was wrong.
+
+import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { drawFaults, FAULTS, selectFaults, shortPlan } from './faults/catalogue.ts'
+import type { Fault } from './faults/fault.ts'
+import { type Options, readOptions } from './options.ts'
+import { seededRandom } from './random.ts'
+import { type Given, summary, writeReport } from './report.ts'
+import { Run } from './run.ts'
+import { startTarget } from './target.ts'
+import { Witness } from './witness.ts'
+
+const FINDINGS_MAX = 100 // Beyond, more of them say nothing new.
+const FINAL_WAIT_MS = 420_000
+const SHORT_FINAL_WAIT_MS = 180_000
+
+async function main(): Promise<void> {
+  const options = readOptionsOrStop()
+  const folder = makeFolder(options.folder)
+  console.log(`seed ${options.seed}; working in ${folder}`)
+  try {
+    await torture(options, folder)
+  } finally {
+    const isWrong = process.exitCode === 1
+    if (!options.keep && !isWrong) rmSync(folder, { recursive: true, force: true })
+    else console.log(`witness and logs are kept in ${folder}`)
+  }
+}
+
+async function torture(options: Options, folder: string): Promise<void> {
+  const startedAtMs = Date.now()
+  using witness = new Witness(join(folder, 'witness.jsonl'))
+  const random = seededRandom(options.seed)
+  await using target = await startTarget({ folder, witness, random: random.fork() })
+  const { plan, left } = planFaults(options, target)
+  for (const sentence of left) console.log(sentence)
+  const run = new Run({ target, witness, seed: options.seed })
+  const given = { run, options, left, startedAtMs }
+  await suffer(given, plan)
+  console.log(`at the end: ${summary(run)}`)
+  for (const finding of run.findings) console.log(`WRONG: ${finding}`)
+  if (run.findings.length > 0) process.exitCode = 1
+}
+
+async function suffer(given: Given, plan: readonly Fault[]): Promise<void> {
+  const { run, options, startedAtMs } = given
+  const load = await run.prepare()
+  const endAtMs = options.minutes ? startedAtMs + options.minutes * 60_000 : Infinity
+  const isOver = () => isEnough || Date.now() >= endAtMs
+  for (let at = 0; at < plan.length && !isOver(); at += options.round) {
+    const round = plan.slice(at, at + options.round)
+    await run.round(load, round)
+    const isLast = at + options.round >= plan.length || isOver()
+    const found = isLast ? [] : await run.check(false, 0)
+    console.log(`${at + round.length} faults, ${summary(run)}`)
+    for (const finding of found.slice(0, 20)) console.log(`  WRONG: ${finding}`)
+    if (options.report) writeReport(options.report, given)
+    if (run.findings.length > FINDINGS_MAX) break
+  }
+  await run.check(true, options.short ? SHORT_FINAL_WAIT_MS : FINAL_WAIT_MS)
+  if (options.report) writeReport(options.report, given)
+}
+
+// What cannot be done here is left out, and said.
+function planFaults(options: Options, target: Parameters<NonNullable<Fault['whyNot']>>[0]) {
+  const chosen = selectFaults(options.only)
+  const able = chosen.filter(({ whyNot }) => !whyNot?.(target))
+  const left = chosen
+    .filter((fault) => !able.includes(fault))
+    .map(({ name, whyNot }) => `${name} cannot be done here: ${whyNot?.(target)}`)
+  const plan = options.short
+    ? shortPlan(able)
+    : drawFaults(able, options.faults, seededRandom(options.seed))
+  return { plan, left }
+}
+
+function readOptionsOrStop(): Options {
+  try {
+    const options = readOptions(process.argv.slice(2))
+    selectFaults(options.only)
+    return options
+  } catch (error) {
+    console.error((error as Error).message)
+    console.error(`There are ${FAULTS.length} faults; torture/options.ts lists the options.`)
+    process.exit(2)
+  }
+}
+
+function makeFolder(given: string | undefined): string {
+  if (given) mkdirSync(given, { recursive: true })
+  const folder = given ?? mkdtempSync(join(tmpdir(), 'manilla-torture-'))
+  chmodSync(folder, 0o755) // As root the database runs as another user, who must get in.
+  return folder
+}
+
+// SIGUSR2: end after this round, with the last check.
+let isEnough = false
+process.on('SIGUSR2', () => {
+  isEnough = true
+})
+
+// Any other signal ends the run, and leaving ends all that it started.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.once(signal, () => {
+    console.error(`Stopped by ${signal}.`)
+    process.exit(130)
+  })
+}
+
+main().then(
+  () => process.exit(),
+  (error) => {
+    console.error(error)
+    process.exit(1)
+  },
+)

@@ -1,0 +1,40 @@
+// Waits until what is to happen by itself has happened: events are queued and payouts sent; at the end,
+// events are delivered too. A lease of a worker that died takes a minute to run out.
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Database } from './database.ts'
+
+const QUIET_MAX_MS = 15_000
+const POLL_MS = 250
+
+const BACKLOG = `
+  select (select count(*) from event_counters k
+            left join dispatch_cursors c on c.client_id = k.client_id
+           where k.sequence > coalesce(c.sequence, 0))
+         + (select count(*) from payouts where status = 'queued') as n`
+
+const UNDELIVERED = `
+  select count(*) as n
+    from deliveries v
+    join destinations t on t.id = v.destination_id
+    join webhook_endpoints w on w.id = t.endpoint_id
+   where w.url like '%/honest/%' and v.state = 'pending'`
+
+export async function untilQuiet(database: Database): Promise<void> {
+  await untilNone(database, BACKLOG, QUIET_MAX_MS)
+}
+
+export async function untilAllDelivered(database: Database, waitMs: number): Promise<void> {
+  await untilNone(database, BACKLOG, QUIET_MAX_MS)
+  await untilNone(database, UNDELIVERED, waitMs)
+}
+
+// Or until the time is over: the checker then says what is missing.
+async function untilNone(database: Database, sql: string, waitMs: number): Promise<void> {
+  const giveUpAtMs = performance.now() + waitMs
+  while (performance.now() < giveUpAtMs) {
+    const { rows } = await database.query(sql)
+    if (Number(rows[0]?.n) === 0) return
+    await sleep(POLL_MS)
+  }
+}

@@ -1,0 +1,24 @@
+// Choices from a seed: the same seed makes the same plan of faults and the same kinds of load.
+
+import { seededRandom as seeded } from '../test/support/random.ts'
+
+export type Random = ReturnType<typeof seededRandom>
+
+export function seededRandom(seed: number) {
+  const drawn = seeded(seed)
+  const { next, integer } = drawn
+  return {
+    ...drawn,
+    happens: (probability: number) => next() < probability,
+    // By weight.
+    weighted<T>(items: readonly (readonly [T, number])[]): T {
+      let left = next() * items.reduce((sum, [, weight]) => sum + weight, 0)
+      for (const [item, weight] of items) {
+        left -= weight
+        if (left < 0) return item
+      }
+      return (items.at(-1) as readonly [T, number])[0]
+    },
+    fork: () => seededRandom(integer(0, 2 ** 32 - 1)),
+  }
+}

@@ -1,0 +1,95 @@
+// Receivers of webhooks. The honest one verifies the signature itself, has the witness write down what
+// came, and then says 200. The hostile ones stay with the service throughout: one hangs, one fails, one
+// resets, one drips its answer, one sends a huge one, one redirects.
+
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { buffer } from 'node:stream/consumers'
+import type { Witness } from './witness.ts'
+
+const HUGE_BYTES = 64 * 1024 ** 2
+const DRIP_MS = 1_000
+
+export const HOSTILE = ['hang', 'fail', 'reset', 'drip', 'huge', 'redirect'] as const
+
+const BEHAVIOURS: Readonly<Record<string, (response: ServerResponse) => void>> = {
+  hang: () => {},
+  fail: (response) => response.writeHead(500).end('no'),
+  reset: (response) => response.socket?.resetAndDestroy(),
+  drip(response) {
+    response.writeHead(200)
+    const timer = setInterval(() => response.write('.'), DRIP_MS)
+    response.once('close', () => clearInterval(timer))
+  },
+  huge(response) {
+    response.writeHead(200, { 'content-length': HUGE_BYTES })
+    const chunk = Buffer.alloc(64 * 1024, 'x')
+    const more = () => {
+      while (!response.destroyed && response.write(chunk));
+    }
+    response.on('drain', more)
+    more()
+  },
+  redirect: (response) => response.writeHead(307, { location: 'http://127.0.0.1:1/' }).end(),
+}
+
+type Told = { id: string; sequence: number; type: string }
+
+export type Receivers = Awaited<ReturnType<typeof startReceivers>>
+
+export async function startReceivers(witness: Witness) {
+  const secrets = new Map<string, string>()
+
+  const server = createServer(async (request, response) => {
+    request.on('error', () => {})
+    response.on('error', () => {})
+    const [, kind = '', clientId = ''] = (request.url ?? '').split('/')
+    const body = await buffer(request).catch(() => undefined)
+    if (!body) return
+    const behave = BEHAVIOURS[kind]
+    if (behave) return behave(response)
+    const { id, sequence, type } = JSON.parse(body.toString()) as Told
+    const seconds = Number(request.headers['webhook-timestamp'])
+    witness.note({
+      kind: 'webhook',
+      clientId,
+      at: Date.now(),
+      id,
+      isGenuine: isGenuine(secrets.get(clientId) ?? '', request.headers, body),
+      skewSeconds: Math.round(seconds - Date.now() / 1000),
+      sequence,
+      type,
+    })
+    response.writeHead(200).end()
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+
+  return {
+    honest: (clientId: string) => `${origin}/honest/${clientId}`,
+    hostile: (kind: (typeof HOSTILE)[number], clientId: string) => `${origin}/${kind}/${clientId}`,
+    // What an endpoint signs with, once the service has said so.
+    trust: (clientId: string, secret: string) => void secrets.set(clientId, secret),
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+// As docs/webhooks.md has it, except that the time is noted and not judged: a sender whose clock is
+// wrong is one of the faults.
+export function isGenuine(secret: string, headers: IncomingHttpHeaders, body: Buffer): boolean {
+  const { 'webhook-id': id, 'webhook-timestamp': time, 'webhook-signature': signatures } = headers
+  if (!secret || !id || !time || typeof signatures !== 'string') return false
+  const key = Buffer.from(secret.slice('whsec_'.length), 'base64')
+  const expected = createHmac('sha256', key).update(`${id}.${time}.`).update(body).digest()
+  return signatures.split(' ').some((entry) => {
+    const given = Buffer.from(entry.startsWith('v1,') ? entry.slice(3) : '', 'base64')
+    return given.length === expected.length && timingSafeEqual(given, expected)
+  })
+}

@@ -1,0 +1,82 @@
+// What a run showed, as a line and as the table in docs/reliability.md.
+
+import { readFileSync, writeFileSync } from 'node:fs'
+import { availableParallelism, cpus, totalmem } from 'node:os'
+import type { Options } from './options.ts'
+import type { Run } from './run.ts'
+
+const BEGIN = '<!-- torture: written by npm run torture -- --report -->'
+const END = '<!-- /torture -->'
+
+export function summary({ caller: { counts, statuses }, findings, availability }: Run): string {
+  const answers = [...statuses].sort(([one], [other]) => one - other)
+  return [
+    `${counts.sent} requests, ${counts.acknowledged} acknowledged, ${counts.refused} refused,`,
+    `${counts.unanswered} unanswered, ${counts.leftInDoubt} left in doubt`,
+    `(${answers.map(([status, count]) => `${status}: ${count}`).join(', ')});`,
+    `${availability.measures.length} measured, ${findings.length} findings`,
+  ].join(' ')
+}
+
+export type Given = { run: Run; options: Options; left: readonly string[]; startedAtMs: number }
+
+export function writeReport(path: string, given: Given): void {
+  const text = readFileSync(path, 'utf8')
+  const [before, after] = [text.indexOf(BEGIN), text.indexOf(END)]
+  if (before < 0 || after < before) throw new Error(`${path} has no place for the table`)
+  const written = `${text.slice(0, before)}${BEGIN}\n\n${body(given)}\n\n${text.slice(after)}`
+  writeFileSync(path, written)
+}
+
+function body({ run, options, left, startedAtMs }: Given): string {
+  const { counts } = run.caller
+  const { measures } = run.availability
+  const minutes = Math.round((Date.now() - startedAtMs) / 60_000)
+  const day = new Date(startedAtMs).toISOString().slice(0, 10)
+  const [model] = cpus()
+  const machine =
+    `${availableParallelism()} cores (${model?.model.trim()}), ` +
+    `${Math.round(totalmem() / 1024 ** 3)} GB, Node ${process.version}, ${process.platform}`
+  return [
+    `${day}, ${machine}, seed ${options.seed}, ${minutes} minutes.`,
+    '',
+    `**${count(measures.length)} faults**, ${count(run.checks)} checks, **${run.findings.length} findings**.`,
+    `${count(counts.sent)} requests were sent: ${count(counts.acknowledged)} things acknowledged, ` +
+      `${count(counts.refused)} refused; ${count(counts.unanswered)} requests were not answered, and ` +
+      `${count(counts.leftInDoubt)} things were left in doubt on purpose.`,
+    ...left.map((sentence) => `\n${sentence}`),
+    '',
+    ...faultTable(run),
+    ...run.findings.slice(0, 50).map((finding) => `\n- WRONG: ${finding}`),
+  ].join('\n')
+}
+
+function faultTable({ availability: { measures } }: Run): string[] {
+  const byFault = Map.groupBy(measures, ({ fault }) => fault)
+  const rows = [...byFault]
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([name, all]) => {
+      const outages = all.map(({ outageMs }) => outageMs)
+      const resumptions = all.map(({ resumptionMs }) => resumptionMs)
+      const cells = [outages, resumptions].flatMap((list) => [median(list), Math.max(...list)])
+      return `| \`${name}\` | ${all.length} | ${cells.map(seconds).join(' | ')} |`
+    })
+  return [
+    '| fault | times | outage p50 | outage max | resumption p50 | resumption max |',
+    '| --- | ---: | ---: | ---: | ---: | ---: |',
+    ...rows,
+  ]
+}
+
+function median(values: readonly number[]): number {
+  const sorted = values.toSorted((one, other) => one - other)
+  return sorted[Math.floor((sorted.length - 1) / 2)] ?? 0
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1000).toFixed(2)} s`
+}
+
+function count(value: number): string {
+  return value.toLocaleString('en')
+}

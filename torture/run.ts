@@ -1,0 +1,143 @@
+// A run: rounds of faults under load, a check after each, and at the end a last one when everything
+// that is to happen by itself has happened.
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Availability } from './availability.ts'
+import { Caller } from './caller.ts'
+import { check } from './checker/check.ts'
+import { Testimony } from './checker/testimony.ts'
+import { type Fault, FaultFinding, type Injected } from './faults/fault.ts'
+import { Load } from './load.ts'
+import { untilAllDelivered, untilQuiet } from './quiescence.ts'
+import { type Random, seededRandom } from './random.ts'
+import type { Target } from './target.ts'
+import type { Witness } from './witness.ts'
+import { settleWorld } from './world.ts'
+
+const RESUME_MAX_MS = 600_000 // A machine that is busy otherwise takes minutes to start a process
+const OVERLAP = 0.15
+const CHECKS_MAX = 3 // What is really wrong stays wrong.
+const RECHECK_MS = 2_000
+
+export class Run {
+  readonly target: Target
+  readonly witness: Witness
+  readonly random: Random
+  readonly availability = new Availability()
+  readonly testimony = new Testimony()
+  readonly findings: string[] = []
+  readonly caller: Caller
+  checks = 0
+
+  constructor({ target, witness, seed }: { target: Target; witness: Witness; seed: number }) {
+    this.target = target
+    this.witness = witness
+    this.random = seededRandom(seed)
+    const apis = target.roles.apis.map(({ url }) => url)
+    const { onCredit } = this.availability
+    this.caller = new Caller({ apis, witness, random: this.random.fork(), onCredit })
+  }
+
+  async prepare(): Promise<Load> {
+    const { target, witness, caller, random } = this
+    const { receivers, bank } = target
+    const api = target.roles.apis[0]?.url as string
+    const world = await settleWorld({ api, receivers, bank })
+    const actor = { caller, world, random: random.fork() }
+    const load = new Load(actor, witness)
+    await load.prepare()
+    return load
+  }
+
+  // Under load, which it starts and stops.
+  async round(load: Load, faults: readonly Fault[]): Promise<void> {
+    const { availability } = this
+    load.start()
+    availability.start(load.actor)
+    await sleep(500)
+    for (const [at, fault] of faults.entries()) {
+      const next = faults[at + 1]
+      const mayOverlap = next && !fault.isAlone && !next.isAlone
+      const isOverlapping = mayOverlap && this.random.happens(OVERLAP)
+      const ending = this.#trying(fault.name, () => this.#suffer(fault))
+      if (isOverlapping) await sleep(this.random.integer(100, 800))
+      else await ending
+      this.#running.push(ending)
+    }
+    await Promise.all(this.#running.splice(0))
+    await this.#heal()
+    await Promise.all([load.stop(), availability.stop()])
+  }
+
+  async check(isFinal: boolean, waitMs: number): Promise<string[]> {
+    const { database } = this.target
+    if (isFinal) await untilAllDelivered(database, waitMs)
+    else await untilQuiet(database)
+    const connectionString = database.url('manilla')
+    for (let attempt = 1; ; attempt++) {
+      this.testimony.read(this.witness.path)
+      const { testimony } = this
+      const found = await check({ connectionString, testimony, isFinal })
+      this.checks++
+      if (found.length === 0 || attempt === CHECKS_MAX) {
+        const added = found.filter((finding) => !this.findings.includes(finding))
+        this.findings.push(...added)
+        return added
+      }
+      await sleep(RECHECK_MS)
+    }
+  }
+
+  #running: Promise<unknown>[] = []
+
+  async #suffer(fault: Fault): Promise<void> {
+    const { name } = fault
+    const injectedAtMs = Date.now()
+    this.witness.note({ kind: 'fault', at: injectedAtMs, name })
+    const injected = await this.#trying(name, () => fault.inject(this.target, this.random))
+    if (!injected) return
+    const outage = this.availability.resumed(injectedAtMs)
+    await sleep(injected.lastsMs)
+    await this.#trying(name, () => injected.heal())
+    const healedAtMs = Date.now()
+    this.witness.note({ kind: 'healed', at: healedAtMs, name, ...detailOf(injected) })
+    const resumption = this.availability.resumed(healedAtMs)
+    const isBack = await Promise.race([resumption, sleep(RESUME_MAX_MS, 0, { ref: false })])
+    if (!isBack) {
+      this.findings.push(`no credit was acknowledged for ${RESUME_MAX_MS / 1000} s after ${name}`)
+      return
+    }
+    this.witness.note({ kind: 'resumed', at: isBack, name })
+    this.availability.measures.push({
+      fault: name,
+      outageMs: (await outage) - injectedAtMs,
+      resumptionMs: isBack - healedAtMs,
+    })
+    // Mostly the next one finds everything up again.
+    if (fault.starts && this.random.happens(0.8)) await this.target.roles.ready()
+  }
+
+  async #trying<T>(name: string, act: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await act()
+    } catch (error) {
+      const words = error instanceof FaultFinding ? error.message : String((error as Error).stack)
+      this.findings.push(`${name}: ${words}`)
+      return undefined
+    }
+  }
+
+  async #heal(): Promise<void> {
+    const { link, volumes, database, roles } = this.target
+    link.heal()
+    volumes.data.free()
+    volumes.wal.free()
+    for (const { process } of roles.all) process.shiftClock(0)
+    await database.ready()
+    await roles.ready()
+  }
+}
+
+function detailOf({ detail }: Injected): { detail?: string } {
+  return detail === undefined ? {} : { detail }
+}

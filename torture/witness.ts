@@ -1,0 +1,74 @@
+// The witness. It stands outside the service and writes down every request before it is sent, every
+// response before anybody acts on it, every webhook before it is acknowledged and every order that
+// reached the bank before it is answered: one JSON object a line, appended to a file. The checker
+// reads the file, not our memory.
+
+import { closeSync, openSync, writeSync } from 'node:fs'
+
+// What the world outside wants once, however often it has to ask. `key` is what makes it one: a session
+// id, an idempotency key.
+export type Operation =
+  | 'credit'
+  | 'reversal'
+  | 'account'
+  | 'deactivation'
+  | 'advice'
+  | 'payment'
+  | 'payout'
+  | 'refund'
+
+export type Terms = Readonly<Record<string, string>>
+
+export type Entry =
+  | { kind: 'wanted'; operation: Operation; key: string; terms: Terms }
+  // One call may ask for several things: a list of credits.
+  | { kind: 'asked'; call: number; keys: readonly string[]; at: number; api: number }
+  | { kind: 'answered'; call: number; at: number; status: number; body: unknown }
+  | { kind: 'unanswered'; call: number; at: number; why: string }
+  // What the answer of a call says of one of its keys.
+  | { kind: 'acknowledged' | 'refused'; call: number; key: string; result: Terms }
+  | Webhook
+  | BankOrder
+  | { kind: 'fault' | 'healed' | 'resumed'; at: number; name: string; detail?: string }
+
+export type Webhook = {
+  kind: 'webhook'
+  clientId: string
+  at: number
+  id: string
+  isGenuine: boolean
+  skewSeconds: number // How far its timestamp was from our clock.
+  sequence: number
+  type: string
+}
+
+// `ordered`: the bank was told to pay; `paid`: it did, in its own books.
+export type BankOrder = {
+  kind: 'ordered' | 'paid'
+  at: number
+  reference: string
+  amount: string
+}
+
+export class Witness implements Disposable {
+  readonly path: string
+  readonly #file: number
+  #calls = 0
+
+  constructor(path: string) {
+    this.path = path
+    this.#file = openSync(path, 'a')
+  }
+
+  note(entry: Entry): void {
+    writeSync(this.#file, `${JSON.stringify(entry)}\n`)
+  }
+
+  nextCall(): number {
+    return ++this.#calls
+  }
+
+  [Symbol.dispose](): void {
+    closeSync(this.#file)
+  }
+}
