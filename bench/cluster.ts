@@ -40,10 +40,17 @@ function makeFolder(): string {
   return folder
 }
 
+type ServiceOptions = {
+  role?: 'api' | 'worker'
+  nodeArgs?: readonly string[]
+  settings?: Readonly<Record<string, string>>
+  root?: string // The checkout that it is run from.
+}
+
 export async function startService(
   { folder, config }: Cluster,
   connectionString: string,
-  { role = 'api', nodeArgs = [] }: { role?: 'api' | 'worker'; nodeArgs?: readonly string[] } = {},
+  { role = 'api', nodeArgs = [], settings = {}, root = ROOT }: ServiceOptions = {},
 ): Promise<ServiceProcess> {
   const env = {
     ...process.env,
@@ -55,9 +62,10 @@ export async function startService(
     LOG_LEVEL: 'warn',
     DATABASE_URL: connectionString,
     PUBLIC_URL: '',
-    NODE_COMPILE_CACHE: join(ROOT, 'node_modules/.cache/compile'),
+    NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/compile'),
+    ...settings,
   }
-  const args = [...startFlags(), ...nodeArgs, join(ROOT, 'src/main.ts'), role]
+  const args = [...startFlags(root), ...nodeArgs, join(root, 'src/main.ts'), role]
   // In the temporary folder: a developer's .env must not change what is measured.
   const child = spawn(process.execPath, args, { cwd: folder, env, stdio: IO })
   const kill = () => void child.kill('SIGTERM')
@@ -74,8 +82,8 @@ export async function startService(
 }
 
 // The flags of `npm start`.
-function startFlags(): string[] {
-  const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+function startFlags(root: string): string[] {
+  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   const [, flags] = / node ((?:--\S+ )*)src\/main\.ts$/.exec(scripts.start) ?? []
   if (flags === undefined) throw new Error('the start script does not run src/main.ts')
   return flags.split(' ').filter(Boolean)

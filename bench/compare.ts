@@ -9,6 +9,9 @@ import type { Target, Testbed } from './testbed.ts'
 
 const WARM_UP_ROUNDS = 2
 
+// The same load on another checkout's service (--against).
+export const BEFORE = 'before'
+
 type Side = { name: string; load: Load; on: Target | undefined; slices: Slice[] }
 
 export type Row = {
@@ -19,12 +22,7 @@ export type Row = {
 }
 
 export async function runRow(bed: Testbed, name: string, others: readonly string[]): Promise<Row> {
-  const sides: Side[] = []
-  for (const each of [...others, name]) {
-    const load = LOADS[each] as Load
-    const on = load.target && (await bed[load.target]())
-    sides.push({ name: each, load, on, slices: [] })
-  }
+  const sides = await sidesOf(bed, others, name)
   const books = new Map<BenchDatabase, number>()
   for (const { on } of sides) {
     if (!on || books.has(on.database)) continue
@@ -46,7 +44,22 @@ export async function runRow(bed: Testbed, name: string, others: readonly string
     problems.push(...(await database.integrityProblems()))
   }
   const slices = Object.fromEntries(sides.map((side) => [side.name, side.slices.slice(warmUp)]))
-  return { name, reference: others.at(-1), slices, problems }
+  return { name, reference: sides.at(-2)?.name, slices, problems }
+}
+
+async function sidesOf(bed: Testbed, others: readonly string[], name: string): Promise<Side[]> {
+  const sides: Side[] = []
+  for (const each of [...others, name]) {
+    const load = LOADS[each] as Load
+    const on = load.target && (await bed[load.target]())
+    sides.push({ name: each, load, on, slices: [] })
+  }
+  const { against } = bed.options
+  const last = sides.at(-1) as Side
+  const { target } = last.load
+  if (!against || (target !== 'service' && target !== 'twoProcesses')) return sides
+  const first = { ...last, name: BEFORE, on: await bed[target](against), slices: [] }
+  return [...sides.filter((side) => side.name === 'cold' && name !== 'cold'), first, last]
 }
 
 async function runRound(bed: Testbed, sides: readonly Side[]): Promise<string[]> {

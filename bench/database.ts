@@ -20,6 +20,15 @@ export class BenchDatabase implements AsyncDisposable {
     return Number(rows[0].count)
   }
 
+  // The log is of the whole server, the rest of this database.
+  async written(): Promise<{ logBytes: number; storedBytes: number }> {
+    const { rows } = await this.db.query(
+      `select pg_current_wal_insert_lsn() - '0/0' as log,
+              pg_database_size(current_database()) as stored`,
+    )
+    return { logBytes: Number(rows[0].log), storedBytes: Number(rows[0].stored) }
+  }
+
   // Does now what autovacuum and the checkpointer would do later: no row pays for another's writes.
   async settle(): Promise<void> {
     const { rows } = await this.db.query<{ tables: string | null }>(

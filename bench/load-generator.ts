@@ -104,7 +104,9 @@ class Run {
         this.#slice.items += items
         this.#latencies.push(nowMs - connection.sentAtMs)
       }
-    } else if (!(status === 503 && this.#job.mayRefuse)) {
+    } else if (status === 503 && this.#job.mayRefuse) {
+      if (this.#phase === 'measuring') this.#slice.refused = (this.#slice.refused ?? 0) + 1
+    } else {
       this.#fail(`${status} ${body.toString('utf8', 0, 300)}`)
     }
     const dueMs = this.#job.perSecond === undefined ? nowMs : this.#due.shift()

@@ -3,11 +3,16 @@
 
 import { startCluster } from './cluster.ts'
 import { type Row, runRow } from './compare.ts'
+import { runIdleConnections } from './idle-connections.ts'
+import { runLoadSteps } from './load-steps.ts'
 import { type Options, readOptions } from './options.ts'
 import { peakMemoryMb } from './process-stats.ts'
-import { goals, machine, table, writeSection } from './report.ts'
+import { changes, goals, machine, table, writeSection } from './report.ts'
 import { LOADS, ROWS, SCALE_ROWS } from './rows.ts'
 import { Testbed } from './testbed.ts'
+
+// Tables of their own, by name only.
+const TABLES = { load: runLoadSteps, idle: runIdleConnections }
 
 async function main(): Promise<void> {
   const options = readOptionsOrStop()
@@ -18,9 +23,9 @@ async function main(): Promise<void> {
 
 function readOptionsOrStop(): Options {
   try {
-    return readOptions(process.argv.slice(2), Object.keys(LOADS))
+    return readOptions(process.argv.slice(2), [...Object.keys(LOADS), ...Object.keys(TABLES)])
   } catch (error) {
-    const taken = '--quick, --only <rows>, --scale, --profile <folder>, --write'
+    const taken = '--quick, --only <rows>, --scale, --against <folder>, --profile <folder>, --write'
     console.error(`${(error as Error).message.replace(/\.?$/, '.')} The benchmarks take ${taken}.`)
     process.exit(2)
   }
@@ -30,6 +35,13 @@ async function runAll(bed: Testbed): Promise<void> {
   const { only, scale, write, accounts } = bed.options
   console.error(`  filling ${accounts.toLocaleString('en')} accounts`)
   await bed.fill(bed.cluster.connectionString, { accounts })
+  const tables = (only ?? []).filter((name) => name in TABLES)
+  for (const name of tables) {
+    const body = await TABLES[name as keyof typeof TABLES](bed)
+    console.log(body)
+    if (write) writeSection(name as keyof typeof TABLES, body)
+  }
+  if (tables.length > 0) return
   const rows: Row[] = []
   for (const name of only ?? Object.keys(scale ? SCALE_ROWS : ROWS)) {
     console.error(`  ${LOADS[name]?.title}`)
@@ -41,7 +53,9 @@ async function runAll(bed: Testbed): Promise<void> {
     return // What follows would prove nothing.
   }
   const memoryMb = Math.max(0, ...bed.servicePids.map(peakMemoryMb))
-  const body = [machine(), table(rows), goals(rows, memoryMb).join('\n')].join('\n\n')
+  const body = [machine(), table(rows), goals(rows, memoryMb).join('\n'), changes(rows)].join(
+    '\n\n',
+  )
   console.log(body)
   if (write) writeSection(scale ? 'scale' : 'bench', body)
 }

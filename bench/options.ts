@@ -1,7 +1,10 @@
 // What `npm run bench -- …` takes:
 //   --quick           a look, not a record: fewer and shorter slices, fewer accounts
 //   --only cold,hot   only these rows; a reference such as pgbench may be named alone
+//   --only load       load at 50, 100, 200 and 400% of capacity, a table of its own
+//   --only idle       10,000 idle connections, likewise
 //   --scale           credits among 10 million accounts with 20 million credits (quick: a hundredth)
+//   --against FOLDER  the same loads on another checkout's service, in turn, as the reference
 //   --profile FOLDER  CPU profiles of the service
 //   --write           put the table into docs/performance.md
 
@@ -12,8 +15,10 @@ export type Options = ReturnType<typeof readOptions>
 export function readOptions(args: readonly string[], names: readonly string[]) {
   const flag = { type: 'boolean', default: false } as const
   const text = { type: 'string' } as const
-  const options = { quick: flag, scale: flag, write: flag, only: text, profile: text }
-  const { quick, scale, write, profile, ...values } = parseArgs({ args: [...args], options }).values
+  const texts = { only: text, profile: text, against: text }
+  const options = { quick: flag, scale: flag, write: flag, ...texts }
+  const { values } = parseArgs({ args: [...args], options })
+  const { quick, scale, write, profile, against } = values
   const only = values.only?.split(',')
   const unknown = only?.filter((name) => !names.includes(name)) ?? []
   if (unknown.length > 0) throw new Error(`no row ${unknown.join(', ')}: ${names.join(', ')}`)
@@ -23,5 +28,5 @@ export function readOptions(args: readonly string[], names: readonly string[]) {
     : { accounts: 100_000, scaleAccounts: 10_000_000, slices: 7, warmUpMs: 500, sliceMs: 2_000 }
   const settledAccounts = quick ? 5_000 : 50_000
   const reconciledAccounts = quick ? 2_500 : 50_000
-  return { only, scale, write, profile, settledAccounts, reconciledAccounts, ...sizes }
+  return { only, scale, write, profile, against, settledAccounts, reconciledAccounts, ...sizes }
 }

@@ -35,6 +35,10 @@ export function peakMemoryMb(pid: number): number {
   return Number(/^VmHWM:\s+(\d+) kB$/m.exec(read(`/proc/${pid}/status`))?.[1] ?? 0) / 1024
 }
 
+export function parentOf(pid: number): number {
+  return Number(statOf(pid)[4 - 3])
+}
+
 // From the third field on: the name in the second may hold spaces and brackets.
 function statOf(pid: number | string): string[] {
   const text = /^(self|[0-9]+)$/.test(`${pid}`) ? read(`/proc/${pid}/stat`) : ''

@@ -4,11 +4,15 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism, cpus } from 'node:os'
 import { join } from 'node:path'
-import type { Row } from './compare.ts'
+import { BEFORE, type Row } from './compare.ts'
 import { LOADS } from './rows.ts'
 import { quantile, rateOf, type Slice } from './slice.ts'
 
-const PATH = join(import.meta.dirname, '..', 'docs', 'performance.md')
+const DOCS = join(import.meta.dirname, '..', 'docs')
+const PATHS = {
+  ...{ bench: 'performance.md', scale: 'performance.md', soak: 'performance.md' },
+  ...{ load: 'performance.md', idle: 'performance.md', capacity: 'scaling.md' },
+}
 const MEMORY_MAX_MB = 300
 const HEAD =
   'row,service µs,PostgreSQL µs,load µs,reference,× (low),×,per s,p50 ms,p99 ms,others'.split(',')
@@ -38,8 +42,6 @@ const GOALS: readonly (readonly [row: string, Value, '× ' | '', '≥' | '≤', 
   ['two-hot', rateOf, '× ', '≥', 1.3, 'one process, 50 hot accounts on two'],
   ['get', rateOf, '× ', '≥', 0.4, 'the empty route, get account'],
   ['quiet', p99, '× ', '≤', 3, 'p99 of one unbatched commit, p99 at 30%'],
-  ['double', rateOf, '× ', '≥', 0.9, 'the cold rate, goodput at 200%'],
-  ['fourfold', rateOf, '× ', '≥', 0.9, 'the cold rate, goodput at 400%'],
   ['webhooks', rateOf, '', '≥', 3_000, 'webhooks a second'],
   ['dead', p50, '', '≤', 1_000, 'ms median delay beside 1,000 dead endpoints'],
   ['settlement', settledSeconds, '', '≤', 60, 'seconds to close a settlement of a million lines'],
@@ -58,7 +60,7 @@ export function table(rows: readonly Row[]): string {
     const value = (of: Value, digits = 0) => format(quantile(slices.map(of), 0.5), digits)
     const ratio = (share: number) => format(quantile(row ? ratios(row, rateOf) : [], share), 2)
     const cells = [
-      ...[LOADS[name]?.title ?? '', value(serviceUs), value(postgresUs), value(loadUs)],
+      ...[LOADS[name]?.title ?? name, value(serviceUs), value(postgresUs), value(loadUs)],
       ...[row?.reference ?? '–', ratio(0.25), ratio(0.5), value(rateOf)],
       ...[value(p50, 2), value(p99, 2), value(otherCores, 2)],
     ]
@@ -75,7 +77,7 @@ export function table(rows: readonly Row[]): string {
 // Each as a line that says whether it was reached; nothing about what was not run.
 export function goals(rows: readonly Row[], memoryMb: number): string[] {
   const lines = GOALS.flatMap(([name, value, times, sign, goal, title]) => {
-    const row = rows.find((each) => each.name === name)
+    const row = rows.find((each) => each.name === name && !(times && each.reference === BEFORE))
     const values = times ? row && ratios(row, value) : row?.slices[name]?.map(value)
     const middle = quantile(values ?? [], 0.5)
     if (Number.isNaN(middle)) return []
@@ -90,19 +92,42 @@ export function goals(rows: readonly Row[], memoryMb: number): string[] {
   return memoryMb > 0 ? [...lines, memory] : lines
 }
 
+// What changed against another checkout: CPU of an item there and here (lower quartiles), and the
+// median over the rounds of the one to the other, with its quartiles.
+export function changes(rows: readonly Row[]): string {
+  const lines = rows.flatMap((row) => {
+    if (row.reference !== BEFORE) return []
+    const { [BEFORE]: before = [], [row.name]: now = [] } = row.slices
+    return (
+      [
+        ['service µs', serviceUs],
+        ['PostgreSQL µs', postgresUs],
+      ] as const
+    ).map(([title, of]) => {
+      const low = (slices: readonly Slice[]) => format(quantile(slices.map(of), 0.25), 1)
+      const [middle, ...spread] = [0.5, 0.25, 0.75].map((share) =>
+        format(quantile(ratios(row, of), share), 3),
+      )
+      return `- ${row.name}, ${title}: ${low(before)} → ${low(now)}, × ${middle} (${spread.join('–')})`
+    })
+  })
+  return lines.join('\n')
+}
+
 export function machine(): string {
   const [cores, model] = [availableParallelism(), cpus()[0]?.model.trim()]
   return `${cores} cores (${model}), Node ${process.version}; everything shares these cores`
 }
 
 // Replaces what stands between the section's two marks.
-export function writeSection(section: 'bench' | 'scale', body: string): void {
-  const text = readFileSync(PATH, 'utf8')
+export function writeSection(section: keyof typeof PATHS, body: string): void {
+  const path = join(DOCS, PATHS[section])
+  const text = readFileSync(path, 'utf8')
   const [begin, end] = [`<!-- ${section}: begin -->`, `<!-- ${section}: end -->`]
   const [from, to] = [text.indexOf(begin), text.indexOf(end)]
   const day = new Date().toISOString().slice(0, 10)
   const dated = `${begin}\nMeasured on ${day}: ${body}\n`
-  writeFileSync(PATH, text.slice(0, from) + dated + text.slice(to))
+  writeFileSync(path, text.slice(0, from) + dated + text.slice(to))
 }
 
 // Of the row's load to its reference, round by round.

@@ -14,6 +14,7 @@ export type Workload =
   | { kind: 'create'; token: string; count: number }
   | { kind: 'initiate'; adviceIds: readonly string[] }
   | { kind: 'get'; token: string; accounts: number; count: number }
+  | { kind: 'view'; token: string; paths: readonly string[] }
   | { kind: 'empty' }
 
 export type Requests = {
@@ -23,6 +24,7 @@ export type Requests = {
   mark: string // Stands once per item in a right answer.
 }
 
+export const CREDITS = `/rails/${BANK}/credits`
 const SESSIONS_PER_SECOND = 10_000
 const secret = loadSecret(SANDBOX_RAIL_SECRET)
 
@@ -50,6 +52,10 @@ export function makeRequests(load: Workload): Requests {
       const all = list(load.count, (at) => request('GET', path(at), bearer(load.token)))
       return { all, isRepeated: true, items: 1, mark: '"accountBalance":' }
     }
+    case 'view': {
+      const all = load.paths.map((path) => request('GET', path, bearer(load.token)))
+      return { all, isRepeated: true, items: 1, mark: '{"isSuccessful":true' }
+    }
     case 'empty':
       return { all: [request('GET', '/')], isRepeated: true, items: 1, mark: '"isSuccessful":true' }
   }
@@ -63,14 +69,21 @@ function creditRequest({ accounts, first, perRequest }: Credits, from: number, n
     return credit(from + at, accounts, nowMs + seconds * 1000)
   })
   const body = JSON.stringify(perRequest === 1 ? credits[0] : credits)
-  const [id, timestampSeconds] = [`msg_${from}`, Math.floor(nowMs / 1000)]
-  const signature = sign({ secrets: [secret], id, timestampSeconds, body })
-  const signed = { id, timestamp: timestampSeconds, signature }
-  const headers = Object.entries(signed).map(([name, value]) => `webhook-${name}: ${value}\r\n`)
-  return post(`/rails/${BANK}/credits`, body, headers.join(''))
+  const signed = Object.entries(signature(body, `msg_${from}`, nowMs))
+  const headers = signed.map(([name, value]) => `${name}: ${value}\r\n`)
+  return post(CREDITS, body, headers.join(''))
 }
 
-function credit(index: number, accounts: number, atMs: number) {
+export function signature(body: string, id: string, nowMs: number): Record<string, string> {
+  const timestampSeconds = Math.floor(nowMs / 1000)
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': String(timestampSeconds),
+    'webhook-signature': sign({ secrets: [secret], id, timestampSeconds, body }),
+  }
+}
+
+export function credit(index: number, accounts: number, atMs: number) {
   const at = new Date(atMs)
   const unique = String((index * SCATTER) % 1e10).padStart(10, '0')
   return {
@@ -86,7 +99,7 @@ function credit(index: number, accounts: number, atMs: number) {
   }
 }
 
-function account(index: number): string {
+export function account(index: number): string {
   return JSON.stringify({
     accountName: `Customer ${index}`,
     bvn: String(22_200_000_000 + index),

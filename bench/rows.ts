@@ -25,8 +25,6 @@ export type Load = {
 
 const CONNECTIONS = 192
 const ARRAYS = { perRequest: 100, connections: 16 } // More in flight than the queue takes otherwise.
-// So many connections that the generator holds nothing back; opening them takes a while.
-const OVERLOAD = { connections: 4_000, mayRefuse: true, warmUpMs: 1_500 }
 const FEW = 50
 // Requests are made for these rates; a slice that is faster ends early, and is right.
 const CREDITS_PER_SECOND = 25_000
@@ -44,10 +42,10 @@ function requestsFor({ options }: Testbed, perSecond: number): number {
   return Math.ceil((perSecond * (options.warmUpMs + options.sliceMs)) / 1000) + CONNECTIONS
 }
 
-type CreditShape = Partial<Job> & { accounts?: number; perRequest?: number; share?: number }
+export type CreditShape = Partial<Job> & { accounts?: number; perRequest?: number; share?: number }
 
 // `share` is of the cold rate in the same round.
-function credits(title: string, target: Where, shape: CreditShape = {}): Load {
+export function credits(title: string, target: Where, shape: CreditShape = {}): Load {
   const { accounts, perRequest = 1, share, ...job } = shape
   const run: Load['run'] = (bed, on, latest) => {
     const cold = latest.get('cold')
@@ -100,9 +98,11 @@ export const LOADS: Record<string, Load> = {
     const token = await bed.token(ports[0] as number)
     return { kind: 'get', token, accounts, count: accounts }
   }),
+  view: requests('a list or the overview', undefined, async (bed, { ports }) => {
+    const token = await bed.token(ports[0] as number)
+    return { kind: 'view', token, paths: ['/api/v1/overview', '/api/v1/credits?limit=20'] }
+  }),
   quiet: credits('credits at 30% of the cold rate', 'service', { share: 0.3 }),
-  double: credits('credits at 200% of the cold rate', 'service', { share: 2, ...OVERLOAD }),
-  fourfold: credits('credits at 400% of the cold rate', 'service', { share: 4, ...OVERLOAD }),
   two: credits('two processes, cold', 'twoProcesses'),
   'two-hot': credits(`two processes, ${FEW} hot accounts`, 'twoProcesses', { accounts: FEW }),
   webhooks: long('webhooks, 8 endpoints', deliverBacklog),
@@ -131,8 +131,8 @@ export const LOADS: Record<string, Load> = {
 // What runs in every round before the row's own load; the last is its reference.
 export const ROWS: Record<string, readonly string[]> = {
   ...{ cold: ['pgbench'], hot: ['pgbench'], arrays: ['pgbench'], create: ['pgbench'] },
-  ...{ initiate: ['pgbench'], get: ['empty'], quiet: ['cold', 'unbatched'], double: ['cold'] },
-  ...{ fourfold: ['cold'], two: ['cold'], 'two-hot': ['few-hot'], webhooks: [], dead: [] },
+  ...{ initiate: ['pgbench'], get: ['empty'], quiet: ['cold', 'unbatched'] },
+  ...{ two: ['cold'], 'two-hot': ['few-hot'], webhooks: [], dead: [] },
   ...{ naive: ['pgbench'], pgledger: ['pgbench'] },
   settlement: ['normal'],
   reconcile: [],

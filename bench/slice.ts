@@ -7,9 +7,11 @@ export type Slice = {
   failures: { count: number; first?: string }
   items: number // While it was measured, as is the rest.
   seconds: number
+  refused?: number // As busy.
   latency?: { p50: number; p99: number } // In milliseconds.
   cpu?: CpuTime | undefined
   memoryMb?: number // Of the service, at most.
+  written?: { logBytes: number; storedBytes: number } // By PostgreSQL.
   settled?: { lines: number; seconds: number } // By the settlement that was closed meanwhile.
 }
 

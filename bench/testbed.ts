@@ -5,8 +5,8 @@ import { resolve } from 'node:path'
 import { systemClock } from '#clock.ts'
 import { SANDBOX_CLIENT } from '#domain/access/client-secrets.ts'
 import { createLogger } from '#log.ts'
+import { prepareDatabase } from '#prepare-database.ts'
 import { Sealer } from '#seal.ts'
-import { prepareDatabase } from '#wiring.ts'
 import { type Child, request, startChild } from './child-process.ts'
 import { type Cluster, startService } from './cluster.ts'
 import { BenchDatabase, runAsAdmin } from './database.ts'
@@ -59,16 +59,20 @@ export class Testbed implements AsyncDisposable {
     })
   }
 
-  service(): Promise<Target> {
-    return this.once('service', async () =>
-      this.#startService(await this.newDatabase('service'), this.options.accounts),
-    )
+  // `before` is another checkout's, on a database of its own.
+  service(before = ''): Promise<Target> {
+    return this.once(`service${before}`, async () => {
+      const database = await this.newDatabase(before ? 'service_before' : 'service')
+      return this.#startService(database, this.options.accounts, before)
+    })
   }
 
   // A second process beside the first, on the same database.
-  async twoProcesses(): Promise<Target> {
-    const one = await this.service()
-    const two = await this.once('two', () => this.#startService(one.database, one.accounts))
+  async twoProcesses(before = ''): Promise<Target> {
+    const one = await this.service(before)
+    const two = await this.once(`two${before}`, () =>
+      this.#startService(one.database, one.accounts, before),
+    )
     return { ...one, ports: [...one.ports, ...two.ports], pids: [...one.pids, ...two.pids] }
   }
 
@@ -132,12 +136,13 @@ export class Testbed implements AsyncDisposable {
 
   [Symbol.asyncDispose] = () => this.#stack.disposeAsync()
 
-  async #startService(database: BenchDatabase, accounts: number): Promise<Target> {
+  async #startService(database: BenchDatabase, accounts: number, before = ''): Promise<Target> {
     const { profile } = this.options
     const nodeArgs = profile ? ['--cpu-prof', `--cpu-prof-dir=${resolve(profile)}`] : []
-    const service = await startService(this.cluster, database.connectionString, { nodeArgs })
+    const options = before ? { root: resolve(before) } : { nodeArgs }
+    const service = await startService(this.cluster, database.connectionString, options)
     const { port, pid } = this.#stack.use(service)
-    this.servicePids.push(pid)
+    if (!before) this.servicePids.push(pid)
     return { ports: [port], pids: [pid], accounts, database }
   }
 }

@@ -72,20 +72,27 @@ export async function deliverBesideDead(bed: Testbed): Promise<Slice> {
 
 async function deliver(
   { cluster }: Testbed,
-  { connectionString }: BenchDatabase,
+  database: BenchDatabase,
   { seen, delaysMs }: Receiver,
   { expected, isWarm, whileMeasured }: Work,
 ): Promise<Slice> {
+  const { connectionString } = database
   await using worker = await startService(cluster, connectionString, { role: 'worker' })
   const pids = { service: [worker.pid], postgres: cluster.pid, load: process.pid }
   await until(seen, isWarm)
+  const bytes = await database.written()
   const [before, warmUp, fromMs] = [readCpu(pids), seen.size, performance.now()]
   await whileMeasured?.()
   await until(seen, () => seen.size >= expected)
   const [cpu, elapsedMs] = [cpuBetween(before, readCpu(pids)), performance.now() - fromMs]
+  const { logBytes, storedBytes } = await database.written()
+  const written = {
+    logBytes: logBytes - bytes.logBytes,
+    storedBytes: storedBytes - bytes.storedBytes,
+  }
   const failures = { count: expected - seen.size, first: 'it was never delivered' }
   const [acknowledged, items, latency] = [seen.size, seen.size - warmUp, latencyOf(delaysMs)]
-  return { acknowledged, items, seconds: elapsedMs / 1000, failures, cpu, latency }
+  return { acknowledged, items, seconds: elapsedMs / 1000, failures, cpu, latency, written }
 }
 
 // Gives up when nothing has arrived for a long while: what is missing is then a failure.

@@ -1,0 +1,106 @@
+// What a load needs: cores, batches, log, storage and connections, from coefficients that were measured
+// (capacity-calibration.ts). One formula carries most of it: a process that is given r credits a second
+// writes them in batches of 1 + r/b, where b is how many batches it can write a second at most. So a
+// credit costs its own share and, the busier the process, the less of a batch.
+
+export type Cost = { service: number; postgres: number } // µs of CPU
+
+export type Coefficients = {
+  machine: string
+  measuredOn: string
+  credit: Cost
+  batch: Cost
+  batchesPerSecondMax: number // Of one process.
+  // Events of a client are numbered without a gap, so its batches wait for one another.
+  clientCreditsPerSecondMax: number
+  creditInArray: Cost // Sent a hundred to a request.
+  webhook: Cost // Of the worker, and its share of PostgreSQL.
+  accountRead: Cost
+  pageView: Cost // The dashboard's overview, with all that it asks for.
+  logBytes: { credit: number; batch: number; webhook: number }
+  storedBytes: { credit: number; webhook: number }
+}
+
+export type Demand = {
+  creditsPerSecond: number
+  shareInArrays: number // Of the credits, 0 to 1.
+  webhooksPerCredit: number
+  readsPerSecond: number
+  viewsPerSecond: number
+  clients: number
+  processes?: number // Instead of as many as are needed.
+}
+
+export type Prediction = {
+  processes: number
+  workers: number
+  batchesPerSecond: number
+  creditsPerBatch: number
+  cores: { service: number; worker: number; postgres: number }
+  logMbPerSecond: number
+  storedGbPerDay: number
+  connections: number
+}
+
+// A process has one thread for all its requests. Above this its queue grows faster than it speeds up.
+const BUSY_MAX = 0.7
+const CONNECTIONS_PER_PROCESS = 27 // Also of a worker.
+const DAY_SECONDS = 86_400
+const US = 1e-6
+
+export function predict(demand: Demand, of: Coefficients): Prediction {
+  const singles = demand.creditsPerSecond * (1 - demand.shareInArrays)
+  const inArrays = demand.creditsPerSecond * demand.shareInArrays
+  const webhooks = demand.creditsPerSecond * demand.webhooksPerCredit
+  const batches = (processes: number) => batchesPerSecond(singles, processes, of)
+  const cores = (part: keyof Cost, processes: number) =>
+    (singles * of.credit[part] +
+      batches(processes) * of.batch[part] +
+      inArrays * of.creditInArray[part] +
+      demand.readsPerSecond * of.accountRead[part] +
+      demand.viewsPerSecond * of.pageView[part]) *
+    US
+  const processes =
+    demand.processes ?? fewest((count) => cores('service', count) / count <= BUSY_MAX)
+  const workerCores = webhooks * of.webhook.service * US
+  const workers = fewest((count) => workerCores / count <= BUSY_MAX)
+  const written = batches(processes)
+  return {
+    processes,
+    workers,
+    batchesPerSecond: written,
+    creditsPerBatch: written === 0 ? 0 : singles / written,
+    cores: {
+      service: cores('service', processes),
+      worker: workerCores,
+      postgres: cores('postgres', processes) + webhooks * of.webhook.postgres * US,
+    },
+    logMbPerSecond:
+      (demand.creditsPerSecond * of.logBytes.credit +
+        written * of.logBytes.batch +
+        webhooks * of.logBytes.webhook) /
+      1e6,
+    storedGbPerDay:
+      ((demand.creditsPerSecond * of.storedBytes.credit + webhooks * of.storedBytes.webhook) *
+        DAY_SECONDS) /
+      1e9,
+    connections: (processes + workers) * CONNECTIONS_PER_PROCESS,
+  }
+}
+
+export function batchesPerSecond(
+  creditsPerSecond: number,
+  processes: number,
+  { batchesPerSecondMax: most }: Pick<Coefficients, 'batchesPerSecondMax'>,
+): number {
+  const each = creditsPerSecond / processes
+  return (processes * each) / (1 + each / most)
+}
+
+// There is always a limit: every process more takes its share, and a batch never costs less than one
+// credit's.
+function fewest(isEnough: (count: number) => boolean): number {
+  let count = 1
+  while (!isEnough(count) && count < 10_000) count++
+  return count
+}

@@ -1,0 +1,97 @@
+// `npm run bench -- --only idle`: 10,000 connections that were answered once and wait, of which some are
+// the payer's page with its stream open. What they cost in memory, what other requests notice of them,
+// and whether all of it is given back.
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import { request, startChild } from './child-process.ts'
+import type { Holding } from './idle-holder.ts'
+import { machine } from './report.ts'
+import { credits } from './rows.ts'
+import { rateOf, type Slice } from './slice.ts'
+import { type ProcessSample, parseSample } from './soak-samples.ts'
+import type { Target, Testbed } from './testbed.ts'
+
+const CONNECTIONS = 10_000
+const STREAMS = 200 // What one address may have.
+const STREAMS_PER_ADVICE = 10
+const QUIET = { share: 0.3, connections: 64, warmUpMs: 500, sliceMs: 4_000 }
+const SETTLE_MS = 3_000
+const P99_FACTOR_MAX = 1.5
+const LEFT_MAX = 20
+
+type Held = { held: number; lost: number }
+type Point = ProcessSample & { title: string; p50: number; p99: number }
+
+export async function runIdleConnections(bed: Testbed): Promise<string> {
+  const on = await bed.service()
+  const port = on.ports[0] as number
+  const cold = (await credits('', 'service').run(bed, on, new Map())) as Slice
+  const points = [await measure(bed, on, { cold, title: 'before' })]
+  await using holder = startChild('idle-holder.ts')
+  const adviceIds = await on.database.createAdvices(STREAMS / STREAMS_PER_ADVICE)
+  const streams = adviceIds.map((id) => `/pay/api/stream?adviceReference=${id}`)
+  const hold = (connections: number, paths: readonly string[]) => {
+    const holding: Holding = { port, connections, paths }
+    return request(holder, holding, (reply: Held) => (reply.held === undefined ? undefined : reply))
+  }
+  await hold(CONNECTIONS - STREAMS, ['/health'])
+  const { held, lost } = await hold(STREAMS, streams)
+  points.push(await measure(bed, on, { cold, title: `with ${held - lost} idle` }))
+  await request(holder, 'release' as never, (reply: { released?: true }) => reply.released)
+  await sleep(SETTLE_MS)
+  points.push(await measure(bed, on, { cold, title: 'after' }))
+  return [
+    `${machine()}; credits at 30% of ${rateOf(cold).toFixed(0)} a second`,
+    pointTable(points),
+    verdict(points, lost),
+  ].join('\n\n')
+}
+
+async function measure(
+  bed: Testbed,
+  on: Target,
+  { cold, title }: { cold: Slice; title: string },
+): Promise<Point> {
+  const run = () => credits('', 'service', QUIET).run(bed, on, new Map([['cold', cold]]))
+  const { latency, failures } = (await run()) as Slice
+  if (failures.count > 0) throw new Error(`${title}: ${failures.first}`)
+  const text = await fetch(`http://127.0.0.1:${on.ports[0]}/metrics`).then((each) => each.text())
+  const { p50 = Number.NaN, p99 = Number.NaN } = latency ?? {}
+  return { ...parseSample(text), title, p50, p99 }
+}
+
+function pointTable(points: readonly Point[]): string {
+  const head = ['', 'RSS MB', 'heap MB', 'sockets', 'p50 ms', 'p99 ms']
+  const rows = points.map(({ title, rssMb, heapMb, sockets, p50, p99 }) => [
+    title,
+    rssMb.toFixed(0),
+    heapMb.toFixed(0),
+    sockets,
+    p50.toFixed(1),
+    p99.toFixed(1),
+  ])
+  const rule = head.map((_, at) => (at === 0 ? '---' : '---:'))
+  return [head, rule, ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
+}
+
+function verdict([before, during, after]: readonly Point[], lost: number): string {
+  if (!before || !during || !after) throw new Error('not measured')
+  const kb = ((during.rssMb - before.rssMb) * 1024) / (during.sockets - before.sockets)
+  const lines: [boolean, string][] = [
+    [lost === 0, `${lost} connections refused`],
+    [
+      during.p99 <= before.p99 * P99_FACTOR_MAX,
+      `p99 ${(during.p99 / before.p99).toFixed(2)} × that before; at most ${P99_FACTOR_MAX}`,
+    ],
+    [
+      after.sockets <= before.sockets + LEFT_MAX,
+      `${after.sockets} sockets when all have left, ${before.sockets} before`,
+    ],
+  ]
+  const isGood = lines.every(([isReached]) => isReached)
+  if (!isGood) process.exitCode = 1
+  return [
+    `- ${kb.toFixed(1)} kB of memory (RSS) for each`,
+    ...lines.map(([isReached, text]) => `- ${isReached ? '✓' : '✗'} ${text}`),
+  ].join('\n')
+}

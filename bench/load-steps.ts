@@ -1,0 +1,100 @@
+// `npm run bench -- --only load`: credits at 50, 100, 200 and 400% of the capacity that was measured just
+// before, by the clock whatever the answers do, with latency counted from the moment a request was due;
+// and how soon after it the service is as it was. Everything acknowledged must be in the books.
+
+import { machine } from './report.ts'
+import { credits } from './rows.ts'
+import { quantile, rateOf, type Slice } from './slice.ts'
+import type { Target, Testbed } from './testbed.ts'
+
+const SHARES = [0.5, 1, 2, 4] as const
+// So many connections that the generator holds nothing back; opening them takes a while.
+const OVERLOAD = { connections: 4_000, mayRefuse: true, warmUpMs: 1_500, sliceMs: 4_000 }
+const QUIET = { share: 0.3, mayRefuse: true, connections: 64, warmUpMs: 0, sliceMs: 250 }
+const CALM_FACTOR = 3 // Times the median latency before, and nothing refused.
+const RECOVERY_MAX_MS = 15_000
+const GOODPUT_MIN = 0.9
+const RECOVERY_GOAL_MS = 5_000
+
+type Step = { share: number; capacity: number; slice: Slice; recoveredMs: number }
+
+export async function runLoadSteps(bed: Testbed): Promise<string> {
+  const on = await bed.service()
+  const before = await on.database.count('credits')
+  const run = runner(bed, on)
+  for (let warming = 0; warming < 2; warming++) await run({})
+  const steps: Step[] = []
+  for (let round = 0; round < bed.options.slices; round++) {
+    for (const share of SHARES) {
+      await on.database.settle()
+      steps.push(await runStep(run, share))
+    }
+  }
+  const booked = (await on.database.count('credits')) - before
+  const problems = await on.database.integrityProblems()
+  if (booked !== run.acknowledged())
+    problems.push(`${run.acknowledged()} acknowledged, ${booked} booked`)
+  if (problems.length > 0) process.exitCode = 1
+  return [machine(), stepTable(steps), ...problems.map((each) => `✗ ${each}`)].join('\n\n')
+}
+
+type Shape = Parameters<typeof credits>[2]
+
+function runner(bed: Testbed, on: Target) {
+  let acknowledged = 0
+  const run = async (shape: Shape, cold?: Slice) => {
+    const latest = new Map(cold ? [['cold', cold]] : [])
+    const slice = (await credits('', 'service', shape).run(bed, on, latest)) as Slice
+    acknowledged += slice.acknowledged
+    if (slice.failures.count > 0) throw new Error(`failed: ${slice.failures.first}`)
+    return slice
+  }
+  return Object.assign(run, { acknowledged: () => acknowledged })
+}
+
+async function runStep(run: ReturnType<typeof runner>, share: number): Promise<Step> {
+  const cold = await run({})
+  const calmMs = (await run({ ...QUIET, sliceMs: 1_000 }, cold)).latency?.p50 ?? 0
+  const slice = await run({ ...OVERLOAD, share }, cold)
+  const fromMs = performance.now()
+  let recoveredMs = 0
+  for (;;) {
+    recoveredMs = performance.now() - fromMs
+    const { latency, refused = 0 } = await run(QUIET, cold)
+    const isCalm = refused === 0 && (latency?.p50 ?? 0) <= calmMs * CALM_FACTOR
+    if (isCalm || recoveredMs > RECOVERY_MAX_MS) break
+  }
+  return { share, capacity: rateOf(cold), slice, recoveredMs }
+}
+
+function stepTable(steps: readonly Step[]): string {
+  const head = [
+    'load',
+    'capacity/s',
+    'goodput',
+    'p50 ms',
+    'p99 ms',
+    'refused/s',
+    'normal again, ms',
+    'others',
+  ]
+  const rows = SHARES.map((share) => {
+    const own = steps.filter((step) => step.share === share)
+    const middle = (of: (step: Step) => number) => quantile(own.map(of), 0.5)
+    const goodput = middle(({ slice, capacity }) => rateOf(slice) / capacity / Math.min(1, share))
+    const recovered = middle(({ recoveredMs }) => recoveredMs)
+    const mark = (isReached: boolean) => (share < 1 ? '' : isReached ? ' ✓' : ' ✗')
+    return [
+      `${share * 100}%`,
+      middle(({ capacity }) => capacity).toFixed(0),
+      `${(goodput * 100).toFixed(0)}%${mark(goodput >= GOODPUT_MIN)}`,
+      middle(({ slice }) => slice.latency?.p50 ?? Number.NaN).toFixed(0),
+      middle(({ slice }) => slice.latency?.p99 ?? Number.NaN).toFixed(0),
+      middle(({ slice }) => (slice.refused ?? 0) / slice.seconds).toFixed(0),
+      `${recovered.toFixed(0)}${mark(recovered <= RECOVERY_GOAL_MS)}`,
+      middle(({ slice }) => (slice.cpu?.others ?? Number.NaN) / slice.seconds).toFixed(2),
+    ]
+  })
+  const rule = head.map((_, at) => (at === 0 ? '---' : '---:'))
+  return [head, rule, ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
+}

@@ -1,0 +1,125 @@
+// `npm run bench:replica`: what a view of the dashboard costs the primary in CPU time, with a replica and
+// without. A primary and a standby on this machine, a long history, somebody signed in, and the calls of
+// each view, over and over. Exits with 1 when the primary does more than a tenth of it with a replica.
+
+import { chmodSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createPool } from '#db/pool.ts'
+import { until } from '../test/support/embedded-bench.ts'
+import { createAccount, startPayment } from '../test/support/fixtures.ts'
+import { writeLongHistory } from '../test/support/long-history.ts'
+import { type Browser, newBrowser } from '../test/support/people.ts'
+import { type Bench, startTestService } from '../test/support/running-service.ts'
+import { chooseParent } from '../test/support/server.ts'
+import { Server } from '../test/support/standby.ts'
+import { cpuBetween, parentOf, readCpu } from './process-stats.ts'
+
+const ROWS = 100_000 // Half of them are the client's.
+const ROUNDS = 20
+const GOAL_PERCENT = 10
+const FREE = { MANILLA_RATE_LIMITS: 'client=0,address=0' }
+
+const VIEWS: Record<string, readonly string[]> = {
+  today: ['overview', 'overview/breakdown'],
+  payments: ['payments', 'payments/summary'],
+  accounts: ['accounts/static', 'accounts/static/summary'],
+  credits: ['credits', 'credits/summary'],
+  suspense: ['suspense', 'suspense/summary'],
+  events: ['events'],
+  ledger: ['ledger/accounts'],
+  search: ['search?q=history-42'],
+}
+
+const folder = await mkdtemp(join(await chooseParent(), 'manilla-bench-'))
+chmodSync(folder, 0o755)
+const [primary, standby] = [new Server(join(folder, 'a')), new Server(join(folder, 'b'))]
+try {
+  await primary.create()
+  const plain = await startService({})
+  await fill(plain)
+  await standby.copy(primary)
+  await standby.start(primary)
+  const replicated = await startService({ DATABASE_REPLICA_URL: standby.urlOf('manilla') })
+  await until('the replica is used', async () =>
+    /^manilla_replica_usable 1$/m.test(await replicated.service.metrics.registry.metrics()),
+  )
+  await compare(plain, replicated)
+  for (const bench of [plain, replicated]) await bench[Symbol.asyncDispose]()
+} finally {
+  await standby.kill()
+  await primary.kill()
+  await rm(folder, { recursive: true, force: true })
+}
+
+async function startService(env: Record<string, string>): Promise<Bench> {
+  const connectionString = primary.urlOf('manilla')
+  const pool = createPool({ connectionString, max: 4, onIdleError: () => {} })
+  const database = { pool, connectionString, [Symbol.asyncDispose]: () => pool.end() }
+  return startTestService({ database, env: { ...FREE, ...env } })
+}
+
+async function fill(bench: Bench): Promise<void> {
+  console.error(`  filling ${ROWS.toLocaleString('en')} payments`)
+  await createAccount(bench)
+  await startPayment(bench)
+  const { rows } = await bench.db.query(`select id from clients where client_id = 'MAN0000001'`)
+  const { connectionString } = bench.database
+  const history = { rows: ROWS, now: bench.clock(), clientId: rows[0].id }
+  await writeLongHistory(connectionString, history)
+  await bench.db.query('vacuum analyze')
+}
+
+async function compare(plain: Bench, replicated: Bench): Promise<void> {
+  const client = createPool({
+    connectionString: primary.urlOf('postgres'),
+    max: 1,
+    onIdleError: () => {},
+  })
+  const { rows } = await client.query('select pg_backend_pid() as pid')
+  const postmaster = parentOf(rows[0].pid)
+  const browsers = [await newBrowser(plain, 'operator'), await newBrowser(replicated, 'operator')]
+  const [alone, beside] = browsers as [Browser, Browser]
+  console.log(
+    '| view | primary alone, ms CPU | with a replica | share |\n| --- | ---: | ---: | ---: |',
+  )
+  const sums = [0, 0]
+  for (const [view, paths] of Object.entries(VIEWS)) {
+    const ms = [await costOf(alone, paths, postmaster), await costOf(beside, paths, postmaster)]
+    ms.forEach((each, at) => {
+      sums[at] = (sums[at] ?? 0) + each
+    })
+    print(view, ms)
+  }
+  print('all', sums)
+  await client.end()
+  if (share(sums) > GOAL_PERCENT) process.exitCode = 1
+}
+
+function share([alone = 0, beside = 0]: readonly number[]): number {
+  return (100 * beside) / alone
+}
+
+function print(view: string, ms: readonly number[]): void {
+  const [alone, beside] = ms.map((each) => each.toFixed(2))
+  console.log(`| ${view} | ${alone} | ${beside} | ${share(ms).toFixed(0)}% |`)
+}
+
+// In milliseconds of the primary's CPU time, for one view.
+async function costOf(
+  browser: Browser,
+  paths: readonly string[],
+  postgres: number,
+): Promise<number> {
+  const look = async () => {
+    for (const path of paths) {
+      const { statusCode, body } = await browser.call({ url: `/api/v1/${path}` })
+      if (statusCode !== 200) throw new Error(`${path}: ${body}`)
+    }
+  }
+  await look()
+  const read = () => readCpu({ service: [], postgres, load: process.pid })
+  const before = read()
+  for (let round = 0; round < ROUNDS; round++) await look()
+  return ((cpuBetween(before, read())?.postgres ?? Number.NaN) * 1000) / ROUNDS
+}

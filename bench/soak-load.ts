@@ -1,0 +1,210 @@
+// The mix of a soak: what a bank, a client, a payer and a dashboard do in a day, drawn at random and at
+// a steady rate. Every answer is checked; a credit that was refused for lack of time is sent again, as
+// a bank would.
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Pool } from 'undici'
+import { SANDBOX_CLIENT } from '#domain/access/client-secrets.ts'
+import type { BenchDatabase } from './database.ts'
+import { accountNumber } from './history.ts'
+import { account, CREDITS, credit, signature } from './requests.ts'
+
+const TICK_MS = 5
+const CONNECTIONS = 32
+const TRIES_MAX = 10
+const RETRY_MS = 1_000
+const FAILURES_SHOWN = 20
+const STREAM_MS = 3_000
+const LISTS = ['credits', 'payments', 'events', 'suspense', 'accounts/static', 'audit-log']
+
+type Call = { path: string; body?: string; headers?: Record<string, string> }
+type Answer = { status: number; text: string }
+type Action = { weight: number; requests: number; run: () => Promise<void> }
+type Options = { port: number; accounts: number; database: BenchDatabase }
+
+export class MixedLoad {
+  readonly failures: string[] = []
+  credits = 0
+  readonly #counts = { requests: 0, refused: 0, failed: 0 }
+  readonly #options: Options
+  readonly #pool: Pool
+  readonly #actions: readonly Action[]
+  #token = ''
+  #next = 0
+  #running = new Set<Promise<void>>()
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(options: Options) {
+    this.#options = options
+    this.#pool = new Pool(`http://127.0.0.1:${options.port}`, { connections: CONNECTIONS })
+    this.#actions = [
+      { weight: 45, requests: 1, run: () => this.#credit() },
+      { weight: 5, requests: 2, run: () => this.#creditTwice() },
+      { weight: 8, requests: 1, run: () => this.#open() },
+      { weight: 8, requests: 4, run: () => this.#pay() },
+      { weight: 20, requests: 1, run: () => this.#read() },
+      { weight: 12, requests: 1, run: () => this.#list() },
+      { weight: 1, requests: 1, run: () => this.#logIn() },
+      { weight: 1, requests: 1, run: () => this.#watch() },
+    ]
+  }
+
+  run(perSecond: number): void {
+    const weights = this.#actions.reduce((sum, { weight }) => sum + weight, 0)
+    const requests = this.#actions.reduce((sum, each) => sum + each.weight * each.requests, 0)
+    const arrivals = (perSecond * weights) / requests
+    let nextMs = performance.now()
+    const begin = () => {
+      for (const nowMs = performance.now(); nextMs <= nowMs; ) {
+        nextMs += (-Math.log(1 - Math.random()) / arrivals) * 1000
+        this.#start(this.#draw(weights))
+      }
+    }
+    void this.#logIn().then(() => {
+      this.#timer = setInterval(begin, TICK_MS)
+    })
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer)
+    await Promise.all(this.#running)
+    await this.#pool.close()
+  }
+
+  summary(): string {
+    const { requests, refused, failed } = this.#counts
+    const [sent, booked] = [requests, this.credits].map((count) => count.toLocaleString('en'))
+    return `${sent} requests, ${booked} credits, ${refused} refused as busy, ${failed} failed`
+  }
+
+  #draw(weights: number): Action {
+    let left = Math.random() * weights
+    for (const action of this.#actions) {
+      left -= action.weight
+      if (left < 0) return action
+    }
+    return this.#actions[0] as Action
+  }
+
+  #start({ run }: Action): void {
+    const running = run().catch((error: Error) => this.#fail(error.message))
+    this.#running.add(running)
+    void running.finally(() => this.#running.delete(running))
+  }
+
+  #fail(what: string): void {
+    this.#counts.failed++
+    if (this.failures.length < FAILURES_SHOWN) this.failures.push(what)
+  }
+
+  async #send({ path, body, headers = {} }: Call): Promise<Answer> {
+    const method = body === undefined ? 'GET' : 'POST'
+    const type = body === undefined ? {} : { 'content-type': 'application/json' }
+    const sent = {
+      path,
+      method,
+      headers: { ...type, ...headers },
+      ...(body ? { body } : {}),
+    } as const
+    for (let tries = 1; ; tries++) {
+      this.#counts.requests++
+      const answer = await this.#pool.request(sent)
+      const text = await answer.body.text()
+      if (answer.statusCode !== 503 || tries === TRIES_MAX)
+        return { status: answer.statusCode, text }
+      this.#counts.refused++
+      await sleep(RETRY_MS)
+    }
+  }
+
+  async #expect(call: Call, mark: string): Promise<string> {
+    const { status, text } = await this.#send(call)
+    if (status !== 200 || !text.includes(mark)) {
+      throw new Error(`${call.path}: ${status} ${text.slice(0, 200)}`)
+    }
+    return text
+  }
+
+  #auth = () => ({ authorization: `Bearer ${this.#token}` })
+
+  async #credit(): Promise<void> {
+    const at = this.#next++
+    const body = JSON.stringify(credit(at, this.#options.accounts, Date.now()))
+    const headers = signature(body, `msg_soak_${at}`, Date.now())
+    await this.#expect({ path: CREDITS, body, headers }, '"responseCode":"0')
+    this.credits++
+  }
+
+  async #creditTwice(): Promise<void> {
+    const at = this.#next++
+    const body = JSON.stringify(credit(at, this.#options.accounts, Date.now()))
+    const headers = signature(body, `msg_soak_${at}`, Date.now())
+    await this.#expect({ path: CREDITS, body, headers }, '"responseCode":"0')
+    this.credits++
+    await this.#expect({ path: CREDITS, body, headers }, '"responseCode":"01"')
+  }
+
+  async #open(): Promise<void> {
+    const call = { path: '/api/v1/accounts/static', body: account(this.#next++) }
+    await this.#expect({ ...call, headers: this.#auth() }, '"isSuccessful":true')
+  }
+
+  // An advice, its number, the payment and a look at it.
+  async #pay(): Promise<void> {
+    const headers = this.#auth()
+    const advice = {
+      amount: 6000,
+      currency: 'NGN',
+      narration: 'A pair of shoes',
+      callBackUrl: 'http://127.0.0.1:9/',
+      customer: { customerFirstName: 'Ada', customerLastName: 'Obi' },
+    }
+    const made = await this.#expect(
+      { path: '/Payment/advice', body: JSON.stringify(advice), headers },
+      '"00"',
+    )
+    const { adviceReference } = JSON.parse(made).responseData
+    const process = '/Payment/process/banktransfer'
+    const begun = await this.#expect(
+      { path: `${process}/${adviceReference}`, body: '{"bankCode":"035"}' },
+      '"00"',
+    )
+    const { bankAccount, paymentReference } = JSON.parse(begun).responseData
+    const paid = JSON.stringify({ virtualAccountNumber: bankAccount, amount: '6000.00' })
+    await this.#expect({ path: `${process}/simulate/payment`, body: paid, headers }, '"00"')
+    this.credits++
+    await this.#expect(
+      { path: `/api/Transaction/bypaymentreference/${paymentReference}`, headers },
+      'Successful',
+    )
+  }
+
+  async #read(): Promise<void> {
+    const number = accountNumber(this.#next++, this.#options.accounts)
+    await this.#expect({ path: `/api/v1/accounts/static/${number}`, headers: this.#auth() }, number)
+  }
+
+  async #list(): Promise<void> {
+    const list = LISTS[Math.floor(Math.random() * LISTS.length)]
+    await this.#expect({ path: `/api/v1/${list}?limit=20`, headers: this.#auth() }, '"data"')
+  }
+
+  async #logIn(): Promise<void> {
+    const { clientId, secret: clientSecret } = SANDBOX_CLIENT
+    const body = JSON.stringify({ clientId, clientSecret })
+    this.#token = JSON.parse(
+      await this.#expect({ path: '/api/Account/login', body }, 'access_token'),
+    ).access_token
+  }
+
+  // A dashboard that is opened, and left without a word.
+  async #watch(): Promise<void> {
+    this.#counts.requests++
+    const url = `http://127.0.0.1:${this.#options.port}/api/v1/events/stream`
+    const leaving = new AbortController()
+    const answer = await fetch(url, { headers: this.#auth(), signal: leaving.signal })
+    if (answer.status !== 200 && answer.status !== 429) this.#fail(`stream: ${answer.status}`)
+    await sleep(STREAM_MS)
+    leaving.abort()
+  }
+}

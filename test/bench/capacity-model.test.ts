@@ -1,0 +1,69 @@
+// The capacity model: what must hold for any coefficients, and a load worked out by hand.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import {
+  batchesPerSecond,
+  type Coefficients,
+  type Demand,
+  predict,
+} from '../../bench/capacity-model.ts'
+
+const OF: Coefficients = {
+  machine: 'two cores',
+  measuredOn: '2026-11-16',
+  clientCreditsPerSecondMax: 5_000,
+  credit: { service: 100, postgres: 50 },
+  batch: { service: 1_000, postgres: 500 },
+  batchesPerSecondMax: 100,
+  creditInArray: { service: 40, postgres: 40 },
+  webhook: { service: 200, postgres: 100 },
+  accountRead: { service: 80, postgres: 20 },
+  pageView: { service: 1_000, postgres: 10_000 },
+  logBytes: { credit: 1_500, batch: 8_000, webhook: 700 },
+  storedBytes: { credit: 800, webhook: 200 },
+}
+const NOTHING: Demand = {
+  ...{ creditsPerSecond: 0, shareInArrays: 0, webhooksPerCredit: 0 },
+  ...{ readsPerSecond: 0, viewsPerSecond: 0, clients: 1 },
+}
+
+test('a load worked out by hand', () => {
+  const demand = { ...NOTHING, creditsPerSecond: 900, webhooksPerCredit: 2, viewsPerSecond: 3 }
+  const found = predict(demand, OF)
+  // 900 in batches of 1 + 900/100 = 10: 90 batches.
+  assert.equal(found.batchesPerSecond, 90)
+  assert.equal(found.creditsPerBatch, 10)
+  assert.equal(found.processes, 1)
+  assert.equal(found.cores.service.toFixed(6), (0.09 + 0.09 + 0.003).toFixed(6))
+  assert.equal(found.cores.worker.toFixed(6), '0.360000')
+  assert.equal(found.cores.postgres.toFixed(6), (0.045 + 0.045 + 0.03 + 0.18).toFixed(6))
+  assert.equal(found.logMbPerSecond.toFixed(6), (1.35 + 0.72 + 1.26).toFixed(6))
+  assert.equal(found.storedGbPerDay.toFixed(6), ((900 * 1_200 * 86_400) / 1e9).toFixed(6))
+  assert.equal(found.connections, 54)
+})
+
+test('no process is planned to be more than 70% busy, and none without need', () => {
+  const load = fc.record({ credits: fc.integer({ min: 0, max: 50_000 }), webhooks: fc.nat(3) })
+  fc.assert(
+    fc.property(load, ({ credits, webhooks }) => {
+      const demand = { ...NOTHING, creditsPerSecond: credits, webhooksPerCredit: webhooks }
+      const { cores, processes, workers } = predict(demand, OF)
+      assert.ok(cores.service / processes <= 0.7 && cores.worker / workers <= 0.7)
+      if (processes === 1) return
+      const fewer = predict({ ...demand, processes: processes - 1 }, OF)
+      assert.ok(fewer.cores.service / (processes - 1) > 0.7)
+    }),
+  )
+})
+
+test('a batch holds at least one credit, and no process writes more of them than it can', () => {
+  const some = [fc.integer({ min: 1, max: 100_000 }), fc.integer({ min: 1, max: 64 })] as const
+  fc.assert(
+    fc.property(...some, (credits, processes) => {
+      const batches = batchesPerSecond(credits, processes, OF)
+      assert.ok(batches <= credits && batches < processes * OF.batchesPerSecondMax)
+    }),
+  )
+})
