@@ -8,12 +8,13 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
   config: ['banks'],
   db: [],
   embedded: ['db'],
+  backup: ['embedded'],
   ledger: ['db'],
   banks: [],
   domain: ['config', 'db', 'ledger', 'banks'],
   workers: ['config', 'db', 'domain', 'banks', 'ledger'],
   http: ['config', 'db', 'domain', 'banks', 'ledger'],
-  admin: ['config', 'db', 'domain', 'embedded'],
+  admin: ['config', 'db', 'domain', 'embedded', 'backup'],
 }
 
 type Capability = { holds: string; uses: readonly string[] }

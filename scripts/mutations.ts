@@ -16,7 +16,7 @@ const ROOT = join(import.meta.dirname, '..')
 const COPIED = ['src', 'db', 'test', 'package.json']
 const ATTEMPTS_MAX = 4
 const AT_ONCE = 2
-// Enough for each to be met many times over; the whole simulation runs in `npm test`.
+// Enough for each to be met many times over; the whole simulation runs in `npm run test:long`.
 const SIZE = { STEPS: '2500', RACES: '120' }
 // The simulation itself must have noticed, not the parser.
 const NOTICED = /AssertionError|differ from the model|no order explains/

@@ -1,5 +1,6 @@
-// What `npm test` runs: one database server for the whole run, and node's own test runner over
-// test/**/*.test.ts (run-test-files.ts). Arguments are files to run instead, or flags of the runner:
+// What `npm test` runs, and `npm run test:long` with --long (test-sets.ts): one database server for the
+// whole run, and node's own test runner (run-test-files.ts). Arguments are files to run instead, or
+// flags of the runner:
 //   npm test -- test/db/migrate.test.ts --test-name-pattern=twenty
 
 import { spawn } from 'node:child_process'

@@ -13,9 +13,9 @@ import { until } from './support/embedded-bench.ts'
 import { createTempFolder } from './support/temp-folder.ts'
 
 const CUSTOMERS = 32
-const ANSWERS_BEFORE_KILL = 400
+const ANSWERS_BEFORE_KILL = 200
 
-const ANSWERS_AFTER_ONE = 200
+const ANSWERS_AFTER_ONE = 100
 
 for (const processes of [1, 2]) {
   test(`whatever is killed, the next start has all that was answered (${processes} for HTTP)`, async (t) => {

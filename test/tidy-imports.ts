@@ -6,7 +6,7 @@ import { CAPABILITIES, LAYERS } from '../scripts/capabilities.ts'
 import { code, lineAt, type Rule, type Source } from './tidy-rules.ts'
 
 // What puts the parts together may know them all.
-const WIRING = ['src/main.ts', 'src/wiring.ts', 'src/welcome.ts']
+const WIRING = ['src/main.ts', 'src/wiring.ts', 'src/prepare-database.ts', 'src/welcome.ts']
 
 export const imports: Rule = ({ path, text }) => {
   if (!/^(?:src|web|sdk|cli)\//.test(path) || WIRING.includes(path)) return []

@@ -8,7 +8,8 @@ const LINES_MAX = 300
 const COLUMNS_MAX = 110 // The formatter breaks at 100; sentences and names of tests may run a little over.
 const FUNCTION_LINES_MAX = 70
 const PARAMETERS_MAX = 3
-const OUR_CODE = /^(?:src|test|scripts|bench|tools|fake-bank|web|sdk|cli)\/.*\.(?:tsx?|mjs|css)$/
+const OUR_CODE =
+  /^(?:src|test|scripts|bench|fuzz|torture|tools|fake-bank|web|sdk|cli)\/.*\.(?:tsx?|mjs|css)$/
 const VAGUE_NAMES = ['index', 'utils', 'helpers', 'common', 'types', 'service', 'manager']
 
 type Ban = { pattern: RegExp; where: RegExp; except?: RegExp; why: string; inComments?: boolean }
@@ -56,7 +57,7 @@ const BANS: readonly Ban[] = [
   },
   {
     pattern: new RegExp(`\\b(?:${['TO' + 'DO', 'FIX' + 'ME', 'X'.repeat(3)].join('|')})\\b`),
-    where: /^(?:src|test|db|scripts|bench|fake-bank|docs|web|sdk|cli)\/|^[^/]+\.md$/,
+    where: /^(?:src|test|db|scripts|bench|fuzz|torture|fake-bank|docs|web|sdk|cli)\/|^[^/]+\.md$/,
     why: 'do it, or open an issue',
     inComments: true,
   },
@@ -66,7 +67,7 @@ const BANS: readonly Ban[] = [
     why: 'every test runs, always',
   },
   {
-    pattern: /^(?:before|after)(?:Each)?\(/m,
+    pattern: /^(?:test\.)?(?:before|after)(?:Each)?\(/m,
     where: /^test\/.*\.ts$/,
     except: /^test\/support\/(?:closing|database)\.ts$/,
     why: 'a hook would be one of all files that share its process; use closeAfterTests',
@@ -197,7 +198,8 @@ export const names: Rule = ({ path }) => {
   const [stem = ''] = file.split('.')
   if (/^db\/migrations\//.test(path)) return fault(/^\d{4}_[a-z0-9_]+\.sql$/, 'NNNN_noun.sql')
   if (/^db\/functions\//.test(path)) return fault(/^[a-z0-9_]+\.sql$/, 'name_of_function.sql')
-  if (!/^(?:src|test|scripts|bench|tools|fake-bank|web|sdk|cli)\//.test(path)) return []
+  if (!/^(?:src|test|scripts|bench|fuzz|torture|tools|fake-bank|web|sdk|cli)\//.test(path))
+    return []
   if (file === 'README.md') return []
   if (VAGUE_NAMES.includes(stem)) return [`${path}:1: ${stem} says nothing; name it by its noun`]
   return fault(/^[a-z0-9]+(?:-[a-z0-9]+)*(?:\.[a-z0-9]+)+$/, 'kebab-case')

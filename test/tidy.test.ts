@@ -4,14 +4,17 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { existsSync, globSync, readFileSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, matchesGlob } from 'node:path'
 import { test } from 'node:test'
 import { CAPABILITIES, withCapabilities } from '../scripts/capabilities.ts'
+import { FIRST, isLong, LONG_ALONE, LONG_BATCHED } from '../scripts/test-sets.ts'
 import { importCycles, imports } from './tidy-imports.ts'
 import * as rules from './tidy-rules.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const NOT_OURS = ['node_modules', '.git', '.env', 'data', 'build', 'dist', 'coverage']
+// Tests that no run would find.
+const TESTS_ELSEWHERE = /^(?!test\/).*\.test\.\w+$|[._-](?:spec|tests)\.\w+$|\.test\.(?!ts$)\w+$/
 const pathsInDocs = rules.pathsInDocs((path) => existsSync(join(ROOT, path)))
 const files = repositoryPaths().flatMap(readText)
 
@@ -65,6 +68,20 @@ test('capabilities use only those above them, so that no two use each other', ()
       assert(names.indexOf(used) < at && names.includes(used), `${name} uses ${used}`)
     }
   }
+})
+
+test('every test file is run, by npm test or as a long one, and every pattern of these has files', () => {
+  const tests = globSync('test/**/*.test.ts', { cwd: ROOT })
+  const unrun = files.map(({ path }) => path).filter((path) => TESTS_ELSEWHERE.test(path))
+  assert.deepEqual(unrun, [], 'outside test/, or named otherwise')
+  for (const pattern of [...LONG_ALONE, ...LONG_BATCHED, ...FIRST]) {
+    assert(
+      tests.some((path) => matchesGlob(path, pattern)),
+      `${pattern} matches nothing`,
+    )
+  }
+  const long = tests.filter(isLong)
+  assert(long.length > 0 && long.length < tests.length / 2, 'most tests are not long')
 })
 
 test('the rules see the whole repository', () => {
@@ -133,6 +150,7 @@ const BROKEN: readonly (readonly [rules.Rule, string, string, string])[] = [
   [rules.bans, 'test/a.test.ts', `test${'.skip'}('x')`, '1: .skip'],
   [rules.bans, 'test/a.test.ts', `test('x', {${' only'}: true })`, '1: { only'],
   [rules.bans, 'test/a.test.ts', '\nafter(close)', '2: after(: a hook'],
+  [rules.bans, 'test/a.test.ts', '\ntest.after(close)', '2: test.after(: a hook'],
   [rules.bans, 'test/a.test.ts', 'beforeEach(async () => {', '1: beforeEach(: a hook'],
   [rules.size, 'src/a.ts', `\n${'x'.repeat(111)}`, '2: wider than 110'],
   [rules.size, 'db/functions/a.sql', '\n'.repeat(301), '301: longer than 300'],

@@ -2,11 +2,13 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { SANDBOX_CLIENT } from '#domain/access/client-secrets.ts'
 import { passwordProblem } from '#domain/access/password-rules.ts'
 import { hashPassword, matchPassword, temporaryPassword } from '#domain/access/passwords.ts'
 import { SANDBOX_USER } from '#domain/sandbox/sandbox-user.ts'
 import { Refusal } from '#errors.ts'
-import { hashSecret } from '#hashed-secrets.ts'
+import { hashSecret, verifySecret } from '#hashed-secrets.ts'
+import { atFullCost } from '../support/cheap-hashing.ts'
 
 const EMAIL = 'ada.obi@shop.example.com'
 
@@ -64,16 +66,20 @@ test('passwords that nobody would guess are taken, in any script and of any kind
 })
 
 test('a hash is of OWASP’s cost, and salted', async () => {
-  const hash = await hashPassword('one password')
+  await atFullCost(async () => {
+    const hash = await hashPassword('one password')
 
-  assert.match(hash, /^scrypt\$131072\$[\w+/]{22}==\$[\w+/]{43}=$/)
-  assert.deepEqual(await matchPassword('one password', [hash]), [true])
+    assert.match(hash, /^scrypt\$131072\$[\w+/]{22}==\$[\w+/]{43}=$/)
+    assert.deepEqual(await matchPassword('one password', [hash]), [true])
+  })
 })
 
-test('the sandbox user’s hash is of the documented password', async () => {
+test('the hashes of the sandbox are of what is documented', async () => {
   const { password, passwordHash } = SANDBOX_USER
+  const { secret, secretHash } = SANDBOX_CLIENT
 
-  assert.deepEqual(await matchPassword(password, [passwordHash]), [true])
+  assert.deepEqual(await atFullCost(() => matchPassword(password, [passwordHash])), [true])
+  assert(await atFullCost(() => verifySecret(secret, secretHash)))
 })
 
 test('several hashes of one salt are told apart', async () => {

@@ -169,7 +169,7 @@ test('the embedded database is reached while it runs, and started when it does n
     assert.equal(early.status, 1)
     assert.match(
       early.stderr,
-      /schema does not match this version\. Run `npx manilla migrate` first/,
+      /schema does not match this version: it is empty; run `npx manilla migrate`\./,
     )
     await migrate(server.connectionString)
     assert.equal(spawnAdmin(['client', 'create', '--name', 'Up', '--id', 'UP-1'], env).status, 0)

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { startWithBanks } from '../support/bank-calls.ts'
-import { findAxeFaults } from '../support/browser.ts'
+import { findAxeFaults, untilTrue } from '../support/browser.ts'
 import { see, startCheckout } from '../support/checkout-page.ts'
 import { CHECKOUT_SCENES, type Scene } from '../support/checkout-scenes.ts'
 import { closeAfterTests } from '../support/closing.ts'
@@ -28,7 +28,7 @@ test('a branded page shows logo, account name and contact, weighs little, and no
   const { page, problems, sizes } = opened
   await page.locator('.pulse').waitFor()
   const logo = page.locator('img.logo')
-  await page.waitForFunction('document.querySelector("img.logo").complete')
+  await untilTrue(page, 'document.querySelector("img.logo").complete')
   const shift = await page.evaluate<number>(
     `new Promise((resolve) => new PerformanceObserver((list) =>
        resolve(list.getEntries().reduce((sum, { value }) => sum + value, 0)))
@@ -64,8 +64,7 @@ test('a wide screen offers the way on to a phone; a phone neither shows nor load
     await using opened = await open('waiting', { width, height: 1_400 })
     const { page, sizes, problems } = opened
     await page.locator('.pulse').waitFor()
-    if (isOffered)
-      await page.waitForFunction('document.querySelector(".scan img").naturalWidth > 0')
+    if (isOffered) await untilTrue(page, 'document.querySelector(".scan img").naturalWidth > 0')
     const loaded = Object.entries(await sizes())
     const bytes = loaded.reduce((sum, [, size]) => sum + size, 0)
 

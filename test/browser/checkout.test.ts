@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { findAxeFaults } from '../support/browser.ts'
+import { findAxeFaults, untilTrue } from '../support/browser.ts'
 import { see, shownNumber, startCheckout } from '../support/checkout-page.ts'
 import { CHECKOUT_SCENES } from '../support/checkout-scenes.ts'
 import { closeAfterTests } from '../support/closing.ts'
@@ -137,7 +137,7 @@ test('a copied number or amount is on the clipboard, and that is said aloud', as
   await page.evaluate(`Object.defineProperty(navigator, 'clipboard', { value: undefined })`)
   await page.evaluate(`document.addEventListener('copy', () => { window.copiedTheOldWay = true })`)
   await page.getByRole('button', { name: 'Copied' }).click()
-  await page.waitForFunction('window.copiedTheOldWay')
+  await untilTrue(page, 'window.copiedTheOldWay')
 })
 
 test('the keyboard alone is enough', async () => {
@@ -154,7 +154,7 @@ test('the keyboard alone is enough', async () => {
   await tabTo('Sterling Bank')
   await page.keyboard.press('Enter')
   await see(page, 'Waiting for your transfer')
-  await page.waitForFunction(`document.activeElement.tagName === 'H1'`)
+  await untilTrue(page, `document.activeElement.tagName === 'H1'`)
   await tabTo('Copy account number')
   await page.keyboard.press('Space')
   await tabTo('Use another bank')

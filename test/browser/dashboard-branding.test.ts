@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { findAxeFaults, openBrowser } from '../support/browser.ts'
+import { findAxeFaults, openBrowser, untilTrue } from '../support/browser.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { startDashboardBench } from '../support/dashboard-bench.ts'
 import { createAdvice, initiate } from '../support/fixtures.ts'
@@ -27,11 +27,14 @@ test('what payers see is previewed on the page itself, and saved', async () => {
   await preview.getByText('Adas Shoes/Ada Obi').waitFor()
   await preview.getByText('help@shop.example').waitFor()
   await preview.locator('img.logo').waitFor()
-  await page.waitForFunction(`(() => {
+  await untilTrue(
+    page,
+    `(() => {
     const page = document.querySelector('.preview-page').contentDocument
     const { backgroundColor, color } = getComputedStyle(page.querySelector('.primary'))
     return backgroundColor === 'rgb(255, 213, 0)' && color === 'rgb(0, 0, 0)'
-  })()`)
+  })()`,
+  )
   await page.getByLabel('Preview').selectOption('Receipt')
   await preview.getByText('Payment received').waitFor()
   await page.getByRole('button', { name: 'Save' }).click()

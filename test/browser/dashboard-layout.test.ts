@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { openBrowser } from '../support/browser.ts'
+import { openBrowser, untilTrue } from '../support/browser.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { startDashboardBench } from '../support/dashboard-bench.ts'
 import { createAccount, startPayment } from '../support/fixtures.ts'
@@ -132,7 +132,8 @@ test('the open part of a view is in sight on a narrow page, and Escape folds the
   await page.goto(`${bench.url}/dashboard/settings?tab=auditLog`)
   const tab = page.getByRole('link', { name: 'Audit log' })
   await tab.waitFor()
-  await page.waitForFunction(
+  await untilTrue(
+    page,
     `document.querySelector('.tabs [aria-current]').getBoundingClientRect().right <= innerWidth`,
   )
 

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Secret, TOTP } from 'otpauth'
 import type { Page } from 'playwright-core'
-import { findAxeFaults, openBrowser } from '../support/browser.ts'
+import { findAxeFaults, openBrowser, untilTrue } from '../support/browser.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { startDashboardBench } from '../support/dashboard-bench.ts'
 import { signIn as enter, makeUser, PASSWORD } from '../support/people.ts'
@@ -82,7 +82,7 @@ test('whoever has a second factor is asked for its code', async () => {
   await signIn(page, email)
   const code = page.getByLabel('Authentication code')
   await code.waitFor()
-  await page.waitForFunction(`document.activeElement.name === 'code'`)
+  await untilTrue(page, `document.activeElement.name === 'code'`)
   assert.deepEqual(await findAxeFaults(page), [])
   bench.advance(30_000) // A code is good once.
   const now = codeAt(secret, bench.clock())

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { findAxeFaults, openBrowser } from '../support/browser.ts'
+import { findAxeFaults, openBrowser, untilTrue } from '../support/browser.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { fillDays, startDashboardBench } from '../support/dashboard-bench.ts'
 
@@ -38,7 +38,7 @@ for (const [path, name] of [
     assert.deepEqual(newest, newest.toSorted().reverse())
     assert.deepEqual(oldest, oldest.toSorted())
     assert.equal(new URL(page.url()).search, '?order=oldest')
-    await page.waitForFunction(`document.activeElement.textContent === ${JSON.stringify(name)}`)
+    await untilTrue(page, `document.activeElement.textContent === ${JSON.stringify(name)}`)
     const file = await page.getByRole('link', { name: 'Export CSV' }).getAttribute('href')
     assert.match(file as string, /\.csv\?order=oldest$/)
     assert.deepEqual(await findAxeFaults(page), [])

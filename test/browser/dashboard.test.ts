@@ -6,7 +6,7 @@ import assert from 'node:assert/strict'
 import { buffer } from 'node:stream/consumers'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { assertFaultless, findAxeFaults, openBrowser } from '../support/browser.ts'
+import { assertFaultless, findAxeFaults, openBrowser, untilTrue } from '../support/browser.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { parseCsv } from '../support/csv.ts'
 import { fillDays, startDashboardBench } from '../support/dashboard-bench.ts'
@@ -190,7 +190,7 @@ test('everything is done by keyboard: skip, menu, rows, drawer, and back', async
   await page.keyboard.press('Escape')
   await drawerOf(page).waitFor({ state: 'detached' })
 
-  await page.waitForFunction(`document.activeElement.textContent === ${JSON.stringify(name)}`)
+  await untilTrue(page, `document.activeElement.textContent === ${JSON.stringify(name)}`)
   assert.equal(new URL(page.url()).pathname, '/dashboard/payments')
 })
 

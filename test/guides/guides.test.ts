@@ -4,12 +4,12 @@ import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { startChild } from '../support/child-service.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { createPartitionedDatabase } from '../support/database.ts'
+import { freePort } from '../support/free-port.ts'
 import { blocksOf, followGuide } from '../support/guide-runner.ts'
 
 const GUIDES = join(import.meta.dirname, '../../docs/guides')
@@ -24,14 +24,6 @@ const service = closeAfterTests(
   await startChild({ folder, env: { DATABASE_URL: database.connectionString } }),
 )
 
-async function freePort(): Promise<string> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await new Promise((done) => server.once('listening', done))
-  const { port } = server.address() as { port: number }
-  await new Promise((done) => server.close(done))
-  return `${port}`
-}
-
 function isInstalled(program: string): boolean {
   return spawnSync(program, ['--version']).status === 0
 }
@@ -43,7 +35,7 @@ async function follow(name: string, home: string): Promise<void> {
       PATH: process.env.PATH ?? '',
       npm_config_cache: join(folder, 'npm-cache'),
     },
-    replaced: { 'http://localhost:8080': service.url, '3000': await freePort() },
+    replaced: { 'http://localhost:8080': service.url, '3000': `${await freePort()}` },
   })
 }
 

@@ -4,8 +4,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { BUSINESS_CHECKS } from '#domain/integrity/business-checks.ts'
-import { checkIntegrity } from '#domain/integrity/integrity-checks.ts'
-import { FINDINGS_PER_CHECK_MAX, LEDGER_CHECKS } from '#ledger/ledger-checks.ts'
+import { CHECK_NAMES, checkIntegrity } from '#domain/integrity/integrity-checks.ts'
+import { FINDINGS_PER_CHECK_MAX, LEDGER_CHECKS, runCheck } from '#ledger/ledger-checks.ts'
 import { addLineDifference, resolve } from '../support/differences.ts'
 import { createFeeRule } from '../support/fee-rules.ts'
 import { createAccount, MINUTE_MS, simulate, startPayment } from '../support/fixtures.ts'
@@ -16,7 +16,6 @@ import { closed, setBankAccount, setSettings } from '../support/settlements.ts'
 import { createSplit } from '../support/splits.ts'
 import { untilWaiting } from '../support/waiting-locks.ts'
 import { CORRUPTIONS } from './corruptions.ts'
-import { freeze } from './database-copies.ts'
 
 test('after a journey with every outcome the books add up', async () => {
   await using bench = await startTestService()
@@ -41,15 +40,11 @@ test('books in which nothing happened yet add up', async () => {
 })
 
 test('each check notices what it is there for', async (t) => {
-  const bench = await startTestService()
+  await using bench = await startTestService()
   await journey(bench)
-  await using books = await freeze(bench)
-  for (const [check, tamper, subject] of CORRUPTIONS) {
-    await t.test(`${check}: ${tamper.replace(/\s+/g, ' ')}`, async () => {
-      await using copy = await books.copy()
-      await withoutGuards(copy, tamper)
-
-      const findings = (await checkIntegrity(copy.db)).filter((finding) => finding.check === check)
+  for (const [name, tamper, subject] of CORRUPTIONS) {
+    await t.test(`${name}: ${tamper.replace(/\s+/g, ' ')}`, async () => {
+      const findings = await findInTampered(bench, name, tamper)
 
       assert.notEqual(findings.length, 0)
       for (const finding of findings) {
@@ -58,12 +53,11 @@ test('each check notices what it is there for', async (t) => {
       }
     })
   }
+  assert.deepEqual(await checkIntegrity(bench.db), [])
 })
 
 test('every check has a corruption that it notices', () => {
-  const checks = [...LEDGER_CHECKS, ...BUSINESS_CHECKS].map((check) => check.name)
-
-  assert.deepEqual(new Set(CORRUPTIONS.map(([check]) => check)), new Set(checks))
+  assert.deepEqual(new Set(CORRUPTIONS.map(([check]) => check)), new Set(CHECK_NAMES))
 })
 
 test('a check that finds very much tells only the beginning', async () => {
@@ -194,6 +188,21 @@ async function reconcile(bench: Bench, accountNumber: string): Promise<void> {
     const { id } = await addLineDifference(bench, { kind, line: of })
     const answer = await resolve(bench, id, action)
     assert.equal(answer.statusCode, 200, answer.body)
+  }
+}
+
+// In a transaction that is taken back, in which no guard is awake.
+async function findInTampered({ db }: Pick<Bench, 'db'>, name: string, tamper: string) {
+  const check = [...LEDGER_CHECKS, ...BUSINESS_CHECKS].find((each) => each.name === name)
+  assert(check, name)
+  const client = await db.connect()
+  try {
+    await client.query('begin; set local session_replication_role = replica')
+    await client.query(tamper)
+    return await runCheck(client, check)
+  } finally {
+    await client.query('rollback')
+    client.release()
   }
 }
 

@@ -18,7 +18,7 @@ import { compareAll, run } from './steps.ts'
 askAtRandom()
 
 const SEED = Number(process.env.SEED ?? randomInt(2 ** 31))
-const STEPS = Number(process.env.STEPS ?? 1_500)
+const STEPS = Number(process.env.STEPS ?? 800)
 const RACES = Number(process.env.RACES ?? 10)
 
 const SERVING_CPU_MS = 50 // At the very least, of a process that answered its share of them.

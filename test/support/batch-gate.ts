@@ -35,11 +35,12 @@ export function createGate(run: Run = names) {
   }
 }
 
-export function createBatcher(
-  run: Run,
-  limits: Partial<Record<'items' | 'inFlight' | 'queue', number>> = {},
-  delay?: QueueDelay,
-) {
+type Limits = Partial<Record<'items' | 'inFlight' | 'queue' | 'lanesFrom', number>> & {
+  gathers?: true
+}
+
+// Where there are lanes, odd items go by one and even ones by the other.
+export function createBatcher(run: Run, limits: Limits = {}, delay?: QueueDelay) {
   const { items: itemsMax = 10, inFlight: inFlightMax = 1, queue: queueMax = 100 } = limits
   const errors: unknown[] = []
   const onError = (error: unknown) => void errors.push(error)
@@ -47,6 +48,8 @@ export function createBatcher(
     run,
     itemsMax,
     inFlightMax,
+    gathers: limits.gathers === true,
+    ...(limits.lanesFrom && { lanes: { of: (item: number) => item % 2, from: limits.lanesFrom } }),
     queueMax,
     ...(delay ? { delay } : {}),
     onError,

@@ -16,9 +16,11 @@ import type {
 } from 'playwright-core'
 import { launchChromium } from './chromium.ts'
 import { closeAtEnd } from './closing.ts'
+import { until } from './embedded-bench.ts'
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const PATIENCE_MS = 5_000
+const [WIDE, NARROW, HEIGHT] = [1280, 360, 800]
 
 export type PageOptions = Omit<BrowserContextOptions, 'viewport'> & {
   width?: number
@@ -39,9 +41,10 @@ export async function openBrowser() {
   const contexts: BrowserContext[] = []
   return {
     // Each in a context of its own: nothing is shared but the browser. Further tabs of the same
-    // person: `page.context().newPage()`.
-    async newPage({ width = 1280, height = 800, ...options }: PageOptions = {}) {
-      const context = await browser.newContext({ viewport: { width, height }, ...options })
+    // person: `page.context().newPage()`. Nothing moves: what does is drawn sixty times a second.
+    async newPage({ width = WIDE, height = HEIGHT, ...options }: PageOptions = {}) {
+      const viewport = { width, height }
+      const context = await browser.newContext({ viewport, reducedMotion: 'reduce', ...options })
       contexts.push(context)
       context.setDefaultTimeout(PATIENCE_MS)
       return watchedPage(await context.newPage())
@@ -109,22 +112,46 @@ const TOO_WIDE = 'document.documentElement.scrollWidth - document.documentElemen
 
 // A page of the dashboard, when it has loaded: nothing that axe-core finds, and nothing sticks out.
 export async function assertFaultless(page: Page, url: string): Promise<void> {
+  await load(page, url)
+  await assertNoFault(page, url)
+}
+
+async function load(page: Page, url: string): Promise<void> {
   await page.goto(url)
   await page.locator('h1').waitFor()
   await page.locator('.skeleton').first().waitFor({ state: 'detached' })
-  assert.deepEqual(await findAxeFaults(page), [], url)
+}
+
+async function assertNoFault(page: Page, what: string): Promise<void> {
+  assert.deepEqual(await findAxeFaults(page), [], what)
   const overflow = await page.evaluate<number>(TOO_WIDE)
-  assert(overflow <= 0, `${url} is ${overflow} pixels too wide`)
+  assert(overflow <= 0, `${what} is ${overflow} pixels too wide`)
 }
 
 // Of all rules, those that look at colours.
 const COLOUR_RULES = { runOnly: ['color-contrast', 'link-in-text-block'] }
 
-// In light and in dark: a machine that changes its mind changes colours and nothing else.
-export async function assertFaultlessInBoth(page: Page, url: string): Promise<void> {
+// Wide and narrow, in light and in dark, without loading it again: a machine that changes its mind
+// changes colours and nothing else, and a window that is made narrow is as one that was.
+export async function assertFaultlessThroughout(page: Page, url: string): Promise<void> {
+  const show = async (colorScheme: 'light' | 'dark') => {
+    await page.emulateMedia({ colorScheme })
+    await page.locator(`html[data-theme="${colorScheme}"]`).waitFor()
+  }
+  await page.setViewportSize({ width: WIDE, height: HEIGHT })
   await page.emulateMedia({ colorScheme: 'light' })
-  await assertFaultless(page, url)
-  await page.emulateMedia({ colorScheme: 'dark' })
-  await page.locator('html[data-theme="dark"]').waitFor()
+  await load(page, url)
+  await assertNoFault(page, url)
+  await show('dark')
   assert.deepEqual(await findAxeFaults(page, COLOUR_RULES), [], `${url} in dark`)
+  await page.setViewportSize({ width: NARROW, height: HEIGHT })
+  await assertNoFault(page, `${url}, narrow`)
+  await show('light')
+  assert.deepEqual(await findAxeFaults(page, COLOUR_RULES), [], `${url}, narrow, in light`)
+}
+
+// Asked again from here: a page may not evaluate text by itself (its content security policy), as
+// `waitForFunction` would have it do from the second time on.
+export function untilTrue(page: Page, expression: string): Promise<void> {
+  return until(expression, () => page.evaluate<boolean>(`Boolean(${expression})`))
 }

@@ -30,6 +30,7 @@ export function createCli(env: Record<string, string> = {}) {
       interrupted: pressed.signal,
       now: () => new Date(),
       fetch: globalThis.fetch,
+      launch: async () => ({ exitCode: 1, out: '', err: 'No command is started in tests.' }),
       readSecret: async () => '',
       ...changes,
     }

@@ -98,7 +98,7 @@ export async function startRequeryBench({ settings = {}, env = {}, pageSize = 10
   const connected = {
     code: BANK,
     ...RANGES,
-    settings: { baseUrl: bank.url, timeoutMs: 200, ...settings },
+    settings: { baseUrl: bank.url, timeoutMs: 20_000, ...settings },
     secrets: { apiKey: KEY_NAME },
   }
   const bench = await startWithBanks([connected], { [KEY_NAME]: API_KEY, ...env })

@@ -6,11 +6,13 @@ import { Writable } from 'node:stream'
 import { isDeepStrictEqual } from 'node:util'
 import type { InjectOptions, LightMyRequestResponse } from 'fastify'
 import { type Config, loadConfig } from '#config/config.ts'
-import { createPool, type Queryable } from '#db/pool.ts'
-import { createClient, SANDBOX_CLIENT } from '#domain/access/client-secrets.ts'
+import type { Queryable } from '#db/pool.ts'
+import { createClient } from '#domain/access/client-secrets.ts'
 import { hashSecret } from '#hashed-secrets.ts'
 import { createLogger } from '#log.ts'
-import { createService, prepareDatabase } from '#wiring.ts'
+import { prepareDatabase } from '#prepare-database.ts'
+import { createService } from '#wiring.ts'
+import './cheap-hashing.ts'
 import { createPartitionedDatabase, createPreparedDatabase, type TestDatabase } from './database.ts'
 import './declared-errors.ts'
 import { SECRETS, START } from './settings.ts'
@@ -39,10 +41,7 @@ export async function startTestService({ env = {}, database: given }: Given = {}
   const config = configOf(connectionString, env)
   const log = createLogger({ level: 'trace', destination })
   const options = { config, connectionString, clock, log }
-  if (!isPlain) {
-    await prepareDatabase(options)
-    await useCheapHash(database.pool)
-  }
+  if (!isPlain) await prepareDatabase(options)
   const service = await createService(options)
   let sandboxToken: string | undefined
 
@@ -109,23 +108,11 @@ function createPrepared(): Promise<TestDatabase> {
     const log = createLogger({ level: 'silent' })
     const config = configOf(connectionString, {})
     await prepareDatabase({ config, connectionString, clock: () => START, log })
-    const db = createPool({ connectionString, max: 1, onIdleError: () => {} })
-    await useCheapHash(db)
-    await db.end()
   })
 }
 
+const HASH_COST = 1024
 const NOWHERE = 'postgres://nobody@localhost:5432/none'
-const CHEAP_COST = 1024 // A login takes 3 ms rather than 40.
-const sandboxHash = await hashSecret(SANDBOX_CLIENT.secret, CHEAP_COST)
-
-async function useCheapHash(db: Queryable): Promise<void> {
-  await db.query('update client_secrets set secret_hash = $1 where secret_hash = $2', [
-    sandboxHash,
-    SANDBOX_CLIENT.secretHash,
-  ])
-}
-
 type NewClient = { clientId: string; secret?: string; isOperator?: boolean }
 
 export async function addClient(
@@ -133,7 +120,7 @@ export async function addClient(
   now: Date,
   { clientId, secret = 's3cret', isOperator = false }: NewClient,
 ): Promise<void> {
-  const secretHash = await hashSecret(secret, CHEAP_COST)
+  const secretHash = await hashSecret(secret, HASH_COST)
   await createClient(db, now, { clientId, secretHash, name: clientId, isOperator })
 }
 

@@ -56,7 +56,7 @@ export async function startTestServer() {
   }
 }
 
-async function chooseParent(): Promise<string> {
+export async function chooseParent(): Promise<string> {
   try {
     await access(MEMORY_FOLDER, constants.W_OK)
     const { bavail, bsize } = await statfs(MEMORY_FOLDER)

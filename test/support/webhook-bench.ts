@@ -78,7 +78,7 @@ export async function startWebhookBench(given: Given = {}) {
     started.push(deliverer)
     return deliverer
   }
-  const deliverer = newDeliverer({ timeoutMs: 300 })
+  const deliverer = newDeliverer()
   const dispatchRound = dispatchEventsRound({ webhookPool, clock, log, deliverer: new Notifier() })
   const clientId = async (name = 'MAN0000001') => {
     const { rows } = await db.query('select id from clients where client_id = $1', [name])

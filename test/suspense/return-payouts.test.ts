@@ -7,6 +7,7 @@ import { createBatchPool } from '#db/pool.ts'
 import { withTransaction } from '#db/transaction.ts'
 import { claimPayouts } from '#domain/payouts/claim-payouts.ts'
 import { assertCleanBooks, OWN_RAIL_SECRET, startLiveService } from '../support/bank-calls.ts'
+import { closeAfterTests } from '../support/closing.ts'
 import { assertRefused, dataOf } from '../support/fixtures.ts'
 import { CONFIRMED, FAILED, settleAll } from '../support/money-out.ts'
 import { credit, itemOf, recordMovements, resolve } from '../support/movements.ts'
@@ -94,8 +95,7 @@ test('without an answer it is on its way until an operator says what became of i
   await assertCleanBooks(bench)
 })
 
-const live = await startLiveService()
-test.after(() => live[Symbol.asyncDispose]())
+const live = closeAfterTests(await startLiveService())
 await addClient(live.db, live.clock(), { clientId: 'OPERATOR01', isOperator: true })
 const operator = { token: await live.login('OPERATOR01', 's3cret') }
 const signing = { secrets: [OWN_RAIL_SECRET] }

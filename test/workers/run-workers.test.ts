@@ -24,6 +24,27 @@ test('a round that leaves more to do is followed by the next at once', async () 
   assert.equal(rounds, 5)
 })
 
+test('what was done before it is run comes again after a pause', async () => {
+  const log = createLogger({ level: 'silent' })
+  let rounds = 0
+  const round = async () => {
+    rounds++
+    return { more: false }
+  }
+  const workers = runWorkers({ log }, [{ name: 'test', pauseMs: NEVER_MS, isDone: true, round }])
+  await workers.stop()
+  assert.equal(rounds, 0)
+
+  const again = Promise.withResolvers<void>()
+  const soon = async () => {
+    again.resolve()
+    return { more: false }
+  }
+  const paused = runWorkers({ log }, [{ name: 'test', pauseMs: 1, isDone: true, round: soon }])
+  await again.promise
+  await paused.stop()
+})
+
 test('stopping ends a pause at once', async () => {
   const done = Promise.withResolvers<void>()
   const workers = start(async () => {

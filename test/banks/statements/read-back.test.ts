@@ -24,8 +24,9 @@ const WRITERS: Readonly<Record<StatementFormat, (written: Written) => Generator<
   camt053: writeCamt053,
 }
 const FORMATS = Object.keys(WRITERS) as StatementFormat[]
-const LINES = 100_000
-const HEAP_MAX = 32 * 1024 ** 2
+const LINES = 40_000
+const LOOK_EVERY = 10_000
+const HEAP_MAX = 6 * 1024 ** 2 // Forty thousand lines, kept, would take twice as much.
 
 const amounts = fc.bigInt({ min: -(10n ** 14n), max: 10n ** 14n }).filter((amount) => amount !== 0n)
 const days = fc
@@ -130,9 +131,9 @@ for (const format of FORMATS) {
     const bytes = inChunks(WRITERS[format](many))
     for await (const part of readStatement({ format, profile, bytes })) {
       if (part.part !== 'lines') continue
-      const times = Math.floor(count / 25_000)
+      const times = Math.floor(count / LOOK_EVERY)
       count += part.lines.length
-      if (Math.floor(count / 25_000) === times) continue
+      if (Math.floor(count / LOOK_EVERY) === times) continue
       collect()
       most = Math.max(most, process.memoryUsage().heapUsed - before)
     }

@@ -1,0 +1,56 @@
+// Which test files are long: those that drive a browser, start processes or servers of their own, walk
+// at random for thousands of steps, or need a large table. `npm run test:long` runs them, `npm test` all
+// others, and `npm run check` both.
+
+import { matchesGlob } from 'node:path'
+
+// In this order, by measured duration: each would hold up the rest of a batch, or starts processes.
+export const LONG_ALONE = [
+  'test/crash.test.ts',
+  'test/simulation/*.test.ts',
+  'test/main.test.ts',
+  'test/upgrade/*.test.ts',
+  'test/db/{failover,replica}.test.ts',
+  'test/backup/{backup,own-server}.test.ts',
+  'test/http/fuzz.test.ts',
+  'test/guides/*.test.ts',
+  'test/webhooks/delivery-isolation.test.ts',
+  'test/embedded/*.test.ts',
+  'test/draining.test.ts',
+]
+
+// Many to a process.
+export const LONG_BATCHED = [
+  'test/browser/*.test.ts',
+  'test/**/*-scale.test.ts',
+  'test/admin/*.test.ts',
+  'test/cli/doctor-database.test.ts',
+  'test/web/*.test.ts',
+  'test/http/{metrics,pages}.test.ts',
+  'test/{db/plans,sdk/package,banks/statements/read-back,accounting/random-books}.test.ts',
+  'test/reconciliation/{killed-import,planted-differences,random-statements}.test.ts',
+  'test/fake-bank/lost-notifications.test.ts',
+]
+
+// Of the others, the slow ones.
+export const FIRST = [
+  'test/integrity/*.test.ts',
+  'test/{db,reports,proof,http}/*.test.ts',
+  'test/{reconciliation,accounting,payouts,refunds,settlement,suspense}/*.test.ts',
+]
+
+const LONG = [...LONG_ALONE, ...LONG_BATCHED]
+
+export function isLong(file: string): boolean {
+  return rank(file, LONG) < LONG.length
+}
+
+export function sorted(files: readonly string[], patterns: readonly string[]): string[] {
+  return files.toSorted().sort((one, other) => rank(one, patterns) - rank(other, patterns))
+}
+
+// The first pattern that a file matches.
+export function rank(file: string, patterns: readonly string[]): number {
+  const at = patterns.findIndex((pattern) => matchesGlob(file, pattern))
+  return at < 0 ? patterns.length : at
+}

@@ -1,0 +1,54 @@
+// What doctor says of the database, on the machine that has its address.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { describeDatabase } from '../../cli/doctor-database.ts'
+import { createCli } from '../support/cli-terminal.ts'
+
+test('doctor tells of the database hosts and their replication where it has their address', async () => {
+  using cli = createCli()
+  const MANILLA_URL = 'http://127.0.0.1:9' // Nobody's.
+  const env = { MANILLA_URL, DATABASE_URL: 'postgres://m@db1,db2/manilla' }
+  const described = {
+    hosts: [
+      { host: 'db1:5432', state: 'unreachable', reason: 'ECONNREFUSED', isUsed: false },
+      { host: 'db2:5432', state: 'writable', isUsed: true },
+    ],
+    isSynchronous: false,
+    synchronousCommit: 'on',
+    synchronousStandbyNames: '',
+    standbys: 1,
+  }
+  const asked: (readonly string[])[] = []
+  const launch = async (words: readonly string[]) => {
+    asked.push(words)
+    return { exitCode: 0, out: JSON.stringify(described), err: '' }
+  }
+  const degraded = (await cli.runOn({ env, launch }, 'doctor')).out
+  const failing = await cli.runOn({ env }, 'doctor')
+  const synchronous = { isSynchronous: true, synchronousStandbyNames: 'db1' }
+  const [standby, primary] = [
+    { host: 'db1:5432', state: 'standby', isUsed: false },
+    described.hosts[1],
+  ]
+  const hosts = [standby, primary] as typeof described.hosts
+  const states = (changes: object) =>
+    describeDatabase({ ...described, ...changes }).map(({ state }) => state)
+
+  assert.deepEqual(asked, [['admin', 'database', '--json']])
+  assert.match(
+    degraded,
+    /warn {2}Hosts {9}db1:5432 is unreachable \(ECONNREFUSED\); db2:5432 is writable and used\. While/,
+  )
+  assert.match(degraded, /warn {2}Replication {3}Not synchronous .* 1 standby follows\. A failover/)
+  assert.match(
+    failing.out,
+    /fail {2}Hosts {9}No command is started in tests\. Check DATABASE_URL\./,
+  )
+  assert.equal(failing.exitCode, 3)
+  assert.deepEqual(states({ ...synchronous, hosts }), ['ok', 'ok'])
+  assert.deepEqual(states({ ...synchronous, hosts, standbys: 0 }), ['ok', 'fail'])
+  assert.deepEqual(states({ hosts: [standby, standby] }), ['fail', 'warn'])
+  assert.deepEqual(states({ hosts: [primary, primary] }), ['fail', 'warn'])
+  assert.deepEqual(states({ hosts: [primary], standbys: 0 }), ['ok', 'ok'])
+})

@@ -1,0 +1,59 @@
+// Passwords and client secrets hashed at a fraction of their cost in the process of the tests: half a
+// second of a core for each would be most of what many files take. A hash names its cost as ever, and
+// `costsOf` tells what would have been spent.
+
+import crypto, { type ScryptOptions } from 'node:crypto'
+import { syncBuiltinESMExports } from 'node:module'
+import { SANDBOX_CLIENT } from '#domain/access/client-secrets.ts'
+import { SANDBOX_USER } from '#domain/sandbox/sandbox-user.ts'
+import { readHash } from '#hashed-secrets.ts'
+
+type Done = (error: Error | null, key: Buffer) => void
+
+const CHEAP_COST = 1024 // 3 ms.
+const { scrypt } = crypto
+let costs: number[] | undefined
+
+// Of hashes that were worked out at full cost we know one secret.
+const published = new Map(
+  [
+    [SANDBOX_CLIENT.secret, SANDBOX_CLIENT.secretHash],
+    [SANDBOX_USER.password, SANDBOX_USER.passwordHash],
+  ].map(([secret, hash = '']) => [`${readHash(hash).salt.toString('hex')} ${secret}`, hash]),
+)
+
+crypto.scrypt = cheapScrypt as typeof scrypt
+syncBuiltinESMExports()
+
+export async function atFullCost<T>(work: () => Promise<T>): Promise<T> {
+  crypto.scrypt = scrypt
+  syncBuiltinESMExports()
+  try {
+    return await work()
+  } finally {
+    crypto.scrypt = cheapScrypt as typeof scrypt
+    syncBuiltinESMExports()
+  }
+}
+
+// Of each hash that is worked out meanwhile, as scrypt's N.
+export async function costsOf(work: () => Promise<unknown>): Promise<number[]> {
+  const spent: number[] = []
+  costs = spent
+  try {
+    await work()
+    return spent
+  } finally {
+    costs = undefined
+  }
+}
+
+function cheapScrypt(
+  ...[secret, salt, bytes, options, done]: [string, Buffer, number, ScryptOptions, Done]
+): void {
+  const cost = options.N as number
+  costs?.push(cost)
+  const hash = published.get(`${salt.toString('hex')} ${secret}`)
+  if (hash) return void setImmediate(done, null, readHash(hash).key)
+  scrypt(secret, salt, bytes, { ...options, N: Math.min(cost, CHEAP_COST) }, done)
+}

@@ -1,0 +1,23 @@
+// The release before this one, as `npm run keep-release` kept it: what it brought, and how to run it.
+
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { brotliDecompressSync } from 'node:zlib'
+
+export const PREVIOUS_RELEASE = join(import.meta.dirname, '../upgrade/previous-release.json.br')
+
+// Files by their path: main.mjs, db/migrations/…, db/functions/…, statement-profiles/….
+export type KeptRelease = { version: string; files: Record<string, string> }
+
+export function readPreviousRelease(): KeptRelease {
+  return JSON.parse(brotliDecompressSync(readFileSync(PREVIOUS_RELEASE)).toString('utf8'))
+}
+
+// Answers the program.
+export function unpackRelease({ files }: KeptRelease, folder: string): string {
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true })
+    writeFileSync(join(folder, path), text)
+  }
+  return join(folder, 'main.mjs')
+}
