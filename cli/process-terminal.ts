@@ -1,8 +1,12 @@
 // The terminal of this process.
 
+import { execFile } from 'node:child_process'
 import { homedir } from 'node:os'
+import { fileURLToPath } from 'node:url'
 import { readSecret } from './secret-prompt.ts'
-import type { Terminal } from './terminal.ts'
+import type { Launched, Terminal } from './terminal.ts'
+
+const LAUNCHER = fileURLToPath(new URL('../scripts/manilla.mjs', import.meta.url))
 
 export function processTerminal(interrupted: AbortSignal): Terminal {
   const { stdout, stderr, env } = process
@@ -19,6 +23,15 @@ export function processTerminal(interrupted: AbortSignal): Terminal {
     interrupted,
     now: () => new Date(),
     fetch: globalThis.fetch,
+    launch,
     readSecret: (prompt) => readSecret(prompt, interrupted),
   }
+}
+
+function launch(words: readonly string[]): Promise<Launched> {
+  return new Promise((resolve) => {
+    const child = execFile(process.execPath, [LAUNCHER, ...words], (_error, out, err) =>
+      resolve({ exitCode: child.exitCode ?? 1, out, err }),
+    )
+  })
 }

@@ -1,6 +1,8 @@
 // What the commands may touch of the world around them: output, environment, time, network, Ctrl-C.
 // Given as an object, so that tests run commands in process and read what they print.
 
+export type Launched = { exitCode: number; out: string; err: string }
+
 export type Terminal = {
   out(text: string): void
   err(text: string): void
@@ -13,5 +15,6 @@ export type Terminal = {
   interrupted: AbortSignal // Ctrl-C, or the request to end.
   now(): Date
   fetch: typeof fetch
+  launch(words: readonly string[]): Promise<Launched> // Another command, on this machine.
   readSecret(prompt: string): Promise<string>
 }
