@@ -1,13 +1,11 @@
 // Secrets stored as scrypt hashes, with cost and salt beside them, so that the cost can be raised
 // without replacing secrets.
 
-import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
+import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
 
 const KEY_BYTES = 32
 const SALT_BYTES = 16
-
-const derive = promisify<string, Buffer, number, { N: number; maxmem: number }, Buffer>(scrypt)
 
 type HashParts = { cost: number; salt: Buffer; key: Buffer }
 
@@ -45,5 +43,6 @@ export function isSameKey(one: Buffer, other: Buffer): boolean {
 
 // scrypt takes 128 * r (8) * N bytes; Node refuses more than 32 MiB unless told.
 export function deriveKey(secret: string, salt: Buffer, cost: number): Promise<Buffer> {
+  const derive = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt)
   return derive(secret, salt, KEY_BYTES, { N: cost, maxmem: 2 * 128 * 8 * cost })
 }

@@ -26,7 +26,8 @@ export function parseBankTime(text: string): Date | undefined {
 
 // yyyy-MM-dd, when the text is a day without a time of it.
 export function dayAlone(text: string): string | undefined {
-  return parseBankTime(text) && DAY.exec(text)?.[0]
+  const day = DAY.exec(text)?.[0]
+  return day && parseBankTime(text) ? day : undefined
 }
 
 // yyMMddHHmmss in WAT, as the NIP rail writes it.

@@ -1,9 +1,11 @@
 // The chart of accounts. Shared accounts (a bank's, a client's) are opened the first time they are
-// needed and their ids remembered: an account's id never changes, so any process may remember it.
+// needed and their ids remembered: an account's id never changes, so any process may remember it, for
+// as long as it speaks to the same server.
 //
 // What each kind holds is told in db/migrations/0001_ledger.sql, 0032_credit_identifiers.sql,
 // 0036_fees.sql and 0037_money_out.sql.
 
+import type { Hosts } from '#db/hosts.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { AccountId, ClientId, SubaccountId } from '#ids.ts'
 
@@ -31,8 +33,11 @@ export class SharedAccounts {
   readonly #ids = new Map<string, AccountId>()
   readonly #db: Queryable
 
-  constructor(db: Queryable) {
+  // Another server that takes over may lack what was written last, as an asynchronous standby does: an
+  // id may be nobody's there, or be given to another account. So none is remembered then.
+  constructor(db: Queryable, hosts?: Pick<Hosts, 'onMove'>) {
     this.#db = db
+    hosts?.onMove(() => this.#ids.clear())
   }
 
   // An account opened here stays open even if the transaction that wanted it fails: it is empty,

@@ -322,9 +322,11 @@ export const codeStrings = {
   bank_silent: 'No notifications from bank',
   payout_unknown: 'Payout outcome unknown',
   payout_contradicted: 'Contradictory payout report',
+  payouts_held: 'Payouts held',
   reconciliation_difference: 'Reconciliation difference',
   statement_missing: 'Statement missing',
   audit_failed: 'Books don’t balance',
+  archive_failing: 'Database log not archived',
   // What a search finds
   payment: 'Payment',
   advice: 'Payment request',

@@ -15,9 +15,14 @@ const { actions: strings } = webhooksStrings
 const PATH = '/api/v1/webhook-endpoints/{id}'
 
 type Asking = 'change' | 'rotate' | 'switchOff' | 'delete' | 'replay'
-type Props = { endpoint: Endpoint; changed: () => void; gone: () => void }
+type Props = {
+  endpoint: Endpoint
+  changed: () => void
+  going: { current: boolean }
+  gone: () => void
+}
 
-export function EndpointActions({ endpoint, changed, gone }: Props) {
+export function EndpointActions({ endpoint, changed, going, gone }: Props) {
   const [asking, setAsking] = useState<Asking | undefined>()
   const close = () => setAsking(undefined)
   const { id } = endpoint
@@ -61,7 +66,7 @@ export function EndpointActions({ endpoint, changed, gone }: Props) {
         {endpoint.isActive && button('switchOff')}
         {button('delete', 'danger-text')}
       </div>
-      <Asked {...{ asking, endpoint, changed, gone, close }} />
+      <Asked {...{ asking, endpoint, changed, going, gone, close }} />
     </>
   )
 }
@@ -70,6 +75,7 @@ function Asked({
   asking,
   endpoint,
   changed,
+  going,
   gone,
   close,
 }: Props & { asking: Asking | undefined; close: () => void }) {
@@ -111,7 +117,11 @@ function Asked({
           action={strings.delete}
           isDangerous
           run={async () => {
-            await send('DELETE', PATH, { params: { id } })
+            going.current = true
+            await send('DELETE', PATH, { params: { id } }).catch((error) => {
+              going.current = false
+              throw error
+            })
             toast(strings.deleted)
             gone()
           }}

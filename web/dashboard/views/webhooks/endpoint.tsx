@@ -1,6 +1,6 @@
 // One endpoint: health, secret, recent attempts and actions.
 
-import { useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import { webhooksStrings } from '../../../copy.ts'
 import type { Schemas } from '../../api.ts'
 import { shownTime } from '../../format.ts'
@@ -29,7 +29,10 @@ type Props = {
 
 export function EndpointDrawer({ id, mayWrite, isSandbox, changed, close }: Props) {
   const { data, problem, reload } = useData('/api/v1/webhook-endpoints/{id}', { id })
-  useEvents(reload)
+  const going = useRef(false) // Being deleted: there is nothing to load any more.
+  useEvents(() => {
+    if (!going.current) reload()
+  })
   const again = () => {
     reload()
     changed()
@@ -43,7 +46,7 @@ export function EndpointDrawer({ id, mayWrite, isSandbox, changed, close }: Prop
       {problem && <Failed problem={problem} retry={reload} />}
       {!problem && !data && <Skeleton kind="page" lines={8} />}
       {data && <About endpoint={data} />}
-      {data && mayWrite && <EndpointActions endpoint={data} changed={again} gone={gone} />}
+      {data && mayWrite && <EndpointActions endpoint={data} {...{ changed: again, going, gone }} />}
       {data && <LastAttempts attempts={data.health.lastAttempts} />}
       {data && mayWrite && isSandbox && <EndpointChaos id={id} />}
     </Drawer>
