@@ -3,13 +3,40 @@
 
 import { connect } from 'node:net'
 
-export type Connection = { sentAtMs: number; send(request: Uint8Array): void; close(): void }
+export type Connection = {
+  opened: Promise<void>
+  sentAtMs: number
+  send(request: Uint8Array): void
+  close(): void
+}
 export type Handlers = {
   onResponse: (connection: Connection, status: number, body: Buffer) => void
   onLost: (error: Error) => void
 }
 
 const BUFFER_BYTES = 16_384
+
+// So many at a time that a server's queue for new connections (511 by default) never overflows: those
+// beyond it are reset later, by the kernel.
+export const OPENED_AT_ONCE = 200
+
+// Spread over the ports evenly.
+export async function openConnections(
+  count: number,
+  ports: readonly number[],
+  handlers: Handlers,
+): Promise<Connection[]> {
+  const connections: Connection[] = []
+  while (connections.length < count) {
+    const more = Math.min(OPENED_AT_ONCE, count - connections.length)
+    const opening = Array.from({ length: more }, (_, at) =>
+      openConnection(ports[(connections.length + at) % ports.length] as number, handlers),
+    )
+    await Promise.all(opening.map(({ opened }) => opened))
+    connections.push(...opening)
+  }
+  return connections
+}
 
 export function openConnection(port: number, { onResponse, onLost }: Handlers): Connection {
   // One buffer for the life of the connection: nothing is allocated per response.
@@ -31,6 +58,7 @@ export function openConnection(port: number, { onResponse, onLost }: Handlers): 
   socket.on('end', () => onLost(new Error('the server closed a connection')))
   const close = () => void socket.removeAllListeners('end').destroy()
   const send = (request: Uint8Array) => void socket.write(request)
-  const connection = { sentAtMs: 0, send, close }
+  const opened = new Promise<void>((resolve) => socket.once('connect', resolve))
+  const connection = { opened, sentAtMs: 0, send, close }
   return connection
 }

@@ -1,10 +1,8 @@
 // Holds idle connections to a port, in a process of its own: each has had one answer, and waits.
 
-import { openConnection } from './http-connection.ts'
+import { OPENED_AT_ONCE, openConnection } from './http-connection.ts'
 
 export type Holding = { port: number; connections: number; paths: readonly string[] }
-
-const BURST = 200 // At once: more would overrun the queue of connections that are not accepted yet.
 
 const held: { close(): void }[] = []
 
@@ -18,8 +16,8 @@ process.on('disconnect', () => process.exit(0))
 
 async function hold({ port, connections, paths }: Holding): Promise<number> {
   let lost = 0
-  for (let from = 0; from < connections; from += BURST) {
-    const burst = Array.from({ length: Math.min(BURST, connections - from) }, (_, at) => {
+  for (let from = 0; from < connections; from += OPENED_AT_ONCE) {
+    const burst = Array.from({ length: Math.min(OPENED_AT_ONCE, connections - from) }, (_, at) => {
       const path = paths[(from + at) % paths.length] as string
       return new Promise<void>((resolve) => {
         const onLost = () => {

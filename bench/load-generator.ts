@@ -2,7 +2,7 @@
 // connection only when the last request there was answered, and ends when all were: so what it
 // counts as acknowledged is exactly what the books must hold.
 
-import { type Connection, openConnection } from './http-connection.ts'
+import { type Connection, openConnections } from './http-connection.ts'
 import { makeRequests, type Requests, type Workload } from './requests.ts'
 import { latencyOf, type Phase, type Slice } from './slice.ts'
 
@@ -19,7 +19,7 @@ export type Job = {
 const FAILURES_MAX = 1_000
 const TICK_MS = 1
 
-process.on('message', (job: Job) => void new Run(job, makeRequests(job.workload)))
+process.on('message', (job: Job) => void new Run(job, makeRequests(job.workload)).start())
 process.on('disconnect', () => process.exit(0))
 
 const report = (phase: Phase) => process.send?.(phase)
@@ -27,7 +27,7 @@ const report = (phase: Phase) => process.send?.(phase)
 class Run {
   readonly #job: Job
   readonly #requests: Requests
-  readonly #connections: Connection[]
+  #connections: Connection[] = []
   readonly #idle: Connection[] = []
   readonly #due: number[] = [] // Arrivals that found no idle connection.
   readonly #latencies: number[] = []
@@ -37,16 +37,19 @@ class Run {
   #inFlight = 0
   #fromMs = 0
   #pacer: NodeJS.Timeout | undefined
+  #isReported = false
 
   constructor(job: Job, requests: Requests) {
     this.#job = job
     this.#requests = requests
+  }
+
+  async start(): Promise<void> {
+    const { ports, connections, warmUpMs, perSecond } = this.#job
     const handlers = { onResponse: this.#receive.bind(this), onLost: this.#lose.bind(this) }
-    this.#connections = Array.from({ length: job.connections }, (_, at) =>
-      openConnection(job.ports[at % job.ports.length] as number, handlers),
-    )
-    setTimeout(() => this.#startMeasuring(), job.warmUpMs)
-    if (job.perSecond !== undefined) this.#pace(job.perSecond)
+    this.#connections = await openConnections(connections, ports, handlers)
+    setTimeout(() => this.#startMeasuring(), warmUpMs)
+    if (perSecond !== undefined) this.#pace(perSecond)
     else for (const connection of this.#connections) this.#send(connection, performance.now())
   }
 
@@ -129,7 +132,8 @@ class Run {
   }
 
   #endWhenAnswered(): void {
-    if (this.#inFlight > 0 || this.#connections.length === 0) return
+    if (this.#inFlight > 0 || this.#isReported) return
+    this.#isReported = true
     for (const connection of this.#connections.splice(0)) connection.close()
     report({ at: 'done', slice: { ...this.#slice, latency: latencyOf(this.#latencies) } })
   }
