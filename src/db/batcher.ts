@@ -2,8 +2,7 @@
 // one transaction, one fsync, for all of them. With nothing in flight a batch is closed at once, so a
 // lone request on an idle server waits for nobody. Beside another one (`gathers`) it is closed when it
 // is as large as the last one was, or has waited twice as long as one takes: a small batch costs nearly
-// as much as a large one. Under load, batches side by side are of different lanes: they have no
-// account in common that one would wait for.
+// as much as a large one.
 //
 //   - Bounded, in items and in time: beyond `queueMax`, or where the wait is too long (`delay`), a
 //     request is refused at once (`busy`), never lost.
@@ -15,14 +14,7 @@
 
 import assert from 'node:assert/strict'
 import { Refusal } from '#errors.ts'
-import {
-  ALL_LANES,
-  BatchQueue,
-  type BatchResult,
-  Entry,
-  type Lane,
-  type Settle,
-} from './batch-queue.ts'
+import { BatchQueue, type BatchResult, Entry, type Settle } from './batch-queue.ts'
 import { startWaiting, traceBatch } from './batch-traces.ts'
 import type { QueueDelay } from './queue-delay.ts'
 import { isUnavailable } from './transaction.ts'
@@ -38,7 +30,6 @@ type Options<I, O, K> = {
   itemsMax: number
   inFlightMax: number
   gathers?: boolean // Without it a batch is closed whenever a place in flight is free.
-  lanes?: { of: (item: I) => Lane; from: number } // Apart, with so many waiting or in flight.
   queueMax: number
   delay?: QueueDelay // Without it, only the number of items is bounded.
   onBatch?: (batch: BatchTimes) => void
@@ -54,7 +45,7 @@ const GATHERING_MAX_MS = 250
 export class Batcher<I, O, K = never> {
   readonly #options: Options<I, O, K>
   readonly #queue = new BatchQueue<I, O>()
-  readonly #lanesInFlight: Lane[] = []
+  #inFlight = 0
   #itemsInFlight = 0
   #lastItems = 0
   #usualMs = 0 // That a batch takes.
@@ -76,20 +67,17 @@ export class Batcher<I, O, K = never> {
   // The same, answered by a call: where a promise for each request would be felt.
   enqueue(items: readonly I[], settle: Settle<O>): void {
     if (items.length === 0) return void settle([])
-    const { queueMax, lanes, delay } = this.#options
+    const { queueMax, delay, name } = this.#options
     const queue = this.#queue
     const isTooMuch = queue.items > 0 && queue.items + items.length > queueMax
     if (isTooMuch || this.isOverloaded) throw new Refusal('busy')
-    // What is reported together is not taken apart: its first item says where it goes.
-    const lane = lanes ? lanes.of(items[0] as I) : 0
-    const wasEnough = this.#isEnough(queue.itemsOf(lane)) || this.#isEnough(queue.items)
     const isFirst = queue.isEmpty
-    const span = startWaiting(this.#options.name, items.length)
-    queue.push(new Entry(items, { lane, sinceMs: delay?.now() ?? 0, span }, settle))
-    const isEnough = this.#isEnough(queue.itemsOf(lane)) || this.#isEnough(queue.items)
+    const wasEnough = this.#isEnough
+    const span = startWaiting(name, items.length)
+    queue.push(new Entry(items, { sinceMs: delay?.now() ?? 0, span }, settle))
     // After this turn of the event loop, so that requests read from the network together
     // share a batch.
-    if (isFirst || (isEnough && !wasEnough)) setImmediate(() => this.#fill())
+    if (isFirst || (this.#isEnough && !wasEnough)) setImmediate(() => this.#fill())
   }
 
   // A refusal among the answers is thrown to whom it concerns.
@@ -107,7 +95,8 @@ export class Batcher<I, O, K = never> {
     const { oldest } = this.#queue
     if (!oldest || !delay) return false
     const isBlocked = this.#inFlight >= inFlightMax
-    return delay.refuses({ sinceMs: oldest.sinceMs, items: this.#unanswered, isBlocked })
+    const items = this.#queue.items + this.#itemsInFlight
+    return delay.refuses({ sinceMs: oldest.sinceMs, items, isBlocked })
   }
 
   get queued(): number {
@@ -121,24 +110,19 @@ export class Batcher<I, O, K = never> {
     }
   }
 
-  get #unanswered(): number {
-    return this.#queue.items + this.#itemsInFlight
-  }
-
-  get #inFlight(): number {
-    return this.#lanesInFlight.length
+  // To be written beside another one.
+  get #isEnough(): boolean {
+    return this.#queue.items >= this.#lastItems
   }
 
   #fill(): void {
     this.#dropAbandoned()
-    while (this.#inFlight < this.#options.inFlightMax) {
-      const lane = this.#nextLane()
-      if (lane === undefined) break
-      const entries = this.#queue.take(lane, this.#options.itemsMax)
+    while (this.#inFlight < this.#options.inFlightMax && this.#isToBeClosed()) {
+      const entries = this.#queue.take(this.#options.itemsMax)
       this.#options.delay?.taken((entries[0] as Entry<I, O>).sinceMs)
-      this.#lanesInFlight.push(lane)
+      this.#inFlight++
       void this.#write(entries).finally(() => {
-        this.#lanesInFlight.splice(this.#lanesInFlight.indexOf(lane), 1)
+        this.#inFlight--
         this.#fill()
       })
     }
@@ -147,15 +131,10 @@ export class Batcher<I, O, K = never> {
     }
   }
 
-  // Whose turn it is; undefined: no batch is to be closed now.
-  #nextLane(): Lane | undefined {
-    const { lanes, gathers } = this.#options
-    if (this.#queue.isEmpty) return undefined
-    const isApart = lanes !== undefined && this.#unanswered >= lanes.from
-    const busy = this.#isOverdue ? [] : this.#lanesInFlight
-    const lane = isApart ? this.#queue.oldestLane(busy) : ALL_LANES
-    if (!gathers || this.#inFlight === 0 || this.#isOverdue) return lane
-    if (lane !== undefined && this.#isEnough(this.#queue.itemsOf(lane))) return lane
+  #isToBeClosed(): boolean {
+    if (this.#queue.isEmpty) return false
+    const isAlone = !this.#options.gathers || this.#inFlight === 0
+    if (isAlone || this.#isEnough || this.#isOverdue) return true
     // One that is stuck, at a lock for example, keeps nobody waiting.
     this.#overdue ??= setTimeout(
       () => {
@@ -164,12 +143,7 @@ export class Batcher<I, O, K = never> {
       },
       Math.min(2 * this.#usualMs, GATHERING_MAX_MS),
     )
-    return undefined
-  }
-
-  // To be written beside another one.
-  #isEnough(items: number): boolean {
-    return items >= this.#lastItems
+    return false
   }
 
   // Nobody waits for these any more: to write them would keep those behind waiting.

@@ -6,7 +6,6 @@ import type { Due } from '#client-time.ts'
 import type { Clock } from '#clock.ts'
 import type { BankSettings } from '#config/bank-settings.ts'
 import type { Policy } from '#config/policy-settings.ts'
-import { laneOf } from '#db/batch-queue.ts'
 import { Batcher, type BatchTimes } from '#db/batcher.ts'
 import type { Pool } from '#db/pool.ts'
 import { QueueDelay } from '#db/queue-delay.ts'
@@ -55,9 +54,7 @@ type Deps = {
 }
 
 // `ownersOf`: which client with a test clock each item is of.
-// `rowOf`: which rows it waits for, where they may be another item's too.
 type Writing<I, O> = {
-  rowOf?: (item: I) => string
   ownersOf: (items: readonly I[]) => Promise<(ClientId | undefined)[]>
   write: (tx: Transaction, due: Due, items: readonly I[]) => Promise<Written<O>>
 }
@@ -67,8 +64,6 @@ const HOUR_MS = 3_600_000
 // A batch is bounded so that it commits within some tens of milliseconds; the queue, so that what
 // waits is answered within a second or told at once to come back.
 const LIMITS = { itemsMax: 1_000, inFlightMax: 2, gathers: true, queueMax: 10_000 }
-// Fewer than these are not worth two commits.
-const LANES_FROM = 64
 
 export function createWriters(deps: Deps): Writers {
   const { pool, clock, testClocks, sealer, sharedAccounts, banks } = deps
@@ -81,11 +76,10 @@ export function createWriters(deps: Deps): Writers {
     const now = await holdTestTime(tx, clock(), clientId)
     return now ? { now, only: clientId } : { now: clock() } // It was released just now.
   }
-  const batcher = <I, O>(name: string, { rowOf, ownersOf, write }: Writing<I, O>) =>
+  const batcher = <I, O>(name: string, { ownersOf, write }: Writing<I, O>) =>
     new Batcher<I, O, ClientId>({
       ...LIMITS,
       name,
-      ...(rowOf && { lanes: { of: (item: I) => laneOf(rowOf(item)), from: LANES_FROM } }),
       delay: new QueueDelay(),
       split: (items) => (testClocks.isEmpty ? undefined : ownersOf(items)),
       run: async (items, clientId) => {
@@ -116,7 +110,6 @@ export function createWriters(deps: Deps): Writers {
     write: (tx, due, items) => initiateOnce(tx, { sealer, banks, quarantineDays, ...due }, items),
   })
   const credits: Writers['credits'] = batcher('credits', {
-    rowOf: ({ accountNumber }: IncomingCredit) => accountNumber,
     ownersOf: (items) => findClockedNumbers(pool, items),
     write: (tx, { now }, items) =>
       takeCredits(tx, { sealer, sharedAccounts, bankTimeMaxAgeMs, now }, items),

@@ -35,11 +35,8 @@ export function createGate(run: Run = names) {
   }
 }
 
-type Limits = Partial<Record<'items' | 'inFlight' | 'queue' | 'lanesFrom', number>> & {
-  gathers?: true
-}
+type Limits = Partial<Record<'items' | 'inFlight' | 'queue', number>> & { gathers?: true }
 
-// Where there are lanes, odd items go by one and even ones by the other.
 export function createBatcher(run: Run, limits: Limits = {}, delay?: QueueDelay) {
   const { items: itemsMax = 10, inFlight: inFlightMax = 1, queue: queueMax = 100 } = limits
   const errors: unknown[] = []
@@ -49,7 +46,6 @@ export function createBatcher(run: Run, limits: Limits = {}, delay?: QueueDelay)
     itemsMax,
     inFlightMax,
     gathers: limits.gathers === true,
-    ...(limits.lanesFrom && { lanes: { of: (item: number) => item % 2, from: limits.lanesFrom } }),
     queueMax,
     ...(delay ? { delay } : {}),
     onError,
