@@ -6,6 +6,7 @@ import { matchesGlob } from 'node:path'
 
 // In this order, by measured duration: each would hold up the rest of a batch, or starts processes.
 export const LONG_ALONE = [
+  'test/torture/short.test.ts',
   'test/crash.test.ts',
   'test/simulation/*.test.ts',
   'test/main.test.ts',

@@ -7,7 +7,7 @@ import { type Line, setUpMatching } from './books.ts'
 import { assertIdentity, assertSettled } from './identity.ts'
 import { DAYS, type Random, randomBooks } from './random-books.ts'
 
-const SEEDS = [1, 2, 3, 4, 5, 6, 7, 8]
+const SEEDS = [1, 2, 3, 4]
 const SIZE = { credits: 60, payouts: 20, reversals: 6, returns: 6 }
 const KINDS = ['credit', 'fee', 'vat', 'stamp_duty', 'sweep', 'payout', 'return', 'other']
 
