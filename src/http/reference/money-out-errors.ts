@@ -49,7 +49,12 @@ export const MONEY_OUT_ERRORS: Readonly<Record<string, readonly RefusalCode[]>> 
   createPayoutFile: ['bank_not_supported', 'no_payouts_queued', 'payout_files_off'],
   createPayoutTariff: ['tariff_overlaps'],
   createSplit: ['split_exists'],
-  createSubaccount: ['bank_account_mismatch', 'bank_account_unknown', 'subaccount_exists'],
+  createSubaccount: [
+    'bank_account_inactive',
+    'bank_account_mismatch',
+    'bank_account_unknown',
+    'subaccount_exists',
+  ],
   deactivateSplit: ['split_not_found'],
   downloadPayoutFile: ['payout_file_not_delivered', 'payout_file_not_found'],
   exportSettlement: ['settlement_not_found'],
