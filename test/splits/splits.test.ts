@@ -86,6 +86,10 @@ test('its bank account is kept once, and is never the default of the client', as
   const body = subaccountBody('third', { accountName: 'Somebody Else' })
   const third = await bench.call({ url: SUBACCOUNTS, body, token })
   assertRefused(third, 'account', { status: 409, code: 'bank_account_mismatch' })
+
+  const url = `/api/v1/bank-accounts/${account?.reference}`
+  await bench.call({ method: 'PATCH', url, body: { isActive: false }, token })
+  assertRefused(await create('late'), 'account', { status: 409, code: 'bank_account_inactive' })
 })
 
 test('the bank is asked whose account it is', async () => {
