@@ -31,7 +31,7 @@ export async function startTarget({ folder, witness, random }: Given): Promise<T
   mkdirSync(logs, { recursive: true })
   const volumes = stack.use(openVolumes(folder))
   const database = stack.use(await startDatabase(volumes, logs))
-  const link = stack.use(await startFaultyLink(database.port))
+  const link = stack.use(await startFaultyLink({ port: database.port, host: '127.0.0.1' }))
   const bank = stack.use(await startBank(witness, random))
   const receivers = stack.use(await startReceivers(witness))
   const { banks } = bank
