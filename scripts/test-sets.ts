@@ -12,6 +12,7 @@ export const LONG_ALONE = [
   'test/main.test.ts',
   'test/upgrade/*.test.ts',
   'test/db/{failover,replica}.test.ts',
+  'test/torture/standby-faults.test.ts',
   'test/backup/{backup,own-server}.test.ts',
   'test/http/fuzz.test.ts',
   'test/guides/*.test.ts',

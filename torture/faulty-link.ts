@@ -1,4 +1,4 @@
-// The network between the service and its database: a TCP proxy that can
+// The network between the service and its database, or between two databases: a TCP proxy that can
 //
 //   reset      cut all connections, with a reset
 //   stall      keep all connections and pass nothing on, in either direction, until it is healed
@@ -8,21 +8,21 @@
 // A half-open connection stays half open after healing: only new ones work.
 
 import { once } from 'node:events'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { type AddressInfo, connect, createServer, type NetConnectOpts, type Socket } from 'node:net'
 
 type Mode = 'clear' | 'stall' | 'half-open' | 'slow'
 type Pair = { near: Socket; far: Socket | undefined; isLost: boolean }
 
 export type FaultyLink = Awaited<ReturnType<typeof startFaultyLink>>
 
-export async function startFaultyLink(targetPort: number) {
+export async function startFaultyLink(to: NetConnectOpts) {
   const pairs = new Set<Pair>()
   let mode: Mode = 'clear'
   let delayMs = 0
 
   const server = createServer((near) => {
     const isLost = mode === 'half-open'
-    const far = isLost ? undefined : connect(targetPort, '127.0.0.1')
+    const far = isLost ? undefined : connect(to)
     const pair = { near, far, isLost }
     pairs.add(pair)
     for (const [one, other] of [[near, far] as const, [far, near] as const]) {

@@ -6,11 +6,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { drawFaults, FAULTS, selectFaults, shortPlan } from './faults/catalogue.ts'
 import type { Fault } from './faults/fault.ts'
+import { STANDBY_FAULTS } from './faults/standby-faults.ts'
 import { type Options, readOptions } from './options.ts'
 import { seededRandom } from './random.ts'
 import { type Given, summary, writeReport } from './report.ts'
 import { Run } from './run.ts'
-import { startTarget } from './target.ts'
+import { type AnyTarget, type Given as Place, startPairTarget, startTarget } from './target.ts'
 import { Witness } from './witness.ts'
 
 const FINDINGS_MAX = 100 // Beyond, more of them say nothing new.
@@ -21,21 +22,32 @@ async function main(): Promise<void> {
   const options = readOptionsOrStop()
   const folder = makeFolder(options.folder)
   console.log(`seed ${options.seed}; working in ${folder}`)
+  let isRight = false
   try {
-    await torture(options, folder)
+    if (options.standby) await torture(PAIR, options, folder)
+    else await torture(SINGLE, options, folder)
+    isRight = process.exitCode !== 1
   } finally {
-    const isWrong = process.exitCode === 1
-    if (!options.keep && !isWrong) rmSync(folder, { recursive: true, force: true })
+    if (!options.keep && isRight) rmSync(folder, { recursive: true, force: true })
     else console.log(`witness and logs are kept in ${folder}`)
   }
 }
 
-async function torture(options: Options, folder: string): Promise<void> {
+type World<T> = { start: (place: Place) => Promise<T>; faults: readonly Fault<T>[] }
+
+const SINGLE = { start: startTarget, faults: FAULTS }
+const PAIR = { start: startPairTarget, faults: STANDBY_FAULTS }
+
+async function torture<T extends AnyTarget>(
+  { start, faults }: World<T>,
+  options: Options,
+  folder: string,
+): Promise<void> {
   const startedAtMs = Date.now()
   using witness = new Witness(join(folder, 'witness.jsonl'))
   const random = seededRandom(options.seed)
-  await using target = await startTarget({ folder, witness, random: random.fork() })
-  const { plan, left } = planFaults(options, target)
+  await using target = await start({ folder, witness, random: random.fork() })
+  const { plan, left } = planFaults(faults, options, target)
   for (const sentence of left) console.log(sentence)
   const run = new Run({ target, witness, seed: options.seed })
   const given = { run, options, left, startedAtMs }
@@ -45,7 +57,10 @@ async function torture(options: Options, folder: string): Promise<void> {
   if (run.findings.length > 0) process.exitCode = 1
 }
 
-async function suffer(given: Given, plan: readonly Fault[]): Promise<void> {
+async function suffer<T extends AnyTarget>(
+  given: Given<T>,
+  plan: readonly Fault<T>[],
+): Promise<void> {
   const { run, options, startedAtMs } = given
   const load = await run.prepare()
   const endAtMs = options.minutes ? startedAtMs + options.minutes * 60_000 : Infinity
@@ -65,8 +80,8 @@ async function suffer(given: Given, plan: readonly Fault[]): Promise<void> {
 }
 
 // What cannot be done here is left out, and said.
-function planFaults(options: Options, target: Parameters<NonNullable<Fault['whyNot']>>[0]) {
-  const chosen = selectFaults(options.only)
+function planFaults<T>(faults: readonly Fault<T>[], options: Options, target: T) {
+  const chosen = selectFaults(faults, options.only)
   const able = chosen.filter(({ whyNot }) => !whyNot?.(target))
   const left = chosen
     .filter((fault) => !able.includes(fault))
@@ -80,7 +95,8 @@ function planFaults(options: Options, target: Parameters<NonNullable<Fault['whyN
 function readOptionsOrStop(): Options {
   try {
     const options = readOptions(process.argv.slice(2))
-    selectFaults(options.only)
+    const names: readonly { name: string }[] = options.standby ? STANDBY_FAULTS : FAULTS
+    selectFaults(names, options.only)
     return options
   } catch (error) {
     console.error((error as Error).message)

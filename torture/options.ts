@@ -7,6 +7,7 @@
 //   --report FILE     write the table into this document
 //   --folder FOLDER   where it works; default: a temporary folder
 //   --keep            leave the folder, with the witness and the logs
+//   --standby         a primary and a synchronous standby, and the faults of such a pair
 //   --short           two minutes: one of each kind of fault, by a fixed seed
 
 import { parseArgs } from 'node:util'
@@ -25,12 +26,14 @@ export function readOptions(args: readonly string[]) {
     args: [...args],
     options: {
       ...{ faults: text, minutes: text, seed: text, only: text, round: text },
-      ...{ report: text, folder: text, keep: flag, short: flag },
+      ...{ report: text, folder: text, keep: flag, short: flag, standby: flag },
     },
   })
-  const { short, keep, report, folder } = values
+  const { short, standby, keep, report, folder } = values
+  if (short && standby) throw new Error('--short has no faults of a --standby')
   return {
     short,
+    standby,
     keep,
     report,
     folder,

@@ -2,7 +2,7 @@
 // events are delivered too. A lease of a worker that died takes a minute to run out.
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Database } from './database.ts'
+import type { Store } from './target.ts'
 
 const QUIET_MAX_MS = 15_000
 const POLL_MS = 250
@@ -20,17 +20,17 @@ const UNDELIVERED = `
     join webhook_endpoints w on w.id = t.endpoint_id
    where w.url like '%/honest/%' and v.state = 'pending'`
 
-export async function untilQuiet(database: Database): Promise<void> {
+export async function untilQuiet(database: Store): Promise<void> {
   await untilNone(database, BACKLOG, QUIET_MAX_MS)
 }
 
-export async function untilAllDelivered(database: Database, waitMs: number): Promise<void> {
+export async function untilAllDelivered(database: Store, waitMs: number): Promise<void> {
   await untilNone(database, BACKLOG, QUIET_MAX_MS)
   await untilNone(database, UNDELIVERED, waitMs)
 }
 
 // Or until the time is over: the checker then says what is missing.
-async function untilNone(database: Database, sql: string, waitMs: number): Promise<void> {
+async function untilNone(database: Store, sql: string, waitMs: number): Promise<void> {
   const giveUpAtMs = performance.now() + waitMs
   while (performance.now() < giveUpAtMs) {
     const { rows } = await database.query(sql)

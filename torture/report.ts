@@ -4,11 +4,17 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism, cpus, totalmem } from 'node:os'
 import type { Options } from './options.ts'
 import type { Run } from './run.ts'
+import type { AnyTarget } from './target.ts'
 
-const BEGIN = '<!-- torture: written by npm run torture -- --report -->'
-const END = '<!-- /torture -->'
+const SINGLE = ['<!-- torture: written by npm run torture -- --report -->', '<!-- /torture -->']
+const PAIR = [
+  '<!-- standby: written by npm run torture -- --standby --report -->',
+  '<!-- /standby -->',
+]
 
-export function summary({ caller: { counts, statuses }, findings, availability }: Run): string {
+type Figures = Pick<Run, 'caller' | 'findings' | 'availability'>
+
+export function summary({ caller: { counts, statuses }, findings, availability }: Figures): string {
   const answers = [...statuses].sort(([one], [other]) => one - other)
   return [
     `${counts.sent} requests, ${counts.acknowledged} acknowledged, ${counts.refused} refused,`,
@@ -18,17 +24,23 @@ export function summary({ caller: { counts, statuses }, findings, availability }
   ].join(' ')
 }
 
-export type Given = { run: Run; options: Options; left: readonly string[]; startedAtMs: number }
+export type Given<T extends AnyTarget = AnyTarget> = {
+  run: Run<T>
+  options: Options
+  left: readonly string[]
+  startedAtMs: number
+}
 
-export function writeReport(path: string, given: Given): void {
+export function writeReport<T extends AnyTarget>(path: string, given: Given<T>): void {
   const text = readFileSync(path, 'utf8')
-  const [before, after] = [text.indexOf(BEGIN), text.indexOf(END)]
+  const [begin, end] = (given.options.standby ? PAIR : SINGLE) as [string, string]
+  const [before, after] = [text.indexOf(begin), text.indexOf(end)]
   if (before < 0 || after < before) throw new Error(`${path} has no place for the table`)
-  const written = `${text.slice(0, before)}${BEGIN}\n\n${body(given)}\n\n${text.slice(after)}`
+  const written = `${text.slice(0, before)}${begin}\n\n${body(given)}\n\n${text.slice(after)}`
   writeFileSync(path, written)
 }
 
-function body({ run, options, left, startedAtMs }: Given): string {
+function body<T extends AnyTarget>({ run, options, left, startedAtMs }: Given<T>): string {
   const { counts } = run.caller
   const { measures } = run.availability
   const minutes = Math.round((Date.now() - startedAtMs) / 60_000)
@@ -51,7 +63,7 @@ function body({ run, options, left, startedAtMs }: Given): string {
   ].join('\n')
 }
 
-function faultTable({ availability: { measures } }: Run): string[] {
+function faultTable({ availability: { measures } }: Figures): string[] {
   const byFault = Map.groupBy(measures, ({ fault }) => fault)
   const rows = [...byFault]
     .sort(([one], [other]) => (one < other ? -1 : 1))

@@ -6,7 +6,6 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '../test/support/free-port.ts'
-import type { Database } from './database.ts'
 import { SupervisedProcess } from './supervised-process.ts'
 
 const ROOT = join(import.meta.dirname, '..')
@@ -19,27 +18,27 @@ export type Role = { process: SupervisedProcess; url: string }
 export type Roles = Awaited<ReturnType<typeof startRoles>>
 
 type Options = {
-  database: Database
-  linkPort: number
+  databaseUrl: string
+  dataDir: string
   banks: { entry: object; env: Record<string, string> }
   folder: string
   logs: string
 }
 
-export async function startRoles({ database, linkPort, banks, folder, logs }: Options) {
+export async function startRoles({ databaseUrl, dataDir, banks, folder, logs }: Options) {
   const banksFile = join(folder, 'banks.json')
   writeFileSync(banksFile, JSON.stringify([banks.entry]))
   const shared = {
     PATH: process.env.PATH ?? '',
     NODE_COMPILE_CACHE: join(ROOT, 'node_modules/.cache/compile'),
     MANILLA_MODE: 'sandbox',
-    MANILLA_DATA_DIR: database.dataDir,
+    MANILLA_DATA_DIR: dataDir,
     MANILLA_BANKS_FILE: banksFile,
     MANILLA_RATE_LIMITS: 'login=0,client=0,address=0,initiate=0,rail=0',
     MANILLA_TOKEN_SECRETS: secret(),
     MANILLA_DATA_KEYS: `1:${secret()}`,
     MANILLA_HASH_KEY: secret(),
-    DATABASE_URL: database.url('manilla', linkPort),
+    DATABASE_URL: databaseUrl,
     HOST: '127.0.0.1',
     LOG_LEVEL: 'info',
     ...banks.env,

@@ -10,7 +10,7 @@ import { type Fault, FaultFinding, type Injected } from './faults/fault.ts'
 import { Load } from './load.ts'
 import { untilAllDelivered, untilQuiet } from './quiescence.ts'
 import { type Random, seededRandom } from './random.ts'
-import type { Target } from './target.ts'
+import type { AnyTarget } from './target.ts'
 import type { Witness } from './witness.ts'
 import { settleWorld } from './world.ts'
 
@@ -19,8 +19,8 @@ const OVERLAP = 0.15
 const CHECKS_MAX = 3 // What is really wrong stays wrong.
 const RECHECK_MS = 2_000
 
-export class Run {
-  readonly target: Target
+export class Run<T extends AnyTarget = AnyTarget> {
+  readonly target: T
   readonly witness: Witness
   readonly random: Random
   readonly availability = new Availability()
@@ -29,7 +29,7 @@ export class Run {
   readonly caller: Caller
   checks = 0
 
-  constructor({ target, witness, seed }: { target: Target; witness: Witness; seed: number }) {
+  constructor({ target, witness, seed }: { target: T; witness: Witness; seed: number }) {
     this.target = target
     this.witness = witness
     this.random = seededRandom(seed)
@@ -50,7 +50,7 @@ export class Run {
   }
 
   // Under load, which it starts and stops.
-  async round(load: Load, faults: readonly Fault[]): Promise<void> {
+  async round(load: Load, faults: readonly Fault<T>[]): Promise<void> {
     const { availability } = this
     load.start()
     availability.start(load.actor)
@@ -90,12 +90,19 @@ export class Run {
 
   #running: Promise<unknown>[] = []
 
-  async #suffer(fault: Fault): Promise<void> {
+  async #suffer(fault: Fault<T>): Promise<void> {
     const { name } = fault
     const injectedAtMs = Date.now()
     this.witness.note({ kind: 'fault', at: injectedAtMs, name })
     const injected = await this.#trying(name, () => fault.inject(this.target, this.random))
     if (!injected) return
+    await this.#measure(name, injected, injectedAtMs)
+    await injected.settle?.()
+    // Mostly the next one finds everything up again.
+    if (fault.starts && this.random.happens(0.8)) await this.target.roles.ready()
+  }
+
+  async #measure(name: string, injected: Injected, injectedAtMs: number): Promise<void> {
     const outage = this.availability.resumed(injectedAtMs)
     await sleep(injected.lastsMs)
     await this.#trying(name, () => injected.heal())
@@ -113,8 +120,6 @@ export class Run {
       outageMs: (await outage) - injectedAtMs,
       resumptionMs: isBack - healedAtMs,
     })
-    // Mostly the next one finds everything up again.
-    if (fault.starts && this.random.happens(0.8)) await this.target.roles.ready()
   }
 
   async #trying<T>(name: string, act: () => Promise<T>): Promise<T | undefined> {
@@ -128,12 +133,9 @@ export class Run {
   }
 
   async #heal(): Promise<void> {
-    const { link, volumes, database, roles } = this.target
-    link.heal()
-    volumes.data.free()
-    volumes.wal.free()
+    const { roles } = this.target
     for (const { process } of roles.all) process.shiftClock(0)
-    await database.ready()
+    await this.target.heal()
     await roles.ready()
   }
 }

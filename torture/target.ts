@@ -1,44 +1,100 @@
-// The thing under torture, all of it: volumes, database, link, bank, receivers, and the service's own
-// processes. What was started is stopped in reverse.
+// The thing under torture, all of it: database, bank, receivers, and the service's own processes. The
+// database is one server with volumes and a link, or a primary and its standby. What was started is
+// stopped in reverse.
 
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { startBank, type WitnessedBank } from './bank.ts'
 import { type Database, startDatabase } from './database.ts'
 import { type FaultyLink, startFaultyLink } from './faulty-link.ts'
+import { type Pair, startPair } from './pair.ts'
 import type { Random } from './random.ts'
 import { type Receivers, startReceivers } from './receivers.ts'
 import { type Roles, startRoles } from './roles.ts'
 import { openVolumes, type Volumes } from './volumes.ts'
 import type { Witness } from './witness.ts'
 
-export type Target = AsyncDisposable & {
+const STANDBY_MS = 20 // How far away it is. What was not waited for would be lost with the primary.
+
+// Where the books are, now.
+export type Store = {
+  url: (name: string) => string
+  query: (text: string) => Promise<{ rows: Record<string, unknown>[] }>
+}
+
+export type AnyTarget = AsyncDisposable & {
   folder: string
-  logs: string
-  volumes: Volumes
-  database: Database
-  link: FaultyLink
+  database: Store
   bank: WitnessedBank
   receivers: Receivers
   roles: Roles
+  heal: () => Promise<void>
 }
 
-type Given = { folder: string; witness: Witness; random: Random }
+export type Target = AnyTarget & { volumes: Volumes; database: Database; link: FaultyLink }
+export type PairTarget = AnyTarget & { pair: Pair }
 
-export async function startTarget({ folder, witness, random }: Given): Promise<Target> {
+export type Given = { folder: string; witness: Witness; random: Random }
+
+export async function startTarget(given: Given): Promise<Target> {
   await using stack = new AsyncDisposableStack()
-  const logs = join(folder, 'logs')
-  mkdirSync(logs, { recursive: true })
+  const { folder } = given
   const volumes = stack.use(openVolumes(folder))
-  const database = stack.use(await startDatabase(volumes, logs))
-  const link = stack.use(await startFaultyLink(database.port))
+  const database = stack.use(await startDatabase(volumes, logsIn(folder)))
+  const link = stack.use(await startFaultyLink({ port: database.port, host: '127.0.0.1' }))
+  const { dataDir } = database
+  const databaseUrl = database.url('manilla', link.port)
+  const service = stack.use(await startService(given, { databaseUrl, dataDir }))
+  const whole = stack.move()
+  return {
+    ...{ ...service, folder, volumes, database, link },
+    async heal() {
+      link.heal()
+      volumes.data.free()
+      volumes.wal.free()
+      await database.ready()
+    },
+    [Symbol.asyncDispose]: () => whole.disposeAsync(),
+  }
+}
+
+export async function startPairTarget(given: Given): Promise<PairTarget> {
+  await using stack = new AsyncDisposableStack()
+  const { folder } = given
+  const settings = { max_connections: '200' }
+  const options = { settings, logs: logsIn(folder), standbyMs: STANDBY_MS }
+  const pair = stack.use(await startPair(folder, options))
+  const databaseUrl = pair.url()
+  const dataDir = join(folder, 'data')
+  const service = stack.use(await startService(given, { databaseUrl, dataDir }))
+  await pair.requireStandby()
+  const whole = stack.move()
+  const database: Store = {
+    url: (name) => pair.primary.server.urlOf(name),
+    query: async (text) => ({ rows: await pair.primary.server.query(text, 'manilla') }),
+  }
+  return {
+    ...{ ...service, folder, pair, database },
+    heal: async () => pair.clearLinks(),
+    [Symbol.asyncDispose]: () => whole.disposeAsync(),
+  }
+}
+
+async function startService(
+  { folder, witness, random }: Given,
+  place: { databaseUrl: string; dataDir: string },
+) {
+  await using stack = new AsyncDisposableStack()
   const bank = stack.use(await startBank(witness, random))
   const receivers = stack.use(await startReceivers(witness))
   const { banks } = bank
-  const roles = stack.use(await startRoles({ database, linkPort: link.port, banks, folder, logs }))
+  const roles = stack.use(await startRoles({ ...place, banks, folder, logs: logsIn(folder) }))
   const whole = stack.move()
-  return {
-    ...{ folder, logs, volumes, database, link, bank, receivers, roles },
-    [Symbol.asyncDispose]: () => whole.disposeAsync(),
-  }
+  return { bank, receivers, roles, [Symbol.asyncDispose]: () => whole.disposeAsync() }
+}
+
+function logsIn(folder: string): string {
+  const logs = join(folder, 'logs')
+  mkdirSync(logs, { recursive: true })
+  return logs
 }

@@ -10,6 +10,7 @@ import { databaseCommands } from '#admin/database-commands.ts'
 import { createPool } from '#db/pool.ts'
 import { isUnavailable, withTransaction } from '#db/transaction.ts'
 import { checkIntegrity } from '#domain/integrity/integrity-checks.ts'
+import { type Node, type Pair, startPair } from '../../torture/pair.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { until } from '../support/embedded-bench.ts'
 import { createAccount } from '../support/fixtures.ts'
@@ -17,49 +18,27 @@ import { PersistentBank } from '../support/persistent-bank.ts'
 import { newCredit, postRail, wordsOf } from '../support/rail.ts'
 import { type Bench, startTestService } from '../support/running-service.ts'
 import { chooseParent } from '../support/server.ts'
-import { startStallingProxy } from '../support/stalling-proxy.ts'
-import { Server } from '../support/standby.ts'
 
 const SENDERS = 16 // Of each service.
 const CREDITS_BEFORE = 300
 const RESUMED_MAX_MS = 5_000
 
-const pair = await startPair()
-const benches = [await startService(pair.urls[0]), await startService(pair.urls[1])] as const
+const pair = await openPair()
+const hosts = [pair.primary.host, pair.standby.host]
+const urls = [pair.url(hosts), pair.url(hosts.toReversed())] as const
+const benches = [await startService(urls[0]), await startService(urls[1])] as const
 const [bench] = benches
 const accounts = await Promise.all(
   Array.from({ length: 8 }, async () => (await createAccount(bench)).accountNumber as string),
 )
 
-// Both behind a network that can fail.
-async function startPair() {
+async function openPair(): Promise<Pair> {
   const folder = await mkdtemp(join(await chooseParent(), 'manilla-test-'))
   await chmod(folder, 0o755)
   closeAfterTests({
     [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true, maxRetries: 5 }),
   })
-  const nodes = await Promise.all(
-    ['a', 'b'].map(async (name) => {
-      const server = closeAfterTests(new Server(join(folder, name)))
-      const proxy = closeAfterTests(await startStallingProxy(server.urlOf('manilla')))
-      return { server, proxy, host: new URL(proxy.connectionString).host }
-    }),
-  )
-  const [primary, standby] = nodes as [Node, Node]
-  await primary.server.create()
-  await standby.server.copy(primary.server)
-  await standby.server.start(primary.server)
-  const urlOf = (hosts: string[]) =>
-    `postgres://manilla@${hosts.join(',')}/manilla?sslmode=disable&target_session_attrs=read-write`
-  const hosts = nodes.map(({ host }) => host)
-  const urls = [urlOf(hosts), urlOf(hosts.toReversed())] as const
-  return { primary, standby, urls }
-}
-
-type Node = {
-  server: Server
-  proxy: Awaited<ReturnType<typeof startStallingProxy>>
-  host: string
+  return closeAfterTests(await startPair(folder))
 }
 
 async function startService(connectionString: string): Promise<Bench> {
@@ -75,20 +54,19 @@ async function isReady({ call }: Bench): Promise<boolean> {
 
 // Whoever was the primary is left as `leave` leaves it, and the standby promoted.
 async function failOver(leave: (primary: Node) => Promise<void>) {
-  const { primary, standby } = pair
-  await primary.server.requireStandby()
+  await pair.requireStandby()
   const banks = benches.map((each) => new PersistentBank(each, { accounts, senders: SENDERS }))
   const taken = () => banks.flatMap(({ acknowledged }) => acknowledged)
   await until('the load is on', () => taken().length >= CREDITS_BEFORE)
 
-  await leave(primary)
+  await leave(pair.primary)
   await until(
     'none is ready',
     async () => !(await isReady(benches[0])) && !(await isReady(benches[1])),
   )
   const before = taken().length
   const begunMs = performance.now()
-  await standby.server.promote()
+  await pair.promote()
   const promotedMs = performance.now() - begunMs
   const resumedMs = await Promise.all(
     banks.map((bank) => bank.next().then(() => performance.now() - begunMs)),
@@ -97,7 +75,6 @@ async function failOver(leave: (primary: Node) => Promise<void>) {
   const readyMs = performance.now() - begunMs
   await Promise.all(banks.map((bank) => bank.stop()))
 
-  Object.assign(pair, { primary: standby, standby: primary })
   await checkBooks(taken())
   for (const ms of [...resumedMs, readyMs]) assert(ms < RESUMED_MAX_MS, `after ${ms} ms`)
   const repeats = banks.reduce((sum, bank) => sum + bank.repeats, 0)
@@ -119,19 +96,12 @@ async function checkBooks(taken: readonly string[]): Promise<void> {
   assert.deepEqual(await checkIntegrity(bench.db), [])
 }
 
-async function followAnew(): Promise<void> {
-  const { primary, standby } = pair
-  await standby.server.kill()
-  await standby.server.copy(primary.server)
-  await standby.server.start(primary.server)
-}
-
 test('a commit is not taken for one while the standby has not confirmed it', async () => {
   const { primary, standby } = pair
   const credit = newCredit('3999999990') // Nobody's number: to find it again nothing is locked.
   const first = (await postRail(bench, '035/credits', credit)).json()
   everTaken.add(credit.sessionId)
-  await primary.server.requireStandby()
+  await pair.requireStandby()
   await standby.server.stop()
   const waiting = `select pid from pg_stat_activity where wait_event = 'SyncRep'`
   const isWaiting = async () => (await primary.server.query(waiting)).length > 0
@@ -147,7 +117,7 @@ test('a commit is not taken for one while the standby has not confirmed it', asy
   })
   await until('the repetition waits', async () => isAnswered || isWaiting())
   const wasAnswered = isAnswered
-  await standby.server.start(primary.server)
+  await pair.follow()
 
   assert(isRefused)
   assert(!wasAnswered)
@@ -159,7 +129,7 @@ test('an operator sees which host is used, and whether a standby has everything'
   const [command] = databaseCommands as [(typeof databaseCommands)[number]]
   const context = {
     db: bench.db,
-    env: { DATABASE_URL: pair.urls[0] },
+    env: { DATABASE_URL: urls[0] },
     clock: bench.clock,
     actor: '',
   }
@@ -186,12 +156,12 @@ test('an operator sees which host is used, and whether a standby has everything'
 
 test('killed: the standby has all that was acknowledged, and serves', async (t) => {
   t.diagnostic(await failOver(({ server }) => server.kill()))
-  await followAnew()
+  await pair.followAnew()
 })
 
 test('demoted to a standby: the other serves, and it follows', async (t) => {
   t.diagnostic(await failOver(({ server }) => server.stop()))
-  await pair.standby.server.start(pair.primary.server)
+  await pair.follow()
 })
 
 test('made read-only, with its connections open: it is left for the other', async (t) => {
@@ -201,9 +171,9 @@ test('made read-only, with its connections open: it is left for the other', asyn
       await server.query('select pg_reload_conf()')
     }),
   )
-  await followAnew()
+  await pair.followAnew()
 })
 
 test('cut off without a word, and still at work: it is left for the other', async (t) => {
-  t.diagnostic(await failOver(async ({ proxy }) => proxy.stall()))
+  t.diagnostic(await failOver(async ({ link }) => link.halfOpen()))
 })

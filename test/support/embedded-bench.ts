@@ -72,8 +72,12 @@ export function isRunning(pid: number): boolean {
   return /^[^Z]/.test(stdout.trim())
 }
 
-export async function until(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
-  const giveUpAtMs = performance.now() + UNTIL_MAX_MS
+export async function until(
+  what: string,
+  isSo: () => boolean | Promise<boolean>,
+  maxMs = UNTIL_MAX_MS,
+): Promise<void> {
+  const giveUpAtMs = performance.now() + maxMs
   while (!(await isSo())) {
     if (performance.now() > giveUpAtMs) throw new Error(`never so: ${what}`)
     await sleep(5)

@@ -1,12 +1,13 @@
 // PostgreSQL servers that follow one another, from the embedded binaries: a primary, standbys made from
 // it by a base backup while it serves, promotion, demotion, and death. Each is reached by its socket.
 
-import { chownSync, copyFileSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, chownSync, type Dirent, writeFileSync } from 'node:fs'
+import { copyFile, mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
 import { prepareBinaries } from '#embedded/binaries.ts'
 import { ensureCluster } from '#embedded/cluster.ts'
-import { makeSocketFolder, openDataDirectory } from '#embedded/data-directory.ts'
+import { makeSocketFolder, openDataDirectory, SOCKET_NAME } from '#embedded/data-directory.ts'
 import { type GuardedProcess, spawnGuarded } from '#embedded/guard.ts'
 import { fixedSettings, serverSettings, settingArguments } from '#embedded/settings.ts'
 import { until } from './embedded-bench.ts'
@@ -16,20 +17,27 @@ const SETTINGS = {
   max_wal_size: '1GB',
   wal_keep_size: '512MB', // What a standby still needs is there, without slots or an archive.
   wal_receiver_timeout: '5s',
+  wal_retrieve_retry_interval: '500ms', // As in deploy/ha.
 }
+const READY_MAX_MS = 300_000 // A busy machine takes its time.
 // Belongs to the server that runs, or is made anew.
 const NOT_COPIED = [
   /^(postmaster\.(pid|opts)|socket|standby\.signal)$/,
   /^pg_(wal|replslot|stat_tmp|dynshmem|notify|serial|snapshots|subtrans)\/(?!archive_status)/,
 ]
 
+type Options = { settings?: Readonly<Record<string, string>>; log?: string }
+type Primary = { conninfo: string }
+
 export class Server {
   readonly #home: ReturnType<typeof openDataDirectory>
   readonly #binaries: ReturnType<typeof prepareBinaries>
   readonly #socket: string
+  readonly #options: Options
   #process: GuardedProcess | undefined
 
-  constructor(folder: string) {
+  constructor(folder: string, options: Options = {}) {
+    this.#options = options
     this.#home = openDataDirectory(folder)
     const resolvePackage = (name: string) => import.meta.resolve(name)
     this.#binaries = prepareBinaries({ ...this.#home, resolvePackage })
@@ -41,6 +49,15 @@ export class Server {
     return `postgres://manilla@/${database}?host=${host}&port=5432&sslmode=disable`
   }
 
+  get socketPath(): string {
+    return join(this.#socket, SOCKET_NAME)
+  }
+
+  // How a standby reaches it.
+  get conninfo(): string {
+    return `host=${this.#socket} user=manilla`
+  }
+
   async create(): Promise<void> {
     await ensureCluster(this.#home, this.#binaries)
     await this.start()
@@ -50,23 +67,24 @@ export class Server {
   // From a primary that goes on serving, as pg_basebackup makes it.
   async copy(primary: Server): Promise<void> {
     const { clusterFolder } = this.#home
-    rmSync(clusterFolder, { recursive: true, force: true })
+    await rm(clusterFolder, { recursive: true, force: true, maxRetries: 5 })
     await withClient(primary.urlOf('postgres'), async (client) => {
       await client.query("select pg_backup_start('standby', fast => true)")
-      this.#copyFolder(primary.#home.clusterFolder, '')
+      await this.#copyFolder(primary.#home.clusterFolder, '')
       const { rows } = await client.query('select labelfile from pg_backup_stop(false)')
       this.#write('backup_label', rows[0].labelfile)
     })
   }
 
   // Of a primary, with what it has of its data; without one, a primary itself.
-  async start(primary?: Server): Promise<void> {
+  async start(primary?: Primary): Promise<void> {
     const socket = makeSocketFolder(this.#home)
-    const following = primary && { primary_conninfo: `host=${primary.#socket} user=manilla` }
+    const { settings: given, log } = this.#options
+    const following = primary && { primary_conninfo: primary.conninfo }
     if (primary) this.#write('standby.signal', '')
     if (primary) this.#write('postgresql.auto.conf', '')
     const settings = {
-      ...{ ...serverSettings(), ...SETTINGS, ...following },
+      ...{ ...serverSettings(), ...SETTINGS, ...given, ...following },
       ...fixedSettings(socket.forServer),
     }
     this.#process = await spawnGuarded({
@@ -75,24 +93,30 @@ export class Server {
       args: (folder) => ['-D', folder, ...settingArguments(settings)],
       account: this.#home.account,
       byDescriptor: this.#home.byDescriptor,
+      ...(log ? { onLog: (line: string) => appendFileSync(log, `${line}\n`) } : {}),
     })
     const server = this.#process
     const ended = server.exited.then(() => {
       throw new Error(server.lastLines().join('\n'))
     })
     const answers = () => this.query('select 1').then(Boolean, () => false)
-    await Promise.race([ended, until('the server answers', answers)])
+    await Promise.race([ended, until('the server answers', answers, READY_MAX_MS)])
     ended.catch(() => {})
   }
 
-  // From now on nothing is committed that its standby does not have.
+  // From now on nothing is committed that its standby does not have, and it has what was committed before.
   async requireStandby(): Promise<void> {
     await this.query(`alter system set synchronous_standby_names = '*'`)
     await this.query('select pg_reload_conf()')
-    await until('the standby is synchronous', async () => {
-      const [row] = await this.query('select sync_state from pg_stat_replication')
-      return row?.sync_state === 'sync'
-    })
+    const reached = (lsn: string) => async () => {
+      const [row] = await this.query(
+        `select from pg_stat_replication where sync_state = 'sync' and flush_lsn >= '${lsn}'`,
+      )
+      return row !== undefined
+    }
+    await until('the standby is synchronous', reached('0/0'), READY_MAX_MS)
+    const [now] = await this.query('select pg_current_wal_flush_lsn() as lsn')
+    await until('the standby has everything', reached(now.lsn), READY_MAX_MS)
   }
 
   async promote(): Promise<void> {
@@ -119,25 +143,23 @@ export class Server {
     await this.kill()
   }
 
-  #copyFolder(source: string, path: string): void {
-    this.#makeFolder(path)
-    for (const entry of readdirSync(join(source, path), { withFileTypes: true })) {
-      const inside = join(path, entry.name)
-      if (NOT_COPIED.some((left) => left.test(inside))) continue
-      if (entry.isDirectory()) this.#copyFolder(source, inside)
-      else if (entry.isFile()) this.#copyFile(join(source, inside), inside)
-    }
-  }
-
-  #makeFolder(path: string): void {
-    mkdirSync(join(this.#home.clusterFolder, path), { mode: 0o700 })
+  async #copyFolder(source: string, path: string): Promise<void> {
+    await mkdir(join(this.#home.clusterFolder, path), { mode: 0o700 })
     this.#own(path)
+    const copying = async (entry: Dirent) => {
+      const inside = join(path, entry.name)
+      if (NOT_COPIED.some((left) => left.test(inside))) return
+      if (entry.isDirectory()) await this.#copyFolder(source, inside)
+      else if (entry.isFile()) await this.#copyFile(join(source, inside), inside)
+    }
+    const entries = await readdir(join(source, path), { withFileTypes: true })
+    await Promise.all(entries.map(copying))
   }
 
   // What vanishes meanwhile, the log replaced.
-  #copyFile(from: string, path: string): void {
+  async #copyFile(from: string, path: string): Promise<void> {
     try {
-      copyFileSync(from, join(this.#home.clusterFolder, path))
+      await copyFile(from, join(this.#home.clusterFolder, path))
       this.#own(path)
     } catch (error) {
       if ((error as { code?: string }).code !== 'ENOENT') throw error

@@ -1,4 +1,4 @@
-// All faults, how often each is chosen, and which the short form has.
+// All faults of the one database, how often each is chosen, and which the short form has.
 
 import type { Random } from '../random.ts'
 import { CLOCK_FAULTS } from './clock-faults.ts'
@@ -18,7 +18,7 @@ export const FAULTS: readonly Fault[] = [
 
 const WEIGHTS = { none: 4, one: 2, many: 1 }
 
-export function drawFaults(faults: readonly Fault[], count: number, random: Random): Fault[] {
+export function drawFaults<T>(faults: readonly Fault<T>[], count: number, random: Random) {
   const weighted = faults.map((fault) => [fault, WEIGHTS[fault.starts ?? 'none']] as const)
   return Array.from({ length: count }, () => random.weighted(weighted))
 }
@@ -31,17 +31,20 @@ const SHORT = [
   ...['kill-postmaster', 'terminate-backends'],
 ]
 
-export function shortPlan(faults: readonly Fault[]): Fault[] {
+export function shortPlan<T>(faults: readonly Fault<T>[]): Fault<T>[] {
   return SHORT.flatMap((name) => faults.filter((fault) => fault.name === name))
 }
 
 // By the beginnings of their names.
-export function selectFaults(only: readonly string[] | undefined): readonly Fault[] {
-  if (!only) return FAULTS
-  const unknown = only.find((start) => !FAULTS.some(({ name }) => name.startsWith(start)))
+export function selectFaults<T extends { name: string }>(
+  faults: readonly T[],
+  only: readonly string[] | undefined,
+): readonly T[] {
+  if (!only) return faults
+  const unknown = only.find((start) => !faults.some(({ name }) => name.startsWith(start)))
   if (unknown !== undefined) {
-    const names = FAULTS.map(({ name }) => name).join(', ')
+    const names = faults.map(({ name }) => name).join(', ')
     throw new Error(`no fault begins with "${unknown}"; there are: ${names}`)
   }
-  return FAULTS.filter(({ name }) => only.some((start) => name.startsWith(start)))
+  return faults.filter(({ name }) => only.some((start) => name.startsWith(start)))
 }

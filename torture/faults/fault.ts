@@ -8,14 +8,15 @@ export type Injected = {
   detail?: string
   lastsMs: number
   heal: () => Promise<void>
+  settle?: () => Promise<void> // What is left to mend once service has resumed.
 }
 
-export type Fault = {
+export type Fault<T = Target> = {
   name: string
   starts?: 'one' | 'many' // Processes of the service, which take their time: chosen less often.
   isAlone?: boolean // Nothing else may be wrong meanwhile.
-  inject: (target: Target, random: Random) => Promise<Injected>
-  whyNot?: (target: Target) => string | undefined
+  inject: (target: T, random: Random) => Promise<Injected>
+  whyNot?: (target: T) => string | undefined
 }
 
 // What the fault itself proves to be wrong: a refusal that did not come, a command that failed.

@@ -1,0 +1,143 @@
+// A primary and its standby, and an HA manager as Patroni is one: it notices after a while, fences the
+// old primary, promotes the standby, and makes the other one follow. Healed, the manager has acted and
+// service can resume; settled, the pair is whole again, and commits wait for the standby as before.
+
+import type { Pair } from '../pair.ts'
+import { aWhile, type Fault, type Injected } from './fault.ts'
+
+export type StandbyFault = Fault<{ pair: Pair }>
+
+type Acting = {
+  detail?: string
+  lastsMs: number // Until the manager notices.
+  act: () => Promise<void>
+  settle: () => Promise<void>
+}
+
+// Not waited for: service may resume before it is done.
+function managed({ act, settle, ...rest }: Acting): Injected {
+  let acting: Promise<void> | undefined
+  return {
+    ...rest,
+    async heal() {
+      acting = act()
+      acting.catch(() => {})
+    },
+    async settle() {
+      await acting
+      await settle()
+    },
+  }
+}
+
+function fault(name: string, inject: StandbyFault['inject']): StandbyFault {
+  return { name, isAlone: true, inject }
+}
+
+// The primary is stopped, the standby promoted, and the old primary follows with what it has: a clean
+// stop leaves nothing unsent.
+const switchover = fault('switchover', async ({ pair }) => {
+  await pair.primary.server.stop()
+  return managed({
+    lastsMs: 0,
+    act: () => pair.promote(),
+    async settle() {
+      await pair.follow()
+      await pair.requireStandby()
+    },
+  })
+})
+
+const primaryKilled = fault('primary-killed', async ({ pair }, random) => {
+  await pair.primary.server.kill()
+  return managed({
+    lastsMs: aWhile(random),
+    act: () => pair.promote(),
+    async settle() {
+      await pair.followAnew()
+      await pair.requireStandby()
+    },
+  })
+})
+
+// From the service alone. Fenced by a kill, as by a watchdog.
+const primaryCut = fault('primary-cut', async ({ pair }, random) => {
+  pair.primary.link.halfOpen()
+  return managed({
+    lastsMs: aWhile(random),
+    async act() {
+      await pair.primary.server.kill()
+      await pair.promote()
+    },
+    async settle() {
+      pair.clearLinks()
+      await pair.followAnew()
+      await pair.requireStandby()
+    },
+  })
+})
+
+// From everybody, the manager too: it runs on beside the new primary, where nobody confirms its
+// commits, and is stopped before anybody reaches it again.
+const primaryIsolated = fault('primary-isolated', async ({ pair }, random) => {
+  const { link, replication } = pair.primary
+  link.halfOpen()
+  replication.halfOpen()
+  return managed({
+    lastsMs: aWhile(random),
+    act: () => pair.promote(),
+    async settle() {
+      await pair.standby.server.kill()
+      pair.clearLinks()
+      await pair.followAnew()
+      await pair.requireStandby()
+    },
+  })
+})
+
+// Commits wait until it is back.
+const standbyKilled = fault('standby-killed', async ({ pair }, random) => {
+  await pair.standby.server.kill()
+  return managed({
+    lastsMs: aWhile(random),
+    act: () => pair.follow(),
+    settle: () => pair.requireStandby(),
+  })
+})
+
+// Without a word: connections swallow what is sent, for good, or keep still and go on.
+const replicationCut = fault('replication-cut', async ({ pair }, random) => {
+  const { replication } = pair.primary
+  const isLost = random.happens(0.5)
+  if (isLost) replication.halfOpen()
+  else replication.stall()
+  return managed({
+    detail: isLost ? 'half open' : 'stalled',
+    lastsMs: aWhile(random),
+    act: async () => pair.clearLinks(),
+    settle: () => pair.requireStandby(),
+  })
+})
+
+// As by a power cut. Nobody is promoted.
+const bothKilled = fault('both-killed', async ({ pair }, random) => {
+  await Promise.all([pair.primary.server.kill(), pair.standby.server.kill()])
+  return managed({
+    lastsMs: aWhile(random),
+    async act() {
+      await pair.primary.server.start()
+      await pair.follow()
+    },
+    settle: () => pair.requireStandby(),
+  })
+})
+
+export const STANDBY_FAULTS: readonly StandbyFault[] = [
+  switchover,
+  primaryKilled,
+  primaryCut,
+  primaryIsolated,
+  standbyKilled,
+  replicationCut,
+  bothKilled,
+]
