@@ -99,6 +99,7 @@ export const MONEY_OUT_ERRORS: Readonly<Record<string, readonly RefusalCode[]>> 
   rejectPayout: ['other_person_needed', 'payout_decided', 'payout_not_found'],
   requestAdjustment: ['adjustment_too_large', 'client_not_found'],
   setPayoutSettings: ['payout_approval_kept'],
+  summarizeAllPayouts: ['client_not_found'],
   updateBankAccount: ['bank_account_inactive', 'bank_account_mismatch', 'bank_account_not_found'],
   updateClientPayoutSettings: ['client_not_found'],
   updateSubaccount: ['subaccount_not_found'],
