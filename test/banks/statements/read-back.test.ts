@@ -24,9 +24,9 @@ const WRITERS: Readonly<Record<StatementFormat, (written: Written) => Generator<
   camt053: writeCamt053,
 }
 const FORMATS = Object.keys(WRITERS) as StatementFormat[]
-const LINES = 20_000
+const LINES = 40_000
 const LOOK_EVERY = 10_000
-const HEAP_MAX = 3 * 1024 ** 2 // Twenty thousand lines, kept, would take twice as much.
+const HEAP_MAX = 6 * 1024 ** 2 // Forty thousand lines, kept, would take twice as much.
 
 const amounts = fc.bigInt({ min: -(10n ** 14n), max: 10n ** 14n }).filter((amount) => amount !== 0n)
 const days = fc
