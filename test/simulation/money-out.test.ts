@@ -19,7 +19,7 @@ import { close, decideSettlement, schedule, settings } from './settlement-steps.
 askAtRandom()
 
 const SEED = Number(process.env.SEED ?? 640_846_243)
-const STEPS = Number(process.env.STEPS ?? 2_000)
+const STEPS = Number(process.env.STEPS ?? 1_500)
 const COMPARE_EVERY = 500
 const RESTART_EVERY = 1_000
 const DRAIN_ROUNDS_MAX = 200
