@@ -2,10 +2,10 @@
 // their own where they need one.
 
 import type { FileCommand } from './admin-command.ts'
+import { backup } from './backup-command.ts'
 import type { Option } from './command-line.ts'
 import { restore } from './restore-command.ts'
 import { AT, FROM, TIMELINE } from './restore-options.ts'
-import { backup } from './take-command.ts'
 import { verify } from './verify-command.ts'
 
 const DATABASE_URL: Option = { name: 'database-url', value: 'url', about: '' }
