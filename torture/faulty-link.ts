@@ -78,8 +78,7 @@ export async function startFaultyLink(to: NetConnectOpts) {
     },
     async [Symbol.asyncDispose]() {
       each((socket) => socket.destroy())
-      server.close()
-      await once(server, 'close')
+      await new Promise((closed) => server.close(closed))
     },
   }
 }
