@@ -3,8 +3,6 @@
 // load. Every credit is in the books of the new primary once.
 
 import assert from 'node:assert/strict'
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
-import { join } from 'node:path'
 import { test } from 'node:test'
 import { databaseCommands } from '#admin/database-commands.ts'
 import { createPool } from '#db/pool.ts'
@@ -18,6 +16,7 @@ import { PersistentBank } from '../support/persistent-bank.ts'
 import { newCredit, postRail, wordsOf } from '../support/rail.ts'
 import { type Bench, startTestService } from '../support/running-service.ts'
 import { chooseParent } from '../support/server.ts'
+import { createTempFolder } from '../support/temp-folder.ts'
 
 const SENDERS = 16 // Of each service.
 const CREDITS_BEFORE = 300
@@ -33,12 +32,8 @@ const accounts = await Promise.all(
 )
 
 async function openPair(): Promise<Pair> {
-  const folder = await mkdtemp(join(await chooseParent(), 'manilla-test-'))
-  await chmod(folder, 0o755)
-  closeAfterTests({
-    [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true, maxRetries: 5 }),
-  })
-  return closeAfterTests(await startPair(folder))
+  const folder = closeAfterTests(createTempFolder(await chooseParent()))
+  return closeAfterTests(await startPair(folder.path))
 }
 
 async function startService(connectionString: string): Promise<Bench> {

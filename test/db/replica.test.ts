@@ -4,7 +4,6 @@
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { createPool } from '#db/pool.ts'
@@ -20,6 +19,7 @@ import { type Bench, startTestService } from '../support/running-service.ts'
 import { chooseParent } from '../support/server.ts'
 import { startStallingProxy } from '../support/stalling-proxy.ts'
 import { Server } from '../support/standby.ts'
+import { createTempFolder } from '../support/temp-folder.ts'
 
 const FALLBACK_MAX_MS = 1_000 + 1_000 // A second, and what else a busy machine takes.
 // Looked up to decide something, or about sessions, users, secrets, settings and files.
@@ -93,11 +93,7 @@ const PRIMARY_READS = [
 ]
 type Methods = { get?: { operationId: string } }
 
-const folder = await mkdtemp(join(await chooseParent(), 'manilla-test-'))
-await chmod(folder, 0o755)
-closeAfterTests({
-  [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true, maxRetries: 5 }),
-})
+const { path: folder } = closeAfterTests(createTempFolder(await chooseParent()))
 const primary = closeAfterTests(new Server(join(folder, 'a')))
 const standby = closeAfterTests(new Server(join(folder, 'b')))
 const proxy = closeAfterTests(await startStallingProxy(standby.urlOf('manilla')))

@@ -5,8 +5,8 @@ import { chmodSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-export function createTempFolder() {
-  const path = realpathSync(mkdtempSync(join(tmpdir(), 'manilla-test-')))
+export function createTempFolder(parent = tmpdir()) {
+  const path = realpathSync(mkdtempSync(join(parent, 'manilla-test-')))
   chmodSync(path, 0o755)
   return {
     path,

@@ -2,8 +2,6 @@
 // that was committed in it, on both.
 
 import assert from 'node:assert/strict'
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
-import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createPool } from '#db/pool.ts'
@@ -14,16 +12,13 @@ import { closeAfterTests } from '../support/closing.ts'
 import { until } from '../support/embedded-bench.ts'
 import { chooseParent } from '../support/server.ts'
 import type { Server } from '../support/standby.ts'
+import { createTempFolder } from '../support/temp-folder.ts'
 
 const WRITERS = 4
 const TRIED = ['switchover', 'primary-killed', 'primary-isolated', 'standby-killed']
 
-const folder = await mkdtemp(join(await chooseParent(), 'manilla-test-'))
-await chmod(folder, 0o755)
-closeAfterTests({
-  [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true, maxRetries: 5 }),
-})
-const pair = closeAfterTests(await startPair(folder, { standbyMs: 20 }))
+const folder = closeAfterTests(createTempFolder(await chooseParent()))
+const pair = closeAfterTests(await startPair(folder.path, { standbyMs: 20 }))
 const pool = createPool({ connectionString: pair.url(), max: WRITERS, onIdleError: () => {} })
 closeAfterTests({ [Symbol.asyncDispose]: () => pool.end() })
 await pair.primary.server.query('create table written (id integer)', 'manilla')
