@@ -34,6 +34,12 @@ function fault(name: string, inject: StandbyFault['inject']): StandbyFault {
   return { name, isAlone: true, inject }
 }
 
+// From a new base backup: what the old primary has may have left the common log.
+async function renew(pair: Pair): Promise<void> {
+  await pair.followAnew()
+  await pair.requireStandby()
+}
+
 // The primary is stopped, the standby promoted, and the old primary follows with what it has: a clean
 // stop leaves nothing unsent.
 const switchover = fault('switchover', async ({ pair }) => {
@@ -53,10 +59,7 @@ const primaryKilled = fault('primary-killed', async ({ pair }, random) => {
   return managed({
     lastsMs: aWhile(random),
     act: () => pair.promote(),
-    async settle() {
-      await pair.followAnew()
-      await pair.requireStandby()
-    },
+    settle: () => renew(pair),
   })
 })
 
@@ -71,8 +74,7 @@ const primaryCut = fault('primary-cut', async ({ pair }, random) => {
     },
     async settle() {
       pair.clearLinks()
-      await pair.followAnew()
-      await pair.requireStandby()
+      await renew(pair)
     },
   })
 })
@@ -89,8 +91,7 @@ const primaryIsolated = fault('primary-isolated', async ({ pair }, random) => {
     async settle() {
       await pair.standby.server.kill()
       pair.clearLinks()
-      await pair.followAnew()
-      await pair.requireStandby()
+      await renew(pair)
     },
   })
 })
