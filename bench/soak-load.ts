@@ -19,7 +19,7 @@ const LISTS = ['credits', 'payments', 'events', 'suspense', 'accounts/static', '
 
 type Call = { path: string; body?: string; headers?: Record<string, string> }
 type Answer = { status: number; text: string }
-type Action = { weight: number; requests: number; run: () => Promise<void> }
+type Action = { weight: number; requests: number; run: () => Promise<unknown> }
 type Options = { port: number; accounts: number; database: BenchDatabase }
 
 export class MixedLoad {
@@ -31,7 +31,7 @@ export class MixedLoad {
   readonly #actions: readonly Action[]
   #token = ''
   #next = 0
-  #running = new Set<Promise<void>>()
+  #running = new Set<Promise<unknown>>()
   #timer: NodeJS.Timeout | undefined
 
   constructor(options: Options) {
@@ -127,21 +127,17 @@ export class MixedLoad {
 
   #auth = () => ({ authorization: `Bearer ${this.#token}` })
 
-  async #credit(): Promise<void> {
+  async #credit(): Promise<Call> {
     const at = this.#next++
     const body = JSON.stringify(credit(at, this.#options.accounts, Date.now()))
-    const headers = signature(body, `msg_soak_${at}`, Date.now())
-    await this.#expect({ path: CREDITS, body, headers }, '"responseCode":"0')
+    const call = { path: CREDITS, body, headers: signature(body, `msg_soak_${at}`, Date.now()) }
+    await this.#expect(call, '"responseCode":"0')
     this.credits++
+    return call
   }
 
   async #creditTwice(): Promise<void> {
-    const at = this.#next++
-    const body = JSON.stringify(credit(at, this.#options.accounts, Date.now()))
-    const headers = signature(body, `msg_soak_${at}`, Date.now())
-    await this.#expect({ path: CREDITS, body, headers }, '"responseCode":"0')
-    this.credits++
-    await this.#expect({ path: CREDITS, body, headers }, '"responseCode":"01"')
+    await this.#expect(await this.#credit(), '"responseCode":"01"')
   }
 
   async #open(): Promise<void> {
