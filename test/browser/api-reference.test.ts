@@ -5,15 +5,12 @@ import { test } from 'node:test'
 import { openBrowser } from '../support/browser.ts'
 import { startTestService } from '../support/running-service.ts'
 
-const PATIENCE_MS = 20_000 // Its script has four megabytes.
-
 test('the reference shows every family, asks nobody else, and breaks no rule of its policy', async () => {
   await using bench = await startTestService()
   const url = await bench.service.app.listen({ host: '127.0.0.1', port: 0 })
   await using browser = await openBrowser()
   const { page, problems, hosts } = await browser.newPage()
 
-  page.setDefaultTimeout(PATIENCE_MS)
   await page.goto(`${url}/docs`)
 
   await page.getByRole('heading', { name: 'Manilla' }).first().waitFor()

@@ -121,7 +121,7 @@ test('whoever has a temporary password chooses one before anything else', async 
   await page.getByRole('button', { name: 'Change password' }).click()
 
   // Hashing it takes its time.
-  await page.getByRole('heading', { level: 1, name: 'Today' }).waitFor({ timeout: 15_000 })
+  await page.getByRole('heading', { level: 1, name: 'Today' }).waitFor()
   assert.deepEqual(problems, [])
 })
 

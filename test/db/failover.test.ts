@@ -12,6 +12,7 @@ import { type Node, type Pair, startPair } from '../../torture/pair.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { until } from '../support/embedded-bench.ts'
 import { createAccount } from '../support/fixtures.ts'
+import { patience } from '../support/patience.ts'
 import { PersistentBank } from '../support/persistent-bank.ts'
 import { newCredit, postRail, wordsOf } from '../support/rail.ts'
 import { type Bench, startTestService } from '../support/running-service.ts'
@@ -20,7 +21,7 @@ import { createTempFolder } from '../support/temp-folder.ts'
 
 const SENDERS = 16 // Of each service.
 const CREDITS_BEFORE = 300
-const RESUMED_MAX_MS = 5_000
+const RESUMED_MAX_MS = patience(5_000)
 
 const pair = await openPair()
 const hosts = [pair.primary.host, pair.standby.host]

@@ -15,13 +15,14 @@ import { createLogger } from '#log.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { until } from '../support/embedded-bench.ts'
 import { ACCOUNTS, createAccount } from '../support/fixtures.ts'
+import { patience } from '../support/patience.ts'
 import { type Bench, startTestService } from '../support/running-service.ts'
 import { chooseParent } from '../support/server.ts'
 import { startStallingProxy } from '../support/stalling-proxy.ts'
 import { Server } from '../support/standby.ts'
 import { createTempFolder } from '../support/temp-folder.ts'
 
-const FALLBACK_MAX_MS = 1_000 + 1_000 // A second, and what else a busy machine takes.
+const FALLBACK_MAX_MS = patience(1_000)
 // Looked up to decide something, or about sessions, users, secrets, settings and files.
 const PRIMARY_READS = [
   'downloadPayoutFile',

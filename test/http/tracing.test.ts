@@ -15,6 +15,7 @@ import { startTracing } from '#tracing.ts'
 import { runWorker } from '#workers/loop.ts'
 import { createAccount } from '../support/fixtures.ts'
 import { startCollector } from '../support/otlp-collector.ts'
+import { patience } from '../support/patience.ts'
 import { bankAccountNumber } from '../support/payouts.ts'
 import { newCredit, signedHeaders } from '../support/rail.ts'
 import { type Bench, SECRETS, startTestService } from '../support/running-service.ts'
@@ -214,7 +215,7 @@ test('a sampler takes its share, and a collector that is gone delays nothing', a
   await tracer.stop()
 
   assert(sampled > 400 && sampled < 600, String(sampled))
-  assert(performance.now() - begunMs < 3_000)
+  assert(performance.now() - begunMs < patience(1_000))
   assert.match(await metrics.registry.metrics(), /manilla_trace_spans_total/)
 })
 

@@ -17,9 +17,10 @@ import type {
 import { launchChromium } from './chromium.ts'
 import { closeAtEnd } from './closing.ts'
 import { until } from './embedded-bench.ts'
+import { patience } from './patience.ts'
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-const PATIENCE_MS = 5_000
+const PATIENCE_MS = patience(5_000)
 const [WIDE, NARROW, HEIGHT] = [1280, 360, 800]
 
 export type PageOptions = Omit<BrowserContextOptions, 'viewport'> & {
