@@ -17,6 +17,7 @@ import { endpointFamily, failureBody } from './envelopes.ts'
 import { RETRY_AFTER_SECONDS } from './error-handler.ts'
 import { timedResponse } from './request-metrics.ts'
 import { responseHeaders } from './response-headers.ts'
+import { RestingConnections } from './resting-connections.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -39,6 +40,10 @@ const ID = timeOrderedId(new Date(0))
 export class LoadShedder {
   readonly #deps: Deps
   readonly #routes: QueueRoute[] = []
+  readonly #resting = new RestingConnections({
+    isOverloaded: () => this.#routes.some(({ writer }) => writer.isOverloaded),
+    isDraining: () => this.#isDraining(),
+  })
   #isDraining: () => boolean = () => false
 
   constructor(deps: Deps) {
@@ -96,11 +101,12 @@ export class LoadShedder {
     return undefined
   }
 
-  // The rest of the request is read and thrown away, and the connection lives on.
+  // The rest of the request is read and thrown away, and the connection lives on, but rests first.
   #refuse({ headers, body: [before, after] }: QueueRoute, response: ServerResponse): void {
     this.#deps.metrics.shed.inc()
     const id = timeOrderedId(this.#deps.clock())
     response.writeHead(REFUSALS.busy.status, ['x-request-id', id, ...headers])
     response.end(before + id + after)
+    if (response.socket) this.#resting.add(response.socket)
   }
 }
