@@ -18,6 +18,7 @@ export type Job = {
 
 const FAILURES_MAX = 1_000
 const TICK_MS = 1
+const GIVE_UP_MS = 1_000 // Who has found no idle connection by then.
 
 process.on('message', (job: Job) => void new Run(job, makeRequests(job.workload)).start())
 process.on('disconnect', () => process.exit(0))
@@ -112,10 +113,17 @@ class Run {
     } else {
       this.#fail(`${status} ${body.toString('utf8', 0, 300)}`)
     }
-    const dueMs = this.#job.perSecond === undefined ? nowMs : this.#due.shift()
+    const dueMs = this.#job.perSecond === undefined ? nowMs : this.#nextDue(nowMs)
     if (this.#phase === 'over') this.#endWhenAnswered()
     else if (dueMs === undefined) this.#idle.push(connection)
     else this.#send(connection, dueMs)
+  }
+
+  #nextDue(nowMs: number): number | undefined {
+    const patient = this.#due.findIndex((dueMs) => nowMs - dueMs < GIVE_UP_MS)
+    const gone = this.#due.splice(0, patient < 0 ? this.#due.length : patient).length
+    if (this.#phase === 'measuring') this.#slice.gaveUp = (this.#slice.gaveUp ?? 0) + gone
+    return this.#due.shift()
   }
 
   #fail(message: string): void {

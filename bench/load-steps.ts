@@ -75,6 +75,7 @@ function stepTable(steps: readonly Step[]): string {
     'p50 ms',
     'p99 ms',
     'refused/s',
+    'gave up/s',
     'normal again, ms',
     'others',
   ]
@@ -91,6 +92,7 @@ function stepTable(steps: readonly Step[]): string {
       middle(({ slice }) => slice.latency?.p50 ?? Number.NaN).toFixed(0),
       middle(({ slice }) => slice.latency?.p99 ?? Number.NaN).toFixed(0),
       middle(({ slice }) => (slice.refused ?? 0) / slice.seconds).toFixed(0),
+      middle(({ slice }) => (slice.gaveUp ?? 0) / slice.seconds).toFixed(0),
       `${recovered.toFixed(0)}${mark(recovered <= RECOVERY_GOAL_MS)}`,
       middle(({ slice }) => (slice.cpu?.others ?? Number.NaN) / slice.seconds).toFixed(2),
     ]

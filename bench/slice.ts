@@ -8,6 +8,7 @@ export type Slice = {
   items: number // While it was measured, as is the rest.
   seconds: number
   refused?: number // As busy.
+  gaveUp?: number // Waiting for a connection.
   latency?: { p50: number; p99: number } // In milliseconds.
   cpu?: CpuTime | undefined
   memoryMb?: number // Of the service, at most.

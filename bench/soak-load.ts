@@ -11,6 +11,7 @@ import { account, CREDITS, credit, signature } from './requests.ts'
 
 const TICK_MS = 5
 const CONNECTIONS = 32
+const RUNNING_MAX = 500 // A machine that does not keep up is not given more.
 const TRIES_MAX = 10
 const RETRY_MS = 1_000
 const FAILURES_SHOWN = 20
@@ -25,7 +26,7 @@ type Options = { port: number; accounts: number; database: BenchDatabase }
 export class MixedLoad {
   readonly failures: string[] = []
   credits = 0
-  readonly #counts = { requests: 0, refused: 0, failed: 0 }
+  readonly #counts = { requests: 0, refused: 0, failed: 0, left: 0 }
   readonly #options: Options
   readonly #pool: Pool
   readonly #actions: readonly Action[]
@@ -57,7 +58,8 @@ export class MixedLoad {
     const begin = () => {
       for (const nowMs = performance.now(); nextMs <= nowMs; ) {
         nextMs += (-Math.log(1 - Math.random()) / arrivals) * 1000
-        this.#start(this.#draw(weights))
+        if (this.#running.size < RUNNING_MAX) this.#start(this.#draw(weights))
+        else this.#counts.left++
       }
     }
     void this.#logIn().then(() => {
@@ -72,9 +74,10 @@ export class MixedLoad {
   }
 
   summary(): string {
-    const { requests, refused, failed } = this.#counts
+    const { requests, refused, failed, left } = this.#counts
     const [sent, booked] = [requests, this.credits].map((count) => count.toLocaleString('en'))
-    return `${sent} requests, ${booked} credits, ${refused} refused as busy, ${failed} failed`
+    const rest = `${refused} refused as busy, ${failed} failed, ${left} left out under load`
+    return `${sent} requests, ${booked} credits, ${rest}`
   }
 
   #draw(weights: number): Action {
