@@ -6,9 +6,10 @@ import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
+import { patience } from './patience.ts'
 
 const CHILD = fileURLToPath(new URL('./embedded-child.ts', import.meta.url))
-const UNTIL_MAX_MS = 60_000
+const UNTIL_MAX_MS = patience(30_000)
 
 type Message = {
   ready?: true
