@@ -27,6 +27,11 @@ export class Metrics {
     help: 'Requests refused at the door, because their queue was too slow.',
     registers: this.#registers,
   })
+  readonly resting = new Gauge({
+    name: 'manilla_http_connections_resting',
+    help: 'Connections that were refused under overload and are not read for now.',
+    registers: this.#registers,
+  })
   readonly #batchItems = new Histogram({
     name: 'manilla_batch_items',
     help: 'Items written by one transaction, by kind of work.',

@@ -43,6 +43,7 @@ export class LoadShedder {
   readonly #resting = new RestingConnections({
     isOverloaded: () => this.#routes.some(({ writer }) => writer.isOverloaded),
     isDraining: () => this.#isDraining(),
+    onCount: (count) => this.#deps.metrics.resting.set(count),
   })
   #isDraining: () => boolean = () => false
 

@@ -11,7 +11,11 @@ const FEW = 5
 const MANY = 50
 const REST_MAX_MS = 5_000
 
-type Deps = { isOverloaded: () => boolean; isDraining: () => boolean }
+type Deps = {
+  isOverloaded: () => boolean
+  isDraining: () => boolean
+  onCount: (resting: number) => void
+}
 
 export class RestingConnections {
   readonly #deps: Deps
@@ -31,11 +35,13 @@ export class RestingConnections {
   #pause(): void {
     for (const socket of this.#refused) this.#resting.push(socket.pause())
     this.#refused = []
+    this.#deps.onCount(this.#resting.length)
     this.#timer ??= setInterval(() => this.#look(), LOOK_EVERY_MS).unref()
   }
 
   #look(): void {
     for (const socket of this.#resting.splice(0, this.#turns())) socket.resume()
+    this.#deps.onCount(this.#resting.length)
     if (this.#resting.length > 0) return
     clearInterval(this.#timer)
     this.#timer = undefined

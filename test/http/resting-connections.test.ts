@@ -24,6 +24,7 @@ async function setup(t: TestContext, count: number) {
   const resting = new RestingConnections({
     isOverloaded: () => state.isOverloaded,
     isDraining: () => state.isDraining,
+    onCount: (count) => assert.equal(count, paused.size),
   })
   for (let at = 0; at < count; at++) {
     const socket = {
@@ -75,11 +76,13 @@ test('what a refused connection sends next waits in its socket, and others are a
   app.post('/other', async () => 'done')
   const { port } = new URL(await listenLocally(app))
   const [refused, other] = [open(Number(port)), open(Number(port))]
+  const resting = async () => (await metrics.resting.get()).values[0]?.value
   const shed = async () => (await metrics.shed.get()).values[0]?.value
 
   refused.post('/credits')
   assert.match(await refused.answer(), /^HTTP\/1\.1 503 .*"busy"/s)
   await immediate()
+  assert.equal(await resting(), 1)
   writer.isOverloaded = false
   refused.post('/credits')
   for (let at = 0; at < 3; at++) {
@@ -90,7 +93,7 @@ test('what a refused connection sends next waits in its socket, and others are a
   t.mock.timers.tick(LOOK_MS)
 
   assert.match(await refused.answer(), /^HTTP\/1\.1 200 .*booked$/s)
-  assert.equal(await shed(), 1)
+  assert.deepEqual([await shed(), await resting()], [1, 0])
 })
 
 function open(port: number) {
