@@ -9,10 +9,11 @@ import { type Options, readOptions } from './options.ts'
 import { peakMemoryMb } from './process-stats.ts'
 import { changes, goals, machine, table, writeSection } from './report.ts'
 import { LOADS, ROWS, SCALE_ROWS } from './rows.ts'
+import { runSizes } from './size.ts'
 import { Testbed } from './testbed.ts'
 
 // Tables of their own, by name only.
-const TABLES = { load: runLoadSteps, idle: runIdleConnections }
+const TABLES = { load: runLoadSteps, idle: runIdleConnections, size: runSizes }
 
 async function main(): Promise<void> {
   const options = readOptionsOrStop()
@@ -25,7 +26,8 @@ function readOptionsOrStop(): Options {
   try {
     return readOptions(process.argv.slice(2), [...Object.keys(LOADS), ...Object.keys(TABLES)])
   } catch (error) {
-    const taken = '--quick, --only <rows>, --scale, --against <folder>, --profile <folder>, --write'
+    const taken =
+      '--quick, --only <rows>, --credits <number>, --scale, --against <folder>, --profile <folder>, --write'
     console.error(`${(error as Error).message.replace(/\.?$/, '.')} The benchmarks take ${taken}.`)
     process.exit(2)
   }

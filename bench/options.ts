@@ -3,6 +3,7 @@
 //   --only cold,hot   only these rows; a reference such as pgbench may be named alone
 //   --only load       load at 50, 100, 200 and 400% of capacity, a table of its own
 //   --only idle       10,000 idle connections, likewise
+//   --only size       reading among --credits N (100 million; quick: 2), likewise
 //   --scale           credits among 10 million accounts with 20 million credits (quick: a hundredth)
 //   --against FOLDER  the same loads on another checkout's service, in turn, as the reference
 //   --profile FOLDER  CPU profiles of the service
@@ -15,7 +16,7 @@ export type Options = ReturnType<typeof readOptions>
 export function readOptions(args: readonly string[], names: readonly string[]) {
   const flag = { type: 'boolean', default: false } as const
   const text = { type: 'string' } as const
-  const texts = { only: text, profile: text, against: text }
+  const texts = { only: text, profile: text, against: text, credits: text }
   const options = { quick: flag, scale: flag, write: flag, ...texts }
   const { values } = parseArgs({ args: [...args], options })
   const { quick, scale, write, profile, against } = values
@@ -26,7 +27,10 @@ export function readOptions(args: readonly string[], names: readonly string[]) {
   const sizes = quick
     ? { accounts: 20_000, scaleAccounts: 100_000, slices: 3, warmUpMs: 300, sliceMs: 1_000 }
     : { accounts: 100_000, scaleAccounts: 10_000_000, slices: 7, warmUpMs: 500, sliceMs: 2_000 }
+  const credits = Number(values.credits ?? (quick ? 2_000_000 : 100_000_000))
+  const fewCredits = quick ? 100_000 : 1_000_000
   const settledAccounts = quick ? 5_000 : 50_000
   const reconciledAccounts = quick ? 2_500 : 50_000
-  return { only, scale, write, profile, against, settledAccounts, reconciledAccounts, ...sizes }
+  const named = { only, scale, write, profile, against, credits, fewCredits }
+  return { ...named, settledAccounts, reconciledAccounts, ...sizes }
 }

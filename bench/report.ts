@@ -11,7 +11,7 @@ import { quantile, rateOf, type Slice } from './slice.ts'
 const DOCS = join(import.meta.dirname, '..', 'docs')
 const PATHS = {
   ...{ bench: 'performance.md', scale: 'performance.md', soak: 'performance.md' },
-  ...{ load: 'performance.md', idle: 'performance.md', capacity: 'scaling.md' },
+  ...{ load: 'performance.md', idle: 'performance.md', size: 'scaling.md', capacity: 'scaling.md' },
 }
 const MEMORY_MAX_MB = 300
 const HEAD =
@@ -27,7 +27,7 @@ const memory: Value = ({ memoryMb }) => memoryMb ?? Number.NaN
 const p50: Value = ({ latency }) => latency?.p50 ?? Number.NaN
 const p99: Value = ({ latency }) => latency?.p99 ?? Number.NaN
 const serviceUs: Value = ({ cpu, items }) => ((cpu?.service ?? Number.NaN) * 1e6) / items
-const postgresUs: Value = ({ cpu, items }) => ((cpu?.postgres ?? Number.NaN) * 1e6) / items
+export const postgresUs: Value = ({ cpu, items }) => ((cpu?.postgres ?? Number.NaN) * 1e6) / items
 const loadUs: Value = ({ cpu, items }) => ((cpu?.load ?? Number.NaN) * 1e6) / items
 const otherCores: Value = ({ cpu, seconds }) => (cpu?.others ?? Number.NaN) / seconds
 

@@ -84,23 +84,17 @@ export class Testbed implements AsyncDisposable {
     })
   }
 
+  // What people read.
+  many = () => this.#history('many', this.options.credits / PER_ACCOUNT)
+  few = () => this.#history('few', this.options.fewCredits / PER_ACCOUNT)
+
   // A million credits that no settlement has taken yet; quick: a tenth.
-  settlement(): Promise<Target> {
-    return this.once('settlement', async () => {
-      const database = await this.newDatabase('settlement', 'template1')
-      const { settledAccounts: accounts } = this.options
-      await this.fill(database.connectionString, { accounts, perAccount: PER_ACCOUNT })
-      return this.#startService(database, accounts)
-    })
-  }
+  settlement = () => this.#history('settlement', this.options.settledAccounts)
 
   // A million credits to hold against a statement; quick: 50,000.
   reconciliation(): Promise<Target> {
-    return this.once('reconciliation', async () => {
-      const database = await this.newDatabase('reconciliation', 'template1')
-      const { reconciledAccounts: accounts } = this.options
-      await this.fill(database.connectionString, { accounts, perAccount: PER_ACCOUNT })
-      const target = await this.#startService(database, accounts)
+    return this.once('reconciliation service', async () => {
+      const target = await this.#history('reconciliation', this.options.reconciledAccounts)
       this.servicePids.pop() // Memory has a goal of its own there.
       return target
     })
@@ -135,6 +129,14 @@ export class Testbed implements AsyncDisposable {
   }
 
   [Symbol.asyncDispose] = () => this.#stack.disposeAsync()
+
+  #history(name: string, accounts: number): Promise<Target> {
+    return this.once(name, async () => {
+      const database = await this.newDatabase(name, 'template1')
+      await this.fill(database.connectionString, { accounts, perAccount: PER_ACCOUNT })
+      return this.#startService(database, accounts)
+    })
+  }
 
   async #startService(database: BenchDatabase, accounts: number, before = ''): Promise<Target> {
     const { profile } = this.options

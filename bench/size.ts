@@ -1,0 +1,115 @@
+// `npm run bench -- --only size --credits 100000000`: what people read, among so many credits and among a
+// million of them (quick: two million and a tenth of one): lists, search, and the way from a session id
+// to a credit's timeline. Slices on the one alternate with slices on the other.
+
+import { measure } from './child-process.ts'
+import { machine, postgresUs } from './report.ts'
+import { quantile, rateOf, type Slice } from './slice.ts'
+import type { Target, Testbed } from './testbed.ts'
+
+const SAMPLES = 500
+const CONNECTIONS = 8
+const WARM_UP_ROUNDS = 1
+const RATIO_MIN = 0.8
+
+type Sample = { sessionId: string; accountNumber: string; day: string; id: number }
+type Path = (sample: Sample) => string
+
+const VIEWS: Record<string, Path> = {
+  'list of credits': () => '/api/v1/credits?limit=20',
+  'list of a day': ({ day }) =>
+    `/api/v1/credits?limit=20&from=${day}T00:00:00Z&to=${day}T23:00:00Z`,
+  'list of an account': ({ accountNumber }) => `/api/v1/credits?accountNumber=${accountNumber}`,
+  'search by session id': ({ sessionId }) => `/api/v1/search?q=${sessionId}`,
+  'search by account number': ({ accountNumber }) => `/api/v1/search?q=${accountNumber}`,
+  'credit by session id': ({ sessionId }) => `/api/v1/credits?sessionId=${sessionId}`,
+  'timeline of a credit': ({ id }) => `/api/v1/credits/${id}/timeline`,
+  'account with its balance': ({ accountNumber }) => `/api/v1/accounts/static/${accountNumber}`,
+}
+
+type Side = { on: Target; samples: Sample[] }
+type Round = readonly [small: Slice, large: Slice]
+
+export async function runSizes(bed: Testbed): Promise<string> {
+  const small = await prepare(bed, await bed.few())
+  const large = await prepare(bed, await bed.many())
+  const rows: string[] = []
+  for (const [title, path] of Object.entries(VIEWS)) {
+    console.error(`  ${title}`)
+    const rounds: Round[] = []
+    for (let round = 0; round < WARM_UP_ROUNDS + bed.options.slices; round++) {
+      rounds.push([await read(bed, small, path), await read(bed, large, path)])
+    }
+    rows.push(rowOf(title, rounds.slice(WARM_UP_ROUNDS)))
+  }
+  const { rows: sizes } = await large.on.database.db.query<{ size: string }>(
+    'select pg_size_pretty(pg_database_size(current_database())) as size',
+  )
+  const [count, few] = [bed.options.credits, bed.options.fewCredits].map((each) =>
+    each.toLocaleString('en'),
+  )
+  return [
+    `${count} credits (${sizes[0]?.size}); ${machine()}`,
+    [
+      `| read | a second, of ${few} | µs of PostgreSQL | of ${count} | µs of PostgreSQL | ratio |`,
+      '| --- | ---: | ---: | ---: | ---: | ---: |',
+      ...rows,
+    ].join('\n'),
+  ].join('\n\n')
+}
+
+async function prepare(bed: Testbed, on: Target): Promise<Side> {
+  await on.database.settle()
+  const { rows } = await on.database.db.query<Omit<Sample, 'id'>>(
+    `select c.session_id as "sessionId", c.account_number as "accountNumber",
+            to_char(c.received_at at time zone 'Africa/Lagos', 'YYYY-MM-DD') as day
+       from (select min(id) as first, max(id) as last from credits) as b,
+            generate_series(1, $1) as n,
+            lateral (select * from credits
+                      where id >= b.first + ((b.last - b.first) * (n::float8 / $1))::bigint
+                      order by id limit 1) as c`,
+    [SAMPLES],
+  )
+  const samples: Sample[] = []
+  for (const row of rows) {
+    const { data } = await get(bed, on, `/api/v1/credits?sessionId=${row.sessionId}`)
+    const [credit] = data
+    if (!credit) throw new Error(`${row.sessionId} is not found`)
+    samples.push({ ...row, id: credit.id })
+  }
+  return { on, samples }
+}
+
+async function get(bed: Testbed, { ports: [port = 0] }: Target, path: string) {
+  const headers = { authorization: `Bearer ${await bed.token(port)}` }
+  const response = await fetch(`http://127.0.0.1:${port}${path}`, { headers })
+  return (await response.json()) as { data: { id: number }[] }
+}
+
+async function read(bed: Testbed, { on, samples }: Side, path: Path): Promise<Slice> {
+  const { warmUpMs, sliceMs } = bed.options
+  const token = await bed.token(on.ports[0] as number)
+  const workload = { kind: 'view', token, paths: samples.map(path) } as const
+  const job = { ports: on.ports, connections: CONNECTIONS, warmUpMs, sliceMs, workload }
+  const slice = await measure(bed.generator, job, {
+    service: on.pids,
+    postgres: bed.cluster.pid,
+  })
+  if (slice.failures.count > 0) throw new Error(`failed: ${slice.failures.first}`)
+  return slice
+}
+
+function rowOf(title: string, rounds: readonly Round[]): string {
+  const middle = (of: (round: Round) => number) => quantile(rounds.map(of), 0.5)
+  const ratio = middle(([small, large]) => rateOf(large) / rateOf(small))
+  if (ratio < RATIO_MIN) process.exitCode = 1
+  const cells = [
+    title,
+    middle(([small]) => rateOf(small)).toFixed(0),
+    middle(([small]) => postgresUs(small)).toFixed(0),
+    middle(([, large]) => rateOf(large)).toFixed(0),
+    middle(([, large]) => postgresUs(large)).toFixed(0),
+    `${ratio.toFixed(2)} ${ratio >= RATIO_MIN ? '✓' : '✗'}`,
+  ]
+  return `| ${cells.join(' | ')} |`
+}
