@@ -16,6 +16,7 @@ const TRIES_MAX = 10
 const RETRY_MS = 1_000
 const FAILURES_SHOWN = 20
 const STREAM_MS = 3_000
+const BUSY = new Set([408, 429, 503]) // A machine that stalls is slow to send a request, too.
 const LISTS = ['credits', 'payments', 'events', 'suspense', 'accounts/static', 'audit-log']
 
 type Call = { path: string; body?: string; headers?: Record<string, string> }
@@ -170,7 +171,9 @@ export class MixedLoad {
     )
     const { bankAccount, paymentReference } = JSON.parse(begun).responseData
     const paid = JSON.stringify({ virtualAccountNumber: bankAccount, amount: '6000.00' })
-    await this.#expect({ path: `${process}/simulate/payment`, body: paid, headers }, '"00"')
+    // One that was answered too late may be booked all the same: with a key it is not booked again.
+    const once = { ...headers, 'idempotency-key': paymentReference }
+    await this.#expect({ path: `${process}/simulate/payment`, body: paid, headers: once }, '"00"')
     this.credits++
     await this.#expect(
       { path: `/api/Transaction/bypaymentreference/${paymentReference}`, headers },
@@ -202,7 +205,8 @@ export class MixedLoad {
     const url = `http://127.0.0.1:${this.#options.port}/api/v1/events/stream`
     const leaving = new AbortController()
     const answer = await fetch(url, { headers: this.#auth(), signal: leaving.signal })
-    if (answer.status !== 200 && answer.status !== 429) this.#fail(`stream: ${answer.status}`)
+    if (BUSY.has(answer.status)) this.#counts.refused++
+    else if (answer.status !== 200) this.#fail(`stream: ${answer.status}`)
     await sleep(STREAM_MS)
     leaving.abort()
   }
