@@ -191,7 +191,10 @@ test('on slow 3G the number can be read and copied within three seconds', async 
   while (tookMs.length < TRIES_MAX && !tookMs.some((ms) => ms < 3_000)) {
     tookMs.push(await readAndCopyMs(address))
   }
-  assert(tookMs.some((ms) => ms < 3_000), `${tookMs} ms`)
+  assert(
+    tookMs.some((ms) => ms < 3_000),
+    `${tookMs} ms`,
+  )
 })
 
 async function readAndCopyMs(address: string): Promise<number> {
