@@ -4,14 +4,15 @@
 
 import { matchesGlob } from 'node:path'
 
-// In this order, by measured duration: each would hold up the rest of a batch, or starts processes.
+// In this order, by measured duration: each would hold up the rest of a batch, starts processes, or needs
+// one of its own.
 export const LONG_ALONE = [
   'test/torture/short.test.ts',
   'test/crash.test.ts',
   'test/simulation/*.test.ts',
   'test/main.test.ts',
   'test/upgrade/*.test.ts',
-  'test/db/{failover,replica}.test.ts',
+  'test/db/{failover,replica,statement-names}.test.ts',
   'test/torture/standby-faults.test.ts',
   'test/backup/{backup,own-server}.test.ts',
   'test/http/fuzz.test.ts',

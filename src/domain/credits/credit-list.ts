@@ -6,6 +6,7 @@
 import { ORDER_SQL, type Order } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
 import { pastPrefix } from '#db/prefixes.ts'
+import { namedByText } from '#db/statement-names.ts'
 import { idBounds, type Window } from '#db/time-bounds.ts'
 import { inMerchantScope } from '#domain/access/merchant-scope.ts'
 import { Refusal } from '#errors.ts'
@@ -80,11 +81,9 @@ export async function listCredits(
   const values: unknown[] = []
   const place = (value: unknown) => `$${values.push(value)}`
   const { sql, found } = await selectFound(db, { ...query, order }, place)
-  const { rows } = await db.query<CreditRow>(
-    `${sql} ${SELECT_TRACE} from (${found}) as c ${WITH_OWNERS}
-      order by c.id ${ORDER_SQL[order].sort}`,
-    values,
-  )
+  const text = `${sql} ${SELECT_TRACE} from (${found}) as c ${WITH_OWNERS}
+    order by c.id ${ORDER_SQL[order].sort}`
+  const { rows } = await db.query<CreditRow>(namedByText(text, values))
   return rows.map((row) => openTrace(sealer, row))
 }
 
@@ -102,16 +101,15 @@ export async function selectFound(
   const times = await readTimes(db, filters, place)
   if (after !== undefined) conditions.push(`c.id ${isAfter} ${place(after)}`)
   if (until !== undefined) conditions.push(`c.id ${isUpTo} ${place(until)}`)
-  const most = place(limit)
   // Each through its own index, in order, and no further than a page.
   const branches = scopes.flatMap((scope) =>
     times.map((time) => {
       const all = [...conditions, scope, ...time].join(' and ')
-      return `(select c.* from credits c where ${all} order by c.id ${sort} limit ${most})`
+      return `(select c.* from credits c where ${all} order by c.id ${sort} limit ${limit})`
     }),
   )
   const found = `select distinct on (id) * from (${branches.join(' union all ')}) as found
-                  order by id ${sort} limit ${most}`
+                  order by id ${sort} limit ${limit}`
   return { sql, found }
 }
 

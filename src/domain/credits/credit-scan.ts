@@ -5,6 +5,7 @@
 
 import { ORDER_SQL, type Order } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
+import { namedByText } from '#db/statement-names.ts'
 import { SUMMED_MAX, type Summary, summaryOf, type Total } from '#db/summaries.ts'
 import { idBounds } from '#db/time-bounds.ts'
 import { type CreditFilters, selectFound, type Viewer } from './credit-list.ts'
@@ -55,10 +56,8 @@ export async function summarizeCredits(
   const place = (value: unknown) => `$${values.push(value)}`
   const query = { viewer, filters, order: 'newest', until, limit: SUMMED_MAX + 1 } as const
   const { sql, found } = await selectFound(db, query, place)
-  const { rows } = await db.query<Total>(
-    `${sql} select currency, count(*) as count, sum(amount_kobo)::bigint as "amountKobo"
-       from (${found}) as c group by currency order by currency`,
-    values,
-  )
+  const text = `${sql} select currency, count(*) as count, sum(amount_kobo)::bigint as "amountKobo"
+    from (${found}) as c group by currency order by currency`
+  const { rows } = await db.query<Total>(namedByText(text, values))
   return summaryOf(rows, until === undefined)
 }

@@ -7,6 +7,7 @@
 
 import { ORDER_SQL, type Order } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
+import { namedByText } from '#db/statement-names.ts'
 import { SUMMED_MAX, type Summary, summaryOf, type Total } from '#db/summaries.ts'
 import type { Window } from '#db/time-bounds.ts'
 import { type AdviceId, type ClientId, leastIdAt, type PaymentId } from '#ids.ts'
@@ -172,7 +173,8 @@ async function scan<Id extends string>(
   scanning: Scanning,
 ): Promise<{ ids: Id[]; scannedTo: string | null }> {
   const { found, values, end } = await selectFound(db, kind, scanning)
-  const { rows } = await db.query<{ id: Id }>(`select id from (${found}) as found`, values)
+  const text = `select id from (${found}) as found`
+  const { rows } = await db.query<{ id: Id }>(namedByText(text, values))
   return { ids: rows.map((row) => row.id), scannedTo: end ?? null }
 }
 
@@ -185,12 +187,10 @@ export async function summarizePayments(
   const statusIs = filters.status && PAYMENT_IS[filters.status]
   const scanning = { clientId, filters, statusIs, now, limit: SUMMED_MAX + 1 }
   const { found, values, end } = await selectFound(db, 'payments', scanning)
-  const { rows } = await db.query<PaymentTotal>(
-    `select currency, count(*) as count, sum(amount_kobo)::bigint as "amountKobo",
-            sum(amount_paid_kobo)::bigint as "amountPaidKobo"
-       from (${found}) as found group by currency order by currency`,
-    values,
-  )
+  const text = `select currency, count(*) as count, sum(amount_kobo)::bigint as "amountKobo",
+                       sum(amount_paid_kobo)::bigint as "amountPaidKobo"
+                  from (${found}) as found group by currency order by currency`
+  const { rows } = await db.query<PaymentTotal>(namedByText(text, values))
   return summaryOf(rows, end === undefined)
 }
 
@@ -214,7 +214,7 @@ async function selectFound(
   const found = `
     select ${id} as id, a.currency, ${amount}, p.amount_paid_kobo from ${from}
      where ${[`${owner} = $1`, ...inRange, ...conditions].join(' and ')}
-     order by ${id} ${sort} limit ${given(limit)}`
+     order by ${id} ${sort} limit ${limit}`
   return { found, values, end }
 }
 
@@ -270,11 +270,9 @@ async function findEnd(
   { inRange, sort, values }: { inRange: readonly string[]; sort: string; values: unknown[] },
 ): Promise<string | undefined> {
   const { id, owner } = KINDS[kind]
-  const { rows } = await db.query<{ id: string }>(
-    `select ${id} as id from ${kind} ${id[0]}
-      where ${[`${owner} = $1`, ...inRange].join(' and ')}
-      order by ${id} ${sort} offset ${SCAN_MAX} limit 1`,
-    values,
-  )
+  const text = `select ${id} as id from ${kind} ${id[0]}
+                 where ${[`${owner} = $1`, ...inRange].join(' and ')}
+                 order by ${id} ${sort} offset ${SCAN_MAX} limit 1`
+  const { rows } = await db.query<{ id: string }>(namedByText(text, values))
   return rows[0]?.id
 }
