@@ -2,7 +2,7 @@
 // against loads that it was not made from.
 
 import { countTotalsRound } from '#workers/count-totals.ts'
-import { type Coefficients, type Cost, type Demand, predict } from './capacity-model.ts'
+import { type Coefficients, type Cost, type Demand, predict, slowdown } from './capacity-model.ts'
 import type { BenchDatabase } from './database.ts'
 import { credits, LOADS, type Load } from './rows.ts'
 import { quantile, rateOf, type Slice } from './slice.ts'
@@ -31,11 +31,12 @@ export async function calibrate(
   const service = shares(busy, quiet, 'service')
   const postgres = shares(busy, quiet, 'postgres')
   const log = shares(busy, quiet, 'logBytes')
+  const credit = { service: service.item, postgres: postgres.item }
   return {
     clientCreditsPerSecondMax: Math.max(busy.perSecond, arrays.perSecond),
-    credit: { service: service.item, postgres: postgres.item },
+    credit,
     batch: { service: service.batch, postgres: postgres.batch },
-    batchesPerSecondMax: mostBatches(quiet),
+    batchesPerSecondMax: mostBatches(quiet, credit),
     creditInArray: costOf(arrays),
     webhook: costOf(webhook),
     accountRead: costOf(read),
@@ -89,8 +90,8 @@ function shares(busy: Sample, quiet: Sample, part: 'service' | 'postgres' | 'log
 }
 
 // From credits a batch = 1 + rate / most.
-function mostBatches({ perSecond, batches }: Sample): number {
-  return perSecond / Math.max(1 / batches - 1, 0.01)
+function mostBatches({ perSecond, batches }: Sample, credit: Cost): number {
+  return perSecond / Math.max(1 / batches - 1, 0.01) / slowdown(perSecond, credit)
 }
 
 async function sample(bed: Testbed, load: Load): Promise<Sample> {

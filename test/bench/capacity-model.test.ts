@@ -30,18 +30,21 @@ const NOTHING: Demand = {
 }
 
 test('a load worked out by hand', () => {
-  const demand = { ...NOTHING, creditsPerSecond: 900, webhooksPerCredit: 2, viewsPerSecond: 3 }
+  const demand = { ...NOTHING, creditsPerSecond: 3_600, webhooksPerCredit: 2, viewsPerSecond: 3 }
   const found = predict(demand, OF)
-  // 900 in batches of 1 + 900/100 = 10: 90 batches.
-  assert.equal(found.batchesPerSecond, 90)
-  assert.equal(found.creditsPerBatch, 10)
+  // Credits take 36% of a process, so that it writes 100 × 0.64² = 40.96 batches a second at most;
+  // 3,600 in batches of 1 + 3,600 / 40.96 = 88.890625.
+  const batches = 3_600 / 88.890625
+  assert.equal(found.batchesPerSecond.toFixed(6), batches.toFixed(6))
+  assert.equal(found.creditsPerBatch.toFixed(6), '88.890625')
   assert.equal(found.processes, 1)
-  assert.equal(found.cores.service.toFixed(6), (0.09 + 0.09 + 0.003).toFixed(6))
-  assert.equal(found.cores.worker.toFixed(6), '0.360000')
-  assert.equal(found.cores.postgres.toFixed(6), (0.045 + 0.045 + 0.03 + 0.18).toFixed(6))
-  assert.equal(found.logMbPerSecond.toFixed(6), (1.35 + 0.72 + 1.26).toFixed(6))
-  assert.equal(found.storedGbPerDay.toFixed(6), ((900 * 1_200 * 86_400) / 1e9).toFixed(6))
-  assert.equal(found.connections, 54)
+  assert.equal(found.cores.service.toFixed(6), (0.36 + batches / 1_000 + 0.003).toFixed(6))
+  assert.equal(found.cores.worker.toFixed(6), '1.440000')
+  assert.equal(found.workers, 3)
+  assert.equal(found.cores.postgres.toFixed(6), (0.18 + batches / 2_000 + 0.03 + 0.72).toFixed(6))
+  assert.equal(found.logMbPerSecond.toFixed(6), (5.4 + batches * 0.008 + 5.04).toFixed(6))
+  assert.equal(found.storedGbPerDay.toFixed(6), ((3_600 * 1_200 * 86_400) / 1e9).toFixed(6))
+  assert.equal(found.connections, 4 * 27)
 })
 
 test('no process is planned to be more than 70% busy, and none without need', () => {
