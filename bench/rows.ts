@@ -31,7 +31,7 @@ const CREDITS_PER_SECOND = 25_000
 const ARRAYS_PER_SECOND = 700
 const OTHERS_PER_SECOND = 14_000
 
-function send(bed: Testbed, on: Target, workload: Workload, job: Partial<Job> = {}) {
+export function send(bed: Testbed, on: Target, workload: Workload, job: Partial<Job> = {}) {
   const { warmUpMs, sliceMs } = bed.options
   const basics = { ports: on.ports, connections: CONNECTIONS, warmUpMs, sliceMs, workload }
   const pids = { service: on.pids, postgres: bed.cluster.pid }

@@ -2,8 +2,8 @@
 // million of them (quick: two million and a tenth of one): lists, search, and the way from a session id
 // to a credit's timeline. Slices on the one alternate with slices on the other.
 
-import { measure } from './child-process.ts'
 import { machine, postgresUs } from './report.ts'
+import { send } from './rows.ts'
 import { quantile, rateOf, type Slice } from './slice.ts'
 import type { Target, Testbed } from './testbed.ts'
 
@@ -87,14 +87,9 @@ async function get(bed: Testbed, { ports: [port = 0] }: Target, path: string) {
 }
 
 async function read(bed: Testbed, { on, samples }: Side, path: Path): Promise<Slice> {
-  const { warmUpMs, sliceMs } = bed.options
   const token = await bed.token(on.ports[0] as number)
   const workload = { kind: 'view', token, paths: samples.map(path) } as const
-  const job = { ports: on.ports, connections: CONNECTIONS, warmUpMs, sliceMs, workload }
-  const slice = await measure(bed.generator, job, {
-    service: on.pids,
-    postgres: bed.cluster.pid,
-  })
+  const slice = await send(bed, on, workload, { connections: CONNECTIONS })
   if (slice.failures.count > 0) throw new Error(`failed: ${slice.failures.first}`)
   return slice
 }
