@@ -120,7 +120,6 @@ test('whoever has a temporary password chooses one before anything else', async 
   await page.getByLabel(/^New password/).fill('a much better one, really')
   await page.getByRole('button', { name: 'Change password' }).click()
 
-  // Hashing it takes its time.
   await page.getByRole('heading', { level: 1, name: 'Today' }).waitFor()
   assert.deepEqual(problems, [])
 })
