@@ -25,7 +25,8 @@ type AccountRow = Omit<CollectionTarget, 'kind' | 'todayKobo' | 'feeRule' | 'spl
 
 // In id order. Plain joins of tables only: a row that was waited for is judged again by what the
 // statement joins, and out of a union of two look-ups (which reads a quarter less) all but the first
-// were gone.
+// were gone. The account is as it was when the statement began: what changes in it while this waits
+// counts from the next credit on (erasures look for such credits again, erase-payer-data.ts).
 export async function lockCollectionAccounts(
   tx: Transaction,
   numbers: readonly string[],

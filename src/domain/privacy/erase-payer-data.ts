@@ -4,7 +4,8 @@
 //
 //   credits ──▶ answers ──▶ done
 //
-// Deliveries in flight at the time of the request may still be answered, so responses come last.
+// Deliveries in flight at the time of the request may still be answered, so responses come last; and
+// with them the credits once more, for those that were being booked at the time.
 
 import type { Transaction } from '#db/transaction.ts'
 import { numbersOfAccount } from '#domain/accounts/additional-numbers.ts'
@@ -46,7 +47,8 @@ export async function eraseNextPage(tx: Transaction, now: Date): Promise<boolean
   })
   const erasure = rows[0]
   if (!erasure) return false
-  if (erasure.step === 'credits') await eraseCredits(tx, erasure)
+  if (!(await eraseCredits(tx, erasure))) return true
+  if (erasure.step === 'credits') await beginAnswers(tx, erasure)
   else await eraseAnswers(tx, erasure)
   return true
 }
@@ -54,14 +56,17 @@ export async function eraseNextPage(tx: Transaction, now: Date): Promise<boolean
 // Where money is in suspense again, its payer is still needed.
 const NOT_NEEDED = `not exists (select from suspense_items i
                                  where i.credit_id = c.id and i.state in ('open', 'returning'))`
+const SOMEBODY = 'num_nonnulls(c.source_account_sealed, c.source_account_name, c.narration) > 0'
 const NOBODY = 'source_account_sealed = null, source_account_name = null, narration = null'
 
+const SOMEBODY_ON_LINE = `num_nonnulls(l.counterparty_name, l.counterparty_sealed, l.counterparty_bank,
+                                       l.narration) > 0`
 const NOBODY_ON_LINE =
   'counterparty_name = null, counterparty_sealed = null, counterparty_bank = null, narration = null'
 // Lines of the credits that were erased, of their reversals and of their returns.
 const ERASE_LINES = `
   update statement_lines l set ${NOBODY_ON_LINE}
-   where l.id in (
+   where ${SOMEBODY_ON_LINE} and l.id in (
      select m.line_id
        from erased e
       cross join lateral (
@@ -71,7 +76,8 @@ const ERASE_LINES = `
                    where i.credit_id = e.id) as of
        join statement_matches m on m.item_kind = of.kind and m.item_id = of.id)`
 
-async function eraseCredits(tx: Transaction, erasure: Erasure): Promise<void> {
+// A page. Answers whether it was the last.
+async function eraseCredits(tx: Transaction, erasure: Erasure): Promise<boolean> {
   const [column, type, values] = erasure.accountId
     ? ['account_number', 'text', erasure.accountNumbers]
     : ['payment_id', 'uuid', [erasure.paymentId]]
@@ -85,21 +91,30 @@ async function eraseCredits(tx: Transaction, erasure: Erasure): Promise<void> {
                                        order by id limit ${CREDITS_MAX}) as c
                   order by c.id limit ${CREDITS_MAX}))
               order by id for no key update
-           ), erased as (
-             update credits c set ${NOBODY} from page where c.id = page.id and ${NOT_NEEDED}
-             returning c.id
+           ), erased as materialized (
+             select c.id from page c where ${NOT_NEEDED}
+           ), emptied as (
+             update credits c set ${NOBODY} from erased where c.id = erased.id and ${SOMEBODY}
            ), lines as (${ERASE_LINES}
            )
            select max(id) as last, count(*)::int as count from page`,
     values: [values, erasure.creditsAfter],
   })
   const { last, count } = rows[0] as { last: bigint | null; count: number }
-  const isLast = count < CREDITS_MAX
-  if (isLast) await eraseAssigned(tx, erasure)
   await tx.query({
     name: 'erasure-after-credits',
-    text: 'update erasures set credits_after = $2, step = $3 where id = $1',
-    values: [erasure.id, last ?? erasure.creditsAfter, isLast ? 'answers' : 'credits'],
+    text: 'update erasures set credits_after = $2 where id = $1',
+    values: [erasure.id, last ?? erasure.creditsAfter],
+  })
+  return count < CREDITS_MAX
+}
+
+async function beginAnswers(tx: Transaction, erasure: Erasure): Promise<void> {
+  await eraseAssigned(tx, erasure)
+  await tx.query({
+    name: 'erasure-begins-answers',
+    text: `update erasures set step = 'answers', credits_after = 0 where id = $1`,
+    values: [erasure.id],
   })
 }
 
