@@ -73,13 +73,15 @@ export type Service = {
 
 export type ServiceOptions = StartOptions & {
   readMetrics?: () => Promise<string> // Of all processes, where there are several.
+  patience?: number // How many times longer than usual it waits for the database, and lets callers wait.
 }
 
 export async function createService(options: ServiceOptions): Promise<Service> {
-  const { config, connectionString, clock, log } = options
+  const { config, connectionString, clock, log, patience } = options
   const { statementsFolder, trustedProxies, metricsToken, loggedShare } = config
   const statements = { statementsFolder, statementProfiles: openProfiles(config) }
-  const connections = openConnections({ connectionString, replicaUrl: config.replicaUrl }, log)
+  const { replicaUrl } = config
+  const connections = openConnections({ connectionString, replicaUrl, patience }, log)
   const { db, batchPool, reads, probes } = connections
   const notifiers = { dispatcher: new Notifier(), deliverer: new Notifier() }
   const { sealer, keySync, syncDataKeysNow } = await startDataKeys(options, connections)
@@ -110,7 +112,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const sandbox = wireSandbox(config, { ...working, testClocks, dispatcher: notifiers.dispatcher })
   const app = await buildApp({
     ...{ mode: config.mode, publicUrl: config.publicUrl, rates: config.rates },
-    ...{ trustedProxies, metricsToken, loggedShare },
+    ...{ trustedProxies, metricsToken, loggedShare, patience },
     ...{ policy: config.policy, chart: config.chart, hasApi: config.role !== 'worker' },
     ...parts,
     ...{ realClock: clock, testClocks, clockMoves: sandbox.clockMoves, seedNow: sandbox.seedNow },

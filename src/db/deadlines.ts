@@ -18,11 +18,18 @@ const SILENCE_GRACE_MS = 2_000
 const IDLE_IN_TRANSACTION_MAX_MS = 5_000
 const KEEP_ALIVE_AFTER_MS = 10_000
 
-export function deadlines(statementMaxMs: number, connectMaxMs = CONNECT_MAX_MS) {
+export type Deadlines = {
+  statementMaxMs: number
+  connectMaxMs?: number | undefined
+  patience?: number | undefined // How many times longer all of it may take.
+}
+
+export function deadlines(given: Deadlines) {
+  const { statementMaxMs, connectMaxMs = CONNECT_MAX_MS, patience = 1 } = given
   return {
-    connectionTimeoutMillis: connectMaxMs,
-    statement_timeout: statementMaxMs,
-    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MAX_MS,
+    connectionTimeoutMillis: patience * connectMaxMs,
+    statement_timeout: patience * statementMaxMs,
+    idle_in_transaction_session_timeout: patience * IDLE_IN_TRANSACTION_MAX_MS,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
   }

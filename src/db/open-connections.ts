@@ -23,20 +23,25 @@ const IMPORT_STATEMENT_MAX_MS = 600_000
 
 export type Connections = ReturnType<typeof openConnections>
 
-type Addresses = { connectionString: string; replicaUrl?: string | undefined }
+type Options = {
+  connectionString: string
+  replicaUrl?: string | undefined
+  patience?: number | undefined // deadlines.ts
+}
 
-export function openConnections({ connectionString, replicaUrl }: Addresses, log: Logger) {
+export function openConnections(options: Options, log: Logger) {
+  const { connectionString, replicaUrl, patience } = options
   let isEnding = false
   // pool.end() does not wait for the sockets to close, so a database that stops right after would
   // log lost connections.
   const onLost = (error: Error) => {
     if (!isEnding) log.warn({ err: error }, 'database connection lost')
   }
-  const shared = { connectionString, onIdleError: onLost }
+  const shared = { connectionString, patience, onIdleError: onLost }
   const db = createPool({ ...shared, max: CONNECTIONS_MAX })
   const batchPool = createBatchPool({ ...shared, max: BATCH_CONNECTIONS_MAX })
   const webhookPool = createBatchPool({ ...shared, max: WEBHOOK_CONNECTIONS_MAX })
-  const reads = createReader({ connectionString, connections: READ_CONNECTIONS, onLost })
+  const reads = createReader({ ...shared, connections: READ_CONNECTIONS, onLost })
   const probes = createPool({
     ...shared,
     max: PROBE_CONNECTIONS_MAX,

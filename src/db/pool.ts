@@ -1,7 +1,13 @@
 // Connection pools, with money-safe types: int8 arrives as bigint, never as a float.
 
 import pg from 'pg'
-import { BATCH_STATEMENT_MAX_MS, deadlines, STATEMENT_MAX_MS, watchPool } from './deadlines.ts'
+import {
+  BATCH_STATEMENT_MAX_MS,
+  type Deadlines,
+  deadlines,
+  STATEMENT_MAX_MS,
+  watchPool,
+} from './deadlines.ts'
 import { clientOf } from './hosted-client.ts'
 import { applyPerTransaction, type Settings, splitSettings } from './pooler.ts'
 import { watchCommits } from './unconfirmed-commits.ts'
@@ -17,19 +23,17 @@ export type Queryable = Pick<pg.Pool, 'query'>
 
 type PoolConfig = pg.PoolConfig & { connectionString: string }
 
-type Options = {
+type Options = Partial<Deadlines> & {
   connectionString: string
   max: number
-  statementMaxMs?: number
-  connectMaxMs?: number
   onIdleError: (error: Error) => void
 }
 
 export function createPool(given: Options): Pool {
-  const { connectionString, max, statementMaxMs = STATEMENT_MAX_MS, onIdleError } = given
-  const limits = deadlines(statementMaxMs, given.connectMaxMs)
+  const { connectionString, max, onIdleError } = given
+  const limits = deadlines({ statementMaxMs: STATEMENT_MAX_MS, ...given })
   const pool = openPool({ connectionString, max, ...limits })
-  watchPool(pool, statementMaxMs)
+  watchPool(pool, limits.statement_timeout)
   return listen(pool, onIdleError)
 }
 
@@ -45,10 +49,10 @@ export const PLANNER_SETTINGS: Settings = {
 }
 
 export function createBatchPool(given: Options): Pool {
-  const { connectionString, max, statementMaxMs = BATCH_STATEMENT_MAX_MS, onIdleError } = given
-  const config = { connectionString, max, ...deadlines(statementMaxMs), pipeline: true }
-  const pool = openPool(config, PLANNER_SETTINGS)
-  watchPool(pool, statementMaxMs)
+  const { connectionString, max, onIdleError } = given
+  const limits = deadlines({ statementMaxMs: BATCH_STATEMENT_MAX_MS, ...given })
+  const pool = openPool({ connectionString, max, ...limits, pipeline: true }, PLANNER_SETTINGS)
+  watchPool(pool, limits.statement_timeout)
   replanAsUsed(pool)
   return listen(pool, onIdleError)
 }

@@ -13,16 +13,18 @@ import type { Queryable } from './pool.ts'
 import { askPooled, splitSettings } from './pooler.ts'
 import { type Statement, StatementGroup, toStatement } from './statement-group.ts'
 
-type Options = {
+type Options = LineOptions & { connections: number }
+
+type LineOptions = {
   connectionString: string
-  connections: number
+  patience?: number | undefined // deadlines.ts
   onLost: (error: Error) => void
 }
 
 type Reader = Queryable & { end(): Promise<void> }
 
-export function createReader({ connectionString, connections, onLost }: Options): Reader {
-  const lines = Array.from({ length: connections }, () => new Line(connectionString, onLost))
+export function createReader({ connections, ...options }: Options): Reader {
+  const lines = Array.from({ length: connections }, () => new Line(options))
   let next = 0
   const query = (asked: string | Statement, values?: readonly unknown[]) => {
     next = (next + 1) % lines.length
@@ -37,15 +39,18 @@ export function createReader({ connectionString, connections, onLost }: Options)
 class Line {
   readonly #config: pg.ClientConfig & { connectionString: string }
   readonly #settings: Statement | undefined // Behind a pooler, with each statement.
+  readonly #lookUpMaxMs: number
   readonly #onLost: (error: Error) => void
   #client: Promise<pg.Client> | undefined
   #ready: pg.Client | undefined
   #isCorked = false
   #isEnded = false
 
-  constructor(connectionString: string, onLost: (error: Error) => void) {
-    const { config, settings } = splitSettings({ connectionString, ...deadlines(LOOK_UP_MAX_MS) })
+  constructor({ connectionString, patience, onLost }: LineOptions) {
+    const limits = deadlines({ statementMaxMs: LOOK_UP_MAX_MS, patience })
+    const { config, settings } = splitSettings({ connectionString, ...limits })
     this.#config = config
+    this.#lookUpMaxMs = limits.statement_timeout
     this.#settings = settings
     this.#onLost = onLost
   }
@@ -86,7 +91,7 @@ class Line {
       this.#onLost(error)
     })
     await client.connect()
-    new Watch(client, LOOK_UP_MAX_MS)
+    new Watch(client, this.#lookUpMaxMs)
     this.#ready = client
     return client
   }

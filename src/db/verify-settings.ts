@@ -21,7 +21,7 @@ export async function findLostSettings(connectionString: string): Promise<string
 }
 
 async function compareSettings(connectionString: string): Promise<string[]> {
-  const given = { connectionString, ...deadlines(BATCH_STATEMENT_MAX_MS) }
+  const given = { connectionString, ...deadlines({ statementMaxMs: BATCH_STATEMENT_MAX_MS }) }
   const wanted = Object.entries(wantedSettings(given, PLANNER_SETTINGS))
   const chosen = parametersOf(connectionString) // By the operator, in the address itself.
   const pool = createBatchPool({ connectionString, max: 1, onIdleError: () => {} })

@@ -118,6 +118,8 @@ import { scopeWhereMarked } from './scopes.ts'
 import { validatorOptions } from './validation.ts'
 
 const BODY_BYTES_MAX = 65_536
+// Half a second is usual; a machine that stands still for a while must start all the same.
+const ROUTES_MAX_MS = 120_000
 
 export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   const setHeaders = headerSetter(deps.mode)
@@ -133,6 +135,7 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
     // So that `request.ip` is the caller's, and only our own proxies can set it.
     trustProxy: deps.trustedProxies.length > 0 && [...deps.trustedProxies],
     bodyLimit: BODY_BYTES_MAX,
+    pluginTimeout: ROUTES_MAX_MS,
     ...CONNECTION_OPTIONS,
     serverFactory: shedder.createServer as never,
     clientErrorHandler: handleClientError(deps.clock),
@@ -161,7 +164,7 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
     done()
   })
   if (deps.tracer) traceRequests(app, deps.tracer)
-  enforceResponseDeadline(app)
+  enforceResponseDeadline(app, deps.patience)
   drainOnClose(app)
   registerCors(app)
   const limits = new RateLimits(deps)

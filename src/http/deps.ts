@@ -68,6 +68,7 @@ export type Deps = {
   metrics: Metrics
   metricsToken: string | undefined
   loggedShare: number // Of the requests that went well.
+  patience: number | undefined // How many times longer than usual a caller waits.
   tracer: Tracer | undefined
   readMetrics: () => Promise<string> // Of all processes of this service.
 }

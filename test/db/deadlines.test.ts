@@ -15,7 +15,8 @@ const LOCK = `select from collection_marks for update`
 
 test('locks of a process that froze are free after five seconds, on every kind of connection', async () => {
   await using database = await createTestDatabase()
-  const { pool, connectionString } = database
+  const { connectionString } = database
+  const pool = createPool({ connectionString, ...QUIET })
   await pool.query('create table collection_marks as select 1 as id')
   const batches = createBatchPool({ connectionString, ...QUIET })
   const reader = createReader({ connectionString, connections: 1, onLost: () => {} })
@@ -42,7 +43,7 @@ test('locks of a process that froze are free after five seconds, on every kind o
     assert.deepEqual(rows, [{ idle_in_transaction_session_timeout: '5s' }])
   }
   frozen.release(true)
-  await Promise.all([batches.end(), reader.end()])
+  await Promise.all([pool.end(), batches.end(), reader.end()])
 })
 
 test('a connection that falls silent is given up with all its queries, the idle ones too', async () => {
@@ -71,10 +72,11 @@ test('a connection that falls silent is given up with all its queries, the idle 
 test('a query that is worked on is not given up, however long its connection was idle before', async () => {
   await using database = await createTestDatabase()
   const { connectionString } = database
-  const pool = createPool({ connectionString, statementMaxMs: 1_000, ...QUIET, max: 1 })
+  const limits = { statementMaxMs: 4_000, connectMaxMs: 60_000 }
+  const pool = createPool({ connectionString, ...limits, ...QUIET, max: 1 })
 
   const slow = [1, 2, 3, 4, 5, 6, 7].map((value) =>
-    pool.query('select $1::int as value from pg_sleep(0.5)', [value]),
+    pool.query('select $1::int as value from pg_sleep(1)', [value]),
   )
 
   const answers = (await Promise.all(slow)).map(({ rows }) => rows[0].value)

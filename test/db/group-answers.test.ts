@@ -8,7 +8,9 @@ import pg from 'pg'
 import { createBatchPool } from '#db/pool.ts'
 import { isConnectionLost, PipelinedCommit, withTransaction } from '#db/transaction.ts'
 import { createTestDatabase } from '../support/database.ts'
+import { BUSY_FACTOR } from '../support/patience.ts'
 
+const LIMITS = { max: 1, patience: BUSY_FACTOR, onIdleError: () => {} }
 const MOMENT = new Date('2026-11-15T08:00:00.123Z')
 
 const VALUES: readonly [type: string, value: unknown][] = [
@@ -157,7 +159,7 @@ for (const side of ['asked', 'answered'] as const) {
   test(`cut anywhere in what is ${side}: all is kept or nothing, and the next goes on`, async () => {
     await using bench = await setup()
     await using cutter = await startCutter(bench.driver)
-    const pool = createBatchPool({ connectionString: cutter.url, max: 1, onIdleError: () => {} })
+    const pool = createBatchPool({ ...LIMITS, connectionString: cutter.url })
     const write = (id: number) =>
       withTransaction(pool, async (tx) => {
         const first = await tx.query({ name: 'first', text: 'select 1 as one' })
@@ -230,7 +232,7 @@ async function startCutter({ host, port, user, database }: pg.Client) {
 async function setup() {
   const database = await createTestDatabase()
   const { connectionString } = database
-  const pool = createBatchPool({ connectionString, max: 1, onIdleError: () => {} })
+  const pool = createBatchPool({ ...LIMITS, connectionString })
   const driver = new pg.Client({ connectionString })
   await driver.connect()
   await driver.query('create table kept (id int primary key)')

@@ -67,7 +67,7 @@ test('a database that falls silent: everybody is answered, and served again when
   await using database = await createTestDatabase()
   await using proxy = await startStallingProxy(database.connectionString)
   const { connectionString } = proxy
-  const bench = await startTestService({ database: { ...database, connectionString } })
+  const bench = await startTestService({ database: { ...database, connectionString }, patience: 1 })
   await using _closing = {
     async [Symbol.asyncDispose]() {
       await proxy[Symbol.asyncDispose]() // What still waits for an answer need not be waited for.

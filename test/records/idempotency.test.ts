@@ -14,6 +14,7 @@ import {
   createAccount,
   MINUTE_MS,
 } from '../support/fixtures.ts'
+import { BUSY_FACTOR } from '../support/patience.ts'
 import { startTestService } from '../support/running-service.ts'
 
 const AT_ONCE = 20
@@ -202,7 +203,13 @@ async function startAgain() {
   const { connectionString } = database
   const clock = () => new Date(bench.clock().getTime() + 1)
   const log = createLogger({ level: 'silent' })
-  const service = await createService({ config, connectionString, clock, log })
+  const service = await createService({
+    config,
+    connectionString,
+    clock,
+    log,
+    patience: BUSY_FACTOR,
+  })
   const authorization = `Bearer ${await bench.login()}`
   return {
     create(payload: object, headers: Record<string, string>): Promise<LightMyRequestResponse> {

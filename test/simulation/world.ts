@@ -15,6 +15,7 @@ import { expirePaymentsRound } from '#workers/expire-payments.ts'
 import { Model } from '../support/model.ts'
 import { Books } from '../support/model-books.ts'
 import { Client } from '../support/model-places.ts'
+import { BUSY_FACTOR } from '../support/patience.ts'
 import { signedHeaders } from '../support/rail.ts'
 import { type Bench, startTestService } from '../support/running-service.ts'
 import { createTempFolder } from '../support/temp-folder.ts'
@@ -68,7 +69,7 @@ export async function startWorld() {
   const complaints: string[] = []
   const destination = { write: (line: string) => void complaints.push(line) }
   const log = createLogger({ level: 'error', destination })
-  const start = () => createService({ config, connectionString, clock, log })
+  const start = () => createService({ config, connectionString, clock, log, patience: BUSY_FACTOR })
   const services: Service[] = [await start(), await start()]
   let turn = 0
   const tokenOf = tokensOf(bench)

@@ -12,6 +12,7 @@ import { SharedAccounts } from '#ledger/accounts.ts'
 import { createLogger } from '#log.ts'
 import { createService } from '#wiring.ts'
 import { expirePaymentsRound } from '#workers/expire-payments.ts'
+import { BUSY_FACTOR } from './patience.ts'
 import { type Bench, requestOf, startTestService } from './running-service.ts'
 import { createTempFolder } from './temp-folder.ts'
 
@@ -59,6 +60,7 @@ export async function startTwin(bench: Bench): Promise<Bench & AsyncDisposable> 
     connectionString: database.connectionString,
     clock,
     log,
+    patience: BUSY_FACTOR,
   })
   return {
     ...bench,

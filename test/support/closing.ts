@@ -4,12 +4,14 @@
 // stops the server: this module must be loaded before it, which the alphabet sees to.
 
 import { after } from 'node:test'
+import { patience } from './patience.ts'
 
 type Shared = AsyncDisposable | Disposable
 
 const open: Shared[] = []
 const kept: Shared[] = []
 let isBatch = false
+const END_MAX_MS = patience(1_000)
 
 after(() => (isBatch ? closeShared() : closeEverything()))
 
@@ -36,6 +38,13 @@ export async function keepWhile(files: () => Promise<void>): Promise<void> {
 export async function closeEverything(): Promise<void> {
   await closeShared()
   await closeAll(kept)
+  setTimeout(leave, END_MAX_MS).unref()
+}
+
+// A test that failed may have left something open, for which the run would wait for ever.
+function leave(): void {
+  console.error(`still open at the end: ${process.getActiveResourcesInfo().join(', ')}`)
+  process.exit(1)
 }
 
 export function closeShared(): Promise<void> {

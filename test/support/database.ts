@@ -6,6 +6,7 @@ import { after } from 'node:test'
 import pg from 'pg'
 import { createPool } from '#db/pool.ts'
 import { closeAfterTests } from './closing.ts' // First: its hook must run before ours.
+import { BUSY_FACTOR } from './patience.ts'
 import { PARTITIONED, startTestServer, TEMPLATE } from './server.ts'
 
 const PREPARED = 'manilla_prepared'
@@ -68,6 +69,7 @@ async function createDatabase(template: string) {
   const pool = createPool({
     connectionString,
     max: 10,
+    patience: BUSY_FACTOR,
     onIdleError: () => {}, // Dropping the database cuts connections that are still closing.
   })
 

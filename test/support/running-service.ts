@@ -15,6 +15,7 @@ import { createService } from '#wiring.ts'
 import './cheap-hashing.ts'
 import { createPartitionedDatabase, createPreparedDatabase, type TestDatabase } from './database.ts'
 import './declared-errors.ts'
+import { BUSY_FACTOR } from './patience.ts'
 import { SECRETS, START } from './settings.ts'
 
 export { SECRETS, START }
@@ -29,9 +30,10 @@ export type Call = {
 
 export type Bench = Awaited<ReturnType<typeof startTestService>>
 
-export type Given = { env?: Record<string, string>; database?: TestDatabase }
+export type Given = { env?: Record<string, string>; database?: TestDatabase; patience?: number }
 
-export async function startTestService({ env = {}, database: given }: Given = {}) {
+export async function startTestService(options: Given = {}) {
+  const { env = {}, database: given, patience = BUSY_FACTOR } = options
   const isPlain = !given && isPreparedAlike(env)
   const database = given ?? (await (isPlain ? createPrepared() : createPartitionedDatabase()))
   const { lines, destination } = keptLog()
@@ -40,9 +42,9 @@ export async function startTestService({ env = {}, database: given }: Given = {}
   const { connectionString } = database
   const config = configOf(connectionString, env)
   const log = createLogger({ level: 'trace', destination })
-  const options = { config, connectionString, clock, log }
-  if (!isPlain) await prepareDatabase(options)
-  const service = await createService(options)
+  const starting = { config, connectionString, clock, log }
+  if (!isPlain) await prepareDatabase(starting)
+  const service = await createService({ ...starting, patience })
   let sandboxToken: string | undefined
 
   const tryLogin = (clientId: string, clientSecret: string) =>
