@@ -147,7 +147,7 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
     schemaController: { compilersFactory: schemas.factories },
     frameworkErrors: frameworkErrors(setHeaders) as never,
   })
-  scopeWhereMarked(app, deps)
+  scopeWhereMarked(app)
   app.decorate('compileSchemas', schemas.compileAll)
   ignoreExpectHeader(app.server)
   limitConnections(app.server, {

@@ -14,13 +14,15 @@ export function scoped<T extends object>(plugin: T): T {
   return Object.assign(plugin, { [SCOPED]: true })
 }
 
-// Routes are those that are registered with `deps`; whatever else is registered is as Fastify has it.
-export function scopeWhereMarked(app: FastifyInstance, deps: Deps): void {
+// Routes are those that are registered with their deps; whatever else is registered is as Fastify has it.
+export function scopeWhereMarked(app: FastifyInstance): void {
   const { register } = app
-  app.register = function (this: FastifyInstance, ...[plugin, options]: [Plugin, object]) {
-    if (options === deps && !plugin[SCOPED]) return plugin(this, deps)
+  app.register = function (this: FastifyInstance, ...[plugin, options]: [Plugin, object?]) {
+    if (areDeps(options) && !plugin[SCOPED]) return plugin(this, options)
     // Without a name, Fastify looks for each plugin among all modules loaded: 20 ms of every start.
     Object.assign(plugin, { [NAME]: Reflect.get(plugin, NAME) ?? plugin.name })
     return Reflect.apply(register, this, [plugin, options])
   } as typeof register
 }
+
+const areDeps = (options: object = {}): options is Deps => 'clock' in options && 'db' in options

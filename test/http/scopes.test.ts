@@ -1,0 +1,19 @@
+// A scope takes time at every start: only routes that need one have it.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startTestService } from '../support/running-service.ts'
+
+const MARKED = 5
+
+test('only routes that are marked have a scope of their own', async () => {
+  await using bench = await startTestService()
+
+  const plugins = bench.service.app.printPlugins().split('\n')
+
+  assert.equal(plugins.filter((line) => line.includes('(app, deps)')).length, MARKED)
+  assert.deepEqual(
+    plugins.filter((line) => /Routes/.test(line)),
+    [],
+  )
+})
