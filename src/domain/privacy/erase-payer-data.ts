@@ -48,6 +48,7 @@ export async function eraseNextPage(tx: Transaction, now: Date): Promise<boolean
   const erasure = rows[0]
   if (!erasure) return false
   if (!(await eraseCredits(tx, erasure))) return true
+  await eraseAssigned(tx, erasure)
   if (erasure.step === 'credits') await beginAnswers(tx, erasure)
   else await eraseAnswers(tx, erasure)
   return true
@@ -56,7 +57,8 @@ export async function eraseNextPage(tx: Transaction, now: Date): Promise<boolean
 // Where money is in suspense again, its payer is still needed.
 const NOT_NEEDED = `not exists (select from suspense_items i
                                  where i.credit_id = c.id and i.state in ('open', 'returning'))`
-const SOMEBODY = 'num_nonnulls(c.source_account_sealed, c.source_account_name, c.narration) > 0'
+export const SOMEBODY =
+  'num_nonnulls(c.source_account_sealed, c.source_account_name, c.narration) > 0'
 const NOBODY = 'source_account_sealed = null, source_account_name = null, narration = null'
 
 const SOMEBODY_ON_LINE = `num_nonnulls(l.counterparty_name, l.counterparty_sealed, l.counterparty_bank,
@@ -109,12 +111,11 @@ async function eraseCredits(tx: Transaction, erasure: Erasure): Promise<boolean>
   return count < CREDITS_MAX
 }
 
-async function beginAnswers(tx: Transaction, erasure: Erasure): Promise<void> {
-  await eraseAssigned(tx, erasure)
+async function beginAnswers(tx: Transaction, { id }: Erasure): Promise<void> {
   await tx.query({
     name: 'erasure-begins-answers',
     text: `update erasures set step = 'answers', credits_after = 0 where id = $1`,
-    values: [erasure.id],
+    values: [id],
   })
 }
 
@@ -122,12 +123,19 @@ async function beginAnswers(tx: Transaction, erasure: Erasure): Promise<void> {
 const ASSIGNED = `select credit_id from suspense_items
                    where assigned_account_id = $1 or assigned_payment_id = $2`
 
+// Whether some of it still has its payer, of an account and a payment by their ids.
+export const isAssignedToErase = (accountId: string, paymentId: string) => `exists (
+  select from suspense_items s join credits c on c.id = s.credit_id
+   where (s.assigned_account_id = ${accountId} or s.assigned_payment_id = ${paymentId})
+     and ${SOMEBODY} and ${NOT_NEEDED})`
+
 async function eraseAssigned(tx: Transaction, { accountId, paymentId }: Erasure): Promise<void> {
   await tx.query({
     name: 'erase-assigned-credits',
-    text: `with erased as (
-             update credits c set ${NOBODY} where c.id in (${ASSIGNED}) and ${NOT_NEEDED}
-             returning c.id
+    text: `with erased as materialized (
+             select c.id from credits c where c.id in (${ASSIGNED}) and ${NOT_NEEDED}
+           ), emptied as (
+             update credits c set ${NOBODY} from erased where c.id = erased.id and ${SOMEBODY}
            )
            ${ERASE_LINES}`,
     values: [accountId, paymentId],

@@ -21,6 +21,7 @@ import { Refusal } from '#errors.ts'
 import type { AccountId, AdviceId, ClientId } from '#ids.ts'
 import type { Kobo } from '#money.ts'
 import type { Sealer } from '#seal.ts'
+import { isAssignedToErase, SOMEBODY } from './erase-payer-data.ts'
 
 const ERASED_NAME = 'Erased'
 const TOLD_LENGTH_MIN = 4 // Shorter names are in too many words.
@@ -222,18 +223,19 @@ async function askForTraces(tx: Transaction, { by, now }: Deps, subject: Subject
   })
 }
 
+const PAYMENT_OF_ERASURE = '(select id from payments where advice_id = e.advice_id)'
+
 // Begins again where something has come since. Answers whether nothing is left to do.
 async function settleTraces(tx: Transaction, now: Date, subject: Subject): Promise<boolean> {
   await tx.query({
     name: 'erase-again',
     text: `update erasures e set step = 'credits', credits_after = 0, events_after = 0, asked_at = $3
             where (e.account_id = $1 or e.advice_id = $2) and e.step <> 'credits'
-              and exists (select from credits c
-                           where (c.account_number = any(${numbersOfAccount('e.account_id')})
-                                  or c.payment_id = (select id from payments
-                                                      where advice_id = e.advice_id))
-                             and num_nonnulls(c.source_account_sealed, c.source_account_name,
-                                              c.narration) > 0)`,
+              and (exists (select from credits c
+                            where (c.account_number = any(${numbersOfAccount('e.account_id')})
+                                   or c.payment_id = ${PAYMENT_OF_ERASURE})
+                              and ${SOMEBODY})
+                   or ${isAssignedToErase('e.account_id', PAYMENT_OF_ERASURE)})`,
     values: [...columnsOf(subject), now],
   })
   const { rowCount } = await tx.query({

@@ -234,7 +234,7 @@ async function lockAccount(tx: Transaction, accountNumber: string) {
                   a.is_active as "isActive", l.credits_kobo - l.debits_kobo as "balanceKobo"
              from collection_accounts a join ledger_accounts l on l.id = a.id
             where a.id = ${accountWithNumber('$1')}
-              for no key update of l`,
+              for no key update of l, a`,
     values: [accountNumber],
   })
   return rows[0]
