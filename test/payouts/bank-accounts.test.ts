@@ -2,6 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { withTransaction } from '#db/transaction.ts'
+import { type BankAccount, noteAnswer } from '#domain/payouts/bank-accounts.ts'
 import { isSameName } from '#domain/payouts/name-match.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import {
@@ -108,6 +110,25 @@ test('once the bank answers, the account is confirmed before the first payout', 
   assert.equal(made.approval, 'not_needed')
   const { data } = (await bench.call({ url: `${BANK_ACCOUNTS}/${account.reference}` })).json()
   assert.equal(data.status, 'confirmed')
+})
+
+test('an answer that was judged by a name that was changed meanwhile confirms nothing', async () => {
+  const { reference } = await addBankAccount(bench, { prefix: '99903' })
+  const readIt = async () =>
+    (await bench.call({ url: `${BANK_ACCOUNTS}/${reference}` })).json().data
+  const { rows } = await bench.db.query<BankAccount>(
+    'select id, account_name as "accountName" from bank_accounts where reference = $1',
+    [reference],
+  )
+  const asked = rows[0] as BankAccount
+  await bench.db.query(`update bank_accounts set account_name = 'Bola Ade' where reference = $1`, [
+    reference,
+  ])
+  const answer = { status: 'found', accountName: asked.accountName } as const
+
+  await withTransaction(bench.db, (tx) => noteAnswer(tx, bench.clock(), { account: asked, answer }))
+
+  assert.equal((await readIt()).status, 'unconfirmed')
 })
 
 test('what is no account of a bank is refused', async () => {

@@ -180,7 +180,8 @@ export async function lockAccounts(tx: Transaction, clientId: ClientId): Promise
   })
 }
 
-// The bank answered after all. Nothing else changes an account that is confirmed.
+// The bank answered after all. Nothing else changes an account that is confirmed; and an answer judged by
+// a name that was changed meanwhile tells nothing.
 export async function noteAnswer(
   tx: Transaction,
   now: Date,
@@ -191,7 +192,7 @@ export async function noteAnswer(
   await tx.query({
     name: 'note-name-answer',
     text: `update bank_accounts set status = $2, name_at_bank = $3, enquired_at = $4
-            where id = $1 and status = 'unconfirmed'`,
-    values: [account.id, status, nameAtBank, now],
+            where id = $1 and status = 'unconfirmed' and account_name = $5`,
+    values: [account.id, status, nameAtBank, now, account.accountName],
   })
 }
