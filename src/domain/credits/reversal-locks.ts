@@ -27,26 +27,13 @@ export type ReversedCredit = {
   currency: string
 }
 
-// The credit is locked after its payments and items, so it is read twice.
+// The credit is locked after its payments and items, so it is read twice: by the name that the bank has for
+// it, and then by its id, for another credit may have got the same name meanwhile.
 export async function lockOriginal(
   tx: Transaction,
   reversal: Reversal,
 ): Promise<{ credit: ReversedCredit; items: readonly LockedItem[] } | undefined> {
-  const read = async (lock: '' | 'for no key update') => {
-    const { rows } = await tx.query<ReversedCredit>({
-      name: lock === '' ? 'find-original' : 'lock-original',
-      text: `select id, client_id as "clientId", collection_account_id as "collectionAccountId",
-                    payment_id as "paymentId", amount_kobo as "amountKobo",
-                    suspended_kobo as "suspendedKobo", reversed_kobo as "reversedKobo", currency
-               from credits
-              where id = (select credit_id from credit_identifiers
-                           where value = $1 and bank_code = $2
-                           order by kind = 'session_id' desc, kind limit 1) ${lock}`,
-      values: [reversal.originalSessionId, reversal.bankCode],
-    })
-    return rows[0]
-  }
-  const found = await read('')
+  const found = await findOriginal(tx, reversal)
   if (!found) return undefined
   const assigned = await tx.query<{ id: PaymentId }>({
     name: 'find-assigned-payments',
@@ -63,8 +50,33 @@ export async function lockOriginal(
   if (items.some((item) => !paymentIds.includes(item.assignedPaymentId))) {
     throw new BeginAgain('A part of the credit was assigned to a payment meanwhile.')
   }
-  const credit = await read('for no key update')
-  return credit && { credit, items }
+  const { rows } = await tx.query<ReversedCredit>({
+    name: 'lock-original',
+    text: `${SELECT_ORIGINAL} where id = $1 for no key update`,
+    values: [found.id],
+  })
+  return rows[0] && { credit: rows[0], items }
+}
+
+const SELECT_ORIGINAL = `
+  select id, client_id as "clientId", collection_account_id as "collectionAccountId",
+         payment_id as "paymentId", amount_kobo as "amountKobo",
+         suspended_kobo as "suspendedKobo", reversed_kobo as "reversedKobo", currency
+    from credits`
+
+async function findOriginal(
+  tx: Transaction,
+  reversal: Reversal,
+): Promise<ReversedCredit | undefined> {
+  const { rows } = await tx.query<ReversedCredit>({
+    name: 'find-original',
+    text: `${SELECT_ORIGINAL}
+            where id = (select credit_id from credit_identifiers
+                         where value = $1 and bank_code = $2
+                         order by kind = 'session_id' desc, kind limit 1)`,
+    values: [reversal.originalSessionId, reversal.bankCode],
+  })
+  return rows[0]
 }
 
 // Whose they are.

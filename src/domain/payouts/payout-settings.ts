@@ -77,8 +77,10 @@ export async function changePayoutSettings(
   return readPayoutSettings(tx, change.client.id)
 }
 
-// There is a row to lock from here on.
+// There is a row to lock from here on. Settlements that are being closed lock the client: see needsApproval
+// of approve-settlement.ts.
 async function lockSettings(tx: Transaction, clientId: ClientId): Promise<PayoutSettings> {
+  await tx.query('select from clients where id = $1 for no key update', [clientId])
   await tx.query({
     name: 'open-payout-settings',
     text: 'insert into payout_settings (client_id) values ($1) on conflict do nothing',

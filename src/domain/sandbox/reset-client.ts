@@ -25,12 +25,12 @@ export async function resetClient(
   real: Date,
   { clientId: oldId, actor }: Resetting,
 ): Promise<ClientId> {
+  await tx.query('select from clients where id = $1 for update', [oldId])
   const { rows } = await tx.query<{ clientId: string }>({
-    name: 'lock-client-to-reset',
+    name: 'find-client-to-reset', // After the lock: a reset that was waited for has archived it.
     text: `select client_id as "clientId" from clients
             where id = $1 and not exists (select from test_clocks
-                                           where client_id = $1 and archived_at is not null)
-              for update`,
+                                           where client_id = $1 and archived_at is not null)`,
     values: [oldId],
   })
   const [client] = rows

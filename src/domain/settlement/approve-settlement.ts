@@ -42,12 +42,17 @@ export async function needsApproval(
   clientId: ClientId,
   netKobo: Kobo,
 ): Promise<boolean> {
+  await tx.query({
+    name: 'lock-settlement-policy',
+    text: 'select from clients where id = $1 for share',
+    values: [clientId],
+  })
   const { rows } = await tx.query<{ isNeeded: boolean }>({
     name: 'settlement-needs-approval',
     text: `select c.has_four_eyes or coalesce(
                     (select $2 > s.approval_above_kobo from payout_settings s
                       where s.client_id = c.id), false) as "isNeeded"
-             from clients c where c.id = $1 for share`,
+             from clients c where c.id = $1`,
     values: [clientId, netKobo],
   })
   return rows[0]?.isNeeded === true
