@@ -22,7 +22,7 @@ export function parseAddressRange(text: string): string | undefined {
 export function addressMatcher(ranges: readonly string[]): (address: string) => boolean {
   const parsed = ranges.map((range) => ipaddr.parseCIDR(range))
   return (text) => {
-    if (!ipaddr.isValid(text)) return false
+    if (parsed.length === 0 || !ipaddr.isValid(text)) return false
     const address = ipaddr.process(text)
     return parsed.some(
       ([start, bits]) => start.kind() === address.kind() && address.match(start as never, bits),

@@ -10,6 +10,7 @@ import type { Clock } from '#clock.ts'
 import type { Writers } from '#domain/batch-writers.ts'
 import { REFUSALS, Refusal } from '#errors.ts'
 import { timeOrderedId } from '#ids.ts'
+import { addressMatcher } from '#ip-allowlist.ts'
 import type { Metrics } from '#metrics.ts'
 import { CORS_HEADERS } from './cors.ts'
 import { drainableResponse } from './draining.ts'
@@ -25,7 +26,13 @@ declare module 'fastify' {
   }
 }
 
-type Deps = { mode: 'sandbox' | 'live'; clock: Clock; writers: Writers; metrics: Metrics }
+type Deps = {
+  mode: 'sandbox' | 'live'
+  clock: Clock
+  writers: Writers
+  metrics: Metrics
+  trustedProxies: readonly string[]
+}
 type Handler = (request: IncomingMessage, response: ServerResponse) => void
 
 type QueueRoute = {
@@ -47,8 +54,11 @@ export class LoadShedder {
   })
   #isDraining: () => boolean = () => false
 
+  readonly #isProxy: (address: string) => boolean
+
   constructor(deps: Deps) {
     this.#deps = deps
+    this.#isProxy = addressMatcher(deps.trustedProxies)
   }
 
   // The framework's server, with a door.
@@ -102,12 +112,15 @@ export class LoadShedder {
     return undefined
   }
 
-  // The rest of the request is read and thrown away, and the connection lives on, but rests first.
+  // The rest of the request is read and thrown away, and the connection lives on, but rests first. Not that
+  // of a proxy, which has others wait on it, and its own probe of /ready.
   #refuse({ headers, body: [before, after] }: QueueRoute, response: ServerResponse): void {
     this.#deps.metrics.shed.inc()
     const id = timeOrderedId(this.#deps.clock())
     response.writeHead(REFUSALS.busy.status, ['x-request-id', id, ...headers])
     response.end(before + id + after)
-    if (response.socket) this.#resting.add(response.socket)
+    const { socket, shouldKeepAlive } = response
+    if (!socket || !shouldKeepAlive || this.#isProxy(socket.remoteAddress ?? '')) return
+    this.#resting.add(socket)
   }
 }

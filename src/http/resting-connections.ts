@@ -1,5 +1,7 @@
-// Connections that were refused under overload rest: they are not read for a while, and TCP holds their
-// senders back. Reading what they send next, only to refuse it, would take the time of what was let in.
+// Connections that are refused under overload, and then again, rest: they are not read for a while, and TCP
+// holds their senders back. Reading what they send next, only to refuse it, would take the time of what was
+// let in. The first refusal is free: a caller that asks once and hangs up must not stay open, for nobody
+// notices a hang-up on a connection that is not read.
 //
 // They are read again in the order in which they came: few at a time while there is no room, many as
 // soon as there is some, all when the service stops; and none rests for longer than REST_MAX_MS.
@@ -7,7 +9,7 @@
 import type { Socket } from 'node:net'
 
 const LOOK_EVERY_MS = 10
-const FEW = 5
+const FEW = 5 // In that time.
 const MANY = 50
 const REST_MAX_MS = 5_000
 
@@ -19,8 +21,10 @@ type Deps = {
 
 export class RestingConnections {
   readonly #deps: Deps
+  readonly #refusedBefore = new WeakSet<Socket>()
   #refused: Socket[] = []
-  #resting: Socket[] = []
+  #resting: { socket: Socket; sinceMs: number }[] = []
+  #lookedAtMs = 0
   #timer: NodeJS.Timeout | undefined
 
   constructor(deps: Deps) {
@@ -29,27 +33,41 @@ export class RestingConnections {
 
   // Paused when its answer is out: until then, the server itself resumes a connection.
   add(socket: Socket): void {
+    if (!this.#refusedBefore.has(socket)) return void this.#refusedBefore.add(socket)
     if (this.#refused.push(socket) === 1) setImmediate(() => this.#pause())
   }
 
   #pause(): void {
-    for (const socket of this.#refused) this.#resting.push(socket.pause())
+    const sinceMs = performance.now()
+    for (const socket of this.#refused) {
+      if (!socket.destroyed) this.#resting.push({ socket: socket.pause(), sinceMs })
+    }
     this.#refused = []
     this.#deps.onCount(this.#resting.length)
-    this.#timer ??= setInterval(() => this.#look(), LOOK_EVERY_MS).unref()
+    if (this.#timer || this.#resting.length === 0) return
+    this.#lookedAtMs = sinceMs
+    this.#timer = setInterval(() => this.#look(), LOOK_EVERY_MS).unref()
   }
 
   #look(): void {
-    for (const socket of this.#resting.splice(0, this.#turns())) socket.resume()
+    const nowMs = performance.now()
+    for (const { socket } of this.#resting.splice(0, this.#turns(nowMs))) socket.resume()
+    this.#lookedAtMs = nowMs
     this.#deps.onCount(this.#resting.length)
     if (this.#resting.length > 0) return
     clearInterval(this.#timer)
     this.#timer = undefined
   }
 
-  #turns(): number {
-    if (this.#deps.isDraining()) return this.#resting.length
-    if (!this.#deps.isOverloaded()) return MANY
-    return Math.max(FEW, Math.ceil((this.#resting.length * LOOK_EVERY_MS) / REST_MAX_MS))
+  // By the time since the last look, for a busy process looks late. Many are spread over their five
+  // seconds, so that they do not all come back in the end.
+  #turns(nowMs: number): number {
+    const { length } = this.#resting
+    if (this.#deps.isDraining()) return length
+    const looks = (nowMs - this.#lookedAtMs) / LOOK_EVERY_MS
+    if (!this.#deps.isOverloaded()) return Math.ceil(MANY * looks)
+    const young = this.#resting.findIndex(({ sinceMs }) => nowMs - sinceMs < REST_MAX_MS)
+    const spread = Math.max(FEW, (length * LOOK_EVERY_MS) / REST_MAX_MS)
+    return Math.max(young < 0 ? length : young, Math.ceil(spread * looks))
   }
 }

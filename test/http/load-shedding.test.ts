@@ -76,7 +76,7 @@ test('while the queue of credits stands, a credit is refused unread; others are 
 test('a page of another site may read why it was refused', async () => {
   const writers = { initiations: { isOverloaded: true } } as unknown as Writers
   const shedder = new LoadShedder({
-    ...{ mode: 'live', clock: () => START },
+    ...{ mode: 'live', clock: () => START, trustedProxies: [] },
     ...{ writers, metrics: new Metrics() },
   })
   await using app = Fastify({ serverFactory: shedder.createServer as never })

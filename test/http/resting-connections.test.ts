@@ -14,11 +14,14 @@ import { listenLocally } from '../support/event-source.ts'
 import { START } from '../support/running-service.ts'
 
 const LOOK_MS = 10
+const PROXY = '127.0.0.7'
 const immediate = () => new Promise((resolve) => setImmediate(resolve))
 
-// So many connections that were just refused.
+// So many connections that were just refused, again. A look may come late.
 async function setup(t: TestContext, count: number) {
   t.mock.timers.enable({ apis: ['setInterval'] })
+  let nowMs = 0
+  t.mock.method(performance, 'now', () => nowMs)
   const state = { isOverloaded: true, isDraining: false }
   const paused = new Set<number>()
   const resting = new RestingConnections({
@@ -26,17 +29,24 @@ async function setup(t: TestContext, count: number) {
     isDraining: () => state.isDraining,
     onCount: (count) => assert.equal(count, paused.size),
   })
-  for (let at = 0; at < count; at++) {
+  const sockets = Array.from({ length: count }, (_, at) => {
     const socket = {
       pause: () => paused.add(at) && socket,
       resume: () => paused.delete(at) && socket,
     }
-    resting.add(socket as unknown as Socket)
-  }
+    return socket as unknown as Socket
+  })
+  for (const socket of sockets) resting.add(socket)
+  await immediate()
+  assert.equal(paused.size, 0)
+  for (const socket of sockets) resting.add(socket)
   assert.equal(paused.size, 0)
   await immediate()
   assert.equal(paused.size, count)
-  const look = () => t.mock.timers.tick(LOOK_MS)
+  const look = (afterMs = LOOK_MS) => {
+    nowMs += afterMs
+    t.mock.timers.tick(LOOK_MS)
+  }
   return { state, paused, look }
 }
 
@@ -55,6 +65,12 @@ test('however many they are, none rests for longer than five seconds', async (t)
   const { paused, look } = await setup(t, 10_000)
   look()
   assert.equal(paused.size, 10_000 - 20)
+  look(40) // Late: as many as four looks.
+  assert.equal(paused.size, 10_000 - 20 - 80)
+  for (let ms = 50; ms < 4_990; ms += LOOK_MS) look()
+  assert(paused.size > 0)
+  look()
+  assert.equal(paused.size, 0)
 })
 
 test('when the service stops, all are read', async (t) => {
@@ -69,18 +85,24 @@ test('what a refused connection sends next waits in its socket, and others are a
   const metrics = new Metrics()
   const writer = { isOverloaded: true }
   const writers = { credits: writer } as unknown as Writers
-  const shedder = new LoadShedder({ mode: 'live', clock: () => START, writers, metrics })
+  const shedder = new LoadShedder({
+    ...{ mode: 'live', clock: () => START, trustedProxies: [`${PROXY}/32`] },
+    ...{ writers, metrics },
+  })
   await using app = Fastify({ serverFactory: shedder.createServer as never })
   shedder.register(app)
   app.post('/credits', { config: { queue: 'credits' } }, async () => 'booked')
   app.post('/other', async () => 'done')
   const { port } = new URL(await listenLocally(app))
   const [refused, other] = [open(Number(port)), open(Number(port))]
+  const [proxy, single] = [open(Number(port), PROXY), open(Number(port))]
   const resting = async () => (await metrics.resting.get()).values[0]?.value
   const shed = async () => (await metrics.shed.get()).values[0]?.value
 
-  refused.post('/credits')
-  assert.match(await refused.answer(), /^HTTP\/1\.1 503 .*"busy"/s)
+  for (const caller of [refused, refused, proxy, proxy, single]) {
+    caller.post('/credits')
+    assert.match(await caller.answer(), /^HTTP\/1\.1 503 .*"busy"/s)
+  }
   await immediate()
   assert.equal(await resting(), 1)
   writer.isOverloaded = false
@@ -93,12 +115,12 @@ test('what a refused connection sends next waits in its socket, and others are a
   t.mock.timers.tick(LOOK_MS)
 
   assert.match(await refused.answer(), /^HTTP\/1\.1 200 .*booked$/s)
-  assert.deepEqual([await shed(), await resting()], [1, 0])
+  assert.deepEqual([await shed(), await resting()], [5, 0])
 })
 
-function open(port: number) {
+function open(port: number, localAddress = '127.0.0.1') {
   const socket = closeAtEnd(
-    Object.assign(connect(port, '127.0.0.1'), {
+    Object.assign(connect({ port, host: '127.0.0.1', localAddress }), {
       [Symbol.asyncDispose]: async () => void socket.destroy(),
     }),
   )
