@@ -100,9 +100,14 @@ export const postgresAddress: Parser<string> = (text, report) => {
   return undefined
 }
 
-// One host: of several, the driver would look for the one that takes writes.
+// One host: of several, the driver would look for the one that takes writes. And itself: behind a pooler,
+// where it is would be asked of one standby and read from another.
 export const replicaAddress: Parser<string> = (text, report) => {
   const url = parseDatabaseUrl(text, report)
+  if (url && new URLSearchParams(text.split('?')[1]).has('pooler')) {
+    report('must be the address of the standby itself, without pooler')
+    return undefined
+  }
   if (!url || url.hosts.length === 1) return url && text
   report('must look like postgres://user:password@host:5432/database, with one host')
   return undefined

@@ -56,6 +56,7 @@ for (const [name, value] of [
   ['DATABASE_REPLICA_URL', 'postgres://m@a,b/manilla'],
   ['DATABASE_URL', '/var/run/postgresql'],
   ['DATABASE_URL', 'postgres://u@db/manilla?pooler=session'],
+  ['DATABASE_REPLICA_URL', 'postgres://u@db/manilla?pooler=transaction'],
 ] as const) {
   test(`${name} refuses ${JSON.stringify(value)}`, () => {
     const sentences: string[] = []

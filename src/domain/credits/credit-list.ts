@@ -6,7 +6,7 @@
 import { ORDER_SQL, type Order } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
 import { pastPrefix } from '#db/prefixes.ts'
-import { namedByText } from '#db/statement-names.ts'
+import { namedUnlessWindow } from '#db/statement-names.ts'
 import { idBounds, type Window } from '#db/time-bounds.ts'
 import { inMerchantScope } from '#domain/access/merchant-scope.ts'
 import { Refusal } from '#errors.ts'
@@ -83,7 +83,7 @@ export async function listCredits(
   const { sql, found } = await selectFound(db, { ...query, order }, place)
   const text = `${sql} ${SELECT_TRACE} from (${found}) as c ${WITH_OWNERS}
     order by c.id ${ORDER_SQL[order].sort}`
-  const { rows } = await db.query<CreditRow>(namedByText(text, values))
+  const { rows } = await db.query<CreditRow>(namedUnlessWindow(query.filters, text, values))
   return rows.map((row) => openTrace(sealer, row))
 }
 

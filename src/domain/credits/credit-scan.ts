@@ -5,7 +5,7 @@
 
 import { ORDER_SQL, type Order } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
-import { namedByText } from '#db/statement-names.ts'
+import { namedUnlessWindow } from '#db/statement-names.ts'
 import { SUMMED_MAX, type Summary, summaryOf, type Total } from '#db/summaries.ts'
 import { idBounds } from '#db/time-bounds.ts'
 import { type CreditFilters, selectFound, type Viewer } from './credit-list.ts'
@@ -58,6 +58,6 @@ export async function summarizeCredits(
   const { sql, found } = await selectFound(db, query, place)
   const text = `${sql} select currency, count(*) as count, sum(amount_kobo)::bigint as "amountKobo"
     from (${found}) as c group by currency order by currency`
-  const { rows } = await db.query<Total>(namedByText(text, values))
+  const { rows } = await db.query<Total>(namedUnlessWindow(filters, text, values))
   return summaryOf(rows, until === undefined)
 }

@@ -7,7 +7,7 @@
 
 import { ORDER_SQL, type Order } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
-import { namedByText } from '#db/statement-names.ts'
+import { namedByText, namedUnlessWindow } from '#db/statement-names.ts'
 import { SUMMED_MAX, type Summary, summaryOf, type Total } from '#db/summaries.ts'
 import type { Window } from '#db/time-bounds.ts'
 import { type AdviceId, type ClientId, leastIdAt, type PaymentId } from '#ids.ts'
@@ -174,7 +174,7 @@ async function scan<Id extends string>(
 ): Promise<{ ids: Id[]; scannedTo: string | null }> {
   const { found, values, end } = await selectFound(db, kind, scanning)
   const text = `select id from (${found}) as found`
-  const { rows } = await db.query<{ id: Id }>(namedByText(text, values))
+  const { rows } = await db.query<{ id: Id }>(namedUnlessWindow(scanning.filters, text, values))
   return { ids: rows.map((row) => row.id), scannedTo: end ?? null }
 }
 
@@ -190,7 +190,7 @@ export async function summarizePayments(
   const text = `select currency, count(*) as count, sum(amount_kobo)::bigint as "amountKobo",
                        sum(amount_paid_kobo)::bigint as "amountPaidKobo"
                   from (${found}) as found group by currency order by currency`
-  const { rows } = await db.query<PaymentTotal>(namedByText(text, values))
+  const { rows } = await db.query<PaymentTotal>(namedUnlessWindow(filters, text, values))
   return summaryOf(rows, end === undefined)
 }
 
