@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { withTransaction } from '#db/transaction.ts'
 import {
   assertCleanBooks,
   closeExpired,
@@ -24,6 +25,7 @@ import { newSessionId, postRail, wordsOf } from '../support/rail.ts'
 import { type Bench, startTestService } from '../support/running-service.ts'
 import { assign, giveBack, NOBODYS_NUMBER } from '../support/suspense-desk.ts'
 import { credit } from '../support/tracing.ts'
+import { untilBlocked } from '../support/waiting-locks.ts'
 
 const bench = closeAfterTests(await startTestService())
 
@@ -66,6 +68,40 @@ test('twenty different reversals at once take no more than there is', async () =
   })
   const { transactionStatus, amountCollected } = await verify(bench, payment.paymentReference)
   assert.deepEqual([transactionStatus, amountCollected], ['Reversed', 0])
+})
+
+test('a second credit that gets the same identifier meanwhile is not the one taken back', async () => {
+  const [one, other] = [
+    await credit(bench, NOBODYS_NUMBER, '70'),
+    await credit(bench, NOBODYS_NUMBER, '70'),
+  ]
+  const shared = newSessionId()
+  const identify = (sessionId: string, kind: string) =>
+    bench.db.query(
+      `insert into credit_identifiers (credit_id, is_first, value, bank_code, kind)
+       select id, false, $2, bank_code, $3 from credits where session_id = $1`,
+      [sessionId, shared, kind],
+    )
+  await identify(one, 'bank_reference')
+  const { reversing } = await withTransaction(bench.db, async (tx) => {
+    await tx.query(
+      `select from suspense_items where credit_id = (select id from credits where session_id = $1)
+          for update`,
+      [one],
+    )
+    const reversing = send({ originalSessionId: shared, amount: '70' })
+    await untilBlocked(bench.db, 1)
+    await identify(other, 'session_id')
+    return { reversing }
+  })
+
+  assert.equal(wordsOf((await reversing).json()), '00 reversed')
+  const { rows } = await bench.db.query(
+    `select c.session_id from reversals r join credits c on c.id = r.credit_id
+      where c.session_id = any ($1)`,
+    [[one, other]],
+  )
+  assert.deepEqual(rows, [{ session_id: one }])
 })
 
 test('a reversal never meets a fault, whatever happens to the money at that moment', async () => {
