@@ -3,10 +3,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Transaction, withTransaction } from '#db/transaction.ts'
-import { changePayoutSettings } from '#domain/payouts/payout-settings.ts'
-import { needsApproval } from '#domain/settlement/approve-settlement.ts'
-import type { AccountId, ClientId, CreditId } from '#ids.ts'
+import { withTransaction } from '#db/transaction.ts'
+import type { AccountId, CreditId } from '#ids.ts'
 import { postTransfers } from '#ledger/transfers.ts'
 import { kobo } from '#money.ts'
 import { assertCleanBooks } from '../support/bank-calls.ts'
@@ -270,30 +268,6 @@ test('only the latest settlement is cancelled, and only before it is approved', 
   assert.equal((await decideOn(bench, second.reference, 'approve')).statusCode, 200)
   assertRefused(await decideOn(bench, second.reference, 'cancel'), 'account', not)
   await assertCleanBooks(bench)
-})
-
-test('a stricter approval waits for what is being closed, and counts from then on', async () => {
-  await using bench = await start()
-  const { rows } = await bench.db.query<{ id: ClientId; clientId: string }>(
-    'select id, client_id as "clientId" from clients order by id limit 1',
-  )
-  const client = rows[0] as (typeof rows)[0]
-  const changes = { approvalAboveKobo: kobo(0n) }
-  const by = { clientId: client.id, actor: 'user:a@example.com', now: bench.clock() }
-  const tighten = () =>
-    withTransaction(bench.db, (tx) => changePayoutSettings(tx, by, { client, changes }))
-  const isNeeded = (tx: Transaction) => needsApproval(tx, client.id, kobo(1n))
-
-  const { isNeededBefore, tightening } = await withTransaction(bench.db, async (tx) => {
-    const isNeededBefore = await isNeeded(tx)
-    const tightening = tighten()
-    await untilBlocked(bench.db, 1)
-    return { isNeededBefore, tightening }
-  })
-  await tightening
-
-  assert.equal(isNeededBefore, false)
-  assert.equal(await withTransaction(bench.db, isNeeded), true)
 })
 
 test('the database refuses a credit in two settlements, and two that follow the same one', async () => {

@@ -1,0 +1,36 @@
+// Whoever makes approval stricter waits for settlements that are being closed: none leaves by the old rule
+// after the new one was confirmed.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type Transaction, withTransaction } from '#db/transaction.ts'
+import { changePayoutSettings } from '#domain/payouts/payout-settings.ts'
+import { needsApproval } from '#domain/settlement/approve-settlement.ts'
+import type { ClientId } from '#ids.ts'
+import { kobo } from '#money.ts'
+import { startTestService } from '../support/running-service.ts'
+import { untilBlocked } from '../support/waiting-locks.ts'
+
+test('a stricter approval waits for what is being closed, and counts from then on', async () => {
+  await using bench = await startTestService()
+  const { rows } = await bench.db.query<{ id: ClientId; clientId: string }>(
+    'select id, client_id as "clientId" from clients order by id limit 1',
+  )
+  const client = rows[0] as (typeof rows)[0]
+  const changes = { approvalAboveKobo: kobo(0n) }
+  const by = { clientId: client.id, actor: 'user:a@example.com', now: bench.clock() }
+  const tighten = () =>
+    withTransaction(bench.db, (tx) => changePayoutSettings(tx, by, { client, changes }))
+  const isNeeded = (tx: Transaction) => needsApproval(tx, client.id, kobo(1n))
+
+  const { isNeededBefore, tightening } = await withTransaction(bench.db, async (tx) => {
+    const isNeededBefore = await isNeeded(tx)
+    const tightening = tighten()
+    await untilBlocked(bench.db, 1)
+    return { isNeededBefore, tightening }
+  })
+  await tightening
+
+  assert.equal(isNeededBefore, false)
+  assert.equal(await withTransaction(bench.db, isNeeded), true)
+})
