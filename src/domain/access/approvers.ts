@@ -7,22 +7,34 @@ import type { Transaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
 import type { UserId } from '#ids.ts'
 import type { Client } from './clients.ts'
+import { grantedScopes, type Role } from './roles.ts'
+import type { Scope } from './scopes.ts'
 
-// `newSince`: whose access was changed later than this approves nothing yet.
-export type Approver = { client: Client; actor: string; userId: UserId; newSince: Date }
+export type Approver = {
+  client: Client
+  actor: string
+  userId: UserId
+  scopes: ReadonlySet<Scope> // With which they came.
+  newSince: Date // Whose access was changed later than this approves nothing yet.
+}
 
 // Client credentials are a maker too, without a user.
 export type Maker = { actor: string; userId: UserId | null }
 
-// Concurrent changes of the approver's access wait until the transaction ends. Lock before what is
-// approved.
-export async function lockApprover(tx: Transaction, { userId }: Approver): Promise<void> {
-  const { rowCount } = await tx.query({
+// Concurrent changes of the approver's access wait until the transaction ends, and earlier ones are seen
+// here. Lock before what is approved.
+export async function lockApprover(
+  tx: Transaction,
+  { client, userId, scopes }: Approver,
+): Promise<void> {
+  const { rows } = await tx.query<{ role: Role }>({
     name: 'lock-approver',
-    text: 'select from users where id = $1 and is_active for share',
+    text: 'select role from users where id = $1 and is_active for share',
     values: [userId],
   })
-  if (rowCount === 0) throw new Refusal('session_needed')
+  if (!rows[0]) throw new Refusal('session_needed')
+  const granted = grantedScopes(rows[0].role, client)
+  if (![...scopes].every((scope) => granted.includes(scope))) throw new Refusal('role_not_allowed')
 }
 
 export function refuseMaker(approver: Approver, maker: Maker): void {

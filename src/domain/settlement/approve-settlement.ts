@@ -10,6 +10,12 @@
 import type { BankConnections } from '#banks/connector.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
+import {
+  type Approver,
+  lockApprover,
+  refuseMaker,
+  refuseUnfitApprover,
+} from '#domain/access/approvers.ts'
 import { chooseSendingBank, createPayouts } from '#domain/payouts/create-payouts.ts'
 import type { NewPayout } from '#domain/payouts/payouts.ts'
 import { Refusal, type RefusalCode } from '#errors.ts'
@@ -79,22 +85,23 @@ async function hold(tx: Transaction, id: SettlementId, reason: RefusalCode): Pro
   })
 }
 
-// `newSince`: whose access was changed later than this approves nothing yet.
-export type Approver = { clientId: ClientId; actor: string; userId: UserId | null; newSince: Date }
+// Client credentials approve only what needs no second person.
+export type SettlementApprover = Omit<Approver, 'userId'> & { userId: UserId | null }
 
 // Idempotent for the same actor.
 export async function approveSettlement(
   tx: Transaction,
   deps: ApprovalDeps,
-  { reference, ...by }: Approver & { reference: string },
+  { reference, ...by }: SettlementApprover & { reference: string },
 ): Promise<Settlement> {
-  const settlement = await lockSettlement(tx, by.clientId, reference)
+  const clientId = by.client.id
+  const settlement = await lockSettlement(tx, clientId, reference)
   const { id, status, approvedBy } = settlement
   if (approvedBy !== null && approvedBy === by.actor) return settlement
   if (status !== 'closed') throw new Refusal('settlement_not_closed')
   // Also where it was held for another reason, and a second person is wanted since.
   const isWanted =
-    settlement.needsApproval || (await needsApproval(tx, by.clientId, settlement.netKobo))
+    settlement.needsApproval || (await needsApproval(tx, clientId, settlement.netKobo))
   if (isWanted) await refuseApprover(tx, settlement, by)
   const payees = await readPayees(tx, id)
   const obstacle = findObstacle(payees)
@@ -106,20 +113,14 @@ export async function approveSettlement(
 async function refuseApprover(
   tx: Transaction,
   { closedBy, closedByUser }: Settlement,
-  { actor, userId, newSince }: Approver,
+  { userId, ...by }: SettlementApprover,
 ): Promise<void> {
   if (userId === null) throw new Refusal('people_only')
-  if (closedBy === actor || closedByUser === userId) throw new Refusal('other_person_needed')
-  const { rows } = await tx.query<{ isNew: boolean; isDependent: boolean }>({
-    name: 'lock-settlement-approver',
-    text: `select coalesce(access_changed_at > $2, false) as "isNew",
-                  stands_behind($3, id) as "isDependent"
-             from users where id = $1 and is_active for share`,
-    values: [userId, newSince, closedByUser],
-  })
-  if (!rows[0]) throw new Refusal('session_needed')
-  if (rows[0].isNew) throw new Refusal('approver_too_new')
-  if (rows[0].isDependent) throw new Refusal('approver_not_independent')
+  const approver = { ...by, userId }
+  const maker = { actor: closedBy, userId: closedByUser }
+  refuseMaker(approver, maker)
+  await lockApprover(tx, approver)
+  await refuseUnfitApprover(tx, approver, maker)
 }
 
 type Payee = {

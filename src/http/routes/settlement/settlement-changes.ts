@@ -12,6 +12,7 @@ import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { withIdempotency } from '#http/idempotency.ts'
 import { NoQuery } from '#http/lists.ts'
+import { toViewer } from '#http/routes/suspense/approval-presenters.ts'
 import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders, named } from '#http/schemas.ts'
 import { parseBankTime } from '#wat-time.ts'
 import {
@@ -22,7 +23,6 @@ import {
   SettlementBody,
 } from './settlement-presenters.ts'
 
-const HOUR_MS = 3_600_000
 const ATTEMPTS_MAX = 5
 const CUT_OFF_SAYS = 'Must be an ISO 8601 date or time that is not in the future.'
 
@@ -106,14 +106,12 @@ const deciding: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       },
     },
     async (request, reply) => {
-      const { client, actor, userId, params } = request
-      refuseRestricted(client)
-      const reference = requireReference(params.reference)
+      refuseRestricted(request.client)
+      const reference = requireReference(request.params.reference)
       // Not on `db`: shared accounts are opened on a connection of it.
       return withIdempotency(deps, { request, reply, pool: deps.batchPool }, async (tx) => {
         const now = deps.clock()
-        const newSince = new Date(now.getTime() - deps.policy.approverWaitHours * HOUR_MS)
-        const by = { clientId: client.id, actor, userId, newSince }
+        const by = { ...toViewer(deps, request), scopes: request.scopes }
         const settlement = await approveSettlement(tx, { ...deps, now }, { ...by, reference })
         return accepted('Settlement approved successfully', presentSettlement(settlement))
       })

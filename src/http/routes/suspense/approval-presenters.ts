@@ -69,7 +69,7 @@ export function toViewer({ clock, policy }: Deps, { client, actor, userId }: Ide
 export function requireApprover(deps: Deps, by: Identity) {
   const { userId, ...viewer } = toViewer(deps, by)
   if (userId === null) throw new Refusal('people_only')
-  return { ...viewer, userId, now: deps.clock() }
+  return { ...viewer, userId, scopes: by.scopes, now: deps.clock() }
 }
 
 type Showing = { actor: string; sealer: Sealer }
