@@ -1,7 +1,6 @@
-// Connections that are refused under overload, and then again, rest: they are not read for a while, and TCP
-// holds their senders back. Reading what they send next, only to refuse it, would take the time of what was
-// let in. The first refusal is free: a caller that asks once and hangs up must not stay open, for nobody
-// notices a hang-up on a connection that is not read.
+// Connections that were refused under overload rest: they are not read for a while, and TCP holds their
+// senders back. Reading what they send next, only to refuse it, would take the time of what was let in.
+// Nobody notices a hang-up on a connection that is not read: so no more than RESTING_MAX rest at once.
 //
 // They are read again in the order in which they came: few at a time while there is no room, many as
 // soon as there is some, all when the service stops; and none rests for longer than REST_MAX_MS.
@@ -12,6 +11,7 @@ const LOOK_EVERY_MS = 10
 const FEW = 5 // In that time.
 const MANY = 50
 const REST_MAX_MS = 5_000
+const RESTING_MAX = 4_000 // A third of the connections that there may be (app.ts).
 
 type Deps = {
   isOverloaded: () => boolean
@@ -21,7 +21,6 @@ type Deps = {
 
 export class RestingConnections {
   readonly #deps: Deps
-  readonly #refusedBefore = new WeakSet<Socket>()
   #refused: Socket[] = []
   #resting: { socket: Socket; sinceMs: number }[] = []
   #lookedAtMs = 0
@@ -33,7 +32,7 @@ export class RestingConnections {
 
   // Paused when its answer is out: until then, the server itself resumes a connection.
   add(socket: Socket): void {
-    if (!this.#refusedBefore.has(socket)) return void this.#refusedBefore.add(socket)
+    if (this.#resting.length + this.#refused.length >= RESTING_MAX) return
     if (this.#refused.push(socket) === 1) setImmediate(() => this.#pause())
   }
 

@@ -17,7 +17,7 @@ const LOOK_MS = 10
 const PROXY = '127.0.0.7'
 const immediate = () => new Promise((resolve) => setImmediate(resolve))
 
-// So many connections that were just refused, again. A look may come late.
+// So many connections that were just refused. A look may come late.
 async function setup(t: TestContext, count: number) {
   t.mock.timers.enable({ apis: ['setInterval'] })
   let nowMs = 0
@@ -37,12 +37,9 @@ async function setup(t: TestContext, count: number) {
     return socket as unknown as Socket
   })
   for (const socket of sockets) resting.add(socket)
-  await immediate()
-  assert.equal(paused.size, 0)
-  for (const socket of sockets) resting.add(socket)
   assert.equal(paused.size, 0)
   await immediate()
-  assert.equal(paused.size, count)
+  assert.equal(paused.size, Math.min(count, 4_000))
   const look = (afterMs = LOOK_MS) => {
     nowMs += afterMs
     t.mock.timers.tick(LOOK_MS)
@@ -64,9 +61,9 @@ test('while there is no room few are read again, the first first; many as soon a
 test('however many they are, none rests for longer than five seconds', async (t) => {
   const { paused, look } = await setup(t, 10_000)
   look()
-  assert.equal(paused.size, 10_000 - 20)
+  assert.equal(paused.size, 4_000 - 8)
   look(40) // Late: as many as four looks.
-  assert.equal(paused.size, 10_000 - 20 - 80)
+  assert.equal(paused.size, 4_000 - 8 - 32)
   for (let ms = 50; ms < 4_990; ms += LOOK_MS) look()
   assert(paused.size > 0)
   look()
@@ -95,11 +92,11 @@ test('what a refused connection sends next waits in its socket, and others are a
   app.post('/other', async () => 'done')
   const { port } = new URL(await listenLocally(app))
   const [refused, other] = [open(Number(port)), open(Number(port))]
-  const [proxy, single] = [open(Number(port), PROXY), open(Number(port))]
+  const proxy = open(Number(port), PROXY)
   const resting = async () => (await metrics.resting.get()).values[0]?.value
   const shed = async () => (await metrics.shed.get()).values[0]?.value
 
-  for (const caller of [refused, refused, proxy, proxy, single]) {
+  for (const caller of [refused, proxy, proxy]) {
     caller.post('/credits')
     assert.match(await caller.answer(), /^HTTP\/1\.1 503 .*"busy"/s)
   }
@@ -115,7 +112,7 @@ test('what a refused connection sends next waits in its socket, and others are a
   t.mock.timers.tick(LOOK_MS)
 
   assert.match(await refused.answer(), /^HTTP\/1\.1 200 .*booked$/s)
-  assert.deepEqual([await shed(), await resting()], [5, 0])
+  assert.deepEqual([await shed(), await resting()], [3, 0])
 })
 
 function open(port: number, localAddress = '127.0.0.1') {
