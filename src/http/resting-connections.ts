@@ -8,7 +8,7 @@
 import type { Socket } from 'node:net'
 
 const LOOK_EVERY_MS = 10
-const FEW = 5 // In that time.
+const FEW = 5
 const MANY = 50
 const REST_MAX_MS = 5_000
 const RESTING_MAX = 4_000 // A third of the connections that there may be (app.ts).
@@ -23,7 +23,6 @@ export class RestingConnections {
   readonly #deps: Deps
   #refused: Socket[] = []
   #resting: { socket: Socket; sinceMs: number }[] = []
-  #lookedAtMs = 0
   #timer: NodeJS.Timeout | undefined
 
   constructor(deps: Deps) {
@@ -44,29 +43,26 @@ export class RestingConnections {
     this.#refused = []
     this.#deps.onCount(this.#resting.length)
     if (this.#timer || this.#resting.length === 0) return
-    this.#lookedAtMs = sinceMs
     this.#timer = setInterval(() => this.#look(), LOOK_EVERY_MS).unref()
   }
 
   #look(): void {
     const nowMs = performance.now()
     for (const { socket } of this.#resting.splice(0, this.#turns(nowMs))) socket.resume()
-    this.#lookedAtMs = nowMs
     this.#deps.onCount(this.#resting.length)
     if (this.#resting.length > 0) return
     clearInterval(this.#timer)
     this.#timer = undefined
   }
 
-  // By the time since the last look, for a busy process looks late. Many are spread over their five
-  // seconds, so that they do not all come back in the end.
+  // By look, which a busy process does late: the busier it is, the fewer it reads. Many are spread over their
+  // five seconds, so that they do not all come back in the end.
   #turns(nowMs: number): number {
     const { length } = this.#resting
     if (this.#deps.isDraining()) return length
-    const looks = (nowMs - this.#lookedAtMs) / LOOK_EVERY_MS
-    if (!this.#deps.isOverloaded()) return Math.ceil(MANY * looks)
+    if (!this.#deps.isOverloaded()) return MANY
     const young = this.#resting.findIndex(({ sinceMs }) => nowMs - sinceMs < REST_MAX_MS)
-    const spread = Math.max(FEW, (length * LOOK_EVERY_MS) / REST_MAX_MS)
-    return Math.max(young < 0 ? length : young, Math.ceil(spread * looks))
+    const spread = Math.ceil((length * LOOK_EVERY_MS) / REST_MAX_MS)
+    return Math.max(FEW, spread, young < 0 ? length : young)
   }
 }
