@@ -94,17 +94,19 @@ export const webAddress: Parser<string> = (text, report) => {
 
 // Accepts what the driver accepts: also an empty host, which means a Unix socket; and several hosts.
 export const postgresAddress: Parser<string> = (text, report) => {
-  const pooler = new URLSearchParams(text.split('?')[1]).get('pooler')
+  const pooler = poolerOf(text)
   if (pooler === null || pooler === 'transaction') return parseDatabaseUrl(text, report) && text
   report('has a pooler that must be transaction, or be left out')
   return undefined
 }
 
+const poolerOf = (text: string) => new URLSearchParams(text.split('?')[1]).get('pooler')
+
 // One host: of several, the driver would look for the one that takes writes. And itself: behind a pooler,
 // where it is would be asked of one standby and read from another.
 export const replicaAddress: Parser<string> = (text, report) => {
   const url = parseDatabaseUrl(text, report)
-  if (url && new URLSearchParams(text.split('?')[1]).has('pooler')) {
+  if (url && poolerOf(text) !== null) {
     report('must be the address of the standby itself, without pooler')
     return undefined
   }

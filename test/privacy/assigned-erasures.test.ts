@@ -3,9 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { withTransaction } from '#db/transaction.ts'
-import { closeExpired } from '#domain/credits/close-payments.ts'
-import { SharedAccounts } from '#ledger/accounts.ts'
-import { assertCleanBooks } from '../support/bank-calls.ts'
+import { assertCleanBooks, closeExpired } from '../support/bank-calls.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { eraseAdvice, finishErasures, PAYER } from '../support/erasing.ts'
 import { createAccount, createAdvice, initiate } from '../support/fixtures.ts'
@@ -20,8 +18,7 @@ test('what is assigned after an erasure is erased when it is asked for again', a
   const { adviceReference } = await createAdvice(bench)
   const { paymentReference } = await initiate(bench, adviceReference)
   bench.advance(24 * HOUR_MS)
-  const deps = { sharedAccounts: new SharedAccounts(bench.db), now: bench.clock() }
-  await withTransaction(bench.db, (tx) => closeExpired(tx, deps))
+  await closeExpired(bench)
   assert.equal((await eraseAdvice(bench, adviceReference)).statusCode, 200)
   await finishErasures(bench)
   const item = await suspend(bench, NOBODYS_NUMBER, '6000', { bank: '035', ...PAYER })
