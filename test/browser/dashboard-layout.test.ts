@@ -3,10 +3,11 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Page } from 'playwright-core'
+import type { Page, Route } from 'playwright-core'
 import { openBrowser, untilTrue } from '../support/browser.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { startDashboardBench } from '../support/dashboard-bench.ts'
+import { until } from '../support/embedded-bench.ts'
 import { createAccount, startPayment } from '../support/fixtures.ts'
 import { credit } from '../support/tracing.ts'
 
@@ -33,6 +34,35 @@ test('a notice about what is open is seen above it, pressed away, and there when
   await page.getByRole('status').getByText('Endpoint deleted.').waitFor()
   await page.locator('dialog').waitFor({ state: 'detached' })
   assert(await page.getByText('Endpoint deleted.').isVisible())
+  assert.deepEqual(problems, [])
+})
+
+test('what is answered of an endpoint after it was deleted is dropped', async () => {
+  const { id } = await bench.addEndpoint('https://shop.example/going')
+  await using opened = await bench.openAs(browser)
+  const { page, problems } = opened
+  await page.goto(`${bench.url}/dashboard/webhooks/${id}`)
+  await page.getByRole('button', { name: 'Send test event' }).waitFor()
+  const deleted = Promise.withResolvers<void>()
+  const late: Promise<unknown>[] = []
+  const answer = async (route: Route) => route.fulfill({ response: await route.fetch() })
+  await page.route(`**/api/v1/webhook-endpoints/${id}`, async (route) => {
+    if (route.request().method() === 'GET') {
+      late.push(deleted.promise.then(() => answer(route)))
+      return
+    }
+    const response = await route.fetch()
+    deleted.resolve()
+    await Promise.allSettled(late)
+    await route.fulfill({ response })
+  })
+
+  await page.getByRole('button', { name: 'Send test event' }).click()
+  await until('it is asked for again', async () => late.length > 0)
+  await page.getByRole('button', { name: 'Delete' }).click()
+  await page.locator('dialog.modal').getByRole('button', { name: 'Delete' }).click()
+
+  await page.getByRole('status').getByText('Endpoint deleted.').waitFor()
   assert.deepEqual(problems, [])
 })
 

@@ -23,19 +23,29 @@ export type Loaded<Data> = {
   reload: () => void
 }
 
+export type Removable<Data> = Loaded<Data> & {
+  // From here on nothing is asked, and what was asked is dropped: it would not be found. If the work
+  // fails, it is loaded again.
+  remove: (work: () => Promise<unknown>) => Promise<void>
+}
+
 // Asks anew when `key` changes; answers to an earlier key are never shown.
 export function useLoaded<Data>(
   key: string,
   load: (signal: AbortSignal) => Promise<Data>,
-): Loaded<Data> {
+): Removable<Data> {
   type State = { key: string; data?: Data; problem?: Problem; isLoading: boolean }
   const [state, setState] = useState<State>({ key, isLoading: true })
   const [round, setRound] = useState(0)
   const latest = useRef(load)
   latest.current = load
+  const asked = useRef(new AbortController())
+  const isRemoved = useRef(false)
   // A new round asks the same again.
   useEffect(() => {
+    if (isRemoved.current) return
     const leaving = new AbortController()
+    asked.current = leaving
     setState((before) =>
       before.key === key ? { ...before, isLoading: true } : { key, isLoading: true },
     )
@@ -54,12 +64,24 @@ export function useLoaded<Data>(
     return () => leaving.abort()
   }, [key, round])
   const reload = useCallback(() => setRound((before) => before + 1), [])
+  const remove = async (work: () => Promise<unknown>) => {
+    isRemoved.current = true
+    asked.current.abort()
+    try {
+      await work()
+    } catch (error) {
+      isRemoved.current = false
+      reload()
+      throw error
+    }
+  }
   const isCurrent = state.key === key
   return {
     data: isCurrent ? state.data : undefined,
     problem: isCurrent ? state.problem : undefined,
     isLoading: !isCurrent || state.isLoading,
     reload,
+    remove,
   }
 }
 
@@ -67,7 +89,7 @@ export function useData<P extends GetPath>(
   path: P,
   params: Params<P>,
   query: Query = {},
-): Loaded<Data<P>> {
+): Removable<Data<P>> {
   return useLoaded(JSON.stringify([path, params, query]), (signal) =>
     getData(path, params, { query, signal }),
   )

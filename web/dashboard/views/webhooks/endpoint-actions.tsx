@@ -3,6 +3,7 @@
 import { useState } from 'preact/hooks'
 import { webhooksStrings } from '../../../copy.ts'
 import { problemFrom, send } from '../../api.ts'
+import type { Removable } from '../../loading.ts'
 import { Confirm } from '../../parts/dialog.tsx'
 import { newKey } from '../../parts/forms.tsx'
 import { toast } from '../../parts/toasts.tsx'
@@ -18,11 +19,11 @@ type Asking = 'change' | 'rotate' | 'switchOff' | 'delete' | 'replay'
 type Props = {
   endpoint: Endpoint
   changed: () => void
-  going: { current: boolean }
+  remove: Removable<Endpoint>['remove']
   gone: () => void
 }
 
-export function EndpointActions({ endpoint, changed, going, gone }: Props) {
+export function EndpointActions({ endpoint, changed, remove, gone }: Props) {
   const [asking, setAsking] = useState<Asking | undefined>()
   const close = () => setAsking(undefined)
   const { id } = endpoint
@@ -66,7 +67,7 @@ export function EndpointActions({ endpoint, changed, going, gone }: Props) {
         {endpoint.isActive && button('switchOff')}
         {button('delete', 'danger-text')}
       </div>
-      <Asked {...{ asking, endpoint, changed, going, gone, close }} />
+      <Asked {...{ asking, endpoint, changed, remove, gone, close }} />
     </>
   )
 }
@@ -75,7 +76,7 @@ function Asked({
   asking,
   endpoint,
   changed,
-  going,
+  remove,
   gone,
   close,
 }: Props & { asking: Asking | undefined; close: () => void }) {
@@ -117,11 +118,7 @@ function Asked({
           action={strings.delete}
           isDangerous
           run={async () => {
-            going.current = true
-            await send('DELETE', PATH, { params: { id } }).catch((error) => {
-              going.current = false
-              throw error
-            })
+            await remove(() => send('DELETE', PATH, { params: { id } }))
             toast(strings.deleted)
             gone()
           }}

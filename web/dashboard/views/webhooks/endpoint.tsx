@@ -1,6 +1,6 @@
 // One endpoint: health, secret, recent attempts and actions.
 
-import { useRef, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { webhooksStrings } from '../../../copy.ts'
 import type { Schemas } from '../../api.ts'
 import { shownTime } from '../../format.ts'
@@ -28,11 +28,8 @@ type Props = {
 }
 
 export function EndpointDrawer({ id, mayWrite, isSandbox, changed, close }: Props) {
-  const { data, problem, reload } = useData('/api/v1/webhook-endpoints/{id}', { id })
-  const going = useRef(false) // Being deleted: there is nothing to load any more.
-  useEvents(() => {
-    if (!going.current) reload()
-  })
+  const { data, problem, reload, remove } = useData('/api/v1/webhook-endpoints/{id}', { id })
+  useEvents(reload)
   const again = () => {
     reload()
     changed()
@@ -46,7 +43,9 @@ export function EndpointDrawer({ id, mayWrite, isSandbox, changed, close }: Prop
       {problem && <Failed problem={problem} retry={reload} />}
       {!problem && !data && <Skeleton kind="page" lines={8} />}
       {data && <About endpoint={data} />}
-      {data && mayWrite && <EndpointActions endpoint={data} {...{ changed: again, going, gone }} />}
+      {data && mayWrite && (
+        <EndpointActions endpoint={data} {...{ changed: again, remove, gone }} />
+      )}
       {data && <LastAttempts attempts={data.health.lastAttempts} />}
       {data && mayWrite && isSandbox && <EndpointChaos id={id} />}
     </Drawer>
