@@ -52,8 +52,10 @@ export async function startService(
   connectionString: string,
   { role = 'api', nodeArgs = [], settings = {}, root = ROOT }: ServiceOptions = {},
 ): Promise<ServiceProcess> {
+  const { flags, variables } = startCommand(root)
   const env = {
     ...process.env,
+    ...variables,
     ...findSecrets(config.dataDir),
     MANILLA_DATA_DIR: config.dataDir,
     MANILLA_MODE: 'sandbox',
@@ -65,7 +67,7 @@ export async function startService(
     NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/compile'),
     ...settings,
   }
-  const args = [...startFlags(root), ...nodeArgs, join(root, 'src/main.ts'), role]
+  const args = [...flags, ...nodeArgs, join(root, 'src/main.ts'), role]
   // In the temporary folder: a developer's .env must not change what is measured.
   const child = spawn(process.execPath, args, { cwd: folder, env, stdio: IO })
   const kill = () => void child.kill('SIGTERM')
@@ -81,12 +83,14 @@ export async function startService(
   }
 }
 
-// The flags of `npm start`.
-function startFlags(root: string): string[] {
+// How `npm start` runs the service: the flags of Node, and variables that Node or its allocator reads.
+function startCommand(root: string): { flags: string[]; variables: Record<string, string> } {
   const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-  const [, flags] = / node ((?:--\S+ )*)src\/main\.ts$/.exec(scripts.start) ?? []
-  if (flags === undefined) throw new Error('the start script does not run src/main.ts')
-  return flags.split(' ').filter(Boolean)
+  const [, exported, flags] =
+    / export (\S+=.*) && exec node ((?:--\S+ )*)src\/main\.ts$/.exec(scripts.start) ?? []
+  if (!exported || !flags) throw new Error('the start script does not run src/main.ts')
+  const variables = exported.split(' ').map((each) => each.split('=') as [string, string])
+  return { flags: flags.trim().split(' '), variables: Object.fromEntries(variables) }
 }
 
 // Its log goes on to our standard error: a warning under load is a finding.

