@@ -6,7 +6,7 @@
 import { ORDER_SQL, type Order } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
 import { pastPrefix } from '#db/prefixes.ts'
-import { namedUnlessWindow } from '#db/statement-names.ts'
+import { namedByText, namedUnlessWindow } from '#db/statement-names.ts'
 import { idBounds, type Window } from '#db/time-bounds.ts'
 import { inMerchantScope } from '#domain/access/merchant-scope.ts'
 import { Refusal } from '#errors.ts'
@@ -199,12 +199,10 @@ export async function getCredit(
   db: Queryable,
   { sealer, viewer, by }: CreditLookup,
 ): Promise<CreditTrace> {
-  const { rows } = await db.query<CreditRow>(
-    `${SELECT_TRACE} from credits c ${WITH_OWNERS}
-      where c.id = any(${creditsCalled('$1')} || $2::bigint) and ${visibleTo(viewer, '$3')}
-      order by c.id = $2 desc nulls last, c.id desc limit 1`,
-    [by.identifier, by.id, viewer.id],
-  )
+  const text = `${SELECT_TRACE} from credits c ${WITH_OWNERS}
+    where c.id = any(${creditsCalled('$1')} || $2::bigint) and ${visibleTo(viewer, '$3')}
+    order by c.id = $2 desc nulls last, c.id desc limit 1`
+  const { rows } = await db.query<CreditRow>(namedByText(text, [by.identifier, by.id, viewer.id]))
   if (!rows[0]) throw new Refusal('credit_not_found')
   return openTrace(sealer, rows[0])
 }
