@@ -2,15 +2,12 @@
 // needs it. Every database is a copy of one template, so all start equally full.
 
 import { resolve } from 'node:path'
-import { systemClock } from '#clock.ts'
 import { SANDBOX_CLIENT } from '#domain/access/client-secrets.ts'
-import { createLogger } from '#log.ts'
-import { prepareDatabase } from '#prepare-database.ts'
-import { Sealer } from '#seal.ts'
 import { type Child, request, startChild } from './child-process.ts'
 import { type Cluster, startService } from './cluster.ts'
 import { BenchDatabase, runAsAdmin } from './database.ts'
-import { type HistorySize, writeHistory } from './history.ts'
+import { fillDatabase } from './fill.ts'
+import type { HistorySize } from './history.ts'
 import type { Options } from './options.ts'
 
 const PER_ACCOUNT = 20 // Where a million credits are wanted.
@@ -37,12 +34,8 @@ export class Testbed implements AsyncDisposable {
     this.generator = this.#stack.use(startChild('load-generator.ts'))
   }
 
-  async fill(connectionString: string, size: HistorySize): Promise<void> {
-    const { config } = this.cluster
-    const log = createLogger({ level: 'silent' })
-    await prepareDatabase({ config, connectionString, clock: systemClock, log })
-    const { data, hash } = config.secrets
-    await writeHistory(connectionString, size, new Sealer(data, hash))
+  fill(connectionString: string, size: HistorySize): Promise<void> {
+    return fillDatabase(this.cluster.config, connectionString, size)
   }
 
   // The first of so many credits that no load has sent yet.
@@ -59,11 +52,15 @@ export class Testbed implements AsyncDisposable {
     })
   }
 
-  // `before` is another checkout's, on a database of its own.
+  // `before` is another checkout's, on a database that its own code has filled.
   service(before = ''): Promise<Target> {
+    const { accounts } = this.options
     return this.once(`service${before}`, async () => {
-      const database = await this.newDatabase(before ? 'service_before' : 'service')
-      return this.#startService(database, this.options.accounts, before)
+      if (!before) return this.#startService(await this.newDatabase('service'), accounts)
+      const database = await this.newDatabase('service_before', 'template1')
+      const theirs: typeof import('./fill.ts') = await import(resolve(before, 'bench/fill.ts'))
+      await theirs.fillDatabase(this.cluster.config, database.connectionString, { accounts })
+      return this.#startService(database, accounts, before)
     })
   }
 
