@@ -38,7 +38,6 @@ export async function runIdleConnections(bed: Testbed): Promise<string> {
   const { held, lost } = await hold(STREAMS, streams)
   points.push(await measure(bed, on, { cold, title: `with ${held - lost} idle` }))
   await request(holder, 'release' as never, (reply: { released?: true }) => reply.released)
-  await sleep(SETTLE_MS)
   points.push(await measure(bed, on, { cold, title: 'after' }))
   return [
     `${machine()}; credits at 30% of ${rateOf(cold).toFixed(0)} a second`,
@@ -55,6 +54,7 @@ async function measure(
   const run = () => credits('', 'service', QUIET).run(bed, on, new Map([['cold', cold]]))
   const { latency, failures } = (await run()) as Slice
   if (failures.count > 0) throw new Error(`${title}: ${failures.first}`)
+  await sleep(SETTLE_MS) // The load's own connections are closed.
   const text = await fetch(`http://127.0.0.1:${on.ports[0]}/metrics`).then((each) => each.text())
   const { p50 = Number.NaN, p99 = Number.NaN } = latency ?? {}
   return { ...parseSample(text), title, p50, p99 }
