@@ -20,6 +20,7 @@ export type StartOptions = {
   connectionString: string
   clock: Clock
   log: Logger
+  patience?: number // deadlines.ts
   checksClock?: boolean // Against the database's. Where time is real: not in most tests.
 }
 
@@ -27,14 +28,14 @@ export type StartOptions = {
 export class StartProblem extends Error {}
 
 export async function prepareDatabase(options: StartOptions) {
-  const { config, connectionString, clock, log } = options
-  const lost = await findLostSettings(connectionString)
+  const { config, connectionString, clock, log, patience } = options
+  const lost = await findLostSettings(connectionString, patience)
   if (lost) throw new StartProblem(lost)
   const applied = await migrate(connectionString, undefined, (holder) =>
     log.info({ holder }, 'waiting for another process that migrates the database'),
   )
   if (applied.length > 0) log.info({ applied }, 'database migrated')
-  const db = createPool({ connectionString, max: 1, onIdleError: () => {} })
+  const db = createPool({ connectionString, max: 1, patience, onIdleError: () => {} })
   try {
     const problem = options.checksClock ? await findClockProblem(db, clock) : undefined
     if (problem) throw new StartProblem(problem)

@@ -106,7 +106,7 @@ function initialize({ initdb, clusterFolder, walFolder, account }: Initdb): void
 }
 
 async function queryOnce(connectionString: string, text: string): Promise<pg.QueryResult> {
-  const client = new pg.Client({ connectionString, connectionTimeoutMillis: 2_000 })
+  const client = new pg.Client({ connectionString, connectionTimeoutMillis: 10_000 })
   client.on('error', () => {})
   await client.connect()
   try {

@@ -9,9 +9,12 @@ import { withTransaction } from './transaction.ts'
 const PROTOCOL_VIOLATION = '08P01' // With which PgBouncer refuses a parameter that it does not know.
 
 // In one sentence, for the operator; undefined if all is well.
-export async function findLostSettings(connectionString: string): Promise<string | undefined> {
+export async function findLostSettings(
+  connectionString: string,
+  patience?: number,
+): Promise<string | undefined> {
   try {
-    const lost = await compareSettings(connectionString)
+    const lost = await compareSettings(connectionString, patience)
     return lost.length > 0 ? describe(lost.join(', '), connectionString) : undefined
   } catch (error) {
     const { code, message } = error as { code?: string; message: string }
@@ -20,11 +23,12 @@ export async function findLostSettings(connectionString: string): Promise<string
   }
 }
 
-async function compareSettings(connectionString: string): Promise<string[]> {
-  const given = { connectionString, ...deadlines({ statementMaxMs: BATCH_STATEMENT_MAX_MS }) }
+async function compareSettings(connectionString: string, patience?: number): Promise<string[]> {
+  const limits = deadlines({ statementMaxMs: BATCH_STATEMENT_MAX_MS, patience })
+  const given = { connectionString, ...limits }
   const wanted = Object.entries(wantedSettings(given, PLANNER_SETTINGS))
   const chosen = parametersOf(connectionString) // By the operator, in the address itself.
-  const pool = createBatchPool({ connectionString, max: 1, onIdleError: () => {} })
+  const pool = createBatchPool({ connectionString, max: 1, patience, onIdleError: () => {} })
   try {
     const found = await withTransaction(pool, async (tx): Promise<Settings> => {
       const { rows } = await tx.query<{ name: string; setting: string }>(

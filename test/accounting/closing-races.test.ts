@@ -21,13 +21,13 @@ import {
   tryClose,
 } from '../support/accounting.ts'
 import { assertCleanBooks } from '../support/bank-calls.ts'
+import { until } from '../support/embedded-bench.ts'
 import { createAccount } from '../support/fixtures.ts'
 import { newSessionId, postRail } from '../support/rail.ts'
 import { type Bench, startTestService } from '../support/running-service.ts'
 import { credit } from '../support/tracing.ts'
 
 const NEXT_DAY = '2026-11-16'
-const TRIES_MAX = 2_000
 
 async function firstTransfer({ db }: Pick<Bench, 'db'>) {
   const { rows } = await db.query<{ bank: AccountId; account: AccountId; creditId: CreditId }>(
@@ -55,15 +55,14 @@ async function openTransfer(bench: Bench) {
 }
 
 async function untilWaiting({ db }: Bench): Promise<void> {
-  for (let tries = 0; tries < TRIES_MAX; tries++) {
+  await until('a closing waits', async () => {
     const { rowCount } = await db.query(
-      `select pg_sleep(0.01) from pg_stat_activity
+      `select from pg_stat_activity
         where datname = current_database() and state = 'active' and pid <> pg_backend_pid()
           and query like 'select decided_transfer_id()%' limit 1`,
     )
-    if (rowCount) return
-  }
-  throw new Error('no closing waited')
+    return rowCount === 1
+  })
 }
 
 test('a credit by a clock that is behind is not lost: the bank is told to send it again', async () => {

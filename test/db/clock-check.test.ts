@@ -8,6 +8,7 @@ import type { Logger } from '#log.ts'
 import { prepareDatabase, StartProblem } from '#prepare-database.ts'
 import { createService } from '#wiring.ts'
 import { closeAfterTests } from '../support/closing.ts'
+import { BUSY_FACTOR } from '../support/patience.ts'
 import { startTestService } from '../support/running-service.ts'
 
 const bench = closeAfterTests(await startTestService())
@@ -60,7 +61,8 @@ test('with a wrong clock a process is not ready, and is again when it is right',
   let shiftMs = 0
   const clock = () => off(shiftMs)()
   const { connectionString } = database
-  const other = await createService({ config, connectionString, clock, checksClock: true, log })
+  const starting = { config, connectionString, clock, log, patience: BUSY_FACTOR }
+  const other = await createService({ ...starting, checksClock: true })
   const ready = async () => (await other.app.inject({ url: '/ready' })).statusCode
   try {
     const seen: number[] = []

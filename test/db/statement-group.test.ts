@@ -4,9 +4,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import pg from 'pg'
-import { createBatchPool } from '#db/pool.ts'
 import { PipelinedCommit, type Transaction, withTransaction } from '#db/transaction.ts'
-import { createTestDatabase } from '../support/database.ts'
+import { createTestDatabase, patientBatchPool } from '../support/database.ts'
 
 test('answers come in order, in the types of their columns, and see what came before', async () => {
   await using bench = await setup()
@@ -203,7 +202,7 @@ function countSyncs() {
 async function setup() {
   const database = await createTestDatabase()
   const { connectionString } = database
-  const pool = createBatchPool({ connectionString, max: 1, onIdleError: () => {} })
+  const pool = patientBatchPool(connectionString, 1)
   await pool.query('create table kept (id int primary key)')
   return {
     pool,

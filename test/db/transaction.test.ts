@@ -2,9 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createBatchPool } from '#db/pool.ts'
 import { PipelinedCommit, type Transaction, withTransaction } from '#db/transaction.ts'
-import { createTestDatabase } from '../support/database.ts'
+import { createTestDatabase, patientBatchPool } from '../support/database.ts'
 
 test('statements sent with the commit take effect with it', async () => {
   await using bench = await setup()
@@ -103,7 +102,7 @@ test('a statement that takes too long fails alone of those before it, and nothin
   await using bench = await setup()
 
   const failing = withTransaction(bench.pool, async (tx) => {
-    await tx.query(`set local statement_timeout = 20`)
+    await tx.query(`set local statement_timeout = 500`)
     return new PipelinedCommit('done', [tx.query(bench.insert(1)), tx.query('select pg_sleep(30)')])
   })
 
@@ -191,7 +190,7 @@ test('two that lock one another out, with their last statements, both get throug
 async function setup() {
   const database = await createTestDatabase()
   const { connectionString } = database
-  const pool = createBatchPool({ connectionString, max: 2, onIdleError: () => {} })
+  const pool = patientBatchPool(connectionString, 2)
   await pool.query('create table kept (id int primary key)')
   return {
     pool,

@@ -103,7 +103,7 @@ for (const connector of PAYING) {
 test('silent: neither paid nor failed, however often the bank is asked', async () => {
   await using world = await startPaying('manilla', 'silent')
   const { bench, bank } = world
-  const calls = callsOf(bank, { timeoutMs: 200 })
+  const calls = callsOf(bank, { timeoutMs: 2_000 })
   const connection = { calls, limits: { ratePerSecond: 5, concurrency: 4 } } as BankConnection
   const connections = new Map([[BANK_CODE, connection]])
   await using rounds = await payoutRounds(bench, { connections })

@@ -3,12 +3,11 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createBatchPool } from '#db/pool.ts'
 import { type Transaction, withTransaction } from '#db/transaction.ts'
 import { appendEvents } from '#domain/records/outbox.ts'
 import type { ClientId } from '#ids.ts'
 import { countDeadlocks } from '../support/bank-calls.ts'
-import { createTestDatabase } from '../support/database.ts'
+import { createTestDatabase, patientBatchPool } from '../support/database.ts'
 import { accountCreated } from '../support/events.ts'
 
 const NOW = new Date('2026-11-15T08:00:00Z')
@@ -73,7 +72,7 @@ for (const [what, missing] of [
 async function setup() {
   const database = await createTestDatabase()
   const { connectionString, pool: db } = database
-  const pool = createBatchPool({ connectionString, max: 6, onIdleError: () => {} })
+  const pool = patientBatchPool(connectionString, 6)
   const { rows } = await db.query<{ id: ClientId }>(
     `insert into clients (client_id, name, created_at)
      select 'NUMBERED' || n, 'Client ' || n, $1 from generate_series(1, 3) as n returning id`,

@@ -166,7 +166,7 @@ test('wrong credentials are refused once, and wrong settings at once', async () 
 })
 
 test('a silent service times out, and is asked again', async () => {
-  await using proxy = await overFlakyNetwork({ timeoutMs: 100, maxRetries: 1 })
+  await using proxy = await overFlakyNetwork({ timeoutMs: 2_000, maxRetries: 1 })
   proxy.fail(LOGIN, 'stall', 'stall')
 
   const timedOut = { name: 'ManillaConnectionError', code: 'timed_out', status: undefined }

@@ -8,6 +8,7 @@ import type { AccountId, CreditId } from '#ids.ts'
 import { postTransfers } from '#ledger/transfers.ts'
 import { kobo } from '#money.ts'
 import { assertCleanBooks } from '../support/bank-calls.ts'
+import { until } from '../support/embedded-bench.ts'
 import { assertRefused, createAccount, startPayment } from '../support/fixtures.ts'
 import { credit, reverse } from '../support/movements.ts'
 import { seededRandom } from '../support/random.ts'
@@ -25,7 +26,6 @@ import {
 import { untilBlocked } from '../support/waiting-locks.ts'
 
 const ROUNDS = 6
-const TRIES_MAX = 2_000
 
 async function start(): Promise<Bench> {
   const bench = await startTestService()
@@ -80,15 +80,14 @@ async function openCredit(bench: Bench, naira: bigint) {
 
 // A closing waits for those who are posting.
 async function untilDeciding({ db }: Bench): Promise<void> {
-  for (let tries = 0; tries < TRIES_MAX; tries++) {
+  await until('a closing waits', async () => {
     const { rowCount } = await db.query(
-      `select pg_sleep(0.01) from pg_stat_activity
+      `select from pg_stat_activity
         where datname = current_database() and state = 'active' and pid <> pg_backend_pid()
           and query like 'select decided_transfer_id()%' limit 1`,
     )
-    if (rowCount) return
-  }
-  throw new Error('no closing waited')
+    return rowCount === 1
+  })
 }
 
 test('closing waits for transfers that are being posted, and covers them', async () => {

@@ -6,12 +6,13 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { InjectOptions, LightMyRequestResponse } from 'fastify'
 import { SANDBOX_RAIL_SECRET } from '#config/bank-settings.ts'
-import { createBatchPool, type Pool } from '#db/pool.ts'
+import type { Pool } from '#db/pool.ts'
 import type { IncomingCredit } from '#domain/credits/judge-credit.ts'
 import { SharedAccounts } from '#ledger/accounts.ts'
 import { createLogger } from '#log.ts'
 import { createService, type Service } from '#wiring.ts'
 import { expirePaymentsRound } from '#workers/expire-payments.ts'
+import { patientBatchPool } from '../support/database.ts'
 import { Model } from '../support/model.ts'
 import { Books } from '../support/model-books.ts'
 import { Client } from '../support/model-places.ts'
@@ -100,7 +101,7 @@ export async function startWorld() {
     take: (credits) => next().writers.credits.submitAll(credits),
     // A worker that starts, works until nothing is left, and stops.
     async expire() {
-      const batchPool = createBatchPool({ connectionString, max: 1, onIdleError: () => {} })
+      const batchPool = patientBatchPool(connectionString, 1)
       const sharedAccounts = new SharedAccounts(db)
       const round = expirePaymentsRound({ batchPool, sharedAccounts, clock })
       while ((await round(new AbortController().signal)).more);

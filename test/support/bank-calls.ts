@@ -6,12 +6,12 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { type BankSettings, SANDBOX_RAIL_SECRET } from '#config/bank-settings.ts'
-import { createBatchPool } from '#db/pool.ts'
 import { checkIntegrity } from '#domain/integrity/integrity-checks.ts'
 import { SharedAccounts } from '#ledger/accounts.ts'
 import { createLogger } from '#log.ts'
 import { createService } from '#wiring.ts'
 import { expirePaymentsRound } from '#workers/expire-payments.ts'
+import { patientBatchPool } from './database.ts'
 import { BUSY_FACTOR } from './patience.ts'
 import { type Bench, requestOf, startTestService } from './running-service.ts'
 import { createTempFolder } from './temp-folder.ts'
@@ -73,7 +73,7 @@ export async function startTwin(bench: Bench): Promise<Bench & AsyncDisposable> 
 // What the expiry worker does, when the test says so.
 export async function closeExpired({ database, service, clock }: Bench): Promise<void> {
   const { connectionString } = database
-  const batchPool = createBatchPool({ connectionString, max: 1, onIdleError: () => {} })
+  const batchPool = patientBatchPool(connectionString, 1)
   const sharedAccounts = new SharedAccounts(service.db)
   const round = expirePaymentsRound({ batchPool, sharedAccounts, clock })
   try {

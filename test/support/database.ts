@@ -4,7 +4,7 @@
 import { randomBytes } from 'node:crypto'
 import { after } from 'node:test'
 import pg from 'pg'
-import { createPool } from '#db/pool.ts'
+import { createBatchPool, createPool } from '#db/pool.ts'
 import { closeAfterTests } from './closing.ts' // First: its hook must run before ours.
 import { BUSY_FACTOR } from './patience.ts'
 import { PARTITIONED, startTestServer, TEMPLATE } from './server.ts'
@@ -57,6 +57,11 @@ async function makePrepared(prepare: (connectionString: string) => Promise<void>
   }
 }
 
+// As workers and writers have them.
+export function patientBatchPool(connectionString: string, max: number) {
+  return createBatchPool({ connectionString, max, patience: BUSY_FACTOR, onIdleError: () => {} })
+}
+
 // Without a single table of ours, for tests of how they come to be.
 export function createEmptyDatabase(): Promise<TestDatabase> {
   return createDatabase('template0')
@@ -78,17 +83,24 @@ async function createDatabase(template: string) {
     connectionString,
     async [Symbol.asyncDispose]() {
       await pool.end()
-      await (await getAdmin()).query(`drop database ${name} with (force)`)
+      const admin = await getAdmin()
+      await unlessInUse(() => admin.query(`drop database ${name} with (force)`))
     },
   }
 }
 
 // Copying files rather than logging every page: 11 ms against 16 with the server in memory, no clear
-// difference on disk. PostgreSQL itself waits some seconds for a busy template.
-async function clone(admin: pg.Client, name: string, template: string): Promise<void> {
+// difference on disk.
+function clone(admin: pg.Client, name: string, template: string): Promise<void> {
+  const sql = `create database ${name} template ${template} strategy file_copy`
+  return unlessInUse(() => admin.query(sql))
+}
+
+// PostgreSQL itself waits some seconds for others to leave a database; on a busy machine, again.
+async function unlessInUse(work: () => Promise<unknown>): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
-      await admin.query(`create database ${name} template ${template} strategy file_copy`)
+      await work()
       return
     } catch (error) {
       const busy = (error as { code?: string }).code === OBJECT_IN_USE

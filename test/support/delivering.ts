@@ -2,13 +2,14 @@
 // nothing is left to do at this moment.
 
 import assert from 'node:assert/strict'
-import { createBatchPool, type Pool } from '#db/pool.ts'
+import type { Pool } from '#db/pool.ts'
 import { bankNames } from '#domain/payments/resource-presenters.ts'
 import { createLogger } from '#log.ts'
 import { Notifier } from '#notifier.ts'
 import { Sealer } from '#seal.ts'
 import { Deliverer } from '#workers/deliver-webhooks.ts'
 import { dispatchEventsRound } from '#workers/dispatch-events.ts'
+import { patientBatchPool } from './database.ts'
 import type { Bench } from './running-service.ts'
 
 const ROUNDS_MAX = 100
@@ -16,7 +17,7 @@ const LOG = createLogger({ level: 'silent' })
 
 export async function deliverDue({ config, database, clock }: Bench): Promise<void> {
   const { connectionString } = database
-  const pool = createBatchPool({ connectionString, max: 4, onIdleError: () => {} })
+  const pool = patientBatchPool(connectionString, 4)
   const { signal } = new AbortController()
   const { mode, banks, policy, secrets } = config
   const notifier = new Notifier()

@@ -2,13 +2,14 @@
 // them to.
 
 import assert from 'node:assert/strict'
-import { createBatchPool } from '#db/pool.ts'
+import type { createBatchPool } from '#db/pool.ts'
 import { withTransaction } from '#db/transaction.ts'
 import { claimPayouts } from '#domain/payouts/claim-payouts.ts'
 import { type PayoutOutcome, settlePayout } from '#domain/payouts/settle-payout.ts'
 import { settleRefund } from '#domain/refunds/settle-refund.ts'
 import { settleReturnPayout } from '#domain/suspense/settle-return.ts'
 import { SharedAccounts } from '#ledger/accounts.ts'
+import { patientBatchPool } from './database.ts'
 import type { Bench } from './running-service.ts'
 import { sealingOf } from './sealing.ts'
 
@@ -19,7 +20,7 @@ async function withPool<T>(
   work: (pool: ReturnType<typeof createBatchPool>, sharedAccounts: SharedAccounts) => Promise<T>,
 ): Promise<T> {
   const { connectionString } = bench.database
-  const pool = createBatchPool({ connectionString, max: 1, onIdleError: () => {} })
+  const pool = patientBatchPool(connectionString, 1)
   try {
     return await work(pool, new SharedAccounts(bench.db))
   } finally {

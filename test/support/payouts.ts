@@ -7,7 +7,6 @@ import { connectBanks } from '#banks/connectors.ts'
 import { nuban } from '#banks/nuban.ts'
 import { bankConfigurations } from '#config/bank-settings.ts'
 import type { ClockCheck } from '#db/clock-check.ts'
-import { createBatchPool } from '#db/pool.ts'
 import type { OutcomeHooks } from '#domain/payouts/settle-payout.ts'
 import { withSandboxBank } from '#domain/sandbox/sandbox-bank.ts'
 import { SharedAccounts } from '#ledger/accounts.ts'
@@ -15,6 +14,7 @@ import { Sealer } from '#seal.ts'
 import { PAYOUT_HOOKS } from '#wiring.ts'
 import { queryPayoutsRound } from '#workers/query-payouts.ts'
 import { findSendingConnections, sendPayoutsRound } from '#workers/send-payouts.ts'
+import { patientBatchPool } from './database.ts'
 import { createAccount, SIMULATE } from './fixtures.ts'
 import type { Bench } from './running-service.ts'
 
@@ -40,7 +40,7 @@ export async function payoutRounds(
 ) {
   const { config, clock, database } = bench
   const { connectionString } = database
-  const batchPool = createBatchPool({ connectionString, max: 2, onIdleError: () => {} })
+  const batchPool = patientBatchPool(connectionString, 2)
   const connected = connectBanks(bankConfigurations(config))
   const sealer = new Sealer(config.secrets.data, config.secrets.hash)
   const sandbox = { db: bench.db, sealer, clock, banks: config.banks }

@@ -6,11 +6,11 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { connectBanks } from '#banks/connectors.ts'
 import { bankConfigurations } from '#config/bank-settings.ts'
-import { createBatchPool } from '#db/pool.ts'
 import { Sealer } from '#seal.ts'
 import { planRequeriesRound } from '#workers/plan-requeries.ts'
 import { requeryTransfersRound } from '#workers/requery-transfers.ts'
 import { startWithBanks } from './bank-calls.ts'
+import { patientBatchPool } from './database.ts'
 import { newSessionId } from './rail.ts'
 import type { Bench } from './running-service.ts'
 
@@ -132,7 +132,7 @@ export function requeryRounds(
   { connections = connectBanks(bankConfigurations(config)) } = {},
 ) {
   const { connectionString } = database
-  const batchPool = createBatchPool({ connectionString, max: 2, onIdleError: () => {} })
+  const batchPool = patientBatchPool(connectionString, 2)
   const { data, hash } = config.secrets
   const deps = {
     db: service.db,

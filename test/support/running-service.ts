@@ -42,9 +42,9 @@ export async function startTestService(options: Given = {}) {
   const { connectionString } = database
   const config = configOf(connectionString, env)
   const log = createLogger({ level: 'trace', destination })
-  const starting = { config, connectionString, clock, log }
+  const starting = { config, connectionString, clock, log, patience }
   if (!isPlain) await prepareDatabase(starting)
-  const service = await createService({ ...starting, patience })
+  const service = await createService(starting)
   let sandboxToken: string | undefined
 
   const tryLogin = (clientId: string, clientSecret: string) =>
@@ -109,7 +109,10 @@ function createPrepared(): Promise<TestDatabase> {
   return createPreparedDatabase(async (connectionString) => {
     const log = createLogger({ level: 'silent' })
     const config = configOf(connectionString, {})
-    await prepareDatabase({ config, connectionString, clock: () => START, log })
+    await prepareDatabase({
+      ...{ config, connectionString, log, patience: BUSY_FACTOR },
+      clock: () => START,
+    })
   })
 }
 

@@ -1,18 +1,18 @@
 // What the worker does that reports the sandbox bank's transfers of later, when the test says so: with
 // connections and memory of its own, as a process that has just started.
 
-import { createBatchPool } from '#db/pool.ts'
 import { SharedAccounts } from '#ledger/accounts.ts'
 import { Notifier } from '#notifier.ts'
 import { Sealer } from '#seal.ts'
 import { reportSandboxTransfersRound } from '#workers/report-sandbox-transfers.ts'
+import { patientBatchPool } from './database.ts'
 import type { Bench } from './running-service.ts'
 
 const NEVER = new AbortController().signal
 
 export function reportRounds({ config, db, clock, database }: Bench) {
   const { connectionString } = database
-  const batchPool = createBatchPool({ connectionString, max: 2, onIdleError: () => {} })
+  const batchPool = patientBatchPool(connectionString, 2)
   const round = reportSandboxTransfersRound({
     db,
     batchPool,

@@ -71,7 +71,7 @@ async function makeTemplates(server: { databaseUrl(name: string): string }): Pro
   await admin.connect()
   try {
     await admin.query(`create database ${TEMPLATE}`)
-    await migrate(server.databaseUrl(TEMPLATE))
+    await migrateTemplate(server.databaseUrl(TEMPLATE))
     await admin.query(`create database ${PARTITIONED} template ${TEMPLATE}`)
     await makePartitions(server.databaseUrl(PARTITIONED))
     for (const name of [TEMPLATE, PARTITIONED]) {
@@ -79,6 +79,18 @@ async function makeTemplates(server: { databaseUrl(name: string): string }): Pro
     }
   } finally {
     await admin.end()
+  }
+}
+
+// A machine that stands still for longer than a migration may be idle ends it; it goes on where it was.
+async function migrateTemplate(url: string): Promise<void> {
+  for (let triesLeft = 2; ; triesLeft--) {
+    try {
+      await migrate(url)
+      return
+    } catch (error) {
+      if (triesLeft === 0) throw error
+    }
   }
 }
 

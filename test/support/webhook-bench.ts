@@ -4,7 +4,7 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { Webhook } from 'standardwebhooks'
-import { createBatchPool, type Queryable } from '#db/pool.ts'
+import type { Queryable } from '#db/pool.ts'
 import { withTransaction } from '#db/transaction.ts'
 import { bankNames } from '#domain/payments/resource-presenters.ts'
 import { getSecret } from '#domain/webhooks/signing-secrets.ts'
@@ -16,6 +16,7 @@ import { Sealer } from '#seal.ts'
 import { Deliverer, type DelivererDeps } from '#workers/deliver-webhooks.ts'
 import { dispatchEventsRound } from '#workers/dispatch-events.ts'
 import { httpReceiver } from '../webhooks/receivers.ts'
+import { patientBatchPool } from './database.ts'
 import { type Given, startTestService } from './running-service.ts'
 
 const NEVER = new AbortController().signal
@@ -54,7 +55,7 @@ export async function listener(answer?: (response: ServerResponse, heard: Heard)
 export async function startWebhookBench(given: Given = {}) {
   const bench = await startTestService(given)
   const { connectionString } = bench.database
-  const webhookPool = createBatchPool({ connectionString, max: 8, onIdleError: () => {} })
+  const webhookPool = patientBatchPool(connectionString, 8)
   const { config, clock, db } = bench
   const sealer = new Sealer(config.secrets.data, config.secrets.hash)
   const log = bench.service.app.log as Logger

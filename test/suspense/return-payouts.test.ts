@@ -3,11 +3,11 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createBatchPool } from '#db/pool.ts'
 import { withTransaction } from '#db/transaction.ts'
 import { claimPayouts } from '#domain/payouts/claim-payouts.ts'
 import { assertCleanBooks, OWN_RAIL_SECRET, startLiveService } from '../support/bank-calls.ts'
 import { closeAfterTests } from '../support/closing.ts'
+import { patientBatchPool } from '../support/database.ts'
 import { assertRefused, dataOf } from '../support/fixtures.ts'
 import { CONFIRMED, FAILED, settleAll } from '../support/money-out.ts'
 import { credit, itemOf, recordMovements, resolve } from '../support/movements.ts'
@@ -171,7 +171,7 @@ test('a payer whom the bank did not name is left to the operator: no connector c
 test('nobody settles it by hand while a bank is being asked, and the answer does', async () => {
   const { id, reference } = await startReturn(payer('0123456789'))
   const { connectionString } = live.database
-  const pool = createBatchPool({ connectionString, max: 1, onIdleError: () => {} })
+  const pool = patientBatchPool(connectionString, 1)
   const claiming = { bankCode: '035', limit: 10, by: 'bank:035' }
   await withTransaction(pool, (tx) =>
     claimPayouts(tx, { ...sealingOf(live), now: live.clock() }, claiming),

@@ -9,6 +9,7 @@ import { RETRY_STEPS_MS } from '#domain/webhooks/retry-schedule.ts'
 import { RETIRING_MS, rotateSecret } from '#domain/webhooks/signing-secrets.ts'
 import type { EndpointId } from '#ids.ts'
 import { createAccount, simulate, startPayment } from '../support/fixtures.ts'
+import { patience } from '../support/patience.ts'
 import { type Heard, listener, startWebhookBench, verifies } from '../support/webhook-bench.ts'
 import { closedPort, rawReceiver } from './receivers.ts'
 
@@ -122,6 +123,9 @@ test('Retry-After puts the next attempt off', async () => {
   assert.equal(delivery.nextAttemptAt.getTime(), bench.clock().getTime() + 3_600_000)
 })
 
+// In milliseconds, where the time has to run out.
+const TIMEOUTS: Record<string, number> = { silence: 1_000, 'headers, then a drip': 3_000 }
+
 // Each: what the receiver does, and what the log of attempts says of it.
 const ANSWERS: readonly (readonly [string, (r: ServerResponse) => void, object])[] = [
   ['204', (r) => r.writeHead(204).end(), { status: 204, error: null }],
@@ -167,7 +171,8 @@ for (const [name, answer, expected] of ANSWERS) {
     await createAccount(bench, { notificationUrl: receiver.url })
     await bench.dispatch()
 
-    await bench.deliver(bench.newDeliverer({ timeoutMs: 1_000 }))
+    const timeoutMs = TIMEOUTS[name] ?? patience(3_000)
+    await bench.deliver(bench.newDeliverer({ timeoutMs }))
 
     const [seen] = await bench.attempts()
     const { responseStart } = seen

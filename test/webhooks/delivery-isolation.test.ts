@@ -12,6 +12,7 @@ import { runWorker } from '#workers/loop.ts'
 import { spawnChild } from '../support/child-service.ts'
 import { until } from '../support/embedded-bench.ts'
 import { createAccount, simulate } from '../support/fixtures.ts'
+import { patience } from '../support/patience.ts'
 import { SECRETS } from '../support/settings.ts'
 import { createTempFolder } from '../support/temp-folder.ts'
 import { listener, startWebhookBench, type WebhookBench } from '../support/webhook-bench.ts'
@@ -192,7 +193,7 @@ test('a worker that stops gives back what it has not begun', async () => {
   await using bench = await startWebhookBench()
   await fill(bench, receiver.url, 60)
   await bench.dispatch()
-  const stopped = bench.newDeliverer()
+  const stopped = bench.newDeliverer({ graceMs: patience(60_000) })
   // The third round claims more than it can send at once.
   for (let i = 0; i < 2; i++) {
     await stopped.round(NEVER)

@@ -14,6 +14,7 @@ import {
   ForbiddenTarget,
   guardConnector,
 } from '#domain/webhooks/ssrf-guard.ts'
+import { patience } from '../support/patience.ts'
 import { httpReceiver, httpsReceiver } from './receivers.ts'
 
 const PUBLIC = ['1.1.1.1', '41.58.0.1', '102.89.0.1', '172.15.0.1', '172.32.0.1', '2606:4700::1']
@@ -209,5 +210,5 @@ function guardedAgent(mode: 'live' | 'sandbox', answers: Address[][]) {
 }
 
 function send(agent: Agent, url: string) {
-  return attemptDelivery(agent, { url, headers: {}, body: '{}', timeoutMs: 3_000 })
+  return attemptDelivery(agent, { url, headers: {}, body: '{}', timeoutMs: patience(3_000) })
 }

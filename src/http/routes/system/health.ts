@@ -9,7 +9,8 @@ const RESPONSE_MAX_MS = 1_500
 
 const Status = named('HealthStatus', { status: Type.String() })
 
-export const healthRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { isReady }) => {
+export const healthRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { isReady, patience = 1 } = deps
   const tags = ['Operations']
 
   app.get(
@@ -43,15 +44,20 @@ export const healthRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { isRea
       },
     },
     async (_request, reply) => {
-      const ready = !app.isDraining && (await inTime(isReady().catch(() => false)))
+      const ready =
+        !app.isDraining &&
+        (await within(
+          patience * RESPONSE_MAX_MS,
+          isReady().catch(() => false),
+        ))
       return reply.code(ready ? 200 : 503).send({ status: ready ? 'ready' : 'not ready' })
     },
   )
 }
 
-async function inTime(answer: Promise<boolean>): Promise<boolean> {
+async function within(mostMs: number, answer: Promise<boolean>): Promise<boolean> {
   const late = Promise.withResolvers<boolean>()
-  const timer = setTimeout(() => late.resolve(false), RESPONSE_MAX_MS)
+  const timer = setTimeout(() => late.resolve(false), mostMs)
   try {
     return await Promise.race([answer, late.promise])
   } finally {
