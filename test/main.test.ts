@@ -28,7 +28,7 @@ test('the first start takes less than ten seconds', async (t) => {
     using folder = createTempFolder()
     await using service = await startChild({ folder: folder.path })
     const cpuMs = service.cpuMs()
-    assert.equal((await fetch(`${service.url}/ready`)).status, 200)
+    await untilReady(service.url)
     assert.equal(await service.stop('SIGINT'), 0)
     return cpuMs
   })
@@ -88,7 +88,7 @@ test('a running service', async (t) => {
 
     assert.match(second.said.err, /already in use \(process \d+, server \d+\)/)
     assert.doesNotMatch(second.said.err, /\n\s+at /)
-    assert.equal((await fetch(`${service.url}/ready`)).status, 200)
+    await untilReady(service.url)
   })
 
   await t.test('told to stop finishes the request in flight, and leaves nothing', async () => {
@@ -166,7 +166,7 @@ test('a worker works and answers probes alone; an api listens and leaves the wor
   const audits = async () => (await database.pool.query('select from audits')).rows.length
 
   await using api = await startChild({ folder: folder.path, role: 'api', env })
-  assert.equal((await fetch(`${api.url}/ready`)).status, 200)
+  await untilReady(api.url)
   assert.equal(await api.stop(), 0)
   assert.equal(await audits(), 0)
 
@@ -175,9 +175,11 @@ test('a worker works and answers probes alone; an api listens and leaves the wor
   await working.says('integrity check passed')
   await working.says('Server listening at')
   const [, url] = /Server listening at (http:[^"]+)/.exec(working.said.out) ?? []
-  const metrics = await (await fetch(`${url}/metrics`)).text()
-  assert.match(metrics, /manilla_worker_round_seconds_count\{worker="audit-books"\} [1-9]/)
-  assert.match(metrics, /^manilla_integrity_ok 1$/m)
+  await until('it tells of its work', async () => {
+    const metrics = await (await fetch(`${url}/metrics`)).text()
+    const hasRun = /manilla_worker_round_seconds_count\{worker="audit-books"\} [1-9]/.test(metrics)
+    return hasRun && /^manilla_integrity_ok 1$/m.test(metrics)
+  })
   assert.equal((await fetch(`${url}/api/v1/events`)).status, 404)
   working.child.kill('SIGTERM')
   assert.equal(await working.closed, 0)
@@ -236,6 +238,11 @@ async function takePort() {
 }
 
 // A request whose head has arrived for certain (the server asks for the rest), and no more.
+// The database has a second and a half to answer it.
+async function untilReady(url: string): Promise<void> {
+  await until('it is ready', async () => (await fetch(`${url}/ready`)).status === 200)
+}
+
 async function beginRequest(url: string) {
   const token = await logIn(url)
   const body = JSON.stringify(accountBody())
