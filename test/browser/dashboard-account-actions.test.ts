@@ -81,7 +81,7 @@ for (const { width, by, colorScheme } of CROSSED) {
     const undo = async () => {
       await press(button(page, 'Undo'))
       await page.getByText('Undone.').waitFor()
-      await press(button(page, 'Dismiss').first())
+      await page.getByText('Undone.').waitFor({ state: 'detached' })
     }
     await page.goto(`${bench.url}/dashboard/accounts/${accountNumber}`)
 
@@ -226,7 +226,9 @@ test('somebody else’s change in between is not overwritten', async () => {
   await button(page, 'Edit').click()
   await modalOf(page).getByLabel('Name', { exact: true }).fill('Mine')
   const url = `${ACCOUNTS}/${accountNumber}`
+  const again = page.waitForResponse(new RegExp(`${accountNumber}/details$`))
   await bench.call({ method: 'PATCH', url, body: { email: 'theirs@example.com' } })
+  await again // It is loaded behind the form.
 
   await modalOf(page).getByRole('button', { name: 'Save' }).click()
 

@@ -75,6 +75,8 @@ test('a client adds bank accounts, and sees which the bank confirms', async () =
   await drawerOf(page).getByText('Inactive', { exact: true }).waitFor()
 
   await page.keyboard.press('Escape')
+  const deactivated = page.locator('table.list tr', { hasText: 'Chidi Eze' })
+  await deactivated.getByText('Inactive').waitFor()
   const rows = await page.locator('table.list tbody tr').allInnerTexts()
   assert.match(
     rows.join('\n'),

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Page } from 'playwright-core'
+import type { Page, Route } from 'playwright-core'
 import { assertFaultlessThroughout, findAxeFaults, openBrowser } from '../support/browser.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { startDashboardBench } from '../support/dashboard-bench.ts'
@@ -59,6 +59,33 @@ test('the first statement is imported by keyboard alone, and its day shows how i
     /Ledger balance.*₦65,500\.00.*In transit.*₦0\.00.*Differences.*-₦4,752\.50.*₦60,747\.50/,
   )
   assert.deepEqual(problems, [])
+})
+
+test('an import is over when it is answered, whatever was asked of it before', async () => {
+  const bench = await startBench()
+  const { text } = await importScene(bench)
+  await using opened = await bench.openAs(browser, { role: 'operator' })
+  const { page } = opened
+  await page.goto(`${bench.url}/dashboard/reconciliation`)
+  await see(page, 'Banks by day')
+  await dropFile(page, text)
+  const asked = Promise.withResolvers<Route>()
+  let asks = 0 // The first asks what there was before.
+  await page.route('**/statement-imports?*', (route) =>
+    ++asks === 1 ? route.continue() : asked.resolve(route),
+  )
+  await page.route('**/operator/statements?*', async (route) => {
+    await asked.promise
+    await route.continue()
+  })
+  await button(page, 'Import').last().click()
+
+  await see(page, 'This file was already imported. Nothing changed.')
+  const late = await asked.promise
+  await late.fulfill({ response: await late.fetch() })
+  await page.evaluate('new Promise((resolve) => setTimeout(resolve, 100))')
+  await button(page, 'Done').click()
+  await modalOf(page).waitFor({ state: 'detached' })
 })
 
 test('a file that is dropped is imported, and one that doesn’t add up names its line', async () => {
@@ -180,6 +207,7 @@ test('under maker-checker another person approves, after the first was rejected'
 
   await ask('The branch wrote')
   await checker.page.goto(maker.page.url())
+  await button(checker.page, 'Approve').waitFor()
   assert.deepEqual(await findAxeFaults(checker.page), [])
   await button(checker.page, 'Approve').click()
   await button(checker.page, 'Approve').last().click()

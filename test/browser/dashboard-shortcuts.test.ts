@@ -7,6 +7,7 @@ import type { Page } from 'playwright-core'
 import { findAxeFaults, openBrowser } from '../support/browser.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { fillDays, startDashboardBench } from '../support/dashboard-bench.ts'
+import { goByLetter } from '../support/pressing.ts'
 
 const bench = closeAfterTests(await startDashboardBench())
 await fillDays(bench, 8)
@@ -21,7 +22,7 @@ test('g and a letter go to every view that has one; ? lists them; both can be tu
   await using opened = await bench.openAs(browser, { role: 'operator' })
   const { page, problems } = opened
   await page.goto(`${bench.url}/dashboard`)
-  await page.getByRole('heading', { name: 'Today', level: 1 }).waitFor()
+  await page.locator('.stat').first().waitFor()
   await page.keyboard.press('?')
   await dialogOf(page).getByRole('heading', { name: 'Keyboard shortcuts' }).waitFor()
   assert.deepEqual(await findAxeFaults(page), [])
@@ -37,9 +38,7 @@ test('g and a letter go to every view that has one; ? lists them; both can be tu
   await dialogOf(page).waitFor({ state: 'detached' })
 
   for (const [name, , letter] of places as string[][]) {
-    await page.keyboard.press('g')
-    await page.keyboard.press(letter as string)
-    await page.getByRole('heading', { name: name as string, level: 1, exact: true }).waitFor()
+    await goByLetter(page, { name: name as string, letter: letter as string })
   }
   await page.keyboard.press('?')
   await dialogOf(page).getByLabel('Single-key shortcuts').uncheck()

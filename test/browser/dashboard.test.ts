@@ -27,12 +27,13 @@ test('a payment shows on Today and in its list as it is made and paid, with its 
   const { page, problems, hosts } = opened
   await page.goto(`${bench.url}/dashboard`)
   await page.getByText('Live', { exact: true }).waitFor()
-  const collected = page.locator('.stat.main .stat-value')
-  const before = await collected.innerText()
+  const before = await page.locator('.stat.main .stat-value').innerText()
   const tab = await page.context().newPage()
   await tab.clock.setFixedTime(bench.clock())
+  const streaming = tab.waitForResponse(/events\/stream/)
   await tab.goto(`${bench.url}/dashboard/payments`)
   await rowsOf(tab).first().waitFor()
+  await streaming
 
   const { bankAccount, paymentReference } = await startPayment(bench, {
     amount: 12_345.6,
@@ -44,7 +45,10 @@ test('a payment shows on Today and in its list as it is made and paid, with its 
   await rowsOf(tab).filter({ hasText: 'LIVE-1' }).getByText('Successful').waitFor()
   await page.locator('.feed li').first().getByText('₦12,345.60').waitFor()
   await page.getByText('₦12,345.60 received.').waitFor({ state: 'attached' })
-  assert.notEqual(await collected.innerText(), before)
+  await untilTrue(
+    page,
+    `document.querySelector('.stat.main .stat-value').innerText !== ${JSON.stringify(before)}`,
+  )
   await bench.dispatch()
   await bench.deliver(bench.newDeliverer()) // As patient as the real one.
   await rowsOf(tab).filter({ hasText: 'LIVE-1' }).getByRole('link').click()

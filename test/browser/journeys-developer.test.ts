@@ -11,7 +11,6 @@ import { type Journey, journeyAt } from '../support/journeys.ts'
 import { CROSSED, personAt } from '../support/pressing.ts'
 import { listener } from '../support/webhook-bench.ts'
 
-const SIGN_IN_MS = 20_000 // A password is dear to check, and the machine may be busy.
 const WEBHOOKS = { name: 'Webhooks', letter: 'w' }
 const browser = closeAfterTests(await openBrowser())
 
@@ -50,7 +49,7 @@ async function enter(journey: Journey): Promise<void> {
   await see('This is a sandbox: the demo user is filled in.')
   await faultless()
   await press(button('Sign in'))
-  await page.getByRole('heading', { name: 'No credits yet' }).waitFor({ timeout: SIGN_IN_MS })
+  await page.getByRole('heading', { name: 'No credits yet' }).waitFor()
   await link('New payment request').waitFor()
   await visit({ name: 'Collection accounts', letter: 'a' })
   await link('New account').waitFor()

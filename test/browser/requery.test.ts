@@ -22,8 +22,10 @@ test('a payer who has sent the money sees that the bank is asked, and then that 
   const { page, problems } = opened
   await page.goto(`${url}/pay?adviceReference=${adviceReference}`)
 
+  const taken = page.waitForResponse(/\/sent$/)
   await page.getByRole('button', { name: 'I’ve sent the money' }).click()
   await page.locator('.checking', { hasText: 'We’re checking with the bank…' }).waitFor()
+  await taken
   assert.deepEqual(await findAxeFaults(page), [])
   bench.transfer(bankAccount, '6000.00')
   await bench.ask()

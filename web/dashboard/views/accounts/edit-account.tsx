@@ -1,5 +1,9 @@
 // Edits a collection account: its contact and KYC details, and its own limits. Both can be undone.
+//
+// A form is of the account as it was when it was opened, also when that is loaded again behind it: what
+// somebody else changes meanwhile is not overwritten.
 
+import { useState } from 'preact/hooks'
 import { appStrings, accountsStrings as strings } from '../../../copy.ts'
 import { getPage } from '../../api.ts'
 import { useLoaded } from '../../loading.ts'
@@ -15,7 +19,8 @@ export type EditProps = {
   took: (now: Account) => void // After it was changed.
 }
 
-export function EditAccount({ account, close, took }: EditProps) {
+export function EditAccount({ close, took, ...opened }: EditProps) {
+  const [account] = useState(opened.account)
   const sending = useSending(async (given) => {
     const now = await changeAccount(account, {
       accountName: textOf(given, 'accountName'),
@@ -43,7 +48,8 @@ export function EditAccount({ account, close, took }: EditProps) {
 
 const LIMITS = ['perCredit', 'perDay', 'balanceMax'] as const
 
-export function EditLimits({ account, close, took }: EditProps) {
+export function EditLimits({ close, took, ...opened }: EditProps) {
+  const [account] = useState(opened.account)
   const sending = useSending(async (given) => {
     const limit = (name: string) => textOf(given, name).replaceAll(',', '') || null
     const now = await changeAccount(account, {

@@ -15,7 +15,8 @@ type Rules = Schemas['PayerRulesRequest']
 const { rules: strings } = accountsStrings
 
 export function EditPayerRules(props: EditProps) {
-  const { account, close, took } = props
+  const { close, took } = props
+  const [account] = useState(props.account) // As it was opened: edit-account.tsx.
   const [isRemoving, setRemoving] = useState(false)
   const rules = account.payerRules
   const isKnown = !rules?.accounts?.length

@@ -21,7 +21,9 @@ type Watch = (progress: Progress) => void
 export async function importFile(file: File, choice: Choice, watch: Watch): Promise<Outcome> {
   const before = await newestImport(choice, file).catch(() => undefined)
   let progress: Progress = { sentBytes: 0, record: undefined }
+  let isOver = false
   const tell = (more: Partial<Progress>) => {
+    if (isOver) return // Asked before, answered after.
     progress = { ...progress, ...more }
     watch(progress)
   }
@@ -42,6 +44,7 @@ export async function importFile(file: File, choice: Choice, watch: Watch): Prom
   } catch (error) {
     return { isTaken: false, problem: problemFrom(error), record: await ask() }
   } finally {
+    isOver = true
     window.clearInterval(timer)
   }
 }
