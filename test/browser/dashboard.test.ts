@@ -27,7 +27,8 @@ test('a payment shows on Today and in its list as it is made and paid, with its 
   const { page, problems, hosts } = opened
   await page.goto(`${bench.url}/dashboard`)
   await page.getByText('Live', { exact: true }).waitFor()
-  const before = await page.locator('.stat.main .stat-value').innerText()
+  const collected = page.locator('.stat.main .stat-value')
+  const before = await collected.innerText()
   const tab = await page.context().newPage()
   await tab.clock.setFixedTime(bench.clock())
   const streaming = tab.waitForResponse(/events\/stream/)
@@ -45,10 +46,7 @@ test('a payment shows on Today and in its list as it is made and paid, with its 
   await rowsOf(tab).filter({ hasText: 'LIVE-1' }).getByText('Successful').waitFor()
   await page.locator('.feed li').first().getByText('₦12,345.60').waitFor()
   await page.getByText('₦12,345.60 received.').waitFor({ state: 'attached' })
-  await untilTrue(
-    page,
-    `document.querySelector('.stat.main .stat-value').innerText !== ${JSON.stringify(before)}`,
-  )
+  await collected.filter({ hasNotText: before }).waitFor()
   await bench.dispatch()
   await bench.deliver(bench.newDeliverer()) // As patient as the real one.
   await rowsOf(tab).filter({ hasText: 'LIVE-1' }).getByRole('link').click()
