@@ -49,21 +49,27 @@ export async function takeAvailable(
   return sumTaken(tx, settlementId, parties)
 }
 
+// Found first, and then locked as they are: a row that has changed meanwhile is looked at once more, and
+// with a query for what it is to be among, that would be done again for each.
 async function lockAccounts(
   tx: Transaction,
   { clientId, currency, parties, alsoLocked }: Taking,
 ): Promise<AccountId[]> {
   const shared = [...parties.map(({ settlingId }) => settlingId), ...alsoLocked]
+  const sources = await tx.query<{ id: AccountId }>({
+    name: 'list-settled-accounts',
+    text: `select account_id as id from settlement_accounts
+            where client_id = $1 and currency = $2`,
+    values: [clientId, currency],
+  })
+  const ids = [...sources.rows.map(({ id }) => id), ...shared]
   const { rows } = await tx.query<{ id: AccountId; isSource: boolean }>({
     name: 'lock-settled-accounts',
-    text: `select l.id, not l.id = any($3::bigint[]) as "isSource" from ledger_accounts l
-            where l.id in (select account_id from settlement_accounts
-                            where client_id = $1 and currency = $2
-                           union all
-                           select unnest($3::bigint[]))
-              and (l.credits_kobo > l.debits_kobo or l.id = any($3::bigint[]))
-            order by l.id for no key update`,
-    values: [clientId, currency, numberArray(shared)],
+    text: `select l.id, not l.id = any($2::bigint[]) as "isSource"
+             from unnest($1::bigint[]) as h (id) join ledger_accounts l on l.id = h.id
+            where l.credits_kobo > l.debits_kobo or l.id = any($2::bigint[])
+            order by l.id for no key update of l`,
+    values: [numberArray(ids), numberArray(shared)],
   })
   return rows.filter(({ isSource }) => isSource).map(({ id }) => id)
 }
