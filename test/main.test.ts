@@ -237,12 +237,12 @@ async function takePort() {
   }
 }
 
-// A request whose head has arrived for certain (the server asks for the rest), and no more.
 // The database has a second and a half to answer it.
 async function untilReady(url: string): Promise<void> {
   await until('it is ready', async () => (await fetch(`${url}/ready`)).status === 200)
 }
 
+// A request whose head has arrived for certain (the server asks for the rest), and no more.
 async function beginRequest(url: string) {
   const token = await logIn(url)
   const body = JSON.stringify(accountBody())

@@ -21,11 +21,11 @@ import {
   tryClose,
 } from '../support/accounting.ts'
 import { assertCleanBooks } from '../support/bank-calls.ts'
-import { until } from '../support/embedded-bench.ts'
 import { createAccount } from '../support/fixtures.ts'
 import { newSessionId, postRail } from '../support/rail.ts'
 import { type Bench, startTestService } from '../support/running-service.ts'
 import { credit } from '../support/tracing.ts'
+import { untilDeciding } from '../support/waiting-locks.ts'
 
 const NEXT_DAY = '2026-11-16'
 
@@ -52,17 +52,6 @@ async function openTransfer(bench: Bench) {
   })
   await posted.promise
   return { commit: commit.resolve, done }
-}
-
-async function untilWaiting({ db }: Bench): Promise<void> {
-  await until('a closing waits', async () => {
-    const { rowCount } = await db.query(
-      `select from pg_stat_activity
-        where datname = current_database() and state = 'active' and pid <> pg_backend_pid()
-          and query like 'select decided_transfer_id()%' limit 1`,
-    )
-    return rowCount === 1
-  })
 }
 
 test('a credit by a clock that is behind is not lost: the bank is told to send it again', async () => {
@@ -123,7 +112,7 @@ test('closing waits for whoever was posting, and counts it', async () => {
   pass(bench, FIRST_DAY)
 
   const closing = closeDay(bench, FIRST_DAY)
-  await untilWaiting(bench)
+  await untilDeciding(bench.db)
   held.commit()
   await held.done
   const day = await closing

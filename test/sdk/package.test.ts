@@ -39,6 +39,12 @@ const [in20, in24] = await Promise.all([
 type Project = typeof in20
 type Order = { status: string }
 
+// Receivers refuse what is not signed now.
+async function deliverNow(): Promise<void> {
+  setToNow()
+  await deliverDue(bench)
+}
+
 test('the package holds its code, its types and its README, and needs nothing else', () => {
   const { folder } = in24
   const stray = packed.files.filter((path) => !/^dist\/[\w/-]+\.(?:js|d\.ts)$/.test(path))
@@ -83,11 +89,9 @@ test('a shop and a receiver hear of a payment; forged and repeated webhooks chan
   const again = await post(`${shop.url}/orders`, order)
   await simulate(bench, placed.json.bankAccount, '6000.00')
   assert.equal((await get<Order>(`${shop.url}/orders/ORDER-1`)).status, 'pending')
-  setToNow() // Receivers refuse what is not signed now.
-  await deliverDue(bench)
+  await deliverNow()
   await bench.call({ method: 'POST', url: `/api/WebHook/push/${placed.json.paymentReference}` })
-  setToNow() // Receivers refuse what is not signed now.
-  await deliverDue(bench)
+  await deliverNow()
 
   assert.deepEqual([placed.status, again.status], [201, 201])
   assert.equal(again.json.paymentReference, placed.json.paymentReference)
@@ -107,8 +111,7 @@ test('a program and a handler for edge runtimes, compiled against the types, run
   const advice = await createAdvice(bench, { amount: 99.5, merchantRef: 'ORDER-3' })
   const { bankAccount } = await initiate(bench, advice.adviceReference)
   await simulate(bench, bankAccount, '99.50')
-  setToNow() // Receivers refuse what is not signed now.
-  await deliverDue(bench)
+  await deliverNow()
   const [heard] = hook.heard
   assert(heard)
 

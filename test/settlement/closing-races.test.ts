@@ -8,7 +8,6 @@ import type { AccountId, CreditId } from '#ids.ts'
 import { postTransfers } from '#ledger/transfers.ts'
 import { kobo } from '#money.ts'
 import { assertCleanBooks } from '../support/bank-calls.ts'
-import { until } from '../support/embedded-bench.ts'
 import { assertRefused, createAccount, startPayment } from '../support/fixtures.ts'
 import { credit, reverse } from '../support/movements.ts'
 import { seededRandom } from '../support/random.ts'
@@ -23,7 +22,7 @@ import {
   setBankAccount,
   settlementOf,
 } from '../support/settlements.ts'
-import { untilBlocked } from '../support/waiting-locks.ts'
+import { untilBlocked, untilDeciding } from '../support/waiting-locks.ts'
 
 const ROUNDS = 6
 
@@ -78,18 +77,6 @@ async function openCredit(bench: Bench, naira: bigint) {
   return { commit, done }
 }
 
-// A closing waits for those who are posting.
-async function untilDeciding({ db }: Bench): Promise<void> {
-  await until('a closing waits', async () => {
-    const { rowCount } = await db.query(
-      `select from pg_stat_activity
-        where datname = current_database() and state = 'active' and pid <> pg_backend_pid()
-          and query like 'select decided_transfer_id()%' limit 1`,
-    )
-    return rowCount === 1
-  })
-}
-
 test('closing waits for transfers that are being posted, and covers them', async () => {
   await using bench = await start()
   const { accountNumber } = await createAccount(bench)
@@ -98,7 +85,7 @@ test('closing waits for transfers that are being posted, and covers them', async
   bench.advance(1_000)
 
   const closing = closed(bench)
-  await untilDeciding(bench)
+  await untilDeciding(bench.db)
   late.commit()
   await late.done
 

@@ -1,6 +1,7 @@
-// Waits until so many connections to the database of the test stand in line for a lock.
+// Waits until connections to the database of the test wait for others: so many for a lock, or a closing.
 
 import type { Queryable } from '#db/pool.ts'
+import { until } from './embedded-bench.ts'
 
 const TRIES_MAX = 1_000
 
@@ -26,4 +27,16 @@ export async function untilBlocked(db: Queryable, count: number): Promise<void> 
     if (rows[0]?.blocked === count) return
   }
   throw new Error(`never were ${count} waiting for somebody`)
+}
+
+// Until a closing, of a day or of a settlement, waits for those who are posting.
+export async function untilDeciding(db: Queryable): Promise<void> {
+  await until('a closing waits', async () => {
+    const { rowCount } = await db.query(
+      `select from pg_stat_activity
+        where datname = current_database() and state = 'active' and pid <> pg_backend_pid()
+          and query like 'select decided_transfer_id()%' limit 1`,
+    )
+    return rowCount === 1
+  })
 }

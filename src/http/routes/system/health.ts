@@ -11,6 +11,7 @@ const Status = named('HealthStatus', { status: Type.String() })
 
 export const healthRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { isReady, patience = 1 } = deps
+  const mostMs = patience * RESPONSE_MAX_MS
   const tags = ['Operations']
 
   app.get(
@@ -46,16 +47,16 @@ export const healthRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =
     async (_request, reply) => {
       const ready =
         !app.isDraining &&
-        (await within(
-          patience * RESPONSE_MAX_MS,
+        (await inTime(
           isReady().catch(() => false),
+          mostMs,
         ))
       return reply.code(ready ? 200 : 503).send({ status: ready ? 'ready' : 'not ready' })
     },
   )
 }
 
-async function within(mostMs: number, answer: Promise<boolean>): Promise<boolean> {
+async function inTime(answer: Promise<boolean>, mostMs: number): Promise<boolean> {
   const late = Promise.withResolvers<boolean>()
   const timer = setTimeout(() => late.resolve(false), mostMs)
   try {
