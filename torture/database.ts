@@ -13,6 +13,7 @@ import { openDataDirectory } from '#embedded/data-directory.ts'
 import { makePrivateFolder, spawnOptions } from '#embedded/server-user.ts'
 import { serverSettings, settingArguments } from '#embedded/settings.ts'
 import { freePort } from '../test/support/free-port.ts'
+import { FILL_FREED } from '../test/support/server.ts'
 import { kill, SupervisedProcess } from './supervised-process.ts'
 import type { Volumes } from './volumes.ts'
 
@@ -52,7 +53,7 @@ export async function startDatabase(volumes: Volumes, logs: string) {
     program: binaries.postgres,
     args: ['-D', clusterFolder, ...settingArguments(settings)],
     log: join(logs, 'postgres.log'),
-    spawnOptions: spawnOptions(account),
+    spawnOptions: spawnOptions(account, FILL_FREED),
   })
   server.start()
   const processes = () => (server.pid ? [server.pid, ...childrenOf(server.pid, /./)] : [])

@@ -29,6 +29,7 @@ export type EmbeddedOptions = {
   dataDir: string
   backupDir?: BackupDir
   settings?: Record<string, string>
+  env?: Record<string, string> // Beside the little that every server has.
   readyMaxMs?: number // If it may take longer than after a crash.
   onLog?: (line: string) => void
   resolvePackage?: ResolvePackage
@@ -46,14 +47,14 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
 }
 
 async function start(options: EmbeddedOptions): Promise<EmbeddedServer> {
-  const { onLog = () => {}, resolvePackage = resolveHere, readyMaxMs } = options
+  const { onLog = () => {}, resolvePackage = resolveHere, readyMaxMs, env = {} } = options
   const home = openDataDirectory(options.dataDir)
   const binaries = prepareBinaries({ ...home, resolvePackage })
   await ensureCluster(home, binaries)
   const socket = makeSocketFolder(home)
   const backupDir = chooseBackupDir(home, options.backupDir)
   const settings = { ...archiveSettings(home, backupDir), ...options.settings }
-  const server = await startServer({ home, binaries, socket, settings, onLog, readyMaxMs })
+  const server = await startServer({ home, binaries, socket, settings, env, onLog, readyMaxMs })
   rememberBackupDir(home, backupDir)
   const exited = server.exited.then(() => socket.remove())
   const databaseUrl = (name: string) => socketUrl(name, socket.path)

@@ -22,6 +22,7 @@ type Options = {
   args: (folder: string) => string[]
   account: ServerUser
   byDescriptor: boolean
+  env?: Record<string, string>
   onLog?: (line: string) => void
 }
 
@@ -39,12 +40,12 @@ exec "$0" "$@" 3<&-
 // open descriptor and reopens it through /proc. The data stays in place, and no parent has to be
 // opened up.
 export async function spawnGuarded(options: Options): Promise<GuardedProcess> {
-  const { program, folder, args, account, byDescriptor, onLog = () => {} } = options
+  const { program, folder, args, account, byDescriptor, env, onLog = () => {} } = options
   const descriptor = byDescriptor && openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY)
   const path = byDescriptor ? '/proc/self/fd/4' : folder
   try {
     const child = spawn('/bin/sh', ['-c', SCRIPT, program, ...args(path)], {
-      ...spawnOptions(account),
+      ...spawnOptions(account, env),
       detached: true,
       stdio: ['ignore', 'pipe', 'pipe', 'pipe', descriptor === false ? 'ignore' : descriptor],
     })

@@ -31,9 +31,9 @@ export function serverUserFor(clusterFolder: string): ServerUser {
 }
 
 // The working directory is `/` because the one we stand in may be closed to that user.
-export function spawnOptions({ uid, gid }: ServerUser) {
+export function spawnOptions({ uid, gid }: ServerUser, env: Record<string, string> = {}) {
   const ids = uid === undefined || gid === undefined ? {} : { uid, gid }
-  return { ...ids, cwd: '/', env: ENVIRONMENT }
+  return { ...ids, cwd: '/', env: { ...ENVIRONMENT, ...env } }
 }
 
 export function makePrivateFolder(path: string, { uid, gid }: ServerUser): void {

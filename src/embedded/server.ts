@@ -14,6 +14,7 @@ type Options = {
   binaries: Binaries
   socket: SocketFolder
   settings: Record<string, string>
+  env: Record<string, string>
   onLog: (line: string) => void
   readyMaxMs?: number | undefined
 }
@@ -73,7 +74,14 @@ function sendSignal(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-function launch({ home, binaries, socket, settings, onLog }: Options): Promise<GuardedProcess> {
+function launch({
+  home,
+  binaries,
+  socket,
+  settings,
+  env,
+  onLog,
+}: Options): Promise<GuardedProcess> {
   const all = {
     ...serverSettings(),
     ...settings,
@@ -86,6 +94,7 @@ function launch({ home, binaries, socket, settings, onLog }: Options): Promise<G
     args: (folder) => ['-D', folder, ...settingArguments(all)],
     account: home.account,
     byDescriptor: home.byDescriptor,
+    env,
     onLog,
   })
 }

@@ -5,9 +5,11 @@
 // the delivery is sent again. A destination is claimed from by one worker at a time, and goes to
 // the back of the line if it has more than was taken.
 //
-// Locks: free destinations, then their free deliveries (skip locked). Never waits.
+// Locks: free destinations, then their free deliveries (skip locked). Never waits. What is locked is
+// leased by a statement of its own (docs/decisions/0023).
 
 import { FAILURES_TO_PAUSE } from '#circuit-breaker.ts'
+import { numberArray } from '#db/arrays.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { livesIn } from '#domain/records/test-clocks.ts'
 import type { ClientId, DestinationId, EndpointId, EventId } from '#ids.ts'
@@ -51,11 +53,25 @@ export async function claimDeliveries(
     text: CLAIM,
     values: [now, leasedUntil, roomsByName(rooms), otherRoom, takesFailing, only ?? null],
   })
+  const claims = rows.filter(({ eventId }) => eventId !== null)
+  await lease(tx, leasedUntil, claims)
   const destinations = new Set(rows.map(({ destinationId }) => destinationId))
-  return {
-    claims: rows.filter(({ eventId }) => eventId !== null),
-    isFull: destinations.size === DESTINATIONS_MAX,
-  }
+  return { claims, isFull: destinations.size === DESTINATIONS_MAX }
+}
+
+async function lease(tx: Transaction, until: Date, claims: readonly Claim[]): Promise<void> {
+  if (claims.length === 0) return
+  await tx.query({
+    name: 'lease-deliveries',
+    text: `update deliveries v set leased_until = $3
+             from unnest($1::uuid[], $2::bigint[]) as c (event_id, destination_id)
+            where v.event_id = c.event_id and v.destination_id = c.destination_id`,
+    values: [
+      claims.map(({ eventId }) => eventId),
+      numberArray(claims.map(({ destinationId }) => destinationId)),
+      until,
+    ],
+  })
 }
 
 // As a JSON object, which PostgreSQL searches by halving; a join would compare each with each.
@@ -66,7 +82,7 @@ function roomsByName(rooms: ReadonlyMap<DestinationId, number>): string {
 // $1 now, $2 the end of the lease, $3 rooms, $4 other room, $5 takes failing, $6 whose.
 //
 // After a pause (failures have reached the limit) one is sent as a probe, and the pause goes on
-// until it has been answered. `moved` sees the deliveries as they were before this lease.
+// until it has been answered. `moved` sees the deliveries as they were before the lease.
 const CLAIM = `
   with ready as materialized (
     select d.id, d.client_id, d.endpoint_id, d.failures, coalesce(e.url, d.url) as url,
@@ -99,10 +115,6 @@ const CLAIM = `
          limit r.places
            for no key update skip locked
       ) as v on true
-  ), leased as (
-    update deliveries v set leased_until = $2
-      from taken t
-     where v.event_id = t.event_id and v.destination_id = t.id
   ), moved as (
     update destinations d
        set due_at = case

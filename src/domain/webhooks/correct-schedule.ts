@@ -13,7 +13,7 @@ import { PAUSE_MAX_MS } from '#circuit-breaker.ts'
 import { numberArray } from '#db/arrays.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { livesIn } from '#domain/records/test-clocks.ts'
-import type { DestinationId } from '#ids.ts'
+import type { DestinationId, EventId } from '#ids.ts'
 import { LEASE_MS } from './claim-deliveries.ts'
 import { scheduleNow } from './destinations.ts'
 
@@ -26,16 +26,7 @@ export type Waits = {
 
 // Answers how many deliveries were brought forward.
 export async function correctSchedule(tx: Transaction, now: Date, waits: Waits): Promise<number> {
-  const { rows } = await tx.query<{ destinationId: DestinationId }>({
-    name: 'correct-deliveries',
-    text: CORRECT_DELIVERIES,
-    values: [
-      now,
-      numberArray(waits.stepsMs.map(Math.round)),
-      waits.askedMs,
-      new Date(now.getTime() + 2 * LEASE_MS), // Clocks of several processes differ.
-    ],
-  })
+  const corrected = await correctDeliveries(tx, now, waits)
   await tx.query({
     name: 'lock-destinations-put-off',
     text: `select from destinations d where ${IS_PUT_OFF} order by id for no key update`,
@@ -49,51 +40,96 @@ export async function correctSchedule(tx: Transaction, now: Date, waits: Waits):
             where ${IS_PUT_OFF}`,
     values: [...boundsAt(now), now],
   })
-  await scheduleNow(tx, now, [...new Set(rows.map(({ destinationId }) => destinationId))])
-  return rows.length
+  await scheduleNow(tx, now, [...new Set(corrected)])
+  return corrected.length
 }
+
+type Key = { eventId: EventId; destinationId: DestinationId }
+type Wrong = Key & { dueAt: Date; isAhead: boolean }
+
+// Found, locked and written by a statement each (docs/decisions/0023). Answers whose they are.
+async function correctDeliveries(
+  tx: Transaction,
+  now: Date,
+  { stepsMs, askedMs }: Waits,
+): Promise<DestinationId[]> {
+  const allLeasesEndAt = new Date(now.getTime() + 2 * LEASE_MS) // Clocks of several processes differ.
+  const judging = [now, numberArray(stepsMs.map(Math.round)), askedMs, allLeasesEndAt]
+  const { rows: found } = await tx.query<Key>({
+    name: 'find-wrong-deliveries',
+    text: FIND_WRONG,
+    values: judging,
+  })
+  if (found.length === 0) return []
+  const { rows: wrong } = await tx.query<Wrong>({
+    name: 'lock-wrong-deliveries',
+    text: `select v.event_id as "eventId", v.destination_id as "destinationId",
+                  t.due_at as "dueAt", s.is_ahead as "isAhead"
+             from unnest($5::uuid[], $6::bigint[]) as k (event_id, destination_id)
+             join deliveries v
+               on v.event_id = k.event_id and v.destination_id = k.destination_id
+                  ${JUDGED}
+            where ${IS_WRONG}
+              for no key update of v skip locked`,
+    values: [...judging, ...keysOf(found)],
+  })
+  await tx.query({
+    name: 'correct-deliveries',
+    text: `update deliveries v
+              set next_attempt_at = case when w.is_ahead then w.due_at else v.next_attempt_at end,
+                  leased_until = case when v.leased_until <= $5 then v.leased_until end
+             from unnest($1::uuid[], $2::bigint[], $3::timestamptz[], $4::boolean[])
+                  as w (event_id, destination_id, due_at, is_ahead)
+            where v.event_id = w.event_id and v.destination_id = w.destination_id`,
+    values: [
+      ...keysOf(wrong),
+      wrong.map(({ dueAt }) => dueAt),
+      wrong.map(({ isAhead }) => isAhead),
+      allLeasesEndAt,
+    ],
+  })
+  return wrong.map(({ destinationId }) => destinationId)
+}
+
+const keysOf = (keys: readonly Key[]) => [
+  keys.map(({ eventId }) => eventId),
+  numberArray(keys.map(({ destinationId }) => destinationId)),
+]
 
 const boundsAt = (now: Date) => [
   new Date(now.getTime() + PAUSE_MAX_MS + LEASE_MS),
   new Date(now.getTime() + 2 * LEASE_MS),
 ]
 
-// $1 now, $2 steps, $3 what a receiver can ask for, $4 when every lease has ended.
-// Destination by destination, so that what is pending is found by its index.
-const CORRECT_DELIVERIES = `
-  with wrong as materialized (
-    select w.event_id, w.destination_id, w.due_at, w.is_ahead
-      from destinations d
-     cross join lateral (
-       select v.event_id, v.destination_id, t.due_at, s.is_ahead
-         from deliveries v
-        cross join lateral (
-          select $1::timestamptz
-                 + ($2::bigint[])[v.ladder_step + 1] * interval '1 ms' as due_at) as t
-        cross join lateral (
-          select v.next_attempt_at > t.due_at and (
-                   v.ladder_step = 0 and not exists (
-                     select from delivery_attempts a
-                      where a.event_id = v.event_id and a.destination_id = v.destination_id
-                        and a.attempt = v.attempts and a.chaos is not null)
-                   or v.next_attempt_at > greatest(t.due_at, $1 + $3 * interval '1 ms')
-                   or (select a.attempted_at from delivery_attempts a
-                        where a.event_id = v.event_id and a.destination_id = v.destination_id
-                          and a.attempt = v.attempts) > $1) is true as is_ahead) as s
-        where v.destination_id = d.id and v.state = 'pending'
-          and (s.is_ahead or v.leased_until > $4)
-          for no key update of v skip locked
-     ) as w
-     where d.disabled_at is null and d.due_at is not null
-       and ${livesIn('d.client_id', 'null')}
-     limit ${CORRECTED_MAX}
-  )
-  update deliveries v
-     set next_attempt_at = case when w.is_ahead then w.due_at else v.next_attempt_at end,
-         leased_until = case when v.leased_until <= $4 then v.leased_until end
-    from wrong w
-   where v.event_id = w.event_id and v.destination_id = w.destination_id
-  returning v.destination_id as "destinationId"`
+// Of a delivery `v`: $1 now, $2 steps, $3 what a receiver can ask for, $4 when every lease has ended.
+const JUDGED = `
+  cross join lateral (
+    select $1::timestamptz + ($2::bigint[])[v.ladder_step + 1] * interval '1 ms' as due_at) as t
+  cross join lateral (
+    select v.next_attempt_at > t.due_at and (
+             v.ladder_step = 0 and not exists (
+               select from delivery_attempts a
+                where a.event_id = v.event_id and a.destination_id = v.destination_id
+                  and a.attempt = v.attempts and a.chaos is not null)
+             or v.next_attempt_at > greatest(t.due_at, $1 + $3 * interval '1 ms')
+             or (select a.attempted_at from delivery_attempts a
+                  where a.event_id = v.event_id and a.destination_id = v.destination_id
+                    and a.attempt = v.attempts) > $1) is true as is_ahead) as s`
+const IS_WRONG = `v.state = 'pending' and (s.is_ahead or v.leased_until > $4)`
+
+// Destination by destination (`offset 0`), so that what is pending is found by its index.
+const FIND_WRONG = `
+  select w.event_id as "eventId", w.destination_id as "destinationId"
+    from destinations d
+   cross join lateral (
+     select v.event_id, v.destination_id
+       from deliveries v ${JUDGED}
+      where v.destination_id = d.id and ${IS_WRONG}
+     offset 0
+   ) as w
+   where d.disabled_at is null and d.due_at is not null
+     and ${livesIn('d.client_id', 'null')}
+   limit ${CORRECTED_MAX}`
 
 // $1 when every pause has ended, $2 when every lease has.
 const IS_PUT_OFF = `

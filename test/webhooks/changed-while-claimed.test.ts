@@ -1,0 +1,80 @@
+// Deliveries that change between the moment they are looked for and the moment they are locked.
+// PostgreSQL then looks at them again, and 18.4 crashed where the same statement went on to pick
+// partitions (docs/decisions/0023).
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type Transaction, withTransaction } from '#db/transaction.ts'
+import { claimDeliveries } from '#domain/webhooks/claim-deliveries.ts'
+import { correctSchedule } from '#domain/webhooks/correct-schedule.ts'
+import { createAccount, simulate } from '../support/fixtures.ts'
+import { untilWaiting } from '../support/waiting-locks.ts'
+import { startWebhookBench, type WebhookBench } from '../support/webhook-bench.ts'
+
+const ACCOUNTS = 12
+const PAYMENTS = 6
+const ALL = { rooms: new Map(), otherRoom: 100, takesFailing: true }
+const WAITS = { stepsMs: [0], askedMs: 0 }
+const HOUR_MS = 3_600_000
+
+// Whoever asks for test clocks waits for the lock, as a process does that is stopped there.
+const STALL = `
+  create function waits() returns boolean language plpgsql as $$
+    begin perform pg_advisory_lock(1), pg_advisory_unlock(1); return true; end $$;
+  alter table test_clocks rename to hidden_clocks;
+  create view test_clocks as select -1::bigint as client_id where waits()`
+const CHANGE = 'update deliveries set attempts = attempts'
+// As it is planned when there are millions.
+const NOT_BY = ['seqscan', 'hashjoin', 'mergejoin']
+
+test('what changes while it is claimed is claimed, and leased', async () => {
+  await using bench = await setup()
+
+  const { claims } = await stalled(bench, (tx) => claimDeliveries(tx, bench.clock(), ALL))
+
+  assert.equal(claims.length, bench.queued)
+  const { rows } = await bench.db.query('select count(leased_until)::int as leased from deliveries')
+  assert.deepEqual(rows, [{ leased: bench.queued }])
+})
+
+test('what changes while a wrong schedule is corrected is corrected', async () => {
+  await using bench = await setup()
+  bench.advance(-HOUR_MS) // Everything was queued by a clock that was ahead.
+
+  const corrected = await stalled(bench, (tx) => correctSchedule(tx, bench.clock(), WAITS))
+
+  assert.equal(corrected, bench.queued)
+  const { rows } = await bench.db.query('select distinct next_attempt_at as at from deliveries')
+  assert.deepEqual(rows, [{ at: bench.clock() }])
+})
+
+async function setup() {
+  const bench = await startWebhookBench()
+  for (let at = 0; at < ACCOUNTS; at++) {
+    const { accountNumber } = await createAccount(bench, {
+      notificationUrl: `http://127.0.0.1:9/${at}`,
+    })
+    for (let paid = 0; paid < PAYMENTS; paid++) await simulate(bench, accountNumber, '1')
+  }
+  await bench.dispatch()
+  const { rows } = await bench.db.query<{ n: number }>('select count(*)::int as n from deliveries')
+  return Object.assign(bench, { queued: rows[0]?.n as number })
+}
+
+async function stalled<T>(bench: WebhookBench, act: (tx: Transaction) => Promise<T>): Promise<T> {
+  await bench.db.query(STALL)
+  const holder = await bench.db.connect()
+  try {
+    await holder.query('select pg_advisory_lock(1)')
+    const acting = withTransaction(bench.webhookPool, async (tx) => {
+      for (const way of NOT_BY) await tx.query(`set local enable_${way} = off`)
+      return act(tx)
+    })
+    await untilWaiting(bench.db, 1)
+    await bench.db.query(CHANGE)
+    await holder.query('select pg_advisory_unlock(1)')
+    return await acting
+  } finally {
+    holder.release(true)
+  }
+}
