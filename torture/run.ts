@@ -5,12 +5,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Availability } from './availability.ts'
 import { Caller } from './caller.ts'
 import { check } from './checker/check.ts'
+import { checkLogs } from './checker/check-logs.ts'
 import { Testimony } from './checker/testimony.ts'
 import { type Fault, FaultFinding, type Injected } from './faults/fault.ts'
 import { Load } from './load.ts'
 import { untilAllDelivered, untilQuiet } from './quiescence.ts'
 import { type Random, seededRandom } from './random.ts'
-import type { AnyTarget } from './target.ts'
+import { type AnyTarget, logsIn } from './target.ts'
 import type { Witness } from './witness.ts'
 import { settleWorld } from './world.ts'
 
@@ -70,14 +71,17 @@ export class Run<T extends AnyTarget = AnyTarget> {
   }
 
   async check(isFinal: boolean, waitMs: number): Promise<string[]> {
-    const { database } = this.target
+    const { database, folder } = this.target
     if (isFinal) await untilAllDelivered(database, waitMs)
     else await untilQuiet(database)
     const connectionString = database.url('manilla')
     for (let attempt = 1; ; attempt++) {
       this.testimony.read(this.witness.path)
       const { testimony } = this
-      const found = await check({ connectionString, testimony, isFinal })
+      const found = [
+        ...(await check({ connectionString, testimony, isFinal })),
+        ...checkLogs(logsIn(folder)),
+      ]
       this.checks++
       if (found.length === 0 || attempt === CHECKS_MAX) {
         const added = found.filter((finding) => !this.findings.includes(finding))

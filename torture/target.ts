@@ -93,7 +93,7 @@ async function startService(
   return { bank, receivers, roles, [Symbol.asyncDispose]: () => whole.disposeAsync() }
 }
 
-function logsIn(folder: string): string {
+export function logsIn(folder: string): string {
   const logs = join(folder, 'logs')
   mkdirSync(logs, { recursive: true })
   return logs

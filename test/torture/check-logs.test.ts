@@ -1,0 +1,20 @@
+// The server's log under torture: what was done to it is expected, a crash of its own is not.
+
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { checkLogs } from '../../torture/checker/check-logs.ts'
+import { createTempFolder } from '../support/temp-folder.ts'
+
+const KILLED = 'LOG:  client backend (PID 7) was terminated by signal 9: Killed'
+const FULL = 'LOG:  client backend (PID 8) was terminated by signal 6: Aborted'
+const CRASHED = 'LOG:  client backend (PID 9) was terminated by signal 11: Segmentation fault'
+
+test('a crash that nobody asked for is a finding', () => {
+  using folder = createTempFolder()
+  writeFileSync(join(folder.path, 'postgres.log'), [KILLED, FULL, CRASHED, ''].join('\n'))
+  writeFileSync(join(folder.path, 'api-1.log'), CRASHED)
+
+  assert.deepEqual(checkLogs(folder.path), [`PostgreSQL crashed: ${CRASHED}`])
+})
