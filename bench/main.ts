@@ -49,6 +49,7 @@ async function runAll(bed: Testbed): Promise<void> {
     console.error(`  ${LOADS[name]?.title}`)
     const row = await runRow(bed, name, ROWS[name] ?? SCALE_ROWS[name] ?? [])
     rows.push(row)
+    console.error(table([row])) // A later row that fails takes the whole table with it.
     if (row.problems.length === 0) continue
     console.error(`\nWRONG:\n${row.problems.map((problem) => `- ${problem}`).join('\n')}`)
     process.exitCode = 1
