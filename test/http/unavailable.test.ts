@@ -6,6 +6,7 @@ import { test } from 'node:test'
 import type { LightMyRequestResponse } from 'fastify'
 import pg from 'pg'
 import { createTestDatabase } from '../support/database.ts'
+import { until } from '../support/embedded-bench.ts'
 import { ACCOUNTS, ADVICE, accountBody, adviceBody, createAccount } from '../support/fixtures.ts'
 import { newSessionId, postRail } from '../support/rail.ts'
 import { type Bench, startTestService } from '../support/running-service.ts'
@@ -74,7 +75,7 @@ test('a database that falls silent: everybody is answered, and served again when
       await bench.service.close()
     },
   }
-  const { accountNumber } = await createAccount(bench)
+  const { accountNumber } = await insist(() => createAccount(bench))
   const report = () => postRail(bench, '058/credits', threeCredits(accountNumber)[0])
 
   proxy.stall()
@@ -93,7 +94,7 @@ test('a database that falls silent: everybody is answered, and served again when
   const [credit, ...others] = await Promise.all(asked)
   const allMs = performance.now() - startedMs
   proxy.letNewOnes()
-  const again = await report()
+  await until('a credit is booked', async () => (await report()).json().responseCode === '00')
 
   assert.equal(ready.statusCode, 503)
   assert(readyMs < READY_MAX_MS, `${readyMs} ms`)
@@ -101,8 +102,17 @@ test('a database that falls silent: everybody is answered, and served again when
   assert.equal(credit?.statusCode, 503)
   assert.equal(credit?.json().responseCode, '03')
   for (const answer of others) assertTryAgain(answer)
-  assert.equal(again.json().responseCode, '00')
 })
+
+// On a busy machine the database may take longer than the service waits for it.
+async function insist<T>(work: () => Promise<T>, tries = 10): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (tries === 1) throw error
+    return insist(work, tries - 1)
+  }
+}
 
 function threeCredits(accountNumber: unknown) {
   return [1, 2, 3].map(() => ({ sessionId: newSessionId(), accountNumber, amount: '10.00' }))
