@@ -46,6 +46,7 @@ async function makeHistory(bench: Bench): Promise<History> {
   const moments: History['moments'] = []
   const { bankAccount } = await startPayment(bench, { amount: 10_000 })
   await credit(bench, bankAccount, '10005.00')
+  await credit(bench, (await startPayment(bench, { amount: 100 })).bankAccount, '40.00')
   const desk = await openDesk(bench)
   await desk.giveBack(await credit(bench, bankAccount, '5.00'))
   await moneyOut.tour(share)
