@@ -23,6 +23,7 @@ import {
 import { erase, finishErasures, PERSON } from '../support/erasing.ts'
 import { createFeeRule } from '../support/fee-rules.ts'
 import { createAccount } from '../support/fixtures.ts'
+import { readSeed } from '../support/random.ts'
 import { randomMoney } from '../support/random-money.ts'
 import { randomPayouts } from '../support/random-payouts.ts'
 import { type Bench, startTestService } from '../support/running-service.ts'
@@ -30,7 +31,7 @@ import { openSubaccount } from '../support/subaccount-rows.ts'
 import { createTempFolder } from '../support/temp-folder.ts'
 import { credit } from '../support/tracing.ts'
 
-const SEED = Number(process.env.SEED ?? process.hrtime.bigint() % 1_000_000_007n)
+const SEED = readSeed()
 const DAYS = ['2026-11-15', '2026-11-16', '2026-11-17', '2026-11-18']
 const STEPS_A_DAY = 40
 

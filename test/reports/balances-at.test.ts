@@ -4,7 +4,6 @@
 // Replay a failure with: SEED=<seed> npm test -- test/reports/balances-at.test.ts
 
 import assert from 'node:assert/strict'
-import { randomInt } from 'node:crypto'
 import { test } from 'node:test'
 import { BALANCE_CHECKS } from '#domain/integrity/balance-checks.ts'
 import { computeNet, PARTS } from '#domain/records/movements.ts'
@@ -14,14 +13,14 @@ import { readBalanceAt, readStatement } from '#domain/reports/statements.ts'
 import type { AccountId, ClientId } from '#ids.ts'
 import { type Check, runCheck } from '#ledger/ledger-checks.ts'
 import { createAccount, dataOf, MINUTE_MS, startPayment } from '../support/fixtures.ts'
-import { seededRandom } from '../support/random.ts'
+import { readSeed, seededRandom } from '../support/random.ts'
 import { randomMoney } from '../support/random-money.ts'
 import { randomPayouts } from '../support/random-payouts.ts'
 import { type Bench, startTestService } from '../support/running-service.ts'
 import { openSubaccount } from '../support/subaccount-rows.ts'
 import { BALANCES, credit, openDesk, type Row } from '../support/tracing.ts'
 
-const SEED = Number(process.env.SEED ?? randomInt(2 ** 31))
+const SEED = readSeed()
 const STEPS = 160
 const RECORD_EVERY = 12
 const KINDS = 18

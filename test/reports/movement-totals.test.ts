@@ -4,7 +4,6 @@
 // Replay a failure with: SEED=<seed> npm test -- test/reports/movement-totals.test.ts
 
 import assert from 'node:assert/strict'
-import { randomInt } from 'node:crypto'
 import { test } from 'node:test'
 import { withTransaction } from '#db/transaction.ts'
 import { computeNet, PARTS, type Part, type Sums } from '#domain/records/movements.ts'
@@ -20,11 +19,12 @@ import {
   MINUTE_MS,
   startPayment,
 } from '../support/fixtures.ts'
+import { readSeed } from '../support/random.ts'
 import { randomMoney } from '../support/random-money.ts'
 import { type Bench, startTestService } from '../support/running-service.ts'
 import { BALANCES, CREDITS, credit, openDesk, type Row, reverse } from '../support/tracing.ts'
 
-const SEED = Number(process.env.SEED ?? randomInt(2 ** 31))
+const SEED = readSeed()
 const STEPS = 150
 const COMPARE_EVERY = 25
 const OVERVIEW = '/api/v1/overview'

@@ -6,11 +6,10 @@
 // More of it: STEPS=100000.
 
 import assert from 'node:assert/strict'
-import { randomInt } from 'node:crypto'
 import { test } from 'node:test'
 import { askAtRandom } from '../support/declared-errors.ts'
 import type { Answer, Model, Op } from '../support/model.ts'
-import { seededRandom } from '../support/random.ts'
+import { readSeed, seededRandom } from '../support/random.ts'
 import { Choices } from './choices.ts'
 import { createSplits, send } from './requests.ts'
 import { Rounds, stepsOf } from './rounds.ts'
@@ -20,7 +19,7 @@ import { CLIENTS, type MovedWorld, startWorld } from './world.ts'
 
 askAtRandom()
 
-const SEED = Number(process.env.SEED ?? randomInt(2 ** 31))
+const SEED = readSeed()
 const STEPS = Number(process.env.STEPS ?? 4_000)
 
 const COMPARE_EVERY = 1_000

@@ -9,7 +9,7 @@
 import { test } from 'node:test'
 import { askAtRandom } from '../support/declared-errors.ts'
 import { assertProven } from '../support/proving.ts'
-import { seededRandom } from '../support/random.ts'
+import { readSeed, seededRandom } from '../support/random.ts'
 import { assertDrained, compareAll } from './out-comparison.ts'
 import { credits, nobodys, openAccount, payment, reversal } from './out-steps.ts'
 import { type Sim, startSim } from './out-world.ts'
@@ -18,7 +18,7 @@ import { close, decideSettlement, schedule, settings } from './settlement-steps.
 
 askAtRandom()
 
-const SEED = Number(process.env.SEED ?? 640_846_243)
+const SEED = readSeed()
 const STEPS = Number(process.env.STEPS ?? 1_500)
 const COMPARE_EVERY = 500
 const RESTART_EVERY = 1_000

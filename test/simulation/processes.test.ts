@@ -4,11 +4,10 @@
 // Replay a failure with: SEED=<seed> node --test test/simulation/processes.test.ts
 
 import assert from 'node:assert/strict'
-import { randomInt } from 'node:crypto'
 import { test } from 'node:test'
 import { cpuMsOf } from '../support/child-service.ts'
 import { askAtRandom } from '../support/declared-errors.ts'
-import { seededRandom } from '../support/random.ts'
+import { readSeed, seededRandom } from '../support/random.ts'
 import { Choices } from './choices.ts'
 import { runRaces } from './contests.ts'
 import { startProcessWorld } from './process-world.ts'
@@ -17,7 +16,7 @@ import { compareAll, run } from './steps.ts'
 
 askAtRandom()
 
-const SEED = Number(process.env.SEED ?? randomInt(2 ** 31))
+const SEED = readSeed()
 const STEPS = Number(process.env.STEPS ?? 800)
 const RACES = Number(process.env.RACES ?? 10)
 

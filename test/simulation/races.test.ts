@@ -3,16 +3,15 @@
 // Replay a failure with: SEED=<seed> node --test test/simulation/races.test.ts (several times: who
 // wins a race is not in the seed). More of it: RACES=1000.
 
-import { randomInt } from 'node:crypto'
 import { test } from 'node:test'
 import { askAtRandom } from '../support/declared-errors.ts'
-import { seededRandom } from '../support/random.ts'
+import { readSeed, seededRandom } from '../support/random.ts'
 import { runRaces } from './contests.ts'
 import { startWorld } from './world.ts'
 
 askAtRandom()
 
-const SEED = Number(process.env.SEED ?? randomInt(2 ** 31))
+const SEED = readSeed()
 const RACES = Number(process.env.RACES ?? 30)
 
 test(`${RACES} races for the same money have an order that explains them (seed ${SEED})`, async () => {

@@ -4,7 +4,6 @@
 // Replay a failure with: SEED=<seed> npm test -- test/webhooks/events-match-api.test.ts
 
 import assert from 'node:assert/strict'
-import { randomInt } from 'node:crypto'
 import { test } from 'node:test'
 import { closeExpired } from '../support/bank-calls.ts'
 import {
@@ -16,12 +15,13 @@ import {
   startPayment,
 } from '../support/fixtures.ts'
 import { newSessionId, postRail } from '../support/rail.ts'
+import { readSeed } from '../support/random.ts'
 import { randomMoney } from '../support/random-money.ts'
 import { type Bench, startTestService } from '../support/running-service.ts'
 import { CREDITS, credit, openDesk, type Row, reverse } from '../support/tracing.ts'
 import { EVENTS } from '../support/webhook-journeys.ts'
 
-const SEED = Number(process.env.SEED ?? randomInt(2 ** 31))
+const SEED = readSeed()
 const STEPS = 150
 
 // Of a credit's event: whom the money was given to, or came from, by this event; the API's credit
