@@ -19,7 +19,7 @@ import {
   attemptDelivery,
 } from '#domain/webhooks/attempt-delivery.ts'
 import { type ClaimLimits, claimDeliveries, LEASE_MS } from '#domain/webhooks/claim-deliveries.ts'
-import { CORRECTED_MAX, correctSchedule } from '#domain/webhooks/correct-schedule.ts'
+import { correctSchedule } from '#domain/webhooks/correct-schedule.ts'
 import {
   type AttemptOutcome,
   recordAttempts,
@@ -140,8 +140,10 @@ export class Deliverer {
     const isSetBack = nowMs < this.#lastRoundMs - SET_BACK_MIN_MS
     this.#lastRoundMs = nowMs
     if (!isSetBack && nowMs - this.#correctedMs < CORRECT_EVERY_MS) return
-    const deliveries = await withTransaction(pool, (tx) => correctSchedule(tx, now, WAITS_MAX))
-    this.#correctedMs = deliveries < CORRECTED_MAX ? nowMs : 0 // Else there may be more.
+    const { deliveries, isFull } = await withTransaction(pool, (tx) =>
+      correctSchedule(tx, now, WAITS_MAX),
+    )
+    this.#correctedMs = isFull ? 0 : nowMs
     if (deliveries > 0) log.warn({ deliveries }, 'rescheduled deliveries after a clock change')
   }
 

@@ -17,16 +17,20 @@ import type { DestinationId, EventId } from '#ids.ts'
 import { LEASE_MS } from './claim-deliveries.ts'
 import { scheduleNow } from './destinations.ts'
 
-export const CORRECTED_MAX = 1_000 // At a time.
+const CORRECTED_MAX = 1_000 // At a time.
 
 export type Waits = {
   stepsMs: readonly number[] // The longest wait before the first attempt, the second, …
   askedMs: number // The longest that a receiver can ask for.
 }
 
-// Answers how many deliveries were brought forward.
-export async function correctSchedule(tx: Transaction, now: Date, waits: Waits): Promise<number> {
-  const corrected = await correctDeliveries(tx, now, waits)
+// `deliveries` were brought forward. `isFull`: there may be more, or some that somebody else held.
+export async function correctSchedule(
+  tx: Transaction,
+  now: Date,
+  waits: Waits,
+): Promise<{ deliveries: number; isFull: boolean }> {
+  const { found, corrected } = await correctDeliveries(tx, now, waits)
   await tx.query({
     name: 'lock-destinations-put-off',
     text: `select from destinations d where ${IS_PUT_OFF} order by id for no key update`,
@@ -41,18 +45,19 @@ export async function correctSchedule(tx: Transaction, now: Date, waits: Waits):
     values: [...boundsAt(now), now],
   })
   await scheduleNow(tx, now, [...new Set(corrected)])
-  return corrected.length
+  return { deliveries: corrected.length, isFull: found === CORRECTED_MAX }
 }
 
 type Key = { eventId: EventId; destinationId: DestinationId }
 type Wrong = Key & { dueAt: Date; isAhead: boolean }
 
-// Found, locked and written by a statement each (docs/decisions/0023). Answers whose they are.
+// Found, locked and written by a statement each (docs/decisions/0023). Answers how many were
+// found, and whose those are that were corrected.
 async function correctDeliveries(
   tx: Transaction,
   now: Date,
   { stepsMs, askedMs }: Waits,
-): Promise<DestinationId[]> {
+): Promise<{ found: number; corrected: DestinationId[] }> {
   const allLeasesEndAt = new Date(now.getTime() + 2 * LEASE_MS) // Clocks of several processes differ.
   const judging = [now, numberArray(stepsMs.map(Math.round)), askedMs, allLeasesEndAt]
   const { rows: found } = await tx.query<Key>({
@@ -60,7 +65,7 @@ async function correctDeliveries(
     text: FIND_WRONG,
     values: judging,
   })
-  if (found.length === 0) return []
+  if (found.length === 0) return { found: 0, corrected: [] }
   const { rows: wrong } = await tx.query<Wrong>({
     name: 'lock-wrong-deliveries',
     text: `select v.event_id as "eventId", v.destination_id as "destinationId",
@@ -88,7 +93,7 @@ async function correctDeliveries(
       allLeasesEndAt,
     ],
   })
-  return wrong.map(({ destinationId }) => destinationId)
+  return { found: found.length, corrected: wrong.map(({ destinationId }) => destinationId) }
 }
 
 const keysOf = (keys: readonly Key[]) => [
