@@ -9,7 +9,7 @@ import { numberArray } from '#db/arrays.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import type { DestinationId, EndpointId, EventId } from '#ids.ts'
-import type { Claim } from './claim-deliveries.ts'
+import { type Claim, keysOf } from './claim-deliveries.ts'
 import { type ChaosState, type ChaosVerdict, decideChaos } from './decide-chaos.ts'
 import { scheduleNow } from './destinations.ts'
 import { nextAttemptAt } from './retry-schedule.ts'
@@ -165,11 +165,4 @@ export async function releaseOvertaken(
     values: [eventId, destinationId, now],
   })
   if (rowCount === 1) await scheduleNow(tx, now, [destinationId])
-}
-
-function keysOf(claims: readonly Claim[]): unknown[] {
-  return [
-    claims.map(({ eventId }) => eventId),
-    numberArray(claims.map(({ destinationId }) => destinationId)),
-  ]
 }

@@ -59,6 +59,12 @@ export async function claimDeliveries(
   return { claims, isFull: destinations.size === DESTINATIONS_MAX }
 }
 
+// The key of deliveries as two parameters, uuid[] and bigint[].
+export const keysOf = (keys: readonly Pick<Claim, 'eventId' | 'destinationId'>[]) => [
+  keys.map(({ eventId }) => eventId),
+  numberArray(keys.map(({ destinationId }) => destinationId)),
+]
+
 async function lease(tx: Transaction, until: Date, claims: readonly Claim[]): Promise<void> {
   if (claims.length === 0) return
   await tx.query({
@@ -66,11 +72,7 @@ async function lease(tx: Transaction, until: Date, claims: readonly Claim[]): Pr
     text: `update deliveries v set leased_until = $3
              from unnest($1::uuid[], $2::bigint[]) as c (event_id, destination_id)
             where v.event_id = c.event_id and v.destination_id = c.destination_id`,
-    values: [
-      claims.map(({ eventId }) => eventId),
-      numberArray(claims.map(({ destinationId }) => destinationId)),
-      until,
-    ],
+    values: [...keysOf(claims), until],
   })
 }
 

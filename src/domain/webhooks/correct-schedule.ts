@@ -14,7 +14,7 @@ import { numberArray } from '#db/arrays.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { livesIn } from '#domain/records/test-clocks.ts'
 import type { DestinationId, EventId } from '#ids.ts'
-import { LEASE_MS } from './claim-deliveries.ts'
+import { keysOf, LEASE_MS } from './claim-deliveries.ts'
 import { scheduleNow } from './destinations.ts'
 
 const CORRECTED_MAX = 1_000 // At a time.
@@ -95,11 +95,6 @@ async function correctDeliveries(
   })
   return { found: found.length, corrected: wrong.map(({ destinationId }) => destinationId) }
 }
-
-const keysOf = (keys: readonly Key[]) => [
-  keys.map(({ eventId }) => eventId),
-  numberArray(keys.map(({ destinationId }) => destinationId)),
-]
 
 const boundsAt = (now: Date) => [
   new Date(now.getTime() + PAUSE_MAX_MS + LEASE_MS),

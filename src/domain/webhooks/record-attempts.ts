@@ -14,7 +14,7 @@ import type { NewEvent } from '#domain/records/event-types.ts'
 import { appendEvents } from '#domain/records/outbox.ts'
 import type { ClientId, DestinationId, EndpointId } from '#ids.ts'
 import { timestamp } from '#wat-time.ts'
-import type { Claim } from './claim-deliveries.ts'
+import { type Claim, keysOf } from './claim-deliveries.ts'
 import { scheduleNow } from './destinations.ts'
 
 export type AttemptOutcome = {
@@ -224,8 +224,7 @@ export async function releaseClaims(
             where v.event_id = c.event_id and v.destination_id = c.destination_id
               and v.attempts = c.attempts and v.leased_until = c.leased_until`,
     values: [
-      claims.map(({ eventId }) => eventId),
-      numberArray(claims.map(({ destinationId }) => destinationId)),
+      ...keysOf(claims),
       numberArray(claims.map(({ attempts }) => attempts)),
       claims.map(({ leasedUntil }) => leasedUntil),
     ],
