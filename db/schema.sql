@@ -160,6 +160,9 @@ create table bank_accounts (
   created_by text collate "C" not null,
   created_at timestamp with time zone not null,
   enquired_at timestamp with time zone,
+  added_by_user uuid,
+  default_by_user uuid,
+  default_at timestamp with time zone,
   constraint bank_accounts_pkey PRIMARY KEY (id),
   constraint bank_accounts_of_client UNIQUE (client_id, id),
   constraint bank_accounts_once_per_client UNIQUE (client_id, bank_code, account_number_hash),
@@ -1290,12 +1293,15 @@ create table rail_items (
   item_hash bytea not null,
   body_sealed bytea not null,
   received_at timestamp with time zone not null,
+  taken_at timestamp with time zone,
+  originals text[] collate "C",
   constraint rail_items_pkey PRIMARY KEY (id),
   constraint rail_items_kept_once UNIQUE (bank_code, item_hash),
   constraint rail_items_call_known CHECK (call = ANY (ARRAY['credits'::text, 'reversals'::text])),
   constraint rail_items_outcome_known CHECK (outcome = ANY (ARRAY['rejected'::text, 'unreadable'::text]))
 );
 CREATE INDEX rail_items_by_outcome ON rail_items USING btree (outcome, id);
+CREATE INDEX rail_items_untaken ON rail_items USING btree (bank_code, session_id) WHERE call = 'reversals'::text AND taken_at IS NULL;
 
 create table receivables (
   id bigint not null generated always as identity,
@@ -1913,6 +1919,7 @@ create table statements (
   new_lines integer not null,
   imported_at timestamp with time zone not null,
   matched_at timestamp with time zone,
+  covers_from date,
   constraint statements_pkey PRIMARY KEY (id),
   constraint statements_days_in_order CHECK (from_day <= to_day),
   constraint statements_import_id_fkey FOREIGN KEY (import_id) REFERENCES statement_imports(id)
