@@ -1,11 +1,12 @@
 // Asks banks what became of payouts that have no answer, and tells operators of those that have none
-// for long. Nothing is ever sent here (I47).
+// for long, or must not be sent. Nothing is ever sent here (I47).
 
 import type { BankConnection, BankConnections } from '#banks/connector.ts'
 import { type Due, dueNow } from '#client-time.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { withTransaction } from '#db/transaction.ts'
-import { settlePayout } from '#domain/payouts/settle-payout.ts'
+import { alertBlocked } from '#domain/payouts/blocked-payouts.ts'
+import { settleAsTold } from '#domain/payouts/settle-as-told.ts'
 import {
   claimQueries,
   findLongUnknown,
@@ -39,6 +40,7 @@ export async function queryPayouts(deps: QueryDeps): Promise<number> {
     await markStaleUnknown(tx, by)
     await markRestoredUnknown(tx, by)
     await alertLongUnknown(tx, by)
+    await alertBlocked(tx, by)
   })
   const due = await findQueriedBanks(deps.batchPool, by)
   const asked = due.flatMap((bankCode) => {
@@ -76,7 +78,11 @@ async function ask(deps: QueryDeps, { bankCode, query, findPayout }: Asking): Pr
   if (outcome.status === 'failed' && (await deps.isClockRight?.()) === false) return
   const by = `bank:${bankCode}`
   await withTransaction(batchPool, (tx) =>
-    settlePayout(tx, { sharedAccounts, now: dueNow(clock).now, hooks }, { id, outcome, by }),
+    settleAsTold(
+      tx,
+      { sharedAccounts, now: dueNow(clock).now, hooks },
+      { id, reference, outcome, by },
+    ),
   )
 }
 

@@ -28,6 +28,7 @@ import { type BankChangesDeps, sendBankChangesRound } from './send-bank-changes.
 import { findSendingConnections, sendPayoutsRound } from './send-payouts.ts'
 import { type SettleReportedDeps, settleReportedPayoutsRound } from './settle-reported-payouts.ts'
 import { watchArchiveRound } from './watch-archive.ts'
+import { watchReversalsRound } from './watch-reversals.ts'
 
 const LOOK_MS = 250
 const SECOND_MS = 1_000
@@ -92,6 +93,7 @@ export function listWorkers(deps: WorkerDeps): Worker[] {
     { name: 'reconcile-banks', pauseMs: MINUTE_MS, round: reconcileBanksRound(deps) },
     { name: 'import-statements', pauseMs: 2 * SECOND_MS, round: importStatementsRound(deps) },
     { name: 'log-alerts', pauseMs: SECOND_MS, round: logAlertsRound(deps) },
+    { name: 'watch-reversals', pauseMs: 10 * SECOND_MS, round: watchReversalsRound(deps) },
     { name: 'watch-archive', pauseMs: 10 * SECOND_MS, round: watchArchiveRound(deps) },
     { name: 'count-events', pauseMs: 2 * SECOND_MS, round: countTotalsRound(deps) },
     { name: 'erase-traces', pauseMs: 10 * SECOND_MS, round: completeErasuresRound(deps) },

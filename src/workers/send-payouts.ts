@@ -5,7 +5,7 @@
 //
 // I47: whatever dies after the claim, nothing is sent again. What was claimed and has no outcome after
 // a while is unknown, and asked for (query-payouts.ts). That while is counted from the claim, so a
-// process whose clock is wrong claims nothing.
+// process whose clock is wrong claims nothing, and one that was frozen since its claim sends nothing.
 
 import type { BankCalls, BankConnections, CallLimits, PayoutAnswer } from '#banks/connector.ts'
 import { dueNow } from '#client-time.ts'
@@ -18,8 +18,9 @@ import {
   claimPayouts,
   findSendingBanks,
 } from '#domain/payouts/claim-payouts.ts'
-import { type OutcomeHooks, settlePayout } from '#domain/payouts/settle-payout.ts'
-import { markUnknown, outcomeOf } from '#domain/payouts/unknown-payouts.ts'
+import { settleAsTold } from '#domain/payouts/settle-as-told.ts'
+import type { OutcomeHooks } from '#domain/payouts/settle-payout.ts'
+import { markUnknown, outcomeOf, SEND_WITHIN_MS } from '#domain/payouts/unknown-payouts.ts'
 import type { SharedAccounts } from '#ledger/accounts.ts'
 import type { Sealer } from '#seal.ts'
 import type { Round } from './loop.ts'
@@ -70,12 +71,15 @@ async function sendOf(
   const { batchPool, sealer, clock } = deps
   const by = `bank:${bankCode}`
   const limit = limits.concurrency
+  const due = dueNow(clock)
   const claimed = await withTransaction(batchPool, (tx) =>
-    claimPayouts(tx, { sealer, ...dueNow(clock) }, { bankCode, limit, by }),
+    claimPayouts(tx, { sealer, ...due }, { bankCode, limit, by }),
   )
+  const claimedMs = dueNow(clock).now.getTime() - due.now.getTime()
+  const isLate = Math.abs(claimedMs) > SEND_WITHIN_MS
   const sent = claimed.map(async ({ id, ...instruction }: ClaimedPayout) => {
-    const answer = await sendMoney(instruction, {}).catch(silence)
-    await recordAnswer(deps, { id, by, answer })
+    const answer = isLate ? NOT_BEGUN : await sendMoney(instruction, {}).catch(silence)
+    await recordAnswer(deps, { id, reference: instruction.reference, by, answer })
   })
   const failures = (await Promise.allSettled(sent)).flatMap((result) =>
     result.status === 'rejected' ? [result.reason] : [],
@@ -83,20 +87,28 @@ async function sendOf(
   if (failures.length > 0) throw failures[0] // They will be asked for.
 }
 
+// Others may count it as unknown by now, and what the bank then said of it must stay true.
+const NOT_BEGUN: PayoutAnswer = {
+  status: 'unknown',
+  reason: 'It was claimed too long ago to send.',
+}
+
 // A call that throws says as little as one that is not answered.
 function silence(error: unknown): PayoutAnswer {
   return { status: 'unknown', reason: error instanceof Error ? error.name : 'Error' }
 }
 
-type Answered = { id: ClaimedPayout['id']; by: string; answer: PayoutAnswer }
+type Answered = Pick<ClaimedPayout, 'id' | 'reference'> & { by: string; answer: PayoutAnswer }
 
-async function recordAnswer(deps: PayoutDeps, { id, by, answer }: Answered): Promise<void> {
+async function recordAnswer(deps: PayoutDeps, answered: Answered): Promise<void> {
   const { batchPool, sharedAccounts, payoutHooks: hooks, clock } = deps
+  const { id, reference, by, answer } = answered
   const outcome = outcomeOf(answer, { sentMs: 0, isSent: true })
   const reason = 'reason' in answer ? answer.reason : 'The bank gave no answer.'
   await withTransaction(batchPool, async (tx) => {
     const { now } = dueNow(clock)
-    if (outcome) await settlePayout(tx, { sharedAccounts, now, hooks }, { id, outcome, by })
+    const told = { id, reference, by }
+    if (outcome) await settleAsTold(tx, { sharedAccounts, now, hooks }, { ...told, outcome })
     else await markUnknown(tx, now, { id, reason, by })
   })
 }

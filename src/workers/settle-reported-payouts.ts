@@ -4,7 +4,8 @@
 import type { Clock } from '#clock.ts'
 import type { Pool } from '#db/pool.ts'
 import { withTransaction } from '#db/transaction.ts'
-import { findReported, settleReported } from '#domain/payouts/settle-file-results.ts'
+import { settleAsTold } from '#domain/payouts/settle-as-told.ts'
+import { findReported } from '#domain/payouts/settle-file-results.ts'
 import type { OutcomeHooks } from '#domain/payouts/settle-payout.ts'
 import type { SharedAccounts } from '#ledger/accounts.ts'
 import type { Round } from './loop.ts'
@@ -31,7 +32,7 @@ export function settleReportedPayoutsRound(deps: SettleReportedDeps): Round {
         afterId = each.id
         try {
           await withTransaction(batchPool, (tx) =>
-            settleReported(tx, { sharedAccounts, hooks, now: clock() }, each),
+            settleAsTold(tx, { sharedAccounts, hooks, now: clock() }, each),
           )
         } catch (error) {
           failures.push(error)

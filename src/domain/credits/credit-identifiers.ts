@@ -8,6 +8,7 @@ import { type ArrayParameter, texts, unless } from '#db/binary-arrays.ts'
 import { bool, CopyTarget, int8, text } from '#db/copy-rows.ts'
 import type { Queryable } from '#db/pool.ts'
 import { PREFIX_SCAN_MAX } from '#db/prefixes.ts'
+import { unseen } from '#db/statement-names.ts'
 import type { Transaction } from '#db/transaction.ts'
 import type { CreditId } from '#ids.ts'
 import {
@@ -127,7 +128,8 @@ export const creditsCalled = (value: string) =>
 
 // Those with an identifier that begins like this.
 export const creditsCalledLike = (from: string, past: string) =>
-  `array(select credit_id from credit_identifiers where value >= ${from} and value < ${past}
+  `array(select credit_id from credit_identifiers
+          where value >= ${unseen(from)} and value < ${unseen(past)}
           order by value limit ${PREFIX_SCAN_MAX})`
 
 // What else than by its first identifier the credit `c` is known as, as JSON.

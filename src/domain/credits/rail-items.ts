@@ -13,41 +13,59 @@ import { appendEvents } from '#domain/records/outbox.ts'
 import { Refusal } from '#errors.ts'
 import type { ClientId } from '#ids.ts'
 import type { Sealer } from '#seal.ts'
+import { awaitClearing } from './kept-reversals.ts'
 
-export const RAIL_OUTCOMES = ['rejected', 'unreadable'] as const
+// Awaited: a reversal that the bank was told to send again. Taken: it did, or the statement named it.
+export const RAIL_OUTCOMES = ['awaited', 'taken', 'rejected', 'unreadable'] as const
 export type RailOutcome = (typeof RAIL_OUTCOMES)[number]
 
 export type NewRailItem = {
   bankCode: string
   call: 'credits' | 'reversals'
-  outcome: RailOutcome
+  outcome: 'rejected' | 'unreadable'
   reason: string
-  responseCode: '00' | '02'
+  responseCode: '00' | '02' | '03'
   sessionId: string | null
   amount: string | null // As the bank wrote it.
   body: string
   identity: string // What makes it the same item when it comes again.
+  originals?: readonly string[] // Of a reversal: what it may call its credit.
 }
 
-export type RailItem = Omit<NewRailItem, 'body' | 'identity'> & { id: bigint; receivedAt: Date }
+export type RailItem = Omit<NewRailItem, 'outcome' | 'body' | 'identity' | 'originals'> & {
+  id: bigint
+  outcome: RailOutcome
+  receivedAt: Date
+  takenAt: Date | null
+}
 
-// Answers, for each in order, whether it is new.
+// Answers, for each in order, whether it is new. A reversal that comes again may be answered otherwise
+// than before: the last answer counts, and is told of.
 export async function storeRailItems(
   tx: Transaction,
   { sealer, now }: { sealer: Sealer; now: Date },
-  items: readonly NewRailItem[],
+  given: readonly NewRailItem[],
 ): Promise<boolean[]> {
-  const digests = items.map(({ call, identity }) => sealer.hash(`rail item of ${call}`, identity))
-  const { rows } = await tx.query<{ bankCode: string; digest: Buffer }>({
+  const hashed = given.map((item) => ({ ...item, digest: hashOf(sealer, item) }))
+  const byKey = new Map(hashed.map((item) => [keyOf(item), item])) // Each once.
+  const items = [...byKey.values()]
+  if (items.some(({ reason }) => reason === 'original_not_found')) await awaitClearing(tx)
+  const { rows } = await tx.query<{ bankCode: string; digest: Buffer; isNew: boolean }>({
     name: 'keep-rail-items',
     text: `insert into rail_items
              (bank_code, call, outcome, reason, response_code, session_id, amount_text, item_hash,
-              body_sealed, received_at)
-           select i.*, $10
+              body_sealed, originals, received_at)
+           select i.bank, i.call, i.outcome, i.reason, i.code, i.session, i.amount, i.hash, i.body,
+                  i.originals::text[], $11
              from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[],
-                         $7::text[], $8::bytea[], $9::bytea[]) as i
-           on conflict (bank_code, item_hash) do nothing
-           returning bank_code as "bankCode", item_hash as digest`,
+                         $7::text[], $8::bytea[], $9::bytea[], $10::text[])
+               as i (bank, call, outcome, reason, code, session, amount, hash, body, originals)
+           on conflict (bank_code, item_hash) do update
+             set reason = excluded.reason, response_code = excluded.response_code,
+                 originals = excluded.originals, taken_at = null
+             where (rail_items.reason, rail_items.response_code, rail_items.originals)
+                   is distinct from (excluded.reason, excluded.response_code, excluded.originals)
+           returning bank_code as "bankCode", item_hash as digest, xmax = 0 as "isNew"`,
     values: [
       plainArray(items.map((item) => item.bankCode)),
       plainArray(items.map((item) => item.call)),
@@ -56,18 +74,39 @@ export async function storeRailItems(
       plainArray(items.map((item) => item.responseCode)),
       textArray(items.map((item) => item.sessionId)),
       textArray(items.map((item) => item.amount)),
-      bytesArray(digests),
+      bytesArray(items.map((item) => item.digest)),
       bytesArray(items.map((item) => sealer.seal(item.body))),
+      textArray(items.map(({ originals }) => (originals ? textArray(originals) : null))),
       now,
     ],
   })
-  const kept = new Set(rows.map(({ bankCode, digest }) => `${bankCode} ${digest.toString('hex')}`))
-  const areNew = items.map(({ bankCode }, at) =>
-    kept.delete(`${bankCode} ${(digests[at] as Buffer).toString('hex')}`),
-  )
-  const fresh = items.filter((_, at) => areNew[at])
-  await appendEvents(tx, now, await raiseAlerts(tx, now, fresh.flatMap(createAlert)))
-  return areNew
+  const news = rows.map((row) => byKey.get(keyOf(row)) as NewRailItem)
+  await appendEvents(tx, now, await raiseAlerts(tx, now, news.flatMap(createAlert)))
+  const added = new Set(rows.flatMap((row) => (row.isNew ? [keyOf(row)] : [])))
+  return hashed.map((item) => added.delete(keyOf(item)))
+}
+
+function keyOf({ bankCode, digest }: { bankCode: string; digest: Buffer }): string {
+  return `${bankCode} ${digest.toString('hex')}`
+}
+
+// When it was heard of first; undefined: never before.
+export async function firstReceivedAt(
+  tx: Transaction,
+  sealer: Sealer,
+  { bankCode, call, identity }: NewRailItem,
+): Promise<Date | undefined> {
+  const { rows } = await tx.query<{ receivedAt: Date }>({
+    name: 'find-first-receipt-of-rail-item',
+    text: `select received_at as "receivedAt" from rail_items
+            where bank_code = $1 and item_hash = $2`,
+    values: [bankCode, hashOf(sealer, { call, identity })],
+  })
+  return rows[0]?.receivedAt
+}
+
+function hashOf(sealer: Sealer, { call, identity }: Pick<NewRailItem, 'call' | 'identity'>) {
+  return sealer.hash(`rail item of ${call}`, identity)
 }
 
 // One for a bank and a reason: the register has every item. A reused session id has its own.
@@ -84,9 +123,14 @@ type RailFilter = {
   limit: number
 }
 
+const OUTCOME = `
+  case when taken_at is not null then 'taken'
+       when response_code = '03' then 'awaited' else outcome end`
+
 const SELECT_ITEM = `
-  select id, bank_code as "bankCode", call, outcome, reason, response_code as "responseCode",
-         session_id as "sessionId", amount_text as amount, received_at as "receivedAt"`
+  select id, bank_code as "bankCode", call, ${OUTCOME} as outcome, reason,
+         response_code as "responseCode", session_id as "sessionId", amount_text as amount,
+         received_at as "receivedAt", taken_at as "takenAt"`
 
 // Newest first.
 export async function listRailItems(
@@ -97,7 +141,7 @@ export async function listRailItems(
     name: 'list-rail-items',
     text: `${SELECT_ITEM}
              from rail_items
-            where ($1::text is null or outcome = $1)
+            where ($1::text is null or ${OUTCOME} = $1)
               and ($2::text is null or bank_code = $2)
               and ($3::bigint is null or id < $3)
             order by id desc

@@ -36,6 +36,7 @@ import { adjustApprovalRequests } from './adjust-approval-requests.ts'
 import { claimBookedReversal } from './booked-reversals.ts'
 import { sessionName } from './decide-credits.ts'
 import { accountOf, decideReversal, type Receivable, type ReversalPlan } from './decide-reversal.ts'
+import { markTaken } from './kept-reversals.ts'
 import { lockPayments, updatePayments } from './payment-balances.ts'
 import { explainReversal } from './reversal-events.ts'
 import {
@@ -74,6 +75,7 @@ export async function takeReversal(
   }
   if (!credit) return 'original_not_found'
   if (!reversal.isFromStatement && (await claimBookedReversal(tx, reversal, credit.id))) {
+    await markTaken(tx, deps.now, { reversal, creditId: credit.id })
     return 'duplicate'
   }
   const takenKobo = await sumOfReversals(tx, credit.id)
@@ -148,6 +150,7 @@ async function write(
     }),
   )
   await insertReversal(tx, now, { reversal, creditId: credit.id, plan })
+  await markTaken(tx, now, { reversal, creditId: credit.id })
   await tx.query({
     name: 'reverse-credit',
     // When nothing is booked any more, the outcome is what became of the part that was suspended.
