@@ -115,7 +115,7 @@ function lineOf(
     amountKobo,
     currency: booked.currency,
     isReversal,
-    kind: codedKind(entry, details, { isCredit, isReversal, narration: bankText ?? narration }),
+    kind: codedKind(entry, details, { isCredit, isReversal, bankText, narration }),
     ...references,
     sessionId: references.sessionId ?? findSessionId(narration, bankText),
     accountNumber: account ?? (isCredit ? findAccountNumber(narration) : null),

@@ -98,6 +98,7 @@ export class Camt053Statements {
       sequence: /^[0-9]{1,18}$/.test(page.sequence ?? '') ? BigInt(page.sequence as string) : null,
       currency,
       openingKobo: opening?.amountKobo ?? null,
+      openingDay: opening?.day ?? null,
       fromDay: earlier(page.fromDay, closing?.day),
     }
     yield { part: 'opening', statement: this.#head }

@@ -158,6 +158,7 @@ class Mt940Statements {
       sequence: BigInt(number || 0) || null,
       currency: opening.currency,
       openingKobo: opening.amountKobo,
+      openingDay: opening.day,
       fromDay,
     }
     yield { part: 'opening', statement }

@@ -31,6 +31,7 @@ export type StatementHead = {
   currency: string
   openingKobo: Kobo | null // Null: the file has no balances, or tells this one at its end.
   fromDay: string | null // yyyy-MM-dd. Null: that of its earliest line; without one, its `toDay`.
+  openingDay?: string | null // Of the opening balance, where it has one: mostly the day before.
 }
 
 export type StatementEnd = {

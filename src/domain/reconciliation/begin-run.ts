@@ -5,19 +5,26 @@ import type { Transaction } from '#db/transaction.ts'
 import { findMissedDay } from './missed-items.ts'
 import {
   type BankAccount,
+  countLines,
   dayStart,
   type Known,
   lockBank,
   type Run,
   readMoved,
 } from './reconciled-banks.ts'
+import { findFirstDay } from './statement-chain.ts'
 
-type Coverage = { fromDay: string | null; toDay: string | null; newStatements: bigint[] | null }
+type Coverage = {
+  firstDay: string | null // That a statement covers, …
+  firstLineDay: string | null // … and that a line is of, which may be dated back.
+  toDay: string | null
+  newStatements: bigint[] | null
+}
 
 // What arrived in the books while a transaction took to commit, or by a clock that is behind. What is
 // later still is found by the balances (missed-items.ts).
 const SLACK_MS = 15 * 60_000
-// Before the first statement: a line may be for an item of the days before.
+// Before the first line: it may be for an item of the days before.
 const LOOK_BACK_MS = 7 * 86_400_000
 
 // Undefined: there is no statement of this account.
@@ -29,22 +36,37 @@ export async function beginRun(
   const known = await lockBank(tx, { bankCode, currency })
   const movedKobo = await readMoved(tx, { bankCode, currency })
   const { rows: covered } = await tx.query<Coverage>(
-    `select min(from_day)::text as "fromDay", max(to_day)::text as "toDay",
+    `select min(coalesce(covers_from, from_day))::text as "firstDay", max(to_day)::text as "toDay",
+            min(from_day)::text as "firstLineDay",
             array_agg(id order by id) filter (where matched_at is null) as "newStatements"
        from statements where bank_code = $1 and currency = $2`,
     [bankCode, currency],
   )
-  const { fromDay, toDay, newStatements } = covered[0] as Coverage
-  if (fromDay === null || toDay === null) return undefined
-  const run = { bankCode, currency, now, fromDay, toDay, newStatements: newStatements ?? [] }
+  const { firstDay, firstLineDay, toDay, newStatements } = covered[0] as Coverage
+  if (firstDay === null || firstLineDay === null || toDay === null) return undefined
+  const found = { bankCode, currency, newStatements: newStatements ?? [] }
+  await countLines(tx, found)
+  const fromDay = await findFromDay(tx, found, { known: known.fromDay, firstDay })
+  const run = { ...found, now, fromDay, toDay }
   const missedDay = await findMissed(tx, known, run)
   const isFirst = known.fromDay === null || fromDay < known.fromDay || missedDay < fromDay
-  const since = openSince(known, { ...run, isFirst })
+  const since = openSince(known, { ...run, isFirst, firstLineDay })
   const missedSince = dayStart(missedDay)
   const itemsSince = since < missedSince ? since : missedSince
   const { firstId: creditsFrom } = await idBounds(tx, 'credits', { from: itemsSince })
   const linesFrom = await findFirstLine(tx, run.newStatements)
   return { ...run, movedKobo, linesFrom, isFirst, itemsSince, creditsFrom }
+}
+
+// A day that was covered stays so: what its items differ by stands.
+async function findFromDay(
+  tx: Transaction,
+  account: BankAccount,
+  { known, firstDay }: { known: string | null; firstDay: string },
+): Promise<string> {
+  if (known !== null && known <= firstDay) return known
+  const day = await findFirstDay(tx, account)
+  return known !== null && known < day ? known : day
 }
 
 async function findFirstLine(tx: Transaction, statements: readonly bigint[]): Promise<bigint> {
@@ -74,10 +96,13 @@ const hourOf = (at: Date) => Math.floor(at.getTime() / 3_600_000)
 
 // Items after the last statement wait for its successor, so new lines are tried with all of them, and
 // lines that were there before only with those that came since.
-function openSince(known: Known, run: Pick<Run, 'fromDay' | 'newStatements' | 'isFirst'>): Date {
+function openSince(
+  known: Known,
+  run: Pick<Run, 'newStatements' | 'isFirst'> & { firstLineDay: string },
+): Date {
   const { itemsUntil, seenUntil } = known
   if (run.isFirst || !itemsUntil || !seenUntil) {
-    return new Date(dayStart(run.fromDay).getTime() - LOOK_BACK_MS)
+    return new Date(dayStart(run.firstLineDay).getTime() - LOOK_BACK_MS)
   }
   const isNew = run.newStatements.length > 0
   const since = isNew || seenUntil < itemsUntil ? itemsUntil : seenUntil

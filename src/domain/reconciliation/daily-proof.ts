@@ -79,12 +79,12 @@ export const IS_TIMING = `(
 // A day that no statement names, between two that follow one another, had no line.
 const IS_COVERED = `(
   exists (select from statements s where s.bank_code = r.bank_code and s.currency = r.currency
-             and r.day between s.from_day and s.to_day)
+             and r.day between coalesce(s.covers_from, s.from_day) and s.to_day)
   or r.day > r.from_day and exists (
     select from (select s.id, s.has_balances from statements s
                   where s.bank_code = r.bank_code and s.currency = r.currency
-                    and s.from_day > r.day
-                  order by s.from_day, s.id limit 1) as n
+                    and coalesce(s.covers_from, s.from_day) > r.day
+                  order by coalesce(s.covers_from, s.from_day), s.id limit 1) as n
      where n.has_balances and not exists (
        select from differences d where d.statement_id = n.id and d.state <> 'cleared')))`
 

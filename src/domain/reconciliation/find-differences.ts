@@ -5,13 +5,14 @@
 //   currency_differs   it names an item in another currency
 //   wrong_account      it names an item at another bank, or for another of our account numbers
 //   duplicate_at_bank  it names an item that another line of the same amount is matched to
-//   reversed_at_bank   a debit that names a credit; the books have no such reversal
+//   reversed_at_bank   a debit that names a credit, and is no charge or of its whole amount, gross or net;
+//                      the books have no such reversal
 //   fee_differs        a fee, VAT or duty that the books do not have
 //   unexplained_debit, missing_in_books
 // Items: duplicate_in_books (a line that is matched to another item names it too), missing_at_bank.
 
 import type { Transaction } from '#db/transaction.ts'
-import { CHARGE_LINE } from './match-charges.ts'
+import { CHARGE_LINE, TAKES_BACK } from './match-charges.ts'
 import type { Run } from './reconciled-banks.ts'
 
 // How many were found.
@@ -49,13 +50,15 @@ async function clearExplained(tx: Transaction, { now }: Run): Promise<void> {
   await tx.query(clearDifferences('select difference_id from explained'), [now])
 }
 
-// The item that a line of charges is for, where the line names what was charged.
+// The item that the line names, or if it is a line of charges, what was charged for that item.
 const MATCHED_ALREADY = `exists (
   select from line_names n
-    join statement_matches m
-      on m.item_id = n.item_id
-     and m.item_kind = case when not ${CHARGE_LINE} then n.item_kind
-                            when n.item_kind = 'credit' then 'charges' else 'payout_cost' end
+   cross join lateral (
+     values (n.item_kind),
+            (case when ${CHARGE_LINE} then
+               case n.item_kind when 'credit' then 'charges' when 'payout' then 'payout_cost' end
+             end)) as k (kind)
+    join statement_matches m on m.item_kind = k.kind and m.item_id = n.item_id
     join statement_lines s on s.id = m.line_id
    where n.line_id = l.id and n.bank_code = $1 and n.currency = $2 and s.amount_kobo = l.amount)`
 
@@ -64,7 +67,8 @@ const KIND_OF_LINE = `case
   when named.elsewhere and not named.here and named.in_other_currency then 'currency_differs'
   when named.at_other_bank and not named.here or named.for_other_number then 'wrong_account'
   when ${MATCHED_ALREADY} then 'duplicate_at_bank'
-  when l.amount < 0 and not ${CHARGE_LINE} and named.names_credit then 'reversed_at_bank'
+  when l.amount < 0 and named.names_credit and (not ${CHARGE_LINE} or named.takes_back)
+    then 'reversed_at_bank'
   when ${CHARGE_LINE} then 'fee_differs'
   when l.amount < 0 then 'unexplained_debit'
   else 'missing_in_books' end`
@@ -76,6 +80,8 @@ const NAMED = `(
          coalesce(bool_or(n.bank_code <> $1 and n.rank in (1, 3)), false) as at_other_bank,
          coalesce(bool_or(n.bank_code = $1 and n.currency = $2 and n.item_kind = 'credit'), false)
            as names_credit,
+         coalesce(bool_or(n.bank_code = $1 and n.currency = $2 and ${TAKES_BACK}), false)
+           as takes_back,
          coalesce(bool_or(n.bank_code = $1 and n.currency = $2 and n.item_kind = 'credit'
            and l.amount > 0 and l.account_number <> c.account_number
            and k.account_number is not null), false) as for_other_number

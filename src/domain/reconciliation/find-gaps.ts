@@ -8,12 +8,15 @@
 import type { Transaction } from '#db/transaction.ts'
 import { clearDifferences, openDifferences } from './find-differences.ts'
 import { readLedgerBalance } from './ledger-balance.ts'
-import { dayBefore, type Run, STATEMENT_ORDER } from './reconciled-banks.ts'
+import { dayBefore, type Run } from './reconciled-banks.ts'
+import { loadChain } from './statement-chain.ts'
 
 // How many were found.
 export async function findGaps(tx: Transaction, run: Run): Promise<number> {
   if (run.isFirst) await rememberBalance(tx, run)
-  await tx.query(`insert into gaps ${GAPS}`, [run.bankCode, run.currency])
+  await loadChain(tx, run)
+  await rememberFirst(tx, run)
+  await tx.query(INSERT_GAPS, [run.bankCode, run.currency, run.fromDay])
   await tx.query(
     clearDifferences(`
       select d.id from differences d
@@ -23,6 +26,11 @@ export async function findGaps(tx: Transaction, run: Run): Promise<number> {
                           where g.statement_id = d.statement_id and g.kind = d.kind
                             and g.amount = d.amount_kobo)`),
     [run.now, run.bankCode, run.currency],
+  )
+  await tx.query(
+    `update differences d set day = g.day from gaps g
+      where d.statement_id = g.statement_id and d.kind = g.kind and d.state <> 'cleared'
+        and d.day <> g.day`,
   )
   const { rowCount } = await tx.query(
     openDifferences(`found as (
@@ -45,44 +53,77 @@ async function rememberBalance(tx: Transaction, run: Run): Promise<void> {
   )
 }
 
-// Statements come in any order, and may overlap: part of a month may follow the whole of it. So each
-// opening balance is held against the lines booked before its first day, and what it is `ahead` of
-// them, against what the one before was. The first is held against the books, also if its file has
-// no balances: then it opens with nothing, and what the books had is its gap.
-//
-// A statement of part of a day opens with what another one of that day closed with.
-const GAPS = `
-  with opened as (
-    select s.*,
-           s.opening_kobo - coalesce((
-             select sum(d.lines_kobo) from reconciled_days d
-              where d.bank_code = $1 and d.currency = $2 and d.day < s.from_day), 0) as ahead,
-           row_number() over w as place
-      from statements s where bank_code = $1 and currency = $2
-    window w as (order by ${STATEMENT_ORDER})
-  ), whole as (
-    select o.*, lag(ahead) over w as ahead_before from opened o
-     where place = 1 or has_balances and not exists (
-       select from statements g
-        where g.bank_code = $1 and g.currency = $2 and g.id <> o.id
-          and g.closing_kobo = o.opening_kobo and g.opening_kobo <> g.closing_kobo
-          and g.opening_kobo <> o.closing_kobo
-          and o.from_day between g.from_day and g.to_day)
-    window w as (order by place)
-  ), numbered as (
-    select id, from_day, sequence, lag(sequence) over w as sequence_before from opened
-     where sequence is not null
-    window w as (order by place)
+// The balance before all lines, as the first statement has it.
+async function rememberFirst(tx: Transaction, { bankCode, currency }: Run): Promise<void> {
+  await tx.query(
+    `update reconciled_banks b set first_id = f.id, opening_kobo = f.ahead
+       from chain f where f.is_first and b.bank_code = $1 and b.currency = $2`,
+    [bankCode, currency],
   )
-  select id, 'balance_gap', ahead - ahead_before, from_day
-    from whole where ahead <> ahead_before
+}
+
+// One by one in the index: otherwise the planner may read the lines of all banks.
+const hasLine = (statementId: string, day: string) => `cross join lateral (
+  select from statement_lines l
+   where l.statement_id = ${statementId} and l.booked_on = ${day} limit 1) as l`
+
+// Each opening balance is held against the one before, by what they are ahead of the lines; the first
+// against the books, also if its file has no balances: then it opens with nothing, and what the books
+// had is its gap. A statement that follows another is held by its closing balance instead, unless others
+// have lines of its last day too: then nobody can tell which of them that balance is with.
+//
+// A line that is dated back is a gap from its day, of which the statements did not have it, to that of
+// its statement: so the gap of an opening balance that is the closing one before is of that day.
+const INSERT_GAPS = `
+  with closings as (
+    select distinct to_day as day, closing from chain where follows
+  ), last_days as (
+    select n.to_day as day, min(n.id) as least, max(n.id) as most
+      from chain n ${hasLine('n.id', 'n.to_day')}
+     where n.to_day in (select day from closings)
+     group by n.to_day
+  ), continuing as materialized (
+    select n.id, c.day, c.closing
+      from (select id, opening, from_day + generate_series(0, to_day - from_day - 1) as day
+              from chain) as n
+      join closings c on c.day = n.day and c.closing = n.opening
+  ), continued as (
+    select distinct c.day, c.closing from continuing c ${hasLine('c.id', 'c.day')}
+  ), unclear as (
+    select o.id
+      from chain o
+      left join last_days d on d.day = o.to_day
+      left join continued c on c.day = o.to_day and c.closing = o.closing
+     where d.least <> o.id or d.most <> o.id or c.day is not null
+  ), balances as (
+    select id, opening, closing, to_day, sequence, ahead, from_day as day, 0 as moment
+      from chain where is_first or has_balances and not follows
+    union all
+    select id, opening, closing, to_day, sequence, ahead_after, to_day, 1
+      from chain left join unclear u using (id)
+     where follows and not is_first and has_balances and u.id is null
+  ), steps as (
+    select *, lag(ahead) over w as ahead_before, lag(closing) over w as closing_before,
+           lag(to_day) over w as day_before
+      from balances
+    window w as (order by day, moment, to_day, sequence nulls first, id)
+  ), numbered as (
+    select id, covers_from, sequence,
+           lag(sequence) over (order by to_day, sequence, id) as sequence_before
+      from chain where sequence is not null
+  )
+  insert into gaps
+  select id, 'balance_gap', ahead - ahead_before,
+         case when moment = 0 and closing_before = opening and day_before < day then day_before
+              else day end
+    from steps where ahead <> ahead_before
   union all
-  select f.id, 'balance_gap', f.opening_kobo - b.kobo, f.from_day
-    from whole f
+  select f.id, 'balance_gap', f.ahead - b.kobo, $3::date
+    from chain f
    cross join lateral (
      select b.books_kobo - coalesce((select sum(d.matched_items_kobo) from reconciled_days d
-              where d.bank_code = $1 and d.currency = $2 and d.day < f.from_day), 0) as kobo
+              where d.bank_code = $1 and d.currency = $2 and d.day < $3::date), 0) as kobo
        from reconciled_banks b where b.bank_code = $1 and b.currency = $2) as b
-   where f.place = 1 and f.opening_kobo <> b.kobo
+   where f.is_first and f.ahead <> b.kobo
   union all
-  select id, 'sequence_gap', 0, from_day from numbered where sequence > sequence_before + 1`
+  select id, 'sequence_gap', 0, covers_from from numbered where sequence > sequence_before + 1`

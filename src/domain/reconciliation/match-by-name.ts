@@ -1,11 +1,17 @@
 // Rules 1 to 3: a line names its item, by the session id, by the bank's reference or settlement id, or
 // by our own reference of a payout, return, refund or recovery.
 //
-// A line and an item are a pair if each is the other's best: the same amount first, then the lower
-// id. Lines of fees, VAT and duty name what they were charged for; rule 6 (match-charges.ts) reads them.
+// A line and an item are a pair if each is the other's best: the same amount first, then the one whose
+// own reference of ours it has, then the lower id. Of lines and items that are all alike, the first
+// line has the first item, the second the second.
+//
+// Lines of fees, VAT and duty name what they were charged for; rule 6 (match-charges.ts) reads them.
+// Most are told by words, though, and those may be a payer's ("school fees"): a line of exactly the
+// amount of the item that it names, alone or with its charges, is for that item, unless that was
+// charged for it too.
 
 import type { Transaction } from '#db/transaction.ts'
-import { CHARGE_LINE, matchChargesOf } from './match-charges.ts'
+import { CHARGE_LINE, matchExactCharges, matchOtherCharges } from './match-charges.ts'
 import { loadNamedItems } from './open-sets.ts'
 import type { Run } from './reconciled-banks.ts'
 import { HAS_CHARGES, JOIN_CHARGES, pairsOf, type Rule, takeFound } from './take-pairs.ts'
@@ -19,8 +25,10 @@ export async function matchByName(tx: Transaction, run: Run): Promise<number> {
   let matched = await matchPairs(tx, run, {
     rule: 'session_id',
     from: 'open_lines l join open_items i on i.session_id = l.session_id',
+    isOurs: 'false',
   })
-  matched += await matchChargesOf(tx, run, 'open_items x on x.session_id = l.session_id')
+  const ofSession = 'open_items x on x.session_id = l.session_id'
+  matched += await matchExactCharges(tx, run, ofSession)
   await tx.query('analyze open_lines')
   await tx.query('analyze open_items')
   await nameLines(tx, run)
@@ -29,19 +37,37 @@ export async function matchByName(tx: Transaction, run: Run): Promise<number> {
     const from = `line_names n
       join open_lines l on l.id = n.line_id
       join open_items i on i.kind = n.item_kind and i.id = n.item_id and n.rank = ${rank}`
-    matched += await matchPairs(tx, run, { rule, from })
+    matched += await matchAllPairs(tx, run, { rule, from, isOurs: 'n.has_our_reference' })
   }
-  return matched
+  return matched + (await matchOtherCharges(tx, run, ofSession))
 }
 
 // A line for another of our numbers than the credit that it names is for somebody else.
 const OTHER_NUMBER = `(i.kind = 'credit' and l.account_number <> i.account_number
   and exists (select from numbers k where k.account_number = l.account_number))`
 
+const NO_CHARGE = `(not ${CHARGE_LINE} or l.amount in (i.amount, i.amount + x.amount)
+  and coalesce(l.amount not in (x.amount, x.fee, x.vat, x.duty), true))`
+
+// What a pass takes may leave others as each other's best.
+const PASSES_MAX = 20
+
+type Named = { rule: Rule; from: string; isOurs: string }
+
+async function matchAllPairs(tx: Transaction, run: Run, named: Named): Promise<number> {
+  let matched = 0
+  for (let pass = 0; pass < PASSES_MAX; pass++) {
+    const found = await matchPairs(tx, run, named)
+    if (found === 0) break
+    matched += found
+  }
+  return matched
+}
+
 async function matchPairs(
   tx: Transaction,
   run: Run,
-  { rule, from }: { rule: Rule; from: string },
+  { rule, from, isOurs }: Named,
 ): Promise<number> {
   return takeFound(tx, run, {
     rule,
@@ -49,19 +75,28 @@ async function matchPairs(
      with candidates as (
        select l.id as line_id, l.day as line_day, i.kind, i.id, i.day as item_day, i.amount,
               ${HAS_CHARGES} as has_charges, x.kind as x_kind, x.id as x_id, x.amount as x_amount,
-              x.day as x_day,
+              x.day as x_day, ${CHARGE_LINE} as is_charge, ${isOurs} as is_ours,
               case when l.amount in (i.amount, i.amount + x.amount) then 0 else 1 end as is_off
          from ${from} ${JOIN_CHARGES}
-        where sign(l.amount) = sign(i.amount) and i.parent_kind is null and not ${CHARGE_LINE}
+        where sign(l.amount) = sign(i.amount) and i.parent_kind is null and ${NO_CHARGE}
           and not ${OTHER_NUMBER}
      ), ranked as (
-       select *, row_number() over (partition by line_id order by is_off, kind, id) as of_line,
-              row_number() over (partition by kind, id order by is_off, line_id) as of_item
+       select *, row_number() over (partition by line_id
+                                    order by is_off, is_ours desc, kind, id) as of_line,
+              row_number() over (partition by kind, id
+                                 order by is_off, is_ours desc, is_charge, line_id) as of_item
          from candidates
+     ), level as (
+       select *, min(of_line) over (partition by line_id) as first_of_line,
+              min(of_item) over (partition by kind, id) as first_of_item
+         from ranked where of_line = of_item and (of_line = 1 or is_off = 0)
      )
-     ${pairsOf('(select * from ranked where of_line = 1 and of_item = 1)', 'f.has_charges')}`,
+     ${pairsOf(LEVEL_PAIRS, 'f.has_charges')}`,
   })
 }
+
+const LEVEL_PAIRS = `
+  (select * from level where of_line = first_of_line and of_item = first_of_item)`
 
 // Everything that the lines which are left name, at whatever bank: also what is matched already, which
 // tells what a line is when it is none of these.
@@ -117,7 +152,7 @@ async function nameLines(tx: Transaction, { bankCode, currency }: Run): Promise<
        select l.id, 0, 'booked', i.id, $1, $2
          from open_lines l join open_items i on i.line_id = l.id
      )
-     select id, min(rank), kind, item_id, bank_code, currency
+     select id, min(rank), kind, item_id, bank_code, currency, bool_or(rank = 3)
        from found group by 1, 3, 4, 5, 6`,
     [bankCode, currency, OUR_REFERENCE],
   )

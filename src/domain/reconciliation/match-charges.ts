@@ -20,7 +20,8 @@ const LINES_OF_TOTAL_MAX = 10
 export async function matchCharges(tx: Transaction, run: Run): Promise<number> {
   const named = `line_names n on n.line_id = l.id
     join open_items x on x.parent_kind = n.item_kind and x.parent_id = n.item_id`
-  const matched = await matchChargesOf(tx, run, named)
+  let matched = await matchExactCharges(tx, run, named)
+  matched += await matchOtherCharges(tx, run, named)
   const { rows } = await tx.query(
     `select from open_lines l
       where ${CHARGE_LINE} and l.amount < 0 and not l.is_decided and ${UNNAMED} limit 1`,
@@ -31,9 +32,9 @@ export async function matchCharges(tx: Transaction, run: Run): Promise<number> {
 const UNNAMED = 'not exists (select from line_names n where n.line_id = l.id)'
 
 // Of items that lines name: `x` is the item, joined to the line `l`. First the lines that are a part
-// of it to the kobo, then the rest in order.
-export async function matchChargesOf(tx: Transaction, run: Run, join: string): Promise<number> {
-  const exact = await takeFound(tx, run, {
+// of it to the kobo, then the others in order.
+export function matchExactCharges(tx: Transaction, run: Run, join: string): Promise<number> {
+  return takeFound(tx, run, {
     rule: 'charge',
     pairs: `
      select line_id, kind, id, amount, line_day, item_day, part
@@ -45,14 +46,28 @@ export async function matchChargesOf(tx: Transaction, run: Run, join: string): P
                 and p.amount = l.amount) as f
       where of_line = 1 and of_part = 1`,
   })
-  const rest = await takeFound(tx, run, {
+}
+
+// Of the credit `c`: a debit by which the bank takes it back, all of it or all that it paid out.
+export const TAKES_BACK = `-l.amount in
+  (c.amount_kobo, c.amount_kobo - c.fee_kobo - c.vat_kobo - c.duty_kobo)`
+
+// The whole amount of what was charged for is no charge, whatever the words: a credit taken back, or
+// a payout or return made twice.
+const IS_WHOLE = `(l.amount <> x.amount and (
+  x.kind = 'charges' and exists (select from credits c where c.id = x.id and ${TAKES_BACK})
+  or x.kind = 'payout_cost' and exists (
+    select from payouts p where p.id = x.id and p.amount_kobo = -l.amount)))`
+
+export function matchOtherCharges(tx: Transaction, run: Run, join: string): Promise<number> {
+  return takeFound(tx, run, {
     rule: 'charge',
     pairs: `
      with candidates as (
        select distinct on (l.id) l.id, l.amount, l.day, x.kind, x.id as item_id,
               x.amount as due, x.day as item_day
          from open_lines l join ${join}
-        where ${CHARGE_LINE} and l.amount < 0 and x.parent_kind is not null
+        where ${CHARGE_LINE} and l.amount < 0 and x.parent_kind is not null and not ${IS_WHOLE}
         order by l.id, x.kind, x.id
      ), running as (
        select *, sum(amount) over w - amount as before, sum(amount) over w as so_far,
@@ -63,7 +78,6 @@ export async function matchChargesOf(tx: Transaction, run: Run, join: string): P
             case when is_last or so_far <= due then due - before else amount end, day, item_day, ''
        from running where before > due`,
   })
-  return exact + rest
 }
 
 // By kind and then all together; of credits and payouts together and then apart.

@@ -11,9 +11,9 @@ import { CHARGE_LINE } from './match-charges.ts'
 import { byHashing } from './open-sets.ts'
 import type { Run } from './reconciled-banks.ts'
 
-// Of several such lines the first; a line with the session id of one that stands in a difference
-// waits for the other rules, which choose between both. A bank reports a session id once, so no line
-// has two credits.
+// Of several such lines the first, and one whose words speak of charges last; a line with the session
+// id of one that stands in a difference waits for the other rules, which choose between both. A bank
+// reports a session id once, so no line has two credits.
 export async function matchSessionIds(tx: Transaction, run: Run): Promise<number> {
   if (run.newStatements.length === 0) return 0
   const matched = await byHashing(tx, () => insertMatches(tx, run))
@@ -30,7 +30,7 @@ async function insertMatches(tx: Transaction, run: Run): Promise<number> {
             (c.received_at at time zone 'Africa/Lagos')::date, 'session_id', $6
        from statement_lines l
        join credits c on c.session_id = l.session_id and c.amount_kobo = l.amount_kobo
-      where l.statement_id = any ($5) and not ${CHARGE_LINE}
+      where l.statement_id = any ($5)
         and (l.account_number is null or l.account_number = c.account_number)
         and not exists (select from open_lines o where o.session_id = l.session_id)
         and c.bank_code = $1 and c.currency = $2 and c.id >= $4 and c.received_at >= $3
@@ -40,7 +40,7 @@ async function insertMatches(tx: Transaction, run: Run): Promise<number> {
         and not exists (select from differences d
                          where d.item_kind = 'credit' and d.item_id = c.id
                            and d.state <> 'cleared')
-      order by c.id, l.id`,
+      order by c.id, ${CHARGE_LINE}, l.id`,
     [run.bankCode, run.currency, run.itemsSince, run.creditsFrom, run.newStatements, run.now],
   )
   return rowCount ?? 0

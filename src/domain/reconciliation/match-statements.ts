@@ -13,7 +13,7 @@ import { matchByName } from './match-by-name.ts'
 import { matchCharges } from './match-charges.ts'
 import { matchSessionIds } from './match-session-ids.ts'
 import { closeSets, loadSets, openSets } from './open-sets.ts'
-import { type BankAccount, countLines, endRun } from './reconciled-banks.ts'
+import { type BankAccount, endRun } from './reconciled-banks.ts'
 import { suggestItems } from './suggest-items.ts'
 
 // How many lines were matched, and how many differences were found.
@@ -32,7 +32,6 @@ export async function matchStatements(
   matched += await matchByAccount(tx, run)
   matched += await matchSweeps(tx, run)
   matched += await matchCharges(tx, run)
-  await countLines(tx, run)
   const found = await findDifferences(tx, run)
   const gaps = run.newStatements.length > 0 || matched > 0 ? await findGaps(tx, run) : 0
   await suggestItems(tx, run)

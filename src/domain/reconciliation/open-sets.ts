@@ -35,9 +35,14 @@ const TABLES = `
   ) on commit drop;
   create temporary table line_names (
     line_id bigint, rank int, item_kind text collate "C", item_id bigint,
-    bank_code text collate "C", currency text collate "C"
+    bank_code text collate "C", currency text collate "C", has_our_reference boolean
   ) on commit drop;
   create temporary table explained (difference_id bigint) on commit drop;
+  create temporary table chain (
+    id bigint, from_day date, to_day date, covers_from date, sequence bigint, has_balances boolean,
+    opening bigint, closing bigint, ahead bigint, ahead_after bigint, follows boolean,
+    is_first boolean
+  ) on commit drop;
   create temporary table gaps (
     statement_id bigint, kind text collate "C", amount bigint, day date
   ) on commit drop`

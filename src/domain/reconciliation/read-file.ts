@@ -16,6 +16,7 @@ export type ReadStatement = StatementHead & {
   closingKobo: Kobo | null
   fromDay: string
   toDay: string
+  coversFrom: string | null // Null: from `fromDay` on.
   lines: number
   sumKobo: Kobo
 }
@@ -25,6 +26,7 @@ type Open = StatementHead & {
   lines: number
   sumKobo: bigint
   firstDay: string | null
+  firstDayAfterOpening: string | null
   lastDay: string | null
 }
 
@@ -71,7 +73,8 @@ function begin(head: StatementHead, no: number): Open {
       throw new StatementProblem(null, 'The reference or account number is too long.')
     }
   }
-  return { ...head, no, lines: 0, sumKobo: 0n, firstDay: null, lastDay: null }
+  const days = { firstDay: null, firstDayAfterOpening: null, lastDay: null }
+  return { ...head, no, lines: 0, sumKobo: 0n, ...days }
 }
 
 function addLine(open: Open, line: StatementLine, staged: StagedLines): Promise<void> | undefined {
@@ -84,10 +87,13 @@ function addLine(open: Open, line: StatementLine, staged: StagedLines): Promise<
   const day = line.bookedOn
   if (open.firstDay === null || day < open.firstDay) open.firstDay = day
   if (open.lastDay === null || day > open.lastDay) open.lastDay = day
+  if (open.openingDay && day > open.openingDay) {
+    open.firstDayAfterOpening = earlier(open.firstDayAfterOpening, day)
+  }
   return staged.add(open.no, line)
 }
 
-// A statement covers the days that it names, and those of its lines.
+// Its days are those that it names, and those of its lines.
 function end(open: Open, closing: StatementEnd, staged: StagedLines): ReadStatement {
   const { no, lines, firstDay, lastDay } = open
   const openingKobo = open.openingKobo ?? closing.openingKobo ?? null // Newest first: at the end.
@@ -118,7 +124,18 @@ function end(open: Open, closing: StatementEnd, staged: StagedLines): ReadStatem
   const { accountNumber, reference, sequence, currency } = open
   const { closingKobo } = closing
   const head = { no, accountNumber, reference, sequence, currency, openingKobo }
-  return { ...head, closingKobo, fromDay: from, toDay: to, lines, sumKobo }
+  const own = ownDay(open, closing)
+  const days = { fromDay: from, toDay: to, coversFrom: own === null ? null : earlier(own, to) }
+  return { ...head, closingKobo, ...days, lines, sumKobo }
+}
+
+// The first day that the statement is of, whatever its lines are dated: the one that it names, or the
+// first with a line after the opening balance, which is that of the end of a day. A bank that dates
+// both balances alike means the day of the closing one. Null: only its lines tell.
+function ownDay(open: Open, { toDay }: StatementEnd): string | null {
+  const { fromDay, openingDay, firstDayAfterOpening } = open
+  if (fromDay !== null || !openingDay || toDay === null) return fromDay
+  return openingDay < toDay ? earlier(firstDayAfterOpening, toDay) : toDay
 }
 
 type Sums = { openingKobo: Kobo; sumKobo: Kobo; closingKobo: Kobo }

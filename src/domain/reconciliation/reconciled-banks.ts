@@ -60,7 +60,9 @@ export function dayEnd(day: string): Date {
 // One after the other, also if several are of one day.
 export const STATEMENT_ORDER = 'from_day, to_day, sequence nulls first, id'
 
-export async function countLines(tx: Transaction, run: Run): Promise<void> {
+type NewLines = Pick<Run, 'bankCode' | 'currency' | 'newStatements'>
+
+export async function countLines(tx: Transaction, run: NewLines): Promise<void> {
   if (run.newStatements.length === 0) return
   await tx.query(
     `insert into reconciled_days (bank_code, currency, day, lines_kobo)
@@ -116,13 +118,10 @@ export async function endRun(tx: Transaction, run: Run): Promise<void> {
   const { bankCode, currency, now, fromDay, toDay } = run
   const end = dayEnd(toDay)
   await tx.query(
-    `update reconciled_banks b
-        set from_day = $3, to_day = $4, items_until = $5, seen_until = $6,
-            first_id = s.id, opening_kobo = s.opening_kobo, moved_kobo = $7,
+    `update reconciled_banks
+        set from_day = $3, to_day = $4, items_until = $5, seen_until = $6, moved_kobo = $7,
             last_change_id = (select max(id) from difference_changes)
-       from (select id, opening_kobo from statements where bank_code = $1 and currency = $2
-              order by ${STATEMENT_ORDER} limit 1) as s
-      where b.bank_code = $1 and b.currency = $2`,
+      where bank_code = $1 and currency = $2`,
     [bankCode, currency, fromDay, toDay, now < end ? now : end, now, run.movedKobo],
   )
   if (run.newStatements.length === 0) return

@@ -57,8 +57,12 @@ export async function storeStatements(
   now: Date,
   content: FileContent,
 ): Promise<void> {
+  const firsts = new Map<string, string>() // By currency, of the file.
   for (const { currency, accountNumber } of content.statements) {
-    if (accountNumber !== null) await checkAccount(tx, content, { currency, accountNumber })
+    if (accountNumber === null) continue
+    const first = firsts.get(currency) ?? accountNumber
+    firsts.set(currency, first)
+    await checkAccount(tx, content, { currency, accountNumber, first })
   }
   const ids: StatementId[] = []
   for (const statement of content.statements) {
@@ -73,13 +77,13 @@ export async function storeStatements(
   await addUp(tx, content, ids)
 }
 
-type Account = { currency: string; accountNumber: string }
+type Account = { currency: string; accountNumber: string; first: string }
 
 // A bank's account in a currency is the one that is configured, else that of the first statement.
 async function checkAccount(
   tx: Transaction,
   { bankCode, accountNumber: configured }: FileContent,
-  { currency, accountNumber }: Account,
+  { currency, accountNumber, first }: Account,
 ): Promise<void> {
   const { rows } = await tx.query<{ accountNumber: string }>({
     name: 'first-statement-account',
@@ -88,8 +92,9 @@ async function checkAccount(
             order by id limit 1`,
     values: [bankCode, currency],
   })
-  const ours = (currency === CURRENCY ? configured : undefined) ?? rows[0]?.accountNumber
-  if (ours === undefined || plain(ours) === plain(accountNumber)) return
+  const known = (currency === CURRENCY ? configured : undefined) ?? rows[0]?.accountNumber
+  const ours = known ?? first
+  if (plain(ours) === plain(accountNumber)) return
   throw new StatementProblem(
     null,
     `The statement is of account ${accountNumber}, and the account at this bank is ${ours}.`,
@@ -111,9 +116,9 @@ async function insertStatement(
     name: 'insert-statement',
     text: `insert into statements (import_id, bank_code, currency, account_number, reference,
                                    sequence, from_day, to_day, opening_kobo, closing_kobo,
-                                   has_balances, lines, new_lines, imported_at)
+                                   has_balances, lines, new_lines, imported_at, covers_from)
            values ($1, $2, $3, $4, $5, $6, $7, $8, coalesce($9::bigint, 0), coalesce($10::bigint, 0),
-                   $9::bigint is not null, $11, 0, $12)
+                   $9::bigint is not null, $11, 0, $12, $13)
            returning id`,
     values: [
       importId,
@@ -128,6 +133,7 @@ async function insertStatement(
       closingKobo,
       statement.lines,
       now,
+      statement.coversFrom,
     ],
   })
   return (rows[0] as { id: StatementId }).id
@@ -235,26 +241,49 @@ async function addUp(
     if (openingKobo !== null && openingKobo + stored.sumKobo !== closingKobo) {
       throw doesNotAddUp(read.no, { openingKobo, sumKobo, closingKobo: closingKobo as Kobo })
     }
-    const opening = openingKobo ?? (await closingBefore(tx, bankCode, stored.id))
+    const balances =
+      openingKobo === null ? await followOn(tx, bankCode, stored) : { openingKobo, closingKobo }
     await tx.query({
       name: 'finish-statement',
       text: `update statements set new_lines = $2, opening_kobo = $3, closing_kobo = $4
               where id = $1`,
-      values: [stored.id, stored.newLines, opening, closingKobo ?? opening + stored.newKobo],
+      values: [stored.id, stored.newLines, balances.openingKobo, balances.closingKobo],
     })
   }
 }
 
-async function closingBefore(tx: Transaction, bankCode: string, id: StatementId): Promise<Kobo> {
-  const { rows } = await tx.query<{ closingKobo: Kobo }>({
-    name: 'closing-of-statement-before',
-    text: `select b.closing_kobo as "closingKobo"
+// Between the statement `b` and the end of `s`, of other files. Days are added up by matching.
+const LINES_SINCE = `
+  coalesce((select sum(d.lines_kobo) from reconciled_days d
+             where d.bank_code = $2 and d.currency = s.currency
+               and d.day > b.to_day and d.day <= s.to_day), 0)
+  + coalesce((select sum(l.amount_kobo)
+                from statements f join statement_lines l on l.statement_id = f.id
+               where f.bank_code = $2 and f.currency = s.currency and f.matched_at is null
+                 and f.id < s.id and l.booked_on > b.to_day and l.booked_on <= s.to_day), 0)`
+
+// The balances of a file that has none. All of its new lines come on top of what was there, also
+// those that are dated back. After a statement that began no later it opens with what was there; else
+// it may have that one's lines too, and opens with what is left without any of its own.
+async function followOn(
+  tx: Transaction,
+  bankCode: string,
+  { id, newKobo, sumKobo }: Stored,
+): Promise<{ openingKobo: Kobo; closingKobo: Kobo }> {
+  const { rows } = await tx.query<{ beforeKobo: Kobo; beganNoLater: boolean }>({
+    name: 'balance-before-statement',
+    text: `select (b.closing_kobo + ${LINES_SINCE})::bigint as "beforeKobo",
+                  b.from_day <= s.from_day as "beganNoLater"
              from statements s
              join statements b on b.bank_code = $2 and b.currency = s.currency
                               and b.id < s.id and b.to_day <= s.to_day
             where s.id = $1
-            order by b.to_day desc, b.id desc limit 1`,
+            order by 2 desc, b.to_day desc, b.id desc limit 1`,
     values: [id, bankCode],
   })
-  return rows[0]?.closingKobo ?? kobo(0n)
+  const before = rows[0]
+  if (!before) return { openingKobo: kobo(0n), closingKobo: sumKobo }
+  const closingKobo = kobo(before.beforeKobo + newKobo)
+  const ownKobo = before.beganNoLater ? newKobo : sumKobo
+  return { openingKobo: kobo(closingKobo - ownKobo), closingKobo }
 }
