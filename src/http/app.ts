@@ -107,7 +107,6 @@ import { parseJsonBodies } from './json-bodies.ts'
 import { lazySchemas } from './lazy-schemas.ts'
 import { LoadShedder } from './load-shedding.ts'
 import { registerOpenApi } from './open-api.ts'
-import { RateLimits } from './rate-limits.ts'
 import { serveFromReplica } from './replica-routes.ts'
 import { RequestLog } from './request-log.ts'
 import { timeRoutes } from './request-metrics.ts'
@@ -167,10 +166,9 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   enforceResponseDeadline(app, deps.patience)
   drainOnClose(app)
   registerCors(app)
-  const limits = new RateLimits(deps)
   parseJsonBodies(app)
-  registerErrorHandler(app, limits)
-  limits.register(app)
+  registerErrorHandler(app, deps.rateLimits)
+  deps.rateLimits.register(app)
   shedder.register(app)
   await registerOpenApi(app, deps)
   await registerRoutes(app, deps)

@@ -12,6 +12,7 @@ import type { Queryable } from '#db/pool.ts'
 import { type Client, findClient } from '#domain/access/clients.ts'
 import { grantedScopes } from '#domain/access/roles.ts'
 import type { Scope } from '#domain/access/scopes.ts'
+import type { SignedInSession } from '#domain/access/sessions.ts'
 import { findTestTime, type TestClocks } from '#domain/records/test-clocks.ts'
 import { Refusal } from '#errors.ts'
 import type { ClientId, UserId } from '#ids.ts'
@@ -25,6 +26,7 @@ export type Identity = {
   scopes: ReadonlySet<Scope>
   isPerson: boolean // At the dashboard, where BVNs are masked.
   userId: UserId | null // Of a person.
+  withoutAlerts: boolean // A person of an operator's client who is no operator.
 }
 
 declare module 'fastify' {
@@ -90,8 +92,10 @@ export class Authentication {
     return Object.assign(hook, { scope })
   }
 
-  async identify(request: FastifyRequest, scope: Scope): Promise<Identity> {
-    return this.#identify(request, scope)
+  // Again, while a response goes on for long: that keeps no idle session from ending.
+  async identifyIdly(request: FastifyRequest, scope: Scope): Promise<Identity> {
+    if (!this.#hasSession(request)) return this.#identify(request, scope)
+    return toPerson(await this.#sessionCookies.getIdly(request), scope)
   }
 
   // For public endpoints: no token is fine, an invalid one is not.
@@ -112,11 +116,8 @@ export class Authentication {
 
   // At once where all is known.
   #identify(request: FastifyRequest, scope: Scope): Identity | Promise<Identity> {
-    const { authorization } = request.headers
-    const hasSession =
-      authorization === undefined && this.#sessionCookies.tokenOf(request) !== undefined
-    if (hasSession) return this.#person(request, scope)
-    const token = bearerToken(authorization)
+    if (this.#hasSession(request)) return this.#person(request, scope)
+    const token = bearerToken(request.headers.authorization)
     if (token === undefined) throw new Refusal('unauthorized')
     const claims = this.#tokens.read(token)
     const known = claims instanceof Promise ? undefined : this.#fresh(claims.clientId)
@@ -140,18 +141,13 @@ export class Authentication {
     if (this.#testClocks.has(id)) await this.#setTime(request, id)
   }
 
-  // Operator data is hidden from non-operator users of an operator client.
+  #hasSession(request: FastifyRequest): boolean {
+    const { authorization } = request.headers
+    return authorization === undefined && this.#sessionCookies.tokenOf(request) !== undefined
+  }
+
   async #person(request: FastifyRequest, scope: Scope): Promise<Identity> {
-    const { client, user } = await this.#sessionCookies.getWithPermanentPassword(request)
-    const scopes = new Set(grantedScopes(user.role, client))
-    if (!scopes.has(scope)) throw new Refusal('role_not_allowed')
-    return {
-      client: { ...client, isOperator: client.isOperator && user.role === 'operator' },
-      actor: `user:${user.email}`,
-      scopes,
-      isPerson: true,
-      userId: user.id,
-    }
+    return toPerson(await this.#sessionCookies.getWithPermanentPassword(request), scope)
   }
 
   async #setTime(request: FastifyRequest, clientId: ClientId): Promise<void> {
@@ -179,6 +175,7 @@ export class Authentication {
       scopes: new Set(client.scopes),
       isPerson: false,
       userId: null,
+      withoutAlerts: false,
       admits: client.allowedAddresses ? addressMatcher(client.allowedAddresses) : undefined,
       readAtMs,
     }
@@ -188,12 +185,27 @@ export class Authentication {
   }
 }
 
+// Operator data is hidden from non-operator users of an operator client.
+function toPerson({ client, user }: SignedInSession, scope: Scope): Identity {
+  const scopes = new Set(grantedScopes(user.role, client))
+  if (!scopes.has(scope)) throw new Refusal('role_not_allowed')
+  return {
+    client: { ...client, isOperator: client.isOperator && user.role === 'operator' },
+    actor: `user:${user.email}`,
+    scopes,
+    isPerson: true,
+    userId: user.id,
+    withoutAlerts: client.isOperator && !scopes.has('operator'),
+  }
+}
+
 function assume(request: FastifyRequest, identity: Identity): void {
   request.client = identity.client
   request.actor = identity.actor
   request.scopes = identity.scopes
   request.isPerson = identity.isPerson
   request.userId = identity.userId
+  request.withoutAlerts = identity.withoutAlerts
 }
 
 function checked({

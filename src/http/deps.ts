@@ -23,6 +23,7 @@ import type { Metrics } from '#metrics.ts'
 import type { Sealer } from '#seal.ts'
 import type { Tracer } from '#trace-context.ts'
 import type { Authentication } from './authentication.ts'
+import type { RateLimits } from './rate-limits.ts'
 import type { SessionCookies } from './session.ts'
 import type { Tokens } from './tokens.ts'
 
@@ -31,6 +32,7 @@ export type Deps = {
   publicUrl: string // As configured: show `publicAddress`.
   trustedProxies: readonly string[]
   rates: Rates
+  rateLimits: RateLimits
   policy: Policy
   chart: Chart // Of accounts, in the journal.
   banks: readonly BankSettings[]

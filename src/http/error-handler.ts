@@ -33,22 +33,28 @@ export function frameworkErrors(setHeaders: SetHeaders) {
 
 export function registerErrorHandler(app: FastifyInstance, limits: RateLimits): void {
   app.setErrorHandler((error: FastifyError, request, reply) => {
-    const isStranger = error instanceof Refusal && [401, 403].includes(REFUSALS[error.code].status)
-    answer(isStranger ? counted(error, request, reply) : error, request, reply)
+    answer(isStrangers(error, request) ? counted(error, request, reply) : error, request, reply)
   })
   app.setNotFoundHandler((request, reply) => {
     answer(counted(new Refusal('route_not_found'), request, reply), request, reply)
   })
 
   // Requests that no route has counted towards a rate limit.
-  function counted(refusal: Refusal, request: FastifyRequest, reply: FastifyReply): Refusal {
+  function counted(error: FastifyError | Refusal, request: FastifyRequest, reply: FastifyReply) {
     try {
       limits.countAddress(request, reply)
-      return refusal
-    } catch (error) {
-      return error as Refusal
+      return error
+    } catch (refusal) {
+      return refusal as Refusal
     }
   }
+}
+
+// Refused before we knew who is asking; of a rail call, for whatever reason.
+function isStrangers(error: FastifyError | Refusal, { routeOptions, rail }: FastifyRequest) {
+  const { status } = REFUSALS[toRefusal(error).code]
+  const isUnsigned = routeOptions.config.rate === 'rail' && !rail && status < 500
+  return isUnsigned || [401, 403, 429].includes(status)
 }
 
 function answer(error: FastifyError | Refusal, request: FastifyRequest, reply: FastifyReply) {
@@ -75,7 +81,8 @@ function answer(error: FastifyError | Refusal, request: FastifyRequest, reply: F
   const retryAfterSeconds =
     refusal.retryAfterSeconds ?? (isForLater ? RETRY_AFTER_SECONDS : undefined)
   if (retryAfterSeconds !== undefined) reply.header('retry-after', retryAfterSeconds)
-  const family = endpointFamily(request.url)
+  // By the matched route: /%50ayment is /Payment.
+  const family = endpointFamily(request.routeOptions?.url ?? request.url)
   if (status === 401) {
     const scheme = family === 'oauth' ? 'Basic' : 'Bearer'
     reply.header('www-authenticate', `${scheme} realm="manilla"`)

@@ -20,7 +20,7 @@ const DESCRIPTION = [
 ].join(' ')
 
 export async function registerOpenApi(app: FastifyInstance, { publicUrl }: { publicUrl: string }) {
-  app.addHook('onRoute', noteScope)
+  app.addHook('onRoute', noteRoute)
   await app.register(swagger, {
     transform: (({ schema, url }: { schema: object; url: string }) => ({
       schema: markSchemaComponents(schema),
@@ -99,9 +99,13 @@ const COUNTED: Record<RatePolicy, string> = {
   rail: 'each bank: signed requests',
 }
 
-// For describeOperations: the scope that the route's hooks require.
-function noteScope(route: RouteOptions): void {
+// For describeOperations: the scope that the route's hooks require, and whether it is published.
+function noteRoute(route: RouteOptions): void {
   const hooks = [route.onRequest ?? []].flat() as Partial<ScopedHook>[]
   const scope = hooks.find((hook) => hook.scope !== undefined)?.scope
-  if (scope !== undefined) route.schema = { ...route.schema, 'x-scope': scope } as object
+  const notes = {
+    ...(scope !== undefined && { 'x-scope': scope }),
+    ...(route.config?.isPublished && { 'x-published': true }),
+  }
+  if (Object.keys(notes).length > 0) route.schema = { ...route.schema, ...notes } as object
 }

@@ -21,6 +21,7 @@ export class RateBuckets {
   readonly #steps: number
   readonly #texts: readonly string[]
   readonly #buckets = new Map<string, Bucket>()
+  #refusedAtMs = Number.NEGATIVE_INFINITY
 
   constructor(name: string, perMinute: number) {
     this.#name = name
@@ -43,11 +44,24 @@ export class RateBuckets {
     const bucket = this.#buckets.get(caller) ?? this.#add(caller, nowMs)
     if (nowMs < bucket.atMs) bucket.atMs = nowMs // The clock was set back.
     const missing = this.#missing(bucket, nowMs) + WINDOW_MS
-    if (!this.isTooMuch(missing)) {
+    if (this.isTooMuch(missing)) {
+      this.#refusedAtMs = nowMs
+    } else {
       bucket.missing = missing
       bucket.atMs = nowMs
     }
     return missing
+  }
+
+  // Whether anybody was refused within the last minute: else nobody's bucket need be looked at.
+  hasRefused(nowMs: number): boolean {
+    return nowMs - this.#refusedAtMs < WINDOW_MS
+  }
+
+  // Whether the next request would be refused.
+  isEmpty(caller: string, nowMs: number): boolean {
+    const bucket = this.#buckets.get(caller)
+    return bucket !== undefined && this.isTooMuch(this.#missing(bucket, nowMs) + WINDOW_MS)
   }
 
   isTooMuch(missing: number): boolean {

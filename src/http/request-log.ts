@@ -31,7 +31,7 @@ export class RequestLog {
   }
 
   ended(request: FastifyRequest, status: number, ms: number): void {
-    const isFailure = status >= 500 || status === 401 || status === 403
+    const isFailure = (status >= 500 && !request.isAwaited) || status === 401 || status === 403
     const { isLong, isStream } = request.routeOptions.config
     if (isFailure || (ms >= SLOW_MS && !isLong && !isStream)) {
       this.#always(request, status, ms)

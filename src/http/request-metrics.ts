@@ -8,6 +8,9 @@ import type { Metrics } from '#metrics.ts'
 import type { RequestLog } from './request-log.ts'
 
 declare module 'fastify' {
+  interface FastifyRequest {
+    isAwaited?: boolean // Answered 503, so that it comes again: nothing failed.
+  }
   interface FastifyContextConfig {
     timing?: RouteTiming
   }
@@ -25,7 +28,7 @@ export type Timed = {
   waiting?: Map<Timed, unknown> | undefined
 }
 type Route = { method: string; route: string }
-type Told = { requests: Requests; log: RequestLog }
+type Told = Pick<Metrics, 'requests' | 'awaited'> & { log: RequestLog }
 
 export class RouteTiming {
   readonly #told: Told
@@ -45,6 +48,7 @@ export class RouteTiming {
       this.#byStatus.set(status, found)
     }
     found.observe(ms / 1000)
+    if (request.isAwaited) this.#told.awaited.inc()
     this.#told.log.ended(request, status, ms)
   }
 }
@@ -69,8 +73,9 @@ export function timedResponse(Base: ResponseClass): ResponseClass {
 }
 
 // Answers what to call for each request, once its route is known.
-export function timeRoutes(app: FastifyInstance, { requests }: Metrics, log: RequestLog) {
-  const told = { requests, log }
+export function timeRoutes(app: FastifyInstance, metrics: Metrics, log: RequestLog) {
+  const { requests, awaited } = metrics
+  const told = { requests, awaited, log }
   const unknown = new RouteTiming(told, { method: 'any', route: 'unknown' })
   app.addHook('onRoute', (route) => {
     const [method = 'any'] = [route.method].flat()

@@ -2,6 +2,7 @@
 
 import { type TProperties, type TSchema, Type } from '@fastify/type-provider-typebox'
 import { ACCOUNT_NUMBER, BANK_CODE } from '#banks/nuban.ts'
+import { URL_LENGTH_MAX } from '#domain/webhooks/ssrf-guard.ts'
 
 // A schema with a name of its own: it appears once in the OpenAPI description, under this name, and
 // is referenced everywhere else (schema-components.ts).
@@ -50,9 +51,12 @@ export const Email = Type.String({
 
 export function webAddress(description: string) {
   return Type.String({
+    maxLength: URL_LENGTH_MAX,
     'x-web-address': true,
     description,
-    'x-says': 'Must be an absolute http or https URL (https in live mode).',
+    'x-says':
+      'Must be an absolute http or https URL (https in live mode), ' +
+      `at most ${URL_LENGTH_MAX} characters, without spaces or control characters.`,
   })
 }
 
@@ -221,7 +225,10 @@ export const IdempotencyHeaders = Type.Object({
   'idempotency-key': Type.Optional(
     Type.String({
       pattern: '^[\\x21-\\x7e]{1,255}$',
-      description: 'A retry with the same key and body returns the original response (24 hours).',
+      description:
+        'A retry with the same key and body, for 24 hours, does nothing more and returns the ' +
+        'original response. Creating an account or an advice returns the one that the first call ' +
+        'created, as it is now.',
       'x-says': 'Must be 1 to 255 printable ASCII characters.',
     }),
   ),

@@ -9,12 +9,21 @@ import { timingSafeEqual } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Clock } from '#clock.ts'
 import type { Queryable } from '#db/pool.ts'
-import { findSignedInSession, LIFE_MS, type SignedInSession } from '#domain/access/sessions.ts'
+import {
+  findSignedInSession,
+  LIFE_MS,
+  lookUpSession,
+  type SignedInSession,
+} from '#domain/access/sessions.ts'
 import { Refusal } from '#errors.ts'
 import type { Sealer } from '#seal.ts'
+import { BoundedSet } from './bounded-set.ts'
+import type { RateLimits } from './rate-limits.ts'
 
 const COOKIE = 'manilla_session'
 const HOST_COOKIE = `__Host-${COOKIE}`
+const IDLE_HEADER = 'x-idle'
+const KNOWN_MAX = 10_000
 const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS']
 
 declare module 'fastify' {
@@ -23,7 +32,13 @@ declare module 'fastify' {
   }
 }
 
-type Options = { db: Queryable; sealer: Sealer; clock: Clock; isSecure: boolean }
+type Options = {
+  db: Queryable
+  sealer: Sealer
+  clock: Clock
+  isSecure: boolean
+  rateLimits: RateLimits
+}
 
 export class SessionCookies {
   readonly #db: Queryable
@@ -32,8 +47,11 @@ export class SessionCookies {
   readonly #cookie: string
   readonly #token: RegExp
   readonly #attributes: string
+  readonly #rateLimits: RateLimits
+  readonly #known = new BoundedSet(KNOWN_MAX) // Tokens that were good, and are no stranger's.
 
-  constructor({ db, sealer, clock, isSecure }: Options) {
+  constructor({ db, sealer, clock, isSecure, rateLimits }: Options) {
+    this.#rateLimits = rateLimits
     this.#db = db
     this.#sealer = sealer
     this.#clock = clock
@@ -53,9 +71,12 @@ export class SessionCookies {
 
   async get(request: FastifyRequest): Promise<SignedInSession> {
     const token = this.tokenOf(request)
-    const session = token === undefined ? undefined : await this.find(token)
+    if (token === undefined) throw new Refusal('session_needed')
+    if (!this.#known.has(token)) this.#rateLimits.refuseExhausted(request)
+    const session = await (isIdle(request) ? this.#lookUp(token) : this.find(token))
     if (!session) throw new Refusal('session_needed')
-    if (!SAFE_METHODS.includes(request.method)) this.#refuseForged(request, token as string)
+    this.#known.add(token)
+    if (!isSafe(request)) this.#refuseForged(request, token)
     return session
   }
 
@@ -65,11 +86,20 @@ export class SessionCookies {
     return session
   }
 
+  // Of a GET that is still being answered, which is no sign of anybody there.
+  async getIdly(request: FastifyRequest): Promise<SignedInSession> {
+    const token = this.tokenOf(request)
+    const session = token && (await this.#lookUp(token))
+    if (!session || session.user.isPasswordTemporary) throw new Refusal('session_needed')
+    return session
+  }
+
   csrfTokenOf(token: string): string {
     return this.#sealer.hash('csrf', token).toString('base64url')
   }
 
   begin(reply: FastifyReply, token: string): void {
+    this.#known.add(token)
     const maxAge = Math.floor(LIFE_MS / 1000)
     reply.header('set-cookie', `${this.#cookie}=${token}; Max-Age=${maxAge}; ${this.#attributes}`)
   }
@@ -86,6 +116,10 @@ export class SessionCookies {
     return findSignedInSession(this.#db, this.#clock(), token)
   }
 
+  #lookUp(token: string): Promise<SignedInSession | undefined> {
+    return lookUpSession(this.#db, this.#clock(), token)
+  }
+
   #refuseForged(request: FastifyRequest, token: string): void {
     const given = Buffer.from(String(request.headers['x-csrf-token'] ?? ''))
     const expected = Buffer.from(this.csrfTokenOf(token))
@@ -93,4 +127,15 @@ export class SessionCookies {
       throw new Refusal('csrf_token_wrong')
     }
   }
+}
+
+function isSafe({ method }: FastifyRequest): boolean {
+  return SAFE_METHODS.includes(method)
+}
+
+// A page that nobody uses says so of what it loads by itself, and an event stream connects again by
+// itself. Whoever lies about it only ends their own session sooner.
+function isIdle(request: FastifyRequest): boolean {
+  const isByItself = request.headers[IDLE_HEADER] !== undefined
+  return isSafe(request) && (isByItself || request.routeOptions.config.isStream === true)
 }

@@ -2,7 +2,7 @@
 // its own in `x-says`.
 
 import type { FastifySchemaValidationError } from 'fastify'
-import { checkTargetUrl } from '#domain/webhooks/ssrf-guard.ts'
+import { checkTargetUrl, URL_LENGTH_MAX } from '#domain/webhooks/ssrf-guard.ts'
 import type { FieldError } from '#errors.ts'
 import { AMOUNT_MAX_KOBO, koboOf } from '#money.ts'
 
@@ -29,7 +29,7 @@ export function validatorOptions(mode: Mode) {
         ajv.addKeyword({
           keyword: 'x-web-address',
           type: 'string',
-          validate: (_: unknown, value: string) => webAddressProblem(value, mode) === null,
+          validate: (_: unknown, value: string) => isWebAddress(value, mode),
         })
         ajv.addKeyword({
           keyword: 'x-has-name',
@@ -48,10 +48,12 @@ export function isAmount(value: unknown): boolean {
   return kobo !== undefined && kobo > 0n && kobo <= AMOUNT_MAX_KOBO
 }
 
-// A fragment is for the browser, and is left out when the address is called.
-function webAddressProblem(value: string, mode: Mode): string | null {
+// A fragment is for the browser, and is left out when the address is called; but all of it is stored.
+function isWebAddress(value: string, mode: Mode): boolean {
+  if (value.length > URL_LENGTH_MAX || !value.isWellFormed()) return false
+  if (/[\x00-\x20\x7f]/.test(value)) return false
   const hashAt = value.indexOf('#')
-  return checkTargetUrl(hashAt < 0 ? value : value.slice(0, hashAt), { mode })
+  return checkTargetUrl(hashAt < 0 ? value : value.slice(0, hashAt), { mode }) === null
 }
 
 type AjvError = FastifySchemaValidationError & {

@@ -3,13 +3,12 @@
 // because the device is lost: sessions elsewhere end with it.
 
 import type { Transaction } from '#db/transaction.ts'
-import { Refusal } from '#errors.ts'
 import type { PasskeyId } from '#ids.ts'
 import type { Sealer } from '#seal.ts'
 import { recordGrant } from './access-grants.ts'
 import { addPasskey, type Passkey, removePasskey } from './passkeys.ts'
 import { dropIdleRecoveryCodes, hasSecondFactor, replaceRecoveryCodes } from './second-factors.ts'
-import { endOtherSessions, type SignedInSession } from './sessions.ts'
+import { endOtherSessions, lockUserOf, type SignedInSession } from './sessions.ts'
 
 type Registering = {
   session: SignedInSession
@@ -44,19 +43,4 @@ export async function dropPasskey(
   await dropIdleRecoveryCodes(tx, user.id)
   await endOtherSessions(tx, user.id, sessionId)
   return name
-}
-
-// Meanwhile the password may have been reset, which ends the session: what it confirmed is void.
-async function lockUserOf(tx: Transaction, { sessionId, user }: SignedInSession): Promise<void> {
-  await tx.query({
-    name: 'lock-own-user',
-    text: 'select from users where id = $1 for update',
-    values: [user.id],
-  })
-  const { rowCount } = await tx.query({
-    name: 'is-session-there',
-    text: 'select from sessions where id = $1 and user_id = $2',
-    values: [sessionId, user.id],
-  })
-  if (rowCount !== 1) throw new Refusal('session_needed')
 }

@@ -1,9 +1,10 @@
 // User administration: inviting, changing and removing users, by an owner of their client or by an
-// operator. Every change is written to the audit log of the user's client.
+// operator. Every change is written to the audit log of the user's client; an operator's also to that
+// of the operator's client, which alone names who it was.
 
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
-import { writeAuditLog } from '#domain/records/audit-log.ts'
+import { recordActions, writeAuditLog } from '#domain/records/audit-log.ts'
 import { Refusal } from '#errors.ts'
 import type { ClientId, UserId } from '#ids.ts'
 import { recordGrant } from './access-grants.ts'
@@ -11,7 +12,7 @@ import { type Client, findClient } from './clients.ts'
 import { removePasskeys } from './passkeys.ts'
 import { mayManageRole, mayManageUsersOf, type Role } from './roles.ts'
 import { dropIdleRecoveryCodes, removeTotp } from './second-factors.ts'
-import { endUserSessions } from './sessions.ts'
+import { endUserSessions, lockUserOf, type SignedInSession } from './sessions.ts'
 import { unlockUser } from './sign-in-attempts.ts'
 import {
   changeUser,
@@ -30,7 +31,8 @@ export type Administrator = {
   actor: string
   role: Role
   clientId: ClientId
-  userId?: UserId | undefined // Of a person.
+  userId?: UserId | undefined // Of a person …
+  session?: SignedInSession | undefined // … at the dashboard.
 }
 
 // Whose users are meant: one's own client's; only an operator may name another.
@@ -59,6 +61,7 @@ export async function addUser(
   now: Date,
   { by, client, email, role, passwordHash }: NewUser,
 ): Promise<User> {
+  await lockAdministrator(tx, by)
   await refuseRole(tx, by, { clientId: client.id, role })
   const user = await createUser(tx, now, { clientId: client.id, email, role, passwordHash })
   await recordGrant(tx, now, { by, user, isNewPassword: true })
@@ -150,10 +153,18 @@ export async function getManageable(db: Queryable, by: Administrator, id: UserId
 }
 
 async function lockManageable(tx: Transaction, by: Administrator, id: UserId): Promise<LockedUser> {
-  const user = await lockUser(tx, await getManageable(tx, by, id))
+  const { clientId } = await getManageable(tx, by, id)
+  const user = await lockUser(tx, { id, clientId, byId: by.userId })
+  await lockAdministrator(tx, by)
   if (!user) throw new Refusal('user_not_found')
   if (!mayManageRole(by, user.role)) throw new Refusal('role_not_allowed')
   return user
+}
+
+// Hashing a password takes seconds when many are: whoever was signed out meanwhile, or has another
+// role, changes nothing.
+async function lockAdministrator(tx: Transaction, { session, role }: Administrator): Promise<void> {
+  if (session && (await lockUserOf(tx, session)) !== role) throw new Refusal('role_not_allowed')
 }
 
 // Asked before the password is hashed, and again with the change.
@@ -177,7 +188,18 @@ type UserAction = { by: Administrator; user: User; action: `user.${string}`; det
 async function record(
   tx: Transaction,
   now: Date,
-  { by: { actor }, user: { clientId, email }, action, detail }: UserAction,
+  { by, user: { clientId, email }, action, detail }: UserAction,
 ): Promise<void> {
-  await writeAuditLog(tx, now, { clientId, actor, action, subject: `user/${email}`, detail })
+  const done = { clientId, actor: by.actor, action, subject: `user/${email}`, detail }
+  if (by.clientId === clientId) return writeAuditLog(tx, now, done)
+  const { rows } = await tx.query<{ name: string }>({
+    name: 'name-of-client',
+    text: 'select client_id as name from clients where id = $1',
+    values: [clientId],
+  })
+  const ofClient = { ...detail, clientId: rows[0]?.name }
+  await recordActions(tx, now, [
+    { ...done, actor: 'operator' },
+    { ...done, clientId: by.clientId, detail: ofClient },
+  ])
 }

@@ -46,8 +46,9 @@ export function grantedScopes(role: Role, client: Client): readonly Scope[] {
 }
 
 // Who sees which secrets a client logs in with (never the secrets themselves), and makes new ones.
-export function mayManageSecrets(role: Role): boolean {
-  return role === 'owner' || role === 'developer' || role === 'operator'
+// A secret has all of the client's scopes: an operator's client's are for operators only.
+export function mayManageSecrets(role: Role, { isOperator }: Pick<Client, 'isOperator'>): boolean {
+  return role === 'operator' || (!isOperator && (role === 'owner' || role === 'developer'))
 }
 
 type Manager = { role: Role; clientId: ClientId }

@@ -6,8 +6,11 @@
 
 import { createHash, randomBytes } from 'node:crypto'
 import type { Queryable } from '#db/pool.ts'
+import type { Transaction } from '#db/transaction.ts'
+import { Refusal } from '#errors.ts'
 import { timeOrderedId, type UserId } from '#ids.ts'
 import { CLIENT_COLUMNS, type Client } from './clients.ts'
+import type { Role } from './roles.ts'
 import type { User } from './users.ts'
 
 export const IDLE_MS = 60 * 60_000
@@ -67,6 +70,20 @@ export async function findSignedInSession(
   now: Date,
   token: string,
 ): Promise<SignedInSession | undefined> {
+  const found = await lookUpSession(db, now, token)
+  if (!found) return undefined
+  const { seenAt, ...session } = found
+  const idleMs = now.getTime() - seenAt.getTime()
+  if (idleMs >= SEEN_EVERY_MS) await touchSession(db, now, session.sessionId)
+  return session
+}
+
+// The same for what goes on by itself: an open page alone keeps no session from ending.
+export async function lookUpSession(
+  db: Queryable,
+  now: Date,
+  token: string,
+): Promise<(SignedInSession & { seenAt: Date }) | undefined> {
   const { rows } = await db.query<VisitRow>({
     name: 'find-visit',
     text: `select sessions.id as "sessionId", sessions.seen_at as "seenAt", users.id as "userId",
@@ -82,9 +99,8 @@ export async function findSignedInSession(
   if (!rows[0]) return undefined
   const { sessionId, seenAt, userId, email, role, isPasswordTemporary, hasTotp, ...client } =
     rows[0]
-  if (now.getTime() - seenAt.getTime() >= SEEN_EVERY_MS) await touchSession(db, now, sessionId)
   const user = { id: userId, clientId: client.id, email, role, isPasswordTemporary, hasTotp }
-  return { sessionId, user, client }
+  return { sessionId, user, client, seenAt }
 }
 
 type VisitRow = Client &
@@ -97,6 +113,26 @@ async function touchSession(db: Queryable, now: Date, id: string): Promise<void>
     text: 'update sessions set seen_at = greatest(seen_at, $2) where id = $1',
     values: [id, now],
   })
+}
+
+// For changes of one's own credentials, and what waits for a hash. Since then the password may have been
+// reset or the user disabled, which ends the session: what it asked for is void. Answers the role of now.
+export async function lockUserOf(
+  tx: Transaction,
+  { sessionId, user }: SignedInSession,
+): Promise<Role> {
+  const { rows } = await tx.query<{ role: Role }>({
+    name: 'lock-own-user',
+    text: 'select role from users where id = $1 and is_active for update',
+    values: [user.id],
+  })
+  const { rowCount } = await tx.query({
+    name: 'is-session-there',
+    text: 'select from sessions where id = $1 and user_id = $2',
+    values: [sessionId, user.id],
+  })
+  if (!rows[0] || rowCount !== 1) throw new Refusal('session_needed')
+  return rows[0].role
 }
 
 // Those that are still good, newest first.

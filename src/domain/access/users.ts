@@ -100,22 +100,24 @@ export async function findUser(db: Queryable, id: UserId): Promise<User | undefi
 
 export type LockedUser = User & { isLast: boolean } // Of a role that somebody must have.
 
-// Locks the user and all who could be the last of their role, in the order of their ids: two who
-// remove each other come one after the other, and the second finds itself the last.
+// Locks the user, whoever changes them and all who could be the last of their role, in the order of
+// their ids: of two who leave at once, the second finds itself the last.
 export async function lockUser(
   tx: Transaction,
-  { id, clientId }: Pick<User, 'id' | 'clientId'>,
+  { id, clientId, byId }: Pick<User, 'id' | 'clientId'> & { byId: UserId | undefined },
 ): Promise<LockedUser | undefined> {
   const { rows } = await tx.query<User>({
     name: 'lock-user',
     text: `select ${USER_COLUMNS} from users
-            where client_id = $1 and (id = $2 or role = any($3))
+            where client_id = $1 and (id = $2 or role = any($3)) or id = $4
             order by id for update`,
-    values: [clientId, id, [...INDISPENSABLE]],
+    values: [clientId, id, [...INDISPENSABLE], byId ?? null],
   })
   const user = rows.find((row) => row.id === id)
   if (!user) return undefined
-  const others = rows.filter((row) => row.id !== id && row.role === user.role && row.isActive)
+  const others = rows.filter(
+    (row) => row.id !== id && row.clientId === clientId && row.role === user.role && row.isActive,
+  )
   return { ...user, isLast: isIndispensable(user.role) && user.isActive && others.length === 0 }
 }
 

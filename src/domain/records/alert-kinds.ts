@@ -9,12 +9,14 @@ export type AlertKind =
   | 'session_reused'
   | 'wrong_bank'
   | 'rail_item_rejected'
+  | 'reversal_outstanding'
   | 'reversal_shortfall'
   | 'reversal_receivable'
   | 'endpoint_disabled'
   | 'bank_silent'
   | 'payout_unknown'
   | 'payout_contradicted'
+  | 'payout_blocked'
   | 'payouts_held'
   | 'reconciliation_difference'
   | 'statement_missing'
@@ -63,6 +65,13 @@ export const ALERT_KINDS: Readonly<Record<AlertKind, About>> = {
     title: 'A bank message couldn’t be booked',
     remedy: 'Open the message in Rejected messages, and ask the bank to correct and resend it.',
   },
+  reversal_outstanding: {
+    title: 'A credit was booked that its bank had already reversed',
+    remedy:
+      'The reversal came before the credit, and not again. Ask the bank to send it again, or book it ' +
+      'from the statement; until then, don’t pay the money out.',
+    isClearedByItself: true,
+  },
   reversal_shortfall: {
     title: 'A bank reversed a credit whose funds had already left',
     remedy: 'Recover the shortfall from the recipient, or settle it with the bank.',
@@ -94,6 +103,13 @@ export const ALERT_KINDS: Readonly<Record<AlertKind, About>> = {
     remedy:
       'Nothing was changed. Ask the bank what it paid; if it was not what Payouts shows, correct ' +
       'it with the bank and the client.',
+  },
+  payout_blocked: {
+    title: 'A queued payout can’t be sent',
+    remedy:
+      'See the alert for the reason: its bank account is inactive or another’s, or the bank reversed ' +
+      'the credit that it refunds. Have the client cancel it, or activate the account.',
+    isClearedByItself: true,
   },
   payouts_held: {
     title: 'Payouts are held',

@@ -46,17 +46,20 @@ type AuditLogFilters = Window & {
   actor?: string | undefined
   action?: string | undefined
   subject?: string | undefined
+  withoutOperators?: boolean | undefined
 }
 
 type AuditLogPage = { filters: AuditLogFilters; beforeId: bigint | null; limit: number }
 
 // Newest first. Of an action from before actors were kept, the client itself is the actor. Who of
-// the operator's it was is nothing that another client is to know.
+// the operator's it was is nothing that another client is to know; what operators did about alerts and
+// other clients' users, nothing for other users of their own (`withoutOperators`).
 export async function listAuditLog(
   db: Queryable,
   client: { id: bigint; clientId: string; isOperator: boolean },
-  { filters: { actor, action, subject, from, to }, beforeId, limit }: AuditLogPage,
+  { filters, beforeId, limit }: AuditLogPage,
 ): Promise<AuditLogEntry[]> {
+  const { actor, action, subject, from, to, withoutOperators = false } = filters
   const { rows } = await db.query<AuditLogEntry>({
     name: 'list-actions',
     text: `select id, shown.actor, action, subject, detail, taken_at as "takenAt"
@@ -71,6 +74,8 @@ export async function listAuditLog(
               and ($6::timestamptz is null or taken_at >= $6)
               and ($7::timestamptz is null or taken_at < $7)
               and ($8::bigint is null or id < $8)
+              and not ($11 and (action like 'alert.%'
+                                or coalesce(detail ->> 'clientId' <> $12, false)))
             order by id desc
             limit $9`,
     values: [
@@ -84,6 +89,8 @@ export async function listAuditLog(
       beforeId,
       limit,
       client.isOperator,
+      withoutOperators,
+      client.clientId,
     ],
   })
   return rows

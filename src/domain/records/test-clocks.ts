@@ -15,11 +15,11 @@ import { watDayStart } from '#wat-time.ts'
 export const AHEAD_MAX_DAYS = 400
 const DAY_MS = 86_400_000
 
-// Whether a row is this client's, or of any without a clock where the parameter is null. The list is
-// read once for a statement, and by an index: free while there are none.
+// Whether a row is this client's; where the parameter is null, whether it is of a client without a clock
+// or of no client. The list is read once for a statement, and by an index: free while there are none.
 export const livesIn = (column: string, parameter: string) =>
   `case when ${parameter}::bigint is null
-        then ${column} <> all (array(select client_id from test_clocks))
+        then (${column} <> all (array(select client_id from test_clocks))) is not false
         else ${column} = ${parameter} end`
 
 // Which clients have one, as far as this process knows: at once after its own changes, within a second

@@ -5,6 +5,7 @@
 // converted to numbers by binary search; an account or payment has no events older than itself.
 
 import type { Queryable } from '#db/pool.ts'
+import { namedUnlessWindow } from '#db/statement-names.ts'
 import type { Window } from '#db/time-bounds.ts'
 import { inMerchantScope } from '#domain/access/merchant-scope.ts'
 import type { EventType } from '#domain/records/event-types.ts'
@@ -37,6 +38,7 @@ export type EventFilters = Window & {
   accountNumber?: string | undefined
   paymentReference?: string | undefined
   isDelivered?: boolean | undefined
+  withoutAlerts?: boolean | undefined
 }
 
 // `scannedTo`: everything from this number on has been looked at; null: everything there is.
@@ -69,6 +71,9 @@ export const visibleEvent = (clientId: string) =>
   )
 const VISIBLE = visibleEvent('$1')
 
+// Of an operator's client, to those of its users who are no operators: where `isWithout` (SQL), no alerts.
+export const unlessAlert = (isWithout: string) => `not (${isWithout} and e.type = 'alert.raised')`
+
 // What is not queued yet is on its way; an event that had nowhere to go is neither delivered nor
 // undelivered. As an aggregate, which is looked up for each event that is reached: `exists` would
 // be answered by reading the deliveries of everybody (360 ms for a page, and growing).
@@ -97,33 +102,32 @@ export async function listEvents(
   let start = end - SCAN_MAX
   if (start < first) start = first
   if (start >= end) return { rows: [], scannedTo: null }
-  const values: unknown[] = [clientId, start, end, limit]
+  const values: unknown[] = [clientId, start, end]
   const given = (value: unknown) => `$${values.push(value)}`
   const conditions = [...buildConditions(filters, given), ...subject.conditions(given)]
-  const { rows } = await db.query<ListedEvent>({
-    text: `select ${EVENT_COLUMNS}, log."deliveryState"
-             from events e ${WITH_STATE}
-            where e.client_id = $1 and e.sequence >= $2 and e.sequence < $3
-                  and ${VISIBLE}
-                  ${conditions.map((condition) => `and ${condition}`).join('\n')}
-            order by e.sequence desc
-            limit $4`,
-    values,
-  })
+  const text = `select ${EVENT_COLUMNS}, log."deliveryState"
+                  from events e ${WITH_STATE}
+                 where e.client_id = $1 and e.sequence >= $2 and e.sequence < $3
+                       and ${VISIBLE}
+                       ${conditions.map((condition) => `and ${condition}`).join('\n')}
+                 order by e.sequence desc
+                 limit ${limit}`
+  const { rows } = await db.query<ListedEvent>(namedUnlessWindow(filters, text, values))
   return { rows, scannedTo: start > first ? start : null }
 }
 
 export async function getEvent(
   db: Queryable,
   clientId: ClientId,
-  id: string,
+  { id, withoutAlerts = false }: { id: string; withoutAlerts?: boolean },
 ): Promise<ListedEvent> {
   const { rows } = await db.query<ListedEvent>({
     name: 'get-event',
     text: `select ${EVENT_COLUMNS}, log."deliveryState"
              from events e ${WITH_STATE}
-            where e.client_id = $1 and e.id = $2 and ${VISIBLE}`,
-    values: [clientId, id],
+            where e.client_id = $1 and e.id = $2 and ${VISIBLE}
+              and ${unlessAlert('$3')}`,
+    values: [clientId, id, withoutAlerts],
   })
   if (!rows[0]) throw new Refusal('event_not_found')
   return rows[0]
@@ -166,11 +170,12 @@ export async function sequenceEnds(
 }
 
 function buildConditions(
-  { type, from, to, isDelivered }: EventFilters,
+  { type, from, to, isDelivered, withoutAlerts }: EventFilters,
   given: AddParameter,
 ): string[] {
   const conditions: string[] = []
   if (type) conditions.push(`e.type = ${given(type)}`)
+  if (withoutAlerts) conditions.push(unlessAlert('true'))
   if (from) conditions.push(`e.created_at >= ${given(from)}`)
   if (to) conditions.push(`e.created_at < ${given(to)}`)
   if (isDelivered === true) conditions.push(`log."deliveryState" = 'delivered'`)

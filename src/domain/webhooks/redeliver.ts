@@ -10,7 +10,7 @@ import { getPayment } from '#domain/payments/payments.ts'
 import { Refusal } from '#errors.ts'
 import { type ClientId, type EndpointId, type EventId, leastIdAt, type PaymentId } from '#ids.ts'
 import { findDestinations, resumeDestinations } from './destinations.ts'
-import { EVENT_COLUMNS, type StoredEvent, visibleEvent } from './event-list.ts'
+import { EVENT_COLUMNS, type StoredEvent, unlessAlert, visibleEvent } from './event-list.ts'
 import { readAddresses, routeEvent, type Target } from './event-routing.ts'
 import { sequenceBounds } from './sequence-bounds.ts'
 import { getEndpoint } from './webhook-endpoints.ts'
@@ -23,20 +23,26 @@ const AGAIN = `
      set state = 'pending', ladder_step = 0, next_attempt_at = excluded.next_attempt_at,
          delivered_at = null`
 
-type EventRedelivery = { clientId: ClientId; eventId: EventId; endpointId?: EndpointId }
+type EventRedelivery = {
+  clientId: ClientId
+  eventId: EventId
+  endpointId?: EndpointId
+  withoutAlerts?: boolean
+}
 
 // To all of its targets as they are now, or to one endpoint whatever types that wants. Answers how
 // many deliveries are on their way.
 export async function redeliver(
   tx: Transaction,
   now: Date,
-  { clientId, eventId, endpointId }: EventRedelivery,
+  { clientId, eventId, endpointId, withoutAlerts = false }: EventRedelivery,
 ): Promise<number> {
   const { rows } = await tx.query<StoredEvent>({
     name: 'event-to-redeliver',
     text: `select ${EVENT_COLUMNS} from events e
-            where e.id = $1 and e.client_id = $2 and ${visibleEvent('$2')}`,
-    values: [eventId, clientId],
+            where e.id = $1 and e.client_id = $2 and ${visibleEvent('$2')}
+              and ${unlessAlert('$3')}`,
+    values: [eventId, clientId, withoutAlerts],
   })
   const event = rows[0]
   if (!event) throw new Refusal('event_not_found')
@@ -48,7 +54,14 @@ export async function redeliver(
 }
 
 type Replay = {
-  asked: { clientId: ClientId; endpointId: EndpointId; from: Date; to: Date; after?: bigint }
+  asked: {
+    clientId: ClientId
+    endpointId: EndpointId
+    from: Date
+    to: Date
+    after?: bigint
+    withoutAlerts?: boolean
+  }
   limit?: number | undefined
 }
 
@@ -60,7 +73,7 @@ export async function replay(
   now: Date,
   { asked, limit = REPLAY_MAX }: Replay,
 ): Promise<{ queued: number; last: bigint | null }> {
-  const { clientId, endpointId, from, to, after = 0n } = asked
+  const { clientId, endpointId, from, to, after = 0n, withoutAlerts = false } = asked
   const target = await endpointTarget(tx, clientId, endpointId)
   const { eventTypes } = await getEndpoint(tx, clientId, endpointId)
   const [destination] = await findDestinations(tx, [{ ...target, clientId }])
@@ -73,7 +86,7 @@ export async function replay(
               where client_id = $1 and sequence >= $2 and sequence < $3
                 and created_at >= $4 and created_at < $5
                 and type <> 'endpoint.test' and ($6::text[] is null or type = any($6))
-                and ${visibleEvent('$1')}
+                and ${visibleEvent('$1')} and ${unlessAlert('$10')}
               order by sequence limit $9
            ), queued as (
              insert into deliveries (event_id, destination_id, client_id, kind, next_attempt_at,
@@ -81,7 +94,10 @@ export async function replay(
              select id, $7::bigint, $1, 'endpoint', $8::timestamptz, $8 from again ${AGAIN}
            )
            select count(*)::int as queued, max(sequence) as last from again`,
-    values: [clientId, start, past, from, to, eventTypes, destination?.id, now, limit],
+    values: [
+      ...[clientId, start, past, from, to, eventTypes, destination?.id, now, limit],
+      withoutAlerts,
+    ],
   })
   const { queued, last } = rows[0] as { queued: number; last: bigint | null }
   if (destination) await resumeDestinations(tx, now, [destination.id])

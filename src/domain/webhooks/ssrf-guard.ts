@@ -9,7 +9,7 @@ import { Agent, buildConnector } from 'undici'
 import { isAllowedAddress, type Mode } from './allowed-addresses.ts'
 import { type Lookup, lookupFor } from './dns-lookup.ts'
 
-const URL_LENGTH_MAX = 2_048
+export const URL_LENGTH_MAX = 2_048
 
 const CONNECT_TIMEOUT_MS = 10_000
 // Node gives an address 250 ms before it tries the next and then drops the first: less than a

@@ -103,6 +103,46 @@ export async function getEndpoint(
   return toEndpoint(rows[0])
 }
 
+export function getsAlerts({ eventTypes }: Pick<WebhookEndpoint, 'eventTypes'>): boolean {
+  return !eventTypes || eventTypes.includes('alert.raised')
+}
+
+// Before it is changed by somebody whom alerts are not for: refuses an endpoint that gets alerts, or
+// for which some wait since it did.
+export async function lockUnlessForAlerts(
+  tx: Transaction,
+  clientId: ClientId,
+  id: EndpointId,
+): Promise<void> {
+  const { rows } = await tx.query<Pick<WebhookEndpoint, 'eventTypes'>>({
+    name: 'lock-endpoint',
+    text: `select event_types as "eventTypes" from webhook_endpoints
+            where id = $1 and client_id = $2 and deleted_at is null for no key update`,
+    values: [id, clientId],
+  })
+  if (!rows[0]) throw new Refusal('endpoint_not_found')
+  if (getsAlerts(rows[0]) || (await hasWaitingAlerts(tx, clientId, id))) {
+    throw new Refusal('role_not_allowed')
+  }
+}
+
+async function hasWaitingAlerts(
+  tx: Transaction,
+  clientId: ClientId,
+  id: EndpointId,
+): Promise<boolean> {
+  const { rowCount } = await tx.query({
+    name: 'find-waiting-alert',
+    text: `select from destinations d
+             join deliveries v on v.destination_id = d.id and v.state = 'pending'
+             join events e on e.id = v.event_id and e.type = 'alert.raised'
+            where d.client_id = $1 and coalesce(d.endpoint_id, '${NO_ENDPOINT}') = $2
+            limit 1`,
+    values: [clientId, id],
+  })
+  return rowCount === 1
+}
+
 // Newest first, older than `beforeId`.
 export async function listEndpoints(
   db: Queryable,

@@ -2,7 +2,8 @@
 // that an operation needs, the errors it may answer with, and examples. Internal operations (those of
 // the dashboard) are marked, and the reference does not show them.
 
-import { REFUSALS, type RefusalCode } from '#errors.ts'
+import type { RefusalCode } from '#errors.ts'
+import { failureStatus } from '#http/envelopes.ts'
 import { type Components, exampleOf, type Schema } from './examples.ts'
 import { errorsOf } from './operation-errors.ts'
 import { INTERNAL_TAGS } from './tag-groups.ts'
@@ -17,6 +18,7 @@ type Operation = {
   requestBody?: { content?: Content }
   responses: Record<string, { content?: Content }>
   'x-scope'?: string
+  'x-published'?: true
   'x-internal'?: true
   'x-error-codes'?: readonly RefusalCode[]
 }
@@ -38,19 +40,20 @@ export function describeOperations(description: Description): Description {
 type Around = { path: string; components: Components }
 
 function describe(operation: Operation, { path, components }: Around): Operation {
-  const { 'x-scope': scope, ...rest } = operation
+  const { 'x-scope': scope, 'x-published': isPublished = false, ...rest } = operation
   const codes = errorsOf(operation.operationId)
   const isInternal = operation.tags?.some((tag) => INTERNAL_TAGS.includes(tag))
   for (const content of contentsOf(operation)) {
     const json = content['application/json']
     // Unless the route has its own (x-examples), where not all fields go together.
     if (!json?.schema || json.examples) continue
-    json.example = exampleOf(json.schema, components, [path])
+    json.example = exampleOf(json.schema, components, [path, operation.operationId])
   }
   const paragraphs = [
     operation.description,
     scope && `**Scope:** \`${scope}\`.`,
-    codes.length > 0 && `**Errors:** ${codes.map(codeLink).join(', ')}.`,
+    codes.length > 0 &&
+      `**Errors:** ${codes.map((code) => codeLink(code, isPublished)).join(', ')}.`,
   ]
   return {
     ...rest,
@@ -67,6 +70,6 @@ function contentsOf({ requestBody, responses }: Operation): Content[] {
   )
 }
 
-function codeLink(code: RefusalCode): string {
-  return `[\`${code}\`](/docs/errors#${code}) (${REFUSALS[code].status})`
+function codeLink(code: RefusalCode, isPublished: boolean): string {
+  return `[\`${code}\`](/docs/errors#${code}) (${failureStatus(code, isPublished)})`
 }

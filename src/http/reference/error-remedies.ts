@@ -7,7 +7,8 @@ type NotFound = Exclude<Extract<RefusalCode, `${string}_not_found`>, 'route_not_
 
 const NOT_FOUND =
   'Check the identifier, and that it belongs to this client: records of other clients get the same response.'
-const CHECK_BALANCE = 'Check GET /api/v1/balances, then retry with a smaller amount or later.'
+const CHECK_BALANCE =
+  'Check GET /api/v1/balances (available less receivable), then retry with a smaller amount or later.'
 const ANOTHER_PERSON = 'Ask another user, whose access you did not grant or change, to decide.'
 const OPERATOR = 'Ask the operator of the service.'
 
@@ -88,7 +89,8 @@ const REMEDIES: Readonly<Record<Exclude<RefusalCode, NotFound>, string>> = {
   credit_not_refundable: 'See where the credit is (GET /api/v1/credits/{id}).',
   credit_of_payment: 'Refund the payment (POST /api/v1/payments/{reference}/refunds).',
   refund_too_large: 'Refund at most what is left: received less reversed and refunded.',
-  refund_not_queued: 'Nothing: the bank has it, or it is settled.',
+  refund_not_queued:
+    'Nothing: the bank has some of it, or it is settled. Of a part that is blocked, cancel the payout.',
   refund_payer_unknown: 'Ask the payer for a bank account, and pay it out there.',
   adjustment_too_large: 'Fetch what is owed, and request at most that.',
   suspense_not_fitting: 'Choose an open payment or an account of the same client and currency.',
@@ -109,12 +111,17 @@ const REMEDIES: Readonly<Record<Exclude<RefusalCode, NotFound>, string>> = {
   settlement_in_progress: 'Retry in a moment.',
   cut_off_passed: 'Choose a later cut-off.',
   settlement_not_closed: 'Fetch the settlement: it shows its state.',
+  settlement_accounts_changed: 'Fetch the settlement, check its payees, and approve with those.',
   settlement_not_cancellable: 'Only the latest can be cancelled, before it is approved.',
   no_default_bank_account: 'Make a bank account the default.',
   bank_account_unconfirmed: 'Wait until the bank has confirmed the name, or correct it.',
   payout_limit: 'Pay out less at once, or ask the operator for a higher limit.',
   daily_payout_limit: 'Continue tomorrow, or ask the operator for a higher limit.',
-  payout_not_queued: 'Nothing: the bank has it, or it is settled.',
+  payout_not_queued:
+    'Nothing: the bank has it, or it is settled; or cancel the settlement or refund that it is of.',
+  refund_credit_reversed: 'Cancel the refund; what is left of the credit can be refunded anew.',
+  payout_may_have_been_sent:
+    'Wait for the bank’s answer. If it awaits approval, approve it: it is not sent.',
   payout_decided: 'Fetch the payout: it shows who decided.',
   payout_settled: 'Fetch the payout: it shows what became of it.',
   payout_approval_kept: OPERATOR,
@@ -128,6 +135,7 @@ const REMEDIES: Readonly<Record<Exclude<RefusalCode, NotFound>, string>> = {
   other_person_needed: ANOTHER_PERSON,
   approver_too_new: 'Wait, or ask a user whose access has not changed recently.',
   approver_not_independent: ANOTHER_PERSON,
+  approver_chose_account: ANOTHER_PERSON,
   disable_requested: 'Approve, reject or withdraw the pending request first.',
   maker_checker_off: 'Nothing: it is off.',
   own_request_only: 'Reject it instead.',

@@ -3,14 +3,14 @@
 // `Schema.property` where that schema needs another value.
 
 import { FINANCE_VALUES } from './finance-example-values.ts'
+import { ADVICE, NUMBER, PAYMENT, PUBLISHED_VALUES } from './published-example-values.ts'
 import { SANDBOX_VALUES } from './sandbox-example-values.ts'
 
-const PAYMENT = '8f14e45fceea467f9b3d2c1a0b9e8d7c'
-const ADVICE = '3c59dc048e8850243be8079a5c74d079'
 const SESSION_ID = '000013261115103207000000000101'
 
 export const VALUES: Readonly<Record<string, unknown>> = {
   ...FINANCE_VALUES,
+  ...PUBLISHED_VALUES,
   ...SANDBOX_VALUES,
 
   // Who.
@@ -43,9 +43,9 @@ export const VALUES: Readonly<Record<string, unknown>> = {
   merchantCodes: 'LAGOS',
   merchantName: 'Obi Stores',
   bvn: '22123456789',
-  bvnMasked: '*******6789',
+  bvnMasked: '221*****789',
   nin: '12345678901',
-  ninMasked: '*******8901',
+  ninMasked: '123*****901',
   verifiedName: 'ADA OBI',
   kycTier: 3,
   kycLevel: '3',
@@ -62,10 +62,10 @@ export const VALUES: Readonly<Record<string, unknown>> = {
   allowedAddresses: '102.89.34.0/24',
 
   // Where money is sent, and from where.
-  accountNumber: '1000000014',
-  virtualAccountNumber: '1000000014',
-  collectionAccountNumber: '1000000014',
-  assignedAccountNumber: '1000000014',
+  accountNumber: NUMBER,
+  virtualAccountNumber: NUMBER,
+  collectionAccountNumber: NUMBER,
+  assignedAccountNumber: NUMBER,
   accountName: 'Obi Stores / Ada Obi',
   accountNumberMasked: '******6789',
   sourceAccountNumber: '0123456789',
@@ -120,7 +120,7 @@ export const VALUES: Readonly<Record<string, unknown>> = {
   balance: 5935.5,
   balanceAfter: 5935.5,
   amountPolicy: 'allow_under',
-  paymentUrl: `https://pay.example.com/pay/${ADVICE}`,
+  paymentUrl: `https://pay.example.com/pay?adviceReference=${ADVICE}`,
   callBackUrl: 'https://shop.example.com/paid',
   returnUrl: 'https://shop.example.com/paid',
   notificationUrl: 'https://shop.example.com/webhooks',
@@ -152,6 +152,7 @@ export const VALUES: Readonly<Record<string, unknown>> = {
   share: 80,
   bankAccount: 'BNK000000000000017',
   bankAccountReference: 'BNK000000000000017',
+  bankAccounts: ['BNK000000000000017'],
   payoutReference: 'PYT000000000000042',
   refundReference: 'RFD000000000000003',
   returnReference: 'RTN000000000000005',
@@ -256,7 +257,7 @@ export const VALUES: Readonly<Record<string, unknown>> = {
   value: SESSION_ID,
   q: 'ORDER-1042',
   search: 'Obi',
-  href: '/dashboard/payments/8f14e45fceea467f9b3d2c1a0b9e8d7c',
+  href: `/dashboard/payments/${PAYMENT}`,
   from: '2026-11-15T00:00:00+01:00',
   to: '2026-11-16T00:00:00+01:00',
   at: '2026-11-15T00:00:00+01:00',

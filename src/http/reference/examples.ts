@@ -23,9 +23,9 @@ export type Components = Readonly<Record<string, Schema>>
 const REF = '#/components/schemas/'
 const TIME = '2026-11-15T10:32:07.120000+01:00'
 // Deeper than any of ours: a schema that holds itself would never end.
-const DEPTH_MAX = 12
+const DEPTH_MAX = 13
 
-// `at` is the schema's name and the names of the properties that lead to it.
+// `at` is what leads to it: the path, the operation, and the names of schemas and properties.
 export function exampleOf(schema: Schema, components: Components, at: readonly string[]): unknown {
   if (at.length > DEPTH_MAX) throw new Error(`no example is this deep: ${at.join('.')}`)
   if (schema.$ref) {

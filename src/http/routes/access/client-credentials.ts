@@ -4,8 +4,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { makeSecret, OVERLAP_SECONDS_DEFAULT } from '#domain/access/client-secrets.ts'
 import { getClient, rotateClientSecret } from '#domain/access/manage-clients.ts'
-import { mayManageSecrets } from '#domain/access/roles.ts'
-import type { SignedInSession } from '#domain/access/sessions.ts'
+import { mayManageSecrets, type Role } from '#domain/access/roles.ts'
+import { lockUserOf, type SignedInSession } from '#domain/access/sessions.ts'
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
@@ -34,12 +34,14 @@ export const clientCredentialRoutes: FastifyPluginAsyncTypebox<Deps> = async (ap
         ...about,
         operationId: 'getOwnClient',
         summary: 'Retrieve your client',
-        description: 'For owners, developers and operators. Secrets are not included.',
+        description:
+          'For owners and developers; in an operator client, for operators. Secrets are not ' +
+          'included.',
         response: { 200: ApiEnvelope(ClientDetailBody), '4xx': ApiFailure },
       },
     },
     async ({ session }) => {
-      const { clientId } = requireClient(session)
+      const { clientId } = requireClient(session, session.user.role)
       const client = await getClient(db, clock(), clientId)
       return accepted('Client retrieved successfully', presentClientDetail(client))
     },
@@ -54,8 +56,9 @@ export const clientCredentialRoutes: FastifyPluginAsyncTypebox<Deps> = async (ap
         operationId: 'rotateOwnSecret',
         summary: 'Rotate your client secret',
         description:
-          'For owners, developers and operators. The old secret stays valid during the overlap. ' +
-          'An overlap of 0 revokes it immediately, with all tokens of the client.',
+          'For owners and developers; in an operator client, for operators. The old secret stays ' +
+          'valid during the overlap. An overlap of 0 revokes it immediately, with all tokens of ' +
+          'the client.',
         headers: IdempotencyHeaders,
         body: RotationBody,
         response: { 200: ApiEnvelope(ClientWithSecretBody), '4xx': ApiFailure },
@@ -63,13 +66,14 @@ export const clientCredentialRoutes: FastifyPluginAsyncTypebox<Deps> = async (ap
     },
     async (request, reply) => {
       const { session, body } = request
-      const { id, clientId } = requireClient(session)
+      const { id, clientId } = requireClient(session, session.user.role)
       const actor = `user:${session.user.email}`
       const secret = await makeSecret()
       const change = { secret, overlapSeconds: body.overlapSeconds ?? OVERLAP_SECONDS_DEFAULT }
       reply.header('cache-control', 'no-store')
       const call = { request, reply, by: { clientId: id, actor } }
       const answer = await withIdempotency(deps, call, async (tx) => {
+        requireClient(session, await lockUserOf(tx, session))
         const by = { now: clock(), actor }
         const client = await rotateClientSecret(tx, by, {
           clientId,
@@ -85,7 +89,7 @@ export const clientCredentialRoutes: FastifyPluginAsyncTypebox<Deps> = async (ap
   )
 }
 
-function requireClient({ user, client }: SignedInSession) {
-  if (!mayManageSecrets(user.role)) throw new Refusal('role_not_allowed')
+function requireClient({ client }: SignedInSession, role: Role) {
+  if (!mayManageSecrets(role, client)) throw new Refusal('role_not_allowed')
   return client
 }

@@ -12,7 +12,7 @@ import {
 import { relyingParty } from '#domain/access/passkey-ceremonies.ts'
 import { usePasskey } from '#domain/access/passkeys.ts'
 import { hasSecondFactor, useCode } from '#domain/access/second-factors.ts'
-import type { SessionUser } from '#domain/access/sessions.ts'
+import { lockUserOf, type SessionUser } from '#domain/access/sessions.ts'
 import { writeAuditLog } from '#domain/records/audit-log.ts'
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
@@ -22,7 +22,8 @@ import type { Confirmation } from './passkey-schemas.ts'
 
 type Given = Static<typeof Confirmation>
 
-// `use` in the transaction of the change; `settle` takes the attempt back when it has succeeded.
+// `use` first in the transaction of the change: it locks the user; `settle` takes the attempt back when
+// it has succeeded.
 export type Confirmed = { use: (tx: Transaction) => Promise<void>; settle: () => Promise<void> }
 
 // A passkey; or the password, with a code where a second factor is enrolled.
@@ -44,6 +45,7 @@ export async function confirmIdentity(
   return {
     settle,
     use: async (tx) => {
+      await lockUserOf(tx, request.session)
       if (!needsCode || code === undefined) return
       const how = await useCode(tx, { sealer, now: clock(), userId, code })
       if (!how) throw new Refusal('invalid_code')
@@ -74,6 +76,7 @@ async function withPasskey(
   return {
     settle: () => settleConfirmation(db, who),
     use: async (tx) => {
+      await lockUserOf(tx, session)
       const isUsed = await usePasskey(tx, clock(), { id: passkey.id, userId, counter })
       if (!isUsed) throw new Refusal('invalid_passkey')
     },

@@ -25,6 +25,7 @@ export const CurrentSessionBody = named('SignedInSession', {
   client: named('SignedInClient', {
     clientId: Type.String(),
     name: Type.String(),
+    isOperator: Type.Boolean(),
     mode: oneOf(['sandbox', 'live'], 'Which kind of service this is.'),
   }),
   csrfToken: Type.String({
@@ -58,11 +59,12 @@ export function presentSignedIn(
   token: string,
 ) {
   const { id, email, hasTotp, role, isPasswordTemporary } = user
+  const { clientId, name, isOperator } = client
   return {
     user: { id, email, hasTotp, mustChangePassword: isPasswordTemporary },
     role,
     scopes: [...grantedScopes(role, client)],
-    client: { clientId: client.clientId, name: client.name, mode },
+    client: { clientId, name, isOperator, mode },
     csrfToken: sessionCookies.csrfTokenOf(token),
   }
 }

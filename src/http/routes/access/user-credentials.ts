@@ -6,7 +6,7 @@ import { withTransaction } from '#db/transaction.ts'
 import { passwordProblem } from '#domain/access/password-rules.ts'
 import { hashPassword } from '#domain/access/passwords.ts'
 import { beginTotp, confirmTotp, removeTotp, useCode } from '#domain/access/second-factors.ts'
-import { endUserSessions, openSession } from '#domain/access/sessions.ts'
+import { endUserSessions, lockUserOf, openSession } from '#domain/access/sessions.ts'
 import { setPassword, sharedSalt } from '#domain/access/users.ts'
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
@@ -57,6 +57,7 @@ const ownPassword: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       const hash = await hashPassword(newPassword, await sharedSalt(db, user.email, user.id))
       const from = { address: request.ip, userAgent: request.headers['user-agent'] }
       const token = await withTransaction(db, async (tx) => {
+        await lockUserOf(tx, request.session)
         await setPassword(tx, clock(), { id: user.id, hash, isTemporary: false })
         await endUserSessions(tx, user.id)
         await record(tx, clock(), { visitor: user, action: 'user.change_password' })
@@ -126,8 +127,10 @@ const secondFactor: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         },
       },
     },
-    async ({ session: { user }, body }, reply) => {
+    async ({ session, body }, reply) => {
+      const { user } = session
       const recoveryCodes = await withTransaction(db, async (tx) => {
+        await lockUserOf(tx, session)
         const codes = await confirmTotp(tx, { sealer, now: clock(), user, code: body.code })
         await record(tx, clock(), { visitor: user, action: 'user.add_totp' })
         return codes
@@ -162,6 +165,7 @@ const removingSecondFactor: FastifyPluginAsyncTypebox<Deps> = async (app, deps) 
       const { password, code } = request.body
       const settle = await refuseWrongPassword(deps, request, password)
       await withTransaction(db, async (tx) => {
+        await lockUserOf(tx, request.session)
         if (!(await useCode(tx, { sealer, now: clock(), userId: user.id, code })))
           throw new Refusal('invalid_code')
         await removeTotp(tx, user.id)

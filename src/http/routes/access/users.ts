@@ -217,7 +217,8 @@ const resettingPassword: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => 
   )
 }
 
-function toAdministrator({ user, client }: SignedInSession) {
+function toAdministrator(session: SignedInSession) {
+  const { user, client } = session
   const { id: userId, email, role } = user
-  return { actor: `user:${email}`, role, clientId: client.id, client, userId }
+  return { actor: `user:${email}`, role, clientId: client.id, client, userId, session }
 }

@@ -8,6 +8,7 @@ import {
   listAccounts,
   summarizeAccounts,
 } from '#domain/accounts/account-list.ts'
+import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import {
@@ -54,8 +55,12 @@ export const AccountFilterFields = {
       'Must be 7 to 15 digits with an optional leading +.',
     ),
   ),
-  bvn: Type.Optional(digits('^[0-9]{11}$', 'BVN of the customer.', 'Must be 11 digits.')),
-  nin: Type.Optional(digits('^[0-9]{11}$', 'NIN of the customer.', 'Must be 11 digits.')),
+  bvn: Type.Optional(
+    digits('^[0-9]{11}$', 'BVN of the customer. Not for users.', 'Must be 11 digits.'),
+  ),
+  nin: Type.Optional(
+    digits('^[0-9]{11}$', 'NIN of the customer. Not for users.', 'Must be 11 digits.'),
+  ),
   name: Type.Optional(text(100, 'Part of the account name, case-insensitive.')),
   active: flag('true: takes money; false: was deactivated.'),
   default: flag('true: the default of its merchant; false: any other.'),
@@ -86,10 +91,10 @@ export const accountListRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
         response: { 200: ListEnvelope(OwnAccountBody), '4xx': ApiFailure },
       },
     },
-    async ({ client, query: asked }) => {
+    async ({ client, isPerson, query: asked }) => {
       const { limit: _limit, cursor, order, ...given } = asked
       const list = { name: 'accounts', clientId: client.id, order, filters: given } as List
-      const filters = parseAccountFilters(asked)
+      const filters = parseAccountFilters(asked, isPerson)
       const position = readCursor(sealer, list, cursor)
       const limit = parseLimit(asked)
       const { rows, scannedTo } = await listAccounts(db, {
@@ -122,8 +127,8 @@ export const accountListRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
         response: { 200: ApiEnvelope(SummaryBody), '4xx': ApiFailure },
       },
     },
-    async ({ client, query: asked }) => {
-      const how = { sealer, client, filters: parseAccountFilters(asked) }
+    async ({ client, isPerson, query: asked }) => {
+      const how = { sealer, client, filters: parseAccountFilters(asked, isPerson) }
       const summary = await withSnapshot(db, (tx) => summarizeAccounts(tx, how))
       const shown = presentSummary(summary, presentTotal)
       return accepted('Collection accounts added up successfully', shown)
@@ -134,8 +139,9 @@ export const accountListRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
 // In a query a + means a space, and nearly everybody forgets to write it as %2B.
 type FilterQuery = Omit<Static<typeof AccountsQuery>, 'limit' | 'cursor' | 'order'>
 
-export function parseAccountFilters(asked: FilterQuery): AccountFilters {
+export function parseAccountFilters(asked: FilterQuery, isPerson: boolean): AccountFilters {
   const { merchantId, merchantCode, bvn, nin, name } = asked
+  if (isPerson) refuseMasked({ bvn, nin })
   return {
     ...parseWindow(asked),
     ...parseAmounts(asked),
@@ -149,4 +155,13 @@ export function parseAccountFilters(asked: FilterQuery): AccountFilters {
     isActive: asked.active && asked.active === 'true',
     isDefault: asked.default && asked.default === 'true',
   }
+}
+
+// People see these masked: whoever may look for one completes it by trying.
+function refuseMasked(given: Record<string, string | undefined>): void {
+  const message = 'Only for systems of the client: people see it masked.'
+  const errors = Object.entries(given).flatMap(([field, value]) =>
+    value === undefined ? [] : [{ field, message }],
+  )
+  if (errors.length > 0) throw new Refusal('invalid_request', errors)
 }

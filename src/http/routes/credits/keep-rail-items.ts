@@ -77,7 +77,7 @@ function keptAnswer({ sessionId, responseMessage, code }: Acknowledgement, isNew
 // A reversal that was rejected.
 export function rejectedReversal(
   bankCode: string,
-  body: Pick<ReversalBody, 'sessionId' | 'amount'>,
+  { body, originals }: KeptReversal,
   reason: string,
 ) {
   const { sessionId, amount } = body
@@ -90,8 +90,14 @@ export function rejectedReversal(
     amount: String(amount),
     body: text,
     identity: text,
+    originals,
   }
   return item
+}
+
+type KeptReversal = {
+  body: Pick<ReversalBody, 'sessionId' | 'amount'>
+  originals: readonly string[]
 }
 
 export type ReversalBody = { sessionId: string; originalSessionId: string; amount: number | string }

@@ -29,13 +29,18 @@ const RailItemBody = named('RailItem', {
     type: 'string',
     enum: [...RAIL_OUTCOMES],
     description:
-      'rejected: a credit or reversal with an amount. unreadable: a body that could not be parsed.',
+      'awaited: a reversal whose credit is not known; the bank was told to send it again. taken: it ' +
+      'was sent again and taken, or booked from a statement. rejected: a credit or reversal with an ' +
+      'amount. unreadable: a body that could not be parsed.',
   }),
   reason: Type.String({ description: 'Rejection code, e.g. invalid_account_number.' }),
-  responseCode: Type.String({ description: 'Response sent to the bank: 00 kept, 02 rejected.' }),
+  responseCode: Type.String({
+    description: 'Last response to the bank that left it here: 00 kept, 02 rejected, 03 retry.',
+  }),
   sessionId: nullable('string', { description: 'As received, at most 64 characters.' }),
   amount: nullable('string', { description: 'As received; not necessarily a number.' }),
-  receivedAt: Type.String(),
+  receivedAt: Type.String({ description: 'When it came first.' }),
+  takenAt: nullable('string', { description: 'When the reversal was taken.' }),
 })
 
 const OpenedBody = named('RailItemDetail', {
@@ -107,6 +112,7 @@ export const railItemRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
 }
 
 function presentItem(item: RailItem): Static<typeof RailItemBody> {
-  const { id, receivedAt, ...rest } = item
-  return { ...rest, id: id.toString(), receivedAt: timestamp(receivedAt) }
+  const { id, receivedAt, takenAt, ...rest } = item
+  const times = { receivedAt: timestamp(receivedAt), takenAt: takenAt && timestamp(takenAt) }
+  return { ...rest, id: id.toString(), ...times }
 }

@@ -14,7 +14,7 @@ import { keepUnreadable } from './keep-rail-items.ts'
 import { type RailRequest, railAuthenticator } from './rail-authentication.ts'
 import { nameEnquiryRoutes } from './rail-name-enquiry.ts'
 import { returnRoutes } from './rail-returns.ts'
-import { reversalRoutes } from './rail-reversals.ts'
+import { askAgain, reversalRoutes } from './rail-reversals.ts'
 import { takeReport } from './take-report.ts'
 
 // 1,000 credits of our own format take some 400 kB, of camt.054 a megabyte.
@@ -99,9 +99,7 @@ export const railRoutes: FastifyPluginAsyncTypebox<Deps> = scoped(async (app, de
       done(error as Error)
     }
   })
-  await app.register(nameEnquiryRoutes, deps)
-  await app.register(reversalRoutes, deps)
-  await app.register(returnRoutes, deps)
+  await app.register(otherCalls, deps)
 
   app.post(
     '/rails/:bankCode/credits',
@@ -138,6 +136,17 @@ export const railRoutes: FastifyPluginAsyncTypebox<Deps> = scoped(async (app, de
   )
 })
 
+// A signature over the fields of a credit would fit these with any content.
+const otherCalls: FastifyPluginAsyncTypebox<Deps> = scoped(async (app, deps) => {
+  app.addHook('preValidation', (request, _reply, done) => {
+    const { signsFieldsOnly } = request.rail.connection
+    done(signsFieldsOnly ? new Refusal('invalid_signature') : undefined)
+  })
+  await app.register(nameEnquiryRoutes, deps)
+  await app.register(reversalRoutes, deps)
+  await app.register(returnRoutes, deps)
+})
+
 // Calls back rather than promise, as the hooks do: nearly every report is one credit that is
 // booked, and a promise for each step cost more than most of the steps.
 function report(deps: Deps, request: RailRequest, reply: FastifyReply): void {
@@ -170,8 +179,9 @@ function answer(
   answers: readonly Acknowledgement[],
 ): void {
   const isRetry = answers.length > 0 && answers.every(({ responseCode }) => responseCode === '03')
-  if (isRetry) reply.header('retry-after', 1)
-  reply.code(isRetry ? 503 : 200)
+  if (!isRetry) reply.code(200)
+  else if (answers.every(({ code }) => code === 'original_not_found')) askAgain(reply)
+  else reply.code(503).header('retry-after', 1)
   reply.type(contentType).send(body)
 }
 

@@ -3,20 +3,50 @@
 //
 // The original is found by any ID the bank may have used. Rejected reversals become rail items in
 // the same transaction.
+//
+// A reversal may overtake its credit, which is in flight or about to be sent again. So one whose credit
+// is not known is to be sent again for a while, and then rejected: rejected at once, it would be lost
+// and the credit booked in full.
 
 import type { IncomingReversal } from '#banks/notifications.ts'
 import { type Transaction, withTransaction } from '#db/transaction.ts'
 import { findOriginal } from '#domain/credits/credit-identifiers.ts'
-import { storeRailItems } from '#domain/credits/rail-items.ts'
+import { firstReceivedAt, type NewRailItem, storeRailItems } from '#domain/credits/rail-items.ts'
 import { type ReversalAnswer, takeReversal } from '#domain/credits/reverse-credit.ts'
 import type { Deps } from '#http/deps.ts'
 import { formatKobo } from '#money.ts'
+import type { Sealer } from '#seal.ts'
 import { rejectedReversal } from './keep-rail-items.ts'
 
-export type Reversed = ReversalAnswer | 'failed' // Failed: try again, it is safe.
+const AWAITED_MS = 1_800_000 // Half an hour.
 
-export function isReversed(answer: ReversalAnswer): boolean {
+// Awaited: the credit may still come.
+export type GivenAnswer = ReversalAnswer | 'original_awaited'
+export type Reversed = GivenAnswer | 'failed' // Failed: try again, it is safe.
+
+export function isReversed(answer: GivenAnswer): boolean {
   return answer === 'reversed' || answer === 'duplicate'
+}
+
+// Keeps what was not taken, and says what the bank is answered.
+export async function keepReversal(
+  tx: Transaction,
+  { sealer, now }: { sealer: Sealer; now: Date },
+  { answer, item }: { answer: ReversalAnswer; item: NewRailItem },
+): Promise<GivenAnswer> {
+  const isAwaited = answer === 'original_not_found' && (await isRecent(tx, { sealer, now }, item))
+  const responseCode = isAwaited ? '03' : '02'
+  await storeRailItems(tx, { sealer, now }, [{ ...item, responseCode }])
+  return isAwaited ? 'original_awaited' : answer
+}
+
+async function isRecent(
+  tx: Transaction,
+  { sealer, now }: { sealer: Sealer; now: Date },
+  item: NewRailItem,
+): Promise<boolean> {
+  const heardAt = (await firstReceivedAt(tx, sealer, item)) ?? now
+  return now.getTime() - heardAt.getTime() < AWAITED_MS
 }
 
 // One after another, since two may take back parts of one credit.
@@ -31,10 +61,9 @@ export async function takeReversals(
     try {
       const answer = await withTransaction(batchPool, async (tx) => {
         const taken = await take(tx, { sharedAccounts, now }, { bankCode, reversal })
-        if (!isReversed(taken)) {
-          await storeRailItems(tx, { sealer, now }, [rejected(bankCode, reversal, taken)])
-        }
-        return taken
+        if (isReversed(taken)) return taken
+        const item = rejected(bankCode, reversal, taken)
+        return await keepReversal(tx, { sealer, now }, { answer: taken, item })
       })
       results.set(reversal, answer)
     } catch (error) {
@@ -59,5 +88,5 @@ async function take(
 function rejected(bankCode: string, reversal: IncomingReversal, reason: ReversalAnswer) {
   const { sessionId, originals, amountKobo, currency } = reversal
   const body = { sessionId, originals, amount: formatKobo(amountKobo), currency }
-  return rejectedReversal(bankCode, body, reason)
+  return rejectedReversal(bankCode, { body, originals }, reason)
 }

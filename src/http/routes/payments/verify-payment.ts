@@ -2,10 +2,10 @@
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import {
-  findPaidNumber,
+  findPaidWhere,
   getPayment,
+  type PaidWhere,
   type Payment,
-  type PaymentNumber,
   statusAt,
 } from '#domain/payments/payments.ts'
 import { buildCallBackUrl } from '#domain/payments/resource-presenters.ts'
@@ -35,7 +35,7 @@ const TransactionBody = named('Transaction', {
   env: Type.String(),
   message: Type.String(),
   customerName: Type.String(),
-  paymentDate: nullable('string'),
+  paymentDate: nullable('string', { description: 'When the last of amountCollected was booked.' }),
 })
 
 export const verifyPaymentRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
@@ -63,8 +63,8 @@ export const verifyPaymentRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, 
         const reference = parseReference(request.params.reference)
         if (!reference) throw new Refusal('payment_not_found')
         const payment = await getPayment(db, request.client.id, { by, reference })
-        const number = await findPaidNumber(db, payment)
-        return paymentAccepted(presentTransaction(payment, { number, now: clock(), mode }))
+        const paid = await findPaidWhere(db, payment)
+        return paymentAccepted(presentTransaction(payment, { ...paid, now: clock(), mode }))
       },
     )
   }
@@ -72,7 +72,7 @@ export const verifyPaymentRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, 
 
 function presentTransaction(
   payment: Payment,
-  { number, now, mode }: { number: PaymentNumber | undefined; now: Date; mode: Deps['mode'] },
+  { number, paidAt, now, mode }: PaidWhere & { now: Date; mode: Deps['mode'] },
 ) {
   const status = statusAt(payment, now)
   return {
@@ -92,6 +92,6 @@ function presentTransaction(
     env: mode === 'live' ? 'Live' : 'Test',
     message: status,
     customerName: payment.customerName,
-    paymentDate: payment.amountPaidKobo > 0n ? timestamp(payment.updatedAt) : null,
+    paymentDate: payment.amountPaidKobo > 0n && paidAt ? timestamp(paidAt) : null,
   }
 }

@@ -65,7 +65,7 @@ const creating: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       },
     },
     async (request, reply) => {
-      const { client, actor, body } = request
+      const { client, actor, userId, body } = request
       refuseRestricted(client)
       const given = parseBankAccount(body, banks)
       const { bankCode, accountNumber, accountName } = given
@@ -75,7 +75,7 @@ const creating: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         const now = clock()
         const reference = await saveBankAccount(
           tx,
-          { sealer, now, actor },
+          { sealer, now, actor, userId },
           { clientId: client.id, ...given, answer },
         )
         const saved = await getBankAccount(tx, client.id, reference)
@@ -193,11 +193,11 @@ const changing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       },
     },
     async (request) => {
-      const { client, actor, params, body: changes } = request
+      const { client, actor, userId, params, body: changes } = request
       refuseRestricted(client)
       const { reference } = params
       const account = await withTransaction(db, (tx) =>
-        changeBankAccount(tx, { client, actor, now: clock() }, { reference, changes }),
+        changeBankAccount(tx, { client, actor, userId, now: clock() }, { reference, changes }),
       )
       return accepted('Bank account updated successfully', presenter(deps, request)(account))
     },

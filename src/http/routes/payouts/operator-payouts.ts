@@ -9,7 +9,6 @@ import {
 import type { List } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
 import { getClient } from '#domain/access/manage-clients.ts'
-import { readPayoutChanges } from '#domain/payouts/payout-changes.ts'
 import { listPayouts, summarizePayouts } from '#domain/payouts/payout-list.ts'
 import { findPayout } from '#domain/payouts/payouts.ts'
 import { resolvePayout } from '#domain/payouts/resolve-payout.ts'
@@ -35,8 +34,8 @@ import {
   OperatorPayoutDetailBody,
   PayoutFilters,
   parsePayoutFilters,
-  presentChange,
   presentOperatorPayout,
+  readDetail,
 } from './payout-presenters.ts'
 
 const PAYOUTS = '/api/v1/operator/payouts'
@@ -220,6 +219,5 @@ type Shown = { by: Identity; reference: string }
 async function show(db: Queryable, { sealer }: Deps, { by, reference }: Shown) {
   const payout = await findPayout(db, { reference })
   if (!payout) throw new Refusal('payout_not_found')
-  const history = await readPayoutChanges(db, payout.id)
-  return { ...presentOperatorPayout(payout, { sealer, by }), history: history.map(presentChange) }
+  return { ...presentOperatorPayout(payout, { sealer, by }), ...(await readDetail(db, payout)) }
 }

@@ -60,7 +60,9 @@ const cancelling: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         security: BEARER,
         operationId: 'cancelPayout',
         summary: 'Cancel a payout',
-        description: 'While it is queued. The money, fee and VAT are available again.',
+        description:
+          'While it is queued. The money, fee and VAT are available again. One of a settlement or ' +
+          'refund only while it is blocked (blockedBy).',
         body: Type.Object(
           { reason: Type.Optional(text(REASON_MAX, 'Reason.')) },
           { additionalProperties: false },
@@ -91,7 +93,7 @@ const approving: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         security: SESSION,
         operationId: 'approvePayout',
         summary: 'Approve a payout',
-        description: 'By another user than its maker.',
+        description: 'By another user than its maker, and than who chose its bank account.',
         body: Type.Object({}, { additionalProperties: false }),
       },
     },

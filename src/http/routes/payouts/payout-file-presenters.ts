@@ -77,6 +77,9 @@ export function presentResults({ results, pending, unchanged, problems }: Judgem
     failed: count('failed'),
     pending,
     unchanged,
-    problems: problems.map((each) => ({ ...each, message: PROBLEMS[each.problem] })),
+    problems: problems.map(({ fileReference: _, ...each }) => ({
+      ...each,
+      message: PROBLEMS[each.problem],
+    })),
   }
 }

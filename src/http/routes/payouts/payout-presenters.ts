@@ -1,7 +1,9 @@
 // Schemas and presenters of payouts. Account numbers are masked, except for whoever may pay out.
 
 import { Type } from '@fastify/type-provider-typebox'
-import type { PayoutChange } from '#domain/payouts/payout-changes.ts'
+import type { Queryable } from '#db/pool.ts'
+import { BLOCKS, findBlock } from '#domain/payouts/blocked-payouts.ts'
+import { type PayoutChange, readPayoutChanges } from '#domain/payouts/payout-changes.ts'
 import { APPROVALS, PAYOUT_STATUSES, type Payout, PURPOSES } from '#domain/payouts/payouts.ts'
 import type { Identity } from '#http/authentication.ts'
 import { parseWindow, WindowQuery } from '#http/lists.ts'
@@ -73,10 +75,14 @@ const Fields = {
 
 export const PayoutBody = named('Payout', Fields)
 
-export const PayoutDetailBody = named('PayoutDetail', {
-  ...Fields,
+const DetailFields = {
+  blockedBy: nullable('string', {
+    description: `Why it waits: ${BLOCKS.join(', ')}. Null: it is not queued, or not blocked.`,
+  }),
   history: Type.Array(ChangeBody, { description: 'What happened to it, in order.' }),
-})
+}
+
+export const PayoutDetailBody = named('PayoutDetail', { ...Fields, ...DetailFields })
 
 const OperatorFields = {
   ...Fields,
@@ -90,7 +96,7 @@ const OperatorFields = {
 export const OperatorPayoutBody = named('OperatorPayout', OperatorFields)
 export const OperatorPayoutDetailBody = named('OperatorPayoutDetail', {
   ...OperatorFields,
-  history: Type.Array(ChangeBody),
+  ...DetailFields,
 })
 
 type Showing = { sealer: Sealer; by: Pick<Identity, 'scopes'> }
@@ -134,6 +140,12 @@ export function presentOperatorPayout(payout: Payout, showing: Showing) {
   }
 }
 
-export function presentChange({ change, changedBy, changedAt, detail }: PayoutChange) {
+// What is shown of one payout beyond what lists show.
+export async function readDetail(db: Queryable, { id }: Payout) {
+  const changes = await readPayoutChanges(db, id)
+  return { blockedBy: await findBlock(db, id), history: changes.map(presentChange) }
+}
+
+function presentChange({ change, changedBy, changedAt, detail }: PayoutChange) {
   return { change, changedBy, changedAt: timestamp(changedAt), detail }
 }

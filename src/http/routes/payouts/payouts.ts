@@ -3,10 +3,10 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { List } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
+import { withTransaction } from '#db/transaction.ts'
 import { refuseRestricted } from '#domain/access/clients.ts'
 import { getBankAccount, noteAnswer } from '#domain/payouts/bank-accounts.ts'
 import { enquireName } from '#domain/payouts/enquire-name.ts'
-import { readPayoutChanges } from '#domain/payouts/payout-changes.ts'
 import { listPayouts, summarizePayouts } from '#domain/payouts/payout-list.ts'
 import { findPayout } from '#domain/payouts/payouts.ts'
 import { requestPayout } from '#domain/payouts/request-payout.ts'
@@ -41,8 +41,8 @@ import {
   PayoutDetailBody,
   PayoutFilters,
   parsePayoutFilters,
-  presentChange,
   presentPayout,
+  readDetail,
 } from './payout-presenters.ts'
 
 export const PAYOUTS = '/api/v1/payouts'
@@ -85,8 +85,8 @@ const creating: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         summary: 'Create a payout',
         description:
           'Amount, fee and VAT leave the available balance at once, or it is refused ' +
-          '(insufficient_balance). Sent within seconds, unless it needs approval. At most once: a ' +
-          'payout that failed is retried by creating another.',
+          '(insufficient_balance); what you owe stays there. Sent within seconds, unless it needs ' +
+          'approval. At most once: a payout that failed is retried by creating another.',
         headers: IdempotencyHeaders,
         querystring: NoQuery,
         body: PayoutRequest,
@@ -107,9 +107,13 @@ const creating: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
               expectedName: account.accountName,
             })
           : undefined
+      // What the bank said stays known, also if the payout is refused for it.
+      if (answer?.status === 'found') {
+        await withTransaction(batchPool, (tx) => noteAnswer(tx, clock(), { account, answer }))
+      }
       return withIdempotency(deps, { request, reply, pool: batchPool }, async (tx) => {
         const now = clock()
-        if (answer) await noteAnswer(tx, now, { account, answer })
+        if (answer?.status === 'not_found') throw new Refusal('bank_account_unknown')
         const asked = { client, actor, bankAccountId: account.id, amountKobo, currency, narration }
         const reference = await requestPayout(tx, { ...deps, now }, asked)
         const shown = await showPayout(tx, deps, { by: request, reference })
@@ -206,6 +210,5 @@ type Shown = { by: Identity; reference: string }
 export async function showPayout(db: Queryable, { sealer }: Deps, { by, reference }: Shown) {
   const payout = await findPayout(db, { reference, clientId: by.client.id })
   if (!payout) throw new Refusal('payout_not_found')
-  const history = await readPayoutChanges(db, payout.id)
-  return { ...presentPayout(payout, { sealer, by }), history: history.map(presentChange) }
+  return { ...presentPayout(payout, { sealer, by }), ...(await readDetail(db, payout)) }
 }

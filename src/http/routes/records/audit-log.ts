@@ -51,14 +51,15 @@ export const auditLogRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
         response: { 200: ListEnvelope(ActionBody), '4xx': ApiFailure },
       },
     },
-    async ({ client, query: asked }) => {
+    async ({ client, withoutAlerts, query: asked }) => {
       const { limit: _, cursor: __, ...filters } = asked
       const list: List = { name: 'actions', clientId: client.id, filters }
       const page = await pageById(sealer, { list, asked }, ({ after, limit }) => {
         const { actor, action, subject } = asked
         const named = subject && findName(sealer, subject)
         const wanted = { actor, action, subject: named, ...parseWindow(asked) }
-        return listAuditLog(db, client, { filters: wanted, beforeId: after, limit })
+        const seen = { ...wanted, withoutOperators: withoutAlerts }
+        return listAuditLog(db, client, { filters: seen, beforeId: after, limit })
       })
       return listResponse('Audit log retrieved successfully', page, (row) =>
         presentAction(row, sealer),

@@ -37,8 +37,8 @@ const PaymentParams = Type.Object({ reference: Type.String() })
 const CreditParams = Type.Object({ id: Type.String() })
 
 const HOW =
-  'Sent to the account that the money came from, from what is available to you: ' +
-  'insufficient_balance if that is less. At most what was received less what was reversed, ' +
+  'Sent to the account that the money came from, from what is available to you beyond what you ' +
+  'owe: insufficient_balance if that is less. At most what was received less what was reversed, ' +
   'refunded or is being refunded (refund_too_large). Fees are not given back. '
 
 export const refundRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {

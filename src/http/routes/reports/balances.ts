@@ -47,7 +47,9 @@ const BalanceBody = named('Balance', {
   reversed: Type.Number({ description: 'Reversed by the banks.' }),
   fees: Type.Number({ description: 'Fees and VAT charged on credits, less those given back.' }),
   available: Type.Number({
-    description: 'To pay out or refund: on collection accounts and from paid payments.',
+    description:
+      'To pay out or refund: on collection accounts and from paid payments. As much as you owe ' +
+      '(receivable) stays.',
   }),
   subaccounts: Type.Number({ description: 'Shares of your subaccounts, not yet settled.' }),
   reserved: Type.Number({ description: 'Held back from settlements until it is released.' }),

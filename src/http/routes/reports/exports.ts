@@ -169,8 +169,8 @@ const accountExport: FastifyPluginAsyncTypebox<ExportDeps> = async (app, deps) =
         response: CSV,
       },
     },
-    async ({ client, query: asked }, reply) => {
-      const filters = parseAccountFilters(asked)
+    async ({ client, isPerson, query: asked }, reply) => {
+      const filters = parseAccountFilters(asked, isPerson)
       const batches = readBatches<Account, bigint>(async (after) => {
         const page = { order: asked.order, after, limit: BATCH }
         const { rows, scannedTo } = await listAccounts(db, { sealer, client, filters, ...page })

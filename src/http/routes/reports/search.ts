@@ -66,12 +66,12 @@ export const searchRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =
         response: { 200: ApiEnvelope(Type.Array(HitBody)), '4xx': ApiFailure },
       },
     },
-    async ({ client, scopes, query: { q } }) => {
+    async ({ client, scopes, withoutAlerts, query: { q } }) => {
       // An operator's payouts are of all clients.
       const payouts = scopes.has('operator') ? '/api/v1/operator/payouts' : PATHS.payout
       const present = (hit: Hit) =>
         presentHit(hit, hit.type === 'payout' ? payouts : PATHS[hit.type])
-      const how = { sealer, client, scopes, now: clock() }
+      const how = { sealer, client, scopes, withoutAlerts, now: clock() }
       const hits = await withSnapshot(db, (tx) => search(tx, how, q.trim()))
       return accepted('Search completed successfully', hits.map(present))
     },

@@ -10,6 +10,7 @@ import type { SandboxTransfer, TransferTerms } from '#domain/sandbox/sandbox-tra
 import { scheduleReport } from '#domain/sandbox/scheduled-reports.ts'
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
+import { reversalAcknowledgement } from '#http/routes/credits/rail-reversals.ts'
 import { isReversed, takeReversals } from '#http/routes/credits/reported-reversals.ts'
 import type { ClientId } from '#ids.ts'
 import { type Kobo, kobo, toNaira } from '#money.ts'
@@ -200,13 +201,8 @@ async function reverse(deps: Deps, planned: PlannedTransfer): Promise<Step> {
   }
   const answer = (await takeReversals(deps, bankCode, [reversal])).get(reversal)
   if (answer === undefined || answer === 'failed') throw new Refusal('try_again')
-  const isTaken = isReversed(answer)
-  return {
-    step: 'reversal',
-    sessionId,
-    responseCode: isTaken ? '00' : '02',
-    outcome: isTaken ? 'reversed' : 'rejected',
-    reason: isTaken ? null : answer,
-    amountInSuspense: 0,
-  }
+  const step = { step: 'reversal', sessionId, amountInSuspense: 0 } as const
+  if (isReversed(answer)) return { ...step, responseCode: '00', outcome: 'reversed', reason: null }
+  const { responseCode, outcome, code = null } = reversalAcknowledgement(answer)
+  return { ...step, responseCode, outcome, reason: code }
 }

@@ -35,7 +35,7 @@ import { sandboxOnly } from './sandbox-only.ts'
 const TIMES_MAX = 20
 const AFTER_SECONDS_MAX = 30 * 86_400
 
-const TO = { accountNumber: '1000000014' }
+const TO = { accountNumber: '1000000015' }
 const EXAMPLES = {
   exact: { value: { ...TO, kind: 'exact' } },
   over: { value: { ...TO, kind: 'over', amount: 6500 } },
@@ -87,7 +87,9 @@ const StepBody = named('SandboxTransferStep', {
   responseCode: Type.String({
     description: 'Response to the bank: 00 accepted, 01 duplicate, 02 rejected.',
   }),
-  outcome: Type.String({ description: 'booked, suspended, duplicate, reversed or rejected.' }),
+  outcome: Type.String({
+    description: 'booked, suspended, duplicate, reversed, rejected or retry.',
+  }),
   reason: nullable('string', { description: 'Suspense reason, or why it was rejected.' }),
   amountInSuspense: Type.Number(),
 })

@@ -3,6 +3,7 @@
 import { type FastifyPluginAsyncTypebox, type Static, Type } from '@fastify/type-provider-typebox'
 import { withTransaction } from '#db/transaction.ts'
 import { deleteChaos, readChaos, setChaos } from '#domain/webhooks/webhook-chaos.ts'
+import { lockUnlessForAlerts } from '#domain/webhooks/webhook-endpoints.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { NoQuery } from '#http/lists.ts'
@@ -91,10 +92,13 @@ export const webhookChaosRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, d
         response,
       },
     },
-    async ({ client, params, body }) => {
+    async ({ client, withoutAlerts, params, body }) => {
       const own = { clientId: client.id, id: requireEndpointId(params.id) }
       const chaos: Partial<Static<typeof ChaosBody>> = body
-      const set = await withTransaction(db, (tx) => setChaos(tx, clock(), { ...own, chaos }))
+      const set = await withTransaction(db, async (tx) => {
+        if (withoutAlerts) await lockUnlessForAlerts(tx, client.id, own.id)
+        return setChaos(tx, clock(), { ...own, chaos })
+      })
       return accepted('Chaos settings updated successfully', set)
     },
   )
@@ -111,9 +115,12 @@ export const webhookChaosRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, d
         response: { 200: ApiEnvelope(Deleted), '4xx': ApiFailure },
       },
     },
-    async ({ client, params }) => {
+    async ({ client, withoutAlerts, params }) => {
       const id = requireEndpointId(params.id)
-      await withTransaction(db, (tx) => deleteChaos(tx, { clientId: client.id, id }))
+      await withTransaction(db, async (tx) => {
+        if (withoutAlerts) await lockUnlessForAlerts(tx, client.id, id)
+        await deleteChaos(tx, { clientId: client.id, id })
+      })
       return accepted('Chaos settings deleted successfully', { id })
     },
   )

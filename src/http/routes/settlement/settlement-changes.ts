@@ -24,6 +24,8 @@ import {
 } from './settlement-presenters.ts'
 
 const ATTEMPTS_MAX = 5
+const PAYEES_MAX = 10_000
+const BODY_BYTES_MAX = 262_144 // So many references.
 const CUT_OFF_SAYS = 'Must be an ISO 8601 date or time that is not in the future.'
 
 const about = {
@@ -42,6 +44,21 @@ const CloseRequest = named(
         maxLength: 64,
         description: 'Settle what was posted before this (ISO 8601). Default: everything.',
         'x-says': CUT_OFF_SAYS,
+      }),
+    ),
+  },
+  { additionalProperties: false },
+)
+
+const ApproveRequest = named(
+  'ApproveSettlementRequest',
+  {
+    bankAccounts: Type.Optional(
+      Type.Array(Type.String({ maxLength: 64 }), {
+        maxItems: PAYEES_MAX,
+        description:
+          'The bankAccount of each payee, in the order of payees. If it would now be paid to ' +
+          'others, it is refused with settlement_accounts_changed.',
       }),
     ),
   },
@@ -88,21 +105,22 @@ const closing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
 
 const deciding: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const onRequest = deps.authentication.requires('payouts:write')
-  const body = Nothing
 
   app.post(
     `${SETTLEMENTS}/:reference/approve`,
     {
       onRequest,
+      bodyLimit: BODY_BYTES_MAX,
       schema: {
         ...about,
         operationId: 'approveSettlement',
         summary: 'Approve a settlement',
         description:
           'Creates its payouts. Where approval is needed, only for a signed-in user other than ' +
-          'who closed it. Otherwise needed only where a bank account was missing.',
+          'who closed it or chose its bank account. Otherwise needed only where a bank account ' +
+          'was missing.',
         params: ReferenceParams,
-        body,
+        body: ApproveRequest,
       },
     },
     async (request, reply) => {
@@ -112,7 +130,9 @@ const deciding: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       return withIdempotency(deps, { request, reply, pool: deps.batchPool }, async (tx) => {
         const now = deps.clock()
         const by = { ...toViewer(deps, request), scopes: request.scopes }
-        const settlement = await approveSettlement(tx, { ...deps, now }, { ...by, reference })
+        const { bankAccounts } = request.body
+        const approval = { ...by, reference, bankAccounts }
+        const settlement = await approveSettlement(tx, { ...deps, now }, approval)
         return accepted('Settlement approved successfully', presentSettlement(settlement))
       })
     },
@@ -128,7 +148,7 @@ const deciding: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         summary: 'Cancel a settlement',
         description: 'Your latest, before it is approved. The next settlement takes it all again.',
         params: ReferenceParams,
-        body,
+        body: Nothing,
       },
     },
     async (request, reply) => {

@@ -1,7 +1,10 @@
 // Schemas and presenters of settlements and their lines.
 
 import { type TSchema, Type } from '@fastify/type-provider-typebox'
+import { findBank } from '#banks/directory.ts'
+import type { NameBank } from '#domain/payments/resource-presenters.ts'
 import { LINE_KINDS, type SettlementLine } from '#domain/settlement/settlement-lines.ts'
+import type { Payee } from '#domain/settlement/settlement-payees.ts'
 import {
   REFERENCE_PATTERN,
   type Settlement,
@@ -9,7 +12,9 @@ import {
 } from '#domain/settlement/settlements.ts'
 import type { UpcomingSettlement } from '#domain/settlement/upcoming-settlement.ts'
 import { Refusal } from '#errors.ts'
+import type { Identity } from '#http/authentication.ts'
 import { named, nullable } from '#http/schemas.ts'
+import { maskAccountNumber } from '#mask.ts'
 import { kobo, toNaira } from '#money.ts'
 import { publicId } from '#public-ids.ts'
 import type { Sealer } from '#seal.ts'
@@ -60,7 +65,21 @@ const period = named('SettlementPeriod', {
   to: Type.String({ description: 'The cut-off.' }),
 })
 
-export const SettlementBody = named('Settlement', {
+const PayeeOfSettlement = named('SettlementPayee', {
+  subaccountCode: nullable('string', { description: 'Null: you.' }),
+  amount: Type.Number(),
+  bankAccount: Type.String({ description: 'Its reference.' }),
+  bankCode: Type.String(),
+  bankName: Type.String(),
+  accountNumberMasked: Type.String(),
+  accountNumber: nullable('string', { description: 'Null without payouts:write.' }),
+  accountName: Type.String(),
+  defaultSince: nullable('string', {
+    description: 'When it was made your default account. Null: of a subaccount, or not recorded.',
+  }),
+})
+
+const SettlementFields = {
   reference: Type.String({ description: 'Permanent: STL and 15 digits.' }),
   status: Type.String({
     description: 'closed, approved, sending, paid, part_failed, failed or cancelled.',
@@ -82,6 +101,15 @@ export const SettlementBody = named('Settlement', {
   cancelledBy: nullable('string'),
   cancelledAt: nullable('string'),
   finishedAt: nullable('string', { description: 'When the last payout was confirmed or failed.' }),
+}
+
+export const SettlementBody = named('Settlement', SettlementFields)
+
+export const SettlementDetailBody = named('SettlementDetail', {
+  ...SettlementFields,
+  payees: Type.Array(PayeeOfSettlement, {
+    description: 'While it is closed: the bank accounts that it would be paid to if approved now.',
+  }),
 })
 
 export const UpcomingBody = named('UpcomingSettlement', {
@@ -159,6 +187,27 @@ export function presentSettlement(settlement: Settlement) {
     cancelledAt: time(settlement.cancelledAt),
     finishedAt: time(settlement.finishedAt),
   }
+}
+
+type Showing = { sealer: Sealer; by: Pick<Identity, 'scopes'>; nameBank: NameBank }
+
+// Those without a bank account are left out; why it is held says so.
+export function presentPayees(payees: readonly Payee[], { sealer, by, nameBank }: Showing) {
+  return payees.flatMap(({ bankAccount, bankCode, ...payee }) => {
+    if (bankAccount === null) return []
+    const number = sealer.open(payee.accountNumberSealed)
+    return {
+      subaccountCode: payee.subaccountCode,
+      amount: toNaira(payee.netKobo),
+      bankAccount,
+      bankCode,
+      bankName: findBank(bankCode)?.name ?? nameBank(bankCode),
+      accountNumberMasked: maskAccountNumber(number),
+      accountNumber: by.scopes.has('payouts:write') ? number : null,
+      accountName: payee.accountName,
+      defaultSince: time(payee.defaultAt),
+    }
+  })
 }
 
 export function presentUpcoming(upcoming: UpcomingSettlement) {

@@ -5,6 +5,7 @@ import type { List } from '#db/paging.ts'
 import { withSnapshot } from '#db/snapshot.ts'
 import { refuseRestricted } from '#domain/access/clients.ts'
 import { listLines } from '#domain/settlement/settlement-lines.ts'
+import { readPayees } from '#domain/settlement/settlement-payees.ts'
 import {
   getSettlement,
   listSettlements,
@@ -18,12 +19,14 @@ import { ApiEnvelope, ApiFailure, BEARER, oneOf } from '#http/schemas.ts'
 import {
   LineBody,
   presentLine,
+  presentPayees,
   presentSettlement,
   presentUpcoming,
   ReferenceParams,
   requireReference,
   SETTLEMENTS,
   SettlementBody,
+  SettlementDetailBody,
   UpcomingBody,
 } from './settlement-presenters.ts'
 
@@ -72,7 +75,7 @@ const listing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
 }
 
 const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { db, authentication, clock } = deps
+  const { db, sealer, nameBank, authentication, clock } = deps
   const onRequest = authentication.requires('payouts:read')
 
   app.get(
@@ -104,16 +107,24 @@ const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         ...about,
         operationId: 'getSettlement',
         summary: 'Retrieve a settlement',
-        description: 'Its amounts by party, its state, and the payouts that pay it.',
+        description:
+          'Its amounts by party, its state, and the payouts that pay it; before it is approved, ' +
+          'the bank accounts that it would be paid to.',
         params: ReferenceParams,
         querystring: NoQuery,
-        response: { 200: ApiEnvelope(SettlementBody), '4xx': ApiFailure },
+        response: { 200: ApiEnvelope(SettlementDetailBody), '4xx': ApiFailure },
       },
     },
-    async ({ client, params }) => {
+    async (request) => {
+      const { client, params } = request
       refuseRestricted(client)
       const settlement = await getSettlement(db, client.id, requireReference(params.reference))
-      return accepted('Settlement retrieved successfully', presentSettlement(settlement))
+      const { id, status } = settlement
+      const payees = status === 'closed' ? await readPayees(db, id) : []
+      return accepted('Settlement retrieved successfully', {
+        ...presentSettlement(settlement),
+        payees: presentPayees(payees, { sealer, by: request, nameBank }),
+      })
     },
   )
 }

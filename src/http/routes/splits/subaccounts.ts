@@ -55,7 +55,7 @@ export const subaccountRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, dep
       },
     },
     async (request, reply) => {
-      const { client, actor, body } = request
+      const { client, actor, userId, body } = request
       refuseRestricted(client)
       const { subaccountCode, name } = body
       const { bankCode, accountNumber, accountName } = parseBankAccount(body, banks)
@@ -64,7 +64,7 @@ export const subaccountRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, dep
       return withIdempotency(deps, { request, reply }, async (tx) => {
         const [clientId, now] = [client.id, clock()]
         const given = { clientId, bankCode, accountNumber, accountName, answer }
-        const bankAccountId = await saveSubaccountBank(tx, { sealer, now, actor }, given)
+        const bankAccountId = await saveSubaccountBank(tx, { sealer, now, actor, userId }, given)
         const code = subaccountCode ?? generateCode('SUB')
         const made = { code, name, bankAccountId }
         const subaccount = await createSubaccount(tx, { clientId, actor, now }, made)

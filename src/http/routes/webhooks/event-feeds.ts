@@ -12,7 +12,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { ClientId } from '#ids.ts'
 import type { Logger } from '#log.ts'
 
-export type Frame = { sequence: bigint; text: string }
+export type Frame = { sequence: bigint; text: string; isAlert?: boolean }
 type ReadFrames = (clientId: ClientId, after: bigint, limit: number) => Promise<Frame[]>
 
 type Listening = {
@@ -20,6 +20,7 @@ type Listening = {
   after: bigint // Has everything up to this number.
   socket: ServerResponse
   isAllowed: () => Promise<boolean> // Asked at every heartbeat.
+  withoutAlerts?: boolean
 }
 
 type Listener = Listening & { gone: AbortSignal }
@@ -163,11 +164,12 @@ export class EventFeeds {
 }
 
 function send(listener: Listener, frames: readonly Frame[]): void {
-  const { socket } = listener
+  const { socket, withoutAlerts } = listener
   const fresh = frames.filter(({ sequence }) => sequence > listener.after)
   const last = fresh.at(-1)
   if (!last || !socket.writable) return
-  socket.write(fresh.map(({ text }) => text).join(''))
+  const shown = withoutAlerts ? fresh.filter(({ isAlert }) => !isAlert) : fresh
+  socket.write(shown.map(({ text }) => text).join(''))
   listener.after = last.sequence
   if (socket.writableLength > BUFFER_BYTES_MAX) socket.destroy()
 }

@@ -52,20 +52,20 @@ export const eventStreamRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
       },
     },
     async (request, reply) => {
-      const { client } = request
+      const { client, withoutAlerts } = request
       const ends = await sequenceEnds(db, client.id)
       if (!feeds.hasRoom(client.id)) throw new Refusal('too_many_streams')
       const given = request.headers['last-event-id'] ?? request.query.lastEventId
       const after = given === undefined ? ends.last : clamped(BigInt(given), ends)
       const isAllowed = () =>
-        authentication.identify(request, 'webhooks:read').then(
-          () => true,
+        authentication.identifyIdly(request, 'webhooks:read').then(
+          (again) => again.withoutAlerts === withoutAlerts,
           (error) => !(error instanceof Refusal),
         )
 
       const socket = openEventStream(reply, after)
       if (!socket) return // Gone while we looked.
-      feeds.listen({ clientId: client.id, after, socket, isAllowed })
+      feeds.listen({ clientId: client.id, after, socket, isAllowed, withoutAlerts })
     },
   )
 
@@ -74,6 +74,7 @@ export const eventStreamRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
     const bodies = await show(db, events)
     return events.map(({ sequence, type, isVisible }, at) => ({
       sequence,
+      isAlert: type === 'alert.raised',
       text: isVisible
         ? `id: ${sequence}\nevent: ${type}\ndata: ${JSON.stringify(bodies[at])}\n\n`
         : '',

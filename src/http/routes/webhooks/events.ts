@@ -110,14 +110,14 @@ const eventList: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         response: { 200: ListEnvelope(ListedEvent), '4xx': ApiFailure },
       },
     },
-    async ({ client, query: asked }) => {
+    async ({ client, withoutAlerts, query: asked }) => {
       const { limit: _, cursor, include, ...filters } = asked
       const list: List = { name: 'events', clientId: client.id, filters }
       const position = readCursor(sealer, list, cursor)?.[0]
       const before = position === undefined ? undefined : BigInt(position)
       const limit = parseLimit(asked)
       const found = await listEvents(db, client.id, {
-        filters: parseEventFilters(asked),
+        filters: { ...parseEventFilters(asked), withoutAlerts },
         before,
         limit: limit + 1,
       })
@@ -159,9 +159,10 @@ const oneEvent: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         response: { 200: ApiEnvelope(EventDetail), '4xx': ApiFailure },
       },
     },
-    async ({ client, params }) => {
+    async ({ client, withoutAlerts, params }) => {
+      const wanted = { id: requireEventId(params.id), withoutAlerts }
       const data = await withSnapshot(db, async (tx) => {
-        const event = await getEvent(tx, client.id, requireEventId(params.id))
+        const event = await getEvent(tx, client.id, wanted)
         const [body] = await show(tx, [event])
         const deliveries = await listDeliveries(tx, clock(), [event.id])
         const attempts = await listAttempts(tx, event.id)
@@ -192,9 +193,10 @@ const oneEvent: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         response: { 200: ListEnvelope(DeliveryBody), '4xx': ApiFailure },
       },
     },
-    async ({ client, params }) => {
+    async ({ client, withoutAlerts, params }) => {
+      const wanted = { id: requireEventId(params.id), withoutAlerts }
       const [deliveries, attempts] = await withSnapshot(db, async (tx) => {
-        const { id } = await getEvent(tx, client.id, requireEventId(params.id))
+        const { id } = await getEvent(tx, client.id, wanted)
         return [await listDeliveries(tx, clock(), [id]), await listAttempts(tx, id)] as const
       })
       const page = { rows: deliveries, nextCursor: null }

@@ -84,13 +84,14 @@ const eventAgain: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       },
     },
     async (request, reply) => {
-      const { client, params, body } = request
+      const { client, withoutAlerts, params, body } = request
       const eventId = requireEventId(params.id)
       const only = body?.endpointId
       return withIdempotency(deps, { request, reply }, async (tx) => {
         const queued = await redeliver(tx, clock(), {
           clientId: client.id,
           eventId,
+          withoutAlerts,
           ...(only === undefined ? {} : { endpointId: requireEndpointId(only) }),
         })
         if (queued === 0) throw new Refusal('nowhere_to_send')
@@ -123,13 +124,13 @@ const toOneEndpoint: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       },
     },
     async (request, reply) => {
-      const { client, params, body } = request
+      const { client, withoutAlerts, params, body } = request
       const endpointId = requireEndpointId(params.id)
       const { since, after } = parseStart(body.from)
       // Both are given.
       const { from, to } = parseWindow({ ...body, from: since }) as { from: Date; to: Date }
       return withIdempotency(deps, { request, reply }, async (tx) => {
-        const asked = { clientId: client.id, endpointId, from, to, after }
+        const asked = { clientId: client.id, endpointId, from, to, after, withoutAlerts }
         const { queued, last } = await replay(tx, clock(), { asked })
         const data = { queued, nextFrom: last === null ? null : `${timestamp(from)}#${last}` }
         return accepted('Events queued successfully', data)

@@ -12,7 +12,9 @@ import {
   deleteEndpoint,
   ENDPOINTS_MAX,
   getEndpoint,
+  getsAlerts,
   listEndpoints,
+  lockUnlessForAlerts,
   SUBSCRIBABLE_TYPES,
   updateEndpoint,
 } from '#domain/webhooks/webhook-endpoints.ts'
@@ -88,15 +90,19 @@ const ListedEndpoint = named('WebhookEndpointWithHealth', {
 const EndpointWithSecret = named('WebhookEndpointWithSecret', { ...EndpointFields, secret: Secret })
 const EndpointDetail = named('WebhookEndpointDetail', {
   ...EndpointFields,
-  secret: nullable('string', { description: 'Null without the scope webhooks:write.' }),
+  secret: nullable('string', {
+    description: 'Null without the scope webhooks:write, or if only operators may see it.',
+  }),
   health: HealthBody,
 })
 const Params = Type.Object({ id: Type.String() })
 const tags = ['Webhooks']
+const about = { tags, security: BEARER, params: Params, querystring: NoQuery }
 
 export const webhookEndpointRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   await app.register(createAndList, deps)
   await app.register(oneEndpoint, deps)
+  await app.register(changingEndpoint, deps)
 }
 
 const createAndList: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
@@ -119,10 +125,11 @@ const createAndList: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       },
     },
     async (request, reply) => {
-      const { client, body } = request
+      const { client, withoutAlerts, body } = request
       refuseBadTarget(body.url, mode)
+      const eventTypes = withoutAlerts ? typesButAlerts(body.eventTypes) : body.eventTypes
       return withIdempotency(deps, { request, reply }, async (tx) => {
-        const asked = { url: body.url, eventTypes: body.eventTypes ?? null }
+        const asked = { url: body.url, eventTypes: eventTypes ?? null }
         const endpoint = await createEndpoint(tx, clock(), { clientId: client.id, ...asked })
         const owner = { clientId: client.id, endpointId: endpoint.id }
         const secret = await getSecret(tx, { sealer, now: clock() }, owner)
@@ -159,8 +166,7 @@ const createAndList: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
 }
 
 const oneEndpoint: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { db, sealer, authentication, clock, mode } = deps
-  const about = { tags, security: BEARER, params: Params, querystring: NoQuery }
+  const { db, sealer, authentication, clock } = deps
 
   app.get(
     `${ENDPOINTS}/:id`,
@@ -174,18 +180,22 @@ const oneEndpoint: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         response: { 200: ApiEnvelope(EndpointDetail), '4xx': ApiFailure },
       },
     },
-    async ({ client, scopes, params }) => {
+    async ({ client, scopes, withoutAlerts, params }) => {
       const endpoint = await getEndpoint(db, client.id, requireEndpointId(params.id))
       const owner = { clientId: client.id, endpointId: endpoint.id }
-      const secret = () => getSecret(db, { sealer, now: clock() }, owner)
+      const isSecret = !scopes.has('webhooks:write') || (withoutAlerts && getsAlerts(endpoint))
       const data = {
         ...presentEndpoint(endpoint),
-        secret: scopes.has('webhooks:write') ? await secret() : null,
+        secret: isSecret ? null : await getSecret(db, { sealer, now: clock() }, owner),
         health: presentHealth(await readHealth(db, client.id, endpoint.id)),
       }
       return accepted('Webhook endpoint retrieved successfully', data)
     },
   )
+}
+
+const changingEndpoint: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { db, authentication, clock, mode } = deps
 
   app.patch(
     `${ENDPOINTS}/:id`,
@@ -202,11 +212,16 @@ const oneEndpoint: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         response: { 200: ApiEnvelope(EndpointBody), '4xx': ApiFailure },
       },
     },
-    async ({ client, params, body }) => {
+    async ({ client, withoutAlerts, params, body }) => {
       const id = requireEndpointId(params.id)
       if (body.url !== undefined) refuseBadTarget(body.url, mode)
-      const change = { clientId: client.id, id, changes: body }
-      const endpoint = await withTransaction(db, (tx) => updateEndpoint(tx, clock(), change))
+      const { eventTypes: given } = body
+      const eventTypes = withoutAlerts && given !== undefined ? typesButAlerts(given) : given
+      const change = { clientId: client.id, id, changes: { ...body, eventTypes } }
+      const endpoint = await withTransaction(db, async (tx) => {
+        if (withoutAlerts) await lockUnlessForAlerts(tx, client.id, id)
+        return updateEndpoint(tx, clock(), change)
+      })
       return accepted('Webhook endpoint updated successfully', presentEndpoint(endpoint))
     },
   )
@@ -223,12 +238,21 @@ const oneEndpoint: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         response: { 200: ApiEnvelope(Deleted), '4xx': ApiFailure },
       },
     },
-    async ({ client, params }) => {
+    async ({ client, withoutAlerts, params }) => {
       const id = requireEndpointId(params.id)
-      await withTransaction(db, (tx) => deleteEndpoint(tx, clock(), { clientId: client.id, id }))
+      await withTransaction(db, async (tx) => {
+        if (withoutAlerts) await lockUnlessForAlerts(tx, client.id, id)
+        await deleteEndpoint(tx, clock(), { clientId: client.id, id })
+      })
       return accepted('Webhook endpoint deleted successfully', { id })
     },
   )
+}
+
+// Alerts are for operators: whoever is none sends them nowhere, neither by name nor as one of all.
+function typesButAlerts(asked: readonly EventType[] | null = null): EventType[] {
+  if (asked?.includes('alert.raised')) throw new Refusal('role_not_allowed')
+  return [...(asked ?? SUBSCRIBABLE_TYPES.filter((type) => type !== 'alert.raised'))]
 }
 
 function refuseBadTarget(url: string, mode: Deps['mode']): void {

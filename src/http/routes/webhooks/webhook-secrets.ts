@@ -3,7 +3,7 @@
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { getSecret, rotateSecret } from '#domain/webhooks/signing-secrets.ts'
-import { getEndpoint } from '#domain/webhooks/webhook-endpoints.ts'
+import { getEndpoint, lockUnlessForAlerts } from '#domain/webhooks/webhook-endpoints.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { withIdempotency } from '#http/idempotency.ts'
@@ -78,9 +78,10 @@ export const webhookSecretRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, 
       },
     },
     async (request, reply) => {
-      const { client, params } = request
+      const { client, withoutAlerts, params } = request
       const id = requireEndpointId(params.id)
       return withIdempotency(deps, { request, reply }, async (tx) => {
+        if (withoutAlerts) await lockUnlessForAlerts(tx, client.id, id)
         await getEndpoint(tx, client.id, id)
         const owner = { clientId: client.id, endpointId: id }
         const secret = await rotateSecret(tx, { sealer, now: clock() }, owner)
