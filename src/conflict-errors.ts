@@ -68,7 +68,11 @@ export const CONFLICTS = {
     'This money cannot be assigned there. Choose another account or payment.',
   ),
   approval_needed: ref(409, '57', 'Maker-checker is on. Create an approval request instead.'),
-  insufficient_balance: ref(409, '12', 'The available balance is less than the amount.'),
+  insufficient_balance: ref(
+    409,
+    '12',
+    'The available balance, less anything owed, is less than the amount.',
+  ),
   bank_account_unknown: ref(409, '07', 'The bank does not know this account number.'),
   bank_account_exists: ref(409, '94', 'You already have this bank account.'),
   bank_account_inactive: ref(409, '57', 'This bank account is inactive. Activate it first.'),
@@ -84,6 +88,11 @@ export const CONFLICTS = {
   settlement_in_progress: ref(409, '12', 'Another settlement is being closed. Retry in a moment.'),
   cut_off_passed: ref(409, '12', 'The cut-off must be later than that of the last settlement.'),
   settlement_not_closed: ref(409, '12', 'Only a closed settlement can be approved.'),
+  settlement_accounts_changed: ref(
+    409,
+    '12',
+    'It would now be paid to another bank account than you were shown.',
+  ),
   settlement_not_cancellable: ref(
     409,
     '12',
@@ -102,6 +111,16 @@ export const CONFLICTS = {
   payout_limit: ref(409, '61', 'The amount exceeds your limit per payout.'),
   daily_payout_limit: ref(409, '61', 'The amount exceeds what is left of your daily payout limit.'),
   payout_not_queued: ref(409, '12', 'This payout can no longer be cancelled.'),
+  refund_credit_reversed: ref(
+    409,
+    '12',
+    'The bank has reversed the credit that this refunds. Cancel the refund.',
+  ),
+  payout_may_have_been_sent: ref(
+    409,
+    '12',
+    'This may have been sent before the database was restored. The bank is asked first.',
+  ),
   payout_decided: ref(409, '12', 'This payout is not awaiting approval.'),
   payout_settled: ref(409, '12', 'This payout is already settled, or was never sent.'),
   payout_approval_kept: ref(
@@ -130,6 +149,11 @@ export const CONFLICTS = {
     409,
     '57',
     'You cannot approve this: the requester granted or changed your access.',
+  ),
+  approver_chose_account: ref(
+    409,
+    '57',
+    'You cannot approve this: you, or whoever gave you access, chose the bank account that it pays to.',
   ),
   disable_requested: ref(409, '12', 'An approval request for this is already pending.'),
   maker_checker_off: ref(409, '12', 'Maker-checker is already off.'),

@@ -70,7 +70,7 @@ function speak({ clock, credentials }: Party): Speaker {
       ])
     },
     readAcknowledgement: ({ httpStatus }) => [outcomeOfStatus(httpStatus)],
-    // Of the fields that are signed it has none.
+    // Of the fields that are signed it has none, so it is refused.
     enquireName: (accountNumber) =>
       sign('/name-enquiry', JSON.stringify({ accountNumber }), Array(8).fill('')),
     serve: (app, { bank }) => {

@@ -2672,7 +2672,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["SettlementResponse"];
+                        "application/json": components["schemas"]["SettlementDetailResponse"];
                     };
                 };
             };
@@ -2710,7 +2710,7 @@ export interface paths {
             };
             requestBody: {
                 content: {
-                    "application/json": Record<string, never>;
+                    "application/json": components["schemas"]["ApproveSettlementRequest"];
                 };
             };
             responses: {
@@ -4400,7 +4400,7 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    kind?: "numbers_exhausted" | "pool_low" | "number_refused" | "account_change_refused" | "session_reused" | "wrong_bank" | "rail_item_rejected" | "reversal_shortfall" | "reversal_receivable" | "endpoint_disabled" | "bank_silent" | "payout_unknown" | "payout_contradicted" | "payouts_held" | "reconciliation_difference" | "statement_missing" | "audit_failed" | "archive_failing";
+                    kind?: "numbers_exhausted" | "pool_low" | "number_refused" | "account_change_refused" | "session_reused" | "wrong_bank" | "rail_item_rejected" | "reversal_outstanding" | "reversal_shortfall" | "reversal_receivable" | "endpoint_disabled" | "bank_silent" | "payout_unknown" | "payout_contradicted" | "payout_blocked" | "payouts_held" | "reconciliation_difference" | "statement_missing" | "audit_failed" | "archive_failing";
                     open?: "true" | "false";
                     from?: string;
                     to?: string;
@@ -4472,7 +4472,7 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    outcome?: "rejected" | "unreadable";
+                    outcome?: "awaited" | "taken" | "rejected" | "unreadable";
                     bankCode?: string;
                     limit?: string | number;
                     cursor?: string;
@@ -5341,6 +5341,9 @@ export interface components {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["ApprovalRequest"];
+        };
+        ApproveSettlementRequest: {
+            bankAccounts?: string[];
         };
         AssignRequest: {
             accountNumber?: string;
@@ -6798,6 +6801,7 @@ export interface components {
             bankCost: number;
             bankCostVat: number;
             settledBy: string | null;
+            blockedBy: string | null;
             history: components["schemas"]["PayoutChange"][];
         };
         OperatorPayoutDetailResponse: {
@@ -7370,6 +7374,7 @@ export interface components {
             decidedAt: string | null;
             sentAt: string | null;
             settledAt: string | null;
+            blockedBy: string | null;
             history: components["schemas"]["PayoutChange"][];
         };
         PayoutDetailResponse: {
@@ -7524,23 +7529,25 @@ export interface components {
             id: string;
             bankCode: string;
             call: string;
-            outcome: "rejected" | "unreadable";
+            outcome: "awaited" | "taken" | "rejected" | "unreadable";
             reason: string;
             responseCode: string;
             sessionId: string | null;
             amount: string | null;
             receivedAt: string;
+            takenAt: string | null;
         };
         RailItemDetail: {
             id: string;
             bankCode: string;
             call: string;
-            outcome: "rejected" | "unreadable";
+            outcome: "awaited" | "taken" | "rejected" | "unreadable";
             reason: string;
             responseCode: string;
             sessionId: string | null;
             amount: string | null;
             receivedAt: string;
+            takenAt: string | null;
             body: string;
         };
         RailItemDetailResponse: {
@@ -7954,6 +7961,41 @@ export interface components {
             env: "Test" | "Live";
             data: components["schemas"]["SettlementEventData"];
         };
+        SettlementDetail: {
+            reference: string;
+            status: string;
+            period: components["schemas"]["SettlementPeriod"];
+            cutOff: string;
+            currency: string;
+            gross: number;
+            fees: number;
+            vat: number;
+            reversed: number;
+            refunds: number;
+            paidOut: number;
+            recovered: number;
+            reserved: number;
+            released: number;
+            carried: number;
+            net: number;
+            lines: number;
+            payouts: components["schemas"]["SettlementPayout"][];
+            needsApproval: boolean;
+            heldReason: string | null;
+            closedBy: string;
+            closedAt: string;
+            approvedBy: string | null;
+            approvedAt: string | null;
+            cancelledBy: string | null;
+            cancelledAt: string | null;
+            finishedAt: string | null;
+            payees: components["schemas"]["SettlementPayee"][];
+        };
+        SettlementDetailResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["SettlementDetail"];
+        };
         SettlementEventData: {
             reference: string;
             status: string;
@@ -8038,6 +8080,17 @@ export interface components {
             env: "Test" | "Live";
             data: components["schemas"]["SettlementEventData"];
         };
+        SettlementPayee: {
+            subaccountCode: string | null;
+            amount: number;
+            bankAccount: string;
+            bankCode: string;
+            bankName: string;
+            accountNumberMasked: string;
+            accountNumber: string | null;
+            accountName: string;
+            defaultSince: string | null;
+        };
         SettlementPayout: {
             reference: string;
             status: string;
@@ -8082,6 +8135,7 @@ export interface components {
         SignedInClient: {
             clientId: string;
             name: string;
+            isOperator: boolean;
             mode: "sandbox" | "live";
         };
         SignedInSession: {
@@ -8908,12 +8962,15 @@ export type ErrorCode =
     | "settlement_in_progress"
     | "cut_off_passed"
     | "settlement_not_closed"
+    | "settlement_accounts_changed"
     | "settlement_not_cancellable"
     | "no_default_bank_account"
     | "bank_account_unconfirmed"
     | "payout_limit"
     | "daily_payout_limit"
     | "payout_not_queued"
+    | "refund_credit_reversed"
+    | "payout_may_have_been_sent"
     | "payout_decided"
     | "payout_settled"
     | "payout_approval_kept"
@@ -8927,6 +8984,7 @@ export type ErrorCode =
     | "other_person_needed"
     | "approver_too_new"
     | "approver_not_independent"
+    | "approver_chose_account"
     | "disable_requested"
     | "maker_checker_off"
     | "own_request_only"
@@ -8967,4 +9025,4 @@ export type ErrorCode =
     | "try_again"
     | "internal"
 export const EVENT_TYPES = ["account.created","account.updated","account.deactivated","account.activated","account.erased","collection.received","collection.reversed","collection.refunded","collection.refund_failed","payment.processing","payment.part_paid","payment.extended","payment.successful","payment.expired","payment.cancelled","payment.reversed","payment.refunded","payment.refund_failed","credit.suspended","credit.assigned","credit.returned","credit.return_failed","credit.reversed","payout.confirmed","payout.failed","settlement.closed","settlement.paid","settlement.failed","alert.raised","endpoint.disabled","endpoint.test"] as const
-export const ALERT_KINDS = ["numbers_exhausted","pool_low","number_refused","account_change_refused","session_reused","wrong_bank","rail_item_rejected","reversal_shortfall","reversal_receivable","endpoint_disabled","bank_silent","payout_unknown","payout_contradicted","payouts_held","reconciliation_difference","statement_missing","audit_failed","archive_failing"] as const
+export const ALERT_KINDS = ["numbers_exhausted","pool_low","number_refused","account_change_refused","session_reused","wrong_bank","rail_item_rejected","reversal_outstanding","reversal_shortfall","reversal_receivable","endpoint_disabled","bank_silent","payout_unknown","payout_contradicted","payout_blocked","payouts_held","reconciliation_difference","statement_missing","audit_failed","archive_failing"] as const

@@ -3,12 +3,13 @@
 // have acted on the request.
 
 import { request } from 'undici'
+import { REQUEST_MS_MAX } from './call-deadlines.ts'
 import type { CallOptions, Mode, NoAnswer } from './connector.ts'
 import type { ConnectorSettings } from './connector-settings.ts'
 import { isObject, readNestedJson } from './json-body.ts'
 
 const TIMEOUT_MS = 20_000
-const TIMEOUT_BOUNDS = { least: 100, most: 60_000 }
+const TIMEOUT_BOUNDS = { least: 100, most: REQUEST_MS_MAX }
 const RESPONSE_BYTES_MAX = 8_388_608
 
 export type BankRequest = {

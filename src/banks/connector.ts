@@ -33,6 +33,9 @@ export type BankConnections = ReadonlyMap<string, BankConnection> // By bank cod
 
 export type BankConnection = {
   authenticate(call: RailCall): AuthenticationResult
+  // The signature covers named fields of a credit, and nothing of any other call: only credits are
+  // taken, and live mode demands a known source.
+  signsFieldsOnly?: boolean
   // Undefined: not a media type of this bank.
   findFormat(call: RailCall): NotificationFormat | undefined
   nameEnquiry: NameEnquiryFormat

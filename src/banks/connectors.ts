@@ -58,10 +58,12 @@ export function connectBank(
   const limits = readLimits(settings)
   const connection = connector.connect(settings, bank)
   settings.refuseUnknown()
-  if (bank.mode === 'live' && connector.needsKnownSource && !isAllowed) {
+  const gap = connector.needsKnownSource
+    ? 'does not sign amounts'
+    : connection?.signsFieldsOnly && 'signs some fields only'
+  if (bank.mode === 'live' && gap && !isAllowed) {
     settings.report(
-      `connector ${name} does not sign amounts: live mode requires settings.allow or ` +
-        'settings.mutualTls',
+      `connector ${name} ${gap}: live mode requires settings.allow or settings.mutualTls`,
     )
   }
   if (!connection || settings.hasProblems) return undefined

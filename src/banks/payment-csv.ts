@@ -11,6 +11,7 @@ import { latinText } from '#banks/iso20022/latin-text.ts'
 import { formatKobo } from '#money.ts'
 import type { PayoutInstruction } from './connector.ts'
 import {
+  judgeStatus,
   type PaymentFile,
   type Report,
   type ReportedStatus,
@@ -77,6 +78,7 @@ export function readPaymentCsv(rawBody: Buffer): Report {
     const cell = (column = -1) => cells[column] && plainText(cells[column])
     const statusText = cell(status) ?? ''
     const code = statusText.toUpperCase()
+    const why = cell(reason) || undefined
     return [
       {
         line: at + 2,
@@ -84,9 +86,9 @@ export function readPaymentCsv(rawBody: Buffer): Report {
         fileReference: undefined,
         reference: cell(reference) || undefined,
         statusText,
-        status: Object.hasOwn(WORDS, code) ? WORDS[code] : statusOf(code),
+        ...judgeStatus(Object.hasOwn(WORDS, code) ? WORDS[code] : statusOf(code), why ? [why] : []),
         bankReference: cell(bankReference) || undefined,
-        reason: cell(reason) || undefined,
+        reason: why,
       },
     ]
   })

@@ -31,6 +31,7 @@ export type ReportLine = {
   reference: string | undefined // Of the order.
   statusText: string // As the bank wrote it.
   status: ReportedStatus | undefined // Undefined: we do not know that status.
+  isDuplicate?: true // Refused because the bank has it already. Without a status.
   bankReference: string | undefined
   reason: string | undefined
   amount?: { amount: string; currency: string | undefined } | undefined // As the bank repeats it.
@@ -58,4 +59,19 @@ const STATUSES: Readonly<Record<string, ReportedStatus>> = {
 
 export function statusOf(code: string): ReportedStatus | undefined {
   return Object.hasOwn(STATUSES, code) ? STATUSES[code] : undefined
+}
+
+// A duplicate of any kind, by its ExternalStatusReason1Code or in words. The bank refuses what it has
+// already, and says nothing of what becomes of that: whoever uploads a file twice hears it of one that is
+// being paid. Taking another rejection for a duplicate costs an alert; the opposite pays twice.
+const DUPLICATE = /\b(?:AM05|DU0[1-5])\b|duplicat/i
+
+type Judged = Pick<ReportLine, 'status' | 'isDuplicate'>
+
+export function judgeStatus(
+  status: ReportedStatus | undefined,
+  reasons: readonly string[],
+): Judged {
+  const isDuplicate = status === 'failed' && reasons.some((reason) => DUPLICATE.test(reason))
+  return isDuplicate ? { status: undefined, isDuplicate } : { status }
 }

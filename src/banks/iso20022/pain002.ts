@@ -3,7 +3,7 @@
 // orders; the status of an order is its own.
 
 import { moneyOf } from '#banks/iso20022/camt054/amounts.ts'
-import { type Report, type ReportLine, statusOf } from '#banks/payment-files.ts'
+import { judgeStatus, type Report, type ReportLine, statusOf } from '#banks/payment-files.ts'
 import { findDocuments } from './messages.ts'
 import { child, children, leafText, readXml, textOf, type XmlElement } from './xml.ts'
 
@@ -33,29 +33,38 @@ function readReport(report: XmlElement): Statement[] {
   const group = child(report, 'OrgnlGrpInfAndSts')
   const messageId = referenceOf(group, 'OrgnlMsgId')
   return [
-    ...ofFile(group, 'GrpSts', messageId),
+    ...ofFile({ element: group, name: 'GrpSts', fileReference: messageId }),
     ...children(report, 'OrgnlPmtInfAndSts').flatMap((payment) => {
       const fileReference = referenceOf(payment, 'OrgnlPmtInfId') ?? messageId
       return [
-        ...ofFile(payment, 'PmtInfSts', fileReference),
-        ...children(payment, 'TxInfAndSts').map((each) => ofOrder(each, fileReference)),
+        ...ofFile({ element: payment, name: 'PmtInfSts', fileReference, within: [group] }),
+        ...children(payment, 'TxInfAndSts').map((element) =>
+          ofOrder({ element, fileReference, within: [payment, group] }),
+        ),
       ]
     }),
   ]
 }
 
-function ofFile(
-  element: XmlElement | undefined,
-  name: string,
-  fileReference: string | undefined,
-): Statement[] {
+type Stated<Element> = {
+  element: Element
+  fileReference: string | undefined
+  within?: readonly (XmlElement | undefined)[] // What it is part of, the narrowest first.
+}
+
+function ofFile({
+  element,
+  name,
+  fileReference,
+  within,
+}: Stated<XmlElement | undefined> & { name: string }): Statement[] {
   if (element === undefined || children(element, name).length === 0) return []
   return [
     {
       level: 'file',
       fileReference,
       reference: undefined,
-      ...statusIn(element, name),
+      ...statusIn(element, name, within),
       bankReference: undefined,
       reason: reasonOf(element),
     },
@@ -63,21 +72,36 @@ function ofFile(
 }
 
 // An order without a status of its own is reported all the same: whoever reads the report can tell.
-function ofOrder(element: XmlElement, fileReference: string | undefined): Statement {
+function ofOrder({ element, fileReference, within }: Stated<XmlElement>): Statement {
   return {
     level: 'order',
     fileReference,
     reference: referenceOf(element, 'OrgnlEndToEndId') ?? referenceOf(element, 'OrgnlInstrId'),
-    ...statusIn(element, 'TxSts'),
+    ...statusIn(element, 'TxSts', within),
     bankReference: referenceOf(element, 'AcctSvcrRef') ?? referenceOf(element, 'ClrSysRef'),
     reason: reasonOf(element),
     amount: moneyOf(child(element, 'OrgnlTxRef', 'Amt'), 'InstdAmt'),
   }
 }
 
-function statusIn(element: XmlElement, name: string) {
+// What is given no code of its own has that of what it is part of.
+function statusIn(element: XmlElement, name: string, within: Stated<XmlElement>['within'] = []) {
   const statusText = (textOf(element, name) ?? '').slice(0, REFERENCE_MAX)
-  return { statusText, status: statusOf(statusText) }
+  const given = [element, ...within].map(reasonsIn)
+  const coded = given.findIndex((reasons) => reasons.some(({ code }) => code !== undefined))
+  const reasons = coded === -1 ? given : given.slice(0, coded + 1)
+  const texts = reasons.flat().flatMap(({ code = '', words }) => [code, words])
+  return { statusText, ...judgeStatus(statusOf(statusText), texts) }
+}
+
+type Reason = { code: string | undefined; words: string }
+
+function reasonsIn(element: XmlElement | undefined): Reason[] {
+  if (element === undefined) return []
+  return children(element, 'StsRsnInf').map((information) => ({
+    code: textOf(information, 'Rsn', 'Cd') ?? textOf(information, 'Rsn', 'Prtry'),
+    words: children(information, 'AddtlInf').map(leafText).filter(Boolean).join(' '),
+  }))
 }
 
 function referenceOf(element: XmlElement | undefined, name: string): string | undefined {
@@ -87,11 +111,9 @@ function referenceOf(element: XmlElement | undefined, name: string): string | un
 
 // "AC04: Closed account number", for each reason that is given.
 function reasonOf(element: XmlElement): string | undefined {
-  const reasons = children(element, 'StsRsnInf').map((information) => {
-    const code = textOf(information, 'Rsn', 'Cd') ?? textOf(information, 'Rsn', 'Prtry')
-    const words = children(information, 'AddtlInf').map(leafText).filter(Boolean).join(' ')
-    return [code, words].filter(Boolean).join(': ')
-  })
+  const reasons = reasonsIn(element).map(({ code, words }) =>
+    [code, words].filter(Boolean).join(': '),
+  )
   const text = reasons.filter(Boolean).join('; ').replace(/\s+/g, ' ').slice(0, REASON_MAX)
   return text === '' ? undefined : text
 }

@@ -22,6 +22,7 @@ export const nombaConnector: Connector = {
     const calls = nombaCalls(settings, mode)
     return {
       authenticate: (call) => authenticate(signatureKey, call),
+      signsFieldsOnly: true,
       findFormat: onlyFormat(nombaFormat),
       nameEnquiry,
       calls,

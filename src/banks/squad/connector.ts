@@ -1,5 +1,6 @@
 // Squad (HabariPay), an aggregator of GTBank. What it signs depends on the version of its webhooks,
-// which is agreed with it: version 1 signs the raw body, versions 2 and 3 six fields.
+// which is agreed with it: version 1 signs the raw body, versions 2 and 3 six fields and no time.
+// The six say nothing of a reversal, a return or an enquiry.
 //
 // Version 3 reports a transfer under another reference than its list does. Where it comes without a
 // session id, the two cannot be told to be the same: prefer version 2.
@@ -24,7 +25,7 @@ const SIGNED_FIELDS = [
 
 export const squadConnector: Connector = {
   name: 'squad',
-  needsKnownSource: false,
+  needsKnownSource: false, // But for the signature of fields.
   connect(settings, { mode }) {
     const secretKey = settings.requireSecret('secretKey')
     const signed = settings.findChoice('signed', ['body', 'fields']) ?? 'body'
@@ -32,6 +33,7 @@ export const squadConnector: Connector = {
     return {
       authenticate: (call) =>
         isAuthentic(call, { secretKey, signed }) ? 'ok' : 'invalid_signature',
+      signsFieldsOnly: signed === 'fields',
       findFormat: onlyFormat(squadFormat),
       nameEnquiry,
       calls,

@@ -27,6 +27,7 @@ export const templateConnector: Connector = {
         const expected = createHmac('sha256', signingKey).update(rawBody).digest('hex')
         return isSecretEqual(given.toLowerCase(), expected) ? 'ok' : 'invalid_signature'
       },
+      // signsFieldsOnly: true, for a bank whose signature covers named fields rather than the body.
       // 2. How does a body become credits, and how is it acknowledged? See notifications.ts.
       findFormat: onlyFormat(templateFormat),
       // Only for a bank that asks us for names: its field, and its answer.

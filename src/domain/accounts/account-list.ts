@@ -6,6 +6,7 @@
 
 import { ORDER_SQL, type Order } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
+import { namedUnlessWindow } from '#db/statement-names.ts'
 import { SUMMED_MAX, type Summary, summaryOf, type Total } from '#db/summaries.ts'
 import { idBounds, type Window } from '#db/time-bounds.ts'
 import type { Client } from '#domain/access/clients.ts'
@@ -55,10 +56,9 @@ export async function listAccounts(
   { sealer, order = 'newest', ...query }: AccountQuery,
 ): Promise<AccountScan> {
   const { where, values, scannedTo } = await selectFound(db, { sealer, order, ...query })
-  const { rows } = await db.query<AccountRow>({
-    text: `select ${ACCOUNT_COLUMNS} ${where} order by a.id ${ORDER_SQL[order].sort} limit $4`,
-    values,
-  })
+  const { sort } = ORDER_SQL[order]
+  const text = `select ${ACCOUNT_COLUMNS} ${where} order by a.id ${sort} limit ${query.limit}`
+  const { rows } = await db.query<AccountRow>(namedUnlessWindow(query.filters, text, values))
   return { rows: rows.map((row) => decryptAccount(sealer, row)), scannedTo }
 }
 
@@ -67,25 +67,22 @@ export async function summarizeAccounts(
   db: Queryable,
   asked: Pick<AccountQuery, 'sealer' | 'client' | 'filters'>,
 ): Promise<Summary> {
-  const query = { ...asked, order: 'newest', limit: SUMMED_MAX + 1 } as const
-  const { where, values, scannedTo } = await selectFound(db, query)
-  const { rows } = await db.query<Total>({
-    text: `select currency, count(*) as count, sum(balance)::bigint as "amountKobo"
-             from (select a.currency_code as currency, ${BALANCE} as balance ${where}
-                    order by a.id desc limit $4) as found
-            group by currency order by currency`,
-    values,
-  })
+  const { where, values, scannedTo } = await selectFound(db, { ...asked, order: 'newest' })
+  const text = `select currency, count(*) as count, sum(balance)::bigint as "amountKobo"
+                  from (select a.currency_code as currency, ${BALANCE} as balance ${where}
+                         order by a.id desc limit ${SUMMED_MAX + 1}) as found
+                 group by currency order by currency`
+  const { rows } = await db.query<Total>(namedUnlessWindow(asked.filters, text, values))
   return summaryOf(rows, scannedTo === null)
 }
 
 async function selectFound(
   db: Queryable,
-  { sealer, client, filters, order, after, limit }: AccountQuery & { order: Order },
+  { sealer, client, filters, order, after }: Omit<AccountQuery, 'limit'> & { order: Order },
 ) {
   const { firstId, pastId } = await idBounds(db, 'collection_accounts', filters)
   const { isAfter, isUpTo } = ORDER_SQL[order]
-  const values: unknown[] = [client.id, firstId, pastId, limit]
+  const values: unknown[] = [client.id, firstId, pastId]
   const given = (value: unknown) => `$${values.push(value)}`
   const conditions = buildConditions(filters, { client, sealer, given })
   if (after !== undefined) conditions.push(`a.id ${isAfter} ${given(after)}`)

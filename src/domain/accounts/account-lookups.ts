@@ -7,6 +7,7 @@ import { Batcher } from '#db/batcher.ts'
 import type { Queryable } from '#db/pool.ts'
 import { PREFIX_SCAN_MAX, pastPrefix } from '#db/prefixes.ts'
 import { QueueDelay } from '#db/queue-delay.ts'
+import { unseen } from '#db/statement-names.ts'
 import { type Client, mayUseMerchant } from '#domain/access/clients.ts'
 import { Refusal } from '#errors.ts'
 import type { ClientId } from '#ids.ts'
@@ -67,7 +68,7 @@ async function findAccounts(db: Queryable, sealer: Sealer, questions: readonly Q
   const { rows } = await db.query<AccountRow & { place: bigint }>({
     name: 'find-collection-accounts',
     text: `select f.*, q.place
-             from unnest($1::bigint[], $2::text[]) with ordinality
+             from unnest(${unseen('$1::bigint[]')}, ${unseen('$2::text[]')}) with ordinality
                   as q (client_id, account_number, place)
              join lateral (
                select ${ACCOUNT_COLUMNS}

@@ -139,17 +139,23 @@ export async function findPaymentOfAdvice(
   return rows[0]
 }
 
-// The number that money came to last; of a payment that nothing came for, the last one issued.
-export async function findPaidNumber(
-  db: Queryable,
-  payment: Payment,
-): Promise<PaymentNumber | undefined> {
-  const { rows } = await db.query<{ accountNumber: string }>({
-    name: 'find-paid-number',
-    text: `select account_number as "accountNumber" from credits
-            where payment_id = $1 order by id desc limit 1`,
+export type PaidWhere = { number: PaymentNumber | undefined; paidAt: Date | undefined }
+
+// The number that money came to last; of a payment that nothing came for, the last one issued. And
+// when the last of what counts came, or was assigned from suspense.
+export async function findPaidWhere(db: Queryable, payment: Payment): Promise<PaidWhere> {
+  const { rows } = await db.query<{ accountNumber: string | null; paidAt: Date | null }>({
+    name: 'find-paid-where',
+    text: `select (select account_number from credits
+                    where payment_id = $1 order by id desc limit 1) as "accountNumber",
+                  greatest((select max(received_at) from credits
+                             where payment_id = $1
+                               and amount_kobo - suspended_kobo - reversed_kobo > 0),
+                           (select max(closed_at) from suspense_items
+                             where assigned_payment_id = $1 and state = 'assigned')) as "paidAt"`,
     values: [payment.id],
   })
-  const paid = rows[0]?.accountNumber
-  return payment.numbers.find((each) => each.accountNumber === paid) ?? payment.numbers.at(-1)
+  const { accountNumber, paidAt } = rows[0] ?? {}
+  const paid = payment.numbers.find((each) => each.accountNumber === accountNumber)
+  return { number: paid ?? payment.numbers.at(-1), paidAt: paidAt ?? undefined }
 }

@@ -11,7 +11,7 @@ import type { NameAnswer } from '#banks/connector.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
-import type { BankAccountId, ClientId } from '#ids.ts'
+import type { BankAccountId, ClientId, UserId } from '#ids.ts'
 import { newReference } from '#references.ts'
 import type { Sealer } from '#seal.ts'
 import { isSameName } from './name-match.ts'
@@ -108,6 +108,9 @@ export function statusOf(answer: NameAnswer, accountName: string) {
   return { status, nameAtBank } as const
 }
 
+// `userId`: of a person.
+export type AddedBy = { sealer: Sealer; now: Date; actor: string; userId: UserId | null }
+
 type NewBankAccount = {
   clientId: ClientId
   bankCode: string
@@ -120,7 +123,7 @@ type NewBankAccount = {
 // paid to is the default.
 export async function saveBankAccount(
   tx: Transaction,
-  { sealer, now, actor }: { sealer: Sealer; now: Date; actor: string },
+  { sealer, now, actor, userId }: AddedBy,
   { clientId, bankCode, accountNumber, accountName, answer }: NewBankAccount,
 ): Promise<string> {
   const { status, nameAtBank } = statusOf(answer, accountName)
@@ -129,16 +132,24 @@ export async function saveBankAccount(
     name: 'save-bank-account',
     text: `insert into bank_accounts
              (reference, client_id, bank_code, account_number_sealed, account_number_hash,
-              account_name, name_at_bank, status, is_default, created_by, created_at, enquired_at)
-           select $1, $2, $3, $4, $5, $6, $7, $8,
-                  $8 <> 'mismatch' and not exists (select from bank_accounts
-                                                    where client_id = $2 and is_default),
-                  $9, $10, case when $8 <> 'unconfirmed' then $10::timestamptz end
+              account_name, name_at_bank, status, is_default, created_by, created_at, enquired_at,
+              added_by_user, default_by_user, default_at)
+           select $1, $2, $3, $4, $5, $6, $7, $8, d.is_default,
+                  $9, $10, case when $8 <> 'unconfirmed' then $10::timestamptz end,
+                  $11, case when d.is_default then $11::uuid end,
+                  case when d.is_default then $10::timestamptz end
+             from (select $8 <> 'mismatch' and not exists (select from bank_accounts
+                                                            where client_id = $2 and is_default))
+                  as d (is_default)
             where (select count(*) from bank_accounts where client_id = $2) < ${ACCOUNTS_MAX}
            on conflict on constraint bank_accounts_once_per_client
            do update set account_name = excluded.account_name, name_at_bank = excluded.name_at_bank,
                          status = excluded.status, enquired_at = excluded.enquired_at,
-                         is_default = bank_accounts.is_default or excluded.is_default
+                         is_default = bank_accounts.is_default or excluded.is_default,
+                         default_by_user = case when excluded.is_default
+                                                then excluded.default_by_user
+                                                else bank_accounts.default_by_user end,
+                         default_at = coalesce(excluded.default_at, bank_accounts.default_at)
             where bank_accounts.status <> 'confirmed' and bank_accounts.is_active
            returning reference`,
     values: [
@@ -152,6 +163,7 @@ export async function saveBankAccount(
       status,
       actor,
       now,
+      userId,
     ],
   })
   return rows[0]?.reference ?? (await refuseSaved(tx, clientId))

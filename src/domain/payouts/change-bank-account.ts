@@ -4,13 +4,16 @@ import type { Transaction } from '#db/transaction.ts'
 import type { Client } from '#domain/access/clients.ts'
 import { writeAuditLog } from '#domain/records/audit-log.ts'
 import { Refusal } from '#errors.ts'
+import type { UserId } from '#ids.ts'
 import { type BankAccount, getBankAccount, lockAccounts } from './bank-accounts.ts'
 
 export type BankAccountChanges = { isDefault?: true | undefined; isActive?: boolean | undefined }
 
+type Changing = { client: Client; actor: string; userId: UserId | null; now: Date }
+
 export async function changeBankAccount(
   tx: Transaction,
-  { client, actor, now }: { client: Client; actor: string; now: Date },
+  { client, actor, userId, now }: Changing,
   { reference, changes }: { reference: string; changes: BankAccountChanges },
 ): Promise<BankAccount> {
   await lockAccounts(tx, client.id)
@@ -20,7 +23,8 @@ export async function changeBankAccount(
   if (changes.isDefault && !isActive) throw new Refusal('bank_account_inactive')
   if (changes.isDefault && account.status === 'mismatch') throw new Refusal('bank_account_mismatch')
   if (isActive === account.isActive && isDefault === account.isDefault) return account
-  if (isDefault && !account.isDefault) {
+  const isChosen = isDefault && !account.isDefault
+  if (isChosen) {
     await tx.query({
       name: 'no-default-bank-account',
       text: 'update bank_accounts set is_default = false where client_id = $1 and is_default',
@@ -29,8 +33,12 @@ export async function changeBankAccount(
   }
   await tx.query({
     name: 'change-bank-account',
-    text: 'update bank_accounts set is_default = $2, is_active = $3 where id = $1',
-    values: [account.id, isDefault, isActive],
+    text: `update bank_accounts
+              set is_default = $2, is_active = $3,
+                  default_at = case when $4 then $5 else default_at end,
+                  default_by_user = case when $4 then $6 else default_by_user end
+            where id = $1`,
+    values: [account.id, isDefault, isActive, isChosen, now, userId],
   })
   await writeAuditLog(tx, now, {
     clientId: client.id,

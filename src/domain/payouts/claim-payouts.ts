@@ -1,6 +1,7 @@
 // Takes queued payouts to be sent: by a connector, or in a file (`batchId`). They are `sending` from
 // the commit of this transaction on, before any bank hears of them: so whatever dies later, nobody
-// takes them again (I47). None are taken while payouts are held, and none that a restore knew (I82).
+// takes them again (I47). None are taken while payouts are held, none that a restore knew (I82), and
+// none that are blocked (blocked-payouts.ts).
 
 import type { PayoutInstruction } from '#banks/connector.ts'
 import type { Due } from '#client-time.ts'
@@ -9,6 +10,7 @@ import type { Transaction } from '#db/transaction.ts'
 import { livesIn } from '#domain/records/test-clocks.ts'
 import type { ClientId, PayoutId } from '#ids.ts'
 import type { Sealer } from '#seal.ts'
+import { BLOCKED } from './blocked-payouts.ts'
 import { awaitHolders, MAY_BE_SENT } from './hold-payouts.ts'
 import { recordPayoutChanges } from './payout-changes.ts'
 import type { Payout } from './payouts.ts'
@@ -26,10 +28,10 @@ export async function findSendingBanks(
   const { rows } = await db.query<{ bankCode: string }>({
     name: 'find-sending-banks',
     text: `select code as "bankCode" from unnest($1::text[]) as b (code)
-            where exists (select from payouts
+            where exists (select from payouts p
                            where bank_code = b.code and status = 'queued'
                              and approval in ('not_needed', 'approved') and ${MAY_BE_SENT}
-                             and ${livesIn('client_id', '$2')})`,
+                             and ${livesIn('client_id', '$2')} and ${BLOCKED} is null)`,
     values: [bankCodes, only ?? null],
   })
   return rows.map(({ bankCode }) => bankCode)
@@ -45,9 +47,9 @@ export async function claimPayouts(
   const { rows } = await tx.query<Payout>({
     name: 'claim-payouts',
     text: `with due as materialized (
-             select id from payouts
+             select id from payouts p
               where bank_code = $1 and status = 'queued' and approval in ('not_needed', 'approved')
-                and ${MAY_BE_SENT} and ${livesIn('client_id', '$5')}
+                and ${MAY_BE_SENT} and ${livesIn('client_id', '$5')} and ${BLOCKED} is null
               order by id limit $2 for no key update skip locked)
            update payouts p set status = 'sending', sending_at = $3, batch_id = $4
              from due where p.id = due.id

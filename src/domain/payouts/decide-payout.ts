@@ -1,9 +1,10 @@
 // Maker-checker of payouts (I49): approve, reject and cancel while queued. Approving takes another
-// person, whose access the maker did not give and which is not too new; the database holds the
-// first two (payouts_two_people, payouts_independent_checker).
+// person, whose access the maker did not give and which is not too new (the database holds the first
+// two: payouts_two_people, payouts_independent_checker), and who did not choose the account paid to.
 //
 // In the order they are checked: payout_decided, other_person_needed, approver_too_new,
-// approver_not_independent. Locks: who decides, the payout, then whatever settling it locks.
+// approver_not_independent; whatever blocks the payout, unless a restore knew it; approver_chose_account.
+// Locks: who decides, the payout, then whatever settling it locks.
 
 import type { Transaction } from '#db/transaction.ts'
 import {
@@ -17,9 +18,17 @@ import { writeAuditLog } from '#domain/records/audit-log.ts'
 import { Refusal } from '#errors.ts'
 import type { PayoutId } from '#ids.ts'
 import { formatKobo } from '#money.ts'
+import { refuseAccountChooser } from './account-choosers.ts'
+import { findBlock } from './blocked-payouts.ts'
 import { recordPayoutChanges } from './payout-changes.ts'
 import { findPayout } from './payouts.ts'
-import { type LockedPayout, lockPayout, type SettleDeps, settlePayout } from './settle-payout.ts'
+import {
+  type LockedPayout,
+  lockPayout,
+  refuseCancelling,
+  type SettleDeps,
+  settlePayout,
+} from './settle-payout.ts'
 
 type Decider = Pick<Approver, 'client' | 'actor'>
 
@@ -31,6 +40,13 @@ export async function approvePayout(
 ): Promise<void> {
   const payout = await lockDecidable(tx, acting, { reference, decision: 'approved' })
   if (!payout) return
+  // What may have been sent is not sent (I82): approving it has the bank asked.
+  const block = payout.mayHaveBeenSent ? null : await findBlock(tx, payout.id)
+  if (block) throw new Refusal(block)
+  const { bankAccountId } = payout
+  if (bankAccountId !== null) {
+    await refuseAccountChooser(tx, { ...acting, bankAccountIds: [bankAccountId] })
+  }
   await decide(tx, acting, { payout, approval: 'approved', reason: null })
 }
 
@@ -43,7 +59,8 @@ export async function rejectPayout(
   const payout = await lockDecidable(tx, acting, { reference, decision: 'rejected' })
   if (!payout) return
   const outcome = { status: 'cancelled', reason } as const
-  await settlePayout(tx, acting, { id: payout.id, outcome, by: acting.actor })
+  const result = await settlePayout(tx, acting, { id: payout.id, outcome, by: acting.actor })
+  if (result === 'otherwise') refuseCancelling(payout)
   await decide(tx, acting, { payout, approval: 'rejected', reason })
 }
 
@@ -54,17 +71,27 @@ export async function cancelPayout(
   { reference, reason }: { reference: string; reason: string },
 ): Promise<void> {
   const { client, actor, now } = deps
-  const { id, purpose } = await getOwn(tx, { client, reference })
-  if (purpose !== 'payout') throw new Refusal('payout_not_queued') // Its settlement or refund decides.
+  const { id } = await getOwn(tx, { client, reference })
   const payout = await lockPayout(tx, id)
+  if (!(await isCancellable(tx, payout))) throw new Refusal('payout_not_queued')
   const result = await settlePayout(tx, deps, {
     id,
     outcome: { status: 'cancelled', reason },
     by: actor,
   })
-  if (result === 'otherwise') throw new Refusal('payout_not_queued')
+  if (result === 'otherwise') refuseCancelling(payout)
   if (result === 'same') return
   await audit(tx, { client, actor, now }, { payout, action: 'payout.cancel', note: reason })
+}
+
+// What a settlement or refund pays is not cancelled apart from it; unless it is blocked, when it would
+// wait for ever: a settlement is approved for good, and of a refund another part may have been sent.
+async function isCancellable(
+  tx: Transaction,
+  { id, purpose, status }: LockedPayout,
+): Promise<boolean> {
+  if (purpose === 'payout' || status === 'cancelled') return true
+  return (await findBlock(tx, id)) !== null
 }
 
 type Decision = { reference: string; decision: 'approved' | 'rejected' }

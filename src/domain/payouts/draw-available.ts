@@ -1,89 +1,118 @@
 // Finds and locks what is available to a client: first the proceeds of its payments, then its
 // collection accounts in the order of their ids. The caller posts the transfers.
 //
-// Locks: collection accounts, the available account and those that it goes to, in the order of their
-// ids: whoever posts the other way round locks them so too.
+// What the client owes stays there (I57), until a settlement or a recovery takes it. A recovery draws
+// into the receivable itself.
+//
+// Locks: collection accounts, the available account, the receivable and those that it goes to, in the
+// order of their ids: whoever posts the other way round locks them so too.
 
 import type { Transaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
 import type { AccountId, ClientId } from '#ids.ts'
-import { clientOwner } from '#ledger/accounts.ts'
-import { type Kobo, kobo } from '#money.ts'
+import { clientOwner, type SharedAccounts } from '#ledger/accounts.ts'
+import { formatKobo, type Kobo, kobo } from '#money.ts'
 
 export type Drawing = {
   clientId: ClientId
   currency: string
   amountKobo: Kobo
-  into: readonly AccountId[] // None of the client's own.
+  into: readonly AccountId[] // None that it is drawn from.
 }
 export type Draw = { accountId: AccountId; amountKobo: Kobo }
 
-type Source = { id: AccountId; isCollection: boolean; balanceKobo: Kobo }
+type Row = { id: AccountId; kind: string; balanceKobo: Kobo }
+type Held = { sources: Row[]; owedKobo: Kobo }
 
-const SOURCES = `
-  select l.id, l.kind = 'collection' as "isCollection",
-         l.credits_kobo - l.debits_kobo as "balanceKobo"
-    from ledger_accounts l`
+const ROWS = `
+  select l.id, l.kind, l.credits_kobo - l.debits_kobo as "balanceKobo" from ledger_accounts l`
 
-// Refused with `insufficient_balance` unless all of it is there. Nobody else can take it before the
-// transaction ends.
-export async function drawAvailable(tx: Transaction, drawing: Drawing): Promise<Draw[]> {
-  const seen = await tx.query<Source>({
-    name: 'find-available',
-    text: `${SOURCES}
-            where l.kind = 'available' and l.owner = $2 and l.currency = $3
-           union all
-           ${SOURCES} join collection_accounts a on a.id = l.id
-            where a.client_id = $1 and l.currency = $3 and l.credits_kobo > l.debits_kobo`,
-    values: [drawing.clientId, clientOwner(drawing.clientId), drawing.currency],
+// Refused with `insufficient_balance` unless all of it is there, and what is owed besides. Nobody else
+// can take it before the transaction ends.
+export async function drawAvailable(
+  tx: Transaction,
+  sharedAccounts: SharedAccounts,
+  { clientId, currency, amountKobo, into }: Drawing,
+): Promise<Draw[]> {
+  const owner = clientOwner(clientId)
+  const receivable = { kind: 'receivable', owner, currency } as const
+  await sharedAccounts.open([receivable]) // Else a first debt could not be waited for.
+  const owedId = sharedAccounts.id(receivable)
+  const heldIn = (rows: readonly Row[]): Held => ({
+    sources: inOrder(rows.filter(({ id }) => id !== owedId && !into.includes(id))),
+    owedKobo: into.includes(owedId) ? kobo(0n) : owedBy(rows.find(({ id }) => id === owedId)),
   })
+  const lock = async ({ sources }: Held): Promise<Held> => {
+    const { rows } = await tx.query<Row>({
+      name: 'lock-available',
+      text: `${ROWS} where l.id = any($1::bigint[]) order by l.id for no key update`,
+      values: [[...sources.map(({ id }) => id), owedId, ...into]],
+    })
+    return heldIn(rows)
+  }
+
+  const found = await tx.query<Row>({
+    name: 'find-available',
+    text: `${ROWS}
+            where l.kind in ('available', 'receivable') and l.owner = $2 and l.currency = $3
+           union all
+           ${ROWS} join collection_accounts a on a.id = l.id
+            where a.client_id = $1 and l.currency = $3 and l.credits_kobo > l.debits_kobo`,
+    values: [clientId, owner, currency],
+  })
+  const seen = heldIn(found.rows)
   // What is seen to suffice nearly always does. Else its locks are given up and all of it is locked,
   // in order again, and that decides.
   await tx.query('savepoint drawing')
-  const drawn = await lockAndDraw(tx, enough(seen.rows, drawing.amountKobo), drawing)
-  if (drawn) return drawn
-  await tx.query('rollback to drawing')
-  return (await lockAndDraw(tx, seen.rows, drawing)) ?? refuse()
-}
-
-async function lockAndDraw(
-  tx: Transaction,
-  sources: readonly Source[],
-  { amountKobo, into }: Drawing,
-): Promise<Draw[] | undefined> {
-  const { rows } = await tx.query<Source>({
-    name: 'lock-available',
-    text: `${SOURCES} where l.id = any($1::bigint[]) order by l.id for no key update`,
-    values: [[...sources.map(({ id }) => id), ...into]],
-  })
-  const drawn = rows.filter(({ id }) => !into.includes(id))
-  let leftKobo: bigint = amountKobo
-  const draws: Draw[] = []
-  for (const { id, balanceKobo } of inOrder(drawn)) {
-    const takenKobo = balanceKobo < leftKobo ? balanceKobo : leftKobo
-    if (takenKobo > 0n) draws.push({ accountId: id, amountKobo: kobo(takenKobo) })
-    leftKobo -= takenKobo
+  let locked = await lock(enough(seen, amountKobo))
+  if (!isEnough(locked, amountKobo)) {
+    await tx.query('rollback to drawing')
+    locked = await lock(seen)
   }
-  return leftKobo === 0n ? draws : undefined
+  if (!isEnough(locked, amountKobo)) refuse(locked)
+  return draw(locked, amountKobo)
 }
 
-function enough(sources: readonly Source[], amountKobo: Kobo): Source[] {
-  let leftKobo: bigint = amountKobo
-  return inOrder(sources).filter(({ balanceKobo }) => {
+// It grows by debits.
+function owedBy(receivable: Row | undefined): Kobo {
+  return kobo(-(receivable?.balanceKobo ?? 0n))
+}
+
+function isEnough({ sources, owedKobo }: Held, amountKobo: Kobo): boolean {
+  return sources.reduce((sum, { balanceKobo }) => sum + balanceKobo, 0n) >= amountKobo + owedKobo
+}
+
+function enough({ sources, owedKobo }: Held, amountKobo: Kobo): Held {
+  let leftKobo: bigint = amountKobo + owedKobo
+  const needed = sources.filter(({ balanceKobo }) => {
     const isNeeded = leftKobo > 0n
     leftKobo -= balanceKobo
     return isNeeded
   })
+  return { sources: needed, owedKobo }
 }
 
-function inOrder(sources: readonly Source[]): Source[] {
+function draw({ sources }: Held, amountKobo: Kobo): Draw[] {
+  let leftKobo: bigint = amountKobo
+  const draws: Draw[] = []
+  for (const { id, balanceKobo } of sources) {
+    const takenKobo = balanceKobo < leftKobo ? balanceKobo : leftKobo
+    if (takenKobo > 0n) draws.push({ accountId: id, amountKobo: kobo(takenKobo) })
+    leftKobo -= takenKobo
+  }
+  return draws
+}
+
+function inOrder(sources: readonly Row[]): Row[] {
+  const isCollection = ({ kind }: Row) => kind === 'collection'
   return [...sources].sort((one, other) =>
-    one.isCollection === other.isCollection
+    isCollection(one) === isCollection(other)
       ? Number(one.id - other.id)
-      : Number(one.isCollection) - Number(other.isCollection),
+      : Number(isCollection(one)) - Number(isCollection(other)),
   )
 }
 
-function refuse(): never {
-  throw new Refusal('insufficient_balance')
+function refuse({ owedKobo }: Held): never {
+  const message = `You owe ${formatKobo(owedKobo)}, which stays in the available balance.`
+  throw new Refusal('insufficient_balance', owedKobo > 0n ? [{ field: 'amount', message }] : [])
 }

@@ -2,8 +2,8 @@
 //
 // What a bank says of a payout counts before what it says of the file; only a status that is final
 // settles anything. Nothing is decided where the bank is not clear: an unknown status, another
-// amount, another file, or both outcomes at once. What it said first counts: the same again changes
-// nothing, and the opposite is reported and raises an alert.
+// amount, another file, both outcomes at once, or a duplicate. What it said first counts: the same
+// again changes nothing, and the opposite is reported and raises an alert.
 
 import type { ReportedStatus, ReportLine } from '#banks/payment-files.ts'
 import type { PayoutId } from '#ids.ts'
@@ -27,6 +27,7 @@ export const PROBLEMS = {
   not_in_file: 'This payout is in no file.',
   other_file: 'This payout is in another file than the report says.',
   unknown_status: 'This status means nothing to us.',
+  duplicate: 'The bank has it already, and refused it as a duplicate. Nothing was changed.',
   amount_differs: 'The amount is not the payout’s.',
   contradictory: 'The report says both that it was paid and that it was not.',
   already_settled: 'The bank said the opposite before. Nothing was changed.',
@@ -35,6 +36,7 @@ export const PROBLEMS = {
 export type Problem = {
   line: number
   reference: string | null
+  fileReference: string | null // Of what is said of a whole file.
   status: string
   problem: keyof typeof PROBLEMS
 }
@@ -72,15 +74,16 @@ export function judgeFileResults(lines: readonly ReportLine[], known: Known): Ju
   const payoutsOf = Map.groupBy(known.payouts.values(), ({ fileReference }) => fileReference)
   for (const line of lines) {
     const payout = known.payouts.get(line.reference ?? '')
-    const problem = line.level === 'file' ? fileProblem(line, known) : orderProblem(line, payout)
+    const isOfFile = line.level === 'file'
+    const inFile = isOfFile ? (payoutsOf.get(line.fileReference ?? '') ?? []) : []
+    const problem = isOfFile ? fileProblem(line, known) : orderProblem(line, payout)
     if (problem) {
       judgement.problems.push(problemOf(line, problem, line.reference))
-      if (payout && line.level === 'order') about(payout).isUnclear = true
-    } else if (line.level === 'order') about(payout as KnownPayout).own.push(line as Statement)
-    else {
-      const inFile = payoutsOf.get(line.fileReference as string) ?? []
-      for (const each of inFile) about(each).ofFile.push(line as Statement)
-    }
+      if (payout && !isOfFile) about(payout).isUnclear = true
+      // Of a file that it is paying, a bank may refuse each payout for another reason.
+      if (problem === 'duplicate') for (const each of inFile) about(each).isUnclear = true
+    } else if (isOfFile) for (const each of inFile) about(each).ofFile.push(line as Statement)
+    else about(payout as KnownPayout).own.push(line as Statement)
   }
   for (const each of said.values()) judgePayout(each, judgement)
   judgement.problems.sort((one, other) => one.line - other.line)
@@ -90,7 +93,11 @@ export function judgeFileResults(lines: readonly ReportLine[], known: Known): Ju
 function fileProblem(line: ReportLine, { files }: Known): Problem['problem'] | undefined {
   if (line.fileReference === undefined) return 'reference_missing'
   if (!files.has(line.fileReference)) return 'unknown_file'
-  return line.status === undefined ? 'unknown_status' : undefined
+  return line.status === undefined ? statusProblem(line) : undefined
+}
+
+function statusProblem({ isDuplicate }: ReportLine): Problem['problem'] {
+  return isDuplicate ? 'duplicate' : 'unknown_status'
 }
 
 function orderProblem(
@@ -102,7 +109,7 @@ function orderProblem(
   const { fileReference, amountKobo, currency } = payout
   if (fileReference === null) return 'not_in_file'
   if (line.fileReference !== undefined && line.fileReference !== fileReference) return 'other_file'
-  if (line.status === undefined) return 'unknown_status'
+  if (line.status === undefined) return statusProblem(line)
   const { amount } = line
   const isSame =
     !amount || (parseKobo(amount.amount) === amountKobo && amount.currency === currency)
@@ -146,9 +153,15 @@ function resultOf(payout: KnownPayout, { status, bankReference, reason, statusTe
 }
 
 function problemOf(
-  { line, statusText }: ReportLine,
+  { line, level, fileReference, statusText }: ReportLine,
   problem: Problem['problem'],
   reference: string | undefined,
 ): Problem {
-  return { line, reference: reference ?? null, status: statusText, problem }
+  return {
+    line,
+    reference: reference ?? null,
+    fileReference: level === 'file' ? (fileReference ?? null) : null,
+    status: statusText,
+    problem,
+  }
 }

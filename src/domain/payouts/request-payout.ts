@@ -119,7 +119,8 @@ async function hold(
   await sharedAccounts.open(parts.map(({ account }) => account))
   const wholeKobo = kobo(parts.reduce((sum, part) => sum + part.kobo, 0n))
   const into = parts.map(({ account }) => sharedAccounts.id(account))
-  const draws = await drawAvailable(tx, { clientId, currency, amountKobo: wholeKobo, into })
+  const drawing = { clientId, currency, amountKobo: wholeKobo, into }
+  const draws = await drawAvailable(tx, sharedAccounts, drawing)
   const transfers = shareDraws(draws, parts).map(({ draw, part, amountKobo }) => ({
     debitAccountId: draw.accountId,
     creditAccountId: sharedAccounts.id(part.account),

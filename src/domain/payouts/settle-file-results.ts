@@ -2,17 +2,9 @@
 
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
-import { raiseAlerts } from '#domain/records/alerts.ts'
-import { appendEvents } from '#domain/records/outbox.ts'
 import type { PayoutId } from '#ids.ts'
-import { type PayoutOutcome, type SettleDeps, settlePayout } from './settle-payout.ts'
-
-export type ReportedPayout = {
-  id: PayoutId
-  reference: string
-  outcome: PayoutOutcome
-  by: string
-}
+import type { ToldPayout } from './settle-as-told.ts'
+import type { PayoutOutcome } from './settle-payout.ts'
 
 type Row = {
   id: PayoutId
@@ -26,7 +18,7 @@ type Row = {
 export async function findReported(
   db: Queryable,
   { afterId, limit }: { afterId: bigint; limit: number },
-): Promise<ReportedPayout[]> {
+): Promise<ToldPayout[]> {
   const { rows } = await db.query<Row>({
     name: 'find-reported-payouts',
     text: `select p.id, p.reference, r.status, r.bank_reference as "bankReference", r.reason,
@@ -65,17 +57,4 @@ export function contradicts(
   { status }: Pick<PayoutOutcome, 'status'>,
 ): boolean {
   return reported !== undefined && reported !== status
-}
-
-// Whoever settled it otherwise in between was right or wrong: somebody has to find out.
-export async function settleReported(
-  tx: Transaction,
-  deps: SettleDeps,
-  { id, reference, outcome, by }: ReportedPayout,
-): Promise<void> {
-  if ((await settlePayout(tx, deps, { id, outcome, by })) !== 'otherwise') return
-  const subject = `payout/${reference}`
-  const detail = { status: outcome.status, problem: 'already_settled' }
-  const alert = { kind: 'payout_contradicted', subject, detail } as const
-  await appendEvents(tx, deps.now, await raiseAlerts(tx, deps.now, [alert]))
 }

@@ -7,10 +7,12 @@
 
 import type { Transaction } from '#db/transaction.ts'
 import { clearAlert } from '#domain/records/alerts.ts'
-import type { PayoutId, UserId } from '#ids.ts'
+import { Refusal } from '#errors.ts'
+import type { BankAccountId, PayoutId, UserId } from '#ids.ts'
 import type { SharedAccounts } from '#ledger/accounts.ts'
 import { postTransfers } from '#ledger/transfers.ts'
 import { kobo } from '#money.ts'
+import { MAY_HAVE_BEEN_SENT } from './hold-payouts.ts'
 import { recordPayoutChanges } from './payout-changes.ts'
 import { tellOutcome } from './payout-events.ts'
 import { type HeldPayout, paidLegs, toTransfers, unpaidLegs } from './payout-postings.ts'
@@ -52,12 +54,15 @@ export type LockedPayout = HeldPayout & {
   requestedBy: string
   requestedByUser: UserId | null
   decidedByUser: UserId | null
+  bankAccountId: BankAccountId | null // Of payouts and settlements.
   batchId: bigint | null
   bankReference: string | null
+  mayHaveBeenSent: boolean // Before a restore, of which we know nothing (I82).
 }
 
 // `settled`: by this call. `same`: it was so before. `otherwise`: it was settled in another way, or
-// cannot be settled so (only what is queued is cancelled, only what was sent is confirmed or fails).
+// cannot be settled so (only what is queued, and was so ever since, is cancelled; only what was sent is
+// confirmed or fails).
 export type SettleResult = 'settled' | 'same' | 'otherwise'
 
 export async function settlePayout(
@@ -70,8 +75,15 @@ export async function settlePayout(
   const from: readonly PayoutStatus[] =
     outcome.status === 'cancelled' ? ['queued'] : ['sending', 'unknown']
   if (!from.includes(payout.status)) return 'otherwise'
+  if (outcome.status === 'cancelled' && payout.mayHaveBeenSent) return 'otherwise'
   await settle(tx, deps, { payout, outcome, by })
   return 'settled'
+}
+
+// Why it was not cancelled.
+export function refuseCancelling({ status, mayHaveBeenSent }: LockedPayout): never {
+  const isForgotten = status === 'queued' && mayHaveBeenSent
+  throw new Refusal(isForgotten ? 'payout_may_have_been_sent' : 'payout_not_queued')
 }
 
 export async function lockPayout(tx: Transaction, id: PayoutId): Promise<LockedPayout> {
@@ -82,7 +94,9 @@ export async function lockPayout(tx: Transaction, id: PayoutId): Promise<LockedP
                   vat_kobo as "vatKobo", settlement_id as "settlementId", credit_id as "creditId",
                   subaccount_id as "subaccountId", status, approval, requested_by as "requestedBy",
                   requested_by_user as "requestedByUser", decided_by_user as "decidedByUser",
-                  batch_id as "batchId", bank_reference as "bankReference"
+                  bank_account_id as "bankAccountId", batch_id as "batchId",
+                  bank_reference as "bankReference",
+                  ${MAY_HAVE_BEEN_SENT} as "mayHaveBeenSent"
              from payouts where id = $1 for no key update`,
     values: [id],
   })

@@ -5,8 +5,8 @@ import type { NameAnswer } from '#banks/connector.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
 import type { BankAccountId, ClientId } from '#ids.ts'
-import type { Sealer } from '#seal.ts'
 import {
+  type AddedBy,
   type BankAccountStatus,
   hashAccount,
   lockAccounts,
@@ -33,7 +33,7 @@ type Known = {
 // Refused if the bank knows the account under another name, or not at all.
 export async function saveSubaccountBank(
   tx: Transaction,
-  { sealer, now, actor }: { sealer: Sealer; now: Date; actor: string },
+  { sealer, now, actor, userId }: AddedBy,
   { clientId, bankCode, accountNumber, accountName, answer }: SubaccountBank,
 ): Promise<BankAccountId> {
   const { status, nameAtBank } = statusOf(answer, accountName)
@@ -44,9 +44,11 @@ export async function saveSubaccountBank(
     name: 'save-subaccount-bank',
     text: `insert into bank_accounts
              (reference, client_id, bank_code, account_number_sealed, account_number_hash,
-              account_name, name_at_bank, status, created_by, created_at, enquired_at)
+              account_name, name_at_bank, status, created_by, created_at, enquired_at,
+              added_by_user)
            values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10,
-                   case when $8 <> 'unconfirmed' then $10::timestamptz end)
+                   case when $8 <> 'unconfirmed' then $10::timestamptz end,
+                   $11)
                on conflict on constraint bank_accounts_once_per_client
                do update set account_name = excluded.account_name,
                              name_at_bank = excluded.name_at_bank, status = excluded.status,
@@ -63,6 +65,7 @@ export async function saveSubaccountBank(
       status,
       actor,
       now,
+      userId,
     ],
   })
   const { rows } = await tx.query<Known>({

@@ -36,11 +36,15 @@ export async function takeFileResults(
   return judgement
 }
 
-const IS_WRONG: ReadonlySet<Problem['problem']> = new Set(['already_settled', 'amount_differs'])
+const IS_WRONG: ReadonlySet<Problem['problem']> = new Set([
+  'already_settled',
+  'amount_differs',
+  'duplicate',
+])
 
-function contradiction({ reference, status, problem }: Problem): NewAlert[] {
+function contradiction({ reference, fileReference, status, problem }: Problem): NewAlert[] {
   if (!IS_WRONG.has(problem)) return []
-  const subject = `payout/${reference}`
+  const subject = reference === null ? `payout_file/${fileReference}` : `payout/${reference}`
   return [{ kind: 'payout_contradicted', subject, detail: { status, problem } }]
 }
 

@@ -1,12 +1,13 @@
 // Payouts without an answer. They are asked for at growing intervals until the bank knows, and never
 // sent again (I47).
 //
-//   sending ──no answer──▶ unknown
+//   sending ──no answer──▶ unknown     or its sender was frozen, and did not begin
 //   sending, stale ──────▶ unknown     whoever sent it died, or could not write what it heard
 //   queued, restored ────▶ unknown     it may have been sent after the moment we were restored to (I82)
 //
 // Locks: payouts in id order.
 
+import { CALL_MS_MAX } from '#banks/call-deadlines.ts'
 import type { PayoutAnswer } from '#banks/connector.ts'
 import type { Due } from '#client-time.ts'
 import { numberArray } from '#db/arrays.ts'
@@ -18,8 +19,11 @@ import { MAY_HAVE_BEEN_SENT } from './hold-payouts.ts'
 import { recordPayoutChanges } from './payout-changes.ts'
 import type { PayoutOutcome } from './settle-payout.ts'
 
-// Longer than any call to a bank may take (src/banks/bank-http.ts: 60 s at most).
-export const STALE_MS = 120_000
+// Whoever has not begun to send what it claimed by then was frozen, and sends it no more.
+export const SEND_WITHIN_MS = 60_000
+const SPARE_MS = 60_000
+// Longer than anybody may be sending it.
+export const STALE_MS = SEND_WITHIN_MS + CALL_MS_MAX + SPARE_MS
 // A bank may take a while to know of what it was sent. Only then `not_found` is an answer.
 export const NOT_FOUND_AFTER_MS = 900_000
 export const ALERT_AFTER_MS = 1_800_000

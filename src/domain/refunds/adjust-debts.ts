@@ -127,8 +127,9 @@ async function move(tx: Transaction, acting: Acting, adjustment: Adjustment): Pr
   const giver = giverOf(adjustment)
   await sharedAccounts.open([giver, owed])
   const isDrawn = kind === 'recovery' && clientId !== null
+  const into = [sharedAccounts.id(owed)]
   const draws = isDrawn
-    ? await drawAvailable(tx, { clientId, currency, amountKobo, into: [sharedAccounts.id(owed)] })
+    ? await drawAvailable(tx, sharedAccounts, { clientId, currency, amountKobo, into })
     : [{ accountId: sharedAccounts.id(giver), amountKobo }]
   const others = isDrawn ? [] : [giver]
   if (amountKobo > (await lockOwed(tx, acting, { debt: adjustment, currency, others }))) {

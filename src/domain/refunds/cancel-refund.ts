@@ -30,7 +30,8 @@ export async function cancelRefund(
   if (open.some(({ status }) => status !== 'queued')) throw new Refusal('refund_not_queued')
   for (const { id } of open) {
     const outcome = { status: 'cancelled', reason } as const
-    await settlePayout(tx, deps, { id, outcome, by: actor })
+    const result = await settlePayout(tx, deps, { id, outcome, by: actor })
+    if (result === 'otherwise') throw new Refusal('payout_may_have_been_sent')
   }
   const { paymentId, creditId, amountKobo, currency } = refund
   await writeAuditLog(tx, now, {

@@ -45,7 +45,8 @@ export async function requestRefund(tx: Transaction, deps: Deps, asked: Asked): 
   const refunding = { kind: 'refunding', owner, currency } as const
   await sharedAccounts.open([refunding])
   const into = [sharedAccounts.id(refunding)]
-  const draws = await drawAvailable(tx, { clientId: client.id, currency, amountKobo, into })
+  const drawing = { clientId: client.id, currency, amountKobo, into }
+  const draws = await drawAvailable(tx, sharedAccounts, drawing)
   const parts = slices.map((slice, index) => ({ ...slice, ...(payouts[index] as Payouts[0]) }))
   await postTransfers(tx, now, pair(draws, parts, sharedAccounts.id(refunding)))
   await writeAuditLog(tx, now, {

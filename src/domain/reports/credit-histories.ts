@@ -2,6 +2,7 @@
 
 import { numberArray } from '#db/arrays.ts'
 import type { Queryable } from '#db/pool.ts'
+import { unseen } from '#db/statement-names.ts'
 import type { CreditTrace } from '#domain/credits/credit-list.ts'
 import type { ClientId, CreditId } from '#ids.ts'
 import type { Kobo } from '#money.ts'
@@ -80,7 +81,7 @@ export async function readTransfers(
              join ledger_accounts c on c.id = t.credit_account_id
              left join collection_accounts dn on dn.id = d.id
              left join collection_accounts cn on cn.id = c.id
-            where t.credit_id = any($1::bigint[])
+            where t.credit_id = any(${unseen('$1::bigint[]')}::bigint[])
             order by t.id`,
     values: [numberArray(creditIds)],
   })

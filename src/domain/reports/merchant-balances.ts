@@ -43,7 +43,7 @@ export async function listMerchantBalances(
              select ${NAME}, count(*) ${at ? 'filter (where a.created_at < $5)' : ''} as accounts
                from collection_accounts a
               where a.client_id = $1 and ${isInMerchantScope('a.merchant_code', '$1')}
-                ${after ? `and (${NAME}) > (${at ? '$6, $7, $8' : '$4, $5, $6'})` : ''}
+                ${after ? `and (${NAME}) > (${at ? '$6, $7, $8' : '$3, $4, $5'})` : ''}
               group by 1, 2, 3 order by 1, 2, 3 limit $2
            ), members as materialized (
              select a.id, ${NAME}, l.credits_kobo - l.debits_kobo as kobo
@@ -61,8 +61,7 @@ export async function listMerchantBalances(
     values: [
       clientId,
       limit,
-      clientOwner(clientId),
-      ...(at ? [await firstTransferSince(db, at), at] : []),
+      ...(at ? [clientOwner(clientId), await firstTransferSince(db, at), at] : []),
       ...page,
     ],
   })
@@ -80,19 +79,11 @@ const ITEMS = `suspense_items i
   join collection_accounts a on a.id = c.collection_account_id and a.currency_code = c.currency`
 
 // Reversed after it had left: the client owes it, and the account it was booked to no longer counts it.
-const OWED = `(
-  select b.credit_account_id as id, t.amount_kobo as kobo, t.posted_at
-    from ledger_accounts l
-    join transfers t on t.debit_account_id = l.id and t.reason = 'reversal'
-   cross join lateral (
-     select b.credit_account_id from transfers b
-       join collection_accounts m on m.id = b.credit_account_id
-      where b.credit_id = t.credit_id and b.reason in ('credit', 'assign')
-      order by b.id desc limit 1) as b
-   where l.kind = 'receivable' and l.owner = $3 and l.kind <> 'collection') as o
-  join members a on a.id = o.id`
+const OWED = `receivables r
+  join reversals v on v.id = r.reversal_id
+  join members a on a.id = r.account_id`
 
-// $1 the client, $3 its name as an owner.
+// $1 the client.
 const HELD = [
   `select ${NAME}, p.part, a.kobo
      from members a cross join (values ('collected'), ('available')) as p (part)`,
@@ -102,12 +93,12 @@ const HELD = [
      from members a join transfers t on t.credit_account_id = a.id where t.credit_id is null`,
   `select ${NAME}, 'collected', s.share_kobo - s.returned_kobo
      from members a join credit_splits s on s.account_id = a.id`,
-  `select ${NAME}, 'collected', -o.kobo from ${OWED}`,
+  `select ${NAME}, 'collected', -r.amount_kobo from ${OWED}`,
   `select ${NAME}, case i.state when 'open' then 'inSuspense' else 'returned' end, i.amount_kobo
      from ${ITEMS} where i.client_id = $1 and i.state in ('open', 'returned')`,
 ]
 
-// What changed since the moment ($4, $5), taken back.
+// What changed since the moment ($4, $5), taken back. $3 is the client's name as an owner.
 const UNDONE_SINCE = [
   `select ${NAME}, moved.part, -t.change
      from members a
@@ -116,7 +107,7 @@ const UNDONE_SINCE = [
                                ('collected', t.credit_id is not null and t.reason <> 'split'))
                        as moved (part, counts)
     where moved.counts`,
-  `select ${NAME}, 'collected', o.kobo from ${OWED} where o.posted_at >= $5`,
+  `select ${NAME}, 'collected', r.amount_kobo from ${OWED} where v.received_at >= $5`,
   `select ${NAME}, 'inSuspense', -t.change
      from ledger_accounts l
     cross join lateral (${movesSince({ account: 'l.id', firstId: '$4', at: '$5' })}) as t

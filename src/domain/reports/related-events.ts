@@ -4,6 +4,7 @@
 
 import { numberArray } from '#db/arrays.ts'
 import type { Queryable } from '#db/pool.ts'
+import { unseen } from '#db/statement-names.ts'
 import type { EventType } from '#domain/records/event-types.ts'
 import {
   type AccountId,
@@ -32,7 +33,7 @@ export async function readRelatedEvents(
   const { rows } = await db.query<RelatedEvent>({
     name: 'events-at-moments',
     text: `select e.id, e.type, e.sequence, e.created_at as "createdAt"
-             from unnest($1::uuid[], $2::uuid[]) as m (first, past)
+             from unnest(${unseen('$1::uuid[]')}, ${unseen('$2::uuid[]')}) as m (first, past)
             cross join lateral (
               select id, type, sequence, created_at from events
                where id >= m.first and id < m.past and client_id = $3

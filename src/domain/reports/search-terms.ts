@@ -19,6 +19,7 @@ export type SearchDeps = {
   sealer: Sealer
   client: Client
   scopes: ReadonlySet<Scope>
+  withoutAlerts: boolean
   now: Date
   recently: Date
 }

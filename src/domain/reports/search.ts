@@ -122,9 +122,11 @@ async function creditsLike(db: Queryable, deps: SearchDeps, asked: Asked): Promi
   return found
 }
 
-async function findEvent(db: Queryable, { client }: SearchDeps, { text }: Asked): Promise<Hit[]> {
+async function findEvent(db: Queryable, deps: SearchDeps, { text }: Asked): Promise<Hit[]> {
+  const { client, withoutAlerts } = deps
   const id = parseReference(text)
-  return id === undefined ? [] : ifAny(async () => eventHit(await getEvent(db, client.id, id)))
+  if (id === undefined) return []
+  return ifAny(async () => eventHit(await getEvent(db, client.id, { id, withoutAlerts })))
 }
 
 async function paymentsLike(db: Queryable, { client, now }: SearchDeps, asked: Asked) {

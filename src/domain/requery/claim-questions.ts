@@ -18,7 +18,6 @@ import { CLOCK_MARGIN_MS, later } from './questions.ts'
 export const LEASE_MS = 120_000
 export const ASK_MAX_MS = 90_000 // However many requests it takes. The rest is for what it found.
 const SECOND_MS = 1_000
-const OWNER = 'coalesce(client_id, 0)' // A sweep is nobody's.
 
 export type Claim = {
   id: bigint
@@ -86,7 +85,7 @@ async function hasDue(tx: Transaction, { now, only }: Due, bankCode: string): Pr
              select from requeries
               where bank_code = $1 and state = 'open' and due_at <= $2
                 and (leased_until is null or leased_until <= $2)
-                and ${livesIn(OWNER, '$3')}) as due`,
+                and ${livesIn('client_id', '$3')}) as due`,
     values: [bankCode, now, only ?? null],
   })
   return rows[0]?.due === true
@@ -111,7 +110,7 @@ async function dropNeedless(tx: Transaction, { now, only }: Due, bankCode: strin
     text: `update requeries q set state = 'dropped', finished_at = $2, leased_until = null
             where q.bank_code = $1 and q.state = 'open' and q.due_at <= $2
               and (q.leased_until is null or q.leased_until <= $2)
-              and ${livesIn(OWNER, '$3')}
+              and ${livesIn('client_id', '$3')}
               and q.reason in ('name_enquiry', 'payer', 'expiry', 'grace')
               and (exists (select from payments p
                             where p.id = q.payment_id
@@ -148,7 +147,7 @@ async function claim(
              select id from requeries
               where bank_code = $1 and state = 'open' and due_at <= $2
                 and (leased_until is null or leased_until <= $2)
-                and ${livesIn(OWNER, '$7')}
+                and ${livesIn('client_id', '$7')}
               order by reason not in ('demand', 'payer'),
                        account_number is null and identifier is null,
                        coalesce(date_part('epoch', created_at - from_at)::int / 3600, 0),

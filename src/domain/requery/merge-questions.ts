@@ -24,7 +24,7 @@ async function mergeNumbers(tx: Transaction, now: Date, bankCode: string): Promi
                 and (leased_until is null or leased_until <= $2)
                 and reason in ('name_enquiry', 'expiry', 'grace')
                 and account_number is not null and cursor is null
-                and ${livesIn('coalesce(client_id, 0)', 'null')}
+                and ${livesIn('client_id', 'null')}
                 and from_at > $2::timestamptz - interval '${SPAN_MAX_MS} ms'
            ), wide as (
              insert into requeries (bank_code, reason, subject, from_at, due_at, created_at)

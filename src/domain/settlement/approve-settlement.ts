@@ -1,14 +1,13 @@
 // Approves a settlement: one payout for each party, from settling to paying. A client whose money does
 // not move without a second person (maker-checker, or payouts above an amount) has it approved by
-// somebody other than who closed it, who is independent of them and not new (I53); otherwise closing
-// approves. Where there is nowhere to pay to, it stays closed with the reason, and can be approved
-// later.
+// somebody other than who closed it, who is independent of them and of who chose the account that is
+// paid to, and not new (I53); otherwise closing approves. Where there is nowhere to pay to, it stays
+// closed with the reason, and can be approved later.
 //
 // Locks: the settlement, who approves (so that nobody changes their access meanwhile); then ledger
 // accounts.
 
 import type { BankConnections } from '#banks/connector.ts'
-import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import {
   type Approver,
@@ -16,23 +15,17 @@ import {
   refuseMaker,
   refuseUnfitApprover,
 } from '#domain/access/approvers.ts'
+import { refuseAccountChooser } from '#domain/payouts/account-choosers.ts'
 import { chooseSendingBank, createPayouts } from '#domain/payouts/create-payouts.ts'
 import type { NewPayout } from '#domain/payouts/payouts.ts'
 import { Refusal, type RefusalCode } from '#errors.ts'
-import type {
-  AccountId,
-  BankAccountId,
-  ClientId,
-  PayoutId,
-  SettlementId,
-  SubaccountId,
-  UserId,
-} from '#ids.ts'
+import type { BankAccountId, ClientId, PayoutId, SettlementId, UserId } from '#ids.ts'
 import { clientOwner, type SharedAccounts, subaccountOwner } from '#ledger/accounts.ts'
 import { postTransfers } from '#ledger/transfers.ts'
 import type { Kobo } from '#money.ts'
 import type { Sealer } from '#seal.ts'
 import { recordSettlement, tellSettlement } from './settlement-events.ts'
+import { findObstacle, type Payee, readPayees, refuseOtherAccounts } from './settlement-payees.ts'
 import { lockSettlement, readSettlement, type Settlement } from './settlements.ts'
 
 export type ApprovalDeps = {
@@ -88,11 +81,16 @@ async function hold(tx: Transaction, id: SettlementId, reason: RefusalCode): Pro
 // Client credentials approve only what needs no second person.
 export type SettlementApprover = Omit<Approver, 'userId'> & { userId: UserId | null }
 
+type Approval = {
+  reference: string
+  bankAccounts?: readonly string[] | undefined // That the approver saw, as they are listed.
+}
+
 // Idempotent for the same actor.
 export async function approveSettlement(
   tx: Transaction,
   deps: ApprovalDeps,
-  { reference, ...by }: SettlementApprover & { reference: string },
+  { reference, bankAccounts, ...by }: SettlementApprover & Approval,
 ): Promise<Settlement> {
   const clientId = by.client.id
   const settlement = await lockSettlement(tx, clientId, reference)
@@ -102,65 +100,32 @@ export async function approveSettlement(
   // Also where it was held for another reason, and a second person is wanted since.
   const isWanted =
     settlement.needsApproval || (await needsApproval(tx, clientId, settlement.netKobo))
-  if (isWanted) await refuseApprover(tx, settlement, by)
+  const checker = isWanted ? await requireChecker(tx, settlement, by) : undefined
   const payees = await readPayees(tx, id)
   const obstacle = findObstacle(payees)
   if (obstacle) throw new Refusal(obstacle)
+  if (bankAccounts) refuseOtherAccounts(payees, bankAccounts)
+  if (checker) await refuseAccountChooser(tx, { ...checker, bankAccountIds: idsOf(payees) })
   await payOut(tx, deps, { settlement, payees, actor: by.actor, userId: by.userId })
   return readSettlement(tx, id)
 }
 
-async function refuseApprover(
+async function requireChecker(
   tx: Transaction,
   { closedBy, closedByUser }: Settlement,
   { userId, ...by }: SettlementApprover,
-): Promise<void> {
+): Promise<Approver> {
   if (userId === null) throw new Refusal('people_only')
   const approver = { ...by, userId }
   const maker = { actor: closedBy, userId: closedByUser }
   refuseMaker(approver, maker)
   await lockApprover(tx, approver)
   await refuseUnfitApprover(tx, approver, maker)
+  return approver
 }
 
-type Payee = {
-  subaccountId: SubaccountId | null
-  settlingId: AccountId
-  netKobo: Kobo
-  bankAccountId: BankAccountId | null
-  bankCode: string
-  accountNumberSealed: Buffer
-  accountName: string
-  status: 'confirmed' | 'mismatch' | 'unconfirmed'
-  isActive: boolean
-}
-
-async function readPayees(db: Queryable, id: SettlementId): Promise<Payee[]> {
-  const { rows } = await db.query<Payee>({
-    name: 'read-settlement-payees',
-    text: `select s.subaccount_id as "subaccountId", s.account_id as "settlingId",
-                  s.net_kobo as "netKobo", b.id as "bankAccountId", b.bank_code as "bankCode",
-                  b.account_number_sealed as "accountNumberSealed",
-                  b.account_name as "accountName", b.status, b.is_active as "isActive"
-             from settlement_shares s
-             left join settlement_payees p on p.client_id = s.client_id
-                                          and p.subaccount_id is not distinct from s.subaccount_id
-             left join bank_accounts b on b.id = p.bank_account_id
-            where s.settlement_id = $1 and s.net_kobo > 0
-            order by s.subaccount_id nulls first`,
-    values: [id],
-  })
-  return rows
-}
-
-function findObstacle(payees: readonly Payee[]): RefusalCode | undefined {
-  for (const { bankAccountId, isActive, status } of payees) {
-    if (bankAccountId === null) return 'no_default_bank_account'
-    if (!isActive) return 'bank_account_inactive'
-    if (status === 'mismatch') return 'bank_account_mismatch'
-    if (status === 'unconfirmed') return 'bank_account_unconfirmed'
-  }
-  return undefined
+function idsOf(payees: readonly Payee[]): BankAccountId[] {
+  return payees.flatMap(({ bankAccountId }) => bankAccountId ?? [])
 }
 
 type Approved = {

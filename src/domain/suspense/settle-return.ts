@@ -14,6 +14,7 @@ import {
 } from '#domain/credits/suspense-items.ts'
 import { sendByHand } from '#domain/payouts/claim-payouts.ts'
 import type { PayoutStatus } from '#domain/payouts/payouts.ts'
+import { tellContradiction } from '#domain/payouts/settle-as-told.ts'
 import { contradicts, findReport } from '#domain/payouts/settle-file-results.ts'
 import { type OutcomeHook, settlePayout } from '#domain/payouts/settle-payout.ts'
 import { writeAuditLog } from '#domain/records/audit-log.ts'
@@ -39,7 +40,8 @@ type Settling = {
   fromBank?: string // Who says so, when it is a bank.
 }
 
-// Answers false when no such return is pending: it was settled before, or never was.
+// Answers false when no such return is pending: it was settled before, or never was. Operators hear of
+// a bank that says otherwise than it was settled.
 export async function settleReturn(
   tx: Transaction,
   deps: Deps,
@@ -47,8 +49,13 @@ export async function settleReturn(
 ): Promise<boolean> {
   const payout = await lockPayoutOf(tx, reference)
   const found = await lockReturn(tx, reference)
-  if (found?.status !== 'pending') return false
-  if (fromBank !== undefined && fromBank !== found.item.bankCode) return false
+  if (!found || (fromBank !== undefined && fromBank !== found.item.bankCode)) return false
+  if (found.status !== 'pending') {
+    const subject = `${payout ? 'payout' : 'return'}/${reference}`
+    const { status } = verdict
+    if (status !== found.status) await tellContradiction(tx, deps.now, { subject, status })
+    return false
+  }
   await settleSent(tx, deps, { sent: found, verdict, by, payout })
   return true
 }

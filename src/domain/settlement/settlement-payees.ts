@@ -1,0 +1,59 @@
+// Whom a settlement would be paid to if it were approved now, one for each party that gets something: the
+// client at its default bank account, subaccounts at theirs.
+
+import type { Queryable } from '#db/pool.ts'
+import { Refusal, type RefusalCode } from '#errors.ts'
+import type { AccountId, BankAccountId, SettlementId, SubaccountId } from '#ids.ts'
+import type { Kobo } from '#money.ts'
+
+export type Payee = {
+  subaccountId: SubaccountId | null
+  subaccountCode: string | null
+  settlingId: AccountId
+  netKobo: Kobo
+  bankAccountId: BankAccountId | null
+  bankAccount: string | null // Its reference.
+  bankCode: string
+  accountNumberSealed: Buffer
+  accountName: string
+  status: 'confirmed' | 'mismatch' | 'unconfirmed'
+  isActive: boolean
+  defaultAt: Date | null // Null of subaccounts' too.
+}
+
+// The client first.
+export async function readPayees(db: Queryable, id: SettlementId): Promise<Payee[]> {
+  const { rows } = await db.query<Payee>({
+    name: 'read-settlement-payees',
+    text: `select s.subaccount_id as "subaccountId", p.subaccount_code as "subaccountCode",
+                  s.account_id as "settlingId", s.net_kobo as "netKobo", b.id as "bankAccountId",
+                  b.reference as "bankAccount", b.bank_code as "bankCode",
+                  b.account_number_sealed as "accountNumberSealed",
+                  b.account_name as "accountName", b.status, b.is_active as "isActive",
+                  case when s.subaccount_id is null then b.default_at end as "defaultAt"
+             from settlement_shares s
+             left join settlement_payees p on p.client_id = s.client_id
+                                          and p.subaccount_id is not distinct from s.subaccount_id
+             left join bank_accounts b on b.id = p.bank_account_id
+            where s.settlement_id = $1 and s.net_kobo > 0
+            order by s.subaccount_id nulls first`,
+    values: [id],
+  })
+  return rows
+}
+
+export function findObstacle(payees: readonly Payee[]): RefusalCode | undefined {
+  for (const { bankAccountId, isActive, status } of payees) {
+    if (bankAccountId === null) return 'no_default_bank_account'
+    if (!isActive) return 'bank_account_inactive'
+    if (status === 'mismatch') return 'bank_account_mismatch'
+    if (status === 'unconfirmed') return 'bank_account_unconfirmed'
+  }
+  return undefined
+}
+
+// Somebody may choose another account after the approver has looked.
+export function refuseOtherAccounts(payees: readonly Payee[], seen: readonly string[]): void {
+  const isSame = payees.every(({ bankAccount }, index) => bankAccount === seen[index])
+  if (!isSame || payees.length !== seen.length) throw new Refusal('settlement_accounts_changed')
+}
