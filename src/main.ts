@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { availableParallelism } from 'node:os'
 import { type Config, ConfigProblem, loadConfig, readEnvironment } from '#config/config.ts'
 import { MigrationProblem } from '#db/migrate.ts'
+import { CONNECTIONS_PER_PROCESS } from '#db/open-connections.ts'
 import { isConnectionLost } from '#db/transaction.ts'
 import { EmbeddedProblem, type EmbeddedServer, startEmbedded } from '#embedded/embedded.ts'
 import { systemClock } from './clock.ts'
@@ -16,7 +17,6 @@ import { welcome } from './welcome.ts'
 import { createService, type Service, type ServiceOptions } from './wiring.ts'
 
 const STOP_MAX_MS = 30_000
-const CONNECTIONS_PER_PROCESS = 27 // The pools of src/wiring.ts.
 const CONNECTIONS_SPARE = 40
 
 const PROBLEMS = [ConfigProblem, EmbeddedProblem, MigrationProblem, StartProblem]

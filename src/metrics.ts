@@ -27,6 +27,11 @@ export class Metrics {
     help: 'Requests refused at the door, because their queue was too slow.',
     registers: this.#registers,
   })
+  readonly awaited = new Counter({
+    name: 'manilla_reversals_awaited_total',
+    help: 'Requests answered 503 because a reversal waits for its credit: no failure.',
+    registers: this.#registers,
+  })
   readonly resting = new Gauge({
     name: 'manilla_http_connections_resting',
     help: 'Connections that were refused under overload and are not read for now.',

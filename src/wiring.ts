@@ -28,6 +28,7 @@ import { settleReturnPayout } from '#domain/suspense/settle-return.ts'
 import type { Rendering } from '#domain/webhooks/render-events.ts'
 import { buildApp } from '#http/app.ts'
 import { Authentication } from '#http/authentication.ts'
+import { RateLimits } from '#http/rate-limits.ts'
 import { SessionCookies } from '#http/session.ts'
 import { Tokens } from '#http/tokens.ts'
 import { SharedAccounts } from '#ledger/accounts.ts'
@@ -102,7 +103,8 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   })
   const tokens = openTokens(options)
   const isSecure = config.mode === 'live' || config.publicUrl.startsWith('https:')
-  const sessionCookies = new SessionCookies({ db, sealer, clock, isSecure })
+  const rateLimits = new RateLimits({ rates: config.rates, clock })
+  const sessionCookies = new SessionCookies({ db, sealer, clock, isSecure, rateLimits })
   const banking = connectedBanks({ db, sealer }, options, tracer)
   const { notificationMeter, writeMeasures, stopMeasuring } = startMeasuring(options, db)
   const money = { sealer, sharedAccounts, payoutHooks: PAYOUT_HOOKS }
@@ -112,7 +114,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const sandbox = wireSandbox(config, { ...working, testClocks, dispatcher: notifiers.dispatcher })
   const app = await buildApp({
     ...{ mode: config.mode, publicUrl: config.publicUrl, rates: config.rates },
-    ...{ trustedProxies, metricsToken, loggedShare, patience },
+    ...{ rateLimits, trustedProxies, metricsToken, loggedShare, patience },
     ...{ policy: config.policy, chart: config.chart, hasApi: config.role !== 'worker' },
     ...parts,
     ...{ realClock: clock, testClocks, clockMoves: sandbox.clockMoves, seedNow: sandbox.seedNow },

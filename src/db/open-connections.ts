@@ -21,6 +21,16 @@ const SETTLEMENT_STATEMENT_MAX_MS = 600_000
 const IMPORT_CONNECTIONS_MAX = 3
 const IMPORT_STATEMENT_MAX_MS = 600_000
 
+// At most, of the primary: what its max_connections has to allow.
+export const CONNECTIONS_PER_PROCESS =
+  CONNECTIONS_MAX +
+  BATCH_CONNECTIONS_MAX +
+  READ_CONNECTIONS +
+  WEBHOOK_CONNECTIONS_MAX +
+  PROBE_CONNECTIONS_MAX +
+  SETTLEMENT_CONNECTIONS_MAX +
+  IMPORT_CONNECTIONS_MAX
+
 export type Connections = ReturnType<typeof openConnections>
 
 type Options = {

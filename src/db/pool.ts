@@ -9,7 +9,9 @@ import {
   watchPool,
 } from './deadlines.ts'
 import { clientOf } from './hosted-client.ts'
-import { applyPerTransaction, type Settings, splitSettings } from './pooler.ts'
+import { applyPerTransaction, isPooled, type Settings, splitSettings } from './pooler.ts'
+import { forgetPrepared } from './statement-group.ts'
+import { nameGeneration } from './statement-names.ts'
 import { watchCommits } from './unconfirmed-commits.ts'
 
 const INT8 = 20
@@ -34,6 +36,7 @@ export function createPool(given: Options): Pool {
   const limits = deadlines({ statementMaxMs: STATEMENT_MAX_MS, ...given })
   const pool = openPool({ connectionString, max, ...limits })
   watchPool(pool, limits.statement_timeout)
+  if (!isPooled(connectionString)) forgetEvicted(pool)
   return listen(pool, onIdleError)
 }
 
@@ -76,6 +79,18 @@ function replanAsUsed(pool: pg.Pool): void {
     if (use.count < use.replanAt) return
     use.replanAt *= REPLAN_FACTOR
     client.query('discard plans').catch(() => {}) // A lost connection tells its user.
+  })
+}
+
+// Statements that lost their name stay prepared on a connection, until as many were named since it was
+// made, or last forgot them, as may have a name: then it begins anew.
+function forgetEvicted(pool: pg.Pool): void {
+  const generations = new WeakMap<pg.PoolClient, number>()
+  pool.on('acquire', (client) => {
+    const generation = nameGeneration()
+    const known = generations.get(client) ?? generation
+    generations.set(client, generation)
+    if (known !== generation) forgetPrepared(client)
   })
 }
 

@@ -44,6 +44,7 @@ type Waiting = {
 
 // What the driver's own types leave out.
 type CopyConnection = { sendCopyFromChunk: (rows: Buffer) => void; endCopyFrom: () => void }
+type DriverConnection = pg.Connection & { parsedStatements: Record<string, string> }
 
 const shapesOf = new WeakMap<pg.Connection, Map<string, Shape>>()
 const nameThere = (name: string | undefined) => (name === undefined ? '' : `group:${name}`)
@@ -201,6 +202,14 @@ function storeKeys(connection: pg.Connection, described: ReadonlyMap<string, Sha
   const shapes = shapesOf.get(connection) ?? new Map<string, Shape>()
   shapesOf.set(connection, shapes)
   for (const [name, shape] of described) shapes.set(name, shape)
+}
+
+// Of a connection that is not in use: all that was prepared there, by a group or by the driver.
+export function forgetPrepared(client: pg.ClientBase): void {
+  const { connection } = client as unknown as { connection: DriverConnection }
+  shapesOf.delete(connection)
+  connection.parsedStatements = {}
+  client.query('deallocate all').catch(() => {}) // A lost connection tells its user.
 }
 
 function settle(waiting: Waiting): void {
