@@ -43,7 +43,7 @@ export function OtherBank({ model, actions }: Props) {
     <details class="other">
       <summary>{strings.otherBank}</summary>
       <p class="hint">{strings.otherBankHint}</p>
-      <Problem problem={model.problem} />
+      {model.failedAt === 'choice' && <Problem problem={model.problem} />}
       <BankList model={model} actions={actions} banks={banks} />
     </details>
   )

@@ -55,10 +55,13 @@ function update(change: Partial<Model>): void {
   const hadFocus = root.contains(document.activeElement)
   render(<Page model={model} actions={actions} />, root)
   document.title = titleOf(model)
-  // What had the focus is gone with the old view: start at the top of the new one.
+  if (!hadFocus || root.contains(document.activeElement)) return
+  // What had the focus is gone: go on at what stands in its place, or at the top. Only another view is
+  // scrolled to.
   const isOther = before.checkout.status !== model.checkout.status
-  if (isOther && hadFocus && !root.contains(document.activeElement))
-    root.querySelector('h1')?.focus()
+  const instead = model.isSent ? '.checking' : before.isSent && !isOther ? 'button.sent' : 'h1'
+  const next = root.querySelector<HTMLElement>(instead) ?? root.querySelector('h1')
+  next?.focus({ preventScroll: !isOther })
 }
 
 // Answers may overtake each other: an older one is not news.
@@ -122,7 +125,7 @@ async function choose(bankCode: string): Promise<void> {
     })
     const { data, code } = await answer.json()
     if (!answer.ok) {
-      update({ asking: undefined, problem: code })
+      update({ asking: undefined, problem: code, failedAt: 'choice' })
       return void live.ask() // It may have been paid, or called off, meanwhile.
     }
     const query = new URLSearchParams({ adviceReference, bank: bankCode })
@@ -130,7 +133,7 @@ async function choose(bankCode: string): Promise<void> {
     update({ asking: undefined, bankCode })
     take(data)
   } catch {
-    update({ asking: undefined, problem: 'network' })
+    update({ asking: undefined, problem: 'network', failedAt: 'choice' })
   }
 }
 
@@ -144,12 +147,12 @@ async function sent(): Promise<void> {
       signal: AbortSignal.timeout(ASK_MAX_MS),
     })
     const { data, code } = await answer.json()
-    if (!answer.ok) return update({ isSent: false, problem: code })
+    if (!answer.ok) return update({ isSent: false, problem: code, failedAt: 'sent' })
     clearTimeout(sentTimer)
     sentTimer = setTimeout(() => update({ isSent: false }), SENT_MS)
     take(data)
   } catch {
-    update({ isSent: false, problem: 'network' })
+    update({ isSent: false, problem: 'network', failedAt: 'sent' })
   }
 }
 

@@ -55,7 +55,8 @@ export type Model = {
   bankCode: string | undefined // The one the payer chose last, here.
   nowMs: number // By the service's clock.
   asking: string | undefined // The bank whose number is being asked for.
-  problem: string | undefined // Why that failed, as a refusal's code, or `network`.
+  problem: string | undefined // Why it failed, as a refusal's code, or `network`.
+  failedAt: 'choice' | 'sent' | undefined // Where it is said; unknown of what comes with the address.
   isSent: boolean // The payer said so: the bank is being asked.
   copied: Copied | undefined // What was, a moment ago.
   isOffline: boolean
@@ -85,6 +86,7 @@ export function firstModel({ checkout, bankCode, problem, isSent }: CheckoutPage
     checkout,
     bankCode,
     problem,
+    failedAt: undefined,
     isSent,
     nowMs: Date.parse(checkout.now),
     asking: undefined,

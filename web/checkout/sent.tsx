@@ -8,11 +8,11 @@ import type { Actions, Model } from './checkout.ts'
 type Props = { model: Model; actions: Actions | undefined }
 
 export function Sent({ model, actions }: Props) {
-  const { checkout, isSent, problem } = model
+  const { checkout, isSent, problem, failedAt } = model
   if (isSent) {
     const { canRequery } = checkout
     return (
-      <div class="checking">
+      <div class="checking" tabIndex={-1}>
         <p>{canRequery ? strings.checking : strings.noted}</p>
         <p class="hint">{canRequery ? strings.checkingHint : strings.notedHint}</p>
       </div>
@@ -25,7 +25,7 @@ export function Sent({ model, actions }: Props) {
   }
   return (
     <form method="post" action={`/pay/${checkout.adviceReference}/sent`} onSubmit={onSubmit}>
-      <Problem problem={problem} />
+      {failedAt !== 'choice' && <Problem problem={problem} />}
       <button class="secondary sent" type="submit">
         {strings.sent}
       </button>

@@ -260,6 +260,8 @@ export const codeStrings = {
   returned: 'Returned',
   reversed: 'Reversed',
   unreadable: 'Unreadable',
+  awaited: 'Awaited',
+  taken: 'Taken',
   reading: 'Reading',
   matching: 'Matching',
   unchanged: 'Unchanged',
@@ -316,12 +318,14 @@ export const codeStrings = {
   session_reused: 'Identifier reused by bank',
   wrong_bank: 'Reported by a different bank',
   rail_item_rejected: 'Bank message rejected',
+  reversal_outstanding: 'Reversal not sent again',
   reversal_shortfall: 'Reversal after funds had left',
   reversal_receivable: 'Reversal after payout',
   endpoint_disabled: 'Endpoint disabled',
   bank_silent: 'No notifications from bank',
   payout_unknown: 'Payout outcome unknown',
   payout_contradicted: 'Contradictory payout report',
+  payout_blocked: 'Blocked payout',
   payouts_held: 'Payouts held',
   reconciliation_difference: 'Reconciliation difference',
   statement_missing: 'Statement missing',
@@ -470,6 +474,7 @@ export const balancesStrings = {
     subaccounts: 'Shares not yet settled',
     receivable: 'Reversed after it was paid out',
   },
+  toPayOut: (amount: string) => `${amount} to pay out or refund`,
 } as const
 
 // —— Payments ——
@@ -603,7 +608,8 @@ export const refundsStrings = {
   more: 'Only the latest refunds are shown.',
   problems: {
     insufficient_balance:
-      'Your available balance is less than this amount. Refund less, or wait for more payments.',
+      'Your available balance, less anything you owe, is less than this amount. Refund less, or wait ' +
+      'for more payments.',
     refund_payer_unknown:
       'The bank didn’t report which account this came from. Pay it out to the payer instead.',
     refund_not_queued: 'It’s being sent to the bank, so it can no longer be cancelled.',
@@ -1008,6 +1014,8 @@ export const settlementsStrings = {
   cancelTitle: (amount: string) => `Cancel settlement of ${amount}?`,
   cancelText: 'The money becomes available again, and the next settlement includes it.',
   cancelDone: (reference: string) => `${reference} cancelled.`,
+  payees: 'Paid to',
+  madeDefault: 'Made the default after the settlement was closed:',
   payouts: 'Payouts',
   mainAccount: 'Main account',
   lines: 'Lines',
@@ -1202,6 +1210,14 @@ export const payoutsStrings = {
     cancelTitle: (amount: string) => `Cancel payout of ${amount}?`,
     cancelText: 'The money, fee and VAT become available again. This can’t be undone.',
     cancelled: (reference: string) => `${reference} cancelled.`,
+    blocked: {
+      bank_account_inactive:
+        'Not sent: its bank account is inactive. Activate the account, or cancel the payout.',
+      bank_account_mismatch:
+        'Not sent: the bank has the account under another name. Cancel the payout.',
+      refund_credit_reversed:
+        'Not sent: the bank reversed the credit it refunds. Cancel it, and refund what’s left.',
+    } as Record<string, string>,
   },
   resolve: {
     title: 'What to do',
@@ -2089,6 +2105,7 @@ export const railItemsStrings = {
   answered: 'Response code',
   sessionId: 'Session ID',
   received: 'Received',
+  taken: 'Reversal taken',
   body: 'Message body',
   opened: 'Your access is recorded in the audit log.',
   none: 'No rejected messages',

@@ -4,6 +4,7 @@
 import type { components, paths } from '../../sdk/src/api-types.ts'
 import { appStrings } from '../copy.ts'
 import { type Answer as FileAnswer, sendFile } from './file-transport.ts'
+import { isIdle } from './idleness.ts'
 
 export type Schemas = components['schemas']
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -57,7 +58,15 @@ export function keepCsrfToken(token: string): void {
   csrfToken = token
 }
 
-// Called when a response says that the session has ended.
+// Called when a request was refused for its session or token, and nothing was done: another tab may have
+// signed in again. Whether it can be sent once more.
+let renewSession: () => Promise<boolean> = async () => false
+
+export function onSessionWrong(handler: () => Promise<boolean>): void {
+  renewSession = handler
+}
+
+// Called when the session has ended.
 export function onSessionLost(handler: () => void): void {
   sessionLost = handler
 }
@@ -69,6 +78,11 @@ type Filled<P extends string> =
 
 export async function getData<P extends GetPath>(path: P, params: Params<P>, asked?: Asked) {
   return dataIn(await get<Envelope<Data<P>>>(path, params, asked))
+}
+
+// As it is now, without being renewed.
+export function findNow<P extends GetPath>(path: P): Promise<Data<P> | undefined> {
+  return askOnce<Envelope<Data<P>>>('GET', path, {}).then(dataIn, () => undefined)
 }
 
 export function getPage<P extends PagePath>(path: P, params: Params<P>, asked?: Asked) {
@@ -100,7 +114,11 @@ type Upload = {
 }
 
 // A file as it is, not as JSON.
-export async function upload<P extends PathOf<'POST'>>(path: P, asked: Upload) {
+export function upload<P extends PathOf<'POST'>>(path: P, asked: Upload) {
+  return withSession(() => uploadOnce(path, asked))
+}
+
+async function uploadOnce<P extends PathOf<'POST'>>(path: P, asked: Upload) {
   const { file, type, query, onSent } = asked
   const headers = { accept: 'application/json', 'x-csrf-token': csrfToken, ...asked.headers }
   const body = new Blob([file], { type }) // The service goes by this type.
@@ -135,7 +153,30 @@ export function withQuery(path: string, query: Query = {}): string {
 async function ask<Body>(
   method: Method,
   url: string,
-  { body, headers, signal = null }: Sent<unknown> & { signal?: AbortSignal | null } = {},
+  sent: Sent<unknown> & { signal?: AbortSignal | null } = {},
+): Promise<Body> {
+  return withSession(() => askOnce<Body>(method, url, sent))
+}
+
+// The last is of a request without a cookie, which goes when the session does.
+const SESSION_LOST = ['session_needed', 'unauthorized']
+
+async function withSession<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    const code = error instanceof Problem ? error.code : ''
+    const isLost = SESSION_LOST.includes(code)
+    if ((isLost || code === 'csrf_token_wrong') && (await renewSession())) return work()
+    if (isLost) sessionLost()
+    throw error
+  }
+}
+
+async function askOnce<Body>(
+  method: Method,
+  url: string,
+  { body, headers, signal = null }: Sent<unknown> & { signal?: AbortSignal | null },
 ): Promise<Body> {
   const answer = await fetch(url, {
     method,
@@ -143,26 +184,31 @@ async function ask<Body>(
     headers: {
       accept: 'application/json',
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      ...(method === 'GET' ? {} : { 'x-csrf-token': csrfToken }),
+      ...(method === 'GET' ? idleHeader() : { 'x-csrf-token': csrfToken }),
       ...headers,
     },
     body: body === undefined ? null : JSON.stringify(body),
     signal,
-  }).catch((error: unknown) => {
-    if (signal?.aborted) throw error
+  }).catch(() => {
+    if (signal?.aborted) throw signal.reason
     throw new Problem('unreachable', appStrings.problems.unreachable)
   })
   const answered = await answer.json().catch(() => undefined)
+  if (signal?.aborted) throw signal.reason
   if (answer.ok && answered) return answered as Body
   const { status, headers: given } = answer
   throw problemOf({ status, header: (name) => given.get(name) }, answered)
+}
+
+// Asked for by a timer or an event: no reason to keep the session.
+function idleHeader(): Record<string, string> {
+  return isIdle() ? { 'x-idle': '1' } : {}
 }
 
 type Failure = { code?: string; message?: string; errors?: FieldFault[]; requestId?: string }
 
 function problemOf({ status, header }: Omit<FileAnswer, 'body'>, body: Failure | undefined) {
   const code = body?.code ?? 'unknown'
-  if (code === 'session_needed') sessionLost()
   const retryAfter = header('retry-after')
   const requestId = body?.requestId ?? header('x-request-id')
   return new Problem(code, body?.message ?? appStrings.problems.unknown(status), {

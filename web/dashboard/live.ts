@@ -3,14 +3,19 @@
 
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { EVENT_TYPES } from '../../sdk/src/api-types.ts'
+import { getData } from './api.ts'
 
 export type LiveEvent = { type: string; sequence: number; data: Record<string, unknown> }
 type Listener = (event: LiveEvent) => void
+type Following = { onEvent: Listener; onStart: () => void }
 
 const STREAM = '/api/v1/events/stream'
 const RETRY_MS = 10_000
+// The next view listens again, and would load everything twice. Less than the pause after which a
+// browser comes back to a stream that was cut.
+const CLOSE_AFTER_MS = 1_000
 
-const listeners = new Set<Listener>()
+const listeners = new Set<Following>()
 const watchers = new Set<(isLive: boolean) => void>()
 let source: EventSource | undefined
 let isBroken = false
@@ -20,10 +25,11 @@ function dispatch(event: Event): void {
   const { data, lastEventId } = event as MessageEvent<string>
   lastId = lastEventId
   const body = JSON.parse(data) as LiveEvent
-  for (const listener of listeners) listener(body)
+  for (const { onEvent } of listeners) onEvent(body)
 }
 
-// What was missed meanwhile comes first.
+// What was missed meanwhile comes first, if anything came before that. What is shown may be from before
+// the stream began, and is loaded again; when the browser reconnects, it resumes where it was.
 function open(): void {
   if (source || listeners.size === 0 || document.hidden) return
   source = new EventSource(lastId === undefined ? STREAM : `${STREAM}?lastEventId=${lastId}`)
@@ -32,15 +38,19 @@ function open(): void {
     isBroken = false
     notifyWatchers(true)
   })
+  const start = () => listeners.forEach(({ onStart }) => void onStart())
+  source.addEventListener('open', start, { once: true })
   source.addEventListener('error', onError)
 }
 
-// A browser comes back by itself after a broken connection, but not after a refusal.
+// A browser comes back by itself after a broken connection, but not after a refusal, and tells no
+// reason for it: whether the session has ended is asked for.
 function onError(): void {
   isBroken = true
   notifyWatchers(false)
   if (source?.readyState !== EventSource.CLOSED) return
   source = undefined
+  getData('/dashboard/api/session', {}).catch(() => {})
   window.setTimeout(open, RETRY_MS)
 }
 
@@ -57,21 +67,29 @@ function notifyWatchers(isLive: boolean): void {
 
 document.addEventListener('visibilitychange', () => (document.hidden ? close() : open()))
 
-// Whether the stream is open, for a sign that says so.
-export function useEvents(onEvent: Listener, isWanted = true): boolean {
-  const latest = useRef(onEvent)
-  latest.current = onEvent
+// Whether the stream is open, for a sign that says so. At each start of it onStart loads again what was
+// loaded before.
+export function useEvents(
+  onEvent: Listener,
+  isWanted = true,
+  onStart: () => void = () => {},
+): boolean {
+  const latest = useRef<Following>({ onEvent, onStart })
+  latest.current = { onEvent, onStart }
   const [isLive, setLive] = useState(source?.readyState === EventSource.OPEN)
   useEffect(() => {
     if (!isWanted) return
-    const listener: Listener = (event) => latest.current(event)
+    const listener: Following = {
+      onEvent: (event) => latest.current.onEvent(event),
+      onStart: () => latest.current.onStart(),
+    }
     listeners.add(listener)
     watchers.add(setLive)
     open()
     return () => {
       listeners.delete(listener)
       watchers.delete(setLive)
-      if (listeners.size === 0) close()
+      window.setTimeout(() => listeners.size === 0 && close(), CLOSE_AFTER_MS)
     }
   }, [isWanted])
   return isLive

@@ -1,7 +1,8 @@
 // Loads what a view shows, reloads it on request, and aborts when the view is left. Data stays visible
-// during a reload.
+// during a reload. One request at a time: what is asked for meanwhile is loaded after it.
 
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import { appStrings } from '../copy.ts'
 import {
   type Data,
   type GetPath,
@@ -10,7 +11,7 @@ import {
   type Page,
   type PagePath,
   type Params,
-  type Problem,
+  Problem,
   problemFrom,
   type Query,
   type Row,
@@ -29,6 +30,18 @@ export type Removable<Data> = Loaded<Data> & {
   remove: (work: () => Promise<unknown>) => Promise<void>
 }
 
+type Asking = { controller: AbortController; isDue: boolean; isLeft: boolean }
+
+const ANSWER_MAX_MS = 30_000 // Else a request that hangs would hold up every reload.
+
+// Its answer is not waited for any more.
+function leave(asking: { current: Asking | undefined }, left: Asking | undefined): void {
+  if (!left) return
+  left.isLeft = true
+  left.controller.abort()
+  if (asking.current === left) asking.current = undefined
+}
+
 // Asks anew when `key` changes; answers to an earlier key are never shown.
 export function useLoaded<Data>(
   key: string,
@@ -39,34 +52,48 @@ export function useLoaded<Data>(
   const [round, setRound] = useState(0)
   const latest = useRef(load)
   latest.current = load
-  const asked = useRef(new AbortController())
+  const asking = useRef<Asking | undefined>(undefined)
   const isRemoved = useRef(false)
   // A new round asks the same again.
   useEffect(() => {
     if (isRemoved.current) return
-    const leaving = new AbortController()
-    asked.current = leaving
+    const current: Asking = { controller: new AbortController(), isDue: false, isLeft: false }
+    const { controller } = current
+    const tooLong = new Problem('unreachable', appStrings.problems.unreachable)
+    const timer = window.setTimeout(() => controller.abort(tooLong), ANSWER_MAX_MS)
+    asking.current = current
     setState((before) =>
       before.key === key ? { ...before, isLoading: true } : { key, isLoading: true },
     )
-    latest.current(leaving.signal).then(
-      (data) => !leaving.signal.aborted && setState({ key, data, isLoading: false }),
+    const settle = (change: (before: State) => State) => {
+      window.clearTimeout(timer)
+      if (current.isLeft) return
+      asking.current = undefined
+      setState(change)
+      if (current.isDue) setRound((before) => before + 1)
+    }
+    latest.current(controller.signal).then(
+      (data) => settle(() => ({ key, data, isLoading: false })),
       (error) => {
-        if (leaving.signal.aborted) return
         const problem = problemFrom(error)
-        setState((before) => ({
+        settle((before) => ({
           ...(before.key === key ? before : { key }),
           problem,
           isLoading: false,
         }))
       },
     )
-    return () => leaving.abort()
+    return () => leave(asking, current)
   }, [key, round])
-  const reload = useCallback(() => setRound((before) => before + 1), [])
+  // What is being asked for may be old already, so it is asked for once more; but not before it is
+  // here: else events that come faster than answers would let none arrive.
+  const reload = useCallback(() => {
+    if (asking.current) asking.current.isDue = true
+    else setRound((before) => before + 1)
+  }, [])
   const remove = async (work: () => Promise<unknown>) => {
     isRemoved.current = true
-    asked.current.abort()
+    leave(asking, asking.current)
     try {
       await work()
     } catch (error) {

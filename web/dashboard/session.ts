@@ -1,6 +1,14 @@
 // Who is signed in, and what they may do.
 
-import { getData, keepCsrfToken, Problem, type Schemas, send } from './api.ts'
+import {
+  findNow,
+  getData,
+  keepCsrfToken,
+  onSessionWrong,
+  Problem,
+  type Schemas,
+  send,
+} from './api.ts'
 import { forgetSearches } from './recent-searches.ts'
 
 export type Session = Schemas['SignedInSession']
@@ -47,7 +55,30 @@ export async function changePassword(currentPassword: string, newPassword: strin
   keepCsrfToken(csrfToken)
 }
 
+let userId: string | undefined // Whose the page is.
+
+// Another tab may have signed in again, which makes another token; if as somebody else, nothing of this
+// page is theirs.
+onSessionWrong(async () => {
+  const session = await findNow(SESSION)
+  if (!session) return false
+  if (session.user.id === userId) {
+    keep(session)
+    return true
+  }
+  window.location.reload()
+  return false
+})
+
+// Nor would what is loaded from then on be theirs whose name is above it.
+const signedIn = new BroadcastChannel('manilla-signed-in')
+signedIn.addEventListener('message', ({ data: id }: MessageEvent<string>) => {
+  if (userId !== undefined && userId !== id) window.location.reload()
+})
+
 function keep(session: Session): Session {
+  userId = session.user.id
+  signedIn.postMessage(userId)
   keepCsrfToken(session.csrfToken)
   window.localStorage.setItem(KEY, 'yes')
   return session

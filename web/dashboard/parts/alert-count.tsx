@@ -6,6 +6,7 @@ import { getPage } from '../api.ts'
 import { useEvents, useThrottled } from '../live.ts'
 import { useLoaded } from '../loading.ts'
 import type { Session } from '../session.ts'
+import { useSteadyRefresh } from '../steady-refresh.ts'
 
 const COUNTED_MAX = 99 // More than anybody reads; so one page tells.
 const query = { open: 'true', limit: `${COUNTED_MAX}` }
@@ -24,7 +25,9 @@ export function AlertCount({ session }: { session: Session }) {
   useEvents(
     ({ type }) => type === 'alert.raised' && refresh(),
     session.scopes.includes('webhooks:read'),
+    refresh,
   )
+  useSteadyRefresh(refresh)
   useEffect(() => {
     window.addEventListener(CHANGED, open.reload)
     return () => window.removeEventListener(CHANGED, open.reload)

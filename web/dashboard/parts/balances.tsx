@@ -70,9 +70,10 @@ function DayChoice({ day, place }: { day: string; place: Place }) {
 // Nothing has come in yet: everything is nought.
 const NOTHING = [{ currency: 'NGN', available: 0, pending: 0, reserved: 0, inTransit: 0 }]
 
+type Shown = Partial<Balance> & { currency: string }
+
 export function BalanceStats({ totals }: { totals: readonly Balance[] }) {
-  const shown: readonly (Partial<Balance> & { currency: string })[] =
-    totals.length > 0 ? totals : NOTHING
+  const shown: readonly Shown[] = totals.length > 0 ? totals : NOTHING
   return (
     <>
       {shown.map((total) => (
@@ -81,7 +82,7 @@ export function BalanceStats({ totals }: { totals: readonly Balance[] }) {
             <Stat
               key={part}
               name={strings.parts[part]}
-              note={strings.notes[part]}
+              note={noteOn(part, total)}
               tone={part === 'receivable' ? 'warn' : ''}
             >
               {money(total[part] ?? 0, total.currency)}
@@ -91,6 +92,12 @@ export function BalanceStats({ totals }: { totals: readonly Balance[] }) {
       ))}
     </>
   )
+}
+
+// What is owed stays available, and is not paid out.
+function noteOn(part: Part, { currency, available = 0, receivable = 0 }: Shown): string {
+  if (part !== 'available' || receivable <= 0) return strings.notes[part]
+  return strings.toPayOut(money(Math.max(available - receivable, 0), currency))
 }
 
 // Another version asks again.

@@ -26,13 +26,15 @@ type FormProps = Props & {
   action: string
   no?: string // Of the button that closes it, where “Cancel” could be misread.
   isDangerous?: boolean
+  isReady?: boolean // Whether it can be sent: all that it needs is here.
   otherAction?: ComponentChildren // Beside the buttons.
   sending: ReturnType<typeof useSending>
 }
 
 // A form in a dialog: what went wrong is said above its buttons.
 export function DialogForm(props: FormProps) {
-  const { title, action, no, isDangerous, otherAction, sending, close, children } = props
+  const { title, action, no, isDangerous, isReady = true } = props
+  const { otherAction, sending, close, children } = props
   const { problem, isBusy, submit } = sending
   return (
     <Dialog title={title} close={close}>
@@ -47,7 +49,7 @@ export function DialogForm(props: FormProps) {
           <button
             type="submit"
             class={`button ${isDangerous ? 'danger' : 'primary'}`}
-            disabled={isBusy}
+            disabled={isBusy || !isReady}
           >
             {action}
           </button>

@@ -1,6 +1,7 @@
 // The drawer beside a list: a dialog, so that focus stays inside and Escape closes it.
 
 import type { ComponentChildren } from 'preact'
+import { useRef } from 'preact/hooks'
 import { appStrings } from '../../copy.ts'
 import { Icon } from './icons.tsx'
 import { useModal } from './modal-dialog.ts'
@@ -11,13 +12,22 @@ type Props = { title: string; close: () => void; children: ComponentChildren }
 
 export function Drawer({ title, close, children }: Props) {
   const modal = useModal(close)
+  const pressed = useRef<EventTarget | null>(null)
+  // Pressed and let go beside it: text may be marked, or something dragged, from inside to there.
+  const closeBeside = ({ target }: MouseEvent) => {
+    const beside = modal.ref.current
+    if (target === beside && pressed.current === beside) close()
+  }
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: Escape does the same by keyboard.
     <dialog
       {...modal}
       class="drawer"
       aria-labelledby="drawer-title"
-      onClick={(event) => event.target === modal.ref.current && close()}
+      onPointerDown={({ target }) => {
+        pressed.current = target
+      }}
+      onClick={closeBeside}
     >
       <div class="drawer-body">
         <header class="drawer-top">

@@ -1,4 +1,5 @@
-// What all lists share: filters, table, drawer. The first page refreshes on events.
+// What all lists share: filters, table, drawer. The first page refreshes on events, any page after what
+// was changed here.
 
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
@@ -33,7 +34,7 @@ type Props<P extends PagePath> = ViewProps & {
     isMadeByApi?: boolean // It leads to how.
     sample?: ComponentChildren // What makes some to try things out with.
   }
-  add?: ComponentChildren // What makes one: above the list, or in its place while there is none.
+  add?: ComponentChildren // What makes one. Always at one place: a form that is open in it stays.
   version?: number // Another one refreshes the list.
   choosing?: Choosing<Row<P>>
   detail: (shown: {
@@ -53,19 +54,21 @@ export function ListView<P extends PagePath>(props: Props<P>) {
   const asked = turning?.isOldestFirst ? { ...filtered, order: 'oldest' } : filtered
   const pages = usePages(path, props.params, { ...props.also, ...asked })
   const [version, setVersion] = useState(0)
-  const refresh = useThrottled(() => {
-    setVersion((before) => before + 1)
-    if (pages.isFirst) pages.reload()
-  })
-  useReload(props.version ?? 0, refresh)
+  const bump = () => setVersion((before) => before + 1)
+  const changed = () => {
+    bump()
+    pages.reload()
+  }
+  const refresh = useThrottled(() => (pages.isFirst ? changed() : bump()))
+  useReload(props.version ?? 0, changed)
   const mayListen = isAbout !== undefined && session.scopes.includes('webhooks:read')
-  useEvents(({ type }) => isAbout?.test(type) && refresh(), mayListen)
+  useEvents(({ type }) => isAbout?.test(type) && refresh(), mayListen, refresh)
   const close = () => goTo(hrefOf(view, undefined, place.query))
   const unfiltered = hrefOf(view, undefined, withoutFilters(filters, place.query))
   const isNone = !isFiltered && pages.data?.data.length === 0 && pages.isFirst
   return (
     <>
-      {add && !isNone && <div class="above">{add}</div>}
+      {add && <div class="above">{add}</div>}
       {filters.length > 0 && (
         <Filters
           view={view}
@@ -99,7 +102,6 @@ export function ListView<P extends PagePath>(props: Props<P>) {
                 {props.none.text}{' '}
                 {props.none.isMadeByApi && <a href="/docs">{appStrings.reference}</a>}
               </p>
-              {add}
               {props.none.sample}
             </Empty>
           )
@@ -111,7 +113,7 @@ export function ListView<P extends PagePath>(props: Props<P>) {
           rows: pages.data?.data,
           version,
           close,
-          changed: refresh,
+          changed,
         })}
     </>
   )

@@ -31,17 +31,18 @@ export function Refunds({ of, received, mayRefund, version, changed }: Props) {
   useReload(version, reload)
   // Whoever is restricted to some merchants refunds nothing.
   if (problem?.code === 'merchants_restricted') return null
-  if (problem) return <Failed problem={problem} retry={reload} />
-  if (!data) return <Skeleton kind="rows" lines={1} />
+  const failed = problem && <Failed problem={problem} retry={reload} />
+  if (!data) return failed ?? <Skeleton kind="rows" lines={1} />
   const done = () => {
     reload()
     changed()
   }
   const left = received > 0 ? amountLeft(received, data.data) : 0
   const isOffered = mayRefund && left > 0 && !data.hasMore
-  if (data.data.length === 0 && !isOffered) return null
+  if (data.data.length === 0 && !isOffered) return failed ?? null
   return (
     <section aria-label={strings.title}>
+      {failed}
       {data.data.length > 0 && <h3>{strings.title}</h3>}
       <ol class="entries">
         {data.data.map((refund) => (

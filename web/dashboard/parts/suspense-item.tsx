@@ -49,7 +49,7 @@ export function ItemDrawer({ id, session, isMakerChecker, version, close, change
     <Drawer title={strings.one} close={close}>
       {problem && <Failed problem={problem} retry={reload} />}
       {!problem && !(item.data && requests.data) && <Skeleton kind="page" lines={8} />}
-      {!problem && item.data && requests.data && (
+      {item.data && requests.data && (
         <>
           <About item={item.data} />
           {open && <OpenRequest key={open.id} request={open} mayDecide={mayDecide} done={done} />}

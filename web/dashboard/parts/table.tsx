@@ -55,11 +55,20 @@ type Props<Row> = {
 export function ListTable<Row>(props: Props<Row>) {
   const { caption, columns, pages, empty, turning, ...rows } = props
   const { data, problem, isLoading, reload } = pages
-  if (problem) return <Failed problem={problem} retry={reload} />
+  const failed = problem && <Failed problem={problem} retry={reload} />
+  if (!data && failed) return failed
   if (!data && !turning) return <Skeleton kind="rows" lines={10} />
-  if (data?.data.length === 0 && pages.isFirst && !data.hasMore) return <>{empty}</>
+  if (data?.data.length === 0 && pages.isFirst && !data.hasMore) {
+    return (
+      <>
+        {failed}
+        {empty}
+      </>
+    )
+  }
   return (
     <>
+      {failed}
       <div class="listing">
         <table class="list" aria-busy={isLoading}>
           <caption class="hidden">{caption}</caption>
@@ -230,11 +239,19 @@ type PagerProps<Row> = { pages: Paged<Row>; isOldestFirst?: boolean | undefined 
 
 export function Pager<Row>({ pages, isOldestFirst = false }: PagerProps<Row>) {
   const { newer, older } = appStrings.pages
-  const { isFirst, data, number, goBack, goFurther, isLoading } = pages
-  if (isFirst && !data?.hasMore) return null
+  const { isFirst, data, number, goBack, goFurther } = pages
+  const isPaged = useRef(false)
+  if (data) isPaged.current = !isFirst || data.hasMore
+  if (!isPaged.current) return null
+  // Never `disabled`, which would take the focus away while a page loads.
   return (
     <nav class="pager" aria-label={appStrings.pages.label}>
-      <button type="button" class="button" disabled={isFirst || isLoading} onClick={goBack}>
+      <button
+        type="button"
+        class="button"
+        aria-disabled={isFirst}
+        onClick={() => isFirst || goBack()}
+      >
         <Icon name="back" />
         {isOldestFirst ? older : newer}
       </button>
@@ -244,8 +261,8 @@ export function Pager<Row>({ pages, isOldestFirst = false }: PagerProps<Row>) {
       <button
         type="button"
         class="button"
-        disabled={!data?.hasMore || isLoading}
-        onClick={goFurther}
+        aria-disabled={!data?.hasMore}
+        onClick={() => data?.hasMore && goFurther()}
       >
         {isOldestFirst ? newer : older}
         <Icon name="onward" />

@@ -14,13 +14,25 @@ import { SigningSecret } from './developers/signing-secret.tsx'
 const { client: strings } = developersStrings
 const PATH = '/dashboard/api/client'
 
+// In an operator's client only operators see its secrets.
 export default function Developers({ session }: ViewProps) {
-  const { data, problem, reload } = useData(PATH, {})
-  const { mode } = session.client
-  if (problem) return <Failed problem={problem} retry={reload} />
-  if (!data) return <Skeleton kind="page" lines={8} />
+  const { client, role } = session
   return (
     <>
+      {(role === 'operator' || !client.isOperator) && <OwnClient mode={client.mode} />}
+      <SigningSecret />
+      <QuickStart clientId={client.clientId} mode={client.mode} />
+    </>
+  )
+}
+
+function OwnClient({ mode }: { mode: string }) {
+  const { data, problem, reload } = useData(PATH, {})
+  const failed = problem && <Failed problem={problem} retry={reload} />
+  if (!data) return failed ?? <Skeleton kind="page" lines={8} />
+  return (
+    <>
+      {failed}
       <section class="card panel" aria-labelledby="client">
         <h2 id="client">{strings.title}</h2>
         <Facts
@@ -36,8 +48,6 @@ export default function Developers({ session }: ViewProps) {
         />
       </section>
       <ClientSecrets secrets={data.secrets} changed={reload} />
-      <SigningSecret />
-      <QuickStart clientId={data.clientId} mode={mode} />
     </>
   )
 }

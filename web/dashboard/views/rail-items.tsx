@@ -11,21 +11,24 @@ import { Facts } from '../parts/drawer.tsx'
 import { type Filter, humanized } from '../parts/filters.tsx'
 import { ListView } from '../parts/list-view.tsx'
 import type { Column } from '../parts/table.tsx'
-import { Copyable, Time } from '../parts/values.tsx'
+import { Badge, Copyable, Time } from '../parts/values.tsx'
 import type { ViewProps } from '../view-props.ts'
 
 type RailItem = Schemas['RailItem']
 
 const PATH = '/api/v1/operator/rail-items'
 
+const OUTCOMES: RailItem['outcome'][] = ['awaited', 'taken', 'rejected', 'unreadable']
+
 const FILTERS: readonly Filter[] = [
-  { name: 'outcome', label: strings.outcome, choices: humanized(['rejected', 'unreadable']) },
+  { name: 'outcome', label: strings.outcome, choices: humanized(OUTCOMES) },
   { name: 'bankCode', label: strings.bank },
 ]
 
 const COLUMNS: readonly Column<RailItem>[] = [
   { name: strings.reason, place: 'lead', show: ({ reason }) => humanize(reason) },
   { name: strings.amount, place: 'amount', isAmount: true, show: ({ amount }) => amount },
+  { name: strings.outcome, place: 'state', show: ({ outcome }) => <Badge state={outcome} /> },
   { name: strings.bank, place: 'second', show: ({ bankCode }) => <BankName code={bankCode} /> },
   { name: strings.sessionId, show: ({ sessionId }) => <code class="long">{sessionId}</code> },
   { name: strings.received, place: 'time', show: ({ receivedAt }) => <Time at={receivedAt} /> },
@@ -64,6 +67,7 @@ function About({ item }: { item: Schemas['RailItemDetail'] }) {
     <>
       <Facts
         facts={[
+          [strings.outcome, <Badge key="outcome" state={item.outcome} />],
           [strings.reason, humanize(item.reason)],
           [strings.amount, item.amount],
           [strings.bank, <BankName key="bank" code={item.bankCode} />],
@@ -71,6 +75,7 @@ function About({ item }: { item: Schemas['RailItemDetail'] }) {
           [strings.answered, item.responseCode],
           [strings.sessionId, item.sessionId && <Copyable text={item.sessionId} />],
           [strings.received, <Time key="received" at={item.receivedAt} />],
+          [strings.taken, item.takenAt && <Time key="taken" at={item.takenAt} />],
         ]}
       />
       <h3>{strings.body}</h3>

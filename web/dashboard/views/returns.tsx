@@ -13,6 +13,7 @@ import { amountColumn, type Column } from '../parts/table.tsx'
 import { toast } from '../parts/toasts.tsx'
 import { Badge, Copyable, Headline, Time } from '../parts/values.tsx'
 import { follow, hrefOf } from '../routing.ts'
+import { useSteadyVersion } from '../steady-refresh.ts'
 import type { ViewProps } from '../view-props.ts'
 
 const PATH = '/api/v1/operator/returns'
@@ -42,6 +43,7 @@ const COLUMNS: readonly Column<Return>[] = [
 ]
 
 export default function Returns(props: ViewProps) {
+  const [version] = useSteadyVersion()
   const mayExecute = props.session.scopes.includes('returns:write')
   return (
     <ListView
@@ -55,14 +57,15 @@ export default function Returns(props: ViewProps) {
       filters={FILTERS}
       keyOf={({ reference }) => reference}
       isAbout={/^credit\.return/}
+      version={version}
       none={{ title: strings.none, text: strings.noneText }}
-      detail={({ open, version, close, changed }) => (
+      detail={({ open, version: shown, close, changed }) => (
         <Detail
           key={open}
           title={strings.one}
           path={`${PATH}/{reference}`}
           params={{ reference: open }}
-          version={version}
+          version={shown}
           close={close}
           show={(item) => (
             <>

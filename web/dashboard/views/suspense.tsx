@@ -7,9 +7,10 @@ import { getPage, type Query, withQuery } from '../api.ts'
 import { humanize } from '../format.ts'
 import { useEvents, useThrottled } from '../live.ts'
 import { useData, useLoaded, usePages } from '../loading.ts'
+import { useChosenAmong } from '../parts/chosen-rows.ts'
 import { Filters, filterQuery, withoutFilters } from '../parts/filters.tsx'
 import { MakerCheckerSetting, SETTINGS } from '../parts/maker-checker-setting.tsx'
-import { Empty } from '../parts/states.tsx'
+import { Empty, Failed } from '../parts/states.tsx'
 import { BulkBar } from '../parts/suspense-bulk.tsx'
 import { toAmount, useSuspenseFilters } from '../parts/suspense-filters.ts'
 import type { Item } from '../parts/suspense-form.tsx'
@@ -58,20 +59,16 @@ export default function Suspense({ session, place }: ViewProps) {
   const pages = usePages(PATH, {}, { ...which, order })
   const settings = useData(SETTINGS, {})
   const waiting = useWaiting()
-  const [version, setVersion] = useState(0)
-  const refresh = useThrottled(() => {
-    setVersion((before) => before + 1)
-    waiting.reload()
-    if (pages.isFirst) pages.reload()
-  })
+  const { version, changed, refresh } = useRefreshing(pages, [waiting, settings])
   const mayListen = session.scopes.includes('webhooks:read')
-  useEvents(({ type }) => /^(?:credit|payment)\./.test(type) && refresh(), mayListen)
+  useEvents(({ type }) => /^(?:credit|payment)\./.test(type) && refresh(), mayListen, refresh)
   const isMakerChecker = settings.data?.makerChecker ?? false
   const requests = waiting.data?.data ?? []
   const mayPick = state === 'open' && session.scopes.includes('suspense:write')
   const { picked, choosing, drop } = useChoosing(JSON.stringify(which), pages)
   return (
     <>
+      {settings.problem && <Failed problem={settings.problem} retry={settings.reload} />}
       <WaitingRequests requests={requests.filter(({ itemId }) => itemId !== null)} />
       <SuspenseTotals asked={which} version={version} query={place.query} />
       <States chosen={state} query={place.query} />
@@ -87,7 +84,7 @@ export default function Suspense({ session, place }: ViewProps) {
           isMakerChecker={isMakerChecker}
           mayType={session.role === 'operator'}
           clear={drop}
-          done={() => [{ reload: refresh }, pages].forEach(({ reload }) => void reload())}
+          done={changed}
         />
       )}
       <ListTable
@@ -114,11 +111,28 @@ export default function Suspense({ session, place }: ViewProps) {
           id={place.open}
           {...{ session, isMakerChecker, version }}
           close={() => goTo(hrefOf('suspense', undefined, place.query))}
-          changed={refresh}
+          changed={changed}
         />
       )}
     </>
   )
+}
+
+type Reloaded = { reload: () => void }
+
+// Events refresh the first page only, what was changed here any.
+function useRefreshing(pages: Reloaded & { isFirst: boolean }, others: readonly Reloaded[]) {
+  const [version, setVersion] = useState(0)
+  const reloadOthers = () => {
+    setVersion((before) => before + 1)
+    for (const { reload } of others) reload()
+  }
+  const changed = () => {
+    reloadOthers()
+    pages.reload()
+  }
+  const refresh = useThrottled(() => (pages.isFirst ? changed() : reloadOthers()))
+  return { version, changed, refresh }
 }
 
 // Requests of colleagues, looked for again and again.
@@ -140,16 +154,14 @@ function withAmounts(query: Query): Query {
 
 const NONE: ReadonlyMap<string, Item> = new Map()
 
-// Kept from page to page, and given up when something else is looked for.
-function useChoosing(about: string, { data }: { data?: { data: readonly Item[] } | undefined }) {
-  const [kept, setKept] = useState({ about, items: NONE })
-  const items = kept.about === about ? kept.items : NONE
+function useChoosing(asked: string, { data }: { data?: { data: readonly Item[] } | undefined }) {
+  const [items, keep] = useChosenAmong(asked, NONE)
   const choose = (keys: ReadonlySet<string>) => {
     const known = new Map([
       ...items,
       ...(data?.data ?? []).map((row) => [`${row.id}`, row] as const),
     ])
-    setKept({ about, items: new Map([...known].filter(([key]) => keys.has(key))) })
+    keep(new Map([...known].filter(([key]) => keys.has(key))))
   }
   const choosing: Choosing<Item> = {
     chosen: new Set(items.keys()),
@@ -157,7 +169,7 @@ function useChoosing(about: string, { data }: { data?: { data: readonly Item[] }
     mayChoose: () => true,
     nameOf: ({ sourceAccountName }) => sourceAccountName ?? strings.unnamed,
   }
-  return { picked: [...items.values()], choosing, drop: () => setKept({ about, items: NONE }) }
+  return { picked: [...items.values()], choosing, drop: () => keep(NONE) }
 }
 
 function Nothing({ isFiltered, query }: { isFiltered: boolean; query: Query }) {

@@ -41,7 +41,7 @@ export default function Today({ session }: ViewProps) {
     if (amount !== undefined) setAnnouncement(strings.came(money(amount)))
     if (!event.type.startsWith('account.')) refresh()
   }
-  const isStreaming = useEvents(onEvent, session.scopes.includes('webhooks:read'))
+  const isStreaming = useEvents(onEvent, session.scopes.includes('webhooks:read'), refresh)
   const isLive = useConnection() === 'well' && isStreaming
   // Whoever is restricted to some merchants has no sums of everything, but sees what comes in.
   const isRestricted = overview.problem?.code === 'merchants_restricted'

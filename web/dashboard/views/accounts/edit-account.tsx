@@ -52,17 +52,20 @@ export function EditLimits({ close, took, ...opened }: EditProps) {
   const [account] = useState(opened.account)
   const sending = useSending(async (given) => {
     const limit = (name: string) => textOf(given, name).replaceAll(',', '') || null
+    // Left as it is while the choice has not loaded.
+    const hasProfile = given.has('limitProfile')
     const now = await changeAccount(account, {
       limits: {
         perCredit: limit('perCredit'),
         perDay: limit('perDay'),
         balanceMax: limit('balanceMax'),
       },
-      limitProfile: textOf(given, 'limitProfile') || null,
+      ...(hasProfile ? { limitProfile: textOf(given, 'limitProfile') || null } : {}),
     })
     close()
     took(now)
-    const before = { limits: account.ownLimits, limitProfile: account.limitProfile }
+    const { ownLimits: limits, limitProfile } = account
+    const before = hasProfile ? { limits, limitProfile } : { limits }
     offerUndo({ text: appStrings.saved, took, back: () => changeAccount(now, before) })
   })
   return (

@@ -9,6 +9,7 @@ import { ListView } from '../../parts/list-view.tsx'
 import type { Column } from '../../parts/table.tsx'
 import { Money, Time } from '../../parts/values.tsx'
 import { follow, hrefOf } from '../../routing.ts'
+import { useSteadyVersion } from '../../steady-refresh.ts'
 import type { ViewProps } from '../../view-props.ts'
 import { AskAdjustment, type DebtKind } from './ask-adjustment.tsx'
 
@@ -32,6 +33,7 @@ const COLUMNS: readonly Column<Account>[] = [
 ]
 
 export function Debts({ kind, ...props }: ViewProps & { kind: DebtKind }) {
+  const [version] = useSteadyVersion()
   return (
     <ListView
       {...props}
@@ -43,14 +45,15 @@ export function Debts({ kind, ...props }: ViewProps & { kind: DebtKind }) {
       caption={strings.tabs[kind]}
       columns={COLUMNS}
       keyOf={({ id }) => `${id}`}
+      version={version}
       none={{ title: strings.noDebts, text: strings.noDebtsText }}
-      detail={({ open, version, close, changed }) => (
+      detail={({ open, version: shown, close, changed }) => (
         <Detail
           key={open}
           title={strings[kind]}
           path={`${PATH}/{id}`}
           params={{ id: open }}
-          version={version}
+          version={shown}
           close={close}
           show={(account) => (
             <>

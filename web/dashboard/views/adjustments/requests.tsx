@@ -8,6 +8,7 @@ import { type Filter, humanized } from '../../parts/filters.tsx'
 import { ListView } from '../../parts/list-view.tsx'
 import { amountColumn, type Column } from '../../parts/table.tsx'
 import { Badge, Copyable, Headline, Time } from '../../parts/values.tsx'
+import { useSteadyVersion } from '../../steady-refresh.ts'
 import type { ViewProps } from '../../view-props.ts'
 import { Debtor } from './debts.tsx'
 import { DecideAdjustment } from './decide-adjustment.tsx'
@@ -32,6 +33,7 @@ const COLUMNS: readonly Column<Adjustment>[] = [
 ]
 
 export function Requests(props: ViewProps) {
+  const [version] = useSteadyVersion()
   return (
     <ListView
       {...props}
@@ -43,14 +45,15 @@ export function Requests(props: ViewProps) {
       columns={COLUMNS}
       filters={FILTERS}
       keyOf={({ reference }) => reference}
+      version={version}
       none={{ title: strings.none, text: strings.noneText }}
-      detail={({ open, version, close, changed }) => (
+      detail={({ open, version: shown, close, changed }) => (
         <Detail
           key={open}
           title={strings.one}
           path={`${PATH}/{reference}`}
           params={{ reference: open }}
-          version={version}
+          version={shown}
           close={close}
           show={(item) => (
             <>

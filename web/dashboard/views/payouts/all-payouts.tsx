@@ -1,6 +1,5 @@
 // The payouts of all clients, for operators: the unknown ones first.
 
-import { useState } from 'preact/hooks'
 import { appStrings, payoutsStrings as strings } from '../../../copy.ts'
 import type { Schemas } from '../../api.ts'
 import { BankName } from '../../parts/bank-name.tsx'
@@ -8,7 +7,7 @@ import { Detail } from '../../parts/detail.tsx'
 import type { Filter } from '../../parts/filters.tsx'
 import { ListView } from '../../parts/list-view.tsx'
 import type { Column } from '../../parts/table.tsx'
-import { useSteadyRefresh } from '../../steady-refresh.ts'
+import { useSteadyVersion } from '../../steady-refresh.ts'
 import type { ViewProps } from '../../view-props.ts'
 import { PayoutDetail } from './payout.tsx'
 import { COLUMNS, PAYOUT_FILTERS } from './payout-list.tsx'
@@ -37,9 +36,7 @@ const ALL: readonly (Column<OperatorPayout> | undefined)[] = [
 ]
 
 export function AllPayouts(props: ViewProps) {
-  const [version, setVersion] = useState(0)
-  const bump = () => setVersion((before) => before + 1)
-  useSteadyRefresh(bump)
+  const [version, bump] = useSteadyVersion()
   return (
     <>
       <WaitingPayouts

@@ -1,10 +1,9 @@
 // The client's payouts: those awaiting approval first, then the list.
 
-import { useState } from 'preact/hooks'
 import { payoutsStrings as strings } from '../../../copy.ts'
 import { Detail } from '../../parts/detail.tsx'
 import { ListView } from '../../parts/list-view.tsx'
-import { useSteadyRefresh } from '../../steady-refresh.ts'
+import { useSteadyVersion } from '../../steady-refresh.ts'
 import type { ViewProps } from '../../view-props.ts'
 import { NewPayout } from './new-payout.tsx'
 import { PayoutDetail } from './payout.tsx'
@@ -16,9 +15,7 @@ const PATH = '/api/v1/payouts'
 
 export function OwnPayouts(props: ViewProps) {
   const { session } = props
-  const [version, setVersion] = useState(0)
-  const bump = () => setVersion((before) => before + 1)
-  useSteadyRefresh(bump)
+  const [version, bump] = useSteadyVersion()
   const mayWrite = session.scopes.includes('payouts:write')
   return (
     <>

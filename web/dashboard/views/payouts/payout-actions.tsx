@@ -1,17 +1,20 @@
-// Approves, rejects or cancels a payout that is queued, each after a confirmation dialog.
+// Approves, rejects or cancels a payout that is queued, each after a confirmation dialog; and says what
+// blocks it.
 
 import { useState } from 'preact/hooks'
 import { payoutsStrings } from '../../../copy.ts'
-import { send } from '../../api.ts'
-import { money } from '../../format.ts'
+import { type Schemas, send } from '../../api.ts'
+import { humanize, money } from '../../format.ts'
 import { Confirm } from '../../parts/dialog.tsx'
 import { ReasonForm } from '../../parts/reason-form.tsx'
 import { toast } from '../../parts/toasts.tsx'
 import type { Session } from '../../session.ts'
-import { isAwaiting, type Payout } from './payout-list.tsx'
+import { isAwaiting } from './payout-list.tsx'
 
 const { decide: strings } = payoutsStrings
 const PATH = '/api/v1/payouts/{reference}'
+
+type Payout = Schemas['PayoutDetail']
 
 type Props = { payout: Payout; session: Session; done: () => void }
 
@@ -23,11 +26,14 @@ export function PayoutActions({ payout, session, done }: Props) {
   if (payout.status !== 'queued') return null
   const isOwn = payout.requestedBy === `user:${session.user.email}`
   const mayDecide = isAwaiting(payout) && !isOwn
-  const mayCancel = payout.purpose === 'payout'
+  const { blockedBy } = payout
+  // What a settlement or refund pays is cancelled with it, unless it is blocked.
+  const mayCancel = payout.purpose === 'payout' || Boolean(blockedBy)
   const close = () => setAsked(undefined)
   const asking = { payout, close, done }
   return (
     <>
+      {blockedBy && <p class="notice held">{strings.blocked[blockedBy] ?? humanize(blockedBy)}</p>}
       {isAwaiting(payout) && isOwn && <p class="muted after-facts">{strings.own}</p>}
       <div class="actions">
         {mayDecide && (

@@ -1,7 +1,6 @@
 // Banks by day: which are red or miss a statement, how old the open differences are, and the place
 // where statements are dropped.
 
-import { useState } from 'preact/hooks'
 import { bankStatementsStrings, reconciliationStrings as strings } from '../../../copy.ts'
 import { type Data, getPage } from '../../api.ts'
 import { addDays, daysBetween, isDay, shortDay, today } from '../../days.ts'
@@ -10,7 +9,7 @@ import { useData, useLoaded, useReload } from '../../loading.ts'
 import { Icon } from '../../parts/icons.tsx'
 import { Empty, Failed, Skeleton } from '../../parts/states.tsx'
 import { follow, goTo, hrefOf, type Place } from '../../routing.ts'
-import { useSteadyRefresh } from '../../steady-refresh.ts'
+import { useSteadyVersion } from '../../steady-refresh.ts'
 import type { ViewProps } from '../../view-props.ts'
 import { Ageing } from './ageing.tsx'
 import { type BankDayRow, DAYS, DayGrid } from './day-grid.tsx'
@@ -23,9 +22,7 @@ const ASKED_DAYS = 62 // As far back, to see where a bank's statements begin.
 export function Days({ place }: ViewProps) {
   const to = isDay(place.query.to) ? place.query.to : today()
   const from = addDays(to, 1 - SHOWN_DAYS)
-  const [version, setVersion] = useState(0)
-  const bump = () => setVersion((before) => before + 1)
-  useSteadyRefresh(bump)
+  const [version, bump] = useSteadyVersion()
   const asked = { from: addDays(to, 1 - ASKED_DAYS), to }
   const { data, problem, reload } = useData(DAYS, {}, asked)
   useReload(version, reload)

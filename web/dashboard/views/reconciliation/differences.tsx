@@ -1,14 +1,14 @@
 // Differences of all banks, with filters, to resolve one by one or many at once.
 
-import { useState } from 'preact/hooks'
 import {
   bankStatementsStrings,
   reconciliationStrings,
   differencesStrings as strings,
 } from '../../../copy.ts'
-import type { Filter } from '../../parts/filters.tsx'
+import { useChosenAmong } from '../../parts/chosen-rows.ts'
+import { type Filter, filterQuery } from '../../parts/filters.tsx'
 import { ListView } from '../../parts/list-view.tsx'
-import { useSteadyRefresh } from '../../steady-refresh.ts'
+import { useSteadyVersion } from '../../steady-refresh.ts'
 import type { ViewProps } from '../../view-props.ts'
 import { useBankFilter } from './bank-filter.ts'
 import { DifferenceDrawer } from './difference.tsx'
@@ -22,13 +22,15 @@ const FILTERS: readonly Filter[] = [
   { name: 'bucket', label: strings.bucket, choices: reconciliationStrings.buckets },
 ]
 
+const NONE: ReadonlySet<string> = new Set()
+
 export function Differences(props: ViewProps) {
-  const [version, setVersion] = useState(0)
-  const bump = () => setVersion((before) => before + 1)
-  useSteadyRefresh(bump)
-  const [chosen, choose] = useState<ReadonlySet<string>>(new Set())
+  const [version, bump] = useSteadyVersion()
+  const filters = [...FILTERS, useBankFilter()]
+  const asked = JSON.stringify(filterQuery(filters, props.place.query))
+  const [chosen, choose] = useChosenAmong(asked, NONE)
   const resolved = () => {
-    choose(new Set())
+    choose(NONE)
     bump()
   }
   return (
@@ -40,7 +42,7 @@ export function Differences(props: ViewProps) {
       params={{}}
       caption={reconciliationStrings.tabs.differences}
       columns={DIFFERENCE_COLUMNS}
-      filters={[...FILTERS, useBankFilter()]}
+      filters={filters}
       keyOf={({ id }) => `${id}`}
       version={version}
       choosing={choosingOf(chosen, choose)}

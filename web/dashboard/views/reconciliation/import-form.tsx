@@ -46,17 +46,24 @@ export function ImportForm({ file, bankCode: givenBank, start, close }: Props) {
     })
   })
   const problem = banks.problem ?? profiles.problem
+  const retry = () => [banks, profiles].forEach(({ reload }) => void reload())
   const isReady = !!(banks.data && profiles.data && format && !earlier.isLoading)
   const fields = useRef<HTMLDivElement>(null)
   useEffect(() => {
     if (isReady) fields.current?.querySelector('select')?.focus()
   }, [isReady])
   return (
-    <DialogForm title={strings.import} action={strings.start} sending={sending} close={close}>
+    <DialogForm
+      title={strings.import}
+      action={strings.start}
+      isReady={isReady}
+      sending={sending}
+      close={close}
+    >
       <p class="file-name">
         <code>{file.name}</code> <span class="muted">{bytes(file.size)}</span>
       </p>
-      {problem && <Failed problem={problem} retry={banks.reload} />}
+      {problem && <Failed problem={problem} retry={retry} />}
       {!problem && !isReady && <Skeleton kind="text" lines={6} />}
       {isReady && (
         <div ref={fields} class="form">

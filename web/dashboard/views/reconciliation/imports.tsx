@@ -1,6 +1,5 @@
 // Every upload of a statement, also those that were refused, with the line and reason.
 
-import { useState } from 'preact/hooks'
 import {
   reconciliationStrings,
   bankStatementsStrings as strings,
@@ -13,7 +12,7 @@ import { Facts } from '../../parts/drawer.tsx'
 import { ListView } from '../../parts/list-view.tsx'
 import type { Column } from '../../parts/table.tsx'
 import { Badge, Time } from '../../parts/values.tsx'
-import { useSteadyRefresh } from '../../steady-refresh.ts'
+import { useSteadyVersion } from '../../steady-refresh.ts'
 import type { ViewProps } from '../../view-props.ts'
 import { useBankFilter } from './bank-filter.ts'
 import { ImportStatement } from './import-statement.tsx'
@@ -56,9 +55,7 @@ function errorText({ line, message }: NonNullable<ImportRecord['error']>): strin
 }
 
 export function Imports(props: ViewProps) {
-  const [version, setVersion] = useState(0)
-  const bump = () => setVersion((before) => before + 1)
-  useSteadyRefresh(bump)
+  const [version, bump] = useSteadyVersion()
   const bankFilter = useBankFilter()
   return (
     <ListView

@@ -7,6 +7,7 @@ import { type Fact, Facts } from '../../parts/drawer.tsx'
 import { Money } from '../../parts/values.tsx'
 
 export type Settlement = Schemas['Settlement']
+export type WholeSettlement = Schemas['SettlementDetail']
 type Amounts = Settlement | Schemas['UpcomingSettlement']
 
 const ALWAYS = ['gross', 'fees', 'vat', 'net']

@@ -1,4 +1,5 @@
-// Approves or cancels a settlement that is closed, each after a confirmation dialog.
+// Approves or cancels a settlement that is closed, each after a confirmation dialog. Approval names the
+// bank accounts that were shown when it was asked for: if others are chosen meanwhile, it is refused.
 
 import { useState } from 'preact/hooks'
 import { settlementsStrings as strings } from '../../../copy.ts'
@@ -7,60 +8,55 @@ import { money } from '../../format.ts'
 import { Confirm } from '../../parts/dialog.tsx'
 import { toast } from '../../parts/toasts.tsx'
 import type { Session } from '../../session.ts'
-import type { Settlement } from './amounts.tsx'
+import type { WholeSettlement } from './amounts.tsx'
 
 const PATH = '/api/v1/settlements/{reference}'
 type Verb = 'approve' | 'cancel'
 
-type Props = { settlement: Settlement; session: Session; done: () => void }
+type Asked = { verb: Verb; settlement: WholeSettlement }
+type Props = { settlement: WholeSettlement; session: Session; done: () => void }
 
 export function SettlementActions({ settlement, session, done }: Props) {
-  const [asked, setAsked] = useState<Verb | undefined>()
+  const [asked, setAsked] = useState<Asked | undefined>()
   if (settlement.status !== 'closed' || !session.scopes.includes('payouts:write')) return null
   const isOwn = settlement.needsApproval && settlement.closedBy === `user:${session.user.email}`
+  const ask = (verb: Verb) => () => setAsked({ verb, settlement })
+  const end = () => {
+    setAsked(undefined)
+    done()
+  }
   return (
     <>
       {isOwn && <p class="muted after-facts">{strings.own}</p>}
       <div class="actions">
         {!isOwn && (
-          <button type="button" class="button primary" onClick={() => setAsked('approve')}>
+          <button type="button" class="button primary" onClick={ask('approve')}>
             {strings.approve}
           </button>
         )}
-        <button type="button" class="button" onClick={() => setAsked('cancel')}>
+        <button type="button" class="button" onClick={ask('cancel')}>
           {strings.cancel}
         </button>
       </div>
-      {asked && (
-        <Decision
-          settlement={settlement}
-          verb={asked}
-          close={() => setAsked(undefined)}
-          done={() => {
-            setAsked(undefined)
-            done()
-          }}
-        />
-      )}
+      {asked && <Decision {...asked} close={end} />}
     </>
   )
 }
 
-type Deciding = { settlement: Settlement; verb: Verb; close: () => void; done: () => void }
-
-function Decision({ settlement, verb, close, done }: Deciding) {
-  const { reference, net, currency } = settlement
+function Decision({ settlement, verb, close }: Asked & { close: () => void }) {
+  const { reference, net, currency, payees } = settlement
+  // The release before knows of none.
+  const isNamed = verb === 'approve' && payees
+  const body = isNamed ? { bankAccounts: payees.map(({ bankAccount }) => bankAccount) } : {}
   return (
     <Confirm
       title={strings[`${verb}Title`](money(net, currency))}
       action={strings[verb]}
       isDangerous={verb === 'cancel'}
-      run={(headers) =>
-        send('POST', `${PATH}/${verb}`, { params: { reference }, body: {}, headers })
-      }
+      run={(headers) => send('POST', `${PATH}/${verb}`, { params: { reference }, body, headers })}
       done={() => {
         toast(strings[`${verb}Done`](reference))
-        done()
+        close()
       }}
       close={close}
     >

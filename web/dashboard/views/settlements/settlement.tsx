@@ -7,20 +7,22 @@ import { Icon } from '../../parts/icons.tsx'
 import { Badge, Copyable, Headline, Money, Time } from '../../parts/values.tsx'
 import { follow, hrefOf } from '../../routing.ts'
 import type { Session } from '../../session.ts'
-import { AmountList, periodOf, type Settlement } from './amounts.tsx'
+import { AmountList, periodOf, type Settlement, type WholeSettlement } from './amounts.tsx'
 import { SettlementLines } from './lines.tsx'
+import { Payees } from './payees.tsx'
 import { SettlementActions } from './settlement-actions.tsx'
 
 const { person } = suspenseStrings
 
-type Props = { settlement: Settlement; session: Session; changed: () => void }
+type Props = { settlement: WholeSettlement; session: Session; changed: () => void }
 
 export function SettlementDetail({ settlement, session, changed }: Props) {
-  const { reference, net: amount, currency, status, heldReason, payouts } = settlement
+  const { reference, net: amount, currency, status, heldReason, payouts, payees } = settlement
   return (
     <>
       <Headline sum={{ amount, currency }} state={status} about={periodOf(settlement)} />
       {status === 'closed' && heldReason && <Held reason={heldReason} />}
+      {payees?.length > 0 && <Payees settlement={settlement} />}
       <SettlementActions settlement={settlement} session={session} done={changed} />
       <AmountList of={settlement} />
       <p class="actions">

@@ -25,52 +25,56 @@ export function Upcoming({ session, isAbout, version, changed }: Props) {
   const refresh = useThrottled(reload)
   useReload(version, reload)
   const isOfMoney = (type: string) => isAbout.test(type) || /^(?:collection|payment)\./.test(type)
-  useEvents(({ type }) => isOfMoney(type) && refresh(), session.scopes.includes('webhooks:read'))
-  if (problem) return <Failed problem={problem} retry={reload} />
-  if (!data) return <Skeleton kind="line" />
+  const mayListen = session.scopes.includes('webhooks:read')
+  useEvents(({ type }) => isOfMoney(type) && refresh(), mayListen, refresh)
+  const failed = problem && <Failed problem={problem} retry={reload} />
+  if (!data) return failed ?? <Skeleton kind="line" />
   const { net, currency, lines, closesAt } = data
   const isEmpty = net === 0 && lines === 0
   const mayClose = session.scopes.includes('payouts:write') && !isEmpty
   return (
-    <section class="card panel upcoming" aria-labelledby="upcoming">
-      <div class="upcoming-sum">
-        <h2 id="upcoming">{strings.title}</h2>
-        <p class="headline">
-          <Money amount={net} currency={currency} />
-        </p>
-        <p class="muted">
-          {closesAt === null ? (
-            strings.manual
-          ) : (
-            <>
-              {strings.closes} <Time at={closesAt} />
-            </>
+    <>
+      {failed}
+      <section class="card panel upcoming" aria-labelledby="upcoming">
+        <div class="upcoming-sum">
+          <h2 id="upcoming">{strings.title}</h2>
+          <p class="headline">
+            <Money amount={net} currency={currency} />
+          </p>
+          <p class="muted">
+            {closesAt === null ? (
+              strings.manual
+            ) : (
+              <>
+                {strings.closes} <Time at={closesAt} />
+              </>
+            )}
+            {' · '}
+            {isEmpty ? strings.empty : strings.count(count(lines))}
+          </p>
+          {mayClose && (
+            <div class="actions">
+              <button type="button" class="button primary" onClick={() => setAsked(true)}>
+                {strings.close}
+              </button>
+            </div>
           )}
-          {' · '}
-          {isEmpty ? strings.empty : strings.count(count(lines))}
-        </p>
-        {mayClose && (
-          <div class="actions">
-            <button type="button" class="button primary" onClick={() => setAsked(true)}>
-              {strings.close}
-            </button>
-          </div>
+        </div>
+        {!isEmpty && <AmountList of={data} />}
+        {isAsked && (
+          <CloseDialog
+            amount={money(net, currency)}
+            close={() => setAsked(false)}
+            done={(reference) => {
+              setAsked(false)
+              toast(strings.closed(reference))
+              changed()
+              goTo(hrefOf('settlements', reference))
+            }}
+          />
         )}
-      </div>
-      {!isEmpty && <AmountList of={data} />}
-      {isAsked && (
-        <CloseDialog
-          amount={money(net, currency)}
-          close={() => setAsked(false)}
-          done={(reference) => {
-            setAsked(false)
-            toast(strings.closed(reference))
-            changed()
-            goTo(hrefOf('settlements', reference))
-          }}
-        />
-      )}
-    </section>
+      </section>
+    </>
   )
 }
 

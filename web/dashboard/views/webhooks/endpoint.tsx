@@ -29,7 +29,7 @@ type Props = {
 
 export function EndpointDrawer({ id, mayWrite, isSandbox, changed, close }: Props) {
   const { data, problem, reload, remove } = useData('/api/v1/webhook-endpoints/{id}', { id })
-  useEvents(reload)
+  useEvents(reload, true, reload)
   const again = () => {
     reload()
     changed()

@@ -41,7 +41,7 @@ export function Endpoints({ session, place }: ViewProps) {
   const [isAdding, setAdding] = useState(false)
   const [secret, setSecret] = useState<string | undefined>()
   const refresh = useThrottled(pages.reload)
-  useEvents(() => refresh())
+  useEvents(() => refresh(), true, refresh)
   const mayWrite = session.scopes.includes('webhooks:write')
   const add = mayWrite && (
     <button type="button" class="button primary" onClick={() => setAdding(true)}>
