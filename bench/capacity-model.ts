@@ -4,6 +4,8 @@
 // more of its time the credits take. So a credit costs its own share and, the busier the process, the
 // less of a batch.
 
+import { CONNECTIONS_PER_PROCESS } from '#db/open-connections.ts'
+
 export type Cost = { service: number; postgres: number } // µs of CPU
 
 export type Coefficients = {
@@ -48,7 +50,6 @@ const BUSY_MAX = 0.7
 // Batches a second fall with the square of the time that is left, which fits measured loads within 10%.
 const CROWDING = 2
 const IDLE_MIN = 0.05
-const CONNECTIONS_PER_PROCESS = 27 // Also of a worker.
 const DAY_SECONDS = 86_400
 const US = 1e-6
 
@@ -88,7 +89,7 @@ export function predict(demand: Demand, of: Coefficients): Prediction {
       ((demand.creditsPerSecond * of.storedBytes.credit + webhooks * of.storedBytes.webhook) *
         DAY_SECONDS) /
       1e9,
-    connections: (processes + workers) * CONNECTIONS_PER_PROCESS,
+    connections: (processes + workers) * CONNECTIONS_PER_PROCESS, // A worker has as many.
   }
 }
 

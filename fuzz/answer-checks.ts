@@ -21,6 +21,12 @@ const FAMILIES = [
   /"responseCode":"0[123]"/,
 ]
 
+// What became of a credit or reversal is no failure of the operation, though it may be told with a 4xx; or
+// with a 503, where a reversal is to be sent again once its credit is known.
+export function isOutcome(body: string): boolean {
+  return /"outcome":"(?:rejected"|retry","code":"original_not_found")/.test(body)
+}
+
 export class AnswerChecks {
   readonly #ajv = new Ajv2020({ strict: false, allErrors: false, validateFormats: false })
   readonly #shapes = new Map<object, ValidateFunction>()
@@ -43,7 +49,7 @@ export class AnswerChecks {
     )
     const cookie = String(headers['set-cookie'] ?? '')
     const faults = [
-      statusCode >= 500 && `answers ${statusCode}`,
+      statusCode >= 500 && !isOutcome(body) && `answers ${statusCode}`,
       !headers['x-request-id'] && 'has no request id',
       told.length > 0 && `reveals ${told}`,
       isRefusal && !this.#isFamily(body) && 'is a refusal of no family',

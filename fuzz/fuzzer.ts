@@ -3,7 +3,7 @@
 
 import { COMMON_ERRORS, errorsOf } from '#http/reference/operation-errors.ts'
 import { seededRandom } from '../test/support/random.ts'
-import type { AnswerChecks } from './answer-checks.ts'
+import { type AnswerChecks, isOutcome } from './answer-checks.ts'
 import type { Credentials } from './credentials.ts'
 import type { Answer, Door } from './doors.ts'
 import { EpisodeWorld } from './episode-world.ts'
@@ -133,9 +133,7 @@ export class Fuzzer {
 // Every code is one that the operation, or every operation, is documented to answer with.
 function undeclared(target: Target | undefined, { statusCode, body }: Answer): string[] {
   const [, code] = /^\{.*"code":"([a-z_]+)"/s.exec(body) ?? []
-  // What became of a credit is no error of the operation, though it may be told with a 4xx.
-  const isOutcome = body.includes('"outcome":"rejected"')
-  if (!target || statusCode < 400 || code === undefined || isOutcome) return []
+  if (!target || statusCode < 400 || code === undefined || isOutcome(body)) return []
   const { operationId } = target.operation
   const isDeclared = [...COMMON_ERRORS, ...errorsOf(operationId)].some((each) => each === code)
   return isDeclared ? [] : [`${operationId} answers ${code}, which it does not declare`]

@@ -2,6 +2,7 @@
 // events are delivered too. A lease of a worker that died takes a minute to run out.
 
 import { setTimeout as sleep } from 'node:timers/promises'
+import { BLOCKED } from '#domain/payouts/blocked-payouts.ts'
 import type { Store } from './target.ts'
 
 const QUIET_MAX_MS = 15_000
@@ -11,7 +12,7 @@ const BACKLOG = `
   select (select count(*) from event_counters k
             left join dispatch_cursors c on c.client_id = k.client_id
            where k.sequence > coalesce(c.sequence, 0))
-         + (select count(*) from payouts where status = 'queued') as n`
+         + (select count(*) from payouts p where status = 'queued' and ${BLOCKED} is null) as n`
 
 const UNDELIVERED = `
   select count(*) as n

@@ -152,6 +152,23 @@ test('people see BVNs masked; their own client’s systems see them in full', as
   assert.equal(made.bvn, '222*****654')
 })
 
+test('people cannot complete a masked BVN or NIN by looking for it', async () => {
+  const { accountNumber, bvn } = await createAccount(bench)
+  const operator = await newBrowser(bench, 'operator')
+
+  for (const path of [ACCOUNTS, `${ACCOUNTS}/summary`, `${ACCOUNTS}.csv`]) {
+    for (const field of ['bvn', 'nin']) {
+      const answer = await operator.call({ url: `${path}?${field}=${bvn}` })
+      assertRefused(answer, 'account', { status: 400, code: 'invalid_request' })
+      assert.equal(answer.json().errors[0].field, field)
+    }
+  }
+  const found = await operator.call({ url: `/api/v1/search?q=${bvn}` })
+  assert(!found.body.includes(accountNumber))
+  const bySystem = await bench.call({ url: `${ACCOUNTS}?bvn=${bvn}` })
+  assert(bySystem.body.includes(accountNumber))
+})
+
 test('a session shows nothing of another client', async () => {
   await bench.newClient('OTHERS')
   const { accountNumber } = await createAccount(bench)

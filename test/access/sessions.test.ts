@@ -2,8 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { IDLE_MS, LIFE_MS } from '#domain/access/sessions.ts'
+import { IDLE_MS, LIFE_MS, lookUpSession } from '#domain/access/sessions.ts'
 import { closeAfterTests } from '../support/closing.ts'
+import { listenLocally, openStream } from '../support/event-source.ts'
 import { assertAlike, assertRefused, dataOf } from '../support/fixtures.ts'
 import {
   actionsOf,
@@ -19,6 +20,7 @@ import { startTestService } from '../support/running-service.ts'
 
 const MINUTE_MS = 60_000
 const bench = closeAfterTests(await startTestService())
+const address = await listenLocally(bench.service.app)
 
 test('a session shows who is signed in; without one, or with a made-up one, nobody is', async () => {
   const browser = await newBrowser(bench, 'finance')
@@ -110,6 +112,39 @@ test('an idle session ends, a busy one goes on until its last hour is over', asy
     bench.advance(IDLE_MS / 2)
   }
   assertRefused(await busy.call({ url: SESSION_URL }), 'account', { status: 401 })
+})
+
+test('what goes on by itself keeps no idle session from ending', async () => {
+  const browser = await newBrowser(bench)
+  const { cookie } = browser
+  const token = cookie.split('=')[1] as string
+  const isLive = async () => (await lookUpSession(bench.db, bench.clock(), token)) !== undefined
+
+  const headers = { 'x-idle': '1' }
+  for (let spent = 0; spent < IDLE_MS; spent += 10 * MINUTE_MS) {
+    assert(await isLive())
+    for (const url of [SESSION_URL, '/api/v1/credits']) {
+      assert.equal((await browser.call({ url, headers })).statusCode, 200)
+    }
+    await using _stream = await openStream(`${address}/api/v1/events/stream`, { cookie })
+    bench.advance(10 * MINUTE_MS)
+  }
+
+  assert(!(await isLive()))
+  assertRefused(await browser.call({ url: SESSION_URL }), 'account', { status: 401 })
+})
+
+test('a change keeps a session from ending, whatever it says of itself', async () => {
+  const browser = await newBrowser(bench)
+  const headers = { 'x-idle': '1' }
+  bench.advance(IDLE_MS - MINUTE_MS)
+  const body = { url: 'https://hooks.example.com' }
+  const answer = await browser.call({ url: '/api/v1/webhook-endpoints', body, headers })
+  assert.equal(answer.statusCode, 200)
+
+  bench.advance(MINUTE_MS)
+
+  assert.equal((await browser.call({ url: SESSION_URL })).statusCode, 200)
 })
 
 test('a suspended client’s people are out at once, and back when it is', async () => {

@@ -32,7 +32,12 @@ test('the documented user of the sandbox signs in and may do everything', async 
   assert.equal(user.email, email)
   assert.deepEqual(rest, {
     role: 'operator',
-    client: { clientId: 'MAN0000001', name: 'Sandbox Merchant', mode: 'sandbox' },
+    client: {
+      clientId: 'MAN0000001',
+      name: 'Sandbox Merchant',
+      isOperator: true,
+      mode: 'sandbox',
+    },
   })
   assert(scopes.includes('operator') && scopes.includes('suspense:write'))
   assert.match(csrfToken, /^[\w-]{43}$/)

@@ -63,6 +63,40 @@ test('whoever is disabled, removed or given a new password is signed out at once
   }
 })
 
+const CHANGES = [
+  ['PUT', '/password', { currentPassword: PASSWORD, newPassword: `${PASSWORD} too` }],
+  ['POST', '/totp', { password: PASSWORD }],
+  ['POST', '/totp/confirm', { code: '123456' }],
+  ['POST', '/totp/remove', { password: PASSWORD, code: '123456' }],
+  ['POST', '/passkeys', { password: PASSWORD }],
+] as const
+
+for (const [method, path, body] of CHANGES) {
+  test(`a reset while ${method} ${path} is under way voids what that confirmed`, async () => {
+    const browser = await newBrowser(bench)
+    const id = await userIdOf(bench, browser.user.email)
+    const resetting = await bench.db.connect()
+    await resetting.query('begin')
+    await resetting.query(`update users set password_hash = 'reset' where id = $1`, [id])
+    await resetting.query('delete from sessions where user_id = $1', [id])
+
+    const changing = browser.call({ method, url: `/dashboard/api${path}`, body })
+    await untilBlocked(bench.db, 1)
+    await resetting.query('commit')
+    resetting.release()
+
+    assertRefused(await changing, 'account', { status: 401, code: 'session_needed' })
+    const { rows } = await bench.db.query(
+      `select password_hash, totp_pending_sealed,
+              (select count(*)::int from sessions where user_id = users.id) as sessions
+         from users where id = $1`,
+      [id],
+    )
+    const unchanged = { password_hash: 'reset', totp_pending_sealed: null, sessions: 0 }
+    assert.deepEqual(rows, [unchanged])
+  })
+}
+
 test('a disabled user comes back when enabled, and has to sign in again', async () => {
   const owner = await newBrowser(bench)
   const browser = await newBrowser(bench, 'support')
@@ -112,27 +146,83 @@ test('the last owner stays an owner, whichever way; with another one they may go
   assert.equal((await browser.call(ways[2])).statusCode, 200)
 })
 
-test('two owners who remove each other at once: one stays', async () => {
+const MEANWHILE = [
+  ['disabled', 'update users set is_active = false where id = $1', 'session_needed'],
+  ['removed', 'delete from users where id = $1', 'session_needed'],
+  ['signed out', 'delete from sessions where user_id = $1', 'session_needed'],
+  ['demoted', `update users set role = 'support' where id = $1`, 'role_not_allowed'],
+] as const
+
+for (const [what, change, code] of MEANWHILE) {
+  test(`an owner who is ${what} while a request is under way changes nobody and no secret`, async () => {
+    const { clientId, browser } = await newClientWithOwner(bench)
+    const other = await newBrowser(bench, 'support', clientId)
+    const [id, otherId] = [await userIdOf(bench, browser.user.email), other.user.id]
+    const before = await bench.db.query('select password_hash from users where id = $1', [otherId])
+    const hash = before.rows[0].password_hash
+    const calls = [
+      { url: USERS_URL, body: { email: `for-${otherId}@people.example`, role: 'owner' } },
+      { url: `${USERS_URL}/${otherId}/reset-password`, body: {} },
+      { method: 'PATCH', url: `${USERS_URL}/${otherId}`, body: { role: 'owner' } },
+      { method: 'DELETE', url: `${USERS_URL}/${otherId}` },
+      { url: '/dashboard/api/client/rotate-secret', body: { overlapSeconds: 0 } },
+    ] as const
+    const changing = await bench.db.connect()
+    await changing.query('begin')
+    await changing.query('select from users where id = $1 for update', [id])
+
+    const asking = calls.map((call) => browser.call(call))
+    await untilBlocked(bench.db, calls.length)
+    await changing.query(change, [id])
+    await changing.query('commit')
+    changing.release()
+
+    for (const answer of await Promise.all(asking)) {
+      assertRefused(answer, 'account', { status: code === 'session_needed' ? 401 : 403, code })
+    }
+    const { rows } = await bench.db.query(
+      `select email, role, password_hash = $3 as "isSame",
+              (select count(*)::int from client_secrets s where s.client_id = c.id) as secrets
+         from users join clients c on c.id = users.client_id
+        where c.client_id = $1 and users.id <> $2`,
+      [clientId, id, hash],
+    )
+    const unchanged = { email: other.user.email, role: 'support', isSame: true, secrets: 1 }
+    assert.deepEqual(rows, [unchanged])
+  })
+}
+
+test('two owners who leave at once: one stays', async () => {
+  assert.deepEqual(await removeAtOnce((owner) => owner), [200, 409])
+})
+
+test('of two owners who remove each other at once, the first does', async () => {
+  assert.deepEqual(await removeAtOnce((_owner, other) => other), [200, 401])
+})
+
+async function removeAtOnce(whom: (owner: Browser, other: Browser) => Browser): Promise<number[]> {
   const { clientId, browser } = await newClientWithOwner(bench)
   const other = await newBrowser(bench, 'owner', clientId)
-  const remove = (by: Browser, whom: Browser) =>
-    by.call({ method: 'DELETE', url: `${USERS_URL}/${whom.user.id}` })
-
+  const remove = (by: Browser, { user }: Browser) =>
+    by.call({ method: 'DELETE', url: `${USERS_URL}/${user.id}` })
   const holder = await bench.db.connect()
   await holder.query('begin')
   await holder.query('select from users for update')
 
-  const removing = Promise.all([remove(browser, other), remove(other, browser)])
+  const removing = Promise.all([
+    remove(browser, whom(browser, other)),
+    remove(other, whom(other, browser)),
+  ])
   await untilBlocked(bench.db, 2)
   await holder.query('commit')
   holder.release()
 
   const answers = await removing
-  assert.deepEqual(answers.map(({ statusCode }) => statusCode).sort(), [200, 409])
   const { rows } = await bench.db.query(
     `select 1 from users u join clients c on c.id = u.client_id
       where c.client_id = $1 and role = 'owner'`,
     [clientId],
   )
   assert.equal(rows.length, 1)
-})
+  return answers.map(({ statusCode }) => statusCode).sort()
+}

@@ -198,6 +198,26 @@ test('an operator manages every client’s users; owners make no operators, nor 
   }
 })
 
+test('a merchant’s record says that an operator did it; only the operator’s says who', async () => {
+  const operator = await newBrowser(bench, 'operator')
+  const { clientId, browser } = await newClientWithOwner(bench)
+  const email = 'invited@people.example'
+  const body = { email, role: 'owner', clientId }
+  assert.equal((await operator.call({ url: USERS_URL, body })).statusCode, 200)
+
+  const url = `/api/v1/audit-log?action=user.create&subject=user/${email}`
+  const shown = async (by: typeof browser) => (await by.call({ url })).json().data
+
+  const [ofMerchant, ofOperator] = [await shown(browser), await shown(operator)]
+  assert.deepEqual([ofMerchant.length, ofOperator.length], [1, 1])
+  assert.equal(ofMerchant[0].actor, 'operator')
+  assert.deepEqual(ofMerchant[0].detail, { role: 'owner' })
+  assert.equal(ofOperator[0].actor, `user:${operator.user.email}`)
+  assert.deepEqual(ofOperator[0].detail, { role: 'owner', clientId })
+  const whole = await browser.call({ url: '/api/v1/audit-log' })
+  assert(!whole.body.includes(operator.user.email))
+})
+
 test('one address is let in once, however many ask at once', async () => {
   const owner = await newBrowser(bench)
   const body = { email: 'once@people.example', role: 'support' }

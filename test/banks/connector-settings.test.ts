@@ -94,6 +94,7 @@ for (const each of CONNECTOR_CASES.filter(isForLive)) {
     const [problem, ...others] = problemsWith({})
     assert.deepEqual(others, [])
     if (isUnsigned(each)) assert.match(problem ?? '', /does not sign amounts: live mode requires/)
+    else if (each.signsFields) assert.match(problem ?? '', /signs some fields only: live mode req/)
     else assert.equal(problem, undefined)
   })
 }

@@ -40,6 +40,17 @@ function forgeries(each: ConnectorCase): (readonly [string, Buffer, Headers])[] 
   ]
 }
 
+// Whatever is not signed is added to a credit under its signature.
+function carrying(each: ConnectorCase, fields: object): [Buffer, Headers] {
+  if (!each.signsFields) {
+    const body = Buffer.from(JSON.stringify(fields))
+    return [body, signed(each, body)]
+  }
+  const credit = sampleOf(each)
+  const body = Buffer.from(JSON.stringify({ ...JSON.parse(String(credit)), ...fields }))
+  return [body, signed(each, credit)]
+}
+
 for (const each of CONNECTOR_CASES) {
   test(`${each.label}: forgeries are refused, and nothing is kept of them`, async () => {
     await using bench = await startConnected(each)
@@ -52,6 +63,24 @@ for (const each of CONNECTOR_CASES) {
               (select count(*)::int from rail_items) as items`,
     )
     assert.deepEqual(rows, [{ credits: 0, items: 0 }])
+  })
+
+  test(`${each.label}: other calls are taken where all of the body is authentic`, async () => {
+    await using bench = await startConnected(each)
+    const sent = sampleOf(each)
+    const { statusCode } = await report(bench, sent, signed(each, sent))
+    assert.equal(statusCode, 200)
+    for (const call of ['name-enquiry', 'reversals', 'returns']) {
+      const [body, headers] = carrying(each, {
+        accountNumber: '0000000001',
+        ...{ sessionId: 'R', originalSessionId: 'O', amount: 1 },
+        ...{ reference: 'RTN000000000001', status: 'confirmed' },
+      })
+      const url = `/rails/101/${call}`
+      const answer = await bench.call({ method: 'POST', url, body, headers, token: null })
+      const isRefused = answer.json().code === 'invalid_signature'
+      assert.equal(isRefused, each.signsFields === true, `${call} ${answer.body}`)
+    }
   })
 
   test(`${each.label}: a header that comes twice, as a list, is refused`, () => {

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { CONNECTIONS_PER_PROCESS } from '#db/open-connections.ts'
 import {
   batchesPerSecond,
   type Coefficients,
@@ -44,7 +45,7 @@ test('a load worked out by hand', () => {
   assert.equal(found.cores.postgres.toFixed(6), (0.18 + batches / 2_000 + 0.03 + 0.72).toFixed(6))
   assert.equal(found.logMbPerSecond.toFixed(6), (5.4 + batches * 0.008 + 5.04).toFixed(6))
   assert.equal(found.storedGbPerDay.toFixed(6), ((3_600 * 1_200 * 86_400) / 1e9).toFixed(6))
-  assert.equal(found.connections, 4 * 27)
+  assert.equal(found.connections, 4 * CONNECTIONS_PER_PROCESS)
 })
 
 test('no process is planned to be more than 70% busy, and none without need', () => {

@@ -114,6 +114,22 @@ test('a bank chosen without network is not lost but asked for again', async () =
   assert.equal(await checkout.numbersOf(adviceReference), 1)
 })
 
+test('what fails is said once, where it was pressed', async () => {
+  const { address } = await checkout.advice({}, '058')
+  await using opened = await checkout.open(address)
+  const { page } = opened
+  await page.route('**/pay**', (route) => route.abort())
+  await page.getByText('Use another bank').click()
+  await page.getByRole('button', bank('Ecobank Nigeria')).click()
+  await page.locator('.other .problem').waitFor()
+  assert.equal(await page.locator('.problem').count(), 1)
+
+  await page.getByRole('button', { name: 'I’ve sent the money' }).click()
+
+  await page.locator('form[action$="/sent"] .problem').waitFor()
+  assert.equal(await page.locator('.problem').count(), 1)
+})
+
 test('where no stream gets through it asks every few seconds', async () => {
   const { accountNumber, address } = await checkout.advice({}, '058')
   await using opened = await checkout.open('about:blank')

@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Page } from 'playwright-core'
 import { findAxeFaults, untilTrue } from '../support/browser.ts'
 import { see, shownNumber, startCheckout } from '../support/checkout-page.ts'
 import { CHECKOUT_SCENES } from '../support/checkout-scenes.ts'
@@ -14,6 +15,13 @@ const TRIES_MAX = 5 // The least counts: a busy machine is slower than the netwo
 const checkout = closeAfterTests(await startCheckout())
 const { bench, url } = checkout
 
+// The countdown, and what is said, stay as they are, until somebody lets time go on.
+async function stopTime(page: Page): Promise<void> {
+  await page.clock.install()
+  await page.reload()
+  await page.clock.pauseAt(Date.now() + MINUTE_MS)
+}
+
 const BYTES_MAX = 30_000
 
 test('from the link to the receipt, and back to the merchant', async () => {
@@ -21,8 +29,7 @@ test('from the link to the receipt, and back to the merchant', async () => {
   const { adviceReference, address } = await checkout.advice({ callBackUrl })
   await using opened = await checkout.open(address)
   const { page, problems } = opened
-  await page.clock.install()
-  await page.reload()
+  await stopTime(page)
 
   await see(page, '₦6,000.00')
   await page.getByRole('button', { name: 'Guaranty Trust Bank' }).click()
@@ -48,27 +55,22 @@ test('the page turns within a second of the credit', async () => {
   const { accountNumber, address } = await checkout.advice({}, '058')
   await using opened = await checkout.open(address)
   await opened.page.locator('.pulse').waitFor()
-  const took: number[] = []
-  for (const [sent, seen] of [
-    ['1000', 'remaining ₦5,000.00'],
-    ['1000', 'remaining ₦4,000.00'],
-    ['4000', 'Payment received'],
-  ] as const) {
-    await simulate(bench, accountNumber, sent)
+  let thousandsLeft = 6
+  const tookMs = await retryUntilBelow(1_000, TRIES_MAX, async () => {
+    await simulate(bench, accountNumber, '1000')
+    thousandsLeft -= 1
     const from = performance.now()
-    await see(opened.page, seen)
-    took.push(performance.now() - from)
-  }
-  // The least: the machine may be busy with other tests.
-  assert(Math.min(...took) < 1_000, `${took}`)
+    await see(opened.page, `remaining ₦${thousandsLeft},000.00`)
+    return performance.now() - from
+  })
+  assert(Math.min(...tookMs) < 1_000, `${tookMs}`)
 })
 
 test('who wants to stay after paying stays; who comes back later is not sent away', async () => {
   const { accountNumber, address } = await checkout.advice({}, '058')
   await using opened = await checkout.open(address)
   const { page } = opened
-  await page.clock.install()
-  await page.reload()
+  await stopTime(page)
   await simulate(bench, accountNumber, '6000')
   await page.getByRole('button', { name: 'Stay on this page' }).click()
   await page.clock.runFor(15_000)
@@ -125,9 +127,7 @@ test('a copied number or amount is on the clipboard, and that is said aloud', as
   await using opened = await checkout.open(address, { permissions })
   const { page } = opened
   const said = (text: string) => page.getByRole('status').getByText(text).waitFor()
-  await page.clock.install() // From here on time stands still: what is said stays.
-  await page.reload()
-  await page.clock.pauseAt(Date.now() + 60_000)
+  await stopTime(page)
   await page.getByRole('button', { name: 'Copy account number' }).click()
   await page.getByRole('button', { name: 'Copied' }).waitFor()
   await said('Account number copied')
@@ -168,6 +168,30 @@ test('the keyboard alone is enough', async () => {
   await tabTo('Wema Bank')
   await page.keyboard.press('Enter')
   await page.locator('.facts', { hasText: 'Wema Bank' }).waitFor()
+})
+
+test('what was pressed may go, the focus stays in the page', async () => {
+  const { accountNumber, address } = await checkout.advice({}, '058')
+  await using opened = await checkout.open(address)
+  const { page } = opened
+  const untilFocused = (selector: string) =>
+    untilTrue(page, `document.activeElement.matches('${selector}')`)
+  await stopTime(page)
+  await page.getByText('Use another bank').click()
+  await page.getByRole('button', { name: 'Ecobank Nigeria' }).press('Enter')
+  await page.locator('.account', { hasText: 'Ecobank Nigeria' }).waitFor()
+  await untilFocused('h1')
+  await page.route('**/sent', (route) => route.abort())
+  await page.getByRole('button', { name: 'I’ve sent the money' }).press('Enter')
+  await page.getByRole('alert').waitFor()
+  await untilFocused('button.sent')
+  await page.unroute('**/sent')
+  await page.getByRole('button', { name: 'I’ve sent the money' }).press('Enter')
+  await untilFocused('.checking')
+  await simulate(bench, accountNumber, '6000')
+  await page.getByRole('button', { name: 'Stay on this page' }).press('Enter')
+
+  await untilFocused('h1')
 })
 
 test('the first load is small, complete, quiet, and nothing jumps', async () => {

@@ -101,3 +101,13 @@ test('accounting has no fault at 360 and 1280 pixels, in light and dark', async 
 
   assert.deepEqual(problems, [])
 })
+
+test('who is no operator finds neither reconciliation nor accounting', async () => {
+  await using opened = await bench.openAs(browser, { role: 'finance' })
+  const { page } = opened
+  for (const view of ['reconciliation', 'accounting']) {
+    await page.goto(`${bench.url}/dashboard/${view}`)
+    await see(page, 'This page doesn’t exist')
+    assert.equal(await page.locator(`nav a[href$="/${view}"]`).count(), 0)
+  }
+})

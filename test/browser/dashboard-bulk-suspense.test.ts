@@ -144,6 +144,30 @@ test('rows are picked one by one with x, and sums lead to what they are of', asy
   assert.deepEqual(problems, [])
 })
 
+test('what was decided on a further page is gone from it', async () => {
+  const { id } = await suspend(bench, NOBODYS_NUMBER, '71.00', { sourceAccountName: 'UCHE OJO' })
+  await using opened = await bench.openAs(browser, { role: 'operator' })
+  const { page } = opened
+  const press = (name: string) => page.getByRole('button', { name, exact: true }).click()
+  // The same rows on two pages.
+  await page.route(`**${SUSPENSE}?*`, async (route) => {
+    const [asked, cursor] = route.request().url().split('&cursor=')
+    const response = await route.fetch({ url: asked ?? '' })
+    const more = cursor ? {} : { hasMore: true, nextCursor: 'next' }
+    await route.fulfill({ response, json: { ...(await response.json()), ...more } })
+  })
+  await page.goto(`${bench.url}/dashboard/suspense`)
+  await press('Older')
+  await see(page, 'Page 2')
+  await page.getByRole('link', { name: 'UCHE OJO' }).click()
+  await press('Return')
+  await page.getByLabel('Reason (audit log)').fill('Not ours.')
+  await press('Continue')
+  await press('Return ₦71.00')
+
+  await page.locator(`a.row-link[href*="/${id}"]`).waitFor({ state: 'detached' })
+})
+
 test('with maker-checker, each item becomes a request that somebody else approves', async () => {
   await using first = await bench.openAs(browser, { role: 'owner' })
   await first.page.goto(`${bench.url}/dashboard/suspense`)

@@ -17,10 +17,11 @@ const bench = closeAfterTests(await startDashboardBench())
 await fillWithLongThings()
 const browser = closeAfterTests(await openBrowser())
 
+const TYPES = ['collection.received'] // Without alerts, which would make it an operator's.
 const noticeOf = (page: Page) => page.locator('.connection')
 
 test('a notice about what is open is seen above it, pressed away, and there when it closes', async () => {
-  const { id } = await bench.addEndpoint('https://shop.example/in')
+  const { id } = await bench.addEndpoint('https://shop.example/in', TYPES)
   await using opened = await bench.openAs(browser)
   const { page, problems } = opened
   await page.goto(`${bench.url}/dashboard/webhooks/${id}`)
@@ -38,7 +39,7 @@ test('a notice about what is open is seen above it, pressed away, and there when
 })
 
 test('what is answered of an endpoint after it was deleted is dropped', async () => {
-  const { id } = await bench.addEndpoint('https://shop.example/going')
+  const { id } = await bench.addEndpoint('https://shop.example/going', TYPES)
   await using opened = await bench.openAs(browser)
   const { page, problems } = opened
   await page.goto(`${bench.url}/dashboard/webhooks/${id}`)
@@ -84,6 +85,26 @@ test('a lost connection is said on every view, until it is back', async () => {
   await page.unroute('**/events/stream*')
 
   await noticeOf(page).getByText('Live updates are disconnected').waitFor({ state: 'detached' })
+})
+
+test('a press that begins inside a drawer and ends beside it leaves it open', async () => {
+  await using opened = await bench.openAs(browser)
+  const { page } = opened
+  await page.goto(`${bench.url}/dashboard/accounts`)
+  await page.locator('.row-link').first().click()
+  const drawer = page.locator('dialog.drawer')
+  await drawer.locator('.facts').waitFor()
+  const box = await drawer.locator('h2').boundingBox()
+  assert(box)
+  await page.mouse.move(box.x + 5, box.y + 5)
+  await page.mouse.down()
+  await page.mouse.move(20, 400)
+  await page.mouse.up()
+  assert(await drawer.isVisible())
+
+  await page.mouse.click(20, 400)
+
+  await drawer.waitFor({ state: 'detached' })
 })
 
 test('times say which zone they are of', async () => {

@@ -196,6 +196,17 @@ test('one operator asks for a write-off, and another approves it', async () => {
   assert.deepEqual([...maker.problems, ...checker.problems], [])
 })
 
+test('what is owed does not count as money to pay out', async () => {
+  const { accountNumber } = await createAccount(bench)
+  await pay(bench, accountNumber, '3000') // 1,000 are still owed.
+  await using opened = await bench.openAs(browser)
+  await opened.page.goto(`${bench.url}/dashboard/ledger`)
+
+  await see(opened.page, 'Owed by you')
+  await see(opened.page, '₦2,000.00 to pay out or refund')
+  assert.deepEqual(opened.problems, [])
+})
+
 test('nothing is wrong at 360 and 1280 pixels, light and dark', async () => {
   await using opened = await bench.openAs(browser, { role: 'operator' })
   const { page, problems } = opened

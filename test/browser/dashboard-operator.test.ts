@@ -1,5 +1,5 @@
-// Returns and alerts in a real browser: an operator sees a payer's number on purpose, confirms and
-// fails returns after being asked once more, and acknowledges alerts, which the menu counts.
+// Returns, alerts and rejected messages in a real browser: an operator sees a payer's number on purpose,
+// confirms and fails returns after being asked once more, and acknowledges alerts, which the menu counts.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -125,6 +125,30 @@ test('the menu counts open alerts as they come, and one that is acknowledged no 
   assert.deepEqual(problems, [])
 })
 
+test('rejected messages tell a reversal that is awaited from one that was taken', async () => {
+  const { accountNumber, bankCode } = await createAccount(bench)
+  const [sessionId, originalSessionId] = [newSessionId(), newSessionId()]
+  const reversal = { sessionId, originalSessionId, amount: '10' }
+  const credit = { sessionId: originalSessionId, accountNumber, amount: '10' }
+  await postRail(bench, `${bankCode}/reversals`, reversal)
+  await using opened = await bench.openAs(browser, { role: 'operator' })
+  const { page, problems } = opened
+  const row = page.getByRole('row').filter({ hasText: sessionId })
+  await page.goto(`${bench.url}/dashboard/rail-items?outcome=awaited`)
+  await row.getByText('Awaited').waitFor()
+  await row.getByRole('link').first().click()
+  await page.getByRole('dialog').getByText('03', { exact: true }).waitFor()
+
+  await postRail(bench, `${bankCode}/credits`, credit)
+  await postRail(bench, `${bankCode}/reversals`, reversal)
+  await page.goto(`${bench.url}/dashboard/rail-items`)
+
+  await row.getByText('Taken').waitFor()
+  await row.getByRole('link').first().click()
+  await page.getByRole('dialog').getByText('Reversal taken').waitFor()
+  assert.deepEqual(problems, [])
+})
+
 test('these views have no fault at 360 and 1280 pixels, in light and dark', async () => {
   const { reference } = await startReturn('OLUWAFUNMILAYO ADESUWA OGHENEKARO-BALOGUN')
   await raiseAlert()
@@ -132,9 +156,31 @@ test('these views have no fault at 360 and 1280 pixels, in light and dark', asyn
   await using opened = await bench.openAs(browser, { role: 'operator' })
   const { page, problems } = opened
 
-  for (const path of ['returns', `returns/${reference}`, 'alerts', `alerts/${rows[0].id}`]) {
+  const paths = ['returns', `returns/${reference}`, 'alerts', `alerts/${rows[0].id}`, 'rail-items']
+  for (const path of paths) {
     await assertFaultlessThroughout(page, `${bench.url}/dashboard/${path}`)
   }
 
   assert.deepEqual(problems, [])
+})
+
+test('what a page loads while nobody uses it says so, until somebody does', async () => {
+  await using opened = await bench.openAs(browser, { role: 'operator' })
+  const { page } = opened
+  const idleOf = async () => {
+    const counting = await page.waitForRequest(/operator\/alerts/)
+    return counting.headers()['x-idle']
+  }
+
+  const [atFirst] = await Promise.all([idleOf(), page.goto(`${bench.url}/dashboard`)])
+  await page.clock.setFixedTime(bench.clock().getTime() + 61_000)
+  await idleOf() // May have been on its way.
+  const later = await idleOf()
+  await page.keyboard.press('Shift')
+  const pressed = await idleOf()
+  await page.clock.setFixedTime(bench.clock().getTime() + 122_000)
+  await page.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`)
+  const back = await idleOf()
+
+  assert.deepEqual([atFirst, later, pressed, back], [undefined, '1', undefined, undefined])
 })

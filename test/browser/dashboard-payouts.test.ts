@@ -7,14 +7,17 @@ import type { Page } from 'playwright-core'
 import { assertFaultlessThroughout, findAxeFaults, openBrowser } from '../support/browser.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { startDashboardBench } from '../support/dashboard-bench.ts'
+import { dataOf } from '../support/fixtures.ts'
 import {
   addBankAccount,
+  BANK_ACCOUNTS,
   bankAccountNumber,
   createPayout,
   fund,
   getPayout,
   payoutRounds,
 } from '../support/payouts.ts'
+import { close } from '../support/settlements.ts'
 
 const bench = closeAfterTests(await startDashboardBench())
 const rounds = closeAfterTests(await payoutRounds(bench))
@@ -132,6 +135,30 @@ test('a payout is cancelled while it is queued, after being asked once more', as
   assert.deepEqual(problems, [])
 })
 
+test('a settlement’s payout is cancelled only while its bank account is inactive', async () => {
+  const { clientId, token } = await newClient()
+  await fund(bench, '700', { token })
+  const { reference: account } = await addBankAccount(bench, { token })
+  const [{ reference }] = dataOf(await close(bench, { token }), 'account').payouts
+  await using opened = await bench.openAs(browser, { clientId })
+  const { page, problems } = opened
+  await page.goto(`${bench.url}/dashboard/payouts/${reference}`)
+  await see(page, 'Held, waiting to be sent.')
+  assert.equal(await button(page, 'Cancel payout').count(), 0)
+  const url = `${BANK_ACCOUNTS}/${account}`
+  await bench.call({ method: 'PATCH', url, body: { isActive: false }, token })
+
+  await page.reload()
+  await see(page, 'Not sent: its bank account is inactive.')
+  assert.deepEqual(await findAxeFaults(page), [])
+  await button(page, 'Cancel payout').click()
+  await button(page, 'Cancel payout').last().click()
+
+  await see(page, `${reference} cancelled.`)
+  await see(page, 'Not sent. It’s available again.')
+  assert.deepEqual(problems, [])
+})
+
 test('who created a payout can’t approve it, and another user approves or rejects it', async () => {
   const { clientId, token } = await newClient()
   await fund(bench, '5000', { token })
@@ -180,6 +207,27 @@ test('who created a payout can’t approve it, and another user approves or reje
     { kobo: 250_000, status: 'cancelled', approval: 'rejected' },
   ])
   assert.deepEqual([...maker.problems, ...checker.problems], [])
+})
+
+test('who added a bank account is told why they can’t approve the first payout to it', async () => {
+  const { clientId, token } = await newClient()
+  await fund(bench, '5000', { token })
+  const body = { payoutApproval: 'all' }
+  await bench.call({ method: 'PUT', url: '/api/v1/payout-settings', body, token })
+  await using opened = await bench.openAs(browser, { clientId, role: 'finance' })
+  const { page } = opened
+  await page.goto(`${bench.url}/dashboard/payouts?tab=bankAccounts`)
+  await addAccount(page, { number: bankAccountNumber(), name: 'Ada Obi' })
+  await drawerOf(page).getByText('Default', { exact: true }).waitFor()
+  const { reference } = await createPayout(bench, { amount: 1500 }, { token })
+
+  await page.goto(`${bench.url}/dashboard/payouts/${reference}`)
+  await button(page, 'Approve').click()
+  await button(page, 'Approve').last().click()
+
+  const said = modalOf(page).getByRole('alert')
+  await said.getByText('You cannot approve this: you, or whoever gave you access, chose').waitFor()
+  assert.deepEqual(await findAxeFaults(page), [])
 })
 
 test('an operator confirms one unknown payout and fails another', async () => {

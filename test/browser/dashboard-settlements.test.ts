@@ -15,7 +15,7 @@ import { closeAfterTests } from '../support/closing.ts'
 import { startDashboardBench } from '../support/dashboard-bench.ts'
 import { createFeeRule } from '../support/fee-rules.ts'
 import { createAccount } from '../support/fixtures.ts'
-import { addBankAccount, fund } from '../support/payouts.ts'
+import { addBankAccount, fund, makeDefault } from '../support/payouts.ts'
 import { credit } from '../support/tracing.ts'
 
 const bench = closeAfterTests(await startDashboardBench())
@@ -107,6 +107,35 @@ test('where approval is needed, another user than who closed it approves by keyb
   await drawerOf(page).getByRole('link', { name: /^PYT/ }).waitFor()
   await button(page, 'Cancel settlement').waitFor({ state: 'detached' })
   assert.deepEqual([...problems, ...maker.problems], [])
+})
+
+test('who approves sees the bank account, and is told if another was chosen meanwhile', async () => {
+  const { clientId, token } = await newClient()
+  await fund(bench, '1500', { token })
+  const shown = await addBankAccount(bench, { token })
+  await needApproval(token)
+  const { reference } = (await bench.call({ url: SETTLEMENTS, body: {}, token })).json().data
+  await using checker = await bench.openAs(browser, { clientId })
+  const { page } = checker
+  await page.goto(`${bench.url}/dashboard/settlements/${reference}`)
+  await drawerOf(page).getByText(shown.accountNumber).waitFor()
+  assert.equal(await drawerOf(page).getByText('Made the default after').count(), 0)
+
+  await button(page, 'Approve').click()
+  await see(page, 'Approve settlement of ₦1,500.00?')
+  bench.advance(1_000)
+  const other = await addBankAccount(bench, { token })
+  await makeDefault({ call: (call) => bench.call({ ...call, token }) }, other.reference)
+  await button(page, 'Approve').last().click()
+  await see(page, 'It would now be paid to another bank account than you were shown.')
+  await modalOf(page).getByRole('button', { name: 'Cancel', exact: true }).click()
+  await drawerOf(page).getByText(other.accountNumber).waitFor()
+  await drawerOf(page).getByText('Made the default after').waitFor()
+  assert.deepEqual(await findAxeFaults(page), [])
+  await button(page, 'Approve').click()
+  await button(page, 'Approve').last().click()
+
+  await see(page, /STL\d+ approved\./)
 })
 
 test('a settlement without a bank account says so, and is cancelled', async () => {

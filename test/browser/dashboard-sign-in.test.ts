@@ -146,6 +146,7 @@ test('whose session ends meanwhile signs in again and goes on where they were', 
   await using opened = await bench.openAs(browser)
   const { page } = opened
   const email = await makeUser(bench)
+  await page.route('**/events/stream*', () => {}) // Never answered: the click alone can notice.
   await page.goto(`${bench.url}/dashboard/accounts`)
   await page.getByRole('heading', { name: 'No collection accounts yet' }).waitFor()
   await bench.db.query('delete from sessions')
@@ -155,6 +156,34 @@ test('whose session ends meanwhile signs in again and goes on where they were', 
   await signIn(page, email)
 
   await page.getByRole('heading', { level: 1, name: 'Credits' }).waitFor()
+})
+
+test('whose cookie is gone is told with the next thing they ask for', async () => {
+  await using opened = await bench.openAs(browser)
+  const { page } = opened
+  await page.route('**/events/stream*', () => {})
+  await page.goto(`${bench.url}/dashboard/accounts`)
+  await page.getByRole('heading', { name: 'No collection accounts yet' }).waitFor()
+  await page.context().clearCookies()
+
+  await menuOf(page).filter({ hasText: 'Credits' }).click()
+
+  await page.getByText('Your session has expired. Sign in again.').waitFor()
+  await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor()
+})
+
+test('whose events are refused because the session ended is told without asking for anything', async () => {
+  await using opened = await bench.openAs(browser)
+  const { page } = opened
+  await page.route('**/events/stream*', async (route) => {
+    await page.getByRole('heading', { name: 'No credits yet' }).waitFor()
+    await page.context().clearCookies()
+    await route.fulfill({ status: 401 })
+  })
+
+  await page.goto(`${bench.url}/dashboard/credits`)
+
+  await page.getByText('Your session has expired. Sign in again.').waitFor()
 })
 
 test('the theme is the machine’s until somebody chooses, and the choice stays', async () => {

@@ -144,6 +144,21 @@ test('who may only look is shown no way to move money', async () => {
   assert.equal(await button(page, 'Enable maker-checker').count(), 0)
 })
 
+test('where the settings do not load, that is said, and trying again opens what was pressed', async () => {
+  const { id } = await suspend(bench, '0123456789', '70.00', { sourceAccountName: 'IFE ALABI' })
+  await using opened = await bench.openAs(browser, { role: 'operator' })
+  const { page } = opened
+  await page.route('**/events/stream*', () => {}) // It would try again by itself.
+  await page.route(`**${SUSPENSE}/settings`, (route) => route.abort())
+  await page.goto(`${bench.url}/dashboard/suspense/${id}`)
+  await button(page, 'Try again').waitFor()
+  await page.unroute(`**${SUSPENSE}/settings`)
+
+  await button(page, 'Try again').click()
+
+  await drawerOf(page).getByText('Suspense reason').waitFor()
+})
+
 test('a refusal is said where it happened, and nothing is lost', async () => {
   await using opened = await bench.openAs(browser)
   const { page } = opened

@@ -100,10 +100,10 @@ async function payIt(
   await visit({ name: 'Sandbox bank', letter: 'x' })
   await tick(page.getByRole('radio', { name: number }))
   await press(button('Send transfer'))
+  await payer.getByText('Payment received').first().waitFor() // It leaves soon.
+  await payer.close()
   await see('Event payment.successful')
   await faultless()
-  await payer.getByText('Payment received').first().waitFor()
-  await payer.close()
 }
 
 async function delivering(bench: DashboardBench): Promise<() => Promise<void>> {

@@ -39,6 +39,7 @@ test('an item that names an amount and cannot be booked is kept once, answered 0
     responseCode: '00',
     sessionId,
     amount: '75.50',
+    takenAt: null,
   })
   assert.equal(new Date(receivedAt as string).getTime(), bench.clock().getTime())
   assert.equal(data.filter((item) => item.sessionId === sessionId).length, 1)

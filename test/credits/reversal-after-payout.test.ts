@@ -1,5 +1,6 @@
 // A bank takes back what the client no longer has. It is taken from where the credit was booked as
-// far as that goes; the rest the client owes (I57). Each case with exactly its transfers.
+// far as that goes; the rest the client owes, and cannot pay out or refund (I57). Each case with
+// exactly its transfers.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -11,6 +12,7 @@ import { begin, credit, recordMovements, resolve, reverse, stateOf } from '../su
 import { newSessionId, postRail, wordsOf } from '../support/rail.ts'
 import { type Bench, startTestService } from '../support/running-service.ts'
 import { NOBODYS_NUMBER } from '../support/suspense-desk.ts'
+import { untilBlocked } from '../support/waiting-locks.ts'
 
 const creditOf = async (bench: Bench, sessionId: string) =>
   dataOf(await bench.call({ url: `/api/v1/credits/${sessionId}` }), 'account')
@@ -122,6 +124,14 @@ test('a credit in two places is taken from each as far as it goes', async () => 
     'reversal: receivable → bank 035 20.00',
   ])
   assert.equal((await creditOf(bench, sessionId)).amountReceivable, 120)
+  // Of the merchant's account 30 are taken back; what the payment owes is not the merchant's.
+  const now = await bench.call({ url: '/api/v1/balances' })
+  bench.advance(1000)
+  const at = `/api/v1/balances?at=${bench.clock().toISOString()}`
+  for (const answer of [now, await bench.call({ url: at })]) {
+    const [merchant] = dataOf(answer, 'account').merchants
+    assert.deepEqual([merchant.collected, merchant.available], [0, 0])
+  }
   await assertCleanBooks(bench)
 })
 
@@ -157,6 +167,47 @@ test('what is in suspense is taken whole, whatever was paid out', async () => {
   assert.deepEqual(await movements.alerts(), [])
 })
 
+// A collection account that gave all of its 100 to a payout, and another one with 100.
+async function payOutFirst(bench: Bench) {
+  const [first, second] = [await createAccount(bench), await createAccount(bench)]
+  const { sessionId } = await credit(bench, first.accountNumber, '100')
+  await credit(bench, second.accountNumber, '100')
+  await payOut(bench, 100)
+  return { sessionId, accountNumber: second.accountNumber }
+}
+
+test('what is owed is not paid out, of what is there or of what comes', async () => {
+  await using bench = await startTestService()
+  const { sessionId, accountNumber } = await payOutFirst(bench)
+  await reverse(bench, sessionId, '100')
+
+  assert.equal(await tryPayOut(bench, 0.01), 'insufficient_balance')
+  await credit(bench, accountNumber, '30')
+  assert.equal(await tryPayOut(bench, 30.01), 'insufficient_balance')
+  assert.equal(await tryPayOut(bench, 30), 'queued')
+
+  assert.equal(await ledgerNaira(bench, 'collection'), 100)
+  await assertCleanBooks(bench)
+})
+
+test('a payout waits for a reversal that is under way, and leaves what is owed then', async () => {
+  await using bench = await startTestService()
+  const { sessionId } = await payOutFirst(bench)
+
+  const holder = await bench.db.connect()
+  await holder.query('begin; select from event_counters for update')
+  const reversing = reverse(bench, sessionId, '60') // Waits for the counter, at the very end.
+  await untilBlocked(bench.db, 1)
+  const paying = tryPayOut(bench, 50)
+  await untilBlocked(bench.db, 2)
+  await holder.query('rollback')
+  holder.release()
+
+  assert.equal(await reversing, '00 reversed')
+  assert.equal(await paying, 'insufficient_balance')
+  assert.equal(await tryPayOut(bench, 40), 'queued')
+})
+
 test('reversals, payouts and credits at once: each kobo is taken once, or owed', async () => {
   await using bench = await startTestService()
   await using twin = await startTwin(bench)
@@ -190,6 +241,48 @@ test('reversals, payouts and credits at once: each kobo is taken once, or owed',
   const held = (await ledgerNaira(bench, 'available')) + (await ledgerNaira(bench, 'collection'))
   const paidOut = 60 * (counts.queued ?? 0)
   assert.equal(held + paidOut - (await ledgerNaira(bench, 'receivable')), 4)
+  assert.equal((await countDeadlocks(bench)) - before, 0)
+  await assertCleanBooks(bench)
+})
+
+// Of what is available, less what is owed, after each payout.
+async function leastLeft({ db }: Bench): Promise<number> {
+  const { rows } = await db.query(
+    `select min(kobo)::int as kobo
+       from (select t.reason, sum(case when d.kind in ('collection', 'receivable')
+                                       then -t.amount_kobo else t.amount_kobo end)
+                                over (order by t.id) as kobo
+               from transfers t join ledger_accounts d on d.id = t.debit_account_id) as moved
+      where reason = 'payout'`,
+  )
+  return rows[0].kobo
+}
+
+test('payouts and debts at once: nothing is paid out of what was owed by then', async () => {
+  await using bench = await startTestService()
+  await using twin = await startTwin(bench)
+  const numbers = []
+  for (let nth = 0; nth < 6; nth++) numbers.push((await createAccount(bench)).accountNumber)
+  const sessions = []
+  for (const number of numbers) sessions.push((await credit(bench, number, '100')).sessionId)
+  await payOut(bench, 300) // All that the first three have.
+  const before = await countDeadlocks(bench)
+
+  const answers = await Promise.all([
+    ...sessions.slice(0, 3).map((originalSessionId) =>
+      postRail(twin, '035/reversals', {
+        sessionId: newSessionId(),
+        originalSessionId,
+        amount: '100',
+      }).then((answer) => wordsOf(answer.json())),
+    ),
+    ...Array.from({ length: 8 }, () => tryPayOut(bench, 50)),
+  ])
+
+  const counts = tally(answers)
+  assert.deepEqual([counts['00 reversed'], await ledgerNaira(bench, 'receivable')], [3, 300])
+  assert.equal(await ledgerNaira(bench, 'collection'), 300 - 50 * (counts.queued ?? 0))
+  assert((await leastLeft(bench)) >= 0)
   assert.equal((await countDeadlocks(bench)) - before, 0)
   await assertCleanBooks(bench)
 })

@@ -21,7 +21,8 @@ const send = (taking: Taking, { bank = '035', on = bench }: { bank?: string; on?
 
 async function reverse(taking: Taking, bank = '035'): Promise<string> {
   const answer = await send(taking, { bank })
-  assert.equal(answer.statusCode, 200, answer.body)
+  const isRetry = answer.json().responseCode === '03'
+  assert.equal(answer.statusCode, isRetry ? 503 : 200, answer.body)
   return wordsOf(answer.json())
 }
 
@@ -93,8 +94,8 @@ test('a credit that nobody reported, or another bank did, cannot be taken back',
   const unknown = await reverse({ originalSessionId: newSessionId(), amount: '1' })
   const foreign = await reverse({ originalSessionId, amount: '100' }, '033')
 
-  assert.equal(unknown, '02 rejected original_not_found')
-  assert.equal(foreign, '02 rejected original_not_found')
+  assert.equal(unknown, '03 retry original_not_found')
+  assert.equal(foreign, '03 retry original_not_found')
   assert.equal(await balanceOf(bench, accountNumber), 100)
   const { rows } = await bench.db.query(
     `select bank_code, call, reason, amount_text from rail_items
@@ -102,6 +103,45 @@ test('a credit that nobody reported, or another bank did, cannot be taken back',
   )
   const kept = { call: 'reversals', reason: 'original_not_found', amount_text: '100' }
   assert.deepEqual(rows, [{ bank_code: '033', ...kept }])
+})
+
+test('a reversal that overtakes its credit is to be sent again, and is then taken', async () => {
+  const { accountNumber } = await createAccount(bench)
+  const [sessionId, originalSessionId] = [newSessionId(), newSessionId()]
+  const taking = { sessionId, originalSessionId, amount: '100' }
+
+  const early = await send(taking)
+  await postRail(bench, '035/credits', {
+    sessionId: originalSessionId,
+    accountNumber,
+    amount: '100',
+  })
+  const answers = [await reverse(taking), await reverse(taking)]
+
+  assert.equal(wordsOf(early.json()), '03 retry original_not_found')
+  assert.deepEqual([early.statusCode, early.headers['retry-after']], [503, '60'])
+  assert.deepEqual(answers, ['00 reversed', '01 duplicate'])
+  assert.equal(await balanceOf(bench, accountNumber), 0)
+})
+
+test('a reversal is awaited for half an hour from when it was first heard of, and kept once', async () => {
+  await using own = await startTestService()
+  const sessionId = newSessionId()
+  const taking = { sessionId, originalSessionId: newSessionId(), amount: '100' }
+  const words = async () => wordsOf((await send(taking, { on: own })).json())
+
+  const answers = [await words()]
+  own.advance(29 * 60_000)
+  answers.push(await words())
+  own.advance(60_000)
+  answers.push(await words())
+
+  const awaited = '03 retry original_not_found'
+  assert.deepEqual(answers, [awaited, awaited, '02 rejected original_not_found'])
+  const { rows } = await own.db.query('select reason from rail_items where session_id = $1', [
+    sessionId,
+  ])
+  assert.deepEqual(rows, [{ reason: 'original_not_found' }])
 })
 
 test('of two credits with one session id at two banks, each bank takes back its own', async () => {

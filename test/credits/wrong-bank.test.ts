@@ -99,7 +99,7 @@ test('a bank learns nothing of the numbers of another, and takes back only its o
     [foreign.responseCode, foreign.accountName, own.responseCode],
     ['07', null, '00'],
   )
-  assert.equal(wordsOf(reversal), '02 rejected original_not_found')
+  assert.equal(wordsOf(reversal), '03 retry original_not_found')
   assert.equal(await balanceOf(bench, accountNumber), 70)
 })
 

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Pool } from '#db/pool.ts'
 import { idBounds } from '#db/time-bounds.ts'
+import { withTransaction } from '#db/transaction.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { seededRandom } from '../support/random.ts'
 
@@ -83,6 +84,32 @@ test('without a time there is no bound, and an empty table has nothing in any wi
   }
   const empty = await idBounds(database.pool, 'credits', { from: at, to: at })
   assert.equal(empty.firstId, empty.pastId)
+})
+
+test('where a test clock or a seed dates rows in no order, there is no bound', async () => {
+  for (const mark of [
+    'insert into test_clocks (client_id, now_at, set_at) values (1, now(), now())',
+    `insert into sandbox_seeds (client_id, seed, accounts, days, ends_at, steps, begun_at)
+     values (1, 1, 1, 1, now(), 1, now())`,
+  ]) {
+    await using database = await createTestDatabase()
+    const days = [0, 0, 300, 0, 0, -80]
+    const credits = days.map((day, at) => ({ id: at + 1, ms: START_MS + day * 24 * HOUR_MS }))
+    await insertCredits(database.pool, credits)
+    await withTransaction(database.pool, async (tx) => {
+      await tx.query('set local session_replication_role = replica')
+      await tx.query(mark)
+    })
+
+    for (const { id, ms } of credits) {
+      const window = { from: new Date(ms), to: new Date(ms + 1) }
+      const { firstId, pastId } = await idBounds(database.pool, 'credits', window)
+      assert(firstId <= id && id < pastId, `${id} of ${mark}`)
+    }
+    const past = { from: new Date(START_MS - 81 * 24 * HOUR_MS), to: new Date(START_MS) }
+    const transfers = await idBounds(database.pool, 'transfers', past)
+    assert.deepEqual(transfers, { firstId: 0n, pastId: 2n ** 63n - 1n })
+  }
 })
 
 async function insertCredits(

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { parse } from 'yaml'
 import { parseDatabaseUrl } from '#database-url.ts'
+import { CONNECTIONS_PER_PROCESS } from '#db/open-connections.ts'
 import { unitFile } from './deploy-files.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -29,7 +30,7 @@ test('the nodes of the highly available database know one another, and keep what
   assert(dcs.synchronous_node_count >= 1 && peers.length >= dcs.synchronous_node_count + 2)
   assert(initdb.includes('data-checksums') && dcs.postgresql.use_pg_rewind)
   // Two processes that answer and one that works, as compose has them.
-  assert(dcs.postgresql.parameters.max_connections >= 3 * 27 + 40)
+  assert(dcs.postgresql.parameters.max_connections >= 3 * CONNECTIONS_PER_PROCESS + 40)
 
   const addresses = peers.map(([, address]) => address)
   assert.deepEqual(
@@ -51,5 +52,18 @@ test('the nodes of the highly available database know one another, and keep what
   for (const user of [...users, 'manilla']) assert(allowed.includes(user), user)
   for (const [, file = ''] of readme.matchAll(/(?:cp|install -m 600) (\S+)/g)) {
     assert(existsSync(join(ROOT, 'deploy/ha', file)), file)
+  }
+})
+
+test('what is said of connections is what a process opens', () => {
+  const said = [
+    'docs/deploying.md',
+    'docs/operating.md',
+    'deploy/compose.yml',
+    'deploy/ha/patroni.yml',
+  ]
+  for (const path of said) {
+    const [, count] = /(\d+) (?:connections )?(?:for each|per) process/.exec(read(path)) ?? []
+    assert.equal(Number(count), CONNECTIONS_PER_PROCESS, path)
   }
 })

@@ -12,6 +12,7 @@ import { test } from 'node:test'
 import { DCLinter } from 'dclint'
 import { parse } from 'yaml'
 import { ConfigProblem, loadConfig, ROLES, SETTINGS } from '#config/config.ts'
+import { CONNECTIONS_PER_PROCESS } from '#db/open-connections.ts'
 import { SECRETS } from '../support/settings.ts'
 import {
   type Container,
@@ -179,7 +180,7 @@ test('every container of the compose file is confined, and those of ours start i
   }
   assert.equal(proxied.length, 2)
   assert.match(read('deploy/Caddyfile'), /health_uri \/ready\n/)
-  const most = drained.length * constant('CONNECTIONS_PER_PROCESS') + constant('CONNECTIONS_SPARE')
+  const most = drained.length * CONNECTIONS_PER_PROCESS + constant('CONNECTIONS_SPARE')
   assert(
     Number(/max_connections=(\d+)/.exec(String(compose.services.postgres.command))?.[1]) >= most,
   )

@@ -10,6 +10,7 @@ import {
   ADVICE,
   accountBody,
   adviceBody,
+  createAccount,
   createAdvice,
   databaseText,
   type Family,
@@ -111,6 +112,17 @@ const VALUES: Record<string, string> = {
   'very long': `"${'x'.repeat(20_000)}"`,
 }
 
+const WEB_ADDRESSES = [
+  'https://x.ng/#\u0000',
+  'https://x.ng/#a b',
+  'https://x.ng/#\u007f',
+  'https://x.ng/#\ud800',
+  'https://x.ng/\ud800',
+  'https://x.ng/\u0000',
+  `https://x.ng/#${'x'.repeat(3000)}`,
+  `https://x.ng/${'x'.repeat(3000)}`,
+]
+
 for (const { url, family, right } of ENDPOINTS) {
   const name = `POST ${url.replace(adviceReference, '{adviceReference}')}`
 
@@ -174,6 +186,32 @@ test('a customer whose fields are of the wrong type is refused', async () => {
     }
   }
   await assertAllRefused('payment', ADVICE, cases)
+})
+
+test('a web address is checked to its end, also behind the #', async () => {
+  const { accountNumber } = await createAccount(bench)
+  const branding = { name: null, colour: null }
+  const places = [
+    ['POST', ACCOUNTS, 'account', 'notificationUrl', accountBody()],
+    ['PATCH', `${ACCOUNTS}/${accountNumber}`, 'account', 'notificationUrl', {}],
+    ['POST', ADVICE, 'payment', 'callBackUrl', adviceBody()],
+    ['POST', ADVICE, 'payment', 'notificationUrl', adviceBody()],
+    ['PUT', '/api/v1/branding', 'account', 'supportUrl', branding],
+  ] as const
+  const before = await databaseText(bench)
+
+  const faults: string[] = []
+  for (const [method, url, family, field, right] of places) {
+    for (const address of WEB_ADDRESSES) {
+      const answer = await bench.call({ method, url, body: { ...right, [field]: address } })
+      const found = refusalFaults(answer, family, [400])
+      if (found.length === 0) assert.deepEqual(answer.json().errors[0].field, field)
+      const where = `${method} ${url} ${JSON.stringify(address).slice(0, 40)}`
+      faults.push(...found.slice(0, 1).map((fault) => `${where}: ${fault}`))
+    }
+  }
+  assert.deepEqual(faults, [])
+  assert.equal(await databaseText(bench), before)
 })
 
 test('text that is not UTF-8 is refused, not mended', async () => {

@@ -7,6 +7,7 @@ import { closeAfterTests } from '../support/closing.ts'
 import {
   ACCOUNTS,
   ADVICE,
+  assertRefused,
   BY_ADVICE,
   BY_PAYMENT,
   databaseText,
@@ -117,4 +118,11 @@ test('an address that does not exist is refused in the family it looks like', as
     faults.push(...found.map((fault) => `${url.slice(0, 60)}: ${fault}`))
   }
   assert.deepEqual(faults, [])
+})
+
+test('an address with escapes is refused in the family of the route that it leads to', async () => {
+  for (const url of ['/%50ayment/advice', '/Payment/%61dvice', '/p%61YMENT/advice']) {
+    const answer = await bench.call({ method: 'POST', url, body: {}, token: null })
+    assertRefused(answer, 'payment', { status: 401 })
+  }
 })

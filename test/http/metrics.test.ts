@@ -8,12 +8,14 @@ import { test } from 'node:test'
 import { parser } from '@prometheus-io/lezer-promql'
 import { parse } from 'yaml'
 import { checkIntegrityRound } from '#workers/check-integrity.ts'
+import { camt } from '../banks/renderings.ts'
 import { startLiveService } from '../support/bank-calls.ts'
 import { startChild } from '../support/child-service.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { until } from '../support/embedded-bench.ts'
 import { simulate, startPayment } from '../support/fixtures.ts'
+import { newSessionId, signedHeaders } from '../support/rail.ts'
 import { SECRETS, startTestService } from '../support/running-service.ts'
 import { createTempFolder } from '../support/temp-folder.ts'
 
@@ -90,13 +92,46 @@ test('it takes the token where one is set, and does not exist in live mode witho
   assert.equal((await live.call({ url: '/metrics', token: null })).statusCode, 404)
 })
 
+test('reversals that wait for their credit are no errors, to the alert rules or to the log', async () => {
+  const [one, other] = [newSessionId(), newSessionId()]
+  const json = { sessionId: one, originalSessionId: other, amount: '10' }
+  const entry = `<Ntry><Amt Ccy="NGN">10</Amt><CdtDbtInd>DBIT</CdtDbtInd><RvslInd>true</RvslInd>
+    <Sts>BOOK</Sts><NtryDtls><TxDtls><Refs><AcctSvcrRef>${newSessionId()}</AcctSvcrRef></Refs></TxDtls>
+    </NtryDtls></Ntry>`
+  const post = (path: string, body: string, contentType: string) =>
+    fetch(`${address}/rails/035/${path}`, {
+      method: 'POST',
+      body,
+      headers: signedHeaders(bench, body, { contentType }),
+    })
+
+  const answers = [
+    await post('reversals', JSON.stringify(json), 'application/json'),
+    await post('credits', camt(entry), 'application/xml'),
+  ]
+
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [503, 503],
+  )
+  assert.equal(told(await samples(), 'manilla_reversals_awaited_total'), 2)
+  assert(!bench.logText().includes('"status":503'))
+  const { expr } = readRules().find(({ alert }) => alert === 'ManillaErrors') as Rule
+  assert.match(expr, /status=~"5..".*\n\s+- .*manilla_reversals_awaited_total/)
+})
+
+type Rule = { alert: string; expr: string }
+
+function readRules(): Rule[] {
+  const { groups } = parse(readFileSync(join(DEPLOY, 'prometheus/alerts.yml'), 'utf8'))
+  return groups.flatMap(({ rules }: { rules: Rule[] }) => rules)
+}
+
 test('the alert rules and the dashboard ask for what is told, in valid PromQL', async () => {
   bench.service.metrics.watchProcess()
   const text = await (await fetch(`${address}/metrics`)).text()
   const names = new Set(Array.from(text.matchAll(/^# TYPE (\w+) /gm), ([, name]) => name))
-  const rules = parse(readFileSync(join(DEPLOY, 'prometheus/alerts.yml'), 'utf8')).groups.flatMap(
-    (group: { rules: { expr: string }[] }) => group.rules.map(({ expr }) => expr),
-  )
+  const rules = readRules().map(({ expr }) => expr)
   const { panels } = JSON.parse(readFileSync(join(DEPLOY, 'grafana/manilla.json'), 'utf8'))
   const shown = panels.flatMap(({ targets }: { targets: { expr: string }[] }) =>
     targets.map(({ expr }) => expr.replaceAll('$__rate_interval', '5m')),

@@ -2,6 +2,7 @@
 // wait, in the envelope of the family.
 
 import assert from 'node:assert/strict'
+import { Readable } from 'node:stream'
 import { test } from 'node:test'
 import type { LightMyRequestResponse } from 'fastify'
 import {
@@ -15,6 +16,8 @@ import {
   INITIATE,
   SIMULATE,
 } from '../support/fixtures.ts'
+import { patience } from '../support/patience.ts'
+import { newBrowser } from '../support/people.ts'
 import { reportCredit } from '../support/rail.ts'
 import { type Bench, startTestService } from '../support/running-service.ts'
 
@@ -147,7 +150,9 @@ test('simulating has a limit of its own', async () => {
 })
 
 test('refused tokens, wrong signatures and wrong addresses use up the address, not the client', async () => {
-  await using bench = await startLimited('address=4,client=1,rail=1')
+  await using bench = await startLimited('address=4,client=1,rail=2')
+  const credit = { accountNumber: NOBODY, amount: '1.00' }
+  assert.equal((await reportCredit(bench, credit)).responseCode, '00')
   const statuses = [
     await bench.call({ url: `${ACCOUNTS}/${NOBODY}`, token: 'forged' }),
     await bench.call({ url: `${ACCOUNTS}/${NOBODY}`, token: null }),
@@ -160,8 +165,72 @@ test('refused tokens, wrong signatures and wrong addresses use up the address, n
 
   assert.deepEqual(statuses, [401, 401, 404, 401, 429, 429, 429])
   assert.equal((await bench.call({ url: `${ACCOUNTS}/${NOBODY}` })).statusCode, 400)
-  const credit = { accountNumber: NOBODY, amount: '1.00' }
   assert.equal((await reportCredit(bench, credit)).responseCode, '00')
+})
+
+test('whatever is wrong with an unsigned rail call, it counts for its address', async () => {
+  await using bench = await startLimited('address=3')
+  const report = { method: 'POST', url: '/rails/035/credits', token: null } as const
+
+  const statuses = [
+    await bench.call(report),
+    await bench.call({ ...report, url: '/rails/999999/credits', body: '{}' }),
+    await bench.call({ ...report, body: 'x'.repeat(2_097_153) }),
+    await bench.call(report),
+    await bench.call({ ...report, url: '/rails/999999/credits', body: '{}' }),
+  ].map(({ statusCode }) => statusCode)
+
+  assert.deepEqual(statuses, [400, 400, 413, 429, 429])
+})
+
+test('an address that is exhausted has no rail body read, until it is let in again', async () => {
+  await using bench = await startLimited('address=1')
+  const report = { url: '/rails/035/credits', token: null, body: 'x'.repeat(2_097_153) }
+  assert.equal((await bench.call(report)).statusCode, 413)
+  assert.equal((await bench.call(report)).statusCode, 429)
+
+  const payload = new Readable({ read() {} }) // Never ends.
+  const call = { method: 'POST', url: report.url, payload } as const
+  const signal = AbortSignal.timeout(patience(10_000))
+  const refused = await bench.service.app.inject({ ...call, signal })
+
+  assert.equal(refused.json().code, 'rate_limited')
+  assert.deepEqual(limitsOf(refused), [429, '"address";q=1;w=60', '"address";r=0;t=60', '60'])
+  bench.advance(60_000)
+  assert.equal((await bench.call(report)).statusCode, 413)
+})
+
+test('a bank that signs is not refused for its address, however often it comes', async () => {
+  await using bench = await startLimited('address=1')
+  const credit = { accountNumber: NOBODY, amount: '1.00' }
+  const codes = new Set<string>()
+
+  for (let count = 0; count < 5; count++)
+    codes.add((await reportCredit(bench, credit)).responseCode)
+  for (let count = 0; count < 3; count++) await bench.call({ url: '/nowhere', token: null })
+  codes.add((await reportCredit(bench, credit)).responseCode)
+
+  assert.deepEqual([...codes], ['00'])
+})
+
+test('made-up sessions use up the address, and are then not even looked for; known ones are', async () => {
+  await using bench = await startLimited('address=2')
+  const browser = await newBrowser(bench)
+  const url = '/api/v1/credits'
+  const cookies = ['A', 'B', 'C', 'D'].map((letter) => `manilla_session=${letter.repeat(43)}`)
+  const forge = (cookie = '') => bench.call({ url, token: null, headers: { cookie } })
+
+  const statuses: number[] = []
+  for (const cookie of cookies.slice(0, 3)) statuses.push((await forge(cookie)).statusCode)
+  const holder = await bench.db.connect()
+  await holder.query('begin')
+  await holder.query('lock table sessions') // Whoever looks for one waits.
+  const signal = AbortSignal.timeout(patience(10_000))
+  const call = { url, headers: { cookie: cookies[3] as string }, signal }
+  const last = await bench.service.app.inject(call).finally(() => holder.release(true))
+
+  assert.deepEqual([...statuses, last.statusCode], [401, 401, 429, 429])
+  assert.equal((await browser.call({ url })).statusCode, 200)
 })
 
 test('a policy of 0 counts nothing', async () => {

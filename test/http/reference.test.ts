@@ -9,6 +9,7 @@ import { lazySchemas } from '#http/lazy-schemas.ts'
 import { TAG_GROUPS } from '#http/reference/tag-groups.ts'
 import { validatorOptions } from '#http/validation.ts'
 import { closeAfterTests } from '../support/closing.ts'
+import { ACCOUNTS, ADVICE, BY_PAYMENT, UNKNOWN_REFERENCE } from '../support/fixtures.ts'
 import { startTestService } from '../support/running-service.ts'
 
 type Examples = Record<string, { value: unknown }>
@@ -105,6 +106,39 @@ test('the page of errors has each code with its cause and remedy', async () => {
   for (const [code, { status }] of Object.entries(REFUSALS)) {
     const row = new RegExp(`<tr id="${code}">.*<td>${status}</td><td>.{5,}</td><td>.{5,}</td></tr>`)
     assert.match(page.body, row)
+  }
+})
+
+test('the reference names the status that an operation answers with', async () => {
+  const statusOf = (path: string, method: string, code: string) => {
+    const text: string = description.paths[path][method].description
+    return Number(text.match(new RegExp(`#${code}\\) \\((\\d+)\\)`))?.[1])
+  }
+  const missing = { number: '0000000000', reference: UNKNOWN_REFERENCE }
+  const calls = [
+    [`${ACCOUNTS}/{accountNumber}`, 'get', missing.number, 'account_not_found'],
+    [`${ADVICE}/{adviceReference}`, 'get', missing.reference, 'advice_not_found'],
+    [`${BY_PAYMENT}/{reference}`, 'get', missing.reference, 'payment_not_found'],
+    ['/api/v1/accounts/static/{accountNumber}', 'patch', missing.number, 'account_not_found'],
+    ['/api/v1/events/{id}', 'get', missing.reference, 'event_not_found'],
+  ] as const
+
+  for (const [path, method, missed, code] of calls) {
+    const url = path.replace(/\{\w+\}/, missed)
+    const verb = method.toUpperCase() as 'GET' | 'PATCH'
+    const body = method === 'patch' ? { accountName: 'Ada' } : undefined
+    const refused = await bench.call({ method: verb, url, body })
+    assert.equal(refused.json().code, code)
+    assert.equal(statusOf(path, method, code), refused.statusCode, `${method} ${path}`)
+  }
+})
+
+test('every operation that only the sandbox has says so', () => {
+  const sandbox = shown.filter(({ name }) => /\/(?:sandbox|simulate)\/|\/chaos/.test(name))
+
+  assert(sandbox.length >= 12, `${sandbox.length}`)
+  for (const { name, operation } of sandbox) {
+    assert.match(operation.description ?? '', /#sandbox_only\) \(400\)/, name)
   }
 })
 

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startTestService } from '../support/running-service.ts'
 
-const MARKED = 5
+const MARKED = 6
 
 test('only routes that are marked have a scope of their own', async () => {
   await using bench = await startTestService()

@@ -70,6 +70,39 @@ test('a payment tells what was collected and when', async () => {
   assert.equal(new Date(whole.paymentDate).getTime(), bench.clock().getTime())
 })
 
+test('the date of a payment stays that of the money, whatever changes later', async () => {
+  const payment = await startPayment(bench)
+  await simulate(bench, payment.bankAccount, '3000')
+  const paidAtMs = bench.clock().getTime()
+
+  bench.advance(MINUTE_MS)
+  const url = `/api/v1/advices/${payment.adviceReference}/extend`
+  const extended = await bench.call({ url, body: { seconds: 600 } })
+
+  assert.equal(extended.statusCode, 200, extended.body)
+  const { paymentDate, amountCollected } = await verify(bench, payment.paymentReference)
+  assert.equal(amountCollected, 3000)
+  assert.equal(new Date(paymentDate).getTime(), paidAtMs)
+})
+
+test('of money that was assigned from suspense, the date is that of the assignment', async () => {
+  const payment = await startPayment(bench)
+  const stray = await startPayment(bench, { amount: 1000 })
+  await simulate(bench, stray.bankAccount, '4000')
+  const suspense = await bench.call({ url: '/api/v1/suspense?state=open' })
+  const [item] = suspense.json().data
+
+  bench.advance(MINUTE_MS)
+  const assigned = await bench.call({
+    url: `/api/v1/suspense/${item.id}/assign`,
+    body: { paymentReference: payment.paymentReference },
+  })
+
+  assert.equal(assigned.statusCode, 200, assigned.body)
+  const { paymentDate } = await verify(bench, payment.paymentReference)
+  assert.equal(new Date(paymentDate).getTime(), bench.clock().getTime())
+})
+
 test('either reference leads to the same answer, however it is written', async () => {
   const { paymentReference, adviceReference } = await startPayment(bench)
   const told = await verify(bench, paymentReference)

@@ -112,6 +112,22 @@ test('once the bank answers, the account is confirmed before the first payout', 
   assert.equal(data.status, 'confirmed')
 })
 
+test('that the bank knows it under another name is kept, though the payout is refused', async () => {
+  await fund(bench, '10')
+  const { reference } = await addBankAccount(bench, { prefix: '99902' })
+  await bench.db.query(
+    `update bank_accounts set status = 'unconfirmed', name_at_bank = null where reference = $1`,
+    [reference],
+  )
+
+  const body = payoutBody({ amount: 10, bankAccount: reference })
+  const refused = await bench.call({ url: PAYOUTS, body })
+
+  assert.equal(refused.json().code, 'bank_account_mismatch')
+  const { data } = (await bench.call({ url: `${BANK_ACCOUNTS}/${reference}` })).json()
+  assert.deepEqual([data.status, data.nameAtBank], ['mismatch', 'ANOTHER CUSTOMER'])
+})
+
 test('an answer that was judged by a name that was changed meanwhile confirms nothing', async () => {
   const { reference } = await addBankAccount(bench, { prefix: '99903' })
   const readIt = async () =>

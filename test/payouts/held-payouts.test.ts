@@ -11,7 +11,18 @@ import { NOT_FOUND_AFTER_MS } from '#domain/payouts/unknown-payouts.ts'
 import { assertCleanBooks } from '../support/bank-calls.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { createAccount, simulate, startPayment } from '../support/fixtures.ts'
-import { createPayout, fund, getPayout, payoutRounds } from '../support/payouts.ts'
+import { begin, reverse } from '../support/movements.ts'
+import {
+  addBankAccount,
+  BANK_ACCOUNTS,
+  createPayout,
+  fund,
+  getPayout,
+  PAYOUTS,
+  payoutRounds,
+} from '../support/payouts.ts'
+import { newBrowser } from '../support/people.ts'
+import { pay, refund } from '../support/refunding.ts'
 import { startTestService } from '../support/running-service.ts'
 
 const bench = closeAfterTests(await startTestService())
@@ -78,6 +89,73 @@ test('after a restore what the bank has paid is confirmed, and nothing is sent a
   await rounds.query()
   assert.deepEqual(sent, [requestedAfter])
   assert.equal(await statusOf(approvedLater), 'unknown')
+  assert.deepEqual(await openAlerts(), [])
+  await assertCleanBooks(bench)
+})
+
+test('what may have been sent before a restore is not cancelled or rejected: the bank is asked', async () => {
+  const { reference } = await createPayout(bench)
+  const { reference: unapproved } = await createPayout(bench)
+  await setApproval(unapproved, 'needed')
+  const { payment, number } = await begin(bench)
+  await pay(bench, number, '100')
+  const refunded = await refund(bench, payment, '100')
+  await restoredNow()
+  const person = await newBrowser(bench, 'finance')
+  const refusedBy = async (url: string, by: Pick<typeof bench, 'call'> = bench) =>
+    (await by.call({ method: 'POST', url, body: { reason: 'No' } })).json().code
+
+  assert.equal(await refusedBy(`${PAYOUTS}/${reference}/cancel`), 'payout_may_have_been_sent')
+  assert.equal(await refusedBy(`${PAYOUTS}/${unapproved}/cancel`), 'payout_may_have_been_sent')
+  const cancel = `/api/v1/refunds/${refunded.reference}/cancel`
+  assert.equal(await refusedBy(cancel), 'payout_may_have_been_sent')
+  const reject = `${PAYOUTS}/${unapproved}/reject`
+  assert.equal(await refusedBy(reject, person), 'payout_may_have_been_sent')
+
+  assert.equal(await statusOf(unapproved), 'queued')
+  await setApproval(unapproved, 'not_needed') // Approved, it is asked for as well.
+  await rounds.query()
+  assert.deepEqual([await statusOf(reference), await statusOf(unapproved)], ['unknown', 'unknown'])
+  bench.advance(NOT_FOUND_AFTER_MS)
+  await rounds.query()
+  assert.equal(await statusOf(unapproved), 'failed')
+  await release()
+  const { reference: later } = await createPayout(bench)
+  const cancelled = await bench.call({ url: `${PAYOUTS}/${later}/cancel`, body: { reason: 'No' } })
+  assert.equal(cancelled.json().data.status, 'cancelled')
+  await assertCleanBooks(bench)
+})
+
+test('what is blocked is approved if it may have been sent before a restore: the bank is asked', async () => {
+  sent.length = 0
+  const { payment, number } = await begin(bench)
+  const { sessionId } = await pay(bench, number, '100')
+  const [{ reference }] = (await refund(bench, payment, '100')).payouts
+  const { reference: bankAccount } = await addBankAccount(bench)
+  const { reference: inactive } = await createPayout(bench, { bankAccount })
+  for (const each of [reference, inactive]) await setApproval(each, 'needed')
+  await reverse(bench, sessionId, '100')
+  const url = `${BANK_ACCOUNTS}/${bankAccount}`
+  await bench.call({ method: 'PATCH', url, body: { isActive: false } })
+  const person = await newBrowser(bench, 'finance')
+  const approve = async (of: string) =>
+    (await person.call({ method: 'POST', url: `${PAYOUTS}/${of}/approve`, body: {} })).json()
+  assert.equal((await approve(reference)).code, 'refund_credit_reversed')
+  paid.add(reference) // In the time that was lost.
+
+  await restoredNow()
+  await release()
+  for (const each of [reference, inactive]) {
+    assert.equal((await approve(each)).data?.approval, 'approved')
+  }
+  await rounds.send()
+  await rounds.query()
+
+  assert.deepEqual(sent, [])
+  assert.deepEqual([await statusOf(reference), await statusOf(inactive)], ['confirmed', 'unknown'])
+  bench.advance(NOT_FOUND_AFTER_MS)
+  await rounds.query()
+  assert.equal(await statusOf(inactive), 'failed')
   assert.deepEqual(await openAlerts(), [])
   await assertCleanBooks(bench)
 })

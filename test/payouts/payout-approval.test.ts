@@ -1,21 +1,25 @@
 // I49: where a second person's approval is needed, nothing is sent without it, and nobody approves
-// what they asked for.
+// what they asked for, or where the money goes.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { assertCleanBooks } from '../support/bank-calls.ts'
 import { CLIENTS } from '../support/clients.ts'
 import {
+  addBankAccount,
+  BANK_ACCOUNTS,
   createPayout,
   fund,
   getPayout,
   ledger,
+  makeDefault,
   PAYOUTS,
   payoutBody,
   payoutRounds,
 } from '../support/payouts.ts'
-import { newBrowser, signIn, USERS_URL, userIdOf } from '../support/people.ts'
+import { newBrowser, newBrowserGivenBy, signIn, USERS_URL, userIdOf } from '../support/people.ts'
 import { startTestService } from '../support/running-service.ts'
+import { closed, decideOn } from '../support/settlements.ts'
 
 const SETTINGS = '/api/v1/payout-settings'
 
@@ -113,6 +117,58 @@ test('neither whoever the maker gave access nor whoever is new approves', async 
 
   assert.equal(tooNew.json().code, 'approver_too_new', tooNew.body)
   assert.equal(dependent.json().code, 'approver_not_independent', dependent.body)
+})
+
+test('who chose the account that is paid to does not approve, until another user has', async () => {
+  await using desk = await startDesk()
+  const { bench, checker } = desk
+  const chooser = await newBrowser(bench)
+  const created = await newBrowserGivenBy(bench, chooser, 'finance')
+  const next = async () => (await createPayout(bench, { amount: 1 })).reference // By a machine.
+  const decide = async (by: Caller, reference: string, verb = 'approve') => {
+    bench.advance(1_000)
+    const answer = await desk.decide(
+      by,
+      reference,
+      verb,
+      verb === 'reject' ? { reason: 'No.' } : {},
+    )
+    return answer.statusCode === 200 ? verb : answer.json().code
+  }
+  const { reference: before } = (await bench.call({ url: BANK_ACCOUNTS })).json().data[0]
+
+  await makeDefault(chooser, (await addBankAccount(chooser)).reference)
+  const first = await next()
+  assert.equal(await decide(chooser, first), 'approver_chose_account')
+  assert.equal(await decide(created, first), 'approver_chose_account')
+  assert.equal(await decide(checker, first, 'reject'), 'reject')
+  const second = await next()
+  assert.equal(await decide(created, second), 'approver_chose_account')
+  assert.equal(await decide(checker, second), 'approve')
+  assert.equal(await decide(created, await next()), 'approve')
+  assert.equal(await decide(chooser, await next()), 'approve')
+
+  await makeDefault(chooser, before) // Known for long; but who says that it is the default?
+  const last = await next()
+  assert.equal(await decide(chooser, last), 'approver_chose_account')
+  assert.equal(await decide(checker, last), 'approve')
+  await assertCleanBooks(bench)
+})
+
+test('that another user approved a settlement to the account counts for payouts', async () => {
+  await using desk = await startDesk()
+  const { bench, checker } = desk
+  const chooser = await newBrowser(bench)
+  await makeDefault(chooser, (await addBankAccount(chooser)).reference)
+  bench.advance(1_000)
+  const { reference } = await closed(bench)
+  assert.equal((await decideOn(checker, reference, 'approve')).statusCode, 200)
+  await fund(bench, '1000')
+
+  const payout = await createPayout(bench, { amount: 1 })
+  const approved = await desk.decide(chooser, payout.reference, 'approve')
+
+  assert.equal(approved.statusCode, 200, approved.body)
 })
 
 test('the database holds that two people take part', async () => {

@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { OutcomeHook } from '#domain/payouts/settle-payout.ts'
+import { STALE_MS } from '#domain/payouts/unknown-payouts.ts'
 import { assertCleanBooks } from '../support/bank-calls.ts'
 import { addBankAccount, createPayout, fund, getPayout, payoutRounds } from '../support/payouts.ts'
 import { type Bench, startTestService } from '../support/running-service.ts'
@@ -70,7 +71,7 @@ test('the hook of a purpose runs with the outcome, or nothing does', async () =>
   assert.deepEqual(await eventsOf(bench), [])
   await assertCleanBooks(bench)
   isBroken = false
-  bench.advance(130_000)
+  bench.advance(STALE_MS + 1)
   await rounds.query() // The bank had paid it.
 
   assert.deepEqual(seen, [`${reference} confirmed`])

@@ -3,7 +3,6 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { BankConnection, PayoutAnswer } from '#banks/connector.ts'
 import {
   ALERT_AFTER_MS,
   NOT_FOUND_AFTER_MS,
@@ -22,41 +21,9 @@ import {
   payoutRounds,
 } from '../support/payouts.ts'
 import { type Bench, startTestService } from '../support/running-service.ts'
+import { scripted, UNKNOWN } from '../support/scripted-bank.ts'
 
 const SECOND_MS = 1_000
-
-// A bank that answers what the test says, and counts what it is told.
-async function scripted(answers: { send: PayoutAnswer; find?: PayoutAnswer | undefined }) {
-  const bench = await startTestService()
-  const sent: string[] = []
-  const calls: BankConnection['calls'] = {
-    sendMoney: async ({ reference }) => {
-      sent.push(reference)
-      return answers.send
-    },
-    ...('find' in answers && { findPayout: async () => answers.find as PayoutAnswer }),
-  }
-  const connection = { calls, limits: { ratePerSecond: 5, concurrency: 4 } }
-  const codes = bench.config.banks.map(({ code }) => code)
-  const connections = new Map(codes.map((code) => [code, connection as BankConnection]))
-  const rounds = await payoutRounds(bench, { connections })
-  await fund(bench, '5000')
-  const { reference } = await createPayout(bench, { amount: 1000 })
-  return {
-    bench,
-    rounds,
-    answers,
-    sent,
-    reference,
-    status: async () => (await getPayout(bench, reference)).status,
-    async [Symbol.asyncDispose]() {
-      await rounds[Symbol.asyncDispose]()
-      await bench[Symbol.asyncDispose]()
-    },
-  }
-}
-
-const UNKNOWN: PayoutAnswer = { status: 'unknown', reason: 'timeout' }
 
 test('no answer is unknown: the money stays on its way, and nothing is sent again', async () => {
   await using world = await scripted({ send: UNKNOWN, find: UNKNOWN })

@@ -66,6 +66,7 @@ export type Line = {
 export type Statement = {
   fromDay: string
   toDay: string
+  coversFrom?: string // As the file says, else that of its first line.
   openingKobo: number
   closingKobo?: number // As it adds up, unless said.
   sequence?: number
@@ -199,11 +200,13 @@ async function importStatement(write: Write, statement: Statement): Promise<bigi
        values ('${BANK}', 'csv', 'matching', 'test', now(), now()) returning id
      )
      insert into statements (import_id, bank_code, currency, sequence, from_day, to_day,
-                             opening_kobo, closing_kobo, has_balances, lines, new_lines, imported_at)
+                             opening_kobo, closing_kobo, has_balances, lines, new_lines, imported_at,
+                             covers_from)
      select i.id, '${BANK}', 'NGN', sequence, "fromDay", "toDay", "openingKobo", "closingKobo",
-            coalesce("hasBalances", true), count, count, now()
+            coalesce("hasBalances", true), count, count, now(), "coversFrom"
        from imported i, json_to_recordset($1) as r ("hasBalances" boolean, sequence bigint,
-            "fromDay" date, "toDay" date, "openingKobo" bigint, "closingKobo" bigint, count int)
+            "fromDay" date, "toDay" date, "coversFrom" date, "openingKobo" bigint,
+            "closingKobo" bigint, count int)
      returning id`,
     [{ closingKobo, ...statement, count: lines.length, lines: undefined }],
   )

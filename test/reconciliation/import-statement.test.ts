@@ -2,6 +2,8 @@
 // another file, is taken once.
 
 import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { closeAfterTests } from '../support/closing.ts'
@@ -15,6 +17,7 @@ import {
   readStored,
   upload,
 } from '../support/statement-files.ts'
+import { createTempFolder } from '../support/temp-folder.ts'
 
 const bench = closeAfterTests(await startTestService())
 let banks = 0
@@ -156,6 +159,81 @@ test('a statement of another account is refused', async () => {
 
   assert.match(message, /9999999999.*0123456789/)
   assert.equal((await take(gtbankCsv({ accountNumber: null, lines: [other] }))).newLines, 1)
+})
+
+test('of a first file with statements of two accounts, nothing is taken', async () => {
+  const { bankCode } = nextBank()
+  const query = `bankCode=${bankCode}&format=mt940`
+  const statement = (account: string, day: string, [opening, closing]: [string, string]) =>
+    `:20:${day}\n:25:${account}\n:28C:1/1\n:60F:C${day}NGN${opening}\n` +
+    `:61:${day}C10,00NTRFX//B${day}${account.length}\n:86:${account}\n:62F:C${day}NGN${closing}\n-\n`
+  const first = statement('0123456789', '261114', ['0,00', '10,00'])
+  const next = statement('01234-56789', '261115', ['10,00', '20,00'])
+  const other = statement('9999999999', '261115', ['10,00', '20,00'])
+
+  const refused = await upload(bench, first + other, { query })
+
+  assert.equal(refused.statusCode, 400, refused.body)
+  assert.match(refused.json().errors[0].message, /9999999999.*0123456789/)
+  assert.deepEqual(await readStored(bench, bankCode), { statements: [], lines: [] })
+  assert.equal((await imported(bench, first + next, { query })).newLines, 2)
+})
+
+// Opening and closing balance of each file, in naira.
+async function takeWithoutBalances(...files: readonly string[][]): Promise<unknown[]> {
+  using folder = createTempFolder()
+  const profile = {
+    name: 'plain',
+    title: 'No balances',
+    columns: { booked: 'Day', amount: 'Amount', narration: 'Text' },
+    dateFormats: ['yyyy-MM-dd'],
+    balances: 'none',
+  }
+  writeFileSync(join(folder.path, 'plain.json'), JSON.stringify(profile))
+  await using own = await startTestService({ env: { MANILLA_STATEMENT_PROFILES: folder.path } })
+  const query = 'bankCode=058&format=csv&profile=plain'
+  const balances: unknown[] = []
+  for (const lines of files) {
+    const file = ['Day,Amount,Text', ...lines].join('\n')
+    const { opening, closing } = await imported(own, file, { query })
+    balances.push([opening, closing])
+  }
+  return balances
+}
+
+test('a file without balances follows one that began no later; else it is the sum of its lines', async () => {
+  const middle = ['2026-11-10,100,A', '2026-11-12,200,B']
+  const balances = await takeWithoutBalances(
+    middle,
+    ['2026-11-01,50,C', ...middle, '2026-11-15,100,D'],
+    ['2026-11-15,100,D', '2026-11-16,1,E'],
+  )
+
+  assert.deepEqual(balances, [
+    [0, 300],
+    [0, 450],
+    [450, 451],
+  ])
+})
+
+test('a line that is dated back leaves the balances of files without any as they follow', async () => {
+  const balances = await takeWithoutBalances(
+    ['2026-11-10,100,A'],
+    ['2026-11-11,50,B'],
+    ['2026-11-12,70,C', '2026-11-10,5,D'],
+    ['2026-11-13,1,E'],
+    ['2026-11-14,2,F', '2026-11-03,4,G'],
+    ['2026-11-14,2,F', '2026-11-15,8,H'],
+  )
+
+  assert.deepEqual(balances, [
+    [0, 100],
+    [100, 150],
+    [150, 225],
+    [225, 226],
+    [226, 232],
+    [232, 240],
+  ])
 })
 
 test('an empty file, and one that is something else, is refused', async () => {

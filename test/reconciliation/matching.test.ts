@@ -2,39 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Books, type Line, readDifferences, readMatches, setUpMatching } from './books.ts'
-
-const DAY = '2026-11-10'
-const AT = `${DAY}T09:00`
-const NEXT_MORNING = '2026-11-11T08:00'
-
-// Matches and differences of one day's statement, as short text. Lines are told by their narration.
-async function reconcile(books: Books, lines: readonly Omit<Line, 'day'>[]) {
-  await using bench = await setUpMatching()
-  await bench.writeBooks(books)
-  const dated = lines.map((line) => ({ day: DAY, ...line }))
-  await bench.importStatement({ fromDay: DAY, toDay: DAY, openingKobo: 0, lines: dated })
-  await bench.match(NEXT_MORNING)
-  const found = await readDifferences(bench)
-  return {
-    matches: await readMatches(bench),
-    differences: found.map(({ kind, about, amount }) => `${about} ${kind} ${amount}`),
-  }
-}
-
-const credit = (id: number, amountKobo = 100_000) => ({
-  id,
-  sessionId: `S${id}`,
-  amountKobo,
-  at: AT,
-})
-const payout = (id: number, amountKobo = 50_000) => ({
-  id,
-  reference: `PYT${String(id).padStart(15, '0')}`,
-  bankReference: `B${id}`,
-  amountKobo,
-  at: AT,
-})
+import { readDifferences, readMatches, setUpMatching } from './books.ts'
+import { AT, credit, DAY, NEXT_MORNING, payout, reconcile } from './matched-day.ts'
 
 test('a line is matched to the credit with its session id', async () => {
   const { matches, differences } = await reconcile({ credits: [credit(1)] }, [

@@ -15,6 +15,7 @@ import { kobo } from '#money.ts'
 import { Sealer } from '#seal.ts'
 import { logAlertsRound } from '#workers/log-alerts.ts'
 import { closeAfterTests } from '../support/closing.ts'
+import { listenLocally, openStream } from '../support/event-source.ts'
 import { assertRefused, createAccount, dataOf, TIMESTAMP } from '../support/fixtures.ts'
 import { newBrowser } from '../support/people.ts'
 import { newSessionId, postRail } from '../support/rail.ts'
@@ -22,6 +23,7 @@ import { startTestService } from '../support/running-service.ts'
 import { untilBlocked } from '../support/waiting-locks.ts'
 
 const bench = closeAfterTests(await startTestService())
+const address = await listenLocally(bench.service.app)
 const ALERTS = '/api/v1/operator/alerts'
 const merchant = { token: await bench.newClient('MERCHANT01') }
 const second = await bench.newClient('OPERATOR02')
@@ -144,6 +146,67 @@ test('alerts are for operators alone, and found by kind, time and page', async (
   assertRefused(await acknowledge('x'), 'account', missing)
   const odd = await bench.call({ url: `${ALERTS}?kind=other` })
   assertRefused(odd, 'account', { status: 400, code: 'invalid_request' })
+})
+
+test('nobody of an operator’s client but operators learns of an alert by its event', async () => {
+  await reuseSession()
+  const [{ id, sequence }] = await raised()
+  const before = { 'last-event-id': String(sequence - 1) }
+  for (const role of ['operator', 'owner', 'developer', 'support'] as const) {
+    const browser = await newBrowser(bench, role)
+    const isTold = role === 'operator'
+
+    const listed = (await browser.call({ url: '/api/v1/events?type=alert.raised' })).json().data
+    const found = (await browser.call({ url: `/api/v1/search?q=${id}` })).json().data
+    assert.deepEqual([listed.length > 0, found.length > 0], [isTold, isTold], role)
+    for (const path of [`/api/v1/events/${id}`, `/api/v1/events/${id}/deliveries`]) {
+      const { code } = (await browser.call({ url: path })).json()
+      assert.equal(code, isTold ? undefined : 'event_not_found', `${role} ${path}`)
+    }
+    await using stream = await openStream(`${address}/api/v1/events/stream`, {
+      cookie: browser.cookie,
+      ...before,
+    })
+    await createAccount(bench)
+    const { event } = await stream.nextEvent()
+    assert.equal(event === 'alert.raised', isTold, role)
+  }
+})
+
+test('nobody but operators has alerts sent anywhere', async () => {
+  const [{ id }] = await raised()
+  const url = '/api/v1/webhook-endpoints'
+  const hooks = { url: 'https://ops.example.com/hooks' }
+  const refused = { status: 403, code: 'role_not_allowed' } as const
+  const developer = await newBrowser(bench, 'developer')
+  const operator = await newBrowser(bench, 'operator')
+
+  const named = await developer.call({ url, body: { ...hooks, eventTypes: ['alert.raised'] } })
+  const all = dataOf(await developer.call({ url, body: hooks }), 'account')
+  const ofOperator = dataOf(await operator.call({ url, body: hooks }), 'account')
+
+  assertRefused(named, 'account', refused)
+  assert(all.eventTypes.includes('collection.received') && !all.eventTypes.includes('alert.raised'))
+  assert.equal(ofOperator.eventTypes, null)
+  const changes = [
+    [all.id, { eventTypes: ['alert.raised'] }],
+    [ofOperator.id, { url: 'https://mine.example.com' }],
+  ]
+  for (const [endpoint, body] of changes) {
+    const call = { method: 'PATCH', url: `${url}/${endpoint}`, body } as const
+    assertRefused(await developer.call(call), 'account', refused)
+  }
+  const back = { method: 'PATCH', url: `${url}/${all.id}`, body: { eventTypes: null } } as const
+  const widened = dataOf(await developer.call(back), 'account')
+  assert.deepEqual(widened.eventTypes, all.eventTypes)
+  const again = { url: `/api/v1/events/${id}/redeliver`, body: { endpointId: all.id } }
+  assertRefused(await developer.call(again), 'account', { status: 404, code: 'event_not_found' })
+  const since = { from: '2020-01-01', to: '2030-01-01' }
+  await developer.call({ url: `${url}/${ofOperator.id}/replay`, body: since })
+  const { rows } = await bench.db.query(
+    `select from deliveries join events on events.id = event_id where type = 'alert.raised'`,
+  )
+  assert.deepEqual(rows, [])
 })
 
 test('an alert is one line of the log, after its commit, however many workers look', async () => {

@@ -2,9 +2,10 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { LightMyRequestResponse } from 'fastify'
 import { closeAfterTests } from '../support/closing.ts'
-import { assertRefused, createAdvice, TIMESTAMP } from '../support/fixtures.ts'
-import { makeUser, signIn } from '../support/people.ts'
+import { assertRefused, createAdvice, dataOf, TIMESTAMP } from '../support/fixtures.ts'
+import { makeUser, newBrowser, newClientWithOwner, signIn, USERS_URL } from '../support/people.ts'
 import { START, startTestService } from '../support/running-service.ts'
 
 const ACTIONS = '/api/v1/audit-log'
@@ -106,8 +107,57 @@ test('the record cannot be changed', async () => {
   }
 })
 
+test('what operators did about alerts and other clients’ users, only operators see', async () => {
+  const operator = await newBrowser(bench, 'operator')
+  const { clientId, browser: owner } = await newClientWithOwner(bench)
+  const body = { email: 'invited@people.example', role: 'support', clientId }
+  assert.equal((await operator.call({ url: USERS_URL, body })).statusCode, 200)
+  const { rows } = await bench.db.query(
+    `insert into alerts (kind, subject, detail, raised_at) values ('numbers_exhausted', '035', '{}', $1)
+     returning id`,
+    [bench.clock()],
+  )
+  const acknowledge = `/api/v1/operator/alerts/${rows[0].id}/acknowledge`
+  dataOf(await operator.call({ url: acknowledge, body: {} }), 'account')
+  await bench.db.query(
+    `insert into actions (client_id, actor, action, subject, detail, taken_at)
+     select id, 'user:x', 'adjustment.approve', 'adjustment/1',
+            jsonb_build_object('clientId', client_id), $1
+       from clients where client_id = 'MAN0000001'`,
+    [bench.clock()],
+  )
+  const wanted: unknown[] = ['alert.acknowledge', 'user.create']
+  const seenBy = async ({ call }: typeof operator) =>
+    entriesOf(await call({ url: ACTIONS })).filter(({ action }) => wanted.includes(action))
+
+  for (const role of ['owner', 'finance', 'support'] as const) {
+    const other = await newBrowser(bench, role)
+    assert.deepEqual(await seenBy(other), [], role)
+    const ofUs = entriesOf(await other.call({ url: `${ACTIONS}?action=adjustment.approve` }))
+    assert.equal(ofUs.length, 1, role)
+    const own = entriesOf(await other.call({ url: `${ACTIONS}?actor=user:${other.user.email}` }))
+    assert.deepEqual(
+      own.map(({ action }) => action),
+      ['user.sign_in'],
+    )
+  }
+
+  assert.deepEqual(
+    (await seenBy(operator)).map(({ action }) => action),
+    wanted,
+  )
+  assert.deepEqual(
+    (await seenBy(owner)).map(({ action, actor }) => [action, actor]),
+    [['user.create', 'operator']],
+  )
+})
+
 async function list(query: string) {
   const answer = await bench.call({ url: `${ACTIONS}?${query}` })
+  return entriesOf(answer)
+}
+
+function entriesOf(answer: LightMyRequestResponse): Record<string, unknown>[] {
   assert.equal(answer.statusCode, 200, answer.body)
-  return answer.json().data as Record<string, unknown>[]
+  return answer.json().data
 }

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { assertCleanBooks, startTwin, tally } from '../support/bank-calls.ts'
 import { assertRefused, createAccount, databaseText, dataOf } from '../support/fixtures.ts'
-import { payOut } from '../support/money-out.ts'
+import { payOut, tryPayOut } from '../support/money-out.ts'
 import { begin, credit, recordMovements, resolve, reverse } from '../support/movements.ts'
 import { type Browser, newBrowser } from '../support/people.ts'
 import { askRefund, pay } from '../support/refunding.ts'
@@ -111,6 +111,18 @@ test('a recovery takes what is available to the client, or is refused', async ()
 
   assert.equal(await agree(bench, { ...OF_CLIENT, amount: '30.01' }), 'insufficient_balance')
   assert.equal(await agree(bench, { ...OF_CLIENT, amount: '30' }), 'approved')
+  await assertCleanBooks(bench)
+})
+
+test('what was recovered or written off no longer stops payouts', async () => {
+  await using bench = await setup()
+  await earn(bench, '80')
+
+  assert.equal(await tryPayOut(bench, 10.01), 'insufficient_balance')
+  assert.equal(await agree(bench, { ...OF_CLIENT, amount: '40' }), 'approved')
+  assert.equal(await tryPayOut(bench, 10.01), 'insufficient_balance')
+  assert.equal(await agree(bench, { ...OF_CLIENT, kind: 'write_off', amount: '30' }), 'approved')
+  assert.equal(await tryPayOut(bench, 40), 'queued')
   await assertCleanBooks(bench)
 })
 

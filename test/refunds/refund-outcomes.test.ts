@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { assertCleanBooks } from '../support/bank-calls.ts'
 import { createAccount, dataOf } from '../support/fixtures.ts'
-import { CONFIRMED, FAILED, settleAll } from '../support/money-out.ts'
+import { answerAll, CONFIRMED, FAILED, sendAll, settleAll } from '../support/money-out.ts'
 import { begin, recordMovements, reverse, stateOf } from '../support/movements.ts'
 import { askRefund, pay, paymentOf, refund, refundsOf, tryRefund } from '../support/refunding.ts'
 import { startTestService } from '../support/running-service.ts'
@@ -44,8 +44,9 @@ test('a refund on its way when the bank reverses is paid, and what failed is sti
   await refund(bench, payment, '100')
   const { moves } = await recordMovements(bench)
 
+  const sent = await sendAll(bench)
   await reverse(bench, sessionId, '100')
-  await settleAll(bench, FAILED)
+  await answerAll(bench, FAILED, sent)
 
   assert.deepEqual(await moves(), [
     'reversal: receivable → bank 035 100.00',

@@ -10,6 +10,7 @@ import { CONFIRMED, FAILED, payOut, settleAll } from '../support/money-out.ts'
 import { begin, credit, recordMovements, resolve, stateOf } from '../support/movements.ts'
 import { creditOf, pay, paymentOf, refund, refundsOf, tryRefund } from '../support/refunding.ts'
 import { startTestService } from '../support/running-service.ts'
+import { owe } from '../support/settlements.ts'
 
 test('a payment is refunded whole: the payer has it, the payment stays paid', async () => {
   await using bench = await startTestService()
@@ -194,6 +195,25 @@ test('it comes from what is available, or is refused and changes nothing', async
   )
   assert.deepEqual(rows, [])
   assert.equal(await tryRefund(bench, payment, '70'), 'queued')
+})
+
+test('what the client owes is not refunded from: only what is available beyond it', async () => {
+  await using bench = await startTestService()
+  const { payment, number } = await begin(bench)
+  await pay(bench, number, '100')
+  const { sessionId } = await pay(bench, (await createAccount(bench)).accountNumber, '50')
+  await owe(bench, '90')
+  const { moves } = await recordMovements(bench)
+
+  assert.equal(await tryRefund(bench, payment, '60.01'), 'insufficient_balance')
+  assert.equal(await tryRefund(bench, payment, '35'), 'queued')
+  assert.equal(await tryRefund(bench, sessionId, '25.01'), 'insufficient_balance')
+  assert.equal(await tryRefund(bench, sessionId, '25'), 'queued')
+
+  assert.deepEqual(await moves(), [
+    'refund: available → refunding 35.00',
+    'refund: available → refunding 25.00',
+  ])
 })
 
 test('fees are not given back: the client refunds what the payer sent', async () => {

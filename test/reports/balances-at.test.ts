@@ -124,11 +124,14 @@ async function sumOfCredits(bench: Bench, clientId: ClientId, currency: string) 
   return { ...rows[0], net: gross - reversed - returned - suspended - fees }
 }
 
-// What credits left on the available account; the history owes nothing of payments.
+// What credits left on the available account, less what is owed of it.
 async function collectedByPayments(bench: Bench, clientId: ClientId): Promise<number> {
   const { rows } = await bench.db.query<{ kobo: bigint }>(
-    `select coalesce(sum(case when t.credit_account_id = l.id then t.amount_kobo
-                              else -t.amount_kobo end), 0)::bigint as kobo
+    `select (coalesce(sum(case when t.credit_account_id = l.id then t.amount_kobo
+                               else -t.amount_kobo end), 0)
+             - coalesce((select sum(r.amount_kobo) from receivables r
+                           join ledger_accounts a on a.id = r.account_id
+                          where a.kind = 'available' and r.client_id = $1), 0))::bigint as kobo
        from ledger_accounts l
        join transfers t on l.id in (t.credit_account_id, t.debit_account_id)
       where l.kind = 'available' and l.owner = 'client:' || $1 and t.credit_id is not null`,

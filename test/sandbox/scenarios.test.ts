@@ -80,7 +80,7 @@ test('out of order: two halves pay in full, and a reversal counts once its credi
   assert(early.transactionTime < late.transactionTime, 'the later one was reported first')
   assert.deepEqual(await statusOf(halves.paymentReference), ['Successful', 6000.01])
   assert.deepEqual(outcomesOf(reversal.steps), [
-    ['reversal', '02', 'rejected', 'original_not_found'],
+    ['reversal', '03', 'retry', 'original_not_found'],
     booked,
     ['reversal', '00', 'reversed', null],
   ])

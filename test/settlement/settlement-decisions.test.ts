@@ -7,7 +7,7 @@ import { closeAfterTests } from '../support/closing.ts'
 import { assertRefused, createAccount, dataOf } from '../support/fixtures.ts'
 import { setMakerChecker } from '../support/maker-checker-desk.ts'
 import { credit } from '../support/movements.ts'
-import { newBrowser } from '../support/people.ts'
+import { newBrowser, signIn, USERS_URL, userIdOf } from '../support/people.ts'
 import { startTestService } from '../support/running-service.ts'
 import { SETTLEMENT_RECIPES } from '../support/settlement-recipes.ts'
 import {
@@ -47,6 +47,26 @@ test('under maker-checker another user approves than who closed it', async () =>
   const late = { status: 409, code: 'settlement_not_closed' }
   assertRefused(await decideOn(maker, reference, 'approve'), 'account', late)
   await assertCleanBooks(bench)
+})
+
+test('neither whoever the maker gave access nor whoever is new approves', async () => {
+  await using own = await startTestService({ env: { MANILLA_APPROVER_WAIT_HOURS: '24' } })
+  await setBankAccount(own)
+  const [maker, checker] = [await newBrowser(own, 'owner'), await newBrowser(own, 'finance')]
+  assert.equal((await setMakerChecker(maker, true)).statusCode, 200)
+  await credit(own, (await createAccount(own)).accountNumber, '100')
+  const { reference } = await closed(maker)
+  const url = `${USERS_URL}/${await userIdOf(own, checker.user.email)}`
+  const change = { method: 'PATCH', url, body: { role: 'owner' } } as const
+  assert.equal((await maker.call(change)).statusCode, 200)
+
+  const tooNew = await decideOn(checker, reference, 'approve')
+  own.advance(25 * 3_600_000)
+  const later = await signIn(own, checker.user.email)
+  const dependent = await decideOn(later, reference, 'approve')
+
+  assertRefused(tooNew, 'account', { status: 409, code: 'approver_too_new' })
+  assertRefused(dependent, 'account', { status: 409, code: 'approver_not_independent' })
 })
 
 test('the database refuses an approval by the maker, whatever the code does', async () => {

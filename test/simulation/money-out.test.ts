@@ -13,7 +13,7 @@ import { readSeed, seededRandom } from '../support/random.ts'
 import { assertDrained, compareAll } from './out-comparison.ts'
 import { credits, nobodys, openAccount, payment, reversal } from './out-steps.ts'
 import { type Sim, startSim } from './out-world.ts'
-import { adjust, decide, giveBack, payout, refund, resolve } from './payout-steps.ts'
+import { adjust, cancelBlocked, decide, giveBack, payout, refund, resolve } from './payout-steps.ts'
 import { close, decideSettlement, schedule, settings } from './settlement-steps.ts'
 
 askAtRandom()
@@ -75,6 +75,7 @@ async function drain(sim: Sim): Promise<void> {
     )
   for (let rounds = 0; rounds < DRAIN_ROUNDS_MAX; rounds++) {
     await decide(sim)
+    await cancelBlocked(sim)
     await resolve(sim)
     await sim.send()
     sim.wait(HOUR_MS)

@@ -105,6 +105,10 @@ export type OutPayout = {
   item?: Suspended
 }
 
+// The bank reversed so much that what is left does not cover what is being refunded.
+export const isBlocked = ({ credit, status }: OutPayout) =>
+  status === 'queued' && credit !== undefined && credit.refundingKobo > credit.leftKobo
+
 export class OutBooks {
   readonly balances: Balances
   readonly credits: OutCredit[] = []
@@ -182,9 +186,11 @@ export class OutBooks {
     return [available(client), ...client.collections.map(({ number }) => collection(number))]
   }
 
-  // False: there is not enough.
+  // False: there is not enough, for what is owed stays unless that is what it pays.
   draw(client: OutClient, to: readonly (readonly [name: string, kobo: bigint])[]): boolean {
-    if (this.total(client) < to.reduce((sum, [, kobo]) => sum + kobo, 0n)) return false
+    const debt = `receivable client:${client.id}`
+    const owed = to.some(([name]) => name === debt) ? 0n : -this.balances.of(debt)
+    if (this.total(client) < owed + to.reduce((sum, [, kobo]) => sum + kobo, 0n)) return false
     for (const [name, whole] of to) {
       let left = whole
       for (const source of this.#sources(client)) {

@@ -17,7 +17,7 @@ import type { seededRandom } from '../support/random.ts'
 import type { Bench, Call } from '../support/running-service.ts'
 import { runSchedule, setBankAccount } from '../support/settlements.ts'
 import { SPLITS, SUBACCOUNTS, splitBody, subaccountBody } from '../support/splits.ts'
-import { OutBooks, type OutClient } from './out-books.ts'
+import { isBlocked, OutBooks, type OutClient } from './out-books.ts'
 import { Settlements } from './out-settlements.ts'
 import { Crash, PayoutBanks } from './payout-bank.ts'
 
@@ -64,6 +64,7 @@ export async function startSim(random: Random) {
     schedule: () => runSchedule(first),
     // Who dies in between starts again, and has not heard what the bank said.
     async send(): Promise<void> {
+      const blocked = [...books.payouts.values()].filter(isBlocked)
       const ended = await rounds.send().catch((error: unknown) => {
         if (!(error instanceof Crash)) throw error
         return 'crashed'
@@ -75,6 +76,7 @@ export async function startSim(random: Random) {
         rounds = await open()
       }
       await learn()
+      assert(blocked.every(isBlocked), 'a refund of a reversed credit was sent')
       for (const [reference, status] of banks.answers) {
         if (!SETTLED.includes(status)) continue
         assert.equal(books.payouts.get(reference)?.status, status, 'what the bank said is booked')

@@ -6,7 +6,14 @@ import { feeOnTop } from '../support/model-fees.ts'
 import { refundsOf } from '../support/refunding.ts'
 import { pendingReturnOf } from '../support/suspense-desk.ts'
 import { openDesk } from '../support/tracing.ts'
-import { available, bankAccount, least, type OutClient, type OutPayout } from './out-books.ts'
+import {
+  available,
+  bankAccount,
+  isBlocked,
+  least,
+  type OutClient,
+  type OutPayout,
+} from './out-books.ts'
 import { amount, ask, assertAnswer } from './out-steps.ts'
 import { BANKS, naira, OPERATOR, type Sim } from './out-world.ts'
 import { bankReferenceOf } from './payout-bank.ts'
@@ -54,18 +61,27 @@ export async function decide(sim: Sim): Promise<void> {
   if (!payout.isWaiting || !isQueued) return
   const person = await sim.personOf(payout.client.name, 'owner')
   const url = `${PAYOUTS}/${payout.reference}/${verb}`
-  assertAnswer(await person.call({ url, body: verb === 'approve' ? {} : REASON }))
+  const answer = await person.call({ url, body: verb === 'approve' ? {} : REASON })
+  const isRefused = verb === 'approve' && isBlocked(payout)
+  assertAnswer(answer, isRefused ? 'refund_credit_reversed' : undefined)
+  if (isRefused) return
   payout.isWaiting = false
   await sim.learn()
   assert.equal(payout.status, verb === 'approve' ? 'queued' : 'cancelled')
 }
 
+export async function cancelBlocked(sim: Sim): Promise<void> {
+  for (const payout of sim.books.payouts.values()) {
+    if (isBlocked(payout)) await cancelRefund(sim, payout)
+  }
+}
+
 async function cancel(sim: Sim, payout: OutPayout): Promise<void> {
   const { status, purpose, client, reference } = payout
-  const isDone = ['queued', 'cancelled'].includes(status)
-  if (purpose === 'refund') return cancelRefund(sim, payout)
+  if (purpose === 'refund' && sim.random.integer(1, 2) === 1) return cancelRefund(sim, payout)
+  const isFree = status === 'queued' && (purpose === 'payout' || isBlocked(payout))
   const answer = await ask(sim, client as OutClient, `${PAYOUTS}/${reference}/cancel`, REASON)
-  assertAnswer(answer, purpose === 'payout' && isDone ? undefined : 'payout_not_queued')
+  assertAnswer(answer, isFree || status === 'cancelled' ? undefined : 'payout_not_queued')
   await sim.learn()
 }
 

@@ -39,7 +39,7 @@ const ALL: readonly string[] = [
   'reversal 00 reversed',
   'reversal 01 duplicate',
   'reversal 02 rejected session_reused',
-  'reversal 02 rejected original_not_found',
+  'reversal 03 retry original_not_found',
   'reversal 02 rejected amount_exceeds_original',
   'assign done',
   'assign suspense_not_fitting',

@@ -181,7 +181,8 @@ export function takeBack(books: Books, report: ReversalReport): RailAnswer {
     books.alerts.add(`rail_item_rejected ${report.bank}/${code}`)
     return rejected(code)
   }
-  if (!credit) return unlike('original_not_found')
+  // Its credit may still come. Nothing here waits for so long that it may not.
+  if (!credit) return { ...unlike('original_not_found'), responseCode: '03', outcome: 'retry' }
   if (credit.reversedKobo + report.kobo > credit.kobo) return unlike('amount_exceeds_original')
   books.reversals.set(name, { of: credit, kobo: report.kobo })
   credit.reversedKobo += report.kobo

@@ -8,6 +8,7 @@ import { claimPayouts } from '#domain/payouts/claim-payouts.ts'
 import { type PayoutOutcome, settlePayout } from '#domain/payouts/settle-payout.ts'
 import { settleRefund } from '#domain/refunds/settle-refund.ts'
 import { settleReturnPayout } from '#domain/suspense/settle-return.ts'
+import type { PayoutId } from '#ids.ts'
 import { SharedAccounts } from '#ledger/accounts.ts'
 import { patientBatchPool } from './database.ts'
 import type { Bench } from './running-service.ts'
@@ -40,20 +41,37 @@ export async function payOut(bench: Bench, naira: number): Promise<void> {
 }
 
 // All that are queued at the bank are sent, and it answers. Answers how many there were.
-export function settleAll(bench: Bench, outcome: PayoutOutcome, bankCode = '035'): Promise<number> {
-  return withPool(bench, async (pool, sharedAccounts) => {
-    const now = bench.clock()
+export async function settleAll(
+  bench: Bench,
+  outcome: PayoutOutcome,
+  bankCode = '035',
+): Promise<number> {
+  const ids = await sendAll(bench, bankCode)
+  await answerAll(bench, outcome, ids)
+  return ids.length
+}
+
+export function sendAll(bench: Bench, bankCode = '035'): Promise<PayoutId[]> {
+  return withPool(bench, async (pool) => {
     const { sealer } = sealingOf(bench)
+    const claiming = { bankCode, limit: 100, by: 'test' }
     const claimed = await withTransaction(pool, (tx) =>
-      claimPayouts(tx, { sealer, now }, { bankCode, limit: 100, by: 'test' }),
+      claimPayouts(tx, { sealer, now: bench.clock() }, claiming),
     )
-    for (const { id } of claimed) {
-      const settling = { id, outcome, by: `bank:${bankCode}` }
-      await withTransaction(pool, (tx) =>
-        settlePayout(tx, { sharedAccounts, now, hooks: HOOKS }, settling),
-      )
+    return claimed.map(({ id }) => id)
+  })
+}
+
+export function answerAll(
+  bench: Bench,
+  outcome: PayoutOutcome,
+  ids: readonly PayoutId[],
+): Promise<void> {
+  return withPool(bench, async (pool, sharedAccounts) => {
+    const deps = { sharedAccounts, now: bench.clock(), hooks: HOOKS }
+    for (const id of ids) {
+      await withTransaction(pool, (tx) => settlePayout(tx, deps, { id, outcome, by: 'bank:035' }))
     }
-    return claimed.length
   })
 }
 

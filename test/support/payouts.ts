@@ -94,6 +94,12 @@ export async function addBankAccount(
   return answer.json().data
 }
 
+export async function makeDefault(by: Pick<Bench, 'call'>, reference: string): Promise<void> {
+  const url = `${BANK_ACCOUNTS}/${reference}`
+  const answer = await by.call({ method: 'PATCH', url, body: { isDefault: true } })
+  assert.equal(answer.statusCode, 200, answer.body)
+}
+
 export const payoutBody = (fields: object = {}) => ({
   amount: '1000',
   narration: 'Weekly payout',

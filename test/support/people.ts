@@ -50,6 +50,18 @@ export async function newBrowser(bench: Bench, role: Role = 'owner', clientId?: 
   return signIn(bench, await makeUser(bench, { role, ...(clientId ? { clientId } : {}) }))
 }
 
+// The same, created by an owner; past the first sign-in.
+export async function newBrowserGivenBy(bench: Bench, owner: Browser, role: Role = 'owner') {
+  const email = `user${++made}@people.example`
+  const answer = await owner.call({ url: USERS_URL, body: { email, role } })
+  assert.equal(answer.statusCode, 200, answer.body)
+  await bench.db.query(
+    'update users set password_hash = $2, is_password_temporary = false where email = $1',
+    [email, cheapHash],
+  )
+  return signIn(bench, email)
+}
+
 let clients = 0
 
 export async function newClientWithOwner(bench: Bench) {

@@ -1,7 +1,7 @@
 // Random money out of the sandbox client, posted to the ledger as payouts, settlements, refunds and
 // adjustments post it (docs/money-flow.md), whatever is there to move.
 
-import { withTransaction } from '#db/transaction.ts'
+import { type Transaction, withTransaction } from '#db/transaction.ts'
 import type { AccountId, ClientId, CreditId, SubaccountId } from '#ids.ts'
 import {
   bankOwner,
@@ -133,7 +133,7 @@ export async function randomPayouts(
       const share = BigInt(random.integer(1, 4))
       const amountKobo = kobo((most * share + 3n) / 4n)
       const transfer = { debitAccountId, creditAccountId, amountKobo, reason, ...cause }
-      await withTransaction(bench.db, (tx) => postTransfers(tx, bench.clock(), [transfer]))
+      await post(bench, from, transfer)
     }
   }
   return {
@@ -151,6 +151,30 @@ export async function randomPayouts(
       }
     },
   }
+}
+
+function post(bench: Bench, from: Place, transfer: Transfer): Promise<void> {
+  const now = bench.clock()
+  return withTransaction(bench.db, async (tx) => {
+    await postTransfers(tx, now, [transfer])
+    if (from === 'receivable') await owe(tx, now, transfer)
+  })
+}
+
+// As a reversal leaves it: due from the account that the credit was booked to.
+async function owe(tx: Transaction, now: Date, transfer: Transfer): Promise<void> {
+  if (!('creditId' in transfer)) return
+  await tx.query(
+    `with reversal as (
+       insert into reversals (bank_code, session_id, credit_id, amount_kobo, receivable_kobo,
+                              received_at)
+       values ('101', gen_random_uuid()::text, $1, $2, $2, $3) returning id)
+     insert into receivables (reversal_id, client_id, account_id, amount_kobo)
+     select r.id, a.client_id, a.id, $2
+       from reversal r, transfers t join collection_accounts a on a.id = t.credit_account_id
+      where t.credit_id = $1 and t.reason = 'credit' limit 1`,
+    [transfer.creditId, transfer.amountKobo, now],
+  )
 }
 
 type Between = { from: Place; to: Place; debitAccountId: AccountId; creditAccountId: AccountId }

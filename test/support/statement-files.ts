@@ -79,7 +79,8 @@ export async function imported(bench: Bench, body: string | Buffer, how?: Upload
 export async function readStored({ db }: Pick<Bench, 'db'>, bankCode = BANK): Promise<Data> {
   const statements = await db.query(
     `select bank_code, currency, account_number, reference, sequence, from_day::text,
-            to_day::text, opening_kobo, closing_kobo, has_balances, lines, new_lines
+            to_day::text, covers_from::text, opening_kobo, closing_kobo, has_balances, lines,
+            new_lines
        from statements where bank_code = $1 order by id`,
     [bankCode],
   )

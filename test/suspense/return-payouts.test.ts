@@ -5,12 +5,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { withTransaction } from '#db/transaction.ts'
 import { claimPayouts } from '#domain/payouts/claim-payouts.ts'
+import { queryAfterMs } from '#domain/payouts/unknown-payouts.ts'
 import { assertCleanBooks, OWN_RAIL_SECRET, startLiveService } from '../support/bank-calls.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { patientBatchPool } from '../support/database.ts'
 import { assertRefused, dataOf } from '../support/fixtures.ts'
 import { CONFIRMED, FAILED, settleAll } from '../support/money-out.ts'
 import { credit, itemOf, recordMovements, resolve } from '../support/movements.ts'
+import { payoutRounds } from '../support/payouts.ts'
 import { newSessionId, postRail } from '../support/rail.ts'
 import { addClient, type Bench, startTestService } from '../support/running-service.ts'
 import { sealingOf } from '../support/sealing.ts'
@@ -57,6 +59,22 @@ test('in the sandbox a return is a payout under its own reference, confirmed at 
     'return: suspense of nobody → returning 035 40.00',
     'returned: returning 035 → bank 035 40.00',
   ])
+  await assertCleanBooks(bench)
+})
+
+test('a return of nobody’s money is asked for while any client has a test clock', async () => {
+  await using bench = await startTestService()
+  await using rounds = await payoutRounds(bench)
+  const token = await bench.newClient('CLOCKED1')
+  const body = { now: '2026-11-16T09:00:00' }
+  dataOf(await bench.call({ method: 'PUT', url: '/sandbox/clock', body, token }), 'account')
+  const { sessionId } = await credit(bench, NOBODYS_NUMBER, '40', payer('9990700001'))
+  assert.equal(await resolve(bench, sessionId, 'return'), 'returning') // The answer is lost.
+
+  bench.advance(queryAfterMs(0))
+  await rounds.query()
+
+  assert.equal((await itemOf(bench, sessionId)).state, 'returned')
   await assertCleanBooks(bench)
 })
 
@@ -202,4 +220,17 @@ test('what the sender of payouts hears settles the return', async () => {
   ])
   assert.deepEqual(rows, [{ settled_by: 'bank:035' }])
   await assertCleanBooks(live)
+})
+
+test('a return of nobody’s money is sent while any client has a test clock', async () => {
+  const { id } = await startReturn(payer('0123456789'))
+  await live.db.query(
+    `insert into test_clocks (client_id, now_at, set_at)
+     select id, $1, $1 from clients order by id limit 1`,
+    [live.clock()],
+  )
+
+  assert.equal(await settleAll(live, CONFIRMED), 1)
+
+  assert.equal(await stateOf(id), 'returned')
 })

@@ -236,6 +236,25 @@ test('the same again changes nothing, and anything else of a settled return is r
   assert.equal(await databaseText(live), before)
 })
 
+test('a bank that says otherwise than a return was settled changes nothing, and is told of', async () => {
+  const signing = { secrets: [OWN_RAIL_SECRET] }
+  const alerts = async () => {
+    const url = '/api/v1/operator/alerts?kind=payout_contradicted&open=true'
+    const { data } = (await live.call({ url, ...operator })).json()
+    return data.map(({ subject }: Row) => subject)
+  }
+  const { id, returnReference: reference } = await startReturn('5')
+  await settle(reference, 'fail', { reason: 'closed' })
+  await postRail(live, '035/returns', { reference, status: 'failed' }, signing)
+  assert.deepEqual(await alerts(), [])
+  const confirmed = { reference, status: 'confirmed', bankReference: 'B-1' }
+  const answer = await postRail(live, '035/returns', confirmed, signing)
+  assert.equal(answer.json().responseCode, '01')
+  assert.equal((await itemOf(id)).failureReason, 'closed')
+  assert.deepEqual(await alerts(), [`payout/${reference}`])
+  await assertCleanBooks(live)
+})
+
 test('confirmed and failed at once, by people and the bank, a return is settled once', async () => {
   const { id, returnReference: reference } = await startReturn('5')
   const told = (await eventsOf('credit.returned')).length

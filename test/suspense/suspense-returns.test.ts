@@ -119,9 +119,17 @@ test('a return is settled once: a second word of the bank is 01, whatever it say
   const before = await databaseText(live)
 
   assert.equal(await settle(reference, 'confirmed'), '01')
-  assert.equal(await settle(reference, 'failed'), '01')
-  assert.equal(await stateOf(id), 'returned')
   assert.equal(await databaseText(live), before)
+  assert.equal(await settle(reference, 'failed'), '01')
+
+  assert.equal(await stateOf(id), 'returned')
+  assert.equal(await ledgerNaira(live, 'returning'), 0)
+  const url = '/api/v1/operator/alerts?kind=payout_contradicted&open=true'
+  const { data } = (await live.call({ url, ...operator })).json()
+  assert.deepEqual(
+    data.map(({ subject }: { subject: string }) => subject),
+    [`return/${reference}`],
+  )
 })
 
 test('a return that failed makes good what the bank took back meanwhile, and no more', async () => {

@@ -76,6 +76,47 @@ test('a status of the group or of the payment information is of the whole file',
   assert.deepEqual([payment?.level, payment?.status], ['file', 'confirmed'])
 })
 
+for (const code of ['AM05', 'DU01', 'DU02', 'DU03', 'DU04', 'DU05']) {
+  test(`a rejection for ${code} decides nothing: the bank has it already`, () => {
+    const why = rejection(code, 'Duplicate')
+    const rejected = `<GrpSts>RJCT</GrpSts>${why}`
+    const order = { reference: 'PYT1', status: 'RJCT' }
+    const reports = {
+      group: pain002({ group: rejected }),
+      payment: pain002({ payment: `<PmtInfSts>RJCT</PmtInfSts>${why}` }),
+      order: pain002({ of: [{ ...order, more: why }] }),
+      'order, by its group’s reason': pain002({ group: rejected, of: [order] }),
+    }
+    for (const [level, report] of Object.entries(reports)) {
+      for (const { status, isDuplicate, statusText } of lines(report)) {
+        assert.deepEqual([status, isDuplicate, statusText], [undefined, true, 'RJCT'], level)
+      }
+    }
+  })
+}
+
+test('a rejection that calls it a duplicate in words decides nothing', () => {
+  const proprietary = '<StsRsnInf><Rsn><Prtry>BANK-DUPLICATE</Prtry></Rsn></StsRsnInf>'
+  const wordsAlone = '<StsRsnInf><AddtlInf>Possible duplication</AddtlInf></StsRsnInf>'
+  for (const why of [rejection('NARR', 'duplicated file'), proprietary, wordsAlone]) {
+    const order = { reference: 'PYT1', status: 'RJCT' }
+    const own = lines(pain002({ of: [{ ...order, more: why }] }))
+    const ofGroup = lines(pain002({ group: `<GrpSts>RJCT</GrpSts>${why}`, of: [order] }))
+    for (const { status, isDuplicate } of [...own, ...ofGroup]) {
+      assert.deepEqual([status, isDuplicate], [undefined, true], why)
+    }
+  }
+})
+
+test('a rejection for a reason of its own counts, in whatever it is', () => {
+  const group = `<GrpSts>PART</GrpSts>${rejection('AM05', 'Duplicates')}`
+  const of = [{ reference: 'PYT1', status: 'RJCT', more: rejection('AC04') }]
+  assert.deepEqual(
+    lines(pain002({ group, of })).map(({ status }) => status),
+    ['pending', 'failed'],
+  )
+})
+
 for (const version of ['03', '08', '10', '14']) {
   test(`version ${version} is read`, () => {
     assert.equal(lines(pain002({ version, group: '<GrpSts>ACTC</GrpSts>' })).length, 1)

@@ -15,6 +15,7 @@ test('version 02: several statements, an entry that is not booked, and a balance
     sequence: 253n,
     currency: 'NGN',
     openingKobo: 1815n,
+    openingDay: '2026-11-01',
     fromDay: null,
   })
   assert.deepEqual(first?.lines, [
@@ -68,6 +69,35 @@ test('version 06: charges, tax, duty, sweeps and reversals are told apart', asyn
   ])
   assert.equal(statement?.lines[3]?.counterparty.name, 'Musa')
   assert.equal(statement?.head.accountNumber, '0123456789')
+})
+
+test('the bank’s codes win over words, and a sender’s words are no kind', async () => {
+  const text = sample('v06-charges-and-reversals.xml').toString()
+  const entry = (more: string, of: { is?: string; end?: string } = {}) =>
+    `<Ntry><Amt Ccy="NGN">10.00</Amt><CdtDbtInd>DBIT</CdtDbtInd>${of.is ?? ''}<Sts>BOOK</Sts>
+     <BookgDt><Dt>2026-11-02</Dt></BookgDt>${more}${of.end ?? ''}</Ntry>`
+  const family = (code: string, sub = 'OTHR') =>
+    `<BkTxCd><Domn><Cd>PMNT</Cd><Fmly><Cd>${code}</Cd><SubFmlyCd>${sub}</SubFmlyCd></Fmly></Domn></BkTxCd>`
+  const details = (words: string, refs = '<EndToEndId>PYT000000000000001</EndToEndId>') =>
+    `<NtryDtls><TxDtls><Refs>${refs}</Refs><RmtInf><Ustrd>${words}</Ustrd></RmtInf></TxDtls></NtryDtls>`
+  const bankSays = (words: string) => ({ end: `<AddtlNtryInf>${words}</AddtlNtryInf>` })
+  const is = '<RvslInd>true</RvslInd>'
+  const cases: [entry: string, kind: string][] = [
+    [entry(details('Agent commission March')), 'other'],
+    [entry(family('ICDT') + details('VAT of March')), 'payout'],
+    [entry(family('ICDT'), bankSays('TRF AGENT COMMISSION')), 'payout'],
+    [entry(family('ICDT', 'RRTN') + details('VAT of March')), 'return'],
+    [entry(family('RCDT') + details('school fees'), { is }), 'other'],
+    [entry(family('RCDT'), { is, ...bankSays('RVSL SCHOOL FEES') }), 'other'],
+    [entry(family('RCDT', 'CHRG') + details('VAT ON NIP')), 'vat'],
+    [entry('', bankSays('SMS ALERT FEE')), 'fee'],
+    [entry(details('SMS ALERT FEE', '<EndToEndId>NOTPROVIDED</EndToEndId>')), 'fee'],
+  ]
+  for (const [given, kind] of cases) {
+    const bytes = text.replace(/<Ntry>.*<\/Ntry>/s, given).replace('1896.25', '4990.00')
+    const [statement] = await readAll({ format: 'camt053', bytes })
+    assert.equal(statement?.lines[0]?.kind, kind, given)
+  }
 })
 
 test('version 08: in an envelope, with the status as a code', async () => {

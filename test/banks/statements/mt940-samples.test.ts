@@ -18,6 +18,7 @@ test('pages are one statement; a session id is found in the supplementary line a
     sequence: 306n,
     currency: 'NGN',
     openingKobo: 125000000n,
+    openingDay: '2026-11-01',
     fromDay: null,
   })
   assert.deepEqual(lines.map(summary), [

@@ -1,0 +1,86 @@
+// The alert of a bank's kept reversals is one for all of them: it is neither cleared under one that is just
+// being kept, nor relied on while it is being cleared.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { withTransaction } from '#db/transaction.ts'
+import { watchKeptReversals } from '#domain/credits/kept-reversals.ts'
+import { storeRailItems } from '#domain/credits/rail-items.ts'
+import { rejectedReversal } from '#http/routes/credits/keep-rail-items.ts'
+import { Sealer } from '#seal.ts'
+import { watchReversalsRound } from '#workers/watch-reversals.ts'
+import { closeAfterTests } from '../support/closing.ts'
+import { createAccount } from '../support/fixtures.ts'
+import { newSessionId, postRail, wordsOf } from '../support/rail.ts'
+import { startTestService } from '../support/running-service.ts'
+import { credit } from '../support/tracing.ts'
+import { untilWaiting } from '../support/waiting-locks.ts'
+
+const bench = closeAfterTests(await startTestService())
+const { accountNumber } = await createAccount(bench)
+
+const newReversal = () => ({
+  sessionId: newSessionId(),
+  originalSessionId: newSessionId(),
+  amount: '100',
+})
+type Taking = ReturnType<typeof newReversal>
+
+async function send(reversal: Taking): Promise<string> {
+  return wordsOf((await postRail(bench, '035/reversals', reversal)).json())
+}
+
+const book = ({ originalSessionId: sessionId }: Taking) =>
+  credit(bench, accountNumber, '100', { sessionId })
+
+async function countAlerts(): Promise<{ open: number; cleared: number }> {
+  const { rows } = await bench.db.query(
+    `select count(*) filter (where cleared_at is null)::int as open, count(cleared_at)::int as cleared
+       from alerts where kind = 'rail_item_rejected' and subject = '035/original_not_found'`,
+  )
+  return rows[0]
+}
+
+const watch = () => watchReversalsRound(bench)(new AbortController().signal)
+
+test('an alert is not cleared while another reversal is being kept, which counts on it', async () => {
+  const [early, later] = [newReversal(), newReversal()]
+  await send(early)
+  await book(early)
+  const sealer = new Sealer(bench.config.secrets.data, bench.config.secrets.hash)
+  const kept = { body: later, originals: [later.originalSessionId] }
+  const item = rejectedReversal('035', kept, 'original_not_found')
+
+  await withTransaction(bench.db, async (tx) => {
+    await storeRailItems(tx, { sealer, now: bench.clock() }, [item])
+    await send(early)
+    await watch()
+  })
+  await watch()
+  const whileOpen = await countAlerts()
+  await book(later)
+  await send(later)
+  await watch()
+
+  assert.deepEqual(whileOpen, { open: 1, cleared: 0 })
+  assert.deepEqual(await countAlerts(), { open: 0, cleared: 1 })
+})
+
+test('a reversal that is kept while the alert is being cleared raises it again', async () => {
+  const [early, later] = [newReversal(), newReversal()]
+  await send(early)
+  await book(early)
+  await send(early)
+  const before = await countAlerts()
+
+  const { sending } = await withTransaction(bench.db, async (tx) => {
+    await watchKeptReversals(tx, bench.clock())
+    const sending = send(later)
+    await untilWaiting(bench.db, 1)
+    return { sending }
+  })
+
+  assert.equal(await sending, '03 retry original_not_found')
+  assert.deepEqual(before, { open: 1, cleared: 1 })
+  assert.deepEqual(await countAlerts(), { open: 1, cleared: 2 })
+})

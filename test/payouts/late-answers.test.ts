@@ -1,0 +1,67 @@
+// Answers that come when the payout was settled otherwise, and senders that come too late to send.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { CALL_MS_MAX } from '#banks/call-deadlines.ts'
+import type { PayoutAnswer } from '#banks/connector.ts'
+import {
+  NOT_FOUND_AFTER_MS,
+  queryAfterMs,
+  SEND_WITHIN_MS,
+  STALE_MS,
+} from '#domain/payouts/unknown-payouts.ts'
+import type { Sealer } from '#seal.ts'
+import {
+  findSendingConnections,
+  type SendingBanks,
+  sendPayoutsRound,
+} from '#workers/send-payouts.ts'
+import { openAlerts } from '../support/payout-desk.ts'
+import { OPERATOR_PAYOUTS } from '../support/payouts.ts'
+import { scripted, UNKNOWN } from '../support/scripted-bank.ts'
+
+const CONFIRMED: PayoutAnswer = { status: 'confirmed', bankReference: 'B-1' }
+
+for (const asked of ['send', 'find'] as const) {
+  test(`what a bank confirms (${asked}) after somebody failed it stays failed, and is told`, async () => {
+    const isSend = asked === 'send'
+    const answers = { send: isSend ? CONFIRMED : UNKNOWN, find: CONFIRMED }
+    await using world = await scripted(answers)
+    const { bench, rounds, reference, during } = world
+    if (!isSend) await rounds.send()
+    during.call = async () => {
+      const unknown = `update payouts set status = 'unknown', next_query_at = sending_at`
+      if (isSend) await bench.db.query(unknown) // As whoever finds it stale does.
+      const url = `${OPERATOR_PAYOUTS}/${reference}/fail`
+      const failed = await bench.call({ url, body: { reason: 'The bank said no.' } })
+      assert.equal(failed.statusCode, 200, failed.body)
+    }
+    bench.advance(queryAfterMs(0))
+    await (isSend ? rounds.send() : rounds.query())
+
+    assert.equal(await world.status(), 'failed')
+    assert.deepEqual(await openAlerts(bench), [`payout/${reference}`])
+  })
+}
+
+test('a worker that was frozen after its claim does not send: the bank is asked instead', async () => {
+  await using world = await scripted({ send: CONFIRMED, find: { status: 'not_found' } })
+  const { bench, rounds, sent, status } = world
+  const { signal } = new AbortController()
+  const [banks] = findSendingConnections(rounds.bankConnections) as [SendingBanks]
+  const open = (sealed: Buffer) => {
+    bench.advance(SEND_WITHIN_MS + 1) // Between the claim and the bank.
+    return rounds.sealer.open(sealed)
+  }
+  const sealer = { open } as Sealer
+  await sendPayoutsRound({ ...rounds, sealer }, banks)(signal)
+
+  assert.deepEqual([sent.length, await status()], [0, 'unknown'])
+  bench.advance(NOT_FOUND_AFTER_MS)
+  await rounds.query()
+  assert.deepEqual([sent.length, await status()], [0, 'failed'])
+})
+
+test('what is being sent is not stale before the longest call has ended', () => {
+  assert(STALE_MS > SEND_WITHIN_MS + CALL_MS_MAX && STALE_MS < NOT_FOUND_AFTER_MS)
+})

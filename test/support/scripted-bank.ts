@@ -1,0 +1,46 @@
+// A service whose banks answer what the test says, with one payout queued.
+
+import type { BankConnection, PayoutAnswer } from '#banks/connector.ts'
+import { createPayout, fund, getPayout, payoutRounds } from './payouts.ts'
+import { startTestService } from './running-service.ts'
+
+export const UNKNOWN: PayoutAnswer = { status: 'unknown', reason: 'timeout' }
+
+// A bank that answers what the test says, and counts what it is told.
+export async function scripted(answers: { send: PayoutAnswer; find?: PayoutAnswer | undefined }) {
+  const bench = await startTestService()
+  const sent: string[] = []
+  const during: { call?: () => Promise<unknown> } = {} // What happens while the bank is asked.
+  const calls: BankConnection['calls'] = {
+    sendMoney: async ({ reference }) => {
+      sent.push(reference)
+      await during.call?.()
+      return answers.send
+    },
+    ...('find' in answers && {
+      findPayout: async () => {
+        await during.call?.()
+        return answers.find as PayoutAnswer
+      },
+    }),
+  }
+  const connection = { calls, limits: { ratePerSecond: 5, concurrency: 4 } }
+  const codes = bench.config.banks.map(({ code }) => code)
+  const connections = new Map(codes.map((code) => [code, connection as BankConnection]))
+  const rounds = await payoutRounds(bench, { connections })
+  await fund(bench, '5000')
+  const { reference } = await createPayout(bench, { amount: 1000 })
+  return {
+    bench,
+    rounds,
+    answers,
+    sent,
+    during,
+    reference,
+    status: async () => (await getPayout(bench, reference)).status,
+    async [Symbol.asyncDispose]() {
+      await rounds[Symbol.asyncDispose]()
+      await bench[Symbol.asyncDispose]()
+    },
+  }
+}
