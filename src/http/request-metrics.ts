@@ -21,11 +21,11 @@ type ResponseClass = new (
   request: IncomingMessage,
   ...options: unknown[]
 ) => ServerResponse<IncomingMessage>
-// `waiting`: forgets the response when it ends (response-deadline.ts).
+// `leave`: called when the response ends (response-deadline.ts).
 export type Timed = {
   timing?: RouteTiming | undefined
   request?: FastifyRequest | undefined
-  waiting?: Map<Timed, unknown> | undefined
+  leave?: (() => void) | undefined
 }
 type Route = { method: string; route: string }
 type Told = Pick<Metrics, 'requests' | 'awaited'> & { log: RequestLog }
@@ -58,7 +58,7 @@ export function timedResponse(Base: ResponseClass): ResponseClass {
     readonly startedMs = performance.now()
     timing: RouteTiming | undefined = undefined
     request: FastifyRequest | undefined = undefined
-    waiting: Map<Timed, unknown> | undefined = undefined
+    leave: (() => void) | undefined = undefined
 
     override end(...args: unknown[]): this {
       if (this.timing && this.request) {
@@ -66,7 +66,7 @@ export function timedResponse(Base: ResponseClass): ResponseClass {
       }
       this.timing = undefined
       this.request = undefined
-      this.waiting?.delete(this)
+      this.leave?.()
       return Reflect.apply(super.end, this, args)
     }
   }

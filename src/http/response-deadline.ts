@@ -17,13 +17,9 @@ export const RESPONSE_MAX_MS = 12_000
 const LOOK_EVERY_MS = 500
 
 export function enforceResponseDeadline(app: FastifyInstance, patience = 1): void {
-  // Oldest first. A response leaves when it ends: a hook of the framework for that would cost every
-  // request some 15 µs. What never ends (its caller is gone) leaves when it is due.
-  const waiting = new Map<Timed, { reply: FastifyReply; sinceMs: number }>()
+  const responses = new AwaitedResponses()
   const onRequest: onRequestHookHandler = (_request, reply, done) => {
-    const response = reply.raw as Timed
-    response.waiting = waiting
-    waiting.set(response, { reply, sinceMs: performance.now() })
+    responses.add(reply)
     done()
   }
   // Routes that queue their work are left out: the batcher and the connection's deadline
@@ -35,16 +31,41 @@ export function enforceResponseDeadline(app: FastifyInstance, patience = 1): voi
 
   const timer = setInterval(() => {
     const dueMs = performance.now() - patience * RESPONSE_MAX_MS
-    for (const [response, { reply, sinceMs }] of waiting) {
-      if (sinceMs > dueMs) return
+    for (const reply of responses.since(dueMs)) {
       const { raw: request } = reply.request
       // Still arriving: limited in connections.ts.
       if (request.complete === false && !request.destroyed) continue
-      waiting.delete(response)
-      if (reply.raw.destroyed) continue
-      if (!reply.sent && !reply.raw.headersSent) reply.send(new Refusal('try_again'))
+      const response = reply.raw as typeof reply.raw & Timed
+      response.leave?.()
+      if (response.destroyed) continue
+      if (!reply.sent && !response.headersSent) reply.send(new Refusal('try_again'))
     }
   }, LOOK_EVERY_MS)
   timer.unref()
   app.addHook('onClose', async () => clearInterval(timer))
+}
+
+// Each has a place, and leaves it when it ends: a hook of the framework for that would cost every request
+// some 15 µs. What never ends (its caller is gone) leaves when it is due. Not a Map: one that is filled
+// and emptied all the time is copied again and again, and each copy, dead but not collected yet, keeps
+// what is in the next, so that every response lived until the next full collection.
+class AwaitedResponses {
+  readonly #places: ({ reply: FastifyReply; sinceMs: number } | undefined)[] = []
+  readonly #free: number[] = []
+
+  add(reply: FastifyReply): void {
+    const place = this.#free.pop() ?? this.#places.length
+    this.#places[place] = { reply, sinceMs: performance.now() }
+    const response = reply.raw as Timed
+    response.leave = () => {
+      response.leave = undefined
+      this.#places[place] = undefined
+      this.#free.push(place)
+    }
+  }
+
+  // That have been awaited since then at least.
+  since(ms: number): FastifyReply[] {
+    return this.#places.flatMap((each) => (each && each.sinceMs <= ms ? [each.reply] : []))
+  }
 }
