@@ -111,7 +111,9 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const parts = { ...connections, ...banking, ...money, ...statements, clock, log, metrics, tracer }
   const submitCredits: SubmitCredits = (credits) => writers.credits.submitAll(credits)
   const working = { ...parts, ...workerSettings(options, db), submitCredits }
-  const sandbox = wireSandbox(config, { ...working, testClocks, dispatcher: notifiers.dispatcher })
+  const sandbox = wireSandbox(config, {
+    ...{ ...working, testClocks, dispatcher: notifiers.dispatcher, patience },
+  })
   const app = await buildApp({
     ...{ mode: config.mode, publicUrl: config.publicUrl, rates: config.rates },
     ...{ rateLimits, trustedProxies, metricsToken, loggedShare, patience },

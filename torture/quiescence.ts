@@ -26,7 +26,7 @@ export async function untilQuiet(database: Store): Promise<void> {
 }
 
 export async function untilAllDelivered(database: Store, waitMs: number): Promise<void> {
-  await untilNone(database, BACKLOG, QUIET_MAX_MS)
+  await untilNone(database, BACKLOG, waitMs)
   await untilNone(database, UNDELIVERED, waitMs)
 }
 

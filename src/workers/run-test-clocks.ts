@@ -20,7 +20,7 @@ const STEPS_MAX = 2_000
 const MOVE_MAX_MS = 20_000
 const AT_ONCE_MAX = 4
 
-type RunnerDeps = TestClockDeps & { testClocks: TestClocks }
+type RunnerDeps = TestClockDeps & { testClocks: TestClocks; patience?: number | undefined }
 
 const LOCK = `hashtext('test_clock'), hashtext($1)`
 
@@ -73,10 +73,10 @@ export class TestClockRunner implements ClockMoves {
     list: readonly DueWork[],
     { clientId, to }: Moving,
   ): Promise<ClockMove> {
-    const { clock, db } = this.#deps
+    const { clock, db, patience = 1 } = this.#deps
     const ran: ClockMove['ran'] = []
     const fruitless = new Map<string, number>() // When it was due and nothing could be done.
-    const endMs = performance.now() + MOVE_MAX_MS
+    const endMs = performance.now() + patience * MOVE_MAX_MS
     const begun = await findTestTime(db, clock(), clientId)
     if (!begun) return { now: clock(), isComplete: true, ran }
     let now: Date = begun

@@ -27,10 +27,11 @@ type Parts = ConstructorParameters<typeof TestClockRunner>[0] &
 
 export function wireSandbox({ mode, collectionBankCode, policy }: Config, parts: Parts) {
   const { limits, quarantineDays } = policy
+  const { patience = 1 } = parts
   const seeding = { ...parts, collectionBankCode, limits, quarantineDays }
   const clockMoves = new TestClockRunner(parts)
   const seedNow = (clientId: ClientId) =>
-    runNow(seedSandboxRound(seeding, clientId), parts.log, SEED_NOW_MS)()
+    runNow(seedSandboxRound(seeding, clientId), parts.log, patience * SEED_NOW_MS)()
   const rounds =
     mode === 'sandbox'
       ? { runTestClocks: clockMoves.round, seedSandbox: seedSandboxRound(seeding) }

@@ -116,6 +116,7 @@ for (const type of Object.keys(SCENARIOS)) {
 }
 
 test('a sandbox is filled, moved in time and emptied', async () => {
+  await run('sandbox', 'reset', '--yes') // Nor is anything due of what came before.
   const seeded = await json('sandbox', 'seed', '--accounts', '2', '--days', '1')
   const accounts = await json('accounts', 'list')
   const moved = await run('sandbox', 'clock', 'advance', '2h')

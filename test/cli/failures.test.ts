@@ -11,13 +11,13 @@ import { closeAfterTests } from '../support/closing.ts'
 import { listenLocally } from '../support/event-source.ts'
 import { dataOf } from '../support/fixtures.ts'
 import { startTestService } from '../support/running-service.ts'
-import { closedPort, httpReceiver } from '../webhooks/receivers.ts'
+import { httpReceiver } from '../webhooks/receivers.ts'
 
 const LAUNCHER = join(import.meta.dirname, '../../scripts/manilla.mjs')
 
 const bench = closeAfterTests(await startTestService())
 const url = await listenLocally(bench.service.app)
-const nowhere = `http://127.0.0.1:${await closedPort()}`
+const nowhere = 'http://127.0.0.1:2' // Nothing is there, nor will be while this runs.
 const cli = closeAfterTests(createCli({ MANILLA_URL: url }))
 const CREATE = [
   'payments',

@@ -20,6 +20,9 @@ test('locks of a process that froze are free after five seconds, on every kind o
   await pool.query('create table collection_marks as select 1 as id')
   const batches = createBatchPool({ connectionString, ...QUIET })
   const reader = createReader({ connectionString, connections: 1, onLost: () => {} })
+  const [spare, other] = await Promise.all([batches.connect(), batches.connect()])
+  spare.release()
+  other.release()
   // As one that was stopped: it holds the lock, and says nothing more.
   const frozen = await batches.connect()
   const lost = new Promise<Error>((resolve) => frozen.once('error', resolve))

@@ -6,8 +6,8 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { createPool } from '#db/pool.ts'
-import { Replica } from '#db/replica.ts'
+import { createPool, type Queryable } from '#db/pool.ts'
+import { Replica, ReplicaProblem } from '#db/replica.ts'
 import { readingFromReplica, replicatedPool } from '#db/replica-reads.ts'
 import { withSnapshot } from '#db/snapshot.ts'
 import { REPLICA_OPERATIONS } from '#http/replica-routes.ts'
@@ -166,13 +166,14 @@ test('the replica answers, and shows what another process has written just befor
   })
   const { accountNumber } = await createAccount(reader)
   await reader.call({ url: `${ACCOUNTS}/${accountNumber}` })
-  const csv = await reader.call({ url: `${ACCOUNTS}.csv` })
-
-  assert(csv.body.includes(accountNumber))
-  const asked = await standby.query(
-    `select query from pg_stat_activity where datname = 'manilla' and query like '%collection_accounts%'`,
-  )
-  assert(asked.length > 0)
+  await until('the standby exports it', async () => {
+    const csv = await reader.call({ url: `${ACCOUNTS}.csv` })
+    assert(csv.body.includes(accountNumber))
+    const asked = await standby.query(
+      `select query from pg_stat_activity where datname = 'manilla' and query like '%collection_accounts%'`,
+    )
+    return asked.length > 0
+  })
   assert.deepEqual(await served(writer), { replica: 0, primary: 0 })
 })
 
@@ -207,7 +208,11 @@ test('a server that is no standby of this primary is never asked', async () => {
   for (const connectionString of wrong) {
     const replica = new Replica({ connectionString, primary: db, log })
     await replica.probe()
-    await assert.rejects(replica.connect(await replica.position()), /it is no (standby|copy)/)
+    await until('it says so', async () => {
+      const refused = replica.connect(await replica.position())
+      const problem: unknown = await refused.catch((error) => error)
+      return problem instanceof ReplicaProblem && /^it is no (standby|copy)/.test(problem.message)
+    })
     assert(!replica.isUsable)
     await replica.end()
   }
@@ -228,19 +233,25 @@ test('a read that conflicts with the replay is repeated on the primary', async (
   await until('it is used', () => replica.isUsable)
   const seen: string[] = []
   const pool = replicatedPool(db, replica, (by) => seen.push(by))
+  const reads = <T>(work: Parameters<typeof withSnapshot<T>>[1]) =>
+    readingFromReplica(replica, () => withSnapshot(pool, work))
+  const isStandby = (tx: Queryable) =>
+    tx
+      .query<{ isSo: boolean }>('select pg_is_in_recovery() as "isSo" from news')
+      .then(({ rows: [row] }) => row?.isSo === true)
+  await until('it answers', () => reads(isStandby))
+  seen.length = 0
   let runs = 0
 
-  const left = await readingFromReplica(replica, () =>
-    withSnapshot(pool, async (tx) => {
-      const { rows } = await tx.query('select pg_is_in_recovery() as "isReplica" from news')
-      if (++runs === 1) {
-        assert(rows[0]?.isReplica)
-        await primary.query('truncate news; insert into news values (3)', 'manilla')
-        await until('it has replayed that', hasReplayedAll)
-      }
-      return (await tx.query('select id from news')).rows
-    }),
-  )
+  const left = await reads(async (tx) => {
+    const isReplica = await isStandby(tx)
+    if (++runs === 1) {
+      assert(isReplica)
+      await primary.query('truncate news; insert into news values (3)', 'manilla')
+      await until('it has replayed that', hasReplayedAll)
+    }
+    return (await tx.query('select id from news')).rows
+  })
   await replica.end()
   await db.end()
 

@@ -102,7 +102,7 @@ test('a statement that takes too long fails alone of those before it, and nothin
   await using bench = await setup()
 
   const failing = withTransaction(bench.pool, async (tx) => {
-    await tx.query(`set local statement_timeout = 500`)
+    await tx.query(`set local statement_timeout = 2000`)
     return new PipelinedCommit('done', [tx.query(bench.insert(1)), tx.query('select pg_sleep(30)')])
   })
 

@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { assertCleanBooks } from '../support/bank-calls.ts'
+import { patience } from '../support/patience.ts'
 import {
   addBankAccount,
   createPayout,
@@ -76,7 +77,7 @@ test('a payout that the bank refuses is available again', async () => {
   await createPayout(bench, { amount: '1000' }) // A retry is another payout.
 })
 
-test('the service’s own workers send what is queued', { timeout: 60_000 }, async () => {
+test('the service’s own workers send what is queued', { timeout: patience(60_000) }, async () => {
   await using bench = await startTestService()
   await fund(bench, '10')
   const { reference } = await createPayout(bench, { amount: 10 })

@@ -186,7 +186,9 @@ test('an export that fails leaves nothing behind', async () => {
   assert(readdirSync(folder.path).includes('credits.ndjson.partial'))
   assert(!readdirSync(folder.path).some((name) => name.endsWith('json')))
   await bench.db.query(
-    `select pg_terminate_backend(pid) from pg_locks where not granted and relation is not null`,
+    `select pg_terminate_backend(pid) from pg_locks
+      where not granted and relation = 'transfers'::regclass
+        and database = (select oid from pg_database where datname = current_database())`,
   )
   await assert.rejects(failing)
   await blocker.query('rollback')

@@ -136,10 +136,10 @@ async function importMany(bench: MatchingBench, columns: string, count: number):
   )
 }
 
-// No statement takes longer than half a second on an idle machine.
+// No statement takes longer than that on an idle machine.
 const matchSoon = (bench: MatchingBench) =>
   withTransaction(bench.pool, async (tx) => {
-    await tx.query(`set local statement_timeout = ${patience(500)}`)
+    await tx.query(`set local statement_timeout = ${patience(1_500)}`)
     await matchStatements(tx, { bankCode: BANK, currency: 'NGN', now: new Date(`${NOW}:00Z`) })
   })
 

@@ -7,6 +7,7 @@ import { FAILURES_TO_PAUSE, PAUSE_MIN_MS } from '#circuit-breaker.ts'
 import { LEASE_MS } from '#domain/requery/claim-questions.ts'
 import { nextStep } from '#domain/requery/repeat-schedule.ts'
 import { assertCleanBooks, startTwin } from '../support/bank-calls.ts'
+import { until } from '../support/embedded-bench.ts'
 import { createAccount, dataOf, MINUTE_MS, startPayment, verify } from '../support/fixtures.ts'
 import {
   questionsOf,
@@ -131,7 +132,10 @@ test('two processes together ask no more at a time than the limit', async () => 
   for (let at = 0; at < 10; at++) await demand(bench)
   bench.bank.state.mood = 'silent'
 
-  await Promise.all([bench.askOnce(), rounds.askOnce(), bench.askOnce()])
+  const first = bench.askOnce()
+  await until('it asks', () => bench.bank.asked.length === 2)
+  await Promise.all([rounds.askOnce(), bench.askOnce()])
+  await first
   await rounds.close()
 
   assert.deepEqual([bench.bank.asked.length, bench.bank.state.inFlightMost], [2, 2])

@@ -119,7 +119,7 @@ export async function startWorld() {
     // As if all processes died: their connections are gone, in the middle of whatever they did.
     async cut() {
       await db.query(
-        `select pg_terminate_backend(pid) from pg_stat_activity
+        `select pg_terminate_backend(pid, 5000) from pg_stat_activity
           where datname = current_database() and pid <> pg_backend_pid()`,
       )
       await Promise.all(services.splice(0).map((service) => service.close()))

@@ -3,7 +3,6 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Webhook } from 'standardwebhooks'
 import { loadSchemaFiles } from '#db/migration-files.ts'
 import type { Pool } from '#db/pool.ts'
 import { checkIntegrity } from '#domain/integrity/integrity-checks.ts'
@@ -13,7 +12,7 @@ import { until } from '../support/embedded-bench.ts'
 import { readPreviousRelease, unpackRelease } from '../support/previous-release.ts'
 import { SECRETS } from '../support/settings.ts'
 import { createTempFolder } from '../support/temp-folder.ts'
-import { listener } from '../support/webhook-bench.ts'
+import { listener, verifies } from '../support/webhook-bench.ts'
 import { ShopLoad } from './shop-load.ts'
 
 const ANSWERS = 30
@@ -126,8 +125,8 @@ async function checkDeliveries(
     return rows.filter(({ id }) => !ids.has(id))
   }
   await until('every event is delivered', async () => (await missing()).length === 0)
-  for (const { body, headers, path } of heard) {
-    if (path.includes('?')) continue // A callBackUrl, signed with the client's secret.
-    new Webhook(secret).verify(body, headers as Record<string, string>)
+  for (const each of heard) {
+    if (each.path.includes('?')) continue // A callBackUrl, signed with the client's secret.
+    assert(verifies(secret, each))
   }
 }

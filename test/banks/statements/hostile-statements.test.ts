@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { readStatement } from '#banks/statements/read-statement.ts'
 import { type StatementFormat, StatementProblem } from '#banks/statements/statement.ts'
+import { heapUsed } from '../../support/heap-used.ts'
 import { problemOf, profileOf, sample } from './reading.ts'
 
 const NAMESPACE = 'urn:iso:std:iso:20022:tech:xsd:camt.053.001.08'
@@ -24,7 +25,7 @@ async function endless(format: StatementFormat, start: string, filler: string): 
     const chunk = Buffer.from(filler.repeat(65_536 / filler.length))
     for (; taken < 1024 ** 3; taken += chunk.length) yield chunk
   }
-  const before = process.memoryUsage().heapUsed
+  const before = heapUsed()
   try {
     for await (const _ of readStatement({ format, profile: profileOf(), bytes: bytes() })) {
       // None of its parts counts.
@@ -33,7 +34,7 @@ async function endless(format: StatementFormat, start: string, filler: string): 
   } catch (error) {
     assert(error instanceof StatementProblem, String(error))
     assert(taken < 70 * MEGABYTE, `${taken} bytes were taken`)
-    assert(process.memoryUsage().heapUsed - before < HEAP_MAX)
+    assert(heapUsed() - before < HEAP_MAX)
     return error.message
   }
 }

@@ -2,12 +2,11 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'
 import { readStatement } from '#banks/statements/read-statement.ts'
 import type { StatementFormat } from '#banks/statements/statement.ts'
 import { kobo } from '#money.ts'
+import { heapUsed } from '../../support/heap-used.ts'
 import { profileOf, readOne } from './reading.ts'
 import {
   CSV_FIELDS,
@@ -122,11 +121,8 @@ async function* inChunks(pieces: Iterable<string>) {
 
 for (const format of FORMATS) {
   test(`${LINES} lines of ${format} are read in the memory of a few`, async () => {
-    setFlagsFromString('--expose-gc')
-    const collect = runInNewContext('gc') as () => void
     const profile = profileOf(CSV_FIELDS)
-    collect()
-    const before = process.memoryUsage().heapUsed
+    const before = heapUsed()
     let [count, most] = [0, 0]
     const bytes = inChunks(WRITERS[format](many))
     for await (const part of readStatement({ format, profile, bytes })) {
@@ -134,8 +130,7 @@ for (const format of FORMATS) {
       const times = Math.floor(count / LOOK_EVERY)
       count += part.lines.length
       if (Math.floor(count / LOOK_EVERY) === times) continue
-      collect()
-      most = Math.max(most, process.memoryUsage().heapUsed - before)
+      most = Math.max(most, heapUsed() - before)
     }
     assert.equal(count, LINES)
     assert(most < HEAP_MAX, `${most} bytes are held`)
