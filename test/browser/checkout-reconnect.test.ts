@@ -94,8 +94,8 @@ test('without network it says so, and tells the truth as soon as it is back', as
 
   await context.setOffline(true)
   await page.locator('.toast.is-shown').waitFor()
-  await simulate(bench, accountNumber, '6000')
   await see(page, 'Waiting for your transfer')
+  await simulate(bench, accountNumber, '6000')
   await context.setOffline(false)
   await see(page, 'Payment received')
   await page.locator('.toast:not(.is-shown)').waitFor({ state: 'attached' })

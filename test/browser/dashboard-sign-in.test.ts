@@ -25,6 +25,7 @@ test('somebody signs in, stays signed in over a reload, and signs out for good',
   const { page, problems } = opened
   const email = await makeUser(bench)
   await page.goto(`${bench.url}/dashboard/credits`)
+  await page.locator('h1').waitFor()
   assert.deepEqual(await findAxeFaults(page), [])
 
   await signIn(page, email)

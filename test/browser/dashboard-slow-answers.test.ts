@@ -129,9 +129,9 @@ test('a service that cannot be reached is said, and tried again', async () => {
   await bench.newClient('SLOW4')
   await using opened = await bench.openAs(browser, { clientId: 'SLOW4' })
   const { page } = opened
+  await page.route('**/events/stream*', () => {}) // Once open, it would load the list again.
   await page.goto(`${bench.url}/dashboard/credits`)
   await page.getByRole('heading', { name: 'No credits yet' }).waitFor()
-  await page.route('**/events/stream*', () => {}) // Once open, it would load the list again.
   await page.route('**/api/v1/payments*', (route) => route.abort())
   await page.getByRole('link', { name: 'Payments' }).click()
   await page.getByText('Can’t reach the service.').waitFor()

@@ -20,6 +20,8 @@ import { assertRefused, createAdvice, initiate, simulate } from '../support/fixt
 import { patience } from '../support/patience.ts'
 import { START, startTestService } from '../support/running-service.ts'
 
+const NOW = START.toISOString()
+
 // Feeds behind a real server, over advices that the test makes up.
 async function startFeeds({ heartbeatMs = 3_600_000 } = {}) {
   const texts = new Map([
@@ -29,7 +31,6 @@ async function startFeeds({ heartbeatMs = 3_600_000 } = {}) {
   const reads: string[][] = []
   let isBroken = false
   const feeds = new CheckoutFeeds({
-    clock: () => START,
     log: createLogger({ level: 'silent' }),
     pollMs: 1,
     heartbeatMs,
@@ -37,13 +38,15 @@ async function startFeeds({ heartbeatMs = 3_600_000 } = {}) {
       await turn()
       reads.push([...ids])
       if (isBroken) throw new Error('no database')
-      return new Map([...texts].filter(([id]) => ids.includes(asId(id))))
+      const found = [...texts].filter(([id]) => ids.includes(asId(id)))
+      return new Map(found.map(([id, text]) => [id, { now: NOW, text }]))
     },
   })
   const server = createServer((request, socket) => {
     const adviceId = asId<AdviceId>(request.url?.slice(1) as string)
     socket.writeHead(200, { 'content-type': 'text/event-stream', connection: 'close' })
-    feeds.watch({ adviceId, address: 'here', socket, seen: texts.get(adviceId) as string })
+    const seen = { now: NOW, text: texts.get(adviceId) as string }
+    feeds.watch({ adviceId, address: 'here', socket, seen })
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -71,11 +74,10 @@ async function startFeeds({ heartbeatMs = 3_600_000 } = {}) {
 
 const dataOf = (block: { data?: string }) => JSON.parse(block.data as string)
 
-test('who comes is told the present at once, with the time it was said', async () => {
+test('who comes is told the present at once, and as of when', async () => {
   await using bench = await startFeeds()
   await using stream = await openStream(bench.url('a'))
-  const now = START.toISOString()
-  assert.deepEqual(dataOf(await stream.nextEvent()), { now, status: 'Processing' })
+  assert.deepEqual(dataOf(await stream.nextEvent()), { now: NOW, status: 'Processing' })
 })
 
 test('a change reaches everybody who watches that advice, and nobody else', async () => {
@@ -154,7 +156,7 @@ test('one who takes nothing is let go before it costs memory', async () => {
 test('there is room for some watchers of one advice, and of one address', async () => {
   const read = async () => new Map()
   const log = createLogger({ level: 'silent' })
-  const feeds = new CheckoutFeeds({ clock: () => START, log, read })
+  const feeds = new CheckoutFeeds({ log, read })
   const socket = Object.assign(new EventEmitter().setMaxListeners(0), {
     writable: true,
     writableLength: 0,
@@ -163,8 +165,9 @@ test('there is room for some watchers of one advice, and of one address', async 
     destroy: () => socket.emit('close'),
   })
   const hasRoom = (advice: string, address: string) => feeds.hasRoom(asId(advice), address)
+  const seen = { now: NOW, text: '{}' }
   const watch = (advice: string, address: string) =>
-    feeds.watch({ adviceId: asId(advice), address, socket: socket as never, seen: '{}' })
+    feeds.watch({ adviceId: asId(advice), address, socket: socket as never, seen })
 
   for (let at = 0; at < WATCHERS_PER_ADVICE_MAX; at++) watch('a', `place ${at}`)
   assert.equal(hasRoom('a', 'elsewhere'), false)
@@ -199,4 +202,25 @@ test('a payer hears of a credit within a second, and of too many streams at once
   }
   await bench.service.app.close()
   for (const stream of streams) assert.equal(await stream.next(), undefined)
+})
+
+test('a payer of a client whose test clock is ahead hears of a credit at its time', async () => {
+  await using bench = await startTestService()
+  const url = await listenLocally(bench.service.app)
+  const ahead = new Date(START.getTime() + 86_400_000)
+  const set = { method: 'PUT', url: '/sandbox/clock', body: { now: ahead.toISOString() } } as const
+  assert.equal((await bench.call(set)).statusCode, 200)
+  const { adviceReference } = await createAdvice(bench)
+  const { bankAccount } = await initiate(bench, adviceReference)
+  const stream = await openStream(`${url}/pay/api/stream?adviceReference=${adviceReference}`)
+  const first = dataOf(await stream.nextEvent())
+  await simulate(bench, bankAccount, '2000')
+
+  const heard = dataOf(await stream.nextEvent())
+
+  assert.deepEqual(
+    [heard.status, heard.now, first.now],
+    ['PartPayment', first.now, ahead.toISOString()],
+  )
+  await bench.service.app.close()
 })

@@ -5,7 +5,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { appStrings, shortcutsStrings } from '../copy.ts'
 import { type Problem, problemFrom } from './api.ts'
 import { humanize } from './format.ts'
-import { useConnection } from './live.ts'
+import { forgetEvents, useConnection } from './live.ts'
 import { Icon } from './parts/icons.tsx'
 import { ShortcutList } from './parts/shortcut-list.tsx'
 import { Failed, Skeleton } from './parts/states.tsx'
@@ -65,7 +65,7 @@ export function Shell({ session }: { session: Session }) {
           </button>
         </div>
         <div class="side-body" id="menu">
-          <Menu views={views} current={place.view} session={session} />
+          {!isLeaving && <Menu views={views} current={place.view} session={session} />}
           <UserMenu session={session} setLeaving={setLeaving} />
         </div>
       </header>
@@ -140,7 +140,8 @@ function UserMenu({ session: { user, role, client }, setLeaving }: UserMenuProps
   const leave = async () => {
     // The view goes first, and with it all that it asks for: nothing is asked of a session that ended.
     setLeaving(true)
-    await new Promise((resolve) => window.setTimeout(resolve))
+    forgetEvents()
+    await new Promise((resolve) => requestAnimationFrame(() => window.setTimeout(resolve)))
     try {
       await signOut()
       window.location.assign(BASE) // From the start: nothing of this person stays in the page.

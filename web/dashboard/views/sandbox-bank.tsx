@@ -2,7 +2,7 @@
 
 import { useRef, useState } from 'preact/hooks'
 import { sandboxBankStrings as strings } from '../../copy.ts'
-import { type Problem, problemFrom, send } from '../api.ts'
+import { getPage, type Problem, problemFrom, send } from '../api.ts'
 import { type LiveEvent, useEvents } from '../live.ts'
 import { type Destination, DestinationPicker } from '../parts/destination-picker.tsx'
 import { KindOption, optionOf } from '../parts/kind-option.tsx'
@@ -35,10 +35,21 @@ export default function SandboxBank({ session }: ViewProps) {
   const [version, setVersion] = useState(0)
   // Kept also before the answer is here: an event may be faster.
   const [events, setEvents] = useState<LiveEvent[]>([])
-  const isLive = useEvents(
-    (event) => setEvents((before) => [...before, event].slice(-EVENTS_KEPT)),
-    session.scopes.includes('webhooks:read'),
-  )
+  const keep = (more: readonly LiveEvent[]) =>
+    setEvents((before) => {
+      const news = more.filter(({ sequence }) => before.every((each) => each.sequence !== sequence))
+      return [...before, ...news].slice(-EVENTS_KEPT)
+    })
+  // Or than the stream of events.
+  const keepNewest = () => {
+    const query = { limit: `${EVENTS_KEPT}` }
+    getPage('/api/v1/events', {}, { query }).then(
+      ({ data }) => keep(data.toReversed()),
+      () => {},
+    )
+  }
+  const mayRead = session.scopes.includes('webhooks:read')
+  const isLive = useEvents((event) => keep([event]), mayRead, keepNewest)
   const arrived = (transfer: Sent) => {
     setSent(transfer)
     setVersion((before) => before + 1)

@@ -6,14 +6,18 @@
 
 import type { ServerResponse } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Clock } from '#clock.ts'
 import type { AdviceId } from '#ids.ts'
 import type { Logger } from '#log.ts'
 
-// Each advice as text, a JSON object; those that do not exist are left out.
-type ReadCheckouts = (adviceIds: readonly AdviceId[]) => Promise<Map<string, string>>
+// A checkout as text, a JSON object, and what the time was just before it was read: the page's countdown
+// goes by it, and it takes nothing that is older than what it has. By the time after the reading, a state
+// that was read before another could pass for newer, for good.
+type Seen = { now: string; text: string }
 
-type Watching = { adviceId: AdviceId; address: string; socket: ServerResponse; seen: string }
+// Those that do not exist are left out.
+type ReadCheckouts = (adviceIds: readonly AdviceId[]) => Promise<Map<string, Seen>>
+
+type Watching = { adviceId: AdviceId; address: string; socket: ServerResponse; seen: Seen }
 
 // In one process. Many phones share one address with their neighbours.
 const WATCHERS_MAX = 5_000
@@ -28,7 +32,6 @@ const FAREWELL_MS = 1_000
 
 type Options = {
   read: ReadCheckouts
-  clock: Clock
   log: Logger
   pollMs?: number
   heartbeatMs?: number
@@ -70,7 +73,7 @@ export class CheckoutFeeds {
       count(this.#byAdvice, adviceId, -1)
       count(this.#byAddress, address, -1)
     })
-    send(socket, this.#frame(watching.seen))
+    send(socket, frameOf(watching.seen))
     this.#running ??= this.#run()
   }
 
@@ -102,25 +105,23 @@ export class CheckoutFeeds {
     }
   }
 
-  #tell(texts: Map<string, string>): void {
+  #tell(checkouts: Map<string, Seen>): void {
     for (const watching of this.#watchers) {
-      const text = texts.get(watching.adviceId)
-      if (text === undefined || text === watching.seen) continue
-      watching.seen = text
-      send(watching.socket, this.#frame(text))
+      const seen = checkouts.get(watching.adviceId)
+      if (!seen || seen.text === watching.seen.text) continue
+      watching.seen = seen
+      send(watching.socket, frameOf(seen))
     }
-  }
-
-  // With the time of its sending: the page's countdown goes by our clock, not the phone's.
-  #frame(text: string): string {
-    const now = JSON.stringify(this.#options.clock().toISOString())
-    return `data: {"now":${now},${text.slice(1)}\n\n`
   }
 
   // An event rather than a comment: a page whose connection died unheard can tell.
   #beat(socket: ServerResponse): void {
     send(socket, 'event: beat\ndata: -\n\n')
   }
+}
+
+function frameOf({ now, text }: Seen): string {
+  return `data: {"now":${JSON.stringify(now)},${text.slice(1)}\n\n`
 }
 
 function count<Key>(counts: Map<Key, number>, key: Key, by: 1 | -1): void {

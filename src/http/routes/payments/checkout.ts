@@ -120,14 +120,16 @@ const liveRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     )
   const feeds = new CheckoutFeeds({
     log,
-    clock,
     read: async (adviceIds) => {
-      const rows = await findCheckouts(db, clock(), adviceIds)
-      const shown = new Map(rows.map((row) => [row.adviceId, JSON.stringify(present(row))]))
+      const at = clock()
+      const rows = await findCheckouts(db, at, adviceIds)
+      const now = at.toISOString()
+      const shown = new Map(
+        rows.map((row) => [row.adviceId, { now, text: JSON.stringify(present(row)) }]),
+      )
       const owners = deps.testClocks.isEmpty ? [] : await findClocked(adviceIds)
       for (const adviceId of adviceIds.filter((_, at) => owners[at])) {
-        const { now: _, ...checkout } = (await read(adviceId)).checkout
-        shown.set(adviceId, JSON.stringify(checkout))
+        shown.set(adviceId, seenOf((await read(adviceId)).checkout))
       }
       return shown
     },
@@ -163,12 +165,11 @@ const liveRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     },
     async (request, reply) => {
       const { checkout } = await read(request.query.adviceReference)
-      const { now: _, ...seen } = checkout
       const adviceId = checkout.adviceReference
       if (!feeds.hasRoom(adviceId, request.ip)) throw new Refusal('too_many_streams')
       const socket = openEventStream(reply)
       if (!socket) return // Gone while we looked.
-      feeds.watch({ adviceId, address: request.ip, socket, seen: JSON.stringify(seen) })
+      feeds.watch({ adviceId, address: request.ip, socket, seen: seenOf(checkout) })
     },
   )
 }
@@ -179,13 +180,16 @@ export function checkoutReader(deps: Deps) {
   return async (adviceReference: string | undefined) => {
     const adviceId = requireReference(adviceReference)
     return atTimeOfAdvice(deps, adviceId, async () => {
-      const [row] = await findCheckouts(deps.reads, deps.clock(), [adviceId])
+      const now = deps.clock()
+      const [row] = await findCheckouts(deps.reads, now, [adviceId])
       if (!row) throw new Refusal('advice_not_found')
-      const checkout = { now: deps.clock().toISOString(), ...present(row) }
+      const checkout = { now: now.toISOString(), ...present(row) }
       return { checkout, colour: row.brandColour ?? DEFAULT_COLOUR }
     })
   }
 }
+
+const seenOf = ({ now, ...shown }: { now: string }) => ({ now, text: JSON.stringify(shown) })
 
 function presenter({ mode, banks, bankConnections, policy, clock }: Deps) {
   const how = {

@@ -15,30 +15,34 @@ type Props = { proof: DayProof; place: Place; done: () => void }
 export function DayDifferences({ proof, place, done }: Props) {
   const { differences, moreDifferences, bankCode } = proof
   const [chosen, choose] = useState<ReadonlySet<string>>(new Set())
+  const ids = differences.map(({ id }) => `${id}`).filter((id) => chosen.has(id))
   const loaded = { data: differences, problem: undefined, isLoading: false, reload: done }
-  if (differences.length === 0) return null
+  const hasAny = differences.length > 0
+  // What became of the last ones is still to be read when they are gone.
   return (
-    <section aria-labelledby="differences">
-      <header class="grid-top">
-        <h2 id="differences">{strings.count(count(differences.length))}</h2>
+    <section {...(hasAny ? { 'aria-labelledby': 'differences' } : {})}>
+      <header class={hasAny ? 'grid-top' : ''}>
+        {hasAny && <h2 id="differences">{strings.count(count(differences.length))}</h2>}
         <ResolveChosen
-          ids={[...chosen]}
+          ids={ids}
           done={() => {
             choose(new Set())
             done()
           }}
         />
       </header>
-      <ListTable
-        caption={strings.tabs.differences}
-        columns={DIFFERENCE_COLUMNS.filter(({ name }) => name !== strings.bank)}
-        pages={onePage(loaded)}
-        keyOf={({ id }) => `${id}`}
-        hrefOf={({ id }) => hrefOf('reconciliation', `${id}`, place.query)}
-        openKey={place.open}
-        choosing={choosingOf(chosen, choose)}
-        empty={null}
-      />
+      {hasAny && (
+        <ListTable
+          caption={strings.tabs.differences}
+          columns={DIFFERENCE_COLUMNS.filter(({ name }) => name !== strings.bank)}
+          pages={onePage(loaded)}
+          keyOf={({ id }) => `${id}`}
+          hrefOf={({ id }) => hrefOf('reconciliation', `${id}`, place.query)}
+          openKey={place.open}
+          choosing={choosingOf(chosen, choose)}
+          empty={null}
+        />
+      )}
       {moreDifferences && (
         <p class="muted under-list">
           {strings.moreDifferences}{' '}

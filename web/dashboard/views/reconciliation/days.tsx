@@ -29,19 +29,35 @@ export function Days({ place }: ViewProps) {
   const hasAny = useHasAny(version)
   if (problem && !data) return <Failed problem={problem} retry={reload} />
   if (!data || hasAny === undefined) return <Skeleton kind="rows" lines={8} />
-  if (!hasAny) {
-    return (
-      <Empty icon="reconciliation" title={strings.none}>
-        <p>{strings.noneText}</p>
-        <ImportStatement label={bankStatementsStrings.importFirst} done={bump} />
-      </Empty>
-    )
-  }
   const shown = withStatus(data).filter(({ day }) => day >= from)
+  const { import: another, importFirst } = bankStatementsStrings
+  // In one place, whatever is around it: what it shows of the first import stays open.
   return (
     <>
-      <AlertLine rows={shown} />
-      <ImportStatement label={bankStatementsStrings.import} done={bump} />
+      {hasAny ? (
+        <AlertLine rows={shown} />
+      ) : (
+        <Empty icon="reconciliation" title={strings.none}>
+          <p>{strings.noneText}</p>
+        </Empty>
+      )}
+      <ImportStatement label={hasAny ? another : importFirst} done={bump} />
+      {hasAny && <Grid {...{ shown, from, to, place, version }} />}
+    </>
+  )
+}
+
+type GridProps = {
+  shown: readonly BankDayRow[]
+  from: string
+  to: string
+  place: Place
+  version: number
+}
+
+function Grid({ shown, from, to, place, version }: GridProps) {
+  return (
+    <>
       <section aria-labelledby="grid">
         <header class="grid-top">
           <h2 id="grid">{strings.grid}</h2>

@@ -57,7 +57,7 @@ export function Fees({ session, place }: ViewProps) {
   return (
     <>
       {isOperator && <Calculator />}
-      {pages.data?.data.length !== 0 && add && <div class="above">{add}</div>}
+      {add && <div class="above">{add}</div>}
       <ListTable
         caption={settingsStrings.tabs.fees}
         columns={COLUMNS}
@@ -68,7 +68,6 @@ export function Fees({ session, place }: ViewProps) {
         empty={
           <Empty icon="action" title={strings.empty}>
             <p>{strings.emptyText}</p>
-            {add}
           </Empty>
         }
       />

@@ -62,7 +62,7 @@ export function LimitProfiles({ session, place }: ViewProps) {
   )
   return (
     <>
-      {pages.data?.data.length !== 0 && add && <div class="above">{add}</div>}
+      {add && <div class="above">{add}</div>}
       <ListTable
         caption={settingsStrings.tabs.limitProfiles}
         columns={COLUMNS}
@@ -73,7 +73,6 @@ export function LimitProfiles({ session, place }: ViewProps) {
         empty={
           <Empty icon="action" title={strings.empty}>
             <p>{strings.emptyText}</p>
-            {add}
           </Empty>
         }
       />

@@ -48,10 +48,9 @@ export function Endpoints({ session, place }: ViewProps) {
       {strings.add}
     </button>
   )
-  const isEmpty = pages.data?.data.length === 0
   return (
     <>
-      {!isEmpty && add && <div class="above">{add}</div>}
+      {add && <div class="above">{add}</div>}
       <ListTable
         caption={webhooksStrings.tabs.endpoints}
         columns={COLUMNS}
@@ -62,7 +61,7 @@ export function Endpoints({ session, place }: ViewProps) {
         empty={
           <Empty icon="webhooks" title={strings.none}>
             <p>{mayWrite ? strings.noneText : strings.noneAsk}</p>
-            {add || <a href="/docs">{appStrings.reference}</a>}
+            {!mayWrite && <a href="/docs">{appStrings.reference}</a>}
           </Empty>
         }
       />
