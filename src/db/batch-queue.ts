@@ -15,7 +15,7 @@ export class Entry<I, O> extends AsyncResource {
   readonly items: readonly I[]
   readonly sinceMs: number
   readonly span: Span | undefined
-  readonly #settle: Settle<O>
+  #settle: Settle<O> | undefined
 
   constructor(items: readonly I[], about: About, settle: Settle<O>) {
     super('BatchEntry')
@@ -25,8 +25,11 @@ export class Entry<I, O> extends AsyncResource {
     this.#settle = settle
   }
 
+  // Once. It then lets go of the caller: what remains of a batch would keep it until a full collection.
   settle(results: BatchResult<O>[]): void {
-    this.runInAsyncScope(this.#settle, undefined, results)
+    const settle = this.#settle
+    this.#settle = undefined
+    if (settle) this.runInAsyncScope(settle, undefined, results)
   }
 }
 
