@@ -8359,6 +8359,7 @@ export interface components {
             accountName: string;
             accountStatus: string;
             isActive: boolean;
+            isAccountActive: boolean;
             balance: number;
             createdAt: string;
             updatedAt: string;
@@ -8382,6 +8383,9 @@ export interface components {
             name?: string;
             isActive?: boolean;
         };
+            bankCode?: string;
+            accountNumber?: string;
+            accountName?: string;
         SubaccountList: {
             isSuccessful: boolean;
             message: string;
