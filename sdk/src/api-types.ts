@@ -8090,6 +8090,7 @@ export interface components {
             accountNumber: string | null;
             accountName: string;
             defaultSince: string | null;
+            blockedBy: string | null;
         };
         SettlementPayout: {
             reference: string;
@@ -8358,8 +8359,8 @@ export interface components {
             accountNumberMasked: string;
             accountName: string;
             accountStatus: string;
-            isActive: boolean;
             isAccountActive: boolean;
+            isActive: boolean;
             balance: number;
             createdAt: string;
             updatedAt: string;
@@ -8382,10 +8383,10 @@ export interface components {
         SubaccountChange: {
             name?: string;
             isActive?: boolean;
-        };
             bankCode?: string;
             accountNumber?: string;
             accountName?: string;
+        };
         SubaccountList: {
             isSuccessful: boolean;
             message: string;
