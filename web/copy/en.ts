@@ -2706,7 +2706,7 @@ export const splitsStrings = {
     unpaid: {
       inactive:
         'Its bank account is inactive, so settlements with a share of it are held. Change the bank ' +
-        'account, or activate it under Payouts → Bank accounts.',
+        'account, or activate it:',
       mismatch:
         'The bank has another name for its account, so settlements with a share of it are held. Change ' +
         'the bank account.',

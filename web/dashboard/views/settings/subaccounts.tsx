@@ -3,6 +3,7 @@
 import { useState } from 'preact/hooks'
 import { settingsStrings, splitsStrings } from '../../../copy.ts'
 import { type Schemas, send } from '../../api.ts'
+import { BankAccountsLink } from '../../parts/bank-accounts-link.tsx'
 import { BankName } from '../../parts/bank-name.tsx'
 import { Detail } from '../../parts/detail.tsx'
 import { Confirm } from '../../parts/dialog.tsx'
@@ -97,7 +98,11 @@ function About({ subaccount }: { subaccount: Subaccount }) {
       <p class="muted">
         {subaccount.name}. {strings.balanceHint}
       </p>
-      {unpaid && <p class="notice held">{strings.unpaid[unpaid]}</p>}
+      {unpaid && (
+        <p class="notice held">
+          {strings.unpaid[unpaid]} {unpaid === 'inactive' && <BankAccountsLink />}
+        </p>
+      )}
       <Facts
         facts={[
           [strings.code, <Copyable key="code" text={subaccount.subaccountCode} />],
