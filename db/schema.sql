@@ -1936,6 +1936,8 @@ create table subaccounts (
   is_active boolean not null default true,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  account_chosen_by_user uuid,
+  account_chosen_at timestamp with time zone,
   constraint subaccounts_pkey PRIMARY KEY (id),
   constraint subaccounts_code_unique UNIQUE (client_id, code),
   constraint subaccounts_of_client UNIQUE (client_id, id),

@@ -75,7 +75,11 @@ export const CONFLICTS = {
   ),
   bank_account_unknown: ref(409, '07', 'The bank does not know this account number.'),
   bank_account_exists: ref(409, '94', 'You already have this bank account.'),
-  bank_account_inactive: ref(409, '57', 'This bank account is inactive. Activate it first.'),
+  bank_account_inactive: ref(
+    409,
+    '57',
+    'This bank account is inactive. Activate it, or choose another.',
+  ),
   bank_account_mismatch: ref(
     409,
     '57',

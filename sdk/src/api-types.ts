@@ -8090,6 +8090,7 @@ export interface components {
             accountNumber: string | null;
             accountName: string;
             defaultSince: string | null;
+            blockedBy: string | null;
         };
         SettlementPayout: {
             reference: string;
@@ -8358,6 +8359,7 @@ export interface components {
             accountNumberMasked: string;
             accountName: string;
             accountStatus: string;
+            isAccountActive: boolean;
             isActive: boolean;
             balance: number;
             createdAt: string;
@@ -8381,6 +8383,9 @@ export interface components {
         SubaccountChange: {
             name?: string;
             isActive?: boolean;
+            bankCode?: string;
+            accountNumber?: string;
+            accountName?: string;
         };
         SubaccountList: {
             isSuccessful: boolean;

@@ -11,7 +11,7 @@ import { CONFIRMED, payOut, settleAll } from '../support/money-out.ts'
 import { reverse } from '../support/movements.ts'
 import { bankAccountNumber } from '../support/payouts.ts'
 import { pay } from '../support/refunding.ts'
-import { createSplit } from '../support/splits.ts'
+import { createSplit, SUBACCOUNTS, subaccountBody } from '../support/splits.ts'
 import { credit } from '../support/tracing.ts'
 
 const bench = closeAfterTests(await startDashboardBench())
@@ -131,6 +131,48 @@ test('a client adds a subaccount and a split, and deactivates both', async () =>
   await modalOf(page).getByRole('button', { name: 'Deactivate' }).click()
   await button(page, 'Activate').waitFor()
   assert.deepEqual(problems, [])
+})
+
+test('a subaccount is given another bank account by keyboard, on a phone', async () => {
+  const clientId = 'SPLITS2'
+  const token = await bench.newClient(clientId)
+  const body = subaccountBody('ADA', { accountNumber: bankAccountNumber() })
+  const made = (await bench.call({ url: SUBACCOUNTS, body, token })).json().data
+  const url = `/api/v1/bank-accounts/${made.bankAccountReference}`
+  await bench.call({ method: 'PATCH', url, body: { isActive: false }, token })
+  await using opened = await bench.openAs(browser, { clientId, role: 'finance' })
+  const { page, problems } = opened
+  await page.setViewportSize({ width: 360, height: 740 })
+  await page.goto(`${bench.url}/dashboard/settings/ADA?tab=subaccounts`)
+  await see(page, /Its bank account is inactive/)
+
+  const given = bankAccountNumber()
+  await button(page, 'Change bank account').press('Enter')
+  await modalOf(page).getByText('Change the bank account of Vendor ADA').waitFor()
+  assert.equal(await modalOf(page).getByLabel('Account name').inputValue(), 'Ada Vendor')
+  await modalOf(page).getByLabel('Bank', { exact: true }).selectOption('058')
+  await modalOf(page).getByLabel('Account number').fill(bankAccountNumber('99902'))
+  assert.deepEqual(await findAxeFaults(page), [])
+  assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true)
+  await page.keyboard.press('Enter')
+  await modalOf(page).getByRole('alert').getByText('another name').waitFor()
+  await modalOf(page).getByLabel('Account number').fill(given)
+  await page.keyboard.press('Enter')
+
+  await see(page, 'Bank account changed.')
+  await modalOf(page).waitFor({ state: 'detached' })
+  await drawerOf(page)
+    .getByText(`******${given.slice(-4)}`)
+    .waitFor()
+  assert.equal(await page.getByText(/Its bank account is inactive/).count(), 0)
+  assert.equal(
+    await page.evaluate('document.activeElement?.textContent'),
+    'Change bank account', // The focus is back where it was.
+  )
+  assert.deepEqual(
+    problems.filter((problem) => !problem.includes('409')),
+    [],
+  )
 })
 
 test('shares stand on the credit, the split on the account', async () => {

@@ -115,6 +115,7 @@ test('who approves sees where it is paid to, and approves that only', async () =
     accountNumberMasked: shown.accountNumberMasked,
     accountNumber,
     accountName,
+    blockedBy: null,
   })
   const reader = await newBrowser(bench, 'developer')
   assert.equal((await settlementOf(reader, reference)).payees[0].accountNumber, null)

@@ -46,6 +46,7 @@ test('a subaccount shows whom it pays, masked, and what it has', async () => {
     accountNumberMasked: `******${numberAt058('02345').slice(-4)}`,
     accountName: 'Ada Vendor',
     accountStatus: 'confirmed',
+    isAccountActive: true,
     isActive: true,
     balance: 0,
   })

@@ -3,6 +3,7 @@
 import { nubanCheckDigit } from '#banks/nuban.ts'
 import { dataOf } from './fixtures.ts'
 import type { Recipe } from './isolation-recipes.ts'
+import { bankAccountNumber } from './payouts.ts'
 import type { Bench, Call } from './running-service.ts'
 
 // With the right check digit. The sandbox's bank knows some beginnings (docs/payouts.md).
@@ -29,6 +30,26 @@ export async function createSubaccounts(bench: Bench, ...codes: string[]): Promi
   for (const code of codes) {
     dataOf(await bench.call({ url: SUBACCOUNTS, body: subaccountBody(code) }), 'account')
   }
+}
+
+// Of an account that nobody has yet.
+export const newAccountBody = (prefix?: string) => ({
+  bankCode: '058',
+  accountNumber: bankAccountNumber(prefix),
+  accountName: 'Ada Vendor',
+})
+
+export function changeSubaccount(by: Pick<Bench, 'call'>, code: string, body: object) {
+  return by.call({ method: 'PATCH', url: `${SUBACCOUNTS}/${code}`, body })
+}
+
+// Answers the reference of the bank account that it is paid to from now on.
+export async function payElsewhere(
+  by: Pick<Bench, 'call'>,
+  code: string,
+  body: object = newAccountBody(),
+): Promise<string> {
+  return dataOf(await changeSubaccount(by, code, body), 'account').bankAccountReference
 }
 
 type Part = [subaccountCode: string, share: number | string, bearsFee?: boolean]
@@ -66,9 +87,12 @@ export async function balanceOfSubaccount(bench: Bench, code: string): Promise<n
 export function splitRecipes(): Record<string, Recipe> {
   return {
     getSubaccount: (of) => [{ url: `${SUBACCOUNTS}/${of.subaccountCode}` }],
-    updateSubaccount: (of) => [
-      { method: 'PATCH', url: `${SUBACCOUNTS}/${of.subaccountCode}`, body: { isActive: false } },
-    ],
+    updateSubaccount: (of) =>
+      [{ isActive: false }, newAccountBody()].map((body) => ({
+        method: 'PATCH',
+        url: `${SUBACCOUNTS}/${of.subaccountCode}`,
+        body,
+      })),
     getSplit: (of) => [{ url: `${SPLITS}/${of.splitCode}` }],
     deactivateSplit: (of) => [{ method: 'POST', url: `${SPLITS}/${of.splitCode}/deactivate` }],
     createSplit: (of) => [

@@ -1001,9 +1001,17 @@ export const settlementsStrings = {
   held: {
     approval_needed: 'Another user must approve this settlement before it’s paid out.',
     no_default_bank_account: 'There’s no default bank account. Add one, then approve.',
-    bank_account_inactive: 'The bank account is inactive. Activate it or choose another default.',
-    bank_account_mismatch: 'The name at the bank doesn’t match. Choose another default account.',
-    bank_account_unconfirmed: 'The bank hasn’t confirmed the account name yet. Try again later.',
+    bank_account_inactive:
+      'A bank account it’s paid to was inactive. Activate it or choose another, then approve.',
+    bank_account_mismatch:
+      'The bank had another name for an account it’s paid to. Choose another, then approve.',
+    bank_account_unconfirmed:
+      'The bank hadn’t confirmed the name of an account it’s paid to. Approve once it has.',
+  } as Record<string, string>,
+  payeeBlocked: {
+    bank_account_inactive: 'This account is inactive. Activate it or choose another.',
+    bank_account_mismatch: 'The bank has another name for this account. Choose another.',
+    bank_account_unconfirmed: 'The bank hasn’t confirmed the name of this account yet.',
   } as Record<string, string>,
   own: 'You closed this settlement. Another user must approve it.',
   approve: 'Approve',
@@ -1016,6 +1024,7 @@ export const settlementsStrings = {
   cancelDone: (reference: string) => `${reference} cancelled.`,
   payees: 'Paid to',
   madeDefault: 'Made the default after the settlement was closed:',
+  chosenLater: 'Chosen after the settlement was closed:',
   payouts: 'Payouts',
   mainAccount: 'Main account',
   lines: 'Lines',
@@ -2688,6 +2697,23 @@ export const splitsStrings = {
     add: 'Add subaccount',
     addText: 'Its shares are paid to this bank account.',
     added: (code: string) => `Subaccount ${code} added.`,
+    changeBank: 'Change bank account',
+    changeBankTitle: (name: string) => `Change the bank account of ${name}`,
+    changeBankText:
+      'Its shares are paid to this account from now on. Payouts that exist already keep theirs. Where ' +
+      'settlements need approval, another user must approve the first one to it.',
+    bankChanged: 'Bank account changed.',
+    unpaid: {
+      inactive:
+        'Its bank account is inactive, so settlements with a share of it are held. Change the bank ' +
+        'account, or activate it:',
+      mismatch:
+        'The bank has another name for its account, so settlements with a share of it are held. Change ' +
+        'the bank account.',
+      unconfirmed:
+        'The bank hasn’t confirmed its account name, so settlements with a share of it are held. Enter ' +
+        'the account again to ask the bank again, or change it.',
+    } as Record<string, string>,
     deactivate: 'Deactivate',
     deactivateTitle: (name: string) => `Deactivate ${name}?`,
     deactivateText:

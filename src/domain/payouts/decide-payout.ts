@@ -45,7 +45,8 @@ export async function approvePayout(
   if (block) throw new Refusal(block)
   const { bankAccountId } = payout
   if (bankAccountId !== null) {
-    await refuseAccountChooser(tx, { ...acting, bankAccountIds: [bankAccountId] })
+    const chosen = { bankAccountIds: [bankAccountId], subaccountIds: [] }
+    await refuseAccountChooser(tx, { ...acting, ...chosen })
   }
   await decide(tx, acting, { payout, approval: 'approved', reason: null })
 }

@@ -4,8 +4,8 @@
 // paid to, and not new (I53); otherwise closing approves. Where there is nowhere to pay to, it stays
 // closed with the reason, and can be approved later.
 //
-// Locks: the settlement, who approves (so that nobody changes their access meanwhile); then ledger
-// accounts.
+// Locks: the settlement, who approves (so that nobody changes their access meanwhile), the subaccounts
+// that are paid; then ledger accounts, which closing has locked before.
 
 import type { BankConnections } from '#banks/connector.ts'
 import type { Transaction } from '#db/transaction.ts'
@@ -25,7 +25,7 @@ import { postTransfers } from '#ledger/transfers.ts'
 import type { Kobo } from '#money.ts'
 import type { Sealer } from '#seal.ts'
 import { recordSettlement, tellSettlement } from './settlement-events.ts'
-import { findObstacle, type Payee, readPayees, refuseOtherAccounts } from './settlement-payees.ts'
+import { findObstacle, lockPayees, type Payee, refuseOtherAccounts } from './settlement-payees.ts'
 import { lockSettlement, readSettlement, type Settlement } from './settlements.ts'
 
 export type ApprovalDeps = {
@@ -64,7 +64,7 @@ export async function approveByPolicy(
   { id, actor }: { id: SettlementId; actor: string },
 ): Promise<void> {
   const settlement = await readSettlement(tx, id)
-  const payees = await readPayees(tx, id)
+  const payees = await lockPayees(tx, id)
   const obstacle = settlement.needsApproval ? 'approval_needed' : findObstacle(payees)
   if (obstacle) await hold(tx, id, obstacle)
   else await payOut(tx, deps, { settlement, payees, actor, userId: null })
@@ -101,11 +101,11 @@ export async function approveSettlement(
   const isWanted =
     settlement.needsApproval || (await needsApproval(tx, clientId, settlement.netKobo))
   const checker = isWanted ? await requireChecker(tx, settlement, by) : undefined
-  const payees = await readPayees(tx, id)
+  const payees = await lockPayees(tx, id)
   const obstacle = findObstacle(payees)
   if (obstacle) throw new Refusal(obstacle)
   if (bankAccounts) refuseOtherAccounts(payees, bankAccounts)
-  if (checker) await refuseAccountChooser(tx, { ...checker, bankAccountIds: idsOf(payees) })
+  if (checker) await refuseAccountChooser(tx, { ...checker, ...idsOf(payees) })
   await payOut(tx, deps, { settlement, payees, actor: by.actor, userId: by.userId })
   return readSettlement(tx, id)
 }
@@ -124,8 +124,11 @@ async function requireChecker(
   return approver
 }
 
-function idsOf(payees: readonly Payee[]): BankAccountId[] {
-  return payees.flatMap(({ bankAccountId }) => bankAccountId ?? [])
+function idsOf(payees: readonly Payee[]) {
+  return {
+    bankAccountIds: payees.flatMap(({ bankAccountId }) => bankAccountId ?? []),
+    subaccountIds: payees.flatMap(({ subaccountId }) => subaccountId ?? []),
+  }
 }
 
 type Approved = {

@@ -2,6 +2,7 @@
 // client at its default bank account, subaccounts at theirs.
 
 import type { Queryable } from '#db/pool.ts'
+import type { Transaction } from '#db/transaction.ts'
 import { Refusal, type RefusalCode } from '#errors.ts'
 import type { AccountId, BankAccountId, SettlementId, SubaccountId } from '#ids.ts'
 import type { Kobo } from '#money.ts'
@@ -18,7 +19,7 @@ export type Payee = {
   accountName: string
   status: 'confirmed' | 'mismatch' | 'unconfirmed'
   isActive: boolean
-  defaultAt: Date | null // Null of subaccounts' too.
+  chosenAt: Date | null // Made the client's default, or chosen for the subaccount. Null: not recorded.
 }
 
 // The client first.
@@ -30,11 +31,13 @@ export async function readPayees(db: Queryable, id: SettlementId): Promise<Payee
                   b.reference as "bankAccount", b.bank_code as "bankCode",
                   b.account_number_sealed as "accountNumberSealed",
                   b.account_name as "accountName", b.status, b.is_active as "isActive",
-                  case when s.subaccount_id is null then b.default_at end as "defaultAt"
+                  case when s.subaccount_id is null then b.default_at
+                       else u.account_chosen_at end as "chosenAt"
              from settlement_shares s
              left join settlement_payees p on p.client_id = s.client_id
                                           and p.subaccount_id is not distinct from s.subaccount_id
              left join bank_accounts b on b.id = p.bank_account_id
+             left join subaccounts u on u.id = s.subaccount_id
             where s.settlement_id = $1 and s.net_kobo > 0
             order by s.subaccount_id nulls first`,
     values: [id],
@@ -42,13 +45,29 @@ export async function readPayees(db: Queryable, id: SettlementId): Promise<Payee
   return rows
 }
 
+// The same, to pay them: nobody chooses another account for a subaccount before the transaction ends.
+export async function lockPayees(tx: Transaction, id: SettlementId): Promise<Payee[]> {
+  await tx.query({
+    name: 'lock-settlement-payees',
+    text: `select from subaccounts
+            where id in (select subaccount_id from settlement_shares
+                          where settlement_id = $1 and net_kobo > 0)
+            order by id for share`,
+    values: [id],
+  })
+  return readPayees(tx, id)
+}
+
+// What keeps it from being paid as a whole.
 export function findObstacle(payees: readonly Payee[]): RefusalCode | undefined {
-  for (const { bankAccountId, isActive, status } of payees) {
-    if (bankAccountId === null) return 'no_default_bank_account'
-    if (!isActive) return 'bank_account_inactive'
-    if (status === 'mismatch') return 'bank_account_mismatch'
-    if (status === 'unconfirmed') return 'bank_account_unconfirmed'
-  }
+  return payees.map(obstacleTo).find((obstacle) => obstacle !== undefined)
+}
+
+export function obstacleTo({ bankAccountId, isActive, status }: Payee): RefusalCode | undefined {
+  if (bankAccountId === null) return 'no_default_bank_account'
+  if (!isActive) return 'bank_account_inactive'
+  if (status === 'mismatch') return 'bank_account_mismatch'
+  if (status === 'unconfirmed') return 'bank_account_unconfirmed'
   return undefined
 }
 

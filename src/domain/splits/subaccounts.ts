@@ -1,23 +1,26 @@
 // Subaccounts: others that a client shares its money with, each with a bank account of its own. A
-// deactivated one is not put into new splits, nor are splits with it given to anything new.
+// deactivated one is not put into new splits, nor are splits with it given to anything new. Who chose
+// its bank account, and when, is kept: they do not approve a settlement to it alone (I53).
 
 import { randomInt } from 'node:crypto'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { writeAuditLog } from '#domain/records/audit-log.ts'
 import { Refusal } from '#errors.ts'
-import type { BankAccountId, ClientId, SubaccountId } from '#ids.ts'
+import type { BankAccountId, ClientId, SubaccountId, UserId } from '#ids.ts'
 import { CURRENCY, type Kobo } from '#money.ts'
 
 export type Subaccount = {
   id: SubaccountId
   code: string
   name: string
+  bankAccountId: BankAccountId
   bankAccountReference: string
   bankCode: string
   accountNumberSealed: Buffer
   accountName: string
   accountStatus: string // Whether its bank confirmed the name.
+  isAccountActive: boolean
   isActive: boolean
   balanceKobo: Kobo
   createdAt: Date
@@ -25,9 +28,10 @@ export type Subaccount = {
 }
 
 const SELECT_SUBACCOUNT = `
-  select u.id, u.code, u.name, b.reference as "bankAccountReference", b.bank_code as "bankCode",
-         b.account_number_sealed as "accountNumberSealed", b.account_name as "accountName",
-         b.status as "accountStatus", u.is_active as "isActive",
+  select u.id, u.code, u.name, b.id as "bankAccountId", b.reference as "bankAccountReference",
+         b.bank_code as "bankCode", b.account_number_sealed as "accountNumberSealed",
+         b.account_name as "accountName", b.status as "accountStatus",
+         b.is_active as "isAccountActive", u.is_active as "isActive",
          coalesce(l.credits_kobo - l.debits_kobo, 0) as "balanceKobo",
          u.created_at as "createdAt", u.updated_at as "updatedAt"
     from subaccounts u
@@ -66,7 +70,7 @@ export async function listSubaccounts(
   return rows
 }
 
-type By = { clientId: ClientId; actor: string; now: Date }
+type By = { clientId: ClientId; actor: string; userId: UserId | null; now: Date }
 
 // Where the client gives none.
 export function generateCode(prefix: 'SUB' | 'SPL'): string {
@@ -77,43 +81,75 @@ export function generateCode(prefix: 'SUB' | 'SPL'): string {
 
 export async function createSubaccount(
   tx: Transaction,
-  { clientId, actor, now }: By,
+  { clientId, actor, userId, now }: By,
   { code, name, bankAccountId }: { code: string; name: string; bankAccountId: BankAccountId },
 ): Promise<Subaccount> {
   const { rowCount } = await tx.query({
     name: 'create-subaccount',
-    text: `insert into subaccounts (client_id, code, name, bank_account_id, created_at, updated_at)
-           values ($1, $2, $3, $4, $5, $5)
+    text: `insert into subaccounts (client_id, code, name, bank_account_id, created_at, updated_at,
+                                    account_chosen_by_user, account_chosen_at)
+           values ($1, $2, $3, $4, $5, $5, $6, $5)
                on conflict (client_id, code) do nothing`,
-    values: [clientId, code, name, bankAccountId, now],
+    values: [clientId, code, name, bankAccountId, now, userId],
   })
   if (rowCount === 0) throw new Refusal('subaccount_exists')
-  const subject = `subaccount/${code}`
-  const detail = { name }
-  await writeAuditLog(tx, now, { clientId, actor, action: 'subaccount.create', subject, detail })
-  return getSubaccount(tx, clientId, code)
-}
-
-type Changes = { name?: string | undefined; isActive?: boolean | undefined }
-
-// The same again changes nothing and leaves no trace.
-export async function updateSubaccount(
-  tx: Transaction,
-  { clientId, actor, now }: By,
-  { code, changes: { name, isActive } }: { code: string; changes: Changes },
-): Promise<Subaccount> {
-  const { rowCount } = await tx.query({
-    name: 'update-subaccount',
-    text: `update subaccounts
-              set name = coalesce($3, name), is_active = coalesce($4, is_active), updated_at = $5
-            where client_id = $1 and code = $2
-              and (name, is_active) is distinct from (coalesce($3, name), coalesce($4, is_active))`,
-    values: [clientId, code, name ?? null, isActive ?? null, now],
-  })
   const subaccount = await getSubaccount(tx, clientId, code)
   const subject = `subaccount/${code}`
-  const detail = { name: subaccount.name, isActive: subaccount.isActive }
-  const action = { clientId, actor, action: 'subaccount.update', subject, detail } as const
-  if (rowCount === 1) await writeAuditLog(tx, now, action)
+  const detail = { name, bankAccount: subaccount.bankAccountReference }
+  await writeAuditLog(tx, now, { clientId, actor, action: 'subaccount.create', subject, detail })
   return subaccount
+}
+
+type Changes = {
+  name?: string | undefined
+  isActive?: boolean | undefined
+  bankAccountId?: BankAccountId | undefined
+}
+
+// The same again changes nothing and leaves no trace. Locks the subaccount, after the client's bank
+// accounts: whoever pays to it waits for nothing else (lockPayees).
+export async function updateSubaccount(
+  tx: Transaction,
+  { clientId, actor, userId, now }: By,
+  { code, changes }: { code: string; changes: Changes },
+): Promise<Subaccount> {
+  const before = await lockSubaccount(tx, clientId, code)
+  const { name = before.name, isActive = before.isActive } = changes
+  const { bankAccountId = before.bankAccountId } = changes
+  const isPaidElsewhere = bankAccountId !== before.bankAccountId
+  const isOtherwise = name !== before.name || isActive !== before.isActive
+  if (!isPaidElsewhere && !isOtherwise) return before
+  await tx.query({
+    name: 'update-subaccount',
+    text: `update subaccounts
+              set name = $2, is_active = $3, bank_account_id = $4, updated_at = $5,
+                  account_chosen_by_user = case when $6 then $7 else account_chosen_by_user end,
+                  account_chosen_at = case when $6 then $5 else account_chosen_at end
+            where id = $1`,
+    values: [before.id, name, isActive, bankAccountId, now, isPaidElsewhere, userId],
+  })
+  const after = await getSubaccount(tx, clientId, code)
+  const by = { clientId, actor, subject: `subaccount/${code}` }
+  if (isOtherwise) {
+    const detail = { name, isActive }
+    await writeAuditLog(tx, now, { ...by, action: 'subaccount.update', detail })
+  }
+  if (isPaidElsewhere) {
+    const detail = { before: before.bankAccountReference, after: after.bankAccountReference }
+    await writeAuditLog(tx, now, { ...by, action: 'subaccount.change_bank_account', detail })
+  }
+  return after
+}
+
+async function lockSubaccount(
+  tx: Transaction,
+  clientId: ClientId,
+  code: string,
+): Promise<Subaccount> {
+  await tx.query({
+    name: 'lock-subaccount',
+    text: 'select from subaccounts where client_id = $1 and code = $2 for no key update',
+    values: [clientId, code],
+  })
+  return getSubaccount(tx, clientId, code)
 }

@@ -98,7 +98,7 @@ const REMEDIES: Readonly<Record<Exclude<RefusalCode, NotFound>, string>> = {
   insufficient_balance: CHECK_BALANCE,
   bank_account_unknown: 'Check the account number and bank.',
   bank_account_exists: 'Use the existing bank account.',
-  bank_account_inactive: 'Activate it first.',
+  bank_account_inactive: 'Activate it, or choose another.',
   bank_account_mismatch: 'Correct the name, or add the right account.',
   bank_account_needed: 'Specify bankAccount, or make one the default.',
   too_many_bank_accounts: OPERATOR,

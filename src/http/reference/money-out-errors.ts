@@ -63,6 +63,7 @@ export const MONEY_OUT_ERRORS: Readonly<Record<string, readonly RefusalCode[]>> 
     'bank_account_inactive',
     'bank_account_mismatch',
     'bank_account_unknown',
+    'bank_not_supported',
     'subaccount_exists',
   ],
   deactivateSplit: ['split_not_found'],
@@ -117,6 +118,12 @@ export const MONEY_OUT_ERRORS: Readonly<Record<string, readonly RefusalCode[]>> 
   summarizeAllPayouts: ['client_not_found'],
   updateBankAccount: ['bank_account_inactive', 'bank_account_mismatch', 'bank_account_not_found'],
   updateClientPayoutSettings: ['client_not_found'],
-  updateSubaccount: ['subaccount_not_found'],
+  updateSubaccount: [
+    'bank_account_inactive',
+    'bank_account_mismatch',
+    'bank_account_unknown',
+    'bank_not_supported',
+    'subaccount_not_found',
+  ],
   withdrawAdjustment: ['own_request_only'],
 }

@@ -1,14 +1,14 @@
 // The fields of an account at a bank: the bank, the account's number, and its name there.
 
 import { BankChoice } from './bank-choice.tsx'
-import { Field } from './forms.tsx'
+import { Field, textOf } from './forms.tsx'
 
 const NAME_MAX = 100
 
 type Words = { bank: string; chooseBank: string; number: string; digits10: string }
-type Props = { words: Words; name: string; nameHint: string }
+type Props = { words: Words; name: string; nameHint: string; presentName?: string }
 
-export function BankAccountFields({ words, name, nameHint }: Props) {
+export function BankAccountFields({ words, name, nameHint, presentName = '' }: Props) {
   return (
     <>
       <BankChoice label={words.bank} placeholder={words.chooseBank} />
@@ -27,9 +27,22 @@ export function BankAccountFields({ words, name, nameHint }: Props) {
       </Field>
       <Field label={name} hint={nameHint}>
         {(id) => (
-          <input id={id} name="accountName" required maxLength={NAME_MAX} autocomplete="off" />
+          <input
+            id={id}
+            name="accountName"
+            required
+            maxLength={NAME_MAX}
+            autocomplete="off"
+            defaultValue={presentName}
+          />
         )}
       </Field>
     </>
   )
 }
+
+export const bankAccountOf = (given: FormData) => ({
+  bankCode: textOf(given, 'bankCode'),
+  accountNumber: textOf(given, 'accountNumber'),
+  accountName: textOf(given, 'accountName'),
+})

@@ -4,7 +4,7 @@ import { type TSchema, Type } from '@fastify/type-provider-typebox'
 import { findBank } from '#banks/directory.ts'
 import type { NameBank } from '#domain/payments/resource-presenters.ts'
 import { LINE_KINDS, type SettlementLine } from '#domain/settlement/settlement-lines.ts'
-import type { Payee } from '#domain/settlement/settlement-payees.ts'
+import { obstacleTo, type Payee } from '#domain/settlement/settlement-payees.ts'
 import {
   REFERENCE_PATTERN,
   type Settlement,
@@ -75,7 +75,13 @@ const PayeeOfSettlement = named('SettlementPayee', {
   accountNumber: nullable('string', { description: 'Null without payouts:write.' }),
   accountName: Type.String(),
   defaultSince: nullable('string', {
-    description: 'When it was made your default account. Null: of a subaccount, or not recorded.',
+    description:
+      'When it was made your default account, or chosen for the subaccount. Null: not recorded.',
+  }),
+  blockedBy: nullable('string', {
+    description:
+      'Why it cannot be paid to: bank_account_inactive, bank_account_mismatch or ' +
+      'bank_account_unconfirmed. Null: it can.',
   }),
 })
 
@@ -193,7 +199,8 @@ type Showing = { sealer: Sealer; by: Pick<Identity, 'scopes'>; nameBank: NameBan
 
 // Those without a bank account are left out; why it is held says so.
 export function presentPayees(payees: readonly Payee[], { sealer, by, nameBank }: Showing) {
-  return payees.flatMap(({ bankAccount, bankCode, ...payee }) => {
+  return payees.flatMap((payee) => {
+    const { bankAccount, bankCode } = payee
     if (bankAccount === null) return []
     const number = sealer.open(payee.accountNumberSealed)
     return {
@@ -205,7 +212,8 @@ export function presentPayees(payees: readonly Payee[], { sealer, by, nameBank }
       accountNumberMasked: maskAccountNumber(number),
       accountNumber: by.scopes.has('payouts:write') ? number : null,
       accountName: payee.accountName,
-      defaultSince: time(payee.defaultAt),
+      defaultSince: time(payee.chosenAt),
+      blockedBy: obstacleTo(payee) ?? null,
     }
   })
 }

@@ -1,11 +1,13 @@
 // Schemas and presenters of subaccounts and splits.
 
 import { type Static, Type } from '@fastify/type-provider-typebox'
+import type { BankSettings } from '#config/bank-settings.ts'
 import type { ShownShare } from '#domain/splits/read-shares.ts'
 import { ALL_BPS, type SplitType } from '#domain/splits/share-amount.ts'
 import { type NewSplit, PARTS_MAX, type Split } from '#domain/splits/splits.ts'
 import { generateCode, type Subaccount } from '#domain/splits/subaccounts.ts'
 import { type FieldError, Refusal } from '#errors.ts'
+import { parseBankAccount } from '#http/routes/payouts/bank-account-presenters.ts'
 import { Amount, accountNumber, bankCode, named, oneOf, text } from '#http/schemas.ts'
 import { maskAccountNumber } from '#mask.ts'
 import { type Kobo, kobo, koboOf, toNaira } from '#money.ts'
@@ -27,15 +29,18 @@ const code = (description: string) =>
     'x-says': 'Must be 1 to 40 letters, digits, dashes and underscores.',
   })
 const NAME = text(100, 'Display name.')
+const PaidTo = {
+  bankCode: bankCode('Bank of the account that its share is paid to.'),
+  accountNumber: accountNumber('Account that its share is paid to.'),
+  accountName: text(100, 'Name of the account holder, as the bank knows it.'),
+}
 
 export const SubaccountRequest = named(
   'SubaccountRequest',
   {
     subaccountCode: Type.Optional(code('Your name for it. Generated if omitted.')),
     name: NAME,
-    bankCode: bankCode('Bank of the account that its share is paid to.'),
-    accountNumber: accountNumber('Account that its share is paid to.'),
-    accountName: text(100, 'Name of the account holder, as the bank knows it.'),
+    ...PaidTo,
   },
   { additionalProperties: false },
 )
@@ -48,11 +53,14 @@ export const SubaccountChange = named(
   {
     name: Type.Optional(NAME),
     isActive: Type.Optional(Flag('False: not for new splits, advices and accounts.')),
+    bankCode: Type.Optional(PaidTo.bankCode),
+    accountNumber: Type.Optional(PaidTo.accountNumber),
+    accountName: Type.Optional(PaidTo.accountName),
   },
   {
     additionalProperties: false,
     minProperties: 1,
-    'x-says': 'Must be an object with name or isActive.',
+    'x-says': 'Must be an object with name, isActive or a bank account.',
   },
 )
 
@@ -64,6 +72,7 @@ export const SubaccountBody = named('Subaccount', {
   accountNumberMasked: Type.String(),
   accountName: Type.String(),
   accountStatus: Type.String({ description: 'confirmed, mismatch or unconfirmed.' }),
+  isAccountActive: Type.Boolean({ description: 'False: nothing is paid to its bank account.' }),
   isActive: Type.Boolean(),
   balance: Type.Number({ description: 'Its shares that were not paid out or settled yet.' }),
   createdAt: Type.String(),
@@ -119,6 +128,22 @@ export const SplitBody = named('Split', {
   createdAt: Type.String(),
 })
 
+// Undefined: it keeps its bank account.
+export function parsePaidTo(
+  { bankCode, accountNumber, accountName }: Static<typeof SubaccountChange>,
+  banks: readonly BankSettings[],
+) {
+  if (bankCode !== undefined && accountNumber !== undefined && accountName !== undefined) {
+    return parseBankAccount({ bankCode, accountNumber, accountName }, banks)
+  }
+  const given = Object.entries({ bankCode, accountNumber, accountName })
+  const missing = given.filter(([, value]) => value === undefined)
+  if (missing.length === given.length) return undefined
+  const message = 'Required: bankCode, accountNumber and accountName are changed together.'
+  const errors: FieldError[] = missing.map(([field]) => ({ field, message }))
+  throw new Refusal('invalid_request', errors)
+}
+
 // Hundredths of a percent are basis points, as hundredths of a naira are kobo.
 export function parseSplit(body: Static<typeof SplitRequest>): NewSplit {
   return {
@@ -146,6 +171,7 @@ export function presentSubaccount(subaccount: Subaccount, sealer: Sealer) {
     accountNumberMasked: maskAccountNumber(sealer.open(subaccount.accountNumberSealed)),
     accountName: subaccount.accountName,
     accountStatus: subaccount.accountStatus,
+    isAccountActive: subaccount.isAccountActive,
     isActive: subaccount.isActive,
     balance: toNaira(subaccount.balanceKobo),
     createdAt: timestamp(subaccount.createdAt),

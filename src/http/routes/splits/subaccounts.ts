@@ -1,4 +1,5 @@
-// /api/v1/subaccounts: create, list, retrieve and change subaccounts.
+// /api/v1/subaccounts: create, list, retrieve and change subaccounts. A bank is asked for the name on an
+// account before a subaccount is paid to it; no transaction is open meanwhile.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { type List, readCursor, toPage, writeCursor } from '#db/paging.ts'
@@ -22,11 +23,14 @@ import { parseBankAccount } from '#http/routes/payouts/bank-account-presenters.t
 import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders } from '#http/schemas.ts'
 import {
   isCode,
+  parsePaidTo,
   presentSubaccount,
   SubaccountBody,
   SubaccountChange,
   SubaccountRequest,
 } from './split-presenters.ts'
+
+type PaidTo = { bankCode: string; accountNumber: string; accountName: string }
 
 const SUBACCOUNTS = '/api/v1/subaccounts'
 const about = { tags: ['Splits'], security: BEARER, querystring: NoQuery }
@@ -34,14 +38,22 @@ const response = { 200: ApiEnvelope(SubaccountBody), '4xx': ApiFailure }
 const params = Type.Object({ subaccountCode: Type.String() })
 
 export const subaccountRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { db, sealer, clock, authentication, banks, bankConnections } = deps
   await app.register(reads, deps)
-  const onRequest = authentication.requires('payouts:write')
+  await app.register(creating, deps)
+  await app.register(changing, deps)
+}
+
+function ask({ db, bankConnections }: Deps, { bankCode, accountNumber, accountName }: PaidTo) {
+  return enquireName(db, bankConnections, { bankCode, accountNumber, expectedName: accountName })
+}
+
+const creating: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { sealer, clock, authentication, banks } = deps
 
   app.post(
     SUBACCOUNTS,
     {
-      onRequest,
+      onRequest: authentication.requires('payouts:write'),
       schema: {
         ...about,
         operationId: 'createSubaccount',
@@ -59,43 +71,54 @@ export const subaccountRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, dep
       refuseRestricted(client)
       const { subaccountCode, name } = body
       const { bankCode, accountNumber, accountName } = parseBankAccount(body, banks)
-      const account = { bankCode, accountNumber, expectedName: accountName }
-      const answer = await enquireName(db, bankConnections, account)
+      const paidTo = { bankCode, accountNumber, accountName }
+      const answer = await ask(deps, paidTo)
       return withIdempotency(deps, { request, reply }, async (tx) => {
-        const [clientId, now] = [client.id, clock()]
-        const given = { clientId, bankCode, accountNumber, accountName, answer }
-        const bankAccountId = await saveSubaccountBank(tx, { sealer, now, actor, userId }, given)
+        const by = { clientId: client.id, actor, userId, now: clock() }
+        const given = { clientId: client.id, ...paidTo, answer }
+        const bankAccountId = await saveSubaccountBank(tx, { sealer, ...by }, given)
         const code = subaccountCode ?? generateCode('SUB')
-        const made = { code, name, bankAccountId }
-        const subaccount = await createSubaccount(tx, { clientId, actor, now }, made)
+        const subaccount = await createSubaccount(tx, by, { code, name, bankAccountId })
         return accepted('Subaccount created successfully', presentSubaccount(subaccount, sealer))
       })
     },
   )
+}
+
+const changing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { db, sealer, clock, authentication, banks } = deps
 
   app.patch(
     `${SUBACCOUNTS}/:subaccountCode`,
     {
-      onRequest,
+      onRequest: authentication.requires('payouts:write'),
       schema: {
         ...about,
         operationId: 'updateSubaccount',
-        summary: 'Rename, deactivate or activate a subaccount',
+        summary: 'Rename, deactivate or activate a subaccount, or pay it to another bank account',
         description:
           'An inactive subaccount is not for new splits, nor are splits with it for new advices ' +
-          'and accounts. What has such a split keeps it.',
+          'and accounts. What has such a split keeps it. bankCode, accountNumber and accountName ' +
+          'are changed together: the bank is asked whose account it is, and another name is ' +
+          'refused. Settlements that are not approved yet are paid to the new account; payouts ' +
+          'keep theirs. Send an unconfirmed account again to have the bank asked again.',
         params,
         body: SubaccountChange,
         response,
       },
     },
-    async ({ client, actor, params: asked, body: changes }) => {
+    async ({ client, actor, userId, params: asked, body }) => {
       refuseRestricted(client)
       const code = requireSubaccountCode(asked)
-      const by = { clientId: client.id, actor, now: clock() }
-      const subaccount = await withTransaction(db, (tx) =>
-        updateSubaccount(tx, by, { code, changes }),
-      )
+      const { name, isActive } = body
+      const paidTo = parsePaidTo(body, banks)
+      if (paidTo) await getSubaccount(db, client.id, code) // Before a bank is asked.
+      const named = paidTo && { clientId: client.id, ...paidTo, answer: await ask(deps, paidTo) }
+      const subaccount = await withTransaction(db, async (tx) => {
+        const by = { clientId: client.id, actor, userId, now: clock() }
+        const bankAccountId = named && (await saveSubaccountBank(tx, { sealer, ...by }, named))
+        return updateSubaccount(tx, by, { code, changes: { name, isActive, bankAccountId } })
+      })
       return accepted('Subaccount updated successfully', presentSubaccount(subaccount, sealer))
     },
   )

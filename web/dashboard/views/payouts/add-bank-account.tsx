@@ -3,9 +3,9 @@
 import { useState } from 'preact/hooks'
 import { bankAccountsStrings as strings } from '../../../copy.ts'
 import { send } from '../../api.ts'
-import { BankAccountFields } from '../../parts/bank-account-fields.tsx'
+import { BankAccountFields, bankAccountOf } from '../../parts/bank-account-fields.tsx'
 import { DialogForm } from '../../parts/dialog.tsx'
-import { textOf, useSending } from '../../parts/forms.tsx'
+import { useSending } from '../../parts/forms.tsx'
 import { goTo, hrefOf } from '../../routing.ts'
 
 export function AddBankAccount({ done }: { done: () => void }) {
@@ -31,11 +31,7 @@ export function AddBankAccount({ done }: { done: () => void }) {
 
 function AccountForm({ close, done }: { close: () => void; done: (reference: string) => void }) {
   const sending = useSending(async (given, headers) => {
-    const body = {
-      bankCode: textOf(given, 'bankCode'),
-      accountNumber: textOf(given, 'accountNumber'),
-      accountName: textOf(given, 'accountName'),
-    }
+    const body = bankAccountOf(given)
     const { reference } = await send('POST', '/api/v1/bank-accounts', { body, headers })
     done(reference)
   })

@@ -3,10 +3,11 @@
 import { useState } from 'preact/hooks'
 import { splitsStrings } from '../../../copy.ts'
 import { send } from '../../api.ts'
-import { BankAccountFields } from '../../parts/bank-account-fields.tsx'
+import { bankAccountOf } from '../../parts/bank-account-fields.tsx'
 import { DialogForm } from '../../parts/dialog.tsx'
 import { Field, textOf, useSending } from '../../parts/forms.tsx'
 import { toast } from '../../parts/toasts.tsx'
+import { SubaccountBankFields } from './subaccount-bank.tsx'
 
 const { subaccounts: strings } = splitsStrings
 const NAME_MAX = 100
@@ -31,9 +32,7 @@ function SubaccountForm({ close, done }: { close: () => void; done: () => void }
     const body = {
       ...(code === '' ? {} : { subaccountCode: code }),
       name: textOf(given, 'name'),
-      bankCode: textOf(given, 'bankCode'),
-      accountNumber: textOf(given, 'accountNumber'),
-      accountName: textOf(given, 'accountName'),
+      ...bankAccountOf(given),
     }
     const { subaccountCode } = await send('POST', '/api/v1/subaccounts', { body, headers })
     toast(strings.added(subaccountCode))
@@ -49,11 +48,7 @@ function SubaccountForm({ close, done }: { close: () => void; done: () => void }
       <Field label={strings.code} hint={strings.codeHint}>
         {(id) => <input id={id} name="subaccountCode" maxLength={CODE_MAX} autocomplete="off" />}
       </Field>
-      <BankAccountFields
-        words={strings}
-        name={strings.accountName}
-        nameHint={strings.accountNameHint}
-      />
+      <SubaccountBankFields />
     </DialogForm>
   )
 }

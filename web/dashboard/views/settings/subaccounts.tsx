@@ -3,6 +3,7 @@
 import { useState } from 'preact/hooks'
 import { settingsStrings, splitsStrings } from '../../../copy.ts'
 import { type Schemas, send } from '../../api.ts'
+import { BankAccountsLink } from '../../parts/bank-accounts-link.tsx'
 import { BankName } from '../../parts/bank-name.tsx'
 import { Detail } from '../../parts/detail.tsx'
 import { Confirm } from '../../parts/dialog.tsx'
@@ -14,6 +15,7 @@ import { toast } from '../../parts/toasts.tsx'
 import { Badge, Copyable, Money, Time } from '../../parts/values.tsx'
 import type { ViewProps } from '../../view-props.ts'
 import { AddSubaccount } from './add-subaccount.tsx'
+import { ChangeBankAccount } from './subaccount-bank.tsx'
 
 type Subaccount = Schemas['Subaccount']
 
@@ -64,7 +66,12 @@ export function Subaccounts(props: ViewProps) {
           show={(subaccount) => (
             <>
               <About subaccount={subaccount} />
-              {mayWrite && <Switch subaccount={subaccount} done={changed} />}
+              {mayWrite && (
+                <div class="buttons">
+                  <ChangeBankAccount subaccount={subaccount} done={changed} />
+                  <Switch subaccount={subaccount} done={changed} />
+                </div>
+              )}
               <StatementLinks path={`${PATH}/${subaccount.subaccountCode}/statement`} />
             </>
           )}
@@ -74,7 +81,14 @@ export function Subaccounts(props: ViewProps) {
   )
 }
 
+// Why nothing is paid to it. The release before does not tell whether the account is active.
+function unpaidBy({ isAccountActive, accountStatus }: Subaccount) {
+  if (isAccountActive === false) return 'inactive'
+  return accountStatus === 'confirmed' ? undefined : accountStatus
+}
+
 function About({ subaccount }: { subaccount: Subaccount }) {
+  const unpaid = unpaidBy(subaccount)
   return (
     <>
       <div class="headline">
@@ -84,6 +98,11 @@ function About({ subaccount }: { subaccount: Subaccount }) {
       <p class="muted">
         {subaccount.name}. {strings.balanceHint}
       </p>
+      {unpaid && (
+        <p class="notice held">
+          {strings.unpaid[unpaid]} {unpaid === 'inactive' && <BankAccountsLink />}
+        </p>
+      )}
       <Facts
         facts={[
           [strings.code, <Copyable key="code" text={subaccount.subaccountCode} />],
@@ -104,7 +123,7 @@ function Switch({ subaccount, done }: Switching) {
   const [isAsked, setAsked] = useState(false)
   const { subaccountCode, name, isActive } = subaccount
   return (
-    <div class="buttons">
+    <>
       <button type="button" class="button" onClick={() => setAsked(true)}>
         {isActive ? strings.deactivate : strings.activate}
       </button>
@@ -129,6 +148,6 @@ function Switch({ subaccount, done }: Switching) {
           {isActive ? strings.deactivateText : strings.activateText}
         </Confirm>
       )}
-    </div>
+    </>
   )
 }

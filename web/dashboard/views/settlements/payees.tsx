@@ -1,8 +1,9 @@
-// The bank accounts that a settlement would be paid to if it were approved now. A default that was chosen
-// after the settlement was closed stands out: whoever approves should know of it.
+// The bank accounts that a settlement would be paid to if it were approved now. One that was chosen after
+// the settlement was closed stands out, as does one that cannot be paid to: whoever approves should know.
 
 import { settlementsStrings as strings } from '../../../copy.ts'
 import { Copyable, Money, Time } from '../../parts/values.tsx'
+import { follow, hrefOf } from '../../routing.ts'
 import type { WholeSettlement } from './amounts.tsx'
 
 export function Payees({ settlement }: { settlement: WholeSettlement }) {
@@ -21,19 +22,35 @@ export function Payees({ settlement }: { settlement: WholeSettlement }) {
               </p>
               {payee.defaultSince && Date.parse(payee.defaultSince) > Date.parse(closedAt) && (
                 <p class="notice held">
-                  {strings.madeDefault} <Time at={payee.defaultSince} />
+                  {payee.subaccountCode === null ? strings.madeDefault : strings.chosenLater}{' '}
+                  <Time at={payee.defaultSince} />
                 </p>
+              )}
+              {payee.blockedBy && (
+                <p class="notice held">{strings.payeeBlocked[payee.blockedBy]}</p>
               )}
             </div>
             <div>
               <p>
                 <Money amount={payee.amount} currency={currency} />
               </p>
-              <p class="muted small">{payee.subaccountCode ?? strings.mainAccount}</p>
+              <p class="muted small">
+                <Party code={payee.subaccountCode} />
+              </p>
             </div>
           </li>
         ))}
       </ul>
     </>
+  )
+}
+
+// Leads to where the account of a subaccount is changed.
+function Party({ code }: { code: string | null }) {
+  if (code === null) return strings.mainAccount
+  return (
+    <a href={hrefOf('settings', code, { tab: 'subaccounts' })} onClick={follow}>
+      {code}
+    </a>
   )
 }
