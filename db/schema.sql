@@ -182,6 +182,7 @@ create table bank_health (
   paused_until timestamp with time zone,
   last_heard_at timestamp with time zone,
   silent_since timestamp with time zone,
+  waiting jsonb not null default '[]'::jsonb,
   constraint bank_health_pkey PRIMARY KEY (bank_code)
 ) with (fillfactor=50);
 

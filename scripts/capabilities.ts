@@ -20,7 +20,7 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
 type Capability = { holds: string; uses: readonly string[] }
 
 export const CAPABILITIES: Readonly<Record<string, Capability>> = {
-  records: { holds: 'outbox, alerts, audit log, idempotency', uses: [] },
+  records: { holds: 'outbox, alerts, audit log, idempotency, call rates', uses: [] },
   access: { holds: 'clients, users, sessions, roles, secrets', uses: ['records'] },
   fees: {
     holds: 'fee rules, computing and charging fees and VAT',

@@ -16,6 +16,7 @@ export const BANK_CODE = '101'
 const NOBODY = 'http://127.0.0.1:9' // Its own notifications are not used: ours are witnessed.
 const OPENING = kobo(10n ** 15n)
 const DELAY_MAX_MS = 4_000
+const SETTINGS = { timeoutMs: 6_000, ratePerSecond: 100 } // More than the load pays out.
 
 export type WitnessedBank = Awaited<ReturnType<typeof startBank>>
 
@@ -61,7 +62,7 @@ export async function startBank(witness: Witness, random: Random) {
   const { entry, env } = bank.banksFile
   return {
     // As the service is told of it.
-    banks: { entry: { ...entry, settings: { ...entry.settings, baseUrl, timeoutMs: 6_000 } }, env },
+    banks: { entry: { ...entry, settings: { ...entry.settings, ...SETTINGS, baseUrl } }, env },
     railSecret: env.FAKE_BANK_RAIL_SECRET as string,
     nameOf: (accountNumber: string) => bank.bank.accounts.findName(accountNumber) as string,
     // Money came for a number: from here on the bank says so when it is asked.

@@ -44,7 +44,8 @@ export type BankConnection = {
   limits: CallLimits
 }
 
-// Of our calls to the bank, in all processes together.
+// Of requeries, payouts and queries of payouts. The rate holds for all processes together; concurrency
+// does so for requeries, and for payouts and their queries in each process.
 export type CallLimits = { ratePerSecond: number; concurrency: number }
 
 // A call of a bank to /rails/{bankCode}/…

@@ -17,6 +17,7 @@ import {
   type PayoutQuery,
 } from '#domain/payouts/unknown-payouts.ts'
 import { raiseAlerts } from '#domain/records/alerts.ts'
+import { claimCalls, lockBank } from '#domain/records/call-rates.ts'
 import { appendEvents } from '#domain/records/outbox.ts'
 import { timestamp } from '#wat-time.ts'
 import type { Round } from './loop.ts'
@@ -53,10 +54,19 @@ export async function queryPayouts(deps: QueryDeps): Promise<number> {
 async function queryBank(deps: QueryDeps, { bankCode, connection }: AskedBank): Promise<number> {
   const { findPayout } = connection.calls
   if (!findPayout) return 0 // Operators find out.
-  const limit = connection.limits.concurrency
-  const due = await withTransaction(deps.batchPool, (tx) =>
-    claimQueries(tx, dueNow(deps.clock), { bankCode, limit }),
-  )
+  const { limits } = connection
+  const by = dueNow(deps.clock)
+  const due = await withTransaction(deps.batchPool, async (tx) => {
+    const bank = await lockBank(tx, bankCode)
+    return claimCalls(tx, deps.clock(), {
+      bank,
+      kind: 'payout_queries',
+      limits,
+      most: limits.concurrency,
+      only: by.only,
+      claim: (limit) => claimQueries(tx, by, { bankCode, limit }),
+    })
+  })
   await Promise.all(due.map((query) => ask(deps, { bankCode, query, findPayout })))
   return due.length
 }

@@ -41,7 +41,7 @@ export function requeryTransfersRound(deps: RequeryDeps, bank: Bank): Round {
   const { bankCode, connection } = bank
   return async (signal) => {
     const claims = await withTransaction(db, (tx) =>
-      claimQuestions(tx, clock(), { bankCode, limits: connection.limits, due: dueNow(clock) }),
+      claimQuestions(tx, clock, { bankCode, limits: connection.limits }),
     )
     const asked = claims.map((claim) => ask(deps, { claim, connection, signal }))
     const failures = (await Promise.allSettled(asked)).flatMap((result) =>

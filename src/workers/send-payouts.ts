@@ -21,6 +21,7 @@ import {
 import { settleAsTold } from '#domain/payouts/settle-as-told.ts'
 import type { OutcomeHooks } from '#domain/payouts/settle-payout.ts'
 import { markUnknown, outcomeOf, SEND_WITHIN_MS } from '#domain/payouts/unknown-payouts.ts'
+import { claimCalls, lockBank } from '#domain/records/call-rates.ts'
 import type { SharedAccounts } from '#ledger/accounts.ts'
 import type { Sealer } from '#seal.ts'
 import type { Round } from './loop.ts'
@@ -59,22 +60,31 @@ export function sendPayoutsRound(deps: PayoutDeps, banks: SendingBanks): Round {
     const { only } = dueNow(deps.clock)
     const due = await findSendingBanks(deps.batchPool, banks.bankCodes, only)
     if (due.length === 0 || (await deps.isClockRight?.()) === false) return { more: false }
-    for (const bankCode of due) await sendOf(deps, { ...banks, bankCode })
-    return { more: true }
+    let count = 0
+    for (const bankCode of due) count += await sendOf(deps, { ...banks, bankCode })
+    return { more: count > 0 } // None: the banks' rates have no room now.
   }
 }
 
+// Answers how many. No more are claimed than may be sent at once.
 async function sendOf(
   deps: PayoutDeps,
   { bankCode, sendMoney, limits }: SendingBanks & { bankCode: string },
-): Promise<void> {
+): Promise<number> {
   const { batchPool, sealer, clock } = deps
   const by = `bank:${bankCode}`
-  const limit = limits.concurrency
   const due = dueNow(clock)
-  const claimed = await withTransaction(batchPool, (tx) =>
-    claimPayouts(tx, { sealer, ...due }, { bankCode, limit, by }),
-  )
+  const claimed = await withTransaction(batchPool, async (tx) => {
+    const bank = await lockBank(tx, bankCode)
+    return claimCalls(tx, clock(), {
+      bank,
+      kind: 'payouts',
+      limits,
+      most: limits.concurrency,
+      only: due.only,
+      claim: (limit) => claimPayouts(tx, { sealer, ...due }, { bankCode, limit, by }),
+    })
+  })
   const claimedMs = dueNow(clock).now.getTime() - due.now.getTime()
   const isLate = Math.abs(claimedMs) > SEND_WITHIN_MS
   const sent = claimed.map(async ({ id, ...instruction }: ClaimedPayout) => {
@@ -85,6 +95,7 @@ async function sendOf(
     result.status === 'rejected' ? [result.reason] : [],
   )
   if (failures.length > 0) throw failures[0] // They will be asked for.
+  return claimed.length
 }
 
 // Others may count it as unknown by now, and what the bank then said of it must stay true.

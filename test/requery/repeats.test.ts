@@ -124,6 +124,23 @@ test('a bank that keeps failing is paused, probed once, and asked again when it 
   assert((await questionsOf(bench)).every(({ state }) => state === 'open'))
 })
 
+test('while a bank is probed, no other process asks it', async () => {
+  await using bench = await startRequeryBench({ settings: { ...IMPATIENT, ratePerSecond: 100 } })
+  await using twin = await startTwin(bench)
+  const rounds = requeryRounds({ ...twin, config: bench.config })
+  for (let at = 0; at < 2 * FAILURES_TO_PAUSE; at++) await demand(bench)
+  bench.bank.state.mood = 'failing'
+  await bench.ask()
+  const failed = bench.bank.asked.length
+  bench.advance(PAUSE_MIN_MS)
+  bench.bank.state.mood = 'silent'
+
+  await Promise.all([bench.askOnce(), rounds.askOnce(), bench.askOnce()])
+  await rounds.close()
+
+  assert.equal(bench.bank.asked.length, failed + 1)
+})
+
 test('two processes together ask no more at a time than the limit', async () => {
   const settings = { ...IMPATIENT, ratePerSecond: 100, concurrency: 2 }
   await using bench = await startRequeryBench({ settings })

@@ -10,6 +10,7 @@ export async function compareAll(sim: Sim): Promise<void> {
   const held = await readLedger(sim)
   assert.deepEqual(held, sim.books.balances.nonZero())
   sim.banks.assertToldOnce()
+  sim.banks.assertNotRushed()
   const isConfirmed = (reference: string) =>
     sim.books.payouts.get(reference)?.status === 'confirmed'
   for (const bank of BANKS) {

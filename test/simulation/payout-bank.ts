@@ -16,6 +16,7 @@ export type Entry = {
   dueMs: number
 }
 
+const SECOND_MS = 1_000
 const DELAY_MS = 40_000
 const FATES = ['pay', 'pay', 'pay', 'pay', 'reject', 'delay', 'drop', 'lost', 'silent', 'crash']
 const LIMITS = { ratePerSecond: 5, concurrency: 4 }
@@ -31,6 +32,7 @@ export class PayoutBanks {
   readonly toldAt = new Map<string, number>()
   readonly answers = new Map<string, PayoutAnswer['status']>() // To who was alive to hear them.
   readonly inKobo = new Map<string, bigint>()
+  readonly #calledAt = new Map<string, number[]>() // Each bank.
   readonly connections: BankConnections
   isCrashed = false
   isCalm = false // Nothing goes wrong any more.
@@ -43,9 +45,14 @@ export class PayoutBanks {
     const connect = (bank: string): BankConnection =>
       ({
         calls: {
-          sendMoney: async (told: { reference: string; amountKobo: bigint }) =>
-            this.#send(bank, told),
-          findPayout: async (reference: string) => this.#find(reference),
+          sendMoney: async (told: { reference: string; amountKobo: bigint }) => {
+            this.#note(bank)
+            return this.#send(bank, told)
+          },
+          findPayout: async (reference: string) => {
+            this.#note(bank)
+            return this.#find(reference)
+          },
         },
         limits: LIMITS,
       }) as unknown as BankConnection
@@ -54,6 +61,12 @@ export class PayoutBanks {
 
   receive(bank: string, kobo: bigint): void {
     this.inKobo.set(bank, (this.inKobo.get(bank) ?? 0n) + kobo)
+  }
+
+  #note(bank: string): void {
+    const times = this.#calledAt.get(bank) ?? []
+    times.push(this.#now())
+    this.#calledAt.set(bank, times)
   }
 
   #send(bank: string, { reference, amountKobo: kobo }: { reference: string; amountKobo: bigint }) {
@@ -104,6 +117,16 @@ export class PayoutBanks {
   assertToldOnce(): void {
     assert.equal(new Set(this.told).size, this.told.length, 'a payout was sent twice')
     for (const [reference, { times }] of this.book) assert.equal(times, 1, reference)
+  }
+
+  // I40: never more calls than the rate within a second.
+  assertNotRushed(): void {
+    for (const times of this.#calledAt.values()) {
+      for (const [at, ms] of times.entries()) {
+        const later = times[at + LIMITS.ratePerSecond]
+        assert(later === undefined || later - ms >= SECOND_MS, 'a bank was called too fast')
+      }
+    }
   }
 }
 

@@ -1,5 +1,5 @@
-// Claiming: which questions a bank is asked now. Rate and concurrency hold for all processes
-// together, because claims of one bank are made under the lock of its row in bank_health.
+// Claiming: which questions a bank is asked now. Rate (call-rates.ts) and concurrency hold for all
+// processes together, because claims of one bank are made under the lock of its row in bank_health.
 //
 // A claim is a lease, committed before the call: whoever dies loses it when it runs out, and the
 // question is asked again, which is harmless.
@@ -9,15 +9,16 @@
 import type { CallLimits } from '#banks/connector.ts'
 import type { IdentifierKind } from '#banks/notifications.ts'
 import { FAILURES_TO_PAUSE } from '#circuit-breaker.ts'
-import type { Due } from '#client-time.ts'
+import { type Due, dueNow } from '#client-time.ts'
+import type { Clock } from '#clock.ts'
 import type { Transaction } from '#db/transaction.ts'
+import { claimCalls, lockBank } from '#domain/records/call-rates.ts'
 import { livesIn } from '#domain/records/test-clocks.ts'
 import { mergeQuestions } from './merge-questions.ts'
 import { CLOCK_MARGIN_MS, later } from './questions.ts'
 
 export const LEASE_MS = 120_000
 export const ASK_MAX_MS = 90_000 // However many requests it takes. The rest is for what it found.
-const SECOND_MS = 1_000
 
 export type Claim = {
   id: bigint
@@ -35,45 +36,34 @@ export type Claim = {
   isProbe: boolean
 }
 
-type BankRow = { calls: Date[] | null; failures: number; pausedUntil: Date | null }
-
-type Claiming = { bankCode: string; limits: CallLimits; due?: Due | undefined }
+type Asking = { bankCode: string; limits: CallLimits }
 
 // The bank's pauses and limits are in real time, whatever time its questions are due in.
 export async function claimQuestions(
   tx: Transaction,
-  now: Date,
-  { bankCode, limits, due = { now } }: Claiming,
+  clock: Clock,
+  { bankCode, limits }: Asking,
 ): Promise<Claim[]> {
+  const due = dueNow(clock)
+  const { only } = due
   if (!(await hasDue(tx, due, bankCode))) return []
   const bank = await lockBank(tx, bankCode)
+  const now = clock()
   await dropNeedless(tx, due, bankCode)
   if (bank.pausedUntil && bank.pausedUntil > now) return []
-  if (due.only === undefined) await mergeQuestions(tx, now, bankCode)
+  if (only === undefined) await mergeQuestions(tx, now, bankCode)
   const isProbe = bank.failures >= FAILURES_TO_PAUSE
-  // By a clock that was ahead, too; but what it says of later is not waited for.
-  const recent = (bank.calls ?? []).filter(
-    (at) => Math.abs(now.getTime() - at.getTime()) < SECOND_MS,
-  )
   const inFlight = await countInFlight(tx, now, bankCode)
   const most = isProbe ? 1 : limits.concurrency - inFlight
-  // Minutes of a test clock pass within a second of the bank's: there the rate would lose questions.
-  const isLimited = due.only === undefined
-  const room = isLimited ? Math.min(most, limits.ratePerSecond - recent.length) : most
-  if (room <= 0) return []
-  const claims = await claim(tx, due, { bankCode, room, isProbe })
-  if (claims.length === 0) return []
-  await tx.query({
-    name: 'note-bank-calls',
-    text: `update bank_health
-              set calls = $2, paused_until = coalesce($3::timestamptz, paused_until)
-            where bank_code = $1`,
-    values: [
-      bankCode,
-      [...recent, ...claims.map(() => now)],
-      isProbe ? later(now, LEASE_MS) : null, // The pause goes on until the probe was answered.
-    ],
+  const claims = await claimCalls(tx, now, {
+    bank,
+    kind: 'requeries',
+    limits,
+    most,
+    only,
+    claim: (limit) => claim(tx, due, { bankCode, limit, isProbe }),
   })
+  if (isProbe && claims.length > 0) await pauseForProbe(tx, now, bankCode)
   return claims
 }
 
@@ -89,17 +79,6 @@ async function hasDue(tx: Transaction, { now, only }: Due, bankCode: string): Pr
     values: [bankCode, now, only ?? null],
   })
   return rows[0]?.due === true
-}
-
-export async function lockBank(tx: Transaction, bankCode: string): Promise<BankRow> {
-  const { rows } = await tx.query<BankRow>({
-    name: 'lock-bank-health',
-    text: `insert into bank_health (bank_code) values ($1)
-           on conflict (bank_code) do update set bank_code = excluded.bank_code
-           returning calls, failures, paused_until as "pausedUntil"`,
-    values: [bankCode],
-  })
-  return rows[0] as BankRow
 }
 
 // What came by itself, and payments that need nothing more; one that expired may have been paid in
@@ -139,7 +118,7 @@ async function countInFlight(tx: Transaction, now: Date, bankCode: string): Prom
 async function claim(
   tx: Transaction,
   { now, only }: Due,
-  { bankCode, room, isProbe }: { bankCode: string; room: number; isProbe: boolean },
+  { bankCode, limit, isProbe }: { bankCode: string; limit: number; isProbe: boolean },
 ): Promise<Claim[]> {
   const { rows } = await tx.query<Claim>({
     name: 'claim-requeries',
@@ -167,11 +146,20 @@ async function claim(
       bankCode,
       now,
       later(now, LEASE_MS),
-      room,
+      limit,
       isProbe,
       later(now, CLOCK_MARGIN_MS),
       only ?? null,
     ],
   })
   return rows
+}
+
+// The pause goes on until the probe was answered.
+async function pauseForProbe(tx: Transaction, now: Date, bankCode: string): Promise<void> {
+  await tx.query({
+    name: 'pause-for-probe',
+    text: 'update bank_health set paused_until = $2 where bank_code = $1',
+    values: [bankCode, later(now, LEASE_MS)],
+  })
 }

@@ -8,9 +8,10 @@
 import { advanceBreaker } from '#circuit-breaker.ts'
 import { numberArray } from '#db/arrays.ts'
 import type { Transaction } from '#db/transaction.ts'
+import { lockBank } from '#domain/records/call-rates.ts'
 import type { CreditId } from '#ids.ts'
 import type { BankAnswer } from './ask-bank.ts'
-import { type Claim, lockBank } from './claim-questions.ts'
+import type { Claim } from './claim-questions.ts'
 import { nextStep } from './repeat-schedule.ts'
 
 export type Asked = {

@@ -8,10 +8,10 @@
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { clearAlert, raiseAlerts } from '#domain/records/alerts.ts'
+import { lockBank } from '#domain/records/call-rates.ts'
 import { appendEvents } from '#domain/records/outbox.ts'
 import { timestamp } from '#wat-time.ts'
 import { readMeasures } from './bank-measures.ts'
-import { lockBank } from './claim-questions.ts'
 import { CLOCK_MARGIN_MS, later, putQuestion } from './questions.ts'
 
 const SILENCE_MIN_SECONDS = 600
