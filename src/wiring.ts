@@ -111,9 +111,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const parts = { ...connections, ...banking, ...money, ...statements, clock, log, metrics, tracer }
   const submitCredits: SubmitCredits = (credits) => writers.credits.submitAll(credits)
   const working = { ...parts, ...workerSettings(options, db), submitCredits }
-  const sandbox = wireSandbox(config, {
-    ...{ ...working, testClocks, dispatcher: notifiers.dispatcher, patience },
-  })
+  const sandbox = wireSandbox(config, { ...working, testClocks, dispatcher: notifiers.dispatcher })
   const app = await buildApp({
     ...{ mode: config.mode, publicUrl: config.publicUrl, rates: config.rates },
     ...{ rateLimits, trustedProxies, metricsToken, loggedShare, patience },
@@ -223,7 +221,8 @@ function workerSettings(options: ServiceOptions, db: Pool) {
   const { graceSeconds, bankTimeMaxAgeHours } = options.config.policy
   const bankTimeMaxAgeMs = bankTimeMaxAgeHours * HOUR_MS
   const rendering = renderingFor(options.config)
-  return { rendering, graceSeconds, bankTimeMaxAgeMs, isClockRight: clockCheckOf(options, db) }
+  const isClockRight = clockCheckOf(options, db)
+  return { rendering, graceSeconds, bankTimeMaxAgeMs, isClockRight, patience: options.patience }
 }
 
 function renderingFor({ mode, banks, policy }: Config): Rendering {

@@ -266,7 +266,7 @@ test('killed with -9 in mid-delivery, it comes again with the same id', async ()
 test('the loop sends a thousand by itself, woken by what it delivers', async () => {
   await using receiver = await listener()
   await using bench = await startWebhookBench()
-  await fill(bench, receiver.url, 999)
+  for (let at = 0; at < 10; at++) await fill(bench, receiver.url, 99)
   await bench.dispatch()
 
   await using loop = startLoop(bench)
@@ -293,16 +293,8 @@ function startLoop(bench: WebhookBench) {
   return { stop: end, [Symbol.asyncDispose]: end }
 }
 
-// More at once may be told to come back.
-const AT_ONCE = 100
-
 // An account with this notificationUrl, and this many credits to it: one event more.
 async function fill(bench: WebhookBench, notificationUrl: string, credits: number): Promise<void> {
   const { accountNumber } = await createAccount(bench, { notificationUrl })
-  for (let left = credits; left > 0; left -= AT_ONCE) {
-    const paying = Array.from({ length: Math.min(left, AT_ONCE) }, () =>
-      simulate(bench, accountNumber, '1'),
-    )
-    await Promise.all(paying)
-  }
+  await Promise.all(Array.from({ length: credits }, () => simulate(bench, accountNumber, '1')))
 }
