@@ -86,7 +86,7 @@ export const CONFLICTS = {
     'The bank has another name for this account. Add it again with the correct name.',
   ),
   bank_account_needed: ref(409, '12', 'There is no default bank account. Specify bankAccount.'),
-  too_many_bank_accounts: ref(409, '61', 'Limit of 200 bank accounts reached.'),
+  too_many_bank_accounts: ref(409, '61', 'Limit of 200 active bank accounts reached.'),
   settlement_empty: ref(409, '12', 'There is nothing to settle.'),
   settlement_below_minimum: ref(409, '12', 'There is less to settle than the minimum amount.'),
   settlement_in_progress: ref(409, '12', 'Another settlement is being closed. Retry in a moment.'),

@@ -27,28 +27,53 @@ type AskedBank = { bankCode: string; connection: BankConnection }
 
 export type QueryDeps = PayoutDeps & { bankConnections: BankConnections }
 
-export function queryPayoutsRound(deps: QueryDeps): Round {
+export function watchPayoutsRound(deps: PayoutDeps): Round {
   return async () => {
-    await queryPayouts(deps)
+    await watchPayouts(deps)
     return { more: false }
   }
 }
 
+// Of these banks, which have one connection: one that is slow keeps no other waiting.
+export function queryPayoutsRound(deps: QueryDeps, bankCodes: readonly string[]): Round {
+  return async () => {
+    await queryBanks(deps, bankCodes)
+    return { more: false }
+  }
+}
+
+export function findQueriedConnections(connections: BankConnections): string[][] {
+  const able = [...connections].filter(([, { calls }]) => calls.findPayout)
+  const groups = Map.groupBy(able, ([, { calls }]) => calls.findPayout)
+  return [...groups.values()].map((banks) => banks.map(([bankCode]) => bankCode))
+}
+
 // Answers how many were asked for.
 export async function queryPayouts(deps: QueryDeps): Promise<number> {
-  const by = dueNow(deps.clock)
-  await withTransaction(deps.batchPool, async (tx) => {
+  await watchPayouts(deps)
+  return queryBanks(deps, [...deps.bankConnections.keys()])
+}
+
+async function watchPayouts({ batchPool, clock }: PayoutDeps): Promise<void> {
+  const by = dueNow(clock)
+  await withTransaction(batchPool, async (tx) => {
     await markStaleUnknown(tx, by)
     await markRestoredUnknown(tx, by)
     await alertLongUnknown(tx, by)
     await alertBlocked(tx, by)
   })
-  const due = await findQueriedBanks(deps.batchPool, by)
+}
+
+async function queryBanks(deps: QueryDeps, bankCodes: readonly string[]): Promise<number> {
+  const due = await findQueriedBanks(deps.batchPool, dueNow(deps.clock))
   const asked = due.flatMap((bankCode) => {
-    const connection = deps.bankConnections.get(bankCode)
+    const connection = bankCodes.includes(bankCode) && deps.bankConnections.get(bankCode)
     return connection ? [queryBank(deps, { bankCode, connection })] : []
   })
-  return (await Promise.all(asked)).reduce((sum, count) => sum + count, 0)
+  const results = await Promise.allSettled(asked)
+  const failed = results.find((result) => result.status === 'rejected')
+  if (failed) throw failed.reason
+  return results.reduce((sum, result) => sum + (result as PromiseFulfilledResult<number>).value, 0)
 }
 
 async function queryBank(deps: QueryDeps, { bankCode, connection }: AskedBank): Promise<number> {

@@ -19,7 +19,12 @@ import { type Deps, type Round, runWorker, type Worker } from './loop.ts'
 import { maintainPartitionsRound } from './maintain-partitions.ts'
 import { type PlanDeps, planRequeriesRound, purgeRequeriesRound } from './plan-requeries.ts'
 import { purgeSessionsRound } from './purge-sessions.ts'
-import { type QueryDeps, queryPayoutsRound } from './query-payouts.ts'
+import {
+  findQueriedConnections,
+  type QueryDeps,
+  queryPayoutsRound,
+  watchPayoutsRound,
+} from './query-payouts.ts'
 import { type ReconcileDeps, reconcileBanksRound } from './reconcile-banks.ts'
 import { type RefillDeps, refillNumberPoolsRound } from './refill-number-pools.ts'
 import { type ReportDeps, reportSandboxTransfersRound } from './report-sandbox-transfers.ts'
@@ -73,7 +78,8 @@ export function listWorkers(deps: WorkerDeps): Worker[] {
       round: expirePaymentsRound(deps),
     }),
     ...sendPayouts(deps),
-    { name: 'query-payouts', pauseMs: SECOND_MS, round: queryPayoutsRound(deps) },
+    { name: 'watch-payouts', pauseMs: SECOND_MS, round: watchPayoutsRound(deps) },
+    ...queryPayouts(deps),
     {
       name: 'settle-reported-payouts',
       pauseMs: SECOND_MS,
@@ -136,6 +142,15 @@ function sendPayouts(deps: WorkerDeps): Worker[] {
     name: `send-payouts ${banks.bankCodes[0]}`,
     pauseMs: LOOK_MS,
     round: sendPayoutsRound(deps, banks),
+  }))
+}
+
+// Likewise over which they can be asked what became of it.
+function queryPayouts(deps: WorkerDeps): Worker[] {
+  return findQueriedConnections(deps.bankConnections).map((bankCodes) => ({
+    name: `query-payouts ${bankCodes[0]}`,
+    pauseMs: SECOND_MS,
+    round: queryPayoutsRound(deps, bankCodes),
   }))
 }
 

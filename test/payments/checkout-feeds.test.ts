@@ -30,6 +30,7 @@ async function startFeeds({ heartbeatMs = 3_600_000 } = {}) {
   ])
   const reads: string[][] = []
   let isBroken = false
+  let now = NOW
   const feeds = new CheckoutFeeds({
     log: createLogger({ level: 'silent' }),
     pollMs: 1,
@@ -39,7 +40,7 @@ async function startFeeds({ heartbeatMs = 3_600_000 } = {}) {
       reads.push([...ids])
       if (isBroken) throw new Error('no database')
       const found = [...texts].filter(([id]) => ids.includes(asId(id)))
-      return new Map(found.map(([id, text]) => [id, { now: NOW, text }]))
+      return new Map(found.map(([id, text]) => [id, { now, text }]))
     },
   })
   const server = createServer((request, socket) => {
@@ -57,6 +58,9 @@ async function startFeeds({ heartbeatMs = 3_600_000 } = {}) {
     port,
     url: (id: string) => `http://127.0.0.1:${port}/${id}`,
     set: (id: string, text: string) => void texts.set(id, text),
+    readAt: (at: Date) => {
+      now = at.toISOString()
+    },
     break: (is: boolean) => {
       isBroken = is
     },
@@ -93,6 +97,21 @@ test('a change reaches everybody who watches that advice, and nobody else', asyn
   assert.equal(dataOf(one ?? {}).status, 'Successful')
   assert.equal(dataOf(two ?? {}).status, 'Successful')
   assert.equal(dataOf(other ?? {}).status, 'Cancelled')
+})
+
+test('what was read before what a page was told is left to the next reading', async () => {
+  await using bench = await startFeeds()
+  await using stream = await openStream(bench.url('a'))
+  await stream.nextEvent()
+  bench.readAt(new Date(START.getTime() - 1))
+  bench.set('a', '{"status":"Successful"}')
+  await bench.nextRead()
+  const later = new Date(START.getTime() + 1)
+  bench.readAt(later)
+
+  const heard = dataOf(await stream.nextEvent())
+
+  assert.deepEqual(heard, { now: later.toISOString(), status: 'Successful' })
 })
 
 test('every advice is read once a round, however many watch it; without watchers nothing is', async () => {

@@ -85,6 +85,21 @@ test('a clock that jumps, ahead or back, stops no calls', async () => {
   assert.deepEqual([world.countOf('payouts'), world.countOf('payout_queries')], [3, 3])
 })
 
+test('by clocks that differ by seconds a bank is called at its rate by each, and no faster', async () => {
+  await using world = await startBusyBank({ ratePerSecond: 1, concurrency: 4 }, { payouts: 6 })
+  const { bench, processes } = world
+  const [one, other] = processes
+
+  for (let round = 0; round < 3; round++) {
+    await one.send()
+    bench.advance(2 * SECOND_MS)
+    await other.send()
+    bench.advance(-2 * SECOND_MS)
+  }
+
+  assert.deepEqual(await world.statuses(), { confirmed: 2, queued: 4 })
+})
+
 // As often as the workers come: the least patient first.
 test('no kind of call starves another, at one call a second', async () => {
   const backlog = { payouts: 20, unknown: 20, questions: 20 }

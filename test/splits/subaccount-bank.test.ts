@@ -101,6 +101,11 @@ test('what is no account of a bank, or not theirs, is refused, and nothing is ch
   const { accountNumber, reference } = await addBankAccount(bench, { accountName: 'Ada Vendor' })
   const others = { ...good, accountNumber, accountName: 'Somebody Else' }
   await assertChangesNothing(others, 'bank_account_mismatch')
+  const state = `update bank_accounts set status = $2, name_at_bank = $3 where reference = $1`
+  await bench.db.query(state, [reference, 'unconfirmed', null])
+  await assertChangesNothing(others, 'bank_account_mismatch')
+  await bench.db.query(state, [reference, 'mismatch', others.accountName])
+  await assertChangesNothing(others, 'bank_account_mismatch')
   const url = `${BANK_ACCOUNTS}/${reference}`
   await bench.call({ method: 'PATCH', url, body: { isActive: false } })
   await assertChangesNothing({ ...good, accountNumber }, 'bank_account_inactive')

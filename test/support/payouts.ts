@@ -12,7 +12,7 @@ import { withSandboxBank } from '#domain/sandbox/sandbox-bank.ts'
 import { SharedAccounts } from '#ledger/accounts.ts'
 import { Sealer } from '#seal.ts'
 import { PAYOUT_HOOKS } from '#wiring.ts'
-import { queryPayoutsRound } from '#workers/query-payouts.ts'
+import { queryPayouts } from '#workers/query-payouts.ts'
 import { findSendingConnections, sendPayoutsRound } from '#workers/send-payouts.ts'
 import { patientBatchPool } from './database.ts'
 import { createAccount, SIMULATE } from './fixtures.ts'
@@ -63,7 +63,7 @@ export async function payoutRounds(
         while ((await round(signal)).more);
       }
     },
-    query: async () => void (await queryPayoutsRound(deps)(signal)),
+    query: async () => void (await queryPayouts(deps)),
     [Symbol.asyncDispose]: () => batchPool.end(),
   }
 }

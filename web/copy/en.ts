@@ -2703,6 +2703,7 @@ export const splitsStrings = {
       'Its shares are paid to this account from now on. Payouts that exist already keep theirs. Where ' +
       'settlements need approval, another user must approve the first one to it.',
     bankChanged: 'Bank account changed.',
+    bankUnconfirmed: 'Bank account changed. Its bank has not confirmed the name yet.',
     unpaid: {
       inactive:
         'Its bank account is inactive, so settlements with a share of it are held. Change the bank ' +

@@ -128,6 +128,14 @@ function Menu({ views, current, session }: MenuProps) {
   )
 }
 
+// In a tab that nobody sees nothing is drawn.
+function untilDrawn(): Promise<unknown> {
+  return new Promise((resolve) => {
+    requestAnimationFrame(() => window.setTimeout(resolve))
+    window.setTimeout(resolve, 100)
+  })
+}
+
 type UserMenuProps = { session: Session; setLeaving: (isLeaving: boolean) => void }
 
 function UserMenu({ session: { user, role, client }, setLeaving }: UserMenuProps) {
@@ -141,7 +149,7 @@ function UserMenu({ session: { user, role, client }, setLeaving }: UserMenuProps
     // The view goes first, and with it all that it asks for: nothing is asked of a session that ended.
     setLeaving(true)
     forgetEvents()
-    await new Promise((resolve) => requestAnimationFrame(() => window.setTimeout(resolve)))
+    await untilDrawn()
     try {
       await signOut()
       window.location.assign(BASE) // From the start: nothing of this person stays in the page.

@@ -141,7 +141,8 @@ export async function saveBankAccount(
              from (select $8 <> 'mismatch' and not exists (select from bank_accounts
                                                             where client_id = $2 and is_default))
                   as d (is_default)
-            where (select count(*) from bank_accounts where client_id = $2) < ${ACCOUNTS_MAX}
+            where (select count(*) from bank_accounts where client_id = $2 and is_active)
+                  < ${ACCOUNTS_MAX}
            on conflict on constraint bank_accounts_once_per_client
            do update set account_name = excluded.account_name, name_at_bank = excluded.name_at_bank,
                          status = excluded.status, enquired_at = excluded.enquired_at,
@@ -176,7 +177,7 @@ export function hashAccount(sealer: Sealer, accountNumber: string): Buffer {
 async function refuseSaved(tx: Transaction, clientId: ClientId): Promise<never> {
   const { rows } = await tx.query<{ count: number }>({
     name: 'count-bank-accounts',
-    text: 'select count(*)::int as count from bank_accounts where client_id = $1',
+    text: `select count(*)::int as count from bank_accounts where client_id = $1 and is_active`,
     values: [clientId],
   })
   const isFull = (rows[0]?.count ?? 0) >= ACCOUNTS_MAX
@@ -197,7 +198,7 @@ export async function lockAccounts(tx: Transaction, clientId: ClientId): Promise
 export async function noteAnswer(
   tx: Transaction,
   now: Date,
-  { account, answer }: { account: BankAccount; answer: NameAnswer },
+  { account, answer }: { account: Pick<BankAccount, 'id' | 'accountName'>; answer: NameAnswer },
 ): Promise<void> {
   const { status, nameAtBank } = statusOf(answer, account.accountName)
   if (status === 'unconfirmed') return

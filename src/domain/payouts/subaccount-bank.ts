@@ -11,6 +11,7 @@ import {
   hashAccount,
   lockAccounts,
   newBankAccountReference,
+  noteAnswer,
   statusOf,
 } from './bank-accounts.ts'
 import { isSameName } from './name-match.ts'
@@ -26,11 +27,13 @@ type SubaccountBank = {
 type Known = {
   id: BankAccountId
   status: BankAccountStatus
+  accountName: string
   nameAtBank: string | null
   isActive: boolean
 }
 
-// Refused if the bank knows the account under another name, or not at all.
+// Refused if the bank knows the account under another name, or not at all; or if the client added it
+// under another one, which is corrected where bank accounts are, and is seen there.
 export async function saveSubaccountBank(
   tx: Transaction,
   { sealer, now, actor, userId }: AddedBy,
@@ -49,11 +52,7 @@ export async function saveSubaccountBank(
            values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10,
                    case when $8 <> 'unconfirmed' then $10::timestamptz end,
                    $11)
-               on conflict on constraint bank_accounts_once_per_client
-               do update set account_name = excluded.account_name,
-                             name_at_bank = excluded.name_at_bank, status = excluded.status,
-                             enquired_at = excluded.enquired_at
-            where bank_accounts.status <> 'confirmed' and excluded.status = 'confirmed'`,
+               on conflict on constraint bank_accounts_once_per_client do nothing`,
     values: [
       newBankAccountReference(),
       clientId,
@@ -70,14 +69,16 @@ export async function saveSubaccountBank(
   })
   const { rows } = await tx.query<Known>({
     name: 'find-subaccount-bank',
-    text: `select id, status, name_at_bank as "nameAtBank", is_active as "isActive"
+    text: `select id, status, account_name as "accountName", name_at_bank as "nameAtBank",
+                  is_active as "isActive"
              from bank_accounts
             where client_id = $1 and bank_code = $2 and account_number_hash = $3`,
     values: [clientId, bankCode, hash],
   })
   const saved = rows[0] as Known
   if (!saved.isActive) throw new Refusal('bank_account_inactive')
-  const isOthers = saved.nameAtBank !== null && !isSameName(accountName, saved.nameAtBank)
-  if (isOthers) throw new Refusal('bank_account_mismatch')
+  const isSame = isSameName(accountName, saved.nameAtBank ?? saved.accountName)
+  if (!isSame || saved.status === 'mismatch') throw new Refusal('bank_account_mismatch')
+  if (saved.status === 'unconfirmed') await noteAnswer(tx, now, { account: saved, answer })
   return saved.id
 }

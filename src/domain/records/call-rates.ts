@@ -7,11 +7,13 @@
 
 import type { CallLimits } from '#banks/connector.ts'
 import type { Due } from '#client-time.ts'
+import { SKEW_MAX_MS } from '#db/clock-check.ts'
 import type { Transaction } from '#db/transaction.ts'
 
 const SECOND_MS = 1_000
 // Workers come again within a second. Who stays away for longer needs no call any more.
 const LAPSE_MS = 3_000
+const KEPT = 4 // Seconds' worth of calls.
 
 export type CallKind = 'payouts' | 'payout_queries' | 'requeries'
 
@@ -53,9 +55,13 @@ export async function claimCalls<Claim>(
   { bank, kind, limits, most, only, claim }: Claiming<Claim>,
 ): Promise<Claim[]> {
   if (most <= 0) return []
-  // By a clock that was ahead, too; but what it says of later is not waited for.
+  // By a clock that was ahead, too; but what it says of later is not waited for. Calls by a clock that is
+  // further from ours are kept for whoever goes by it.
   const isWithin = (ms: number, at: Date) => Math.abs(now.getTime() - at.getTime()) < ms
-  const recent = bank.calls.filter((at) => isWithin(SECOND_MS, at))
+  const known = bank.calls
+    .filter((at) => isWithin(SKEW_MAX_MS, at))
+    .slice(-KEPT * limits.ratePerSecond)
+  const recent = known.filter((at) => isWithin(SECOND_MS, at))
   const line = bank.waiting.filter(({ at }) => isWithin(LAPSE_MS, new Date(at)))
   const others = line.filter((each) => each.kind !== kind)
   const place = line.findIndex((each) => each.kind === kind)
@@ -65,14 +71,14 @@ export async function claimCalls<Claim>(
   const room = limits.ratePerSecond - recent.length - before
   if (isLimited && room <= 0) {
     const waiting = others.toSpliced(before, 0, { kind, at: now.toISOString() })
-    await note(tx, { ...bank, calls: recent, waiting })
+    await note(tx, { ...bank, calls: known, waiting })
     return []
   }
   const fair = Math.max(1, room - (others.length - before))
   const claims = await claim(isLimited ? Math.min(most, fair) : most)
-  if (claims.length === 0 || limits.ratePerSecond === Infinity) return claims
-  const calls = [...recent, ...claims.map(() => now)]
-  await note(tx, { ...bank, calls, waiting: others })
+  if (limits.ratePerSecond === Infinity || (claims.length === 0 && place < 0)) return claims
+  const calls = [...known, ...claims.map(() => now)]
+  await note(tx, { ...bank, calls, waiting: isLimited ? others : line })
   return claims
 }
 

@@ -51,7 +51,7 @@ export async function claimQuestions(
   const now = clock()
   await dropNeedless(tx, due, bankCode)
   if (bank.pausedUntil && bank.pausedUntil > now) return []
-  if (only === undefined) await mergeQuestions(tx, now, bankCode)
+  if (only === undefined) await mergeQuestions(tx, due.now, bankCode)
   const isProbe = bank.failures >= FAILURES_TO_PAUSE
   const inFlight = await countInFlight(tx, now, bankCode)
   const most = isProbe ? 1 : limits.concurrency - inFlight

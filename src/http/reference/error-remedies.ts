@@ -101,7 +101,7 @@ const REMEDIES: Readonly<Record<Exclude<RefusalCode, NotFound>, string>> = {
   bank_account_inactive: 'Activate it, or choose another.',
   bank_account_mismatch: 'Correct the name, or add the right account.',
   bank_account_needed: 'Specify bankAccount, or make one the default.',
-  too_many_bank_accounts: OPERATOR,
+  too_many_bank_accounts: 'Deactivate those that are not needed any more.',
   day_not_over: 'Wait until five minutes after midnight (WAT) of the next day.',
   later_day_closed: 'Nothing: no transfer can be posted before a closed day.',
   earlier_day_open: 'Close the days before it first, the oldest first.',

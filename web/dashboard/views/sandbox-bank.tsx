@@ -38,7 +38,8 @@ export default function SandboxBank({ session }: ViewProps) {
   const keep = (more: readonly LiveEvent[]) =>
     setEvents((before) => {
       const news = more.filter(({ sequence }) => before.every((each) => each.sequence !== sequence))
-      return [...before, ...news].slice(-EVENTS_KEPT)
+      const all = [...before, ...news].sort((one, other) => one.sequence - other.sequence)
+      return all.slice(-EVENTS_KEPT)
     })
   // Or than the stream of events.
   const keepNewest = () => {

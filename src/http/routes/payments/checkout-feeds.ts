@@ -109,6 +109,7 @@ export class CheckoutFeeds {
     for (const watching of this.#watchers) {
       const seen = checkouts.get(watching.adviceId)
       if (!seen || seen.text === watching.seen.text) continue
+      if (seen.now < watching.seen.now) continue // Nor would the page take it. The next is newer.
       watching.seen = seen
       send(watching.socket, frameOf(seen))
     }

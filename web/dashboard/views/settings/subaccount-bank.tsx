@@ -40,11 +40,11 @@ export function ChangeBankAccount({ subaccount, done }: Changing) {
 function ChangeForm({ subaccount, close, done }: Changing & { close: () => void }) {
   const { subaccountCode, name, accountName } = subaccount
   const sending = useSending(async (given) => {
-    await send('PATCH', '/api/v1/subaccounts/{subaccountCode}', {
+    const { accountStatus } = await send('PATCH', '/api/v1/subaccounts/{subaccountCode}', {
       params: { subaccountCode },
       body: bankAccountOf(given),
     })
-    toast(strings.bankChanged)
+    toast(accountStatus === 'confirmed' ? strings.bankChanged : strings.bankUnconfirmed)
     close()
     done()
   })
