@@ -3,8 +3,7 @@
 
 import type { BankConnection, BankConnections } from '#banks/connector.ts'
 import { type Due, dueNow } from '#client-time.ts'
-import type { Transaction } from '#db/transaction.ts'
-import { withTransaction } from '#db/transaction.ts'
+import { pipeline, type Transaction, withTransaction } from '#db/transaction.ts'
 import { alertBlocked } from '#domain/payouts/blocked-payouts.ts'
 import { settleAsTold } from '#domain/payouts/settle-as-told.ts'
 import {
@@ -17,7 +16,7 @@ import {
   type PayoutQuery,
 } from '#domain/payouts/unknown-payouts.ts'
 import { raiseAlerts } from '#domain/records/alerts.ts'
-import { claimCalls, lockBank } from '#domain/records/call-rates.ts'
+import { lockAndClaimCalls } from '#domain/records/call-rates.ts'
 import { appendEvents } from '#domain/records/outbox.ts'
 import { timestamp } from '#wat-time.ts'
 import type { Round } from './loop.ts'
@@ -70,10 +69,8 @@ async function queryBanks(deps: QueryDeps, bankCodes: readonly string[]): Promis
     const connection = bankCodes.includes(bankCode) && deps.bankConnections.get(bankCode)
     return connection ? [queryBank(deps, { bankCode, connection })] : []
   })
-  const results = await Promise.allSettled(asked)
-  const failed = results.find((result) => result.status === 'rejected')
-  if (failed) throw failed.reason
-  return results.reduce((sum, result) => sum + (result as PromiseFulfilledResult<number>).value, 0)
+  const counts = await pipeline(asked)
+  return counts.reduce((sum, count) => sum + count, 0)
 }
 
 async function queryBank(deps: QueryDeps, { bankCode, connection }: AskedBank): Promise<number> {
@@ -81,17 +78,15 @@ async function queryBank(deps: QueryDeps, { bankCode, connection }: AskedBank): 
   if (!findPayout) return 0 // Operators find out.
   const { limits } = connection
   const by = dueNow(deps.clock)
-  const due = await withTransaction(deps.batchPool, async (tx) => {
-    const bank = await lockBank(tx, bankCode)
-    return claimCalls(tx, deps.clock(), {
-      bank,
+  const due = await withTransaction(deps.batchPool, (tx) =>
+    lockAndClaimCalls(tx, deps.clock, {
+      bankCode,
       kind: 'payout_queries',
       limits,
-      most: limits.concurrency,
       only: by.only,
       claim: (limit) => claimQueries(tx, by, { bankCode, limit }),
-    })
-  })
+    }),
+  )
   await Promise.all(due.map((query) => ask(deps, { bankCode, query, findPayout })))
   return due.length
 }

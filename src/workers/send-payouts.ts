@@ -21,7 +21,7 @@ import {
 import { settleAsTold } from '#domain/payouts/settle-as-told.ts'
 import type { OutcomeHooks } from '#domain/payouts/settle-payout.ts'
 import { markUnknown, outcomeOf, SEND_WITHIN_MS } from '#domain/payouts/unknown-payouts.ts'
-import { claimCalls, lockBank } from '#domain/records/call-rates.ts'
+import { lockAndClaimCalls } from '#domain/records/call-rates.ts'
 import type { SharedAccounts } from '#ledger/accounts.ts'
 import type { Sealer } from '#seal.ts'
 import type { Round } from './loop.ts'
@@ -74,17 +74,15 @@ async function sendOf(
   const { batchPool, sealer, clock } = deps
   const by = `bank:${bankCode}`
   const due = dueNow(clock)
-  const claimed = await withTransaction(batchPool, async (tx) => {
-    const bank = await lockBank(tx, bankCode)
-    return claimCalls(tx, clock(), {
-      bank,
+  const claimed = await withTransaction(batchPool, (tx) =>
+    lockAndClaimCalls(tx, clock, {
+      bankCode,
       kind: 'payouts',
       limits,
-      most: limits.concurrency,
       only: due.only,
       claim: (limit) => claimPayouts(tx, { sealer, ...due }, { bankCode, limit, by }),
-    })
-  })
+    }),
+  )
   const claimedMs = dueNow(clock).now.getTime() - due.now.getTime()
   const isLate = Math.abs(claimedMs) > SEND_WITHIN_MS
   const sent = claimed.map(async ({ id, ...instruction }: ClaimedPayout) => {

@@ -7,6 +7,7 @@
 
 import type { CallLimits } from '#banks/connector.ts'
 import type { Due } from '#client-time.ts'
+import type { Clock } from '#clock.ts'
 import { SKEW_MAX_MS } from '#db/clock-check.ts'
 import type { Transaction } from '#db/transaction.ts'
 
@@ -46,6 +47,19 @@ type Claiming<Claim> = Pick<Due, 'only'> & {
   limits: CallLimits
   most: number // Whatever the rate.
   claim: (limit: number) => Promise<Claim[]> // A call for each.
+}
+
+// The same for work that needs nothing else of the bank's row: as many as one process makes at a time.
+export async function lockAndClaimCalls<Claim>(
+  tx: Transaction,
+  clock: Clock,
+  { bankCode, ...claiming }: Omit<Claiming<Claim>, 'bank' | 'most'> & { bankCode: string },
+): Promise<Claim[]> {
+  const { limits, claim } = claiming
+  const most = limits.concurrency
+  if (limits.ratePerSecond === Infinity) return claim(most)
+  const bank = await lockBank(tx, bankCode)
+  return claimCalls(tx, clock(), { ...claiming, bank, most })
 }
 
 // `now`: the real time, read under the lock.
