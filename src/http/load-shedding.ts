@@ -19,6 +19,7 @@ import { RETRY_AFTER_SECONDS } from './error-handler.ts'
 import { timedResponse } from './request-metrics.ts'
 import { responseHeaders } from './response-headers.ts'
 import { RestingConnections } from './resting-connections.ts'
+import { Turns } from './turns.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -65,12 +66,13 @@ export class LoadShedder {
   readonly createServer = (handle: Handler, options: FastifyServerOptions): Server => {
     const { http, keepAliveTimeout, requestTimeout, connectionTimeout } = options as never
     const ServerResponse = timedResponse(drainableResponse(() => this.#isDraining()) as never)
+    const turns = new Turns()
     const server = createServer(
       { ...(http as object), ServerResponse: ServerResponse as never },
       (request, response) => {
         const route = this.#findOverloaded(request)
         if (route) this.#refuse(route, response)
-        else handle(request, response)
+        else turns.take(request, () => handle(request, response))
       },
     )
     Object.assign(server, { keepAliveTimeout, requestTimeout })

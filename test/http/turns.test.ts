@@ -1,0 +1,61 @@
+// Writes of one burst take turns with whatever else is ready.
+
+import assert from 'node:assert/strict'
+import type { IncomingMessage } from 'node:http'
+import { test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { Turns } from '#http/turns.ts'
+
+const request = (method: string, destroyed = false) => ({ method, destroyed }) as IncomingMessage
+
+function burst(turns: Turns, count: number, begun: number[], of = request('POST')): void {
+  for (let n = 0; n < count; n++) turns.take(of, () => void begun.push(begun.length))
+}
+
+test('a burst is begun a few in each turn of the event loop, and a lone write at once', async () => {
+  const turns = new Turns()
+  const begun: number[] = []
+  burst(turns, 30, begun)
+  const counts = [begun.length]
+  while (begun.length < 30) {
+    await nextTurn()
+    counts.push(begun.length)
+  }
+  assert.deepEqual(counts, [8, 16, 24, 30])
+
+  await nextTurn()
+  burst(turns, 1, begun)
+  assert.equal(begun.length, 31)
+})
+
+test('what comes while others wait comes after them', async () => {
+  const turns = new Turns()
+  const order: string[] = []
+  for (let n = 0; n < 20; n++) turns.take(request('POST'), () => void order.push('early'))
+  await nextTurn()
+  turns.take(request('POST'), () => void order.push('late'))
+  while (order.length < 21) await nextTurn()
+  assert.equal(order.indexOf('late'), 20)
+})
+
+test('a long queue takes a few dozen turns, not one for every few', async () => {
+  const turns = new Turns()
+  const begun: number[] = []
+  burst(turns, 4_000, begun)
+  let count = 0
+  for (; begun.length < 4_000; count++) await nextTurn()
+  assert(count < 100, `${count} turns`)
+})
+
+test('reads wait for nobody, and who hung up meanwhile is not begun', async () => {
+  const turns = new Turns()
+  const begun: number[] = []
+  burst(turns, 8, begun)
+  burst(turns, 5, [], request('POST', true))
+  burst(turns, 1, begun, request('GET'))
+  assert.equal(begun.length, 9)
+  const lost: number[] = []
+  burst(turns, 5, lost, request('POST', true))
+  for (let n = 0; n < 5; n++) await nextTurn()
+  assert.deepEqual(lost, [])
+})
