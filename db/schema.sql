@@ -531,6 +531,14 @@ create table collection_days (
   constraint collection_days_collection_account_id_fkey FOREIGN KEY (collection_account_id) REFERENCES collection_accounts(id)
 ) with (fillfactor=50);
 
+create table credit_blocks (
+  block bigint not null,
+  first_at timestamp with time zone not null,
+  last_at timestamp with time zone not null,
+  constraint credit_blocks_pkey PRIMARY KEY (block),
+  constraint credit_blocks_in_order CHECK (first_at <= last_at)
+);
+
 create table credit_fees (
   id bigint not null generated always as identity,
   credit_id bigint not null,

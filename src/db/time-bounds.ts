@@ -10,13 +10,14 @@ import type { Queryable } from './pool.ts'
 
 // How far a time may lie behind that of an earlier id: a batch takes seconds, and the clocks of
 // several processes differ by less than this or money would expire at random.
-const DISORDER_MS = 3_600_000
+export const DISORDER_MS = 3_600_000
 
 export type Window = { from?: Date | undefined; to?: Date | undefined }
 
-// No bound: less than any id, more than any id.
+// Less than any id, more than any id.
 const FIRST_ID = 0n
 export const PAST_ID = 9_223_372_036_854_775_807n
+export const UNBOUNDED = { firstId: FIRST_ID, pastId: PAST_ID }
 
 const TIMES = { credits: 'received_at', collection_accounts: 'created_at' } as const
 

@@ -32,6 +32,7 @@ import { findAskedBanks, type RequeryDeps, requeryTransfersRound } from './reque
 import { type BankChangesDeps, sendBankChangesRound } from './send-bank-changes.ts'
 import { findSendingConnections, sendPayoutsRound } from './send-payouts.ts'
 import { type SettleReportedDeps, settleReportedPayoutsRound } from './settle-reported-payouts.ts'
+import { summarizeCreditsRound } from './summarize-credits.ts'
 import { watchArchiveRound } from './watch-archive.ts'
 import { watchReversalsRound } from './watch-reversals.ts'
 
@@ -102,6 +103,7 @@ export function listWorkers(deps: WorkerDeps): Worker[] {
     { name: 'watch-reversals', pauseMs: 10 * SECOND_MS, round: watchReversalsRound(deps) },
     { name: 'watch-archive', pauseMs: 10 * SECOND_MS, round: watchArchiveRound(deps) },
     { name: 'count-events', pauseMs: 2 * SECOND_MS, round: countTotalsRound(deps) },
+    { name: 'summarize-credits', pauseMs: MINUTE_MS, round: summarizeCreditsRound(deps) },
     { name: 'erase-traces', pauseMs: 10 * SECOND_MS, round: completeErasuresRound(deps) },
     { name: 'audit-books', pauseMs: MINUTE_MS, round: checkIntegrityRound(deps) },
     ...ofSandbox(deps),

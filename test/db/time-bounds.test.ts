@@ -6,6 +6,7 @@ import type { Pool } from '#db/pool.ts'
 import { idBounds } from '#db/time-bounds.ts'
 import { withTransaction } from '#db/transaction.ts'
 import { createTestDatabase } from '../support/database.ts'
+import { DISORDERS, insertCredits } from '../support/dated-credits.ts'
 import { seededRandom } from '../support/random.ts'
 
 const HOUR_MS = 3_600_000
@@ -87,11 +88,7 @@ test('without a time there is no bound, and an empty table has nothing in any wi
 })
 
 test('where a test clock or a seed dates rows in no order, there is no bound', async () => {
-  for (const mark of [
-    'insert into test_clocks (client_id, now_at, set_at) values (1, now(), now())',
-    `insert into sandbox_seeds (client_id, seed, accounts, days, ends_at, steps, begun_at)
-     values (1, 1, 1, 1, now(), 1, now())`,
-  ]) {
+  for (const mark of DISORDERS) {
     await using database = await createTestDatabase()
     const days = [0, 0, 300, 0, 0, -80]
     const credits = days.map((day, at) => ({ id: at + 1, ms: START_MS + day * 24 * HOUR_MS }))
@@ -111,20 +108,6 @@ test('where a test clock or a seed dates rows in no order, there is no bound', a
     assert.deepEqual(transfers, { firstId: 0n, pastId: 2n ** 63n - 1n })
   }
 })
-
-async function insertCredits(
-  db: { query: (sql: string, values: unknown[]) => Promise<unknown> },
-  credits: readonly { id: number; ms: number }[],
-) {
-  await db.query(
-    `insert into credits (id, bank_code, session_id, account_number, amount_kobo, currency,
-                          outcome, identified_by, received_at)
-     select id, '058', lpad(id::text, 30, '0'), '0123456789', 100, 'NGN', 'suspended',
-            'session_id', at
-       from unnest($1::bigint[], $2::timestamptz[]) as c (id, at)`,
-    [credits.map(({ id }) => id), credits.map(({ ms }) => new Date(ms))],
-  )
-}
 
 function insertTransfers(
   db: Pool,

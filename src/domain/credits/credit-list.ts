@@ -7,7 +7,7 @@ import { ORDER_SQL, type Order } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
 import { pastPrefix } from '#db/prefixes.ts'
 import { namedByText, namedUnlessWindow } from '#db/statement-names.ts'
-import { idBounds, type Window } from '#db/time-bounds.ts'
+import type { Window } from '#db/time-bounds.ts'
 import { inMerchantScope } from '#domain/access/merchant-scope.ts'
 import { Refusal } from '#errors.ts'
 import type { ClientId, CreditId } from '#ids.ts'
@@ -23,6 +23,7 @@ import {
   SELECT_TRACE,
   WITH_OWNERS,
 } from './credit-rows.ts'
+import { receivedBounds } from './received-bounds.ts'
 
 export { type CreditTrace, OUTCOMES, type Outcome } from './credit-rows.ts'
 
@@ -134,7 +135,7 @@ async function readTimes(
   place: (value: unknown) => string,
 ): Promise<string[][]> {
   if (!from && !to) return [[]]
-  const { firstId, pastId } = await idBounds(db, 'credits', { from, to })
+  const { firstId, pastId } = await receivedBounds(db, { from, to })
   const within = (column: string) => [
     ...(from ? [`${column} >= ${place(from)}`] : []),
     ...(to ? [`${column} < ${place(to)}`] : []),

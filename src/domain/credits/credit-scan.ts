@@ -7,8 +7,8 @@ import { ORDER_SQL, type Order } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
 import { namedUnlessWindow } from '#db/statement-names.ts'
 import { SUMMED_MAX, type Summary, summaryOf, type Total } from '#db/summaries.ts'
-import { idBounds } from '#db/time-bounds.ts'
 import { type CreditFilters, selectFound, type Viewer } from './credit-list.ts'
+import { receivedBounds } from './received-bounds.ts'
 
 export const SCAN_MAX = 20_000
 
@@ -25,7 +25,7 @@ export async function endOfScan(
   { viewer, filters, order = 'newest', after }: Scanned,
 ): Promise<bigint | undefined> {
   if (!isCompared(filters) || isNarrow(filters)) return undefined
-  const { firstId, pastId } = await idBounds(db, 'credits', filters)
+  const { firstId, pastId } = await receivedBounds(db, filters)
   const { sort, isAfter } = ORDER_SQL[order]
   const { rows } = await db.query<{ id: bigint }>({
     name: `end-of-credit-scan-${order}`,

@@ -1,0 +1,92 @@
+// The ids of a window of time, to within a block of ids: nothing received in it lies outside.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Pool } from '#db/pool.ts'
+import { idBounds, UNBOUNDED } from '#db/time-bounds.ts'
+import { withTransaction } from '#db/transaction.ts'
+import { BLOCK_IDS, receivedBounds, summarizeBlock } from '#domain/credits/received-bounds.ts'
+import { createTestDatabase } from '../support/database.ts'
+import { type DatedCredit, DISORDERS, insertCredits } from '../support/dated-credits.ts'
+import { seededRandom } from '../support/random.ts'
+
+const HOUR_MS = 3_600_000
+const START_MS = Date.parse('2026-03-01T08:00:00Z')
+
+test('no credit of a window lies outside its ids, which are fewer than those of an hour more', async () => {
+  await using database = await createTestDatabase()
+  const seed = 20_261_117
+  const random = seededRandom(seed)
+  const credits: DatedCredit[] = []
+  for (let id = 3 * BLOCK_IDS, ms = START_MS; credits.length < 400; ) {
+    credits.push({ id, ms: ms - random.integer(0, HOUR_MS) })
+    id += random.pick([1, 500, 2_000, 3 * BLOCK_IDS])
+    ms += random.pick([0, 1_000, 120_000, 600_000])
+  }
+  await insertCredits(database.pool, credits)
+  const blocks = await summarizeAll(database.pool)
+  const used = new Set(credits.map(({ id }) => Math.floor(id / BLOCK_IDS)))
+  assert.equal(blocks, used.size - 1, 'all but the last, which may still grow')
+
+  let wider = 0
+  for (let round = 0; round < 300; round++) {
+    const [one, other] = [random.pick(credits).ms, random.pick(credits).ms]
+    const [from, to] = [Math.min(one, other), Math.max(one, other) + random.integer(0, 1)]
+    const window = { from: new Date(from), to: new Date(to) }
+
+    const { firstId, pastId } = await receivedBounds(database.pool, window)
+
+    const within = credits.filter(({ ms }) => ms >= from && ms < to)
+    const lost = within.filter(({ id }) => id < firstId || id >= pastId)
+    assert.deepEqual(lost, [], `seed ${seed}, round ${round}`)
+    const wide = await idBounds(database.pool, 'credits', window)
+    assert(firstId >= wide.firstId && pastId <= wide.pastId, `seed ${seed}, round ${round}`)
+    if (pastId - firstId < wide.pastId - wide.firstId) wider++
+  }
+  assert(wider > 200, `the blocks narrow nearly every window, not ${wider} of 300`)
+})
+
+test('a block is written once the credit after it is hours old, by any number of workers', async () => {
+  await using database = await createTestDatabase()
+  const nowMs = Date.now()
+  const follower = { id: BLOCK_IDS + 5, ms: nowMs - 1.5 * HOUR_MS }
+  await insertCredits(database.pool, [{ id: 7, ms: nowMs - 9 * HOUR_MS }, follower])
+  assert.equal(await summarizeBlock(database.pool), false)
+
+  // Received earlier, stored later.
+  await insertCredits(database.pool, [{ id: 8, ms: nowMs - 10 * HOUR_MS }])
+  const older = new Date(nowMs - 3 * HOUR_MS)
+  await database.pool.query('update credits set received_at = $1 where id = $2', [
+    older,
+    follower.id,
+  ])
+  const written = await Promise.all([1, 2, 3].map(() => summarizeBlock(database.pool)))
+  assert.deepEqual(written.sort(), [false, false, true])
+  const window = { to: new Date(nowMs - 9.5 * HOUR_MS) }
+  const { pastId } = await receivedBounds(database.pool, window)
+  assert(pastId > 8n && pastId <= BigInt(BLOCK_IDS))
+})
+
+test('where times are in no order of ids, nothing is written and nothing is narrowed', async () => {
+  for (const mark of DISORDERS) {
+    await using database = await createTestDatabase()
+    const credits = [0, 4, 8].map((hours, at) => ({
+      id: 1 + at * BLOCK_IDS,
+      ms: START_MS + hours * HOUR_MS,
+    }))
+    await insertCredits(database.pool, credits)
+    assert.equal(await summarizeBlock(database.pool), true)
+    await withTransaction(database.pool, async (tx) => {
+      await tx.query('set local session_replication_role = replica')
+      await tx.query(mark)
+    })
+
+    assert.equal(await summarizeBlock(database.pool), false)
+    const window = { from: new Date(START_MS + HOUR_MS), to: new Date(START_MS + 2 * HOUR_MS) }
+    assert.deepEqual(await receivedBounds(database.pool, window), UNBOUNDED)
+  }
+})
+
+async function summarizeAll(pool: Pool): Promise<number> {
+  for (let count = 0; ; count++) if (!(await summarizeBlock(pool))) return count
+}

@@ -1,0 +1,22 @@
+// Credits with nothing but an id and the time they were received at.
+
+type Database = { query: (sql: string, values: unknown[]) => Promise<unknown> }
+export type DatedCredit = { id: number; ms: number }
+
+export async function insertCredits(db: Database, credits: readonly DatedCredit[]): Promise<void> {
+  await db.query(
+    `insert into credits (id, bank_code, session_id, account_number, amount_kobo, currency,
+                          outcome, identified_by, received_at)
+     select id, '058', lpad(id::text, 30, '0'), '0123456789', 100, 'NGN', 'suspended',
+            'session_id', at
+       from unnest($1::bigint[], $2::timestamptz[]) as c (id, at)`,
+    [credits.map(({ id }) => id), credits.map(({ ms }) => new Date(ms))],
+  )
+}
+
+// What has a sandbox date rows in no order of their ids.
+export const DISORDERS = [
+  'insert into test_clocks (client_id, now_at, set_at) values (1, now(), now())',
+  `insert into sandbox_seeds (client_id, seed, accounts, days, ends_at, steps, begun_at)
+   values (1, 1, 1, 1, now(), 1, now())`,
+]
