@@ -2,7 +2,7 @@
 // million of them (quick: two million and a tenth of one): lists, search, and the way from a session id
 // to a credit's timeline. Slices on the one alternate with slices on the other.
 
-import { summarizeBlock } from '#domain/credits/received-bounds.ts'
+import { summarizeBlock } from '#db/received-bounds.ts'
 import { machine, postgresUs } from './report.ts'
 import { send } from './rows.ts'
 import { quantile, rateOf, type Slice } from './slice.ts'

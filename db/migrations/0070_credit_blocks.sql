@@ -1,5 +1,5 @@
 -- When the credits of each block of ids were received, written once no more can come into it
--- (src/domain/credits/received-bounds.ts). Blocks are written in order, from the first credit on; one
+-- (src/db/received-bounds.ts). Blocks are written in order, from the first credit on; one
 -- without credits has no row.
 --
 -- works beside: 0060

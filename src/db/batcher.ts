@@ -99,6 +99,10 @@ export class Batcher<I, O, K = never> {
     return delay.refuses({ sinceMs: oldest.sinceMs, items, isBlocked })
   }
 
+  get isWriting(): boolean {
+    return this.#inFlight > 0
+  }
+
   get queued(): number {
     return this.#queue.items
   }

@@ -38,7 +38,7 @@ type Handler = (request: IncomingMessage, response: ServerResponse) => void
 
 type QueueRoute = {
   path: RegExp
-  writer: { readonly isOverloaded: boolean }
+  writer: { readonly isOverloaded: boolean; readonly isWriting: boolean }
   headers: readonly string[] // Name, value, name, value, …
   body: readonly [string, string] // Before and after the request's id.
 }
@@ -66,13 +66,12 @@ export class LoadShedder {
   readonly createServer = (handle: Handler, options: FastifyServerOptions): Server => {
     const { http, keepAliveTimeout, requestTimeout, connectionTimeout } = options as never
     const ServerResponse = timedResponse(drainableResponse(() => this.#isDraining()) as never)
-    const turns = new Turns()
+    const turns = new Turns(() => this.#routes.some(({ writer }) => writer.isWriting))
     const server = createServer(
       { ...(http as object), ServerResponse: ServerResponse as never },
       (request, response) => {
-        const route = this.#findOverloaded(request)
-        if (route) this.#refuse(route, response)
-        else turns.take(request, () => handle(request, response))
+        if (this.#sheds(request, response)) return
+        turns.take(request, () => this.#sheds(request, response) || handle(request, response))
       },
     )
     Object.assign(server, { keepAliveTimeout, requestTimeout })
@@ -104,6 +103,12 @@ export class LoadShedder {
       ],
       body: [before, after],
     })
+  }
+
+  #sheds(request: IncomingMessage, response: ServerResponse): boolean {
+    const route = this.#findOverloaded(request)
+    if (route) this.#refuse(route, response)
+    return route !== undefined
   }
 
   #findOverloaded({ method, url = '' }: IncomingMessage): QueueRoute | undefined {

@@ -3,7 +3,8 @@
 // them, read one after the other, keep the database's answer to the other batch waiting for
 // milliseconds, and PostgreSQL idle for as long.
 //
-// Reads are left alone: those of one burst are put to the database together.
+// With no batch under way nothing is kept waiting, and all of a burst share the next batch. Reads are
+// left alone: those of one burst are put to the database together.
 
 import type { IncomingMessage } from 'node:http'
 
@@ -13,8 +14,13 @@ const SHARE = 16 // Of those that wait, at least one in so many, lest a long que
 type Begin = () => void
 
 export class Turns {
+  readonly #isWriting: () => boolean
   readonly #waiting: Begin[] = []
   #begun = 0 // In this turn of the event loop.
+
+  constructor(isWriting: () => boolean) {
+    this.#isWriting = isWriting
+  }
 
   // In the order they came. Whoever hung up before their turn is not begun: nobody would hear the answer.
   take(request: IncomingMessage, begin: Begin): void {
@@ -24,12 +30,14 @@ export class Turns {
     }
     if (this.#begun === 0) setImmediate(this.#turn)
     this.#begun++
-    if (this.#begun <= AT_A_TIME) begin()
-    else this.#waiting.push(() => request.destroyed || begin())
+    const isFree = this.#begun <= AT_A_TIME || !this.#isWriting()
+    if (isFree && this.#waiting.length === 0) begin()
+    else this.#waiting.push(() => request.destroyed || request.socket.destroyed || begin())
   }
 
   readonly #turn = (): void => {
-    const count = Math.max(AT_A_TIME, Math.ceil(this.#waiting.length / SHARE))
+    const { length } = this.#waiting
+    const count = this.#isWriting() ? Math.max(AT_A_TIME, Math.ceil(length / SHARE)) : length
     const some = this.#waiting.splice(0, count)
     this.#begun = some.length
     if (some.length > 0) setImmediate(this.#turn)

@@ -103,7 +103,11 @@ export function listWorkers(deps: WorkerDeps): Worker[] {
     { name: 'watch-reversals', pauseMs: 10 * SECOND_MS, round: watchReversalsRound(deps) },
     { name: 'watch-archive', pauseMs: 10 * SECOND_MS, round: watchArchiveRound(deps) },
     { name: 'count-events', pauseMs: 2 * SECOND_MS, round: countTotalsRound(deps) },
-    { name: 'summarize-credits', pauseMs: MINUTE_MS, round: summarizeCreditsRound(deps) },
+    byClock(deps, {
+      name: 'summarize-credits',
+      pauseMs: 10 * SECOND_MS,
+      round: summarizeCreditsRound(deps),
+    }),
     { name: 'erase-traces', pauseMs: 10 * SECOND_MS, round: completeErasuresRound(deps) },
     { name: 'audit-books', pauseMs: MINUTE_MS, round: checkIntegrityRound(deps) },
     ...ofSandbox(deps),

@@ -6,14 +6,15 @@ import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Turns } from '#http/turns.ts'
 
-const request = (method: string, destroyed = false) => ({ method, destroyed }) as IncomingMessage
+const request = (method: string, destroyed = false) =>
+  ({ method, destroyed, socket: { destroyed: false } }) as IncomingMessage
 
 function burst(turns: Turns, count: number, begun: number[], of = request('POST')): void {
   for (let n = 0; n < count; n++) turns.take(of, () => void begun.push(begun.length))
 }
 
 test('a burst is begun a few in each turn of the event loop, and a lone write at once', async () => {
-  const turns = new Turns()
+  const turns = new Turns(() => true)
   const begun: number[] = []
   burst(turns, 30, begun)
   const counts = [begun.length]
@@ -29,7 +30,7 @@ test('a burst is begun a few in each turn of the event loop, and a lone write at
 })
 
 test('what comes while others wait comes after them', async () => {
-  const turns = new Turns()
+  const turns = new Turns(() => true)
   const order: string[] = []
   for (let n = 0; n < 20; n++) turns.take(request('POST'), () => void order.push('early'))
   await nextTurn()
@@ -39,7 +40,7 @@ test('what comes while others wait comes after them', async () => {
 })
 
 test('a long queue takes a few dozen turns, not one for every few', async () => {
-  const turns = new Turns()
+  const turns = new Turns(() => true)
   const begun: number[] = []
   burst(turns, 4_000, begun)
   let count = 0
@@ -47,15 +48,32 @@ test('a long queue takes a few dozen turns, not one for every few', async () => 
   assert(count < 100, `${count} turns`)
 })
 
+test('while nothing is being written a burst is begun at once, also what waited', async () => {
+  let isWriting = false
+  const turns = new Turns(() => isWriting)
+  const begun: number[] = []
+  burst(turns, 30, begun)
+  assert.equal(begun.length, 30)
+
+  await nextTurn()
+  isWriting = true
+  burst(turns, 60, begun)
+  assert.equal(begun.length, 38)
+  isWriting = false
+  await nextTurn()
+  assert.equal(begun.length, 90)
+})
+
 test('reads wait for nobody, and who hung up meanwhile is not begun', async () => {
-  const turns = new Turns()
+  const turns = new Turns(() => true)
   const begun: number[] = []
   burst(turns, 8, begun)
-  burst(turns, 5, [], request('POST', true))
   burst(turns, 1, begun, request('GET'))
   assert.equal(begun.length, 9)
+
   const lost: number[] = []
   burst(turns, 5, lost, request('POST', true))
-  for (let n = 0; n < 5; n++) await nextTurn()
+  burst(turns, 1, begun)
+  while (begun.length < 10) await nextTurn()
   assert.deepEqual(lost, [])
 })

@@ -240,5 +240,13 @@ export const CORRUPTIONS: readonly Corruption[] = [
         /^(credit|event|delivery) [0-9a-f-]+$/,
       ] as const,
   ),
+  ...[`max(received_at) + interval '1 second'`, `max(received_at) - interval '1 second'`].map(
+    (lastAt) =>
+      [
+        'credit_blocks_have_their_times',
+        `insert into credit_blocks select 0, least(min(received_at), ${lastAt}), ${lastAt} from credits`,
+        /^credit block 0$/,
+      ] as const,
+  ),
   ...ACCOUNTING_CORRUPTIONS,
 ]

@@ -2004,6 +2004,7 @@ const INTEGRITY_CHECKS: Record<string, string> = {
   numbers_have_one_owner: 'Every account number has one owner',
   leases_are_with_their_payments: 'Every leased number matches its payment',
   events_are_numbered_without_gaps: 'Event sequences have no gaps',
+  credit_blocks_have_their_times: 'Lists by date find every credit',
   bank_items_are_the_balance: 'Bank balances are the sum of their items',
   lines_are_matched_or_differ: 'Every statement line is matched or part of a difference',
   items_are_matched_or_differ: 'Every matched item adds up with its lines and differences',

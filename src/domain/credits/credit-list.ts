@@ -6,6 +6,7 @@
 import { ORDER_SQL, type Order } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
 import { pastPrefix } from '#db/prefixes.ts'
+import { receivedBounds } from '#db/received-bounds.ts'
 import { namedByText, namedUnlessWindow } from '#db/statement-names.ts'
 import type { Window } from '#db/time-bounds.ts'
 import { inMerchantScope } from '#domain/access/merchant-scope.ts'
@@ -23,7 +24,6 @@ import {
   SELECT_TRACE,
   WITH_OWNERS,
 } from './credit-rows.ts'
-import { receivedBounds } from './received-bounds.ts'
 
 export { type CreditTrace, OUTCOMES, type Outcome } from './credit-rows.ts'
 

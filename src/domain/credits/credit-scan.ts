@@ -5,10 +5,10 @@
 
 import { ORDER_SQL, type Order } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
+import { receivedBounds } from '#db/received-bounds.ts'
 import { namedUnlessWindow } from '#db/statement-names.ts'
 import { SUMMED_MAX, type Summary, summaryOf, type Total } from '#db/summaries.ts'
 import { type CreditFilters, selectFound, type Viewer } from './credit-list.ts'
-import { receivedBounds } from './received-bounds.ts'
 
 export const SCAN_MAX = 20_000
 

@@ -7,6 +7,7 @@
 import type { Check } from '#ledger/ledger-checks.ts'
 import { ACCOUNTING_CHECKS } from './accounting-checks.ts'
 import { BALANCE_CHECKS } from './balance-checks.ts'
+import { CREDIT_BLOCK_CHECKS } from './credit-block-checks.ts'
 import { DEDUCTED, FEE_CHECKS } from './fee-checks.ts'
 import { ISOLATION_CHECKS } from './isolation-checks.ts'
 import { NUMBER_CHECKS } from './number-checks.ts'
@@ -287,4 +288,5 @@ export const BUSINESS_CHECKS: readonly Check[] = [
   ...NUMBER_CHECKS,
   ...EVENTS,
   ...ISOLATION_CHECKS,
+  ...CREDIT_BLOCK_CHECKS,
 ]

@@ -3,9 +3,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Pool } from '#db/pool.ts'
+import { BLOCK_IDS, receivedBounds, summarizeBlock } from '#db/received-bounds.ts'
 import { idBounds, UNBOUNDED } from '#db/time-bounds.ts'
 import { withTransaction } from '#db/transaction.ts'
-import { BLOCK_IDS, receivedBounds, summarizeBlock } from '#domain/credits/received-bounds.ts'
+import { CREDIT_BLOCK_CHECKS } from '#domain/integrity/credit-block-checks.ts'
+import { type Check, runCheck } from '#ledger/ledger-checks.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { type DatedCredit, DISORDERS, insertCredits } from '../support/dated-credits.ts'
 import { seededRandom } from '../support/random.ts'
@@ -28,6 +30,8 @@ test('no credit of a window lies outside its ids, which are fewer than those of 
   const used = new Set(credits.map(({ id }) => Math.floor(id / BLOCK_IDS)))
   assert.equal(blocks, used.size - 1, 'all but the last, which may still grow')
 
+  assert.deepEqual(await runCheck(database.pool, CREDIT_BLOCK_CHECKS[0] as Check), [])
+
   let wider = 0
   for (let round = 0; round < 300; round++) {
     const [one, other] = [random.pick(credits).ms, random.pick(credits).ms]
@@ -49,29 +53,29 @@ test('no credit of a window lies outside its ids, which are fewer than those of 
 test('a block is written once the credit after it is hours old, by any number of workers', async () => {
   await using database = await createTestDatabase()
   const nowMs = Date.now()
-  const follower = { id: BLOCK_IDS + 5, ms: nowMs - 1.5 * HOUR_MS }
-  await insertCredits(database.pool, [{ id: 7, ms: nowMs - 9 * HOUR_MS }, follower])
-  assert.equal(await summarizeBlock(database.pool), false)
+  const at = (hours: number) => nowMs - hours * HOUR_MS
+  const follower = { id: 2 * BLOCK_IDS, ms: at(1.5) }
+  const first = BLOCK_IDS + 1
+  await insertCredits(database.pool, [{ id: 7, ms: at(12) }, { id: first, ms: at(9) }, follower])
+  assert.equal(await summarizeAll(database.pool), 1)
 
   // Received earlier, stored later.
-  await insertCredits(database.pool, [{ id: 8, ms: nowMs - 10 * HOUR_MS }])
-  const older = new Date(nowMs - 3 * HOUR_MS)
+  await insertCredits(database.pool, [{ id: first + 1, ms: at(9.9) }])
   await database.pool.query('update credits set received_at = $1 where id = $2', [
-    older,
+    new Date(at(3)),
     follower.id,
   ])
   const written = await Promise.all([1, 2, 3].map(() => summarizeBlock(database.pool)))
   assert.deepEqual(written.sort(), [false, false, true])
-  const window = { to: new Date(nowMs - 9.5 * HOUR_MS) }
-  const { pastId } = await receivedBounds(database.pool, window)
-  assert(pastId > 8n && pastId <= BigInt(BLOCK_IDS))
+  const { pastId } = await receivedBounds(database.pool, { to: new Date(at(9.5)) })
+  assert(pastId > first + 1, 'what came late is within')
 })
 
 test('where times are in no order of ids, nothing is written and nothing is narrowed', async () => {
   for (const mark of DISORDERS) {
     await using database = await createTestDatabase()
     const credits = [0, 4, 8].map((hours, at) => ({
-      id: 1 + at * BLOCK_IDS,
+      id: (5 + at) * BLOCK_IDS + 1,
       ms: START_MS + hours * HOUR_MS,
     }))
     await insertCredits(database.pool, credits)
@@ -82,7 +86,7 @@ test('where times are in no order of ids, nothing is written and nothing is narr
     })
 
     assert.equal(await summarizeBlock(database.pool), false)
-    const window = { from: new Date(START_MS + HOUR_MS), to: new Date(START_MS + 2 * HOUR_MS) }
+    const window = { from: new Date(START_MS), to: new Date(START_MS + 2 * HOUR_MS) }
     assert.deepEqual(await receivedBounds(database.pool, window), UNBOUNDED)
   }
 })

@@ -1,0 +1,28 @@
+// I84: what is written of a block of credits is so, and no credit lies between two blocks. A look at some
+// of them each time: all would be one more reading of every credit.
+
+import { BLOCK_IDS } from '#db/received-bounds.ts'
+import type { Check } from '#ledger/ledger-checks.ts'
+
+const LOOKED_AT = 16
+
+export const CREDIT_BLOCK_CHECKS: readonly Check[] = [
+  {
+    name: 'credit_blocks_have_their_times',
+    sql: `
+      with some_blocks as (
+        select * from (select *, lead(block, 1, block + 1) over (order by block) as next
+                         from credit_blocks) as b
+         order by random() limit ${LOOKED_AT}
+      )
+      select 'credit block ' || b.block as subject,
+             format('%s to %s', b.first_at, b.last_at) as expected,
+             format('%s to %s', c.first_at, c.last_at) as found
+        from some_blocks b,
+             lateral (select min(received_at) as first_at, max(received_at) as last_at
+                        from credits
+                       where id >= b.block * ${BLOCK_IDS} and id < b.next * ${BLOCK_IDS}) as c
+       where (c.first_at, c.last_at) is distinct from (b.first_at, b.last_at)
+       order by b.block`,
+  },
+]
