@@ -15,6 +15,7 @@ import { listenLocally } from '../support/event-source.ts'
 import { ACCOUNTS, accountBody, createAccount } from '../support/fixtures.ts'
 import { newSessionId, postRail } from '../support/rail.ts'
 import { START, startTestService } from '../support/running-service.ts'
+import { answersIn, openSocket } from './raw-sockets.ts'
 
 const STALLED_MS = 3_000 // Of src/db/queue-delay.ts.
 
@@ -93,6 +94,29 @@ test('a page of another site may read why it was refused', async () => {
   assert.match(String(refused.headers['access-control-expose-headers']), /retry-after/)
   assert.match(String(refused.headers['strict-transport-security']), /max-age/)
   assert.equal(other.status, 404)
+})
+
+test('what waits for its turn when the queue comes to stand is refused unread too', async () => {
+  const credits = { isOverloaded: false, isWriting: true }
+  const shedder = new LoadShedder({
+    ...{ mode: 'live', clock: () => START, trustedProxies: [] },
+    ...{ writers: { credits } as unknown as Writers, metrics: new Metrics() },
+  })
+  await using app = Fastify({ serverFactory: shedder.createServer as never })
+  shedder.register(app)
+  app.post('/rails/058/credits', { config: { queue: 'credits' } }, async () => {
+    setImmediate(() => (credits.isOverloaded = true)) // When the second eight were begun.
+    return {}
+  })
+  using connection = await openSocket(await listenLocally(app))
+
+  connection.send(
+    'POST /rails/058/credits HTTP/1.1\r\nhost: a\r\ncontent-length: 0\r\n\r\n'.repeat(20),
+  )
+  const answers = answersIn(await connection.until('HTTP/1.1 ', 20))
+
+  const statuses = answers.map(({ status }) => status)
+  assert.deepEqual(statuses, [...Array(16).fill(200), ...Array(4).fill(503)])
 })
 
 // One connection, for one request after another.
