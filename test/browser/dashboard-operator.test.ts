@@ -135,7 +135,7 @@ test('rejected messages tell a reversal that is awaited from one that was taken'
   const { page, problems } = opened
   const row = page.getByRole('row').filter({ hasText: sessionId })
   await page.goto(`${bench.url}/dashboard/rail-items?outcome=awaited`)
-  await row.getByText('Awaited').waitFor()
+  await row.getByText('Waiting for credit').waitFor()
   await row.getByRole('link').first().click()
   await page.getByRole('dialog').getByText('03', { exact: true }).waitFor()
 
@@ -143,9 +143,9 @@ test('rejected messages tell a reversal that is awaited from one that was taken'
   await postRail(bench, `${bankCode}/reversals`, reversal)
   await page.goto(`${bench.url}/dashboard/rail-items`)
 
-  await row.getByText('Taken').waitFor()
+  await row.getByText('Applied').waitFor()
   await row.getByRole('link').first().click()
-  await page.getByRole('dialog').getByText('Reversal taken').waitFor()
+  await page.getByRole('dialog').getByText('Reversal applied').waitFor()
   assert.deepEqual(problems, [])
 })
 

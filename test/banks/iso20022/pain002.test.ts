@@ -98,7 +98,12 @@ for (const code of ['AM05', 'DU01', 'DU02', 'DU03', 'DU04', 'DU05']) {
 test('a rejection that calls it a duplicate in words decides nothing', () => {
   const proprietary = '<StsRsnInf><Rsn><Prtry>BANK-DUPLICATE</Prtry></Rsn></StsRsnInf>'
   const wordsAlone = '<StsRsnInf><AddtlInf>Possible duplication</AddtlInf></StsRsnInf>'
-  for (const why of [rejection('NARR', 'duplicated file'), proprietary, wordsAlone]) {
+  const other = [
+    'Payment already processed',
+    'Reference has already been used',
+    'ALREADY PAID',
+  ].map((words) => `<StsRsnInf><AddtlInf>${words}</AddtlInf></StsRsnInf>`)
+  for (const why of [rejection('NARR', 'duplicated file'), proprietary, wordsAlone, ...other]) {
     const order = { reference: 'PYT1', status: 'RJCT' }
     const own = lines(pain002({ of: [{ ...order, more: why }] }))
     const ofGroup = lines(pain002({ group: `<GrpSts>RJCT</GrpSts>${why}`, of: [order] }))
@@ -110,7 +115,8 @@ test('a rejection that calls it a duplicate in words decides nothing', () => {
 
 test('a rejection for a reason of its own counts, in whatever it is', () => {
   const group = `<GrpSts>PART</GrpSts>${rejection('AM05', 'Duplicates')}`
-  const of = [{ reference: 'PYT1', status: 'RJCT', more: rejection('AC04') }]
+  const more = rejection('AC04', 'The account is already closed')
+  const of = [{ reference: 'PYT1', status: 'RJCT', more }]
   assert.deepEqual(
     lines(pain002({ group, of })).map(({ status }) => status),
     ['pending', 'failed'],
