@@ -6,7 +6,7 @@
 import type { Queryable } from './pool.ts'
 import { DISORDER_MS, idBounds, UNBOUNDED, type Window } from './time-bounds.ts'
 
-export const BLOCK_IDS = 8_192
+export const BLOCK_IDS = 1_024
 
 // From `firstId` on, before `pastId`. Callers still compare times.
 export async function receivedBounds(

@@ -4,7 +4,7 @@
 import { summarizeBlock } from '#db/received-bounds.ts'
 import type { Deps, Round } from './loop.ts'
 
-const BLOCKS_MAX = 50 // With a round every ten seconds, as many as 40,000 credits a second need.
+const BLOCKS_MAX = 500 // With a round every ten seconds, enough for 50,000 credits a second.
 
 export function summarizeCreditsRound({ db }: Pick<Deps, 'db'>): Round {
   return async (signal) => {
