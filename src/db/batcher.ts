@@ -1,8 +1,8 @@
 // Group commit. Requests that come while a batch is being written are joined into the next one:
 // one transaction, one fsync, for all of them. With nothing in flight a batch is closed at once, so a
-// lone request on an idle server waits for nobody. Beside another one (`gathers`) it is closed when it
-// is as large as the last one was, or has waited twice as long as one takes: a small batch costs nearly
-// as much as a large one.
+// lone request on an idle server waits for nobody. Beside another one it is closed when it is large
+// (`gathers`), or has waited twice as long as one takes: a small batch costs nearly as much as a large
+// one, and would often only wait for the other's locks.
 //
 //   - Bounded, in items and in time: beyond `queueMax`, or where the wait is too long (`delay`), a
 //     request is refused at once (`busy`), never lost.
@@ -29,7 +29,7 @@ type Options<I, O, K> = {
   split?: (items: readonly I[]) => Promise<readonly (K | undefined)[]> | undefined
   itemsMax: number
   inFlightMax: number
-  gathers?: boolean // Without it a batch is closed whenever a place in flight is free.
+  gathers?: number // Items. Without it a batch is closed whenever a place in flight is free.
   queueMax: number
   delay?: QueueDelay // Without it, only the number of items is bounded.
   onBatch?: (batch: BatchTimes) => void
@@ -47,7 +47,6 @@ export class Batcher<I, O, K = never> {
   readonly #queue = new BatchQueue<I, O>()
   #inFlight = 0
   #itemsInFlight = 0
-  #lastItems = 0
   #usualMs = 0 // That a batch takes.
   #overdue: NodeJS.Timeout | undefined
   #isOverdue = false
@@ -116,7 +115,7 @@ export class Batcher<I, O, K = never> {
 
   // To be written beside another one.
   get #isEnough(): boolean {
-    return this.#queue.items >= this.#lastItems
+    return this.#queue.items >= (this.#options.gathers ?? 0)
   }
 
   #fill(): void {
@@ -137,8 +136,7 @@ export class Batcher<I, O, K = never> {
 
   #isToBeClosed(): boolean {
     if (this.#queue.isEmpty) return false
-    const isAlone = !this.#options.gathers || this.#inFlight === 0
-    if (isAlone || this.#isEnough || this.#isOverdue) return true
+    if (this.#inFlight === 0 || this.#isEnough || this.#isOverdue) return true
     // One that is stuck, at a lock for example, keeps nobody waiting.
     this.#overdue ??= setTimeout(
       () => {
@@ -176,7 +174,6 @@ export class Batcher<I, O, K = never> {
   async #write(entries: readonly Entry<I, O>[]): Promise<void> {
     const items = entries.length === 1 && entries[0] ? entries[0].items : flatten(entries)
     this.#itemsInFlight += items.length
-    this.#lastItems = items.length
     clearTimeout(this.#overdue)
     this.#overdue = undefined
     this.#isOverdue = false

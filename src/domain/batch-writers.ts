@@ -63,7 +63,7 @@ const HOUR_MS = 3_600_000
 
 // A batch is bounded so that it commits within some tens of milliseconds; the queue, so that what
 // waits is answered within a second or told at once to come back.
-const LIMITS = { itemsMax: 1_000, inFlightMax: 2, gathers: true, queueMax: 10_000 }
+const LIMITS = { itemsMax: 1_000, inFlightMax: 2, gathers: 256, queueMax: 10_000 }
 
 export function createWriters(deps: Deps): Writers {
   const { pool, clock, testClocks, sealer, sharedAccounts, banks } = deps

@@ -6,9 +6,9 @@ import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { createBatcher, createGate, submitEach } from '../support/batch-gate.ts'
 
-const LIMITS = { items: 10, inFlight: 2, gathers: true } as const
+const LIMITS = { items: 10, inFlight: 2, gathers: 3 } as const
 
-test('beside another one, a batch is closed when it is as large as the last one', async (t) => {
+test('beside another one, a batch is closed when it is large', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] }) // Nothing is ever overdue.
   const gate = createGate()
   const { batcher } = createBatcher(gate.run, LIMITS)

@@ -35,7 +35,7 @@ export function createGate(run: Run = names) {
   }
 }
 
-type Limits = Partial<Record<'items' | 'inFlight' | 'queue', number>> & { gathers?: true }
+type Limits = Partial<Record<'items' | 'inFlight' | 'queue' | 'gathers', number>>
 
 export function createBatcher(run: Run, limits: Limits = {}, delay?: QueueDelay) {
   const { items: itemsMax = 10, inFlight: inFlightMax = 1, queue: queueMax = 100 } = limits
@@ -45,7 +45,7 @@ export function createBatcher(run: Run, limits: Limits = {}, delay?: QueueDelay)
     run,
     itemsMax,
     inFlightMax,
-    gathers: limits.gathers === true,
+    gathers: limits.gathers ?? 0,
     queueMax,
     ...(delay ? { delay } : {}),
     onError,
