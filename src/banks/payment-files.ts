@@ -65,7 +65,7 @@ export function statusOf(code: string): ReportedStatus | undefined {
 // already, and says nothing of what becomes of that: whoever uploads a file twice hears it of one that is
 // being paid. Taking another rejection for a duplicate costs an alert; the opposite pays twice.
 const DUPLICATE =
-  /\b(?:AM05|DU0[1-5])\b|duplicat|\balready (?:been )?(?:process|paid|execut|receiv|submit|settle|complete|exist|used)/i
+  /\b(?:AM05|DU0[1-5])\b|duplicat|\balready (?:been )?(?:paid|process|execut|receiv|sent|settle|exist|used)/i
 
 type Judged = Pick<ReportLine, 'status' | 'isDuplicate'>
 
