@@ -2,7 +2,7 @@
 // million of them (quick: two million and a tenth of one): lists, search, and the way from a session id
 // to a credit's timeline. Slices on the one alternate with slices on the other.
 
-import { summarizeBlock } from '#db/received-bounds.ts'
+import { writeCreditBlock } from '#db/received-bounds.ts'
 import { machine, postgresUs } from './report.ts'
 import { send } from './rows.ts'
 import { quantile, rateOf, type Slice } from './slice.ts'
@@ -60,7 +60,7 @@ export async function runSizes(bed: Testbed): Promise<string> {
 }
 
 async function prepare(bed: Testbed, on: Target): Promise<Side> {
-  while (await summarizeBlock(on.database.db)); // As a worker does, in the background.
+  while (await writeCreditBlock(on.database.db)); // As a worker does, in the background.
   await on.database.settle()
   const { rows } = await on.database.db.query<Omit<Sample, 'id'>>(
     `select c.session_id as "sessionId", c.account_number as "accountNumber",

@@ -40,7 +40,7 @@ export async function receivedBounds(
 // The next block, if the credit that follows it is old enough: whatever has an id of the block was
 // received before that one was stored, give or take the difference between clocks. True: one was
 // written.
-export async function summarizeBlock(db: Queryable): Promise<boolean> {
+export async function writeCreditBlock(db: Queryable): Promise<boolean> {
   const { rows } = await db.query<{ block: bigint }>({
     name: 'find-credit-block',
     text: `select block

@@ -32,9 +32,9 @@ import { findAskedBanks, type RequeryDeps, requeryTransfersRound } from './reque
 import { type BankChangesDeps, sendBankChangesRound } from './send-bank-changes.ts'
 import { findSendingConnections, sendPayoutsRound } from './send-payouts.ts'
 import { type SettleReportedDeps, settleReportedPayoutsRound } from './settle-reported-payouts.ts'
-import { summarizeCreditsRound } from './summarize-credits.ts'
 import { watchArchiveRound } from './watch-archive.ts'
 import { watchReversalsRound } from './watch-reversals.ts'
+import { writeCreditBlocksRound } from './write-credit-blocks.ts'
 
 const LOOK_MS = 250
 const SECOND_MS = 1_000
@@ -104,9 +104,9 @@ export function listWorkers(deps: WorkerDeps): Worker[] {
     { name: 'watch-archive', pauseMs: 10 * SECOND_MS, round: watchArchiveRound(deps) },
     { name: 'count-events', pauseMs: 2 * SECOND_MS, round: countTotalsRound(deps) },
     byClock(deps, {
-      name: 'summarize-credits',
+      name: 'write-credit-blocks',
       pauseMs: 10 * SECOND_MS,
-      round: summarizeCreditsRound(deps),
+      round: writeCreditBlocksRound(deps),
     }),
     { name: 'erase-traces', pauseMs: 10 * SECOND_MS, round: completeErasuresRound(deps) },
     { name: 'audit-books', pauseMs: MINUTE_MS, round: checkIntegrityRound(deps) },

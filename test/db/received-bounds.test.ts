@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Pool } from '#db/pool.ts'
-import { BLOCK_IDS, receivedBounds, summarizeBlock } from '#db/received-bounds.ts'
+import { BLOCK_IDS, receivedBounds, writeCreditBlock } from '#db/received-bounds.ts'
 import { idBounds, UNBOUNDED } from '#db/time-bounds.ts'
 import { withTransaction } from '#db/transaction.ts'
 import { CREDIT_BLOCK_CHECKS } from '#domain/integrity/credit-block-checks.ts'
@@ -26,7 +26,7 @@ test('no credit of a window lies outside its ids, which are fewer than those of 
     ms += random.pick([0, 1_000, 120_000, 600_000])
   }
   await insertCredits(database.pool, credits)
-  const blocks = await summarizeAll(database.pool)
+  const blocks = await writeAll(database.pool)
   const used = new Set(credits.map(({ id }) => Math.floor(id / BLOCK_IDS)))
   assert.equal(blocks, used.size - 1, 'all but the last, which may still grow')
 
@@ -57,7 +57,7 @@ test('a block is written once the credit after it is hours old, by any number of
   const follower = { id: 2 * BLOCK_IDS, ms: at(1.5) }
   const first = BLOCK_IDS + 1
   await insertCredits(database.pool, [{ id: 7, ms: at(12) }, { id: first, ms: at(9) }, follower])
-  assert.equal(await summarizeAll(database.pool), 1)
+  assert.equal(await writeAll(database.pool), 1)
 
   // Received earlier, stored later.
   await insertCredits(database.pool, [{ id: first + 1, ms: at(9.9) }])
@@ -65,7 +65,7 @@ test('a block is written once the credit after it is hours old, by any number of
     new Date(at(3)),
     follower.id,
   ])
-  const written = await Promise.all([1, 2, 3].map(() => summarizeBlock(database.pool)))
+  const written = await Promise.all([1, 2, 3].map(() => writeCreditBlock(database.pool)))
   assert.deepEqual(written.sort(), [false, false, true])
   const { pastId } = await receivedBounds(database.pool, { to: new Date(at(9.5)) })
   assert(pastId > first + 1, 'what came late is within')
@@ -79,18 +79,18 @@ test('where times are in no order of ids, nothing is written and nothing is narr
       ms: START_MS + hours * HOUR_MS,
     }))
     await insertCredits(database.pool, credits)
-    assert.equal(await summarizeBlock(database.pool), true)
+    assert.equal(await writeCreditBlock(database.pool), true)
     await withTransaction(database.pool, async (tx) => {
       await tx.query('set local session_replication_role = replica')
       await tx.query(mark)
     })
 
-    assert.equal(await summarizeBlock(database.pool), false)
+    assert.equal(await writeCreditBlock(database.pool), false)
     const window = { from: new Date(START_MS), to: new Date(START_MS + 2 * HOUR_MS) }
     assert.deepEqual(await receivedBounds(database.pool, window), UNBOUNDED)
   }
 })
 
-async function summarizeAll(pool: Pool): Promise<number> {
-  for (let count = 0; ; count++) if (!(await summarizeBlock(pool))) return count
+async function writeAll(pool: Pool): Promise<number> {
+  for (let count = 0; ; count++) if (!(await writeCreditBlock(pool))) return count
 }
