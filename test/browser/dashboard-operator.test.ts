@@ -135,7 +135,7 @@ test('rejected messages tell a reversal that is awaited from one that was taken'
   const { page, problems } = opened
   const row = page.getByRole('row').filter({ hasText: sessionId })
   await page.goto(`${bench.url}/dashboard/rail-items?outcome=awaited`)
-  await row.getByText('Waiting for credit').waitFor()
+  await row.getByText('Waiting').waitFor()
   await row.getByRole('link').first().click()
   await page.getByRole('dialog').getByText('03', { exact: true }).waitFor()
 

@@ -260,7 +260,7 @@ export const codeStrings = {
   returned: 'Returned',
   reversed: 'Reversed',
   unreadable: 'Unreadable',
-  awaited: 'Waiting for credit',
+  awaited: 'Waiting',
   taken: 'Applied',
   reading: 'Reading',
   matching: 'Matching',
