@@ -165,7 +165,8 @@ function servePayouts(app: FastifyInstance, bank: Bank): void {
   app.get<{ Params: { reference: string } }>('/payouts/:reference', async ({ params }, reply) => {
     const payout = bank.payouts.find(params.reference)
     if (payout === 'silent') return keepQuiet(reply, payout)
-    return payout ? payoutOf(payout) : refuse(reply, 404, 'No such payout')
+    if (payout) return payoutOf(payout)
+    return reply.code(404).send({ status: 'not_found', message: 'No such payout' })
   })
 }
 

@@ -15,8 +15,7 @@ const MESSAGE_MAX = 200
 export type JsonAnswer = {
   status: 'answered'
   httpStatus: number
-  body: Record<string, unknown>
-  isBare?: true // No JSON object came with it, and the body is empty.
+  body: Record<string, unknown> // Empty: a 404 that came without a JSON object.
 }
 
 export type Ask = (request: BankRequest, options: CallOptions) => Promise<JsonAnswer | NoAnswer>
@@ -65,9 +64,7 @@ function read(response: BankResponse | NoAnswer): JsonAnswer | NoAnswer {
   if (isSilent || NO_ANSWER.includes(httpStatus)) return noAnswer(httpStatus)
   const body = jsonObject(response)
   if (!isNoAnswer(body)) return { status: 'answered', httpStatus, body }
-  return httpStatus === NOT_FOUND
-    ? { status: 'answered', httpStatus, body: {}, isBare: true }
-    : body
+  return httpStatus === NOT_FOUND ? { status: 'answered', httpStatus, body: {} } : body
 }
 
 export function noAnswer(httpStatus: number): NoAnswer {
@@ -75,9 +72,10 @@ export function noAnswer(httpStatus: number): NoAnswer {
   return { status: 'no_answer', reason: reasonOf(httpStatus), ...(isUp && { isUp }) }
 }
 
-// To a question for a payout. A 404 without a word of JSON may be a proxy's, and the money gone.
-export function payoutNotFound({ httpStatus, isBare }: JsonAnswer): PayoutAnswer {
-  return isBare ? { status: 'unknown', reason: reasonOf(httpStatus) } : { status: 'not_found' }
+// To a question for a payout, a 404. One that does not look like the bank's own answers may be a
+// gateway's or a proxy's, in JSON too, and the money gone.
+export function payoutNotFound({ httpStatus }: JsonAnswer, isFromBank: boolean): PayoutAnswer {
+  return isFromBank ? { status: 'not_found' } : { status: 'unknown', reason: reasonOf(httpStatus) }
 }
 
 // What the bank said of it, in the field where it says such things: text that can be stored.

@@ -121,7 +121,9 @@ function payoutCalls(ask: Ask): BankCalls {
       const path = `/payouts/${encodeURIComponent(reference)}`
       const answer = await ask({ method: 'GET', path }, options)
       if (answer.status === 'no_answer') return { status: 'unknown', reason: answer.reason }
-      if (answer.httpStatus === 404) return payoutNotFound(answer)
+      if (answer.httpStatus === 404) {
+        return payoutNotFound(answer, answer.body.status === 'not_found')
+      }
       return readPayout(answer)
     },
   }

@@ -56,7 +56,9 @@ function disbursementCalls(ask: Ask, sourceAccountNumber: string): BankCalls {
       const path = '/api/v2/disbursements/single/summary'
       const answer = await ask({ method: 'GET', path, query: { reference } }, options)
       if (answer.status === 'no_answer') return { status: 'unknown', reason: answer.reason }
-      if (answer.httpStatus === 404) return payoutNotFound(answer)
+      if (answer.httpStatus === 404) {
+        return payoutNotFound(answer, answer.body.requestSuccessful === false)
+      }
       return readPayout(answer)
     },
   }

@@ -28,7 +28,11 @@ export function payoutCalls(ask: Ask, senderName: string): BankCalls {
       const path = '/v1/transactions/accounts/single'
       const answer = await ask({ method: 'GET', path, query }, options)
       if (answer.status === 'no_answer') return { status: 'unknown', reason: answer.reason }
-      if (answer.httpStatus === 404) return payoutNotFound(answer)
+      if (answer.httpStatus === 404) {
+        const { code, description } = answer.body
+        const isFromBank = typeof code === 'string' && typeof description === 'string'
+        return payoutNotFound(answer, isFromBank)
+      }
       const { merchantTxRef } = objectIn(answer.body.data)
       return merchantTxRef === reference
         ? readPayout(answer)

@@ -48,7 +48,7 @@ function transferCalls(ask: Ask, merchantId: string): BankCalls {
       const body = { transaction_reference: ours(reference) }
       const answer = await ask({ method: 'POST', path: '/payout/requery', body }, options)
       if (answer.status === 'no_answer') return { status: 'unknown', reason: answer.reason }
-      if (answer.httpStatus === 404) return payoutNotFound(answer)
+      if (answer.httpStatus === 404) return payoutNotFound(answer, answer.body.success === false)
       return readPayout(answer)
     },
   }
