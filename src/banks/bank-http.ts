@@ -3,6 +3,7 @@
 // have acted on the request.
 
 import { request } from 'undici'
+import { systemClock } from '#clock.ts'
 import { REQUEST_MS_MAX } from './call-deadlines.ts'
 import type { CallOptions, Mode, NoAnswer } from './connector.ts'
 import type { ConnectorSettings } from './connector-settings.ts'
@@ -41,7 +42,8 @@ function bankHttp({
   baseUrl: string
   timeoutMs?: number | undefined
 }): BankHttp {
-  return async ({ method, path, query = {}, headers = {}, body }, { signal }) => {
+  return async ({ method, path, query = {}, headers = {}, body }, { signal, notAfter }) => {
+    if (notAfter && systemClock() > notAfter) return TOO_LATE
     const deadline = AbortSignal.timeout(timeoutMs)
     const url = new URL(baseUrl + path)
     for (const [name, value] of Object.entries(query)) {
@@ -65,6 +67,8 @@ function bankHttp({
     }
   }
 }
+
+const TOO_LATE: NoAnswer = { status: 'no_answer', reason: 'It was too late to ask.' }
 
 async function readBody(body: AsyncIterable<Buffer>): Promise<Buffer> {
   const chunks: Buffer[] = []

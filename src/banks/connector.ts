@@ -40,6 +40,7 @@ export type BankConnection = {
   findFormat(call: RailCall): NotificationFormat | undefined
   nameEnquiry: NameEnquiryFormat
   calls: BankCalls
+  takesFiles?: boolean // Payouts go to it in files.
   findsBy?: readonly IdentifierKind[] // What findTransfer knows a transfer by. Default: all.
   limits: CallLimits
 }
@@ -94,7 +95,8 @@ export type BankCalls = {
   findPayout?(reference: string, options: CallOptions): Promise<PayoutAnswer>
 }
 
-export type CallOptions = { signal?: AbortSignal | undefined }
+// `notAfter`: by the machine's clock; the bank is sent nothing later than that.
+export type CallOptions = { signal?: AbortSignal | undefined; notAfter?: Date | undefined }
 
 // `isUp`: the bank answered, but only that it does not take this request.
 export type NoAnswer = { status: 'no_answer'; reason: string; isUp?: true }

@@ -21,7 +21,7 @@ export function sendByFile(
     [...connections].map(([code, connection]) => {
       if (!codes.has(code)) return [code, connection]
       const { sendMoney: _, ...calls } = connection.calls
-      return [code, { ...connection, calls }]
+      return [code, { ...connection, calls, takesFiles: true }]
     }),
   )
 }

@@ -5,11 +5,13 @@
 //
 // I47: whatever dies after the claim, nothing is sent again. What was claimed and has no outcome after
 // a while is unknown, and asked for (query-payouts.ts). That while is counted from the claim, so a
-// process whose clock is wrong claims nothing, and one that was frozen since its claim sends nothing.
+// process whose clock is wrong claims nothing, and one that was frozen since its claim sends nothing:
+// neither before it calls the bank, nor between the requests of a call (logging in, asking).
 
+import { CALL_MS_MAX } from '#banks/call-deadlines.ts'
 import type { BankCalls, BankConnections, CallLimits, PayoutAnswer } from '#banks/connector.ts'
 import { dueNow } from '#client-time.ts'
-import type { Clock } from '#clock.ts'
+import { type Clock, systemClock } from '#clock.ts'
 import type { ClockCheck } from '#db/clock-check.ts'
 import type { Pool } from '#db/pool.ts'
 import { withTransaction } from '#db/transaction.ts'
@@ -74,6 +76,7 @@ async function sendOf(
   const { batchPool, sealer, clock } = deps
   const by = `bank:${bankCode}`
   const due = dueNow(clock)
+  const notAfter = new Date(systemClock().getTime() + SEND_WITHIN_MS + CALL_MS_MAX)
   const claimed = await withTransaction(batchPool, (tx) =>
     lockAndClaimCalls(tx, clock, {
       bankCode,
@@ -86,7 +89,7 @@ async function sendOf(
   const claimedMs = dueNow(clock).now.getTime() - due.now.getTime()
   const isLate = Math.abs(claimedMs) > SEND_WITHIN_MS
   const sent = claimed.map(async ({ id, ...instruction }: ClaimedPayout) => {
-    const answer = isLate ? NOT_BEGUN : await sendMoney(instruction, {}).catch(silence)
+    const answer = isLate ? NOT_BEGUN : await sendMoney(instruction, { notAfter }).catch(silence)
     await recordAnswer(deps, { id, reference: instruction.reference, by, answer })
   })
   const failures = (await Promise.allSettled(sent)).flatMap((result) =>

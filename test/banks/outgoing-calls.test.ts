@@ -52,6 +52,25 @@ const NO_ANSWERS: Record<string, Answer> = {
   'a field twice': { body: '{"status": "confirmed", "status": "failed"}' },
 }
 
+// What gateways and proxies say when they have no such route.
+const FOREIGN: unknown[] = [
+  '<html>Not found</html>',
+  '',
+  {},
+  { message: 'no Route matched with those values' },
+  { message: 'Not Found', code: 404 },
+  { status: 404, error: 'Not Found', path: '/payouts/p-1' },
+  { statusCode: 404, message: 'Resource not found' },
+]
+
+const NOT_FOUND: Record<string, object> = {
+  iso20022: { status: 'not_found' },
+  manilla: { status: 'not_found' },
+  monnify: { requestSuccessful: false, responseMessage: 'No such transfer', responseCode: '99' },
+  nomba: { code: '404', description: 'Transaction not found' },
+  squad: { status: 404, success: false, message: 'Not found', data: {} },
+}
+
 for (const each of FULL_CASES) {
   const every = Object.entries(callsOf(each)).filter(
     ([name]) => callsTo(each, 'http://127.0.0.1:9')[name as keyof BankCalls] !== undefined,
@@ -69,19 +88,25 @@ for (const each of FULL_CASES) {
   }
 
   if (every.some(([name]) => name === 'findPayout')) {
-    test(`${each.label}: only a 404 in JSON says that a payout is not known`, async () => {
+    test(`${each.label}: only a 404 of its own says that a payout is not known`, async () => {
       const ask = async (body: unknown) => {
         await using bank = await startScriptedBank(each, afterLogin({ status: 404, body }))
         return (await bank.calls.findPayout('p-1', {})).status
       }
-      const said = [
-        await ask('<html>Not found</html>'),
-        await ask(''),
-        await ask({ message: 'No' }),
-      ]
-      assert.deepEqual(said, ['unknown', 'unknown', 'not_found'])
+      for (const body of FOREIGN) assert.equal(await ask(body), 'unknown', JSON.stringify(body))
+      assert.equal(await ask(NOT_FOUND[each.connector]), 'not_found')
     })
   }
+
+  test(`${each.label}: nothing is sent to the bank when it is too late`, async () => {
+    let requests = 0
+    await using bank = await startScriptedBank(each, (asked) => {
+      if (!/auth/.test(asked.line)) requests += 1
+      return afterLogin({ body: {} })(asked)
+    })
+    for (const [name, call] of every) assertNone(name, await call(bank.calls, { notAfter: START }))
+    assert.equal(requests, 0)
+  })
 
   test(`${each.label}: silence is no answer, once the deadline has passed`, async () => {
     await using bank = await startScriptedBank(each, () => 'silence')

@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import { connectBanks } from '#banks/connectors.ts'
 import { bankConfigurations } from '#config/bank-settings.ts'
 import { sendByFile } from '#config/payout-file-settings.ts'
+import { chooseSendingBank } from '#domain/payouts/create-payouts.ts'
 import { withSandboxBank } from '#domain/sandbox/sandbox-bank.ts'
 import { Sealer } from '#seal.ts'
 import { closeAfterTests } from '../support/closing.ts'
@@ -26,6 +27,19 @@ test('a bank with payoutFiles has no call that sends money, and keeps all others
     all.filter((code) => code !== '058' && code !== '044'),
   )
   assert.equal(after.get('058')?.calls.enquireName, before.get('058')?.calls.enquireName)
+})
+
+test('of banks that can send in no way and one that takes files, that one pays', async () => {
+  const { config, db } = bench
+  const unable = [...connectBanks(bankConfigurations(config))].map(
+    ([code, connection]) => [code, { ...connection, calls: {} }] as const,
+  )
+  const choose = (banks: typeof config.banks) =>
+    chooseSendingBank(db, { bankConnections: sendByFile(new Map(unable), banks), currency: 'NGN' })
+
+  const files = config.banks.filter(({ code }) => code === '044')
+  assert.equal(await choose(files), '044')
+  assert.notEqual(await choose([]), '044')
 })
 
 test('the workers send payouts of other banks, and leave those for files queued', async () => {

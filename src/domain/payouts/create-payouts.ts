@@ -84,15 +84,16 @@ function columns(sealer: Sealer, payouts: readonly NewPayout[]): unknown[] {
 
 type Sending = { bankConnections: BankConnections; currency: string }
 
-// The bank that sends when nothing else decides: of those with a call for it (or else of all, whose
-// payouts then go by file) the one with most money that is not already on its way out.
+// The bank that sends when nothing else decides: of those with a call for it, or else of those that take
+// files, or else of all, the one with most money that is not already on its way out.
 export async function chooseSendingBank(
   db: Queryable,
   { bankConnections, currency }: Sending,
 ): Promise<string> {
   const all = [...bankConnections]
-  const able = all.filter(([, { calls }]) => calls.sendMoney)
-  const codes = (able.length > 0 ? able : all).map(([code]) => code)
+  const callable = all.filter(([, { calls }]) => calls.sendMoney)
+  const filing = all.filter(([, { takesFiles }]) => takesFiles)
+  const codes = ([callable, filing].find(({ length }) => length > 0) ?? all).map(([code]) => code)
   const { rows } = await db.query<{ code: string }>({
     name: 'choose-sending-bank',
     text: `select b.code
