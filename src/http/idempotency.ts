@@ -46,6 +46,27 @@ export async function withIdempotency<T extends object>(
   return 'body' in answered ? answered.body : replay(sealer, reply, answered.sealed as Buffer)
 }
 
+// For work that is prepared before its transaction, such as by asking a bank. A retry that has its
+// response gets it, whatever became since of what the preparation looks at.
+export async function withPreparation<P, T extends object>(
+  parts: Parts,
+  call: Call & { prepare: () => Promise<P> },
+  work: (tx: Transaction, prepared: P) => Promise<T>,
+): Promise<T> {
+  const { db, sealer } = parts
+  const { reply, pool = db, prepare } = call
+  const keyed = keyedRequest(sealer, call)
+  const sealed = keyed && (await withTransaction(pool, (tx) => findAnswer(tx, keyed)))
+  if (sealed) return replay(sealer, reply, sealed)
+  const prepared = await prepare()
+  return withIdempotency(parts, call, (tx) => work(tx, prepared))
+}
+
+async function findAnswer(tx: Transaction, keyed: KeyedRequest): Promise<Buffer | undefined> {
+  const known = await findStoredRequest(tx, keyed)
+  return known && findStoredResponse(tx, known)
+}
+
 type Begin = { begin: string | ((tx: Transaction) => Promise<string>) }
 
 // For work with a part outside the transaction (a bank, a batch). `begin` is or returns the

@@ -7,6 +7,7 @@ import { assertCleanBooks } from '../support/bank-calls.ts'
 import { patience } from '../support/patience.ts'
 import {
   addBankAccount,
+  BANK_ACCOUNTS,
   createPayout,
   fund,
   getPayout,
@@ -75,6 +76,23 @@ test('a payout that the bank refuses is available again', async () => {
   ])
   await assertCleanBooks(bench)
   await createPayout(bench, { amount: '1000' }) // A retry is another payout.
+})
+
+test('a retry gets the first answer, whatever became of the bank account since', async () => {
+  await using bench = await startTestService()
+  await fund(bench, '50000')
+  const { bankAccount: _, ...body } = payoutBody({ amount: '100' }) as Record<string, unknown>
+  const ask = () => bench.call({ url: PAYOUTS, body, headers: { 'idempotency-key': 'k-1' } })
+  const first = await ask()
+  const { reference, bankAccount } = first.json().data
+  const url = `${BANK_ACCOUNTS}/${bankAccount}`
+  const off = await bench.call({ method: 'PATCH', url, body: { isActive: false } })
+  assert.equal(off.statusCode, 200, off.body)
+
+  const again = await ask()
+
+  assert.deepEqual([again.statusCode, again.headers['idempotent-replayed']], [200, 'true'])
+  assert.equal(again.json().data.reference, reference)
 })
 
 test('the service’s own workers send what is queued', { timeout: patience(60_000) }, async () => {

@@ -17,7 +17,7 @@ import { writeAuditLog } from '#domain/records/audit-log.ts'
 import type { Identity } from '#http/authentication.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
-import { withIdempotency } from '#http/idempotency.ts'
+import { withPreparation } from '#http/idempotency.ts'
 import { ListEnvelope, listResponse, NoQuery, PageQuery, pageById, query } from '#http/lists.ts'
 import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders } from '#http/schemas.ts'
 import {
@@ -70,8 +70,8 @@ const creating: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       const given = parseBankAccount(body, banks)
       const { bankCode, accountNumber, accountName } = given
       const named = { bankCode, accountNumber, expectedName: accountName }
-      const answer = await enquireName(db, bankConnections, named)
-      return withIdempotency(deps, { request, reply }, async (tx) => {
+      const call = { request, reply, prepare: () => enquireName(db, bankConnections, named) }
+      return withPreparation(deps, call, async (tx, answer) => {
         const now = clock()
         const reference = await saveBankAccount(
           tx,

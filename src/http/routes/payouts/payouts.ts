@@ -1,11 +1,12 @@
 // /api/v1/payouts: create and read a client's payouts. Workers send them.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import type { NameAnswer } from '#banks/connector.ts'
 import type { List } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
 import { withTransaction } from '#db/transaction.ts'
 import { refuseRestricted } from '#domain/access/clients.ts'
-import { getBankAccount, noteAnswer } from '#domain/payouts/bank-accounts.ts'
+import { type BankAccount, getBankAccount, noteAnswer } from '#domain/payouts/bank-accounts.ts'
 import { enquireName } from '#domain/payouts/enquire-name.ts'
 import { listPayouts, summarizePayouts } from '#domain/payouts/payout-list.ts'
 import { findPayout } from '#domain/payouts/payouts.ts'
@@ -14,7 +15,7 @@ import { Refusal } from '#errors.ts'
 import type { Identity } from '#http/authentication.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
-import { withIdempotency } from '#http/idempotency.ts'
+import { withPreparation } from '#http/idempotency.ts'
 import {
   ListEnvelope,
   listResponse,
@@ -35,6 +36,7 @@ import {
   text,
 } from '#http/schemas.ts'
 import { presentSummary, presentTotal, SUMMARISED, SummaryBody } from '#http/summaries.ts'
+import type { ClientId } from '#ids.ts'
 import { CURRENCY, type Kobo, koboOf } from '#money.ts'
 import {
   PayoutBody,
@@ -73,7 +75,7 @@ export const payoutRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =
 
 const creating: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   // Not on `db`: shared accounts are opened on a connection of it.
-  const { db, batchPool, sealer, authentication, clock, bankConnections } = deps
+  const { batchPool, authentication, clock } = deps
 
   app.post(
     PAYOUTS,
@@ -98,20 +100,9 @@ const creating: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       refuseRestricted(client)
       const { narration, currency = CURRENCY } = body
       const amountKobo = koboOf(body.amount) as Kobo // Checked by the schema.
-      const account = await getBankAccount(db, client.id, body.bankAccount)
-      const answer =
-        account.status === 'unconfirmed'
-          ? await enquireName(db, bankConnections, {
-              bankCode: account.bankCode,
-              accountNumber: sealer.open(account.accountNumberSealed),
-              expectedName: account.accountName,
-            })
-          : undefined
-      // What the bank said stays known, also if the payout is refused for it.
-      if (answer?.status === 'found') {
-        await withTransaction(batchPool, (tx) => noteAnswer(tx, clock(), { account, answer }))
-      }
-      return withIdempotency(deps, { request, reply, pool: batchPool }, async (tx) => {
+      const prepare = () => confirmAccount(deps, client.id, body.bankAccount)
+      const call = { request, reply, pool: batchPool, prepare }
+      return withPreparation(deps, call, async (tx, { account, answer }) => {
         const now = clock()
         if (answer?.status === 'not_found') throw new Refusal('bank_account_unknown')
         const asked = { client, actor, bankAccountId: account.id, amountKobo, currency, narration }
@@ -121,6 +112,26 @@ const creating: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       })
     },
   )
+}
+
+// The bank is asked about one that is not confirmed yet. What it said stays known, also if the payout is
+// refused for it.
+async function confirmAccount(
+  { db, batchPool, sealer, clock, bankConnections }: Deps,
+  clientId: ClientId,
+  reference: string | undefined,
+): Promise<{ account: BankAccount; answer?: NameAnswer }> {
+  const account = await getBankAccount(db, clientId, reference)
+  if (account.status !== 'unconfirmed') return { account }
+  const answer = await enquireName(db, bankConnections, {
+    bankCode: account.bankCode,
+    accountNumber: sealer.open(account.accountNumberSealed),
+    expectedName: account.accountName,
+  })
+  if (answer.status === 'found') {
+    await withTransaction(batchPool, (tx) => noteAnswer(tx, clock(), { account, answer }))
+  }
+  return { account, answer }
 }
 
 const summing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {

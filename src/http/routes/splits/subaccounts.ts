@@ -17,7 +17,7 @@ import {
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
-import { withIdempotency } from '#http/idempotency.ts'
+import { withPreparation } from '#http/idempotency.ts'
 import { ListEnvelope, listResponse, NoQuery, PageQuery, parseLimit, query } from '#http/lists.ts'
 import { parseBankAccount } from '#http/routes/payouts/bank-account-presenters.ts'
 import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders } from '#http/schemas.ts'
@@ -72,8 +72,8 @@ const creating: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       const { subaccountCode, name } = body
       const { bankCode, accountNumber, accountName } = parseBankAccount(body, banks)
       const paidTo = { bankCode, accountNumber, accountName }
-      const answer = await ask(deps, paidTo)
-      return withIdempotency(deps, { request, reply }, async (tx) => {
+      const call = { request, reply, prepare: () => ask(deps, paidTo) }
+      return withPreparation(deps, call, async (tx, answer) => {
         const by = { clientId: client.id, actor, userId, now: clock() }
         const given = { clientId: client.id, ...paidTo, answer }
         const bankAccountId = await saveSubaccountBank(tx, { sealer, ...by }, given)
