@@ -128,6 +128,22 @@ test('that the bank knows it under another name is kept, though the payout is re
   assert.deepEqual([data.status, data.nameAtBank], ['mismatch', 'ANOTHER CUSTOMER'])
 })
 
+test('what the bank once called an account counts when it does not answer', async () => {
+  const body = accountBody('99903')
+  const { reference } = (await give(body)).json().data
+  await bench.db.query(
+    `update bank_accounts set status = 'mismatch', name_at_bank = 'ANOTHER CUSTOMER'
+      where reference = $1`,
+    [reference],
+  )
+
+  const same = (await give(body)).json().data
+  const corrected = (await give({ ...body, accountName: 'Another Customer' })).json().data
+
+  assert.deepEqual([same.status, same.nameAtBank], ['mismatch', 'ANOTHER CUSTOMER'])
+  assert.deepEqual([corrected.reference, corrected.status], [reference, 'confirmed'])
+})
+
 test('an answer that was judged by a name that was changed meanwhile confirms nothing', async () => {
   const { reference } = await addBankAccount(bench, { prefix: '99903' })
   const readIt = async () =>

@@ -119,15 +119,17 @@ type NewBankAccount = {
   answer: NameAnswer
 }
 
-// One that was not confirmed yet may be given again, under a corrected name. The first that can be
-// paid to is the default.
+// One that was not confirmed yet may be given again, under a corrected name. What the bank once called it
+// stays known when it does not answer. The first that can be paid to is the default.
 export async function saveBankAccount(
   tx: Transaction,
   { sealer, now, actor, userId }: AddedBy,
   { clientId, bankCode, accountNumber, accountName, answer }: NewBankAccount,
 ): Promise<string> {
-  const { status, nameAtBank } = statusOf(answer, accountName)
   await lockAccounts(tx, clientId)
+  const account = { clientId, bankCode, accountNumberHash: hashAccount(sealer, accountNumber) }
+  const known = answer.status === 'no_answer' ? await findKnownName(tx, account) : undefined
+  const { status, nameAtBank } = statusOf(known ?? answer, accountName)
   const { rows } = await tx.query<{ reference: string }>({
     name: 'save-bank-account',
     text: `insert into bank_accounts
@@ -158,7 +160,7 @@ export async function saveBankAccount(
       clientId,
       bankCode,
       sealer.seal(accountNumber),
-      hashAccount(sealer, accountNumber),
+      account.accountNumberHash,
       accountName,
       nameAtBank,
       status,
@@ -168,6 +170,22 @@ export async function saveBankAccount(
     ],
   })
   return rows[0]?.reference ?? (await refuseSaved(tx, clientId))
+}
+
+type KnownAccount = { clientId: ClientId; bankCode: string; accountNumberHash: Buffer }
+
+async function findKnownName(
+  tx: Transaction,
+  { clientId, bankCode, accountNumberHash }: KnownAccount,
+): Promise<NameAnswer | undefined> {
+  const { rows } = await tx.query<{ accountName: string }>({
+    name: 'find-name-at-bank',
+    text: `select name_at_bank as "accountName" from bank_accounts
+            where client_id = $1 and bank_code = $2 and account_number_hash = $3
+              and name_at_bank is not null`,
+    values: [clientId, bankCode, accountNumberHash],
+  })
+  return rows[0] && { status: 'found', ...rows[0] }
 }
 
 export function hashAccount(sealer: Sealer, accountNumber: string): Buffer {
