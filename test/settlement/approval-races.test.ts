@@ -1,17 +1,23 @@
-// Whoever makes approval stricter waits for settlements that are being closed: none leaves by the old rule
-// after the new one was confirmed.
+// Whoever makes approval stricter waits for settlements that are being closed and payouts that are being
+// requested: none leaves by the old rule after the new one was confirmed.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Transaction, withTransaction } from '#db/transaction.ts'
-import { changePayoutSettings } from '#domain/payouts/payout-settings.ts'
-import { needsApproval } from '#domain/settlement/approve-settlement.ts'
+import * as payouts from '#domain/payouts/payout-settings.ts'
+import * as settlements from '#domain/settlement/approve-settlement.ts'
 import type { ClientId } from '#ids.ts'
 import { kobo } from '#money.ts'
 import { startTestService } from '../support/running-service.ts'
 import { untilBlocked } from '../support/waiting-locks.ts'
 
-test('a stricter approval waits for what is being closed, and counts from then on', async () => {
+for (const [what, { needsApproval }] of Object.entries({ payouts, settlements })) {
+  test(`the first approval setting waits for ${what} under way, and counts from then on`, async () => {
+    await assertWaits(needsApproval)
+  })
+}
+
+async function assertWaits(needsApproval: typeof payouts.needsApproval): Promise<void> {
   await using bench = await startTestService()
   const { rows } = await bench.db.query<{ id: ClientId; clientId: string }>(
     'select id, client_id as "clientId" from clients order by id limit 1',
@@ -20,7 +26,7 @@ test('a stricter approval waits for what is being closed, and counts from then o
   const changes = { approvalAboveKobo: kobo(0n) }
   const by = { clientId: client.id, actor: 'user:a@example.com', now: bench.clock() }
   const tighten = () =>
-    withTransaction(bench.db, (tx) => changePayoutSettings(tx, by, { client, changes }))
+    withTransaction(bench.db, (tx) => payouts.changePayoutSettings(tx, by, { client, changes }))
   const isNeeded = (tx: Transaction) => needsApproval(tx, client.id, kobo(1n))
 
   const { isNeededBefore, tightening } = await withTransaction(bench.db, async (tx) => {
@@ -33,4 +39,4 @@ test('a stricter approval waits for what is being closed, and counts from then o
 
   assert.equal(isNeededBefore, false)
   assert.equal(await withTransaction(bench.db, isNeeded), true)
-})
+}
