@@ -54,6 +54,11 @@ export async function prepareDatabase(options: StartOptions) {
 }
 
 async function refuseSandbox(db: Pool, clock: Clock): Promise<void> {
+  if (await hasSimulatedMoney(db)) {
+    throw new StartProblem(
+      'The database has money that was simulated in the sandbox. Use a new database for live mode.',
+    )
+  }
   if (await hasSandboxClient(db, clock())) {
     throw new StartProblem(
       `Client ${SANDBOX_CLIENT.clientId} still has the documented sandbox secret. Rotate it.`,
@@ -64,4 +69,15 @@ async function refuseSandbox(db: Pool, clock: Clock): Promise<void> {
       `User ${SANDBOX_USER.email} still has the documented sandbox password. Delete it.`,
     )
   }
+}
+
+// And no other: it would be paid out for real. One that went live long ago goes on.
+async function hasSimulatedMoney(db: Pool): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `select from clients
+      where client_id = $1 and exists (select from credits where source = 'sandbox')
+        and not exists (select from credits where source <> 'sandbox')`,
+    [SANDBOX_CLIENT.clientId],
+  )
+  return rowCount !== 0
 }

@@ -9,6 +9,7 @@ import { startLiveService } from '../support/bank-calls.ts'
 import { costsOf } from '../support/cheap-hashing.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { assertAlike, assertRefused, dataOf, refusalFaults } from '../support/fixtures.ts'
+import { fund } from '../support/payouts.ts'
 import {
   browserOf,
   makeUser,
@@ -235,6 +236,23 @@ test('live refuses to start while the documented user has the documented passwor
   )
   await live.db.query(`update users set password_hash = 'scrypt$1024$AA==$AA=='`)
   await prepareDatabase(options)
+})
+
+test('live refuses to start with simulated money', async () => {
+  await using sandbox = await startTestService()
+  await using live = await startLiveService()
+  await fund(sandbox, '10')
+  const start = () =>
+    prepareDatabase({
+      config: live.config,
+      connectionString: sandbox.database.connectionString,
+      clock: live.clock,
+      log: createLogger({ level: 'silent' }),
+    })
+
+  await assert.rejects(start, /simulated in the sandbox/)
+  await sandbox.db.query(`update credits set source = 'notification'`)
+  await assert.rejects(start, /documented sandbox secret/)
 })
 
 test('an unknown address below the dashboard’s is no page', async () => {
