@@ -1,0 +1,24 @@
+// Bodies that do not say what they are: the contract names a content type for one endpoint only.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { closeAfterTests } from '../support/closing.ts'
+import { createAdvice, INITIATE, refusalFaults } from '../support/fixtures.ts'
+import { requestOf, startTestService } from '../support/running-service.ts'
+
+const bench = closeAfterTests(await startTestService())
+
+test('a body that does not say what it is is JSON', async () => {
+  const url = `${INITIATE}/${(await createAdvice(bench)).adviceReference}`
+  const send = (body: string) => {
+    const request = requestOf({ url, body }, null)
+    const { 'content-type': _, ...headers } = request.headers as Record<string, string>
+    return bench.service.app.inject({ ...request, headers })
+  }
+
+  const taken = await send('{"bankCode":"035"}')
+  const refused = await send('bankCode=035')
+
+  assert.equal(taken.statusCode, 200, taken.body)
+  assert.deepEqual(refusalFaults(refused, 'payment', [400]), [])
+})
