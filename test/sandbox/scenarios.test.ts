@@ -204,6 +204,15 @@ test('magic amounts of the simulate call choose a scenario; their neighbours are
   await assertBooksBalance(bench)
 })
 
+test('a collection account shows what was taken back at once', async () => {
+  const { accountNumber } = await createAccount(bench)
+  const body = { virtualAccountNumber: accountNumber, amount: '7777.03' }
+
+  const { status, amountPaid } = (await bench.call({ url: SIMULATE, body })).json().responseData
+
+  assert.deepEqual([status, amountPaid], ['Reversed', 0])
+})
+
 test('docs/sandbox.md says what every scenario does, and which amounts are magic', async () => {
   const document = readFileSync(join(import.meta.dirname, '../../docs/sandbox.md'), 'utf8')
   const rows = [...document.matchAll(/^\| `(\w+)` \|[^|]*\| (\w+) \| ?(.*) ?\|$/gm)]

@@ -36,18 +36,14 @@ type PaymentView = { payment: Payment; number: PaymentNumber; now?: Date | undef
 
 // As the envelope shows it, with the number that the caller pays into.
 export function showPayment(
-  { banks, clock, policy }: Deps,
+  { nameBank, clock, policy }: Deps,
   { payment, number, now = clock() }: PaymentView,
 ) {
   return presentPayment(payment, number, {
     now,
-    bankName: findBankName(banks, number.bankCode),
+    bankName: nameBank(number.bankCode),
     nameStyle: policy.accountName,
   })
-}
-
-export function findBankName(banks: Deps['banks'], code: string): string {
-  return banks.find((bank) => bank.code === code)?.name ?? code
 }
 
 export const bankTransferRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {

@@ -17,7 +17,7 @@ import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { paymentAccepted } from '#http/envelopes.ts'
 import { withIdempotentSteps } from '#http/idempotency.ts'
-import { findBankName, PaymentBody, showPayment } from '#http/routes/payments/bank-transfers.ts'
+import { PaymentBody, showPayment } from '#http/routes/payments/bank-transfers.ts'
 import {
   Amount,
   BEARER,
@@ -127,10 +127,12 @@ async function simulateScenario(
   return withIdempotentSteps(deps, { request, reply, begin }, async (about) => {
     const planned: PlannedTransfer = JSON.parse(about)
     const { sessionId } = planned
-    const { taken } = await sendPlanned(deps, client.id, planned)
+    const { taken, steps } = await sendPlanned(deps, client.id, planned)
     const { outcome, reason } = taken ?? { outcome: kind, reason: null }
     const credit = { ...to, sessionId }
-    const shown = await showTarget(deps, { client, owner, credit, outcome })
+    const isBack = steps.some((step) => step.outcome === 'reversed')
+    const left = isBack ? 'reversed' : outcome
+    const shown = await showTarget(deps, { client, owner, credit, outcome: left })
     return paymentAccepted({ ...shown, sessionId, outcome, reason })
   })
 }
@@ -145,6 +147,7 @@ type SimulatedCredit = {
 // As a payment would be called whose transfer was not reported yet.
 const ACCOUNT_STATUSES: Readonly<Record<string, string>> = {
   booked: 'Successful',
+  reversed: 'Reversed',
   delayed: 'Processing',
   lost: 'Processing',
 }
@@ -159,7 +162,7 @@ async function showTarget(
     outcome,
   }: SimulatedCredit,
 ) {
-  const { db, accountLookups, banks } = deps
+  const { db, accountLookups, nameBank } = deps
   if (owner.paymentId !== null) {
     const payment = await getPayment(db, client.id, { by: 'payment', reference: owner.paymentId })
     return showPayment(deps, { payment, number: { bankCode, accountNumber } })
@@ -167,7 +170,7 @@ async function showTarget(
   const { accountName } = await getAccount(accountLookups, client, accountNumber)
   const status = ACCOUNT_STATUSES[outcome] ?? 'Suspended'
   return {
-    bankName: findBankName(banks, bankCode),
+    bankName: nameBank(bankCode),
     bankCode,
     bankAccount: accountNumber,
     paymentReference: sessionId,
