@@ -61,6 +61,7 @@ function answer(error: FastifyError | Refusal, request: FastifyRequest, reply: F
   const refusal = isHungUp(request) ? new Refusal('invalid_http') : toRefusal(error)
   const isPublished = request.routeOptions?.config?.isPublished ?? false
   const status = failureStatus(refusal.code, isPublished)
+  request.refusalCode = refusal.code
   if (refusal.code === 'internal' || refusal.code === 'try_again') {
     request.log.error(
       {

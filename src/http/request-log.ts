@@ -1,6 +1,6 @@
 // A line in the log for some of the requests that went well (MANILLA_LOG_REQUESTS), and for every one that
-// failed, was refused for its credentials or was slow: which, whose, how it ended and how long it took.
-// Never what was asked or answered.
+// failed, was refused or was slow: which, whose, how it ended and how long it took. Never what was asked or
+// answered.
 //
 // A line for each request would cost a quarter of the throughput, and whoever floods us with wrong tokens
 // would flood the log: what is always logged is bounded, and the next line says how many it stands for.
@@ -9,6 +9,7 @@ import type { FastifyRequest } from 'fastify'
 import { type Logger, traceFields } from '#log.ts'
 
 const SLOW_MS = 1_000
+const OFTEN = 429 // Whoever asks too often is told so, and counted: a line each would say nothing more.
 const ALWAYS_PER_SECOND_MAX = 100
 const SECOND_MS = 1_000
 
@@ -31,7 +32,7 @@ export class RequestLog {
   }
 
   ended(request: FastifyRequest, status: number, ms: number): void {
-    const isFailure = (status >= 500 && !request.isAwaited) || status === 401 || status === 403
+    const isFailure = status >= 500 ? !request.isAwaited : status >= 400 && status !== OFTEN
     const { isLong, isStream } = request.routeOptions.config
     if (isFailure || (ms >= SLOW_MS && !isLong && !isStream)) {
       this.#always(request, status, ms)
@@ -58,12 +59,13 @@ export class RequestLog {
 
 // By the route's pattern: paths name accounts.
 function describe(request: FastifyRequest, status: number, ms: number) {
-  const { id, method, routeOptions, client, span } = request
+  const { id, method, routeOptions, client, refusalCode, span } = request
   return {
     reqId: id,
     method,
     url: routeOptions.url,
     status,
+    code: refusalCode,
     ms: Math.round(ms * 10) / 10,
     client: client?.clientId,
     ...traceFields(span),

@@ -4,12 +4,14 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { RefusalCode } from '#errors.ts'
 import type { Metrics } from '#metrics.ts'
 import type { RequestLog } from './request-log.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
     isAwaited?: boolean // Answered 503, so that it comes again: nothing failed.
+    refusalCode?: RefusalCode
   }
   interface FastifyContextConfig {
     timing?: RouteTiming

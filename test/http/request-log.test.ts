@@ -32,7 +32,7 @@ test('of requests that went well a share is logged, of the others each', () => {
 
   for (let count = 0; count < 2_000; count++) end(200)
   const shared = lines()
-  const statuses = [200, 302, 401, 403, 404, 500, 503]
+  const statuses = [200, 302, 400, 401, 403, 404, 409, 429, 500, 503]
   for (const status of statuses) end(status, 1)
   end(200, 1_500)
   end(200, 1_500, { isStream: true })
@@ -44,8 +44,11 @@ test('of requests that went well a share is logged, of the others each', () => {
   assert.deepEqual(
     others.map(({ status, ms }) => [status, ms]),
     [
+      [400, 1],
       [401, 1],
       [403, 1],
+      [404, 1],
+      [409, 1],
       [500, 1],
       [503, 1],
       [200, 1_500],
@@ -95,7 +98,7 @@ test('a line says whose request it was and how it went, and nothing of what was 
   })
   const { reqId: _, ...refused } = second as Record<string, unknown>
   const url = `${ACCOUNTS}/:accountNumber`
-  assert.deepEqual(refused, { method: 'GET', url, status: 401, ...both })
+  assert.deepEqual(refused, { method: 'GET', url, status: 401, code: 'unauthorized', ...both })
   for (const text of ['Ngozi', data.accountNumber, token, 'in-the-query', '22212345654']) {
     assert(!bench.logText().includes(text), `${text} is in the log`)
   }
