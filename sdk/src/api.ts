@@ -25,7 +25,7 @@ export type Asked<M extends Method, P extends string> = Given<M, P> &
 type Optional<P extends string, T> =
   Record<never, never> extends Params<P> ? [given?: T] : [given: T]
 
-type ListGiven<P extends ListPath> = {
+export type ListGiven<P extends ListPath> = {
   filter?: FilterOf<P> | undefined
   signal?: AbortSignal | undefined
 } & (Record<never, never> extends Params<P> ? { params?: Params<P> } : { params: Params<P> })

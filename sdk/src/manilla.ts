@@ -1,8 +1,9 @@
 // The client of a Manilla service: one object per client of the API, safe to share.
 
-import { Api, type Asked } from './api.ts'
+import { Api, type Asked, type ListGiven } from './api.ts'
 import { HttpClient, type ManillaOptions } from './http-client.ts'
-import type { DataOf, Method, PathOf } from './operations.ts'
+import type { List } from './lists.ts'
+import type { DataOf, ItemOf, ListPath, Method, PathOf } from './operations.ts'
 import { Accounts } from './resources/accounts.ts'
 import { Advices } from './resources/advices.ts'
 import { Credits } from './resources/credits.ts'
@@ -48,5 +49,13 @@ export class Manilla {
     ...given: Record<never, never> extends Asked<M, P> ? [Asked<M, P>?] : [Asked<M, P>]
   ): Promise<DataOf<M, P>> {
     return this.#api.call(method, path, ...(given as never))
+  }
+
+  /** Any other list of the API, by its path. */
+  list<P extends ListPath>(
+    path: P,
+    ...given: Record<never, never> extends ListGiven<P> ? [ListGiven<P>?] : [ListGiven<P>]
+  ): List<ItemOf<P>> {
+    return this.#api.list(path, ...(given as never))
   }
 }

@@ -127,6 +127,13 @@ test('a list is iterated over all its pages, in order, as often as asked', async
     [...first.data, ...second.data].map(({ accountNumber }) => accountNumber),
     created.slice(0, 4),
   )
+  const byPath: string[] = []
+  for await (const { accountNumber } of manilla.list('/api/v1/accounts/static', {
+    filter: { limit: 2 },
+  })) {
+    byPath.push(accountNumber)
+  }
+  assert.deepEqual(byPath, created)
 })
 
 test('scenarios of the sandbox are asked for as they are described', async () => {
