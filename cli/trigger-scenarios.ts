@@ -72,6 +72,10 @@ export class Player {
     return this.manilla.sandbox.transfer(body, this.stop)
   }
 
+  failNextPayout() {
+    return this.manilla.sandbox.payoutOutcome({ outcome: 'failed', times: 1 }, this.stop)
+  }
+
   // Money that nobody asked for: a second transfer to a number that is paid.
   async suspended(): Promise<{ id: number }> {
     const { manilla, stop } = this
@@ -92,6 +96,12 @@ export const SCENARIOS: Readonly<Record<string, (player: Player) => Promise<unkn
   'account.activated': async (player) => {
     const number = await player.inactiveAccount()
     return player.manilla.accounts.activate(number, player.stop)
+  },
+  'account.erased': async (player) => {
+    const params = { accountNumber: await player.inactiveAccount() }
+    const path = '/api/v1/accounts/static/{accountNumber}/erase'
+    const body = { reason: 'Trigger' }
+    return player.manilla.request('post', path, { ...player.stop, params, body })
   },
   'collection.received': async (player) => player.pay(await player.account()),
   'collection.reversed': async (player) =>
@@ -117,11 +127,16 @@ export const SCENARIOS: Readonly<Record<string, (player: Player) => Promise<unkn
   },
   'payment.refund_failed': async (player) => {
     const { reference } = await player.paidPayment()
-    await player.manilla.sandbox.payoutOutcome({ outcome: 'failed', times: 1 }, player.stop)
+    await player.failNextPayout()
     return player.manilla.payments.refund(reference, REFUND, player.stop)
   },
   'collection.refunded': async (player) => {
     const { sessionId } = await player.pay(await player.account())
+    return player.manilla.credits.refund(sessionId, REFUND, player.stop)
+  },
+  'collection.refund_failed': async (player) => {
+    const { sessionId } = await player.pay(await player.account())
+    await player.failNextPayout()
     return player.manilla.credits.refund(sessionId, REFUND, player.stop)
   },
   'credit.suspended': async (player) => player.transfer((await player.payment()).number, 'over'),
@@ -131,11 +146,13 @@ export const SCENARIOS: Readonly<Record<string, (player: Player) => Promise<unkn
     const path = '/api/v1/suspense/{id}/assign'
     return player.manilla.request('post', path, { ...player.stop, params, body })
   },
-  'credit.returned': async (player) => {
-    const params = { id: (await player.suspended()).id }
-    const path = '/api/v1/suspense/{id}/return'
-    return player.manilla.request('post', path, { ...player.stop, params, body: {} })
+  'credit.returned': returnMoney,
+  'credit.return_failed': async (player) => {
+    await player.failNextPayout()
+    return returnMoney(player)
   },
+  'credit.reversed': async (player) =>
+    player.transfer(await player.inactiveAccount(), 'reversed', AMOUNT),
   'payout.confirmed': async (player) => {
     await player.paidPayment()
     const body = { amount: AMOUNT / 2, narration: 'Trigger' }
@@ -149,6 +166,16 @@ export const SCENARIOS: Readonly<Record<string, (player: Player) => Promise<unkn
   },
   'settlement.closed': settle,
   'settlement.paid': settle,
+  'settlement.failed': async (player) => {
+    await player.failNextPayout()
+    return settle(player)
+  },
+}
+
+async function returnMoney(player: Player): Promise<unknown> {
+  const params = { id: (await player.suspended()).id }
+  const path = '/api/v1/suspense/{id}/return'
+  return player.manilla.request('post', path, { ...player.stop, params, body: {} })
 }
 
 async function settle(player: Player): Promise<unknown> {
