@@ -9,6 +9,8 @@ import { simulate } from '../support/fixtures.ts'
 
 const checkout = closeAfterTests(await startCheckout())
 const { bench, url } = checkout
+const POLL_MS = 4_000 // Its pace is 3 s.
+const SILENCE_MS = 44_000 // 40 s, and time to ask once.
 const bank = (name: string) => ({ name, exact: true })
 
 test('reloaded, left and come back to, closed and reopened: the same number', async () => {
@@ -138,6 +140,38 @@ test('where no stream gets through it asks every few seconds', async () => {
   await page.goto(address)
   await page.locator('.pulse').waitFor()
   await simulate(bench, accountNumber, '6000')
+  await see(page, 'Payment received')
+})
+
+test('after a stream that died unheard it asks, says that it is offline, and tries another', async () => {
+  const { accountNumber, address } = await checkout.advice({}, '058')
+  await using opened = await checkout.open('about:blank')
+  const { page } = opened
+  await page.clock.install()
+  const begun = page.waitForResponse(/\/pay\/api\/stream/)
+  await page.goto(address)
+  await begun
+  await page.route('**/pay/api/stream*', () => {}) // Neither opened nor refused.
+  await page.route('**/pay/api/status*', (route) => route.abort())
+  const untilSilenceEnds = async () => {
+    const another = page.waitForRequest(/\/pay\/api\/stream/)
+    await page.clock.runFor(SILENCE_MS)
+    await another
+  }
+
+  await untilSilenceEnds()
+  await page.locator('.toast.is-shown').waitFor()
+  await untilSilenceEnds()
+  await page.unroute('**/pay/api/status*')
+  await simulate(bench, accountNumber, '2000')
+  await page.clock.runFor(POLL_MS)
+  await see(page, 'remaining ₦4,000.00')
+  await page.locator('.toast:not(.is-shown)').waitFor({ state: 'attached' })
+
+  await page.unroute('**/pay/api/stream*')
+  await untilSilenceEnds()
+  await page.route('**/pay/api/status*', (route) => route.abort())
+  await simulate(bench, accountNumber, '4000')
   await see(page, 'Payment received')
 })
 

@@ -5,8 +5,8 @@ import type { Checkout } from './checkout.ts'
 
 const POLL_MS = 3_000
 const RESPONSE_MAX_MS = 10_000
-const STREAM_AGAIN_MS = 30_000
-// The service's heart beats every 15 s; a connection can die without either side hearing of it.
+// The service's heart beats every 15 s; a connection can die without either side hearing of it, or never
+// come about. The browser reconnects by itself, but not where it was turned away.
 const SILENCE_MAX_MS = 40_000
 
 type Listener = { onCheckout: (checkout: Checkout) => void; onOffline: (is: boolean) => void }
@@ -18,8 +18,11 @@ export function followCheckout(adviceReference: string, { onCheckout, onOffline 
   let isAsking = false
   let silence: number | undefined
 
+  // Until it speaks, the page asks.
   function openStream(): void {
     stream?.close()
+    isStreaming = false
+    awaitEvent()
     stream = new EventSource(`/pay/api/stream?${query}`)
     stream.onopen = onEvent
     stream.addEventListener('beat', onEvent)
@@ -36,6 +39,10 @@ export function followCheckout(adviceReference: string, { onCheckout, onOffline 
   function onEvent(): void {
     isStreaming = true
     onOffline(false)
+    awaitEvent()
+  }
+
+  function awaitEvent(): void {
     clearTimeout(silence)
     silence = setTimeout(openStream, SILENCE_MAX_MS)
   }
@@ -59,10 +66,6 @@ export function followCheckout(adviceReference: string, { onCheckout, onOffline 
   setInterval(() => {
     if (!isStreaming) void ask()
   }, POLL_MS)
-  // The browser comes back by itself unless it was turned away.
-  setInterval(() => {
-    if (stream?.readyState === EventSource.CLOSED) openStream()
-  }, STREAM_AGAIN_MS)
   addEventListener('offline', () => {
     isStreaming = false
     onOffline(true)
