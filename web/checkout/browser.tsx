@@ -157,13 +157,17 @@ async function sent(): Promise<void> {
 }
 
 async function copy(what: Copied, text: string): Promise<void> {
+  update({ problem: undefined })
   const isCopied = await copyText(text)
-  update({
-    copied: isCopied ? what : undefined,
-    announcement: isCopied ? strings.copiedAnnouncement[what] : strings.copyFailedAnnouncement,
-  })
   clearTimeout(copiedTimer)
-  copiedTimer = setTimeout(() => update({ copied: undefined, announcement: '' }), COPIED_MS)
+  if (isCopied) {
+    update({ copied: what, announcement: strings.copiedAnnouncement[what] })
+    copiedTimer = setTimeout(() => update({ copied: undefined, announcement: '' }), COPIED_MS)
+    return
+  }
+  update({ copied: undefined, announcement: '', problem: 'copy', failedAt: what })
+  const shown = root.querySelector(what === 'number' ? '.number' : '.fact')
+  if (shown) getSelection()?.selectAllChildren(shown) // To be copied by hand.
 }
 
 function printReceipt(): void {

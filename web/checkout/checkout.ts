@@ -55,8 +55,8 @@ export type Model = {
   bankCode: string | undefined // The one the payer chose last, here.
   nowMs: number // By the service's clock.
   asking: string | undefined // The bank whose number is being asked for.
-  problem: string | undefined // Why it failed, as a refusal's code, or `network`.
-  failedAt: 'choice' | 'sent' | undefined // Where it is said; unknown of what comes with the address.
+  problem: string | undefined // Why it failed, as a refusal's code, or `network`, or `copy`.
+  failedAt: 'choice' | 'sent' | Copied | undefined // Where it is said; not known of the address.
   isSent: boolean // The payer said so: the bank is being asked.
   copied: Copied | undefined // What was, a moment ago.
   isOffline: boolean

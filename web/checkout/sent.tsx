@@ -25,7 +25,7 @@ export function Sent({ model, actions }: Props) {
   }
   return (
     <form method="post" action={`/pay/${checkout.adviceReference}/sent`} onSubmit={onSubmit}>
-      {failedAt !== 'choice' && <Problem problem={problem} />}
+      {(failedAt ?? 'sent') === 'sent' && <Problem problem={problem} />}
       <button class="secondary sent" type="submit">
         {strings.sent}
       </button>

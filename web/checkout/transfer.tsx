@@ -3,7 +3,7 @@
 import { checkoutStrings as strings } from '../copy.ts'
 import { formatNaira } from '../money.ts'
 import { Fees, Held, Sum } from './amounts.tsx'
-import { OtherBank } from './bank-choice.tsx'
+import { OtherBank, Problem } from './bank-choice.tsx'
 import {
   type Actions,
   formatSeconds,
@@ -66,6 +66,7 @@ function Account({ model, actions, number }: Props & { number: IssuedNumber }) {
       >
         {model.copied === 'number' ? strings.copied : strings.copy}
       </button>
+      {model.failedAt === 'number' && <Problem problem={model.problem} />}
       <dl class="facts">
         <div>
           <dt>{strings.amount}</dt>
@@ -80,6 +81,11 @@ function Account({ model, actions, number }: Props & { number: IssuedNumber }) {
               {model.copied === 'amount' ? strings.copied : strings.copyShort}
             </button>
           </dd>
+          {model.failedAt === 'amount' && (
+            <dd class="failed">
+              <Problem problem={model.problem} />
+            </dd>
+          )}
         </div>
         <div>
           <dt>{strings.bank}</dt>

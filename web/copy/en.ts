@@ -2832,6 +2832,7 @@ export const checkoutStrings = {
     numbers_exhausted:
       'No account numbers are available at this bank right now. Choose another bank.',
     bank_not_supported: 'This bank isn’t available. Choose another bank.',
+    copy: 'Couldn’t copy. It’s selected now, so you can copy it manually.',
     other: 'Something went wrong. Try again in a moment.',
   },
 
@@ -2845,7 +2846,6 @@ export const checkoutStrings = {
   copyShort: 'Copy', // Beside the amount.
   copied: 'Copied',
   copiedAnnouncement: { number: 'Account number copied', amount: 'Amount copied' },
-  copyFailedAnnouncement: 'Couldn’t copy. Select the text and copy it manually.',
   waiting: 'Waiting for your transfer',
   waitingHint: 'This page updates automatically. You can close it and come back.',
   reloadHint: 'This page refreshes every 15 seconds.',
