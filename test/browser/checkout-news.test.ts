@@ -4,10 +4,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { findAxeFaults } from '../support/browser.ts'
-import { startCheckout } from '../support/checkout-page.ts'
+import { see, startCheckout } from '../support/checkout-page.ts'
 import { closeAfterTests } from '../support/closing.ts'
 
+const SECOND_MS = 1_000
 const checkout = closeAfterTests(await startCheckout())
+const { bench } = checkout
+const SENT = { name: 'I’ve sent the money' }
 
 test('a copy that fails is said at its button, and what to copy is selected', async () => {
   const { accountNumber, address } = await checkout.advice({}, '058')
@@ -32,4 +35,52 @@ test('a copy that fails is said at its button, and what to copy is selected', as
   await page.getByRole('button', { name: 'Copied' }).waitFor()
   assert.equal(await said.count(), 0)
   assert.deepEqual(problems, [])
+})
+
+test('“I’ve sent the money” before the script has loaded can be pressed again in a minute', async () => {
+  const { address } = await checkout.advice({}, '058')
+  await using opened = await checkout.open('about:blank')
+  const { page } = opened
+  await page.clock.install()
+  await page.route('**/*.js', (route) => route.abort())
+  await page.goto(address)
+  await page.unroute('**/*.js')
+
+  await page.getByRole('button', SENT).click()
+  await page.waitForURL(address) // Without what the service added.
+  await page.locator('.checking').waitFor()
+  await page.clock.runFor(59 * SECOND_MS)
+  assert.equal(await page.locator('.checking').count(), 1)
+  await page.clock.runFor(SECOND_MS)
+  await page.getByRole('button', SENT).waitFor()
+})
+
+test('“I’ve sent the money” without a script can be pressed again in a minute', async () => {
+  const { address } = await checkout.advice({}, '058')
+  await using opened = await checkout.open(address, { javaScriptEnabled: false })
+  const { page } = opened
+  await page.getByRole('button', SENT).click()
+  await page.locator('.checking').waitFor()
+  bench.advance(59 * SECOND_MS)
+  await page.reload()
+  assert.equal(await page.locator('.checking').count(), 1)
+
+  bench.advance(SECOND_MS)
+  await page.reload()
+
+  await see(page, SENT.name)
+  assert.equal(await page.locator('.checking').count(), 0)
+})
+
+test('that the money was sent is believed of an address only for a minute, whatever it says', async () => {
+  const { address } = await checkout.advice({}, '058')
+  const isChecking = async (sent: string | number) =>
+    (await (await fetch(`${address}&sent=${sent}`)).text()).includes('class="checking"')
+  const now = bench.clock().getTime()
+  assert(await isChecking(now - 59 * SECOND_MS))
+  assert(await isChecking(now + 5 * SECOND_MS)) // Written by a process whose clock is ahead.
+
+  for (const sent of ['', '1', 'now', '-1', '1e999', now + 60_000, `${now}&sent=${now}`]) {
+    assert.equal(await isChecking(sent), false, `${sent}`)
+  }
 })

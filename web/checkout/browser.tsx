@@ -39,6 +39,13 @@ const { adviceReference } = model.checkout
 hydrate(<Page model={model} actions={actions} />, root)
 const live = followCheckout(adviceReference, { onCheckout: take, onOffline: setOffline })
 setInterval(tick, 1_000)
+if (model.isSent) {
+  // The form was sent without this script. Said once: not again when the page is loaded again.
+  endCheckingLater()
+  const address = new URL(location.href)
+  address.searchParams.delete('sent')
+  history.replaceState(null, '', address)
+}
 // Phones stop a page that nobody looks at; and a page that comes back by the back button is old.
 document.addEventListener('visibilitychange', () => {
   if (document.visibilityState === 'visible') void live.ask()
@@ -140,6 +147,7 @@ async function choose(bankCode: string): Promise<void> {
 async function sent(): Promise<void> {
   const announcement = model.checkout.canRequery ? strings.checking : strings.noted
   update({ isSent: true, problem: undefined, announcement })
+  endCheckingLater()
   try {
     const answer = await fetch(`/pay/${adviceReference}/sent`, {
       method: 'POST',
@@ -148,12 +156,15 @@ async function sent(): Promise<void> {
     })
     const { data, code } = await answer.json()
     if (!answer.ok) return update({ isSent: false, problem: code, failedAt: 'sent' })
-    clearTimeout(sentTimer)
-    sentTimer = setTimeout(() => update({ isSent: false }), SENT_MS)
     take(data)
   } catch {
     update({ isSent: false, problem: 'network', failedAt: 'sent' })
   }
+}
+
+function endCheckingLater(): void {
+  clearTimeout(sentTimer)
+  sentTimer = setTimeout(() => update({ isSent: false }), SENT_MS)
 }
 
 async function copy(what: Copied, text: string): Promise<void> {

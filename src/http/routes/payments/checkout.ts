@@ -29,6 +29,7 @@ import { CheckoutBody } from './checkout-presenters.ts'
 
 const BODY_BYTES_MAX = 1_024
 const YEAR_SECONDS = 31_536_000
+const SENT_MS = 60_000 // As in web/checkout/browser.tsx.
 
 const hidden = { hide: true }
 const StreamQuery = Type.Object({ adviceReference: Type.Optional(Type.String()) })
@@ -59,7 +60,7 @@ export const checkoutRoutes: FastifyPluginAsyncTypebox<Deps> = scoped(async (app
 type Paged = Deps & { pages: CheckoutPages | undefined }
 
 const pageRoutes: FastifyPluginAsyncTypebox<Paged> = async (app, deps) => {
-  const { log, writers, pages } = deps
+  const { log, writers, pages, realClock } = deps
   const read = checkoutReader(deps)
 
   app.get(CHECKOUT, { schema: hidden }, async (request, reply) => {
@@ -68,7 +69,7 @@ const pageRoutes: FastifyPluginAsyncTypebox<Paged> = async (app, deps) => {
     const param = (name: string) => (typeof asked[name] === 'string' ? asked[name] : undefined)
     try {
       const { checkout, colour } = await read(param('adviceReference'))
-      const isSent = param('sent') !== undefined
+      const isSent = isRecent(param('sent'), realClock())
       const page = { checkout, bankCode: param('bank'), problem: param('problem'), isSent }
       return await show(request, reply, { status: 200, html: pages.checkout(page, colour) })
     } catch (error) {
@@ -202,6 +203,12 @@ function presenter({ mode, banks, bankConnections, policy, clock }: Deps) {
     viewLogo,
   }
   return (row: Parameters<typeof viewCheckout>[0]) => viewCheckout(row, clock(), how)
+}
+
+// When the payer said that the money is sent: a page without a script is loaded from that address again and
+// again. Not only of the past: another process may have written it, by its own clock.
+function isRecent(sent: string | undefined, now: Date): boolean {
+  return Math.abs(now.getTime() - Number(sent)) < SENT_MS
 }
 
 export function requireReference(text: string | undefined): AdviceId {

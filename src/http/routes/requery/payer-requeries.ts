@@ -20,7 +20,7 @@ const ASKED_FOR: readonly PaymentStatus[] = ['Processing', 'PartPayment', 'Expir
 
 // A form, to work without JavaScript; scripts request JSON.
 export const payerRequeryRoutes: FastifyPluginAsyncTypebox<Deps> = scoped(async (app, deps) => {
-  const { db, clock, bankConnections } = deps
+  const { db, clock, realClock, bankConnections } = deps
   const read = checkoutReader(deps)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, _body, done) => done(null, null))
@@ -47,7 +47,8 @@ export const payerRequeryRoutes: FastifyPluginAsyncTypebox<Deps> = scoped(async 
         )
       }
       const wantsJson = request.headers.accept?.includes('application/json') ?? false
-      const back = new URLSearchParams({ adviceReference: adviceId, sent: '1' })
+      const sent = String(realClock().getTime())
+      const back = new URLSearchParams({ adviceReference: adviceId, sent })
       if (!wantsJson) return reply.redirect(`${CHECKOUT}?${back}`, 303)
       const { checkout } = await read(adviceId)
       return accepted('Checking with the bank', checkout)
