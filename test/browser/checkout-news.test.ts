@@ -3,14 +3,24 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { findAxeFaults } from '../support/browser.ts'
+import type { Page } from 'playwright-core'
+import { findAxeFaults, untilTrue } from '../support/browser.ts'
 import { see, startCheckout } from '../support/checkout-page.ts'
 import { closeAfterTests } from '../support/closing.ts'
+import { simulate } from '../support/fixtures.ts'
 
 const SECOND_MS = 1_000
 const checkout = closeAfterTests(await startCheckout())
 const { bench } = checkout
 const SENT = { name: 'I’ve sent the money' }
+
+const untilInView = (page: Page, selector: string) =>
+  untilTrue(
+    page,
+    `(({ top, bottom }) => top >= 0 && bottom <= innerHeight)(
+       document.querySelector('${selector}').getBoundingClientRect())`,
+  )
+const untilSaid = (page: Page, text: string) => page.getByRole('status').getByText(text).waitFor()
 
 test('a copy that fails is said at its button, and what to copy is selected', async () => {
   const { accountNumber, address } = await checkout.advice({}, '058')
@@ -83,4 +93,43 @@ test('that the money was sent is believed of an address only for a minute, whate
   for (const sent of ['', '1', 'now', '-1', '1e999', now + 60_000, `${now}&sent=${now}`]) {
     assert.equal(await isChecking(sent), false, `${sent}`)
   }
+})
+
+test('money that cannot be applied ends the checking, is said aloud and comes into view', async () => {
+  const { accountNumber, address } = await checkout.advice({ amountPolicy: 'exact' }, '058')
+  await using opened = await checkout.open(address, { height: 400 })
+  const { page, problems } = opened
+  const taken = page.waitForResponse(/\/sent$/)
+  await page.getByRole('button', SENT).click()
+  await page.locator('.checking').waitFor()
+  await taken
+
+  await simulate(bench, accountNumber, '5999.99')
+  await untilSaid(page, '₦5,999.99 you sent couldn’t be applied to this payment.')
+  await page.getByRole('button', SENT).waitFor()
+  await untilInView(page, '.held')
+  await page.getByText('Use another bank').scrollIntoViewIfNeeded()
+  await simulate(bench, accountNumber, '0.01')
+  await untilSaid(page, '₦6,000.00 you sent couldn’t be applied to this payment.')
+  await untilInView(page, '.held')
+  assert.deepEqual(problems, [])
+})
+
+test('too much: that it is paid, and that some is left over, are said together', async () => {
+  const { accountNumber, address } = await checkout.advice({}, '058')
+  await using opened = await checkout.open(address)
+  const { page } = opened
+  await page.locator('.pulse').waitFor()
+  await simulate(bench, accountNumber, '6500')
+  await untilSaid(page, 'Payment received · Sandbox Merchant. ₦500.00 you sent couldn’t be applied')
+})
+
+test('who has come back for the receipt stays there when more money comes', async () => {
+  const { accountNumber, address } = await checkout.advice({}, '058')
+  await simulate(bench, accountNumber, '6000')
+  await using opened = await checkout.open(address)
+  const { page } = opened
+  await simulate(bench, accountNumber, '100')
+  await untilSaid(page, '₦100.00 you sent couldn’t be applied')
+  await page.getByRole('link', { name: 'Back to Sandbox Merchant', exact: true }).waitFor()
 })

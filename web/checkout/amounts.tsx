@@ -3,7 +3,7 @@
 import type { ComponentChildren } from 'preact'
 import { checkoutStrings as strings } from '../copy.ts'
 import { formatNaira } from '../money.ts'
-import type { Model } from './checkout.ts'
+import type { Checkout, Model } from './checkout.ts'
 
 type SumProps = {
   label: string
@@ -50,7 +50,10 @@ export function Fees({ checkout: { fees, amount } }: Pick<Model, 'checkout'>) {
 }
 
 export function Held({ checkout }: Pick<Model, 'checkout'>) {
-  const { amountHeld, merchantName } = checkout
-  if (amountHeld === 0) return null
-  return <p class="problem">{strings.held(formatNaira(amountHeld), merchantName)}</p>
+  if (checkout.amountHeld === 0) return null
+  return <p class="problem held">{describeHeld(checkout)}</p>
+}
+
+export function describeHeld({ amountHeld, merchantName }: Checkout): string {
+  return strings.held(formatNaira(amountHeld), merchantName)
 }

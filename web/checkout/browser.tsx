@@ -7,6 +7,7 @@ import './views.css'
 import './merchant.css'
 import './print.css'
 import { checkoutStrings as strings } from '../copy.ts'
+import { describeHeld } from './amounts.tsx'
 import {
   type Actions,
   type Checkout,
@@ -71,22 +72,30 @@ function update(change: Partial<Model>): void {
   next?.focus({ preventScroll: !isOther })
 }
 
+function bringIntoView(selector: string): void {
+  root.querySelector(selector)?.scrollIntoView({ block: 'nearest' })
+}
+
 // Answers may overtake each other: an older one is not news.
 function take(checkout: Checkout): void {
   const before = model.checkout
   if (Date.parse(checkout.now) < Date.parse(before.now)) return
   clockOffsetMs = Date.parse(checkout.now) - performance.now()
   const hasTurned = checkout.status !== before.status || checkout.amountPaid !== before.amountPaid
+  const isHeldNow = checkout.amountHeld > before.amountHeld
   const isPaidNow = checkout.status === 'Successful' && hasTurned
+  const news = [hasTurned && titleOf({ checkout }), isHeldNow && describeHeld(checkout)]
   update({
     checkout,
     nowMs: serviceNowMs(),
-    ...(hasTurned ? { announcement: titleOf({ checkout }) } : {}),
-    // What was asked for came, if only in part: the payer may ask again.
-    ...(checkout.amountPaid !== before.amountPaid ? { isSent: false } : {}),
+    ...(hasTurned || isHeldNow ? { announcement: news.filter(Boolean).join('. ') } : {}),
+    // What was asked for came, if only in part or in vain: the payer may ask again.
+    ...(isHeldNow || checkout.amountPaid !== before.amountPaid ? { isSent: false } : {}),
     // Only who saw it happen is taken back: who comes for the receipt stays.
     ...(isPaidNow ? { returnIn: RETURN_SECONDS } : {}),
   })
+  // Above what the payer looks at, unless the whole view is another.
+  if (isHeldNow && checkout.status === before.status) bringIntoView('.held')
 }
 
 function tick(): void {
