@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { findAxeFaults, untilTrue } from '../support/browser.ts'
-import { see, startCheckout } from '../support/checkout-page.ts'
+import { see, shownNumber, startCheckout } from '../support/checkout-page.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { simulate } from '../support/fixtures.ts'
 
@@ -132,4 +132,50 @@ test('who has come back for the receipt stays there when more money comes', asyn
   await simulate(bench, accountNumber, '100')
   await untilSaid(page, '₦100.00 you sent couldn’t be applied')
   await page.getByRole('link', { name: 'Back to Sandbox Merchant', exact: true }).waitFor()
+})
+
+test('another bank’s number is seen, in focus and said aloud; so is the first, chosen again', async () => {
+  const { adviceReference, accountNumber, address } = await checkout.advice({}, '058')
+  await using opened = await checkout.open(address, { height: 400 })
+  const { page, problems } = opened
+  bench.advance(1)
+  const choose = async (bankName: string) => {
+    await page.getByText('Use another bank').click()
+    await page.getByRole('button', { name: bankName }).click()
+    await page.locator('.account', { hasText: bankName }).waitFor()
+    await untilTrue(page, `document.activeElement.matches('.account')`)
+    await untilInView(page, '.number')
+    const number = await shownNumber(page)
+    const read = `${number.slice(0, 3)} ${number.slice(3, 6)} ${number.slice(6)}`
+    await untilSaid(page, `Account number at ${bankName}: ${read}`)
+    assert.equal(await page.locator('details[open]').count(), 0)
+    return number
+  }
+
+  assert.notEqual(await choose('Ecobank Nigeria'), accountNumber)
+  await page.getByText('Use another bank').click()
+  assert.deepEqual(await findAxeFaults(page), [])
+  await page.getByText('Use another bank').click()
+  await page.route('**/pay', (route) => route.abort()) // Nothing is asked for a second time.
+  assert.equal(await choose('Guaranty Trust Bank'), accountNumber)
+  await page.reload()
+
+  assert.equal(await shownNumber(page), accountNumber)
+  assert.equal(await checkout.numbersOf(adviceReference), 2)
+  assert.deepEqual(problems, [])
+})
+
+test('without a script too, the number of another bank is shown, and the first again', async () => {
+  const { adviceReference, accountNumber, address } = await checkout.advice({}, '058')
+  await using opened = await checkout.open(address, { javaScriptEnabled: false })
+  const { page } = opened
+  bench.advance(1)
+  for (const bankName of ['Ecobank Nigeria', 'Guaranty Trust Bank']) {
+    await page.getByText('Use another bank').click()
+    await page.getByRole('button', { name: bankName }).click()
+    await page.locator('.account', { hasText: bankName }).waitFor()
+  }
+
+  assert.equal(await shownNumber(page), accountNumber)
+  assert.equal(await checkout.numbersOf(adviceReference), 2)
 })

@@ -181,7 +181,7 @@ test('what was pressed may go, the focus stays in the page', async () => {
   await page.getByText('Use another bank').click()
   await page.getByRole('button', { name: 'Ecobank Nigeria' }).press('Enter')
   await page.locator('.account', { hasText: 'Ecobank Nigeria' }).waitFor()
-  await untilFocused('h1')
+  await untilFocused('.account')
   await page.route('**/sent', (route) => route.abort())
   await page.getByRole('button', { name: 'I’ve sent the money' }).press('Enter')
   await page.getByRole('alert').waitFor()

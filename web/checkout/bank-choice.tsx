@@ -3,7 +3,7 @@
 import { checkoutStrings as strings } from '../copy.ts'
 import { formatNaira } from '../money.ts'
 import { Fees, Sum } from './amounts.tsx'
-import type { Actions, Model } from './checkout.ts'
+import { type Actions, type Bank, formatNumber, type Model, shownNumber } from './checkout.ts'
 
 type Props = { model: Model; actions: Actions | undefined }
 
@@ -34,10 +34,20 @@ export function BankChoice({ model, actions }: Props) {
   )
 }
 
-// Closed until it is asked for: a further number is never issued by accident.
+// Closed until it is asked for: a further number is never issued by accident. Those that were issued are
+// still good, and come first.
 export function OtherBank({ model, actions }: Props) {
-  const taken = model.checkout.numbers.map((number) => number.bankCode)
-  const banks = model.checkout.banks.filter((bank) => !taken.includes(bank.code))
+  const { numbers } = model.checkout
+  const shown = shownNumber(model)
+  const taken = numbers.map((number) => number.bankCode)
+  const banks: Choice[] = [
+    ...numbers
+      .filter((number) => number !== shown)
+      .map(({ bankCode, bankName, accountNumber }) => {
+        return { code: bankCode, name: bankName, accountNumber }
+      }),
+    ...model.checkout.banks.filter((bank) => !taken.includes(bank.code)),
+  ]
   if (banks.length === 0) return null
   return (
     <details class="other">
@@ -49,21 +59,27 @@ export function OtherBank({ model, actions }: Props) {
   )
 }
 
-function BankList({ model, actions, banks }: Props & { banks: Model['checkout']['banks'] }) {
+type Choice = Bank & { accountNumber?: string } // Where there is one already.
+
+function BankList({ model, actions, banks }: Props & { banks: Choice[] }) {
   return (
     <ChoiceForm model={model} actions={actions}>
       <ul class="banks">
-        {banks.map(({ code, name }) => (
+        {banks.map(({ code, name, accountNumber }) => (
           <li key={code}>
             <button
               class="bank"
               type="submit"
-              name="bankCode"
+              name={accountNumber ? 'bank' : 'bankCode'}
               value={code}
+              formmethod={accountNumber && 'get'} // To show it changes nothing.
               aria-busy={model.asking === code}
               aria-disabled={model.asking !== undefined}
             >
-              <span>{name}</span>
+              <span>
+                {name}
+                {accountNumber && <span class="hint">{` ${formatNumber(accountNumber)}`}</span>}
+              </span>
               <span class="busy-mark" aria-hidden="true" />
             </button>
           </li>

@@ -13,9 +13,11 @@ import {
   type Checkout,
   type Copied,
   firstModel,
+  formatNumber,
   isOpen,
   type Model,
   secondsUntil,
+  shownNumber,
 } from './checkout.ts'
 import { copyText } from './clipboard.ts'
 import { followCheckout } from './live.ts'
@@ -131,6 +133,8 @@ function setOffline(isOffline: boolean): void {
 
 async function choose(bankCode: string): Promise<void> {
   if (model.asking !== undefined) return
+  const { numbers } = model.checkout
+  if (numbers.some((number) => number.bankCode === bankCode)) return showNumber(bankCode)
   update({ asking: bankCode, problem: undefined, announcement: strings.asking })
   try {
     const answer = await fetch('/pay', {
@@ -144,13 +148,27 @@ async function choose(bankCode: string): Promise<void> {
       update({ asking: undefined, problem: code, failedAt: 'choice' })
       return void live.ask() // It may have been paid, or called off, meanwhile.
     }
-    const query = new URLSearchParams({ adviceReference, bank: bankCode })
-    history.replaceState(null, '', `/pay?${query}`) // So that a reload shows the same number.
     update({ asking: undefined, bankCode })
     take(data)
+    showNumber(bankCode, numbers.length === 0)
   } catch {
     update({ asking: undefined, problem: 'network', failedAt: 'choice' })
   }
+}
+
+// The first comes with a view of its own; a further one is shown above the list that it was chosen from.
+function showNumber(bankCode: string, isFirst = false): void {
+  const query = new URLSearchParams({ adviceReference, bank: bankCode })
+  history.replaceState(null, '', `/pay?${query}`) // So that a reload shows the same number.
+  update({ bankCode, problem: undefined })
+  const shown = shownNumber(model)
+  if (!shown || !isOpen(model.checkout.status)) return
+  const number = formatNumber(shown.accountNumber)
+  update({ announcement: strings.numberShown(shown.bankName, number) })
+  if (isFirst) return
+  root.querySelector('details')?.removeAttribute('open')
+  root.querySelector<HTMLElement>('.account')?.focus({ preventScroll: true })
+  bringIntoView('.number')
 }
 
 async function sent(): Promise<void> {

@@ -107,6 +107,11 @@ export function shownNumber({ checkout, bankCode }: Model): IssuedNumber | undef
   return numbers.find((number) => number.bankCode === bankCode) ?? numbers.at(-1)
 }
 
+// 012 345 6789
+export function formatNumber(accountNumber: string): string {
+  return accountNumber.replace(/^(...)(...)/, '$1 $2 ')
+}
+
 export function secondsUntil(time: string | null, nowMs: number): number {
   return time === null ? 0 : Math.max(0, Math.ceil((Date.parse(time) - nowMs) / 1000))
 }

@@ -6,6 +6,7 @@ import { Fees, Held, Sum } from './amounts.tsx'
 import { OtherBank, Problem } from './bank-choice.tsx'
 import {
   type Actions,
+  formatNumber,
   formatSeconds,
   type IssuedNumber,
   type Model,
@@ -51,9 +52,9 @@ export function Transfer({ model, actions }: Props) {
 function Account({ model, actions, number }: Props & { number: IssuedNumber }) {
   const { accountNumber, bankName } = number
   const { amountRemaining } = model.checkout
-  const groups = [accountNumber.slice(0, 3), accountNumber.slice(3, 6), accountNumber.slice(6)]
+  const groups = formatNumber(accountNumber).split(' ')
   return (
-    <section class="account" aria-label={strings.accountNumber}>
+    <section class="account" tabIndex={-1} aria-label={strings.accountNumber}>
       <p class="number">
         {groups.map((group, at) => (
           <span key={at}>{group}</span>

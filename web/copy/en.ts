@@ -2825,7 +2825,7 @@ export const checkoutStrings = {
   oneBankHint: (bank: string) => `Get a ${bank} account number for this payment only.`,
   oneBankButton: 'Get account number',
   otherBank: 'Use another bank',
-  otherBankHint: 'You’ll get an additional account number. You can pay into either one.',
+  otherBankHint: 'Each bank gives you its own account number. You can pay into any of them.',
   asking: 'Getting your account number…',
   problems: {
     network: 'Couldn’t connect. Check your connection and try again.',
@@ -2839,6 +2839,7 @@ export const checkoutStrings = {
   send: (amount: string) => `Send ${amount} to this account`,
   sendExactly: (amount: string) => `Send exactly ${amount} to this account, in one transfer`,
   accountNumber: 'Account number',
+  numberShown: (bank: string, number: string) => `Account number at ${bank}: ${number}`,
   bank: 'Bank',
   accountName: 'Account name',
   copy: 'Copy account number',
