@@ -746,7 +746,7 @@ create table difference_changes (
   detail jsonb not null,
   changed_at timestamp with time zone not null,
   constraint difference_changes_pkey PRIMARY KEY (id),
-  constraint difference_changes_known CHECK (change = ANY (ARRAY['opened'::text, 'asked'::text, 'withdrawn'::text, 'rejected'::text, 'resolved'::text, 'failed'::text, 'cleared'::text])),
+  constraint difference_changes_known CHECK (change = ANY (ARRAY['opened'::text, 'assigned'::text, 'asked'::text, 'withdrawn'::text, 'rejected'::text, 'resolved'::text, 'failed'::text, 'cleared'::text])) NOT VALID,
   constraint difference_changes_difference_id_fkey FOREIGN KEY (difference_id) REFERENCES differences(id)
 );
 CREATE INDEX difference_changes_of_difference ON difference_changes USING btree (difference_id, id);
@@ -776,12 +776,15 @@ create table differences (
   decided_at timestamp with time zone,
   opened_at timestamp with time zone not null,
   decided_by_user uuid,
+  owner_id uuid,
+  owned_at timestamp with time zone,
   constraint differences_pkey PRIMARY KEY (id),
   constraint differences_about_something CHECK (num_nonnulls(line_id, item_id, statement_id) = 1 AND (item_id IS NULL) = (item_kind IS NULL)),
   constraint differences_action_known CHECK (action = ANY (ARRAY['book'::text, 'note'::text, 'match'::text])),
   constraint differences_asked_by_somebody CHECK (state <> 'asked'::text OR num_nonnulls(action, reason, asked_by, asked_by_user, asked_at) = 5),
   constraint differences_decided_as_something CHECK (decided_by IS NULL OR num_nonnulls(action, reason, decided_at) = 3),
   constraint differences_kind_known CHECK (kind = ANY (ARRAY['missing_in_books'::text, 'missing_at_bank'::text, 'amount_differs'::text, 'duplicate_at_bank'::text, 'duplicate_in_books'::text, 'wrong_account'::text, 'reversed_at_bank'::text, 'fee_differs'::text, 'unexplained_debit'::text, 'currency_differs'::text, 'sequence_gap'::text, 'balance_gap'::text])),
+  constraint differences_owned_since CHECK ((owner_id IS NULL) = (owned_at IS NULL)) NOT VALID,
   constraint differences_resolved_by_somebody CHECK (state <> 'resolved'::text OR num_nonnulls(action, reason, decided_by, decided_at) = 4),
   constraint differences_state_known CHECK (state = ANY (ARRAY['open'::text, 'asked'::text, 'resolved'::text, 'cleared'::text])),
   constraint differences_two_people CHECK (asked_by IS NULL OR decided_by IS NULL OR decided_by <> asked_by AND decided_by_user IS DISTINCT FROM asked_by_user),

@@ -48,6 +48,12 @@ export const CONFLICTS = {
   adjustment_too_large: ref(409, '61', 'The amount is more than is owed.'),
   difference_resolved: ref(409, '12', 'This difference is already resolved, or has cleared.'),
   difference_asked: ref(409, '12', 'A resolution of this difference is already awaiting approval.'),
+  owner_changed: ref(409, '12', 'The owner of this difference has changed.'),
+  owner_without_access: ref(
+    409,
+    '57',
+    'This user is disabled, or has no access to reconciliation.',
+  ),
   action_not_allowed: ref(409, '12', 'A difference of this kind cannot be resolved that way.'),
   line_known_otherwise: ref(
     409,

@@ -1813,6 +1813,7 @@ export interface paths {
                     kind?: "missing_in_books" | "missing_at_bank" | "amount_differs" | "duplicate_at_bank" | "duplicate_in_books" | "wrong_account" | "reversed_at_bank" | "fee_differs" | "unexplained_debit" | "currency_differs" | "sequence_gap" | "balance_gap";
                     state?: "open" | "asked" | "resolved" | "cleared";
                     bucket?: "0-1" | "2-7" | "8-30" | "30+";
+                    owner?: string;
                     limit?: string | number;
                     cursor?: string;
                 };
@@ -1956,6 +1957,62 @@ export interface paths {
                 200: {
                     content: {
                         "application/json": components["schemas"]["DifferenceDetailResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/reconciliation/{id}/assign": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    id: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["AssignmentRequest"];
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["DifferenceDetailResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/reconciliation/assign": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["BulkAssignmentRequest"];
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["ResolutionResultsResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/reconciliation/owners": {
+        get: {
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["DifferenceOwnersResponse"];
                     };
                 };
             };
@@ -5237,6 +5294,7 @@ export interface components {
             bucket: string;
             count: number;
             amount: number;
+            unowned: number;
         };
         AgedSuspense: {
             bankCode: string;
@@ -5349,6 +5407,10 @@ export interface components {
             accountNumber?: string;
             paymentReference?: string;
             note?: string;
+        };
+        AssignmentRequest: {
+            owner: string;
+            from?: string;
         };
         AuditLogEntry: {
             id: number;
@@ -5539,6 +5601,10 @@ export interface components {
             splitCode: string | null;
             version: number;
         } | null;
+        BulkAssignmentRequest: {
+            ids: number[];
+            owner: string;
+        };
         BulkResolutionRequest: {
             ids: number[];
             action: "book" | "match" | "note";
@@ -6131,6 +6197,8 @@ export interface components {
             isTiming: boolean;
             ageDays: number;
             ageBucket: string;
+            owner: components["schemas"]["DifferenceOwner"] | null;
+            ownedAt: string | null;
             line: components["schemas"]["StatementLine"] | null;
             item: components["schemas"]["BankItem"] | null;
             credit: components["schemas"]["DifferenceCredit"] | null;
@@ -6174,6 +6242,8 @@ export interface components {
             isTiming: boolean;
             ageDays: number;
             ageBucket: string;
+            owner: components["schemas"]["DifferenceOwner"] | null;
+            ownedAt: string | null;
             line: components["schemas"]["StatementLine"] | null;
             item: components["schemas"]["BankItem"] | null;
             credit: components["schemas"]["DifferenceCredit"] | null;
@@ -6204,6 +6274,16 @@ export interface components {
             data: components["schemas"]["Difference"][];
             hasMore: boolean;
             nextCursor: string | null;
+        };
+        DifferenceOwner: {
+            id: string;
+            email: string;
+            hasAccess: boolean;
+        };
+        DifferenceOwnersResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["DifferenceOwner"][];
         };
         EndedSessions: {
             ended: number;
@@ -8948,6 +9028,8 @@ export type ErrorCode =
     | "adjustment_too_large"
     | "difference_resolved"
     | "difference_asked"
+    | "owner_changed"
+    | "owner_without_access"
     | "action_not_allowed"
     | "line_known_otherwise"
     | "reversal_not_possible"

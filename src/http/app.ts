@@ -43,6 +43,7 @@ import { payoutSettingRoutes } from '#http/routes/payouts/payout-settings.ts'
 import { payoutTariffRoutes } from '#http/routes/payouts/payout-tariffs.ts'
 import { payoutRoutes } from '#http/routes/payouts/payouts.ts'
 import { erasureRoutes } from '#http/routes/privacy/erasures.ts'
+import { assignDifferenceRoutes } from '#http/routes/reconciliation/assign-differences.ts'
 import { dailyProofRoutes } from '#http/routes/reconciliation/daily-proofs.ts'
 import { daySideRoutes } from '#http/routes/reconciliation/day-sides.ts'
 import { differenceRoutes } from '#http/routes/reconciliation/differences.ts'
@@ -214,6 +215,7 @@ const ROUTES = [
   daySideRoutes,
   differenceRoutes,
   resolveDifferenceRoutes,
+  assignDifferenceRoutes,
   paymentRequeryRoutes,
   timelineRoutes,
   exportRoutes,

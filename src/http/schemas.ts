@@ -36,7 +36,7 @@ export function bankCode(description: string) {
   return digits(BANK_CODE, description, 'Must be a bank code.')
 }
 
-const REFERENCE =
+export const REFERENCE =
   '^[0-9a-fA-F]{8}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{12}$'
 
 export function reference(description: string) {

@@ -171,7 +171,7 @@ test('a bank’s day opens to its arithmetic, its differences and both sides', a
   )
   const ageing = await get(bench, '/ageing')
   assert.deepEqual(ageing.differences, [
-    { bankCode: BANK, currency: 'NGN', bucket: '2-7', count: 2, amount: 57.77 },
+    { bankCode: BANK, currency: 'NGN', bucket: '2-7', count: 2, amount: 57.77, unowned: 2 },
   ])
 })
 

@@ -160,6 +160,22 @@ export function decide(by: Caller, id: number, verb: string, body: object = {}) 
   return by.call({ url: `${RECONCILIATION}/${id}/${verb}`, body })
 }
 
+export function assign(
+  by: Caller,
+  id: number,
+  owner: string,
+  more: { from?: string; headers?: Record<string, string> } = {},
+) {
+  const { headers = {}, ...from } = more
+  return by.call({ url: `${RECONCILIATION}/${id}/assign`, body: { owner, ...from }, headers })
+}
+
+// Whose it is then, or why not.
+export async function ownerAfter(answering: ReturnType<typeof assign>): Promise<string> {
+  const { data, code } = (await answering).json()
+  return code ?? data.owner?.email ?? 'nobody'
+}
+
 // The state in which it leaves the difference, or why not.
 export async function outcomeOf(answering: ReturnType<typeof resolve>): Promise<string> {
   const { data, code } = (await answering).json()

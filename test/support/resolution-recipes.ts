@@ -3,10 +3,12 @@
 
 import { addLineDifference, RECONCILIATION } from './differences.ts'
 import type { Recipe } from './isolation-recipes.ts'
+import { makeUser, userIdOf } from './people.ts'
 import type { Bench, Call } from './running-service.ts'
 
 const DIFFERENCE = `${RECONCILIATION}/1`
 const NOTE = { action: 'note', reason: 'Explained.' }
+const NOBODY = { owner: 'nobody' }
 
 const post = (url: string, body: object = {}): Call => ({ method: 'POST', url, body })
 
@@ -25,6 +27,9 @@ export const RESOLUTION_RECIPES: Record<string, Recipe> = {
   getDifference: asked('/1'),
   resolveDifference: () => [post(`${DIFFERENCE}/resolve`, NOTE)],
   resolveDifferences: () => [post(`${RECONCILIATION}/resolve`, { ids: [1], ...NOTE })],
+  assignDifference: () => [post(`${DIFFERENCE}/assign`, NOBODY)],
+  assignDifferences: () => [post(`${RECONCILIATION}/assign`, { ids: [1], ...NOBODY })],
+  listDifferenceOwners: asked('/owners'),
   approveResolution: () => [post(`${DIFFERENCE}/approve`)],
   rejectResolution: () => [post(`${DIFFERENCE}/reject`, { reason: 'No.' })],
   withdrawResolution: () => [post(`${DIFFERENCE}/withdraw`)],
@@ -35,6 +40,7 @@ export function resolutionOperations(bench: Bench) {
     const line = { amount: -5, kind: 'fee' } as const
     return (await addLineDifference(bench, { kind: 'unexplained_debit', line })).id
   }
+  const somebody = async () => userIdOf(bench, await makeUser(bench, { role: 'operator' }))
   const book = { ...NOTE, action: 'book' }
   return [
     {
@@ -49,6 +55,22 @@ export function resolutionOperations(bench: Bench) {
         body: { ids: [await found(), await found()], ...book },
       }),
       others: () => ({ ids: [1], ...NOTE }),
+    },
+    {
+      name: 'assignDifference',
+      ask: async () => ({
+        url: `${RECONCILIATION}/${await found()}/assign`,
+        body: { owner: await somebody() },
+      }),
+      others: () => NOBODY,
+    },
+    {
+      name: 'assignDifferences',
+      ask: async () => ({
+        url: `${RECONCILIATION}/assign`,
+        body: { ids: [await found(), await found()], owner: await somebody() },
+      }),
+      others: () => ({ ids: [1], ...NOBODY }),
     },
   ]
 }

@@ -11,10 +11,11 @@ export type AgedDifferences = {
   currency: string
   bucket: AgeBucket
   count: bigint
+  unowned: bigint // Open, and nobody's.
   amountKobo: Kobo // Whichever side has more, added up.
 }
 
-export type AgedSuspense = Omit<AgedDifferences, 'bankCode'>
+export type AgedSuspense = Omit<AgedDifferences, 'bankCode' | 'unowned'>
 
 export async function readAgeing(db: Queryable, now: Date) {
   const today = watDay(now)
@@ -22,8 +23,10 @@ export async function readAgeing(db: Queryable, now: Date) {
     db.query<AgedDifferences>({
       name: 'age-differences',
       text: `select bank_code as "bankCode", currency, ${BUCKET_SQL('$1::date - day')} as bucket,
-                    count(*) as count, sum(abs(amount_kobo))::bigint as "amountKobo"
-               from differences where state in ('open', 'asked')
+                    count(*) as count, sum(abs(amount_kobo))::bigint as "amountKobo",
+                    count(*) filter (where state = 'open' and o.id is null) as unowned
+               from differences d left join users o on o.id = d.owner_id
+              where state in ('open', 'asked')
               group by 1, 2, 3 order by 1, 2, min($1::date - day)`,
       values: [today],
     }),

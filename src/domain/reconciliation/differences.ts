@@ -2,10 +2,12 @@
 // how old it is, is told as of now.
 
 import type { Queryable } from '#db/pool.ts'
+import type { Client } from '#domain/access/clients.ts'
 import { Refusal, type RefusalCode } from '#errors.ts'
 import type { DifferenceId, StatementId, UserId } from '#ids.ts'
 import { watDay } from '#wat-time.ts'
 import { IS_TIMING, type TimingWindows } from './daily-proof.ts'
+import { type DifferenceOwner, HAS_ACCESS, rolesWithAccess } from './difference-owners.ts'
 import type { ItemKind } from './item-sources.ts'
 import type { Difference } from './locked-differences.ts'
 
@@ -23,6 +25,8 @@ export type ShownDifference = Difference & {
   ageDays: number
   ageBucket: AgeBucket
   openedAt: Date
+  owner: DifferenceOwner | null
+  ownedAt: Date | null
   obstacle: RefusalCode | null // To an approval by who looks.
 }
 
@@ -39,15 +43,16 @@ export type DifferenceFilter = {
   kind?: string | undefined
   state?: string | undefined // Unless said, all that stand.
   bucket?: AgeBucket | undefined
+  ownerId?: UserId | null | undefined // Null: nobody's.
   beforeId?: bigint | undefined
   limit: number
 }
 
 // Who looks. `newSince`: whose access was changed later than this approves nothing yet.
-type Viewer = { userId: UserId | null; newSince: Date }
+type Viewer = { client: Client; userId: UserId | null; newSince: Date }
 export type AsOf = { now: Date; windows: TimingWindows; viewer: Viewer }
 
-// $5 and $6 are the windows of the banks, $7 is today, $8 and $9 are who looks.
+// $5 and $6 are the windows of the banks, $7 is today, $8 and $9 are who looks, $10 the roles with access.
 const SELECT = `
   select d.id, d.bank_code as "bankCode", d.currency, d.day::text as day, d.kind,
          d.amount_kobo as "amountKobo", d.line_id as "lineId", l.kind as "lineKind",
@@ -56,6 +61,9 @@ const SELECT = `
          d.suggested_id is not null as "hasSuggestion", d.state, d.action, d.reason,
          d.asked_by as "askedBy", d.asked_by_user as "askedByUser", d.asked_at as "askedAt",
          d.decided_by as "decidedBy", d.decided_at as "decidedAt", d.opened_at as "openedAt",
+         d.owner_id as "ownerId", case when o.id is not null then d.owned_at end as "ownedAt",
+         case when o.id is not null then jsonb_build_object(
+           'id', o.id, 'email', o.email, 'hasAccess', ${HAS_ACCESS('$10')}) end as owner,
          (select m.item_id from statement_matches m
            where m.line_id = d.line_id and m.item_kind = 'credit' limit 1) as "matchedCreditId",
          ${IS_TIMING} as "isTiming", age.days as "ageDays", ${BUCKET_SQL('age.days')} as "ageBucket",
@@ -69,29 +77,33 @@ const SELECT = `
     left join statement_lines l on l.id = d.line_id
     left join unnest($5::text[], $6::int[]) as w (bank_code, days) on w.bank_code = d.bank_code
     left join users v on v.id = $8::uuid
+    left join users o on o.id = d.owner_id
    cross join lateral (select greatest($7::date - d.day, 0) as days) as age`
 
 const asOf = ({ now, windows, viewer }: AsOf) => {
-  const { userId, newSince } = viewer
-  return [[...windows.keys()], [...windows.values()], watDay(now), userId, newSince]
+  const { client, userId, newSince } = viewer
+  const days = [[...windows.keys()], [...windows.values()], watDay(now)]
+  return [...days, userId, newSince, rolesWithAccess(client)]
 }
 
 // Newest first.
 export async function listDifferences(
   db: Queryable,
   at: AsOf,
-  { bankCode, currency, day, untilDay, kind, state, bucket, beforeId, limit }: DifferenceFilter,
+  filter: DifferenceFilter,
 ): Promise<ShownDifference[]> {
+  const { bankCode, currency, day, untilDay, kind, state, bucket, ownerId, beforeId } = filter
   const { rows } = await db.query<ShownDifference>({
     name: state === undefined ? 'list-differences' : 'list-differences-in-state',
     text: `${SELECT}
             where ($1::text is null or d.bank_code = $1) and ($2::text is null or d.currency = $2)
               and ($3::date is null or d.day = $3) and ($4::date is null or d.day <= $4)
-              and ${state === undefined ? `d.state <> 'cleared' and $10::text is null` : 'd.state = $10'}
-              and ($11::text is null or d.kind = $11)
-              and ($12::text is null or ${BUCKET_SQL('age.days')} = $12)
-              and ($13::bigint is null or d.id < $13)
-            order by d.id desc limit $14`,
+              and ${state === undefined ? `d.state <> 'cleared' and $11::text is null` : 'd.state = $11'}
+              and ($12::text is null or d.kind = $12)
+              and ($13::text is null or ${BUCKET_SQL('age.days')} = $13)
+              and ($14::uuid is null or o.id = $14) and (not $15 or o.id is null)
+              and ($16::bigint is null or d.id < $16)
+            order by d.id desc limit $17`,
     values: [
       bankCode ?? null,
       currency ?? null,
@@ -101,8 +113,10 @@ export async function listDifferences(
       state ?? null,
       kind ?? null,
       bucket ?? null,
+      ownerId ?? null,
+      ownerId === null,
       beforeId ?? null,
-      limit,
+      filter.limit,
     ],
   })
   return rows

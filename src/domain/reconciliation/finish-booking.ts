@@ -104,8 +104,8 @@ async function refuseFailed(db: Pool, { id, state }: Difference): Promise<void> 
   if (state !== 'open') return
   const { rows } = await db.query<{ change: string }>({
     name: 'last-difference-change',
-    text: `select change from difference_changes where difference_id = $1
-            order by id desc limit 1`,
+    text: `select change from difference_changes
+            where difference_id = $1 and change <> 'assigned' order by id desc limit 1`,
     values: [id],
   })
   if (rows[0]?.change === 'failed') throw new Refusal('line_known_otherwise')

@@ -28,6 +28,7 @@ export type Difference = Resolvable & {
   askedAt: Date | null
   decidedBy: string | null
   decidedAt: Date | null
+  ownerId: UserId | null // Of somebody who may be gone.
 }
 
 export type StatementRow = {
@@ -54,7 +55,7 @@ const SELECT_DIFFERENCE = `
          d.suggested_kind as "suggestedKind", d.suggested_id as "suggestedId",
          d.suggested_id is not null as "hasSuggestion", d.state, d.action, d.reason,
          d.asked_by as "askedBy", d.asked_by_user as "askedByUser", d.asked_at as "askedAt",
-         d.decided_by as "decidedBy", d.decided_at as "decidedAt"
+         d.decided_by as "decidedBy", d.decided_at as "decidedAt", d.owner_id as "ownerId"
     from differences d left join statement_lines l on l.id = d.line_id
    where d.id = $1`
 

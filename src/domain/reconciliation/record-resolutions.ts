@@ -29,16 +29,29 @@ export async function writeChange(
   })
 }
 
+type Audited = {
+  difference: Pick<Difference, 'id' | 'bankCode' | 'day' | 'kind' | 'amountKobo' | 'currency'>
+  verb: string
+  detail: object
+}
+
+export function actionOn({ client, actor }: Acting, { difference, verb, detail }: Audited): Action {
+  const { id, bankCode, day, kind, amountKobo, currency } = difference
+  return {
+    clientId: client.id,
+    actor,
+    action: `difference.${verb}`,
+    subject: `difference/${id}`,
+    detail: { bankCode, day, kind, amount: formatKobo(amountKobo), currency, ...detail },
+  }
+}
+
 export async function auditDifference(
   tx: Transaction,
-  { client, actor, now }: Acting,
-  { difference, verb, detail }: { difference: Difference; verb: string; detail: object },
+  acting: Acting,
+  audited: Audited,
 ): Promise<void> {
-  const { id, bankCode, day, kind, amountKobo, currency } = difference
-  const action: Action['action'] = `difference.${verb}`
-  const subject = `difference/${id}`
-  const about = { bankCode, day, kind, amount: formatKobo(amountKobo), currency, ...detail }
-  await writeAuditLog(tx, now, { clientId: client.id, actor, action, subject, detail: about })
+  await writeAuditLog(tx, acting.now, actionOn(acting, audited))
 }
 
 export type Decision = {
@@ -135,7 +148,7 @@ export async function readItem(
   return rows[0]
 }
 
-// What its pairs do not explain of a line stands in a difference of its own.
+// What its pairs do not explain of a line stands in a difference of its own, with the same owner.
 export async function openRest(
   tx: Transaction,
   now: Date,
@@ -144,9 +157,20 @@ export async function openRest(
   if (amountKobo === 0n) return
   const { rows } = await tx.query<{ id: DifferenceId }>({
     name: 'open-rest-of-difference',
-    text: `insert into differences (bank_code, currency, day, kind, amount_kobo, line_id, opened_at)
-           values ($1, $2, $3::date, $4, $5, $6, $7) returning id`,
-    values: [of.bankCode, of.currency, of.day, kind, amountKobo, of.lineId, now],
+    text: `insert into differences (bank_code, currency, day, kind, amount_kobo, line_id, opened_at,
+                                    owner_id, owned_at)
+           values ($1, $2, $3::date, $4, $5, $6, $7, $8, $9) returning id`,
+    values: [
+      of.bankCode,
+      of.currency,
+      of.day,
+      kind,
+      amountKobo,
+      of.lineId,
+      now,
+      of.ownerId,
+      of.ownerId && now,
+    ],
   })
   const { id } = rows[0] as { id: DifferenceId }
   const detail = { kind, amount: formatKobo(amountKobo), restOf: of.id.toString() }

@@ -64,6 +64,8 @@ const REMEDIES: Readonly<Record<Exclude<RefusalCode, NotFound>, string>> = {
   split_exists: 'Use another code: splits never change.',
   difference_resolved: 'Retrieve the difference to see how it ended.',
   difference_asked: 'Approve or reject that resolution, or withdraw it.',
+  owner_changed: 'Retrieve the difference to see whose it is, and assign it again if need be.',
+  owner_without_access: 'Choose one of GET /api/v1/operator/reconciliation/owners with hasAccess.',
   action_not_allowed: 'Use one of the actions that the difference lists.',
   line_known_otherwise: 'Find the transfer in the ledger, then resolve the difference with a note.',
   reversal_not_possible: 'Find the credit in the ledger, then resolve the difference with a note.',

@@ -13,6 +13,14 @@ const RESOLVING: readonly RefusalCode[] = [
 ]
 
 export const RECONCILIATION_ERRORS: Readonly<Record<string, readonly RefusalCode[]>> = {
+  assignDifference: [
+    'difference_not_found',
+    'difference_resolved',
+    'owner_changed',
+    'owner_without_access',
+    'user_not_found',
+  ],
+  assignDifferences: ['owner_without_access', 'user_not_found'],
   getDailyProof: ['bank_not_supported'],
   getDifference: ['difference_not_found'],
   getStatement: ['statement_not_found'],

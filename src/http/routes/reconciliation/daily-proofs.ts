@@ -61,8 +61,13 @@ const bucketed = {
   count: Type.Integer(),
   amount: Type.Number(),
 }
+const AgedDifferences = named('AgedDifferences', {
+  bankCode: Type.String(),
+  ...bucketed,
+  unowned: Type.Integer({ description: 'Of them open, and nobody’s.' }),
+})
 const Ageing = named('ReconciliationAgeing', {
-  differences: Type.Array(named('AgedDifferences', { bankCode: Type.String(), ...bucketed }), {
+  differences: Type.Array(AgedDifferences, {
     description: 'Open, also those that wait for approval. Amounts are added up without sign.',
   }),
   suspense: Type.Array(named('SuspenseBucket', bucketed)),
@@ -173,7 +178,10 @@ const readingAgeing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     async () => {
       const { differences, suspense } = await readAgeing(db, clock())
       return accepted('Ageing retrieved successfully', {
-        differences: differences.map(presentAged),
+        differences: differences.map(({ unowned, ...aged }) => ({
+          ...presentAged(aged),
+          unowned: Number(unowned),
+        })),
         suspense: suspense.map(presentAged),
       })
     },

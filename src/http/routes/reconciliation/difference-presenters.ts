@@ -25,6 +25,7 @@ import { toNaira } from '#money.ts'
 import { publicId } from '#public-ids.ts'
 import type { Sealer } from '#seal.ts'
 import { timestamp } from '#wat-time.ts'
+import { DifferenceOwnerBody } from './owner-presenters.ts'
 import { presentLine, StatementLineBody } from './statement-presenters.ts'
 
 export const BankItemBody = named('BankItem', {
@@ -64,6 +65,8 @@ const FIELDS = {
   isTiming: Type.Boolean({ description: 'Within the bank’s window: it may still be on its way.' }),
   ageDays: Type.Integer(),
   ageBucket: Type.String({ description: `One of ${AGE_BUCKETS.join(', ')}.` }),
+  owner: orNull(DifferenceOwnerBody, 'Who works on it. Others may resolve it all the same.'),
+  ownedAt: nullable('string', { description: 'Since when.' }),
   line: orNull(StatementLineBody),
   item: orNull(BankItemBody),
   credit: orNull(NamedCredit),
@@ -177,7 +180,7 @@ async function readAbout(
 }
 
 function presentFields(difference: ShownDifference) {
-  const { askedAt, decidedAt, state, action, statementId, obstacle } = difference
+  const { askedAt, decidedAt, ownedAt, state, action, statementId, obstacle } = difference
   const isUndecided = state === 'open' && action === null
   return {
     id: Number(difference.id),
@@ -190,6 +193,8 @@ function presentFields(difference: ShownDifference) {
     isTiming: difference.isTiming,
     ageDays: difference.ageDays,
     ageBucket: difference.ageBucket,
+    owner: difference.owner,
+    ownedAt: ownedAt && timestamp(ownedAt),
     statementId: statementId === null ? null : statementId.toString(),
     actions: isUndecided ? allowedActions(difference) : [],
     action,

@@ -23,6 +23,7 @@ import {
   DifferenceDetailBody,
   presentDifferences,
 } from './difference-presenters.ts'
+import { OwnerName, toOwner } from './owner-presenters.ts'
 import { requireDifferenceId } from './resolution-presenters.ts'
 import { showDifference } from './show-difference.ts'
 
@@ -47,7 +48,7 @@ const listing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         operationId: 'listDifferences',
         summary: 'List differences between statements and the books, newest first',
         description:
-          'Filter by bank, day, kind, state and age to find what is still to be explained.',
+          'Filter by bank, day, kind, state, age and owner to find what is still to be explained.',
         querystring: query({
           bankCode: Type.Optional(bankCode('Filter by bank.')),
           day: Type.Optional(Day('Filter by day.')),
@@ -56,6 +57,7 @@ const listing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
             choice(DIFFERENCE_STATES, 'Filter by state. Default: all but cleared.'),
           ),
           bucket: Type.Optional(choice(AGE_BUCKETS, 'Filter by age in days.')),
+          owner: Type.Optional(OwnerName('Filter by owner: me, nobody, or the ID of a user.')),
           ...PageQuery,
         }),
         response: { 200: ListEnvelope(DifferenceBody), '4xx': ApiFailure },
@@ -63,19 +65,20 @@ const listing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     },
     async (request) => {
       const { client, query: asked } = request
-      const { cursor, limit: _, day, ...filters } = asked
+      const { cursor, limit: _, day, owner, ...filters } = asked
       if (day !== undefined) requireDay('day', day)
       const list: List = {
         name: 'differences',
         clientId: client.id,
-        filters: { ...filters, day },
+        filters: { ...filters, day, owner },
       }
       const position = readCursor(sealer, list, cursor)
       const limit = parseLimit(asked)
       const beforeId = position && BigInt(position[0] as string)
+      const ownerId = owner === undefined ? undefined : toOwner(owner, request)
       return withSnapshot(db, async (tx) => {
         const at = { now: clock(), windows, viewer: toViewer(deps, request) }
-        const filter = { ...filters, day, beforeId, limit: limit + 1 }
+        const filter = { ...filters, day, ownerId, beforeId, limit: limit + 1 }
         const rows = await listDifferences(tx, at, filter)
         const page = toPage(rows, limit, ({ id }) => writeCursor(sealer, list, [id.toString()]))
         const shown = await presentDifferences({ db: tx, sealer }, page.rows)

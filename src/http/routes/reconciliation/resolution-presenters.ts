@@ -27,18 +27,17 @@ export const ResolutionRequest = named(
   { additionalProperties: false },
 )
 
+export const Ids = (description: string) =>
+  Type.Array(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }), {
+    minItems: 1,
+    maxItems: IDS_MAX,
+    description,
+    'x-says': `Must be a list of 1 to ${IDS_MAX} ids of differences.`,
+  })
+
 export const BulkResolutionRequest = named(
   'BulkResolutionRequest',
-  {
-    ids: Type.Array(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }), {
-      minItems: 1,
-      maxItems: IDS_MAX,
-      description: 'Differences, each resolved on its own.',
-      'x-says': `Must be a list of 1 to ${IDS_MAX} ids of differences.`,
-    }),
-    action: Action,
-    reason: Reason,
-  },
+  { ids: Ids('Differences, each resolved on its own.'), action: Action, reason: Reason },
   { additionalProperties: false },
 )
 

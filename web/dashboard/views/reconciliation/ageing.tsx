@@ -1,6 +1,6 @@
 // How old the open differences of each bank are, and what is in suspense.
 
-import { appStrings, reconciliationStrings as strings } from '../../../copy.ts'
+import { appStrings, differencesStrings, reconciliationStrings as strings } from '../../../copy.ts'
 import type { Data } from '../../api.ts'
 import { count, money } from '../../format.ts'
 import { groupBy } from '../../grouping.ts'
@@ -29,8 +29,21 @@ export function Ageing({ version }: { version: number }) {
       {problem && !data && <Failed problem={problem} retry={reload} />}
       {!problem && !data && <Skeleton kind="rows" lines={2} />}
       {data && <AgeingTable rows={rowsOf(data, nameBank)} />}
-      <p class="muted small under-list">{strings.ageingText}</p>
+      <p class="muted small under-list">
+        {strings.ageingText} {data && <Unowned data={data} />}
+      </p>
     </section>
+  )
+}
+
+function Unowned({ data }: { data: Data<typeof PATH> }) {
+  const unowned = data.differences.reduce((sum, { unowned }) => sum + unowned, 0)
+  if (unowned === 0) return null
+  const query = { tab: 'differences', state: 'open', owner: 'nobody' }
+  return (
+    <a href={hrefOf('reconciliation', undefined, query)} onClick={follow}>
+      {differencesStrings.unowned(unowned)}
+    </a>
   )
 }
 

@@ -36,8 +36,8 @@ export function BankDay({ place, session, bankCode, day }: Props) {
       {isAsked.current && (
         <ImportStatement label={bankStatementsStrings.import} bankCode={bankCode} done={bump} />
       )}
-      <Suggestions proof={data} done={bump} />
-      <DayDifferences proof={data} place={place} done={bump} />
+      <Suggestions proof={data} session={session} done={bump} />
+      <DayDifferences proof={data} place={place} session={session} done={bump} />
       <DaySides proof={data} place={place} version={version} />
       {place.open !== undefined && (
         <DifferenceDrawer

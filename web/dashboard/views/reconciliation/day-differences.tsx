@@ -1,4 +1,4 @@
-// What stands between the ledger and the statement of a day, to resolve one by one or many at once.
+// What stands between the ledger and the statement of a day, to assign or resolve one by one or many at once.
 
 import { useState } from 'preact/hooks'
 import { reconciliationStrings as strings } from '../../../copy.ts'
@@ -6,30 +6,33 @@ import { count } from '../../format.ts'
 import { onePage } from '../../parts/one-page.ts'
 import { ListTable } from '../../parts/table.tsx'
 import { follow, hrefOf, type Place } from '../../routing.ts'
+import type { Session } from '../../session.ts'
+import { AssignChosen } from './assign-many.tsx'
 import { choosingOf, DIFFERENCE_COLUMNS } from './difference-list.tsx'
 import type { DayProof } from './proof.tsx'
 import { ResolveChosen } from './resolve-many.tsx'
 
-type Props = { proof: DayProof; place: Place; done: () => void }
+type Props = { proof: DayProof; place: Place; session: Session; done: () => void }
 
-export function DayDifferences({ proof, place, done }: Props) {
+export function DayDifferences({ proof, place, session, done }: Props) {
   const { differences, moreDifferences, bankCode } = proof
   const [chosen, choose] = useState<ReadonlySet<string>>(new Set())
   const ids = differences.map(({ id }) => `${id}`).filter((id) => chosen.has(id))
   const loaded = { data: differences, problem: undefined, isLoading: false, reload: done }
   const hasAny = differences.length > 0
+  const given = () => {
+    choose(new Set())
+    done()
+  }
   // What became of the last ones is still to be read when they are gone.
   return (
     <section {...(hasAny ? { 'aria-labelledby': 'differences' } : {})}>
       <header class={hasAny ? 'grid-top' : ''}>
         {hasAny && <h2 id="differences">{strings.count(count(differences.length))}</h2>}
-        <ResolveChosen
-          ids={ids}
-          done={() => {
-            choose(new Set())
-            done()
-          }}
-        />
+        <div class="buttons">
+          <AssignChosen ids={ids} session={session} done={given} />
+          <ResolveChosen ids={ids} done={given} />
+        </div>
       </header>
       {hasAny && (
         <ListTable

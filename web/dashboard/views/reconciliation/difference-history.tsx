@@ -18,6 +18,7 @@ export function DifferenceHistory({ history }: { history: readonly Change[] }) {
               <strong>{strings.changes[change.change] ?? humanize(change.change)}</strong>{' '}
               <span class="muted">{actorOf(change)}</span>
             </p>
+            {ownerOf(change) && <p>{ownerOf(change)}</p>}
             {reasonOf(change) && <p class="request-reason">{reasonOf(change)}</p>}
             <Time at={change.changedAt} />
           </li>
@@ -29,6 +30,12 @@ export function DifferenceHistory({ history }: { history: readonly Change[] }) {
 
 const actorOf = ({ actor }: Change) =>
   actor === null ? strings.bySystem : suspenseStrings.person(actor)
+
+function ownerOf({ change, detail: { owner } }: Change): string | undefined {
+  if (change !== 'assigned') return undefined
+  if (typeof owner !== 'string') return strings.unassigned
+  return strings.assignedTo(suspenseStrings.person(owner))
+}
 
 function reasonOf({ detail }: Change): string | undefined {
   return typeof detail.reason === 'string' ? detail.reason : undefined

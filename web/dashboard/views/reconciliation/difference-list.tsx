@@ -1,4 +1,4 @@
-// How differences stand in a list: kind, amount, state, age.
+// How differences stand in a list: kind, amount, state, owner, age.
 
 import { reconciliationStrings, differencesStrings as strings } from '../../../copy.ts'
 import type { Row } from '../../api.ts'
@@ -20,6 +20,12 @@ export function DifferenceState({ difference }: { difference: Difference }) {
   return <span class={`badge ${TONES[state] ?? ''}`}>{strings.states[state] ?? state}</span>
 }
 
+export function OwnerName({ owner }: Pick<Difference, 'owner'>) {
+  if (!owner) return <span class="muted">{strings.nobody}</span>
+  const { email, hasAccess } = owner
+  return <span class="owner">{hasAccess ? email : strings.withoutAccess(email)}</span>
+}
+
 export const kindText = (kind: string) => strings.kinds[kind] ?? kind
 
 export function aboutDifference({ line, item, kind }: Difference): string {
@@ -39,6 +45,7 @@ export const DIFFERENCE_COLUMNS: readonly Column<Difference>[] = [
   },
   { name: strings.line, place: 'second', show: aboutDifference },
   { name: strings.bank, show: ({ bankCode }) => <BankName code={bankCode} /> },
+  { name: strings.owner, place: 'line', show: ({ owner }) => <OwnerName owner={owner} /> },
   {
     name: strings.age,
     place: 'time',

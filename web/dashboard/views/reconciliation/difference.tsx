@@ -13,9 +13,10 @@ import { Facts } from '../../parts/drawer.tsx'
 import { Copyable, Money, Time } from '../../parts/values.tsx'
 import { follow, hrefOf } from '../../routing.ts'
 import type { Session } from '../../session.ts'
+import { AssignDifference } from './assign-difference.tsx'
 import { DecideDifference } from './decide-difference.tsx'
 import { DifferenceHistory } from './difference-history.tsx'
-import { DifferenceState, kindText } from './difference-list.tsx'
+import { DifferenceState, kindText, OwnerName } from './difference-list.tsx'
 import {
   ItemLink,
   itemKind,
@@ -66,10 +67,13 @@ function About({ difference, session, changed }: AboutProps) {
       </p>
       {isTiming && state === 'open' && <p class="muted">{strings.timingText}</p>}
       {state === 'open' && difference.actions.length > 0 && (
-        <ResolveDifference difference={difference} done={changed} />
+        <ResolveDifference difference={difference} session={session} done={changed} />
       )}
       {state === 'asked' && (
         <DecideDifference difference={difference} session={session} done={changed} />
+      )}
+      {(state === 'open' || state === 'asked') && (
+        <AssignDifference difference={difference} session={session} done={changed} />
       )}
       <DifferenceFacts difference={difference} />
       {line && <LineFacts line={line} currency={currency} />}
@@ -81,7 +85,7 @@ function About({ difference, session, changed }: AboutProps) {
 }
 
 function DifferenceFacts({ difference }: { difference: Whole }) {
-  const { bankCode, day, ageDays, statementId, action, decidedBy, decidedAt } = difference
+  const { bankCode, day, ageDays, statementId, action, decidedBy, decidedAt, ownedAt } = difference
   const credit = difference.item === null ? difference.credit : null // Else it is shown below.
   return (
     <Facts
@@ -90,6 +94,8 @@ function DifferenceFacts({ difference }: { difference: Whole }) {
         [strings.day, shortDay(day)],
         [strings.age, reconciliationStrings.ageOf(ageDays)],
         [strings.opened, <Time key="opened" at={difference.openedAt} />],
+        [strings.owner, <OwnerName key="owner" owner={difference.owner} />],
+        [strings.ownedSince, ownedAt && <Time at={ownedAt} />],
         [
           strings.statement,
           statementId !== null && (

@@ -1,4 +1,4 @@
-// Differences of all banks, with filters, to resolve one by one or many at once.
+// Differences of all banks, with filters, to assign or resolve one by one or many at once.
 
 import {
   bankStatementsStrings,
@@ -10,10 +10,12 @@ import { type Filter, filterQuery } from '../../parts/filters.tsx'
 import { ListView } from '../../parts/list-view.tsx'
 import { useSteadyVersion } from '../../steady-refresh.ts'
 import type { ViewProps } from '../../view-props.ts'
+import { AssignChosen } from './assign-many.tsx'
 import { useBankFilter } from './bank-filter.ts'
 import { DifferenceDrawer } from './difference.tsx'
 import { choosingOf, DIFFERENCE_COLUMNS, DIFFERENCES } from './difference-list.tsx'
 import { ImportStatement } from './import-statement.tsx'
+import { useOwnerFilter } from './owner-choice.tsx'
 import { ResolveChosen } from './resolve-many.tsx'
 
 const FILTERS: readonly Filter[] = [
@@ -26,10 +28,10 @@ const NONE: ReadonlySet<string> = new Set()
 
 export function Differences(props: ViewProps) {
   const [version, bump] = useSteadyVersion()
-  const filters = [...FILTERS, useBankFilter()]
+  const filters = [...FILTERS, useBankFilter(), useOwnerFilter(props.session)]
   const asked = JSON.stringify(filterQuery(filters, props.place.query))
   const [chosen, choose] = useChosenAmong(asked, NONE)
-  const resolved = () => {
+  const done = () => {
     choose(NONE)
     bump()
   }
@@ -52,7 +54,8 @@ export function Differences(props: ViewProps) {
       }}
       add={
         <>
-          <ResolveChosen ids={[...chosen]} done={resolved} />
+          <AssignChosen ids={[...chosen]} session={props.session} done={done} />
+          <ResolveChosen ids={[...chosen]} done={done} />
           <ImportStatement label={bankStatementsStrings.import} isCompact done={bump} />
         </>
       }

@@ -7,6 +7,8 @@ import { money } from '../../format.ts'
 import { DialogForm } from '../../parts/dialog.tsx'
 import { choiceOf, Field, textOf, useSending } from '../../parts/forms.tsx'
 import { toast } from '../../parts/toasts.tsx'
+import type { Session } from '../../session.ts'
+import { OthersNotice } from './assign-difference.tsx'
 import type { Difference } from './difference-list.tsx'
 
 export const ACTIONS = ['match', 'book', 'note'] as const
@@ -15,21 +17,28 @@ export type Action = (typeof ACTIONS)[number]
 const PATH = '/api/v1/operator/reconciliation/{id}/resolve'
 const REASON_MAX = 500
 
-type Props = { difference: Difference; done: () => void }
+type Props = { difference: Difference; session: Session; done: () => void }
 
-export function ResolveDifference({ difference, done }: Props) {
+export function ResolveDifference({ difference, session, done }: Props) {
   const [isAsked, setAsked] = useState(false)
   return (
     <div class="actions">
       <button type="button" class="button primary" onClick={() => setAsked(true)}>
         {strings.resolve}
       </button>
-      {isAsked && <ResolveForm difference={difference} done={done} close={() => setAsked(false)} />}
+      {isAsked && (
+        <ResolveForm
+          difference={difference}
+          session={session}
+          done={done}
+          close={() => setAsked(false)}
+        />
+      )}
     </div>
   )
 }
 
-function ResolveForm({ difference, done, close }: Props & { close: () => void }) {
+function ResolveForm({ difference, session, done, close }: Props & { close: () => void }) {
   const { id, amount, currency, actions } = difference
   const sending = useSending(async (given, headers) => {
     const action = choiceOf(given, 'action', ACTIONS)
@@ -46,6 +55,7 @@ function ResolveForm({ difference, done, close }: Props & { close: () => void })
       sending={sending}
       close={close}
     >
+      <OthersNotice difference={difference} session={session} />
       <ActionFields actions={ACTIONS.filter((action) => actions.includes(action))} />
     </DialogForm>
   )

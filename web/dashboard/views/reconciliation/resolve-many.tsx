@@ -13,7 +13,7 @@ const PATH = '/api/v1/operator/reconciliation/resolve'
 const AT_ONCE = 20
 const MANY = ['note', 'book'] as const // A match is confirmed where it is seen.
 
-type Failure = { id: string; message: string }
+export type Failure = { id: string; message: string }
 type Props = { ids: readonly string[]; action?: Action; close: () => void; done: () => void }
 
 export function ResolveChosen({ ids, done }: Pick<Props, 'ids' | 'done'>) {
@@ -50,7 +50,17 @@ export function ResolveMany({ ids, action, close, done }: Props) {
     setFailed(failures)
     done()
   })
-  if (failed) return <Outcome total={ids.length} failed={failed} close={close} />
+  if (failed) {
+    return (
+      <Outcome
+        title={strings.resolveMany(ids.length)}
+        done={strings.bulkDone(ids.length - failed.length)}
+        notDone={strings.bulkFailed(failed.length)}
+        failed={failed}
+        close={close}
+      />
+    )
+  }
   const isMatch = action === 'match'
   return (
     <DialogForm
@@ -76,16 +86,22 @@ export function ResolveMany({ ids, action, close, done }: Props) {
   )
 }
 
-type OutcomeProps = { total: number; failed: readonly Failure[]; close: () => void }
+type OutcomeProps = {
+  title: string
+  done: string
+  notDone: string
+  failed: readonly Failure[]
+  close: () => void
+}
 
-function Outcome({ total, failed, close }: OutcomeProps) {
+export function Outcome({ title, done, notDone, failed, close }: OutcomeProps) {
   return (
-    <Dialog title={strings.resolveMany(total)} close={close}>
+    <Dialog title={title} close={close}>
       <div class="form">
-        <p>{strings.bulkDone(total - failed.length)}</p>
+        <p>{done}</p>
         {failed.length > 0 && (
           <div role="alert">
-            <p>{strings.bulkFailed(failed.length)}</p>
+            <p>{notDone}</p>
             <ul class="decided">
               {failed.map(({ id, message }) => (
                 <li key={id}>{strings.failedOne(id, message)}</li>

@@ -1,25 +1,26 @@
 // Matches that name and amount suggest: a person confirms them, one by one or many at once.
 
 import { useState } from 'preact/hooks'
-import { reconciliationStrings as strings } from '../../../copy.ts'
+import { differencesStrings, reconciliationStrings as strings } from '../../../copy.ts'
 import { problemFrom, type Row, send } from '../../api.ts'
 import { money } from '../../format.ts'
 import { toast } from '../../parts/toasts.tsx'
 import { Money } from '../../parts/values.tsx'
 import { follow, hrefOf } from '../../routing.ts'
+import type { Session } from '../../session.ts'
 import { itemText, lineText } from './movement.tsx'
 import type { DayProof } from './proof.tsx'
 import { ResolveMany } from './resolve-many.tsx'
 
 type Difference = Row<'/api/v1/operator/reconciliation/differences'>
-type Props = { proof: DayProof; done: () => void }
+type Props = { proof: DayProof; session: Session; done: () => void }
 
 const PATH = '/api/v1/operator/reconciliation/{id}/resolve'
 
 const isSuggested = ({ suggestion, actions }: Difference) =>
   suggestion !== null && actions.includes('match')
 
-export function Suggestions({ proof, done }: Props) {
+export function Suggestions({ proof, session, done }: Props) {
   const found = proof.differences.filter(isSuggested)
   const [picked, setPicked] = useState<ReadonlySet<string>>(new Set())
   const [asked, setAsked] = useState<readonly string[] | undefined>()
@@ -53,6 +54,7 @@ export function Suggestions({ proof, done }: Props) {
             key={difference.id}
             difference={difference}
             proof={proof}
+            session={session}
             isPicked={picked.has(`${difference.id}`)}
             toggle={() => toggle(`${difference.id}`)}
             done={done}
@@ -77,13 +79,14 @@ export function Suggestions({ proof, done }: Props) {
 type OneProps = {
   difference: Difference
   proof: DayProof
+  session: Session
   isPicked: boolean
   toggle: () => void
   done: () => void
 }
 
-function Suggestion({ difference, proof, isPicked, toggle, done }: OneProps) {
-  const { id, line, suggestion, currency } = difference
+function Suggestion({ difference, proof, session, isPicked, toggle, done }: OneProps) {
+  const { id, line, suggestion, currency, owner } = difference
   const [isBusy, setBusy] = useState(false)
   if (!line || !suggestion) return null
   const { bankCode, day } = proof
@@ -114,6 +117,9 @@ function Suggestion({ difference, proof, isPicked, toggle, done }: OneProps) {
           {lineText(line)}
         </a>
         <Money amount={line.amount} currency={currency} />
+        {owner && owner.id !== session.user.id && (
+          <span class="muted small">{differencesStrings.ownedBy(owner.email)}</span>
+        )}
       </p>
       <p>
         <span class="muted small">{strings.bookSide}</span>

@@ -1,0 +1,113 @@
+// Gives differences to a user, or to nobody. To own one is to work on it, no more: others may resolve it
+// all the same. Of several who assign one at the same moment the last wins, and the history has all.
+//
+// In the order they are checked: user_not_found, owner_without_access; then of each difference
+// difference_not_found, the same again (fine), difference_resolved, owner_changed.
+// Locks: the user; the matching of the banks, then the differences, each in order.
+
+import { numberArray } from '#db/arrays.ts'
+import type { Transaction } from '#db/transaction.ts'
+import { recordActions } from '#domain/records/audit-log.ts'
+import type { RefusalCode } from '#errors.ts'
+import type { DifferenceId, UserId } from '#ids.ts'
+import { type DifferenceOwner, lockOwner } from './difference-owners.ts'
+import type { Difference } from './locked-differences.ts'
+import { type BankAccount, lockBank } from './reconciled-banks.ts'
+import { type Acting, actionOn } from './record-resolutions.ts'
+
+export type Assignment = {
+  ids: readonly DifferenceId[]
+  ownerId: UserId | null // Null: nobody's.
+  fromId?: UserId | null | undefined // Whose it must be until then.
+}
+
+// Answers which were refused, and why.
+export async function assignDifferences(
+  tx: Transaction,
+  acting: Acting,
+  { ids, ownerId, fromId }: Assignment,
+): Promise<Map<DifferenceId, RefusalCode>> {
+  const owner = ownerId === null ? null : await lockOwner(tx, acting.client, ownerId)
+  const found = await lockOwned(tx, ids)
+  const refused = new Map<DifferenceId, RefusalCode>()
+  const changed: Owned[] = []
+  for (const id of new Set(ids)) {
+    const owned = found.get(id)
+    if (owned?.ownerId === ownerId) continue
+    const refusal = judge(owned, fromId)
+    if (refusal) refused.set(id, refusal)
+    else changed.push(owned as Owned)
+  }
+  await give(tx, acting, { owner, differences: changed })
+  return refused
+}
+
+type Owned = Pick<
+  Difference,
+  'id' | 'bankCode' | 'currency' | 'day' | 'kind' | 'amountKobo' | 'state' | 'ownerId'
+> & { ownerEmail: string | null }
+
+function judge(owned: Owned | undefined, fromId: Assignment['fromId']): RefusalCode | undefined {
+  if (!owned) return 'difference_not_found'
+  if (owned.state !== 'open' && owned.state !== 'asked') return 'difference_resolved'
+  return fromId !== undefined && owned.ownerId !== fromId ? 'owner_changed' : undefined
+}
+
+async function lockOwned(
+  tx: Transaction,
+  ids: readonly DifferenceId[],
+): Promise<Map<DifferenceId, Owned>> {
+  const given = numberArray(ids)
+  const { rows: accounts } = await tx.query<BankAccount>({
+    name: 'banks-of-differences',
+    text: `select distinct bank_code as "bankCode", currency from differences
+            where id = any ($1::bigint[]) order by 1, 2`,
+    values: [given],
+  })
+  for (const account of accounts) await lockBank(tx, account)
+  const { rows } = await tx.query<Owned>({
+    name: 'lock-owned-differences',
+    text: `select d.id, d.bank_code as "bankCode", d.currency, d.day::text as day, d.kind,
+                  d.amount_kobo as "amountKobo", d.state, o.id as "ownerId",
+                  o.email as "ownerEmail"
+             from differences d left join users o on o.id = d.owner_id
+            where d.id = any ($1::bigint[]) order by d.id for no key update of d`,
+    values: [given],
+  })
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
+type Giving = { owner: DifferenceOwner | null; differences: readonly Owned[] }
+
+async function give(
+  tx: Transaction,
+  acting: Acting,
+  { owner, differences }: Giving,
+): Promise<void> {
+  if (differences.length === 0) return
+  const { actor, now } = acting
+  const ids = numberArray(differences.map(({ id }) => id))
+  await tx.query({
+    name: 'assign-differences',
+    text: 'update differences set owner_id = $2, owned_at = $3 where id = any ($1::bigint[])',
+    values: [ids, owner?.id ?? null, owner && now],
+  })
+  const details = differences.map(({ ownerEmail }) => ({
+    owner: nameOf(owner?.email),
+    before: nameOf(ownerEmail),
+  }))
+  await tx.query({
+    name: 'write-assignments',
+    text: `insert into difference_changes (difference_id, change, actor, detail, changed_at)
+           select id, 'assigned', $3, detail, $4
+             from unnest($1::bigint[], $2::jsonb[]) as given (id, detail) order by id`,
+    values: [ids, details.map((detail) => JSON.stringify(detail)), actor, now],
+  })
+  const actions = differences.map((difference, at) =>
+    actionOn(acting, { difference, verb: 'assign', detail: details[at] as object }),
+  )
+  await recordActions(tx, now, actions)
+}
+
+// As in the audit log.
+const nameOf = (email: string | null | undefined) => (email ? `user:${email}` : null)
