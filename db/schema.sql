@@ -163,6 +163,8 @@ create table bank_accounts (
   added_by_user uuid,
   default_by_user uuid,
   default_at timestamp with time zone,
+  enquiries integer not null default 0,
+  next_enquiry_at timestamp with time zone,
   constraint bank_accounts_pkey PRIMARY KEY (id),
   constraint bank_accounts_of_client UNIQUE (client_id, id),
   constraint bank_accounts_once_per_client UNIQUE (client_id, bank_code, account_number_hash),
@@ -173,6 +175,7 @@ create table bank_accounts (
   constraint bank_accounts_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
 );
 CREATE UNIQUE INDEX bank_accounts_one_default ON bank_accounts USING btree (client_id) WHERE is_default;
+CREATE INDEX bank_accounts_unanswered ON bank_accounts USING btree (next_enquiry_at) WHERE status = 'unconfirmed'::text;
 
 create table bank_health (
   bank_code text collate "C" not null,

@@ -11,6 +11,7 @@ import { completeErasuresRound } from './complete-erasures.ts'
 import { countTotalsRound } from './count-totals.ts'
 import { Deliverer, type DelivererDeps } from './deliver-webhooks.ts'
 import { dispatchEventsRound } from './dispatch-events.ts'
+import { type EnquireDeps, enquireNamesRound } from './enquire-names.ts'
 import { expirePaymentsRound } from './expire-payments.ts'
 import { type FinishBookingsDeps, finishBookingsRound } from './finish-bookings.ts'
 import { type ImportStatementsDeps, importStatementsRound } from './import-statements.ts'
@@ -44,6 +45,7 @@ const HOUR_MS = 60 * MINUTE_MS
 export type WorkerDeps = Deps &
   CloseSettlementsDeps &
   SettleReportedDeps &
+  EnquireDeps &
   RefillDeps &
   BankChangesDeps &
   RequeryDeps &
@@ -86,6 +88,7 @@ export function listWorkers(deps: WorkerDeps): Worker[] {
       pauseMs: SECOND_MS,
       round: settleReportedPayoutsRound(deps),
     },
+    { name: 'enquire-names', pauseMs: 10 * SECOND_MS, round: enquireNamesRound(deps) },
     { name: 'refill-number-pools', pauseMs: SECOND_MS, round: refillNumberPoolsRound(deps) },
     { name: 'send-bank-changes', pauseMs: SECOND_MS, round: sendBankChangesRound(deps) },
     { name: 'plan-requeries', pauseMs: 5 * SECOND_MS, round: planRequeriesRound(deps) },

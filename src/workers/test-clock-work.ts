@@ -7,11 +7,14 @@ import type { Queryable } from '#db/pool.ts'
 import { withTransaction } from '#db/transaction.ts'
 import { closeExpired } from '#domain/credits/close-payments.ts'
 import { findSendingBanks } from '#domain/payouts/claim-payouts.ts'
+import { canEnquire } from '#domain/payouts/enquire-name.ts'
+import { findEnquiry } from '#domain/payouts/name-enquiries.ts'
 import { dispatchEvents } from '#domain/webhooks/dispatch-events.ts'
 import type { ClientId } from '#ids.ts'
 import { Notifier } from '#notifier.ts'
 import { type CloseSettlementsDeps, closeSettlementsRound } from './close-settlements.ts'
 import { Deliverer, type DelivererDeps } from './deliver-webhooks.ts'
+import { enquireNames } from './enquire-names.ts'
 import type { Round } from './loop.ts'
 import type { PlanDeps } from './plan-requeries.ts'
 import { type QueryDeps, queryPayouts } from './query-payouts.ts'
@@ -73,6 +76,12 @@ export function dueWork(deps: TestClockDeps): { list: DueWork[]; stop: () => Pro
       find: found(findClosing),
       run: () =>
         withTransaction(batchPool, (tx) => closeExpired(tx, { sharedAccounts, ...dueNow(clock) })),
+    },
+    {
+      kind: 'enquire_names',
+      find: async ({ clientId }) =>
+        canEnquire(bankConnections) ? findEnquiry(db, clientId) : null,
+      run: () => enquireNames(deps),
     },
     {
       kind: 'close_settlements',

@@ -2,14 +2,16 @@
 // is paid to it (enquire-name.ts):
 //
 //   confirmed     the bank knows it under the name that the client gave
-//   mismatch      under another: nothing is paid to it
-//   unconfirmed   the bank has not answered: asked again before a payout, which then needs approval
+//   mismatch      under another, or not at all: nothing is paid to it
+//   unconfirmed   no bank has answered: asked again (name-enquiries.ts), also before a payout; what is
+//                 paid to it meanwhile needs approval
 //
 // Numbers are sealed, and found by their hash. At most one account of a client is its default.
 
 import type { NameAnswer } from '#banks/connector.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
+import { writeAuditLog } from '#domain/records/audit-log.ts'
 import { Refusal } from '#errors.ts'
 import type { BankAccountId, ClientId, UserId } from '#ids.ts'
 import { newReference } from '#references.ts'
@@ -25,7 +27,7 @@ export type BankAccount = {
   bankCode: string
   accountNumberSealed: Buffer
   accountName: string
-  nameAtBank: string | null
+  nameAtBank: string | null // Empty: the bank does not know the account.
   status: BankAccountStatus
   isDefault: boolean
   isActive: boolean
@@ -99,7 +101,7 @@ export async function lockBankAccount(tx: Transaction, id: BankAccountId): Promi
   return rows[0] as BankAccount
 }
 
-// What the bank's answer makes of an account.
+// What the bank's answer makes of an account that is added.
 export function statusOf(answer: NameAnswer, accountName: string) {
   if (answer.status === 'not_found') throw new Refusal('bank_account_unknown')
   if (answer.status === 'no_answer') return { status: 'unconfirmed', nameAtBank: null } as const
@@ -127,9 +129,10 @@ export async function saveBankAccount(
   { clientId, bankCode, accountNumber, accountName, answer }: NewBankAccount,
 ): Promise<string> {
   await lockAccounts(tx, clientId)
-  const account = { clientId, bankCode, accountNumberHash: hashAccount(sealer, accountNumber) }
-  const known = answer.status === 'no_answer' ? await findKnownName(tx, account) : undefined
-  const { status, nameAtBank } = statusOf(known ?? answer, accountName)
+  const hash = hashAccount(sealer, accountNumber)
+  const isSilent = answer.status === 'no_answer'
+  const before = isSilent ? await findAnswer(tx, { clientId, bankCode, hash }) : undefined
+  const { status, nameAtBank } = statusOf(before ?? answer, accountName)
   const { rows } = await tx.query<{ reference: string }>({
     name: 'save-bank-account',
     text: `insert into bank_accounts
@@ -147,7 +150,10 @@ export async function saveBankAccount(
                   < ${ACCOUNTS_MAX}
            on conflict on constraint bank_accounts_once_per_client
            do update set account_name = excluded.account_name, name_at_bank = excluded.name_at_bank,
-                         status = excluded.status, enquired_at = excluded.enquired_at,
+                         status = excluded.status,
+                         enquired_at = case when $12 then bank_accounts.enquired_at
+                                            else excluded.enquired_at end,
+                         enquiries = 0, next_enquiry_at = null,
                          is_default = bank_accounts.is_default or excluded.is_default,
                          default_by_user = case when excluded.is_default
                                                 then excluded.default_by_user
@@ -160,32 +166,36 @@ export async function saveBankAccount(
       clientId,
       bankCode,
       sealer.seal(accountNumber),
-      account.accountNumberHash,
+      hash,
       accountName,
       nameAtBank,
       status,
       actor,
       now,
       userId,
+      isSilent,
     ],
   })
   return rows[0]?.reference ?? (await refuseSaved(tx, clientId))
 }
 
-type KnownAccount = { clientId: ClientId; bankCode: string; accountNumberHash: Buffer }
+type Given = { clientId: ClientId; bankCode: string; hash: Buffer }
 
-async function findKnownName(
+// What the bank said of a mismatch before counts while it is silent.
+async function findAnswer(
   tx: Transaction,
-  { clientId, bankCode, accountNumberHash }: KnownAccount,
+  { clientId, bankCode, hash }: Given,
 ): Promise<NameAnswer | undefined> {
   const { rows } = await tx.query<{ accountName: string }>({
-    name: 'find-name-at-bank',
+    name: 'find-name-answer',
     text: `select name_at_bank as "accountName" from bank_accounts
             where client_id = $1 and bank_code = $2 and account_number_hash = $3
-              and name_at_bank is not null`,
-    values: [clientId, bankCode, accountNumberHash],
+              and status = 'mismatch' and is_active`,
+    values: [clientId, bankCode, hash],
   })
-  return rows[0] && { status: 'found', ...rows[0] }
+  const known = rows[0]
+  if (known?.accountName === '') return { status: 'not_found' }
+  return known && { status: 'found', accountName: known.accountName }
 }
 
 export function hashAccount(sealer: Sealer, accountNumber: string): Buffer {
@@ -211,19 +221,34 @@ export async function lockAccounts(tx: Transaction, clientId: ClientId): Promise
   })
 }
 
+const NOBODYS = { status: 'mismatch', nameAtBank: '' } as const
+
+type Answered = { account: Pick<BankAccount, 'id' | 'accountName'>; answer: NameAnswer }
+
 // The bank answered after all. Nothing else changes an account that is confirmed; and an answer judged by
-// a name that was changed meanwhile tells nothing.
+// a name that was changed meanwhile, or about an account that is not paid to any more, tells nothing.
 export async function noteAnswer(
   tx: Transaction,
   now: Date,
-  { account, answer }: { account: Pick<BankAccount, 'id' | 'accountName'>; answer: NameAnswer },
+  { account, answer }: Answered,
 ): Promise<void> {
-  const { status, nameAtBank } = statusOf(answer, account.accountName)
+  const { status, nameAtBank } =
+    answer.status === 'not_found' ? NOBODYS : statusOf(answer, account.accountName)
   if (status === 'unconfirmed') return
-  await tx.query({
+  const { rows } = await tx.query<Pick<BankAccount, 'clientId' | 'reference' | 'bankCode'>>({
     name: 'note-name-answer',
     text: `update bank_accounts set status = $2, name_at_bank = $3, enquired_at = $4
-            where id = $1 and status = 'unconfirmed' and account_name = $5`,
+            where id = $1 and status = 'unconfirmed' and is_active and account_name = $5
+           returning client_id as "clientId", reference, bank_code as "bankCode"`,
     values: [account.id, status, nameAtBank, now, account.accountName],
   })
+  for (const { clientId, reference, bankCode } of rows) {
+    await writeAuditLog(tx, now, {
+      clientId,
+      actor: `bank:${bankCode}`,
+      action: 'bank_account.enquire',
+      subject: `bank-account/${reference}`,
+      detail: { status },
+    })
+  }
 }

@@ -6,6 +6,11 @@ import type { Queryable } from '#db/pool.ts'
 import { CURRENCY } from '#money.ts'
 import { chooseSendingBank } from './create-payouts.ts'
 
+// Where no bank can be asked, accounts stay unconfirmed.
+export function canEnquire(bankConnections: BankConnections): boolean {
+  return [...bankConnections.values()].some(({ calls }) => calls.enquireName)
+}
+
 // The bank that would send the money, or else any that can be asked.
 export async function enquireName(
   db: Queryable,

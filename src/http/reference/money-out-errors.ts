@@ -52,6 +52,7 @@ export const MONEY_OUT_ERRORS: Readonly<Record<string, readonly RefusalCode[]>> 
     'bank_account_mismatch',
     'bank_account_needed',
     'bank_account_not_found',
+    'bank_account_unknown',
     'daily_payout_limit',
     'insufficient_balance',
     'payout_limit',

@@ -33,11 +33,14 @@ export const BankAccountBody = named('BankAccount', {
   accountNumberMasked: Type.String(),
   accountNumber: nullable('string', { description: 'Null without payouts:write.' }),
   accountName: Type.String({ description: 'As you gave it.' }),
-  nameAtBank: nullable('string', { description: 'As the bank has it. Null: no answer yet.' }),
+  nameAtBank: nullable('string', {
+    description: 'As the bank has it. Null: no answer yet, or the bank does not know the account.',
+  }),
   status: Type.String({
     description:
-      `One of ${STATUSES.join(', ')}. mismatch: nothing is paid to it. unconfirmed: the bank is ` +
-      'asked again, and payouts need approval until it answers.',
+      `One of ${STATUSES.join(', ')}. mismatch: the bank has another name for it, or does not know ` +
+      'it, and nothing is paid to it. unconfirmed: no bank has answered. Banks that can be asked are ' +
+      'asked again; until one answers, another user must approve payouts and settlements to it.',
   }),
   isDefault: Type.Boolean(),
   isActive: Type.Boolean(),
@@ -75,7 +78,7 @@ export function presentBankAccount(account: BankAccount, { sealer, by, nameBank 
     accountNumberMasked: maskAccountNumber(number),
     accountNumber: by.scopes.has('payouts:write') ? number : null,
     accountName: account.accountName,
-    nameAtBank: account.nameAtBank,
+    nameAtBank: account.nameAtBank || null,
     status: account.status,
     isDefault: account.isDefault,
     isActive: account.isActive,

@@ -128,7 +128,7 @@ async function confirmAccount(
     accountNumber: sealer.open(account.accountNumberSealed),
     expectedName: account.accountName,
   })
-  if (answer.status === 'found') {
+  if (answer.status !== 'no_answer') {
     await withTransaction(batchPool, (tx) => noteAnswer(tx, clock(), { account, answer }))
   }
   return { account, answer }

@@ -39,9 +39,8 @@ const MoveBody = named('SandboxClockMove', {
       at: Type.String({ description: 'The client’s time at which it ran.' }),
       kind: Type.String({
         description:
-          'report_transfers, expire_payments, close_settlements, send_payouts, query_payouts, ' +
-          'requery_transfers, ' +
-          'dispatch_events or deliver_webhooks.',
+          'report_transfers, expire_payments, enquire_names, close_settlements, send_payouts, ' +
+          'query_payouts, requery_transfers, dispatch_events or deliver_webhooks.',
       }),
       count: Type.Integer(),
     }),

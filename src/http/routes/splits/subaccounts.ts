@@ -60,7 +60,7 @@ const creating: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         summary: 'Create a subaccount',
         description:
           'Its bank is asked whose account it is: refused under another name. Unconfirmed ' +
-          'until the bank has answered.',
+          'until a bank has answered; banks that can be asked are asked again.',
         headers: IdempotencyHeaders,
         body: SubaccountRequest,
         response,
@@ -101,7 +101,7 @@ const changing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
           'and accounts. What has such a split keeps it. bankCode, accountNumber and accountName ' +
           'are changed together: the bank is asked whose account it is, and another name is ' +
           'refused. Settlements that are not approved yet are paid to the new account; payouts ' +
-          'keep theirs. Send an unconfirmed account again to have the bank asked again.',
+          'keep theirs. Send an unconfirmed account again to have the bank asked at once.',
         params,
         body: SubaccountChange,
         response,
