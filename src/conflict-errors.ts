@@ -89,7 +89,7 @@ export const CONFLICTS = {
   bank_account_mismatch: ref(
     409,
     '57',
-    'The bank has another name for this account. Add it again with the correct name.',
+    'The bank has another name for this account, or does not know it. Add it again as the bank has it.',
   ),
   bank_account_needed: ref(409, '12', 'There is no default bank account. Specify bankAccount.'),
   too_many_bank_accounts: ref(409, '61', 'Limit of 200 active bank accounts reached.'),
@@ -116,7 +116,7 @@ export const CONFLICTS = {
   bank_account_unconfirmed: ref(
     409,
     '57',
-    'The bank has not confirmed the name on this account yet. Try again later.',
+    'No bank has confirmed the name on an account it is paid to. Another user may approve its bankAccounts.',
   ),
   payout_limit: ref(409, '61', 'The amount exceeds your limit per payout.'),
   daily_payout_limit: ref(409, '61', 'The amount exceeds what is left of your daily payout limit.'),

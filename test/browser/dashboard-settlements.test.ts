@@ -138,6 +138,31 @@ test('who approves sees the bank account, and is told if another was chosen mean
   await see(page, /STL\d+ approved\./)
 })
 
+test('where no bank confirmed the name, another user is told so, and approves', async () => {
+  const { clientId, token } = await newClient()
+  await fund(bench, '1500', { token })
+  await addBankAccount(bench, { token, prefix: '99903' })
+  await using maker = await bench.openAs(browser, { clientId })
+  await using checker = await bench.openAs(browser, { clientId })
+  await maker.page.goto(`${bench.url}/dashboard/settlements`)
+  await button(maker.page, 'Close now').click()
+  await button(maker.page, 'Close now').last().click()
+  await see(maker.page, 'You closed this settlement. Another user must approve it.')
+  assert.equal(await button(maker.page, 'Approve').count(), 0)
+
+  const { page, problems } = checker
+  await page.goto(maker.page.url())
+  await see(page, /^No bank had confirmed the name of an account it’s paid to\. Until one has/)
+  await see(page, 'Check it yourself before you approve.')
+  assert.deepEqual(await findAxeFaults(page), [])
+  await button(page, 'Approve').click()
+  await modalOf(page).getByText('No bank has confirmed the name of an account').waitFor()
+  await modalOf(page).getByRole('button', { name: 'Approve' }).click()
+
+  await see(page, /STL\d+ approved\./)
+  assert.deepEqual([...problems, ...maker.problems], [])
+})
+
 test('a settlement without a bank account says so, and is cancelled', async () => {
   const { clientId, token } = await newClient()
   await fund(bench, '800', { token })

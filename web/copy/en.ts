@@ -1004,19 +1004,24 @@ export const settlementsStrings = {
     bank_account_inactive:
       'A bank account it’s paid to was inactive. Activate it or choose another, then approve.',
     bank_account_mismatch:
-      'The bank had another name for an account it’s paid to. Choose another, then approve.',
+      'The bank had another name for an account it’s paid to, or didn’t know it. Choose another, then ' +
+      'approve.',
     bank_account_unconfirmed:
-      'The bank hadn’t confirmed the name of an account it’s paid to. Approve once it has.',
+      'No bank had confirmed the name of an account it’s paid to. Until one has, it can only be ' +
+      'approved by a user who neither closed it nor chose the account.',
   } as Record<string, string>,
   payeeBlocked: {
     bank_account_inactive: 'This account is inactive. Activate it or choose another.',
-    bank_account_mismatch: 'The bank has another name for this account. Choose another.',
-    bank_account_unconfirmed: 'The bank hasn’t confirmed the name of this account yet.',
+    bank_account_mismatch:
+      'The bank has another name for this account, or doesn’t know it. Choose another.',
+    bank_account_unconfirmed:
+      'No bank has confirmed the name of this account yet. Check it yourself before you approve.',
   } as Record<string, string>,
   own: 'You closed this settlement. Another user must approve it.',
   approve: 'Approve',
   approveTitle: (amount: string) => `Approve settlement of ${amount}?`,
   approveText: 'The payouts are created and sent to the bank. This can’t be undone.',
+  approveUnconfirmed: 'No bank has confirmed the name of an account it’s paid to.',
   approveDone: (reference: string) => `${reference} approved.`,
   cancel: 'Cancel settlement',
   cancelTitle: (amount: string) => `Cancel settlement of ${amount}?`,
@@ -1223,7 +1228,7 @@ export const payoutsStrings = {
       bank_account_inactive:
         'Not sent: its bank account is inactive. Activate the account, or cancel the payout.',
       bank_account_mismatch:
-        'Not sent: the bank has the account under another name. Cancel the payout.',
+        'Not sent: the bank has the account under another name, or doesn’t know it. Cancel the payout.',
       refund_credit_reversed:
         'Not sent: the bank reversed the credit it refunds. Cancel it, and refund what’s left.',
     } as Record<string, string>,
@@ -1262,10 +1267,11 @@ export const bankAccountsStrings = {
   statusTexts: {
     confirmed: '',
     mismatch:
-      'The bank has another name for this account, so nothing can be paid to it. ' +
-      'Add the account again with the correct name.',
+      'The bank has another name for this account, or doesn’t know it, so nothing can be paid to it. ' +
+      'Add the account again as the bank has it.',
     unconfirmed:
-      'The bank hasn’t answered yet and is asked again. Until then, payouts to this account need approval.',
+      'No bank has confirmed the name yet. Banks that can be asked are asked again. Until one answers, ' +
+      'another user must approve payouts and settlements to this account.',
   } as Record<string, string>,
   use: 'Use',
   default: 'Default',
@@ -2734,11 +2740,11 @@ export const splitsStrings = {
         'Its bank account is inactive, so settlements with a share of it are held. Change the bank ' +
         'account, or activate it:',
       mismatch:
-        'The bank has another name for its account, so settlements with a share of it are held. Change ' +
-        'the bank account.',
+        'The bank has another name for its account, or doesn’t know it, so settlements with a share of it ' +
+        'are held. Change the bank account.',
       unconfirmed:
-        'The bank hasn’t confirmed its account name, so settlements with a share of it are held. Enter ' +
-        'the account again to ask the bank again, or change it.',
+        'No bank has confirmed its account name yet, so another user must approve settlements with a share ' +
+        'of it. Banks that can be asked are asked again; enter the account again to ask at once.',
     } as Record<string, string>,
     deactivate: 'Deactivate',
     deactivateTitle: (name: string) => `Deactivate ${name}?`,

@@ -4,8 +4,12 @@
 // paid to, and not new (I53); otherwise closing approves. Where there is nowhere to pay to, it stays
 // closed with the reason, and can be approved later.
 //
+// So does one to an account whose name no bank has confirmed: as for a payout, a second person approves it,
+// who names the accounts and so has seen them.
+//
 // Locks: the settlement, who approves (so that nobody changes their access meanwhile), the subaccounts
-// that are paid; then ledger accounts, which closing has locked before.
+// that are paid; then ledger accounts, which closing has locked before. Who approves is locked after the
+// subaccounts where only an unconfirmed account demands them: nobody waits for both the other way round.
 
 import type { BankConnections } from '#banks/connector.ts'
 import type { Transaction } from '#db/transaction.ts'
@@ -25,7 +29,13 @@ import { postTransfers } from '#ledger/transfers.ts'
 import type { Kobo } from '#money.ts'
 import type { Sealer } from '#seal.ts'
 import { recordSettlement, tellSettlement } from './settlement-events.ts'
-import { findObstacle, lockPayees, type Payee, refuseOtherAccounts } from './settlement-payees.ts'
+import {
+  findObstacle,
+  isUnconfirmed,
+  lockPayees,
+  type Payee,
+  refuseOtherAccounts,
+} from './settlement-payees.ts'
 import { lockSettlement, readSettlement, type Settlement } from './settlements.ts'
 
 export type ApprovalDeps = {
@@ -100,11 +110,13 @@ export async function approveSettlement(
   // Also where it was held for another reason, and a second person is wanted since.
   const isWanted =
     settlement.needsApproval || (await needsApproval(tx, clientId, settlement.netKobo))
-  const checker = isWanted ? await requireChecker(tx, settlement, by) : undefined
+  let checker = isWanted ? await requireChecker(tx, settlement, by) : undefined
   const payees = await lockPayees(tx, id)
   const obstacle = findObstacle(payees)
-  if (obstacle) throw new Refusal(obstacle)
+  const isKnowing = obstacle === 'bank_account_unconfirmed' && bankAccounts !== undefined
+  if (obstacle && !isKnowing) throw new Refusal(obstacle)
   if (bankAccounts) refuseOtherAccounts(payees, bankAccounts)
+  if (isKnowing) checker ??= await requireChecker(tx, settlement, by)
   if (checker) await refuseAccountChooser(tx, { ...checker, ...idsOf(payees) })
   await payOut(tx, deps, { settlement, payees, actor: by.actor, userId: by.userId })
   return readSettlement(tx, id)
@@ -149,7 +161,9 @@ async function payOut(tx: Transaction, deps: ApprovalDeps, approved: Approved): 
             where id = $1`,
     values: [id, actor, userId, deps.now],
   })
-  await recordSettlement(tx, deps.now, { id, verb: 'approve', actor })
+  const unconfirmed = payees.flatMap((payee) => (isUnconfirmed(payee) ? payee.bankAccount : []))
+  const more = unconfirmed.length > 0 ? { unconfirmed } : {}
+  await recordSettlement(tx, deps.now, { id, verb: 'approve', actor, more })
   if (payees.length === 0) return finishUnpaid(tx, deps.now, id)
   const bankCode = await chooseSendingBank(tx, { ...deps, currency: settlement.currency })
   const news = payees.map((payee) => newPayout(deps.sealer, { ...approved, payee, bankCode }))

@@ -8,12 +8,17 @@ import type { SettlementId } from '#ids.ts'
 import { timestamp } from '#wat-time.ts'
 import { readSettlement, type Settlement } from './settlements.ts'
 
-type Recorded = { id: SettlementId; verb: 'close' | 'approve' | 'cancel'; actor: string }
+type Recorded = {
+  id: SettlementId
+  verb: 'close' | 'approve' | 'cancel'
+  actor: string
+  more?: object
+}
 
 export async function recordSettlement(
   tx: Transaction,
   now: Date,
-  { id, verb, actor }: Recorded,
+  { id, verb, actor, more }: Recorded,
 ): Promise<void> {
   const settlement = await readSettlement(tx, id)
   const { clientId, reference, cutOff, lines, grossKobo, netKobo } = settlement
@@ -27,6 +32,7 @@ export async function recordSettlement(
       lines: lines.toString(),
       grossKobo: grossKobo.toString(),
       netKobo: netKobo.toString(),
+      ...more,
     },
   })
   if (verb === 'close') await tellSettlement(tx, now, { settlement, type: 'settlement.closed' })

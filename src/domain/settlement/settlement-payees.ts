@@ -58,16 +58,23 @@ export async function lockPayees(tx: Transaction, id: SettlementId): Promise<Pay
   return readPayees(tx, id)
 }
 
-// What keeps it from being paid as a whole.
+const UNCONFIRMED = 'bank_account_unconfirmed'
+
+// What keeps it from being paid as a whole. What another person's approval overcomes comes last.
 export function findObstacle(payees: readonly Payee[]): RefusalCode | undefined {
-  return payees.map(obstacleTo).find((obstacle) => obstacle !== undefined)
+  const obstacles = payees.flatMap((payee) => obstacleTo(payee) ?? [])
+  return obstacles.find((obstacle) => obstacle !== UNCONFIRMED) ?? obstacles[0]
+}
+
+export function isUnconfirmed(payee: Payee): boolean {
+  return obstacleTo(payee) === UNCONFIRMED
 }
 
 export function obstacleTo({ bankAccountId, isActive, status }: Payee): RefusalCode | undefined {
   if (bankAccountId === null) return 'no_default_bank_account'
   if (!isActive) return 'bank_account_inactive'
   if (status === 'mismatch') return 'bank_account_mismatch'
-  if (status === 'unconfirmed') return 'bank_account_unconfirmed'
+  if (status === 'unconfirmed') return UNCONFIRMED
   return undefined
 }
 

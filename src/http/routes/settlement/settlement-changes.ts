@@ -58,7 +58,8 @@ const ApproveRequest = named(
         maxItems: PAYEES_MAX,
         description:
           'The bankAccount of each payee, in the order of payees. If it would now be paid to ' +
-          'others, it is refused with settlement_accounts_changed.',
+          'others, it is refused with settlement_accounts_changed. Required where no bank has ' +
+          'confirmed the name of one (bank_account_unconfirmed).',
       }),
     ),
   },
@@ -116,9 +117,9 @@ const deciding: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         operationId: 'approveSettlement',
         summary: 'Approve a settlement',
         description:
-          'Creates its payouts. Where approval is needed, only for a signed-in user other than ' +
-          'who closed it or chose its bank account. Otherwise needed only where a bank account ' +
-          'was missing.',
+          'Creates its payouts. Where approval is needed, or no bank has confirmed the name of an ' +
+          'account it is paid to, only for a signed-in user other than who closed it or chose its ' +
+          'bank account. Otherwise needed only where a bank account was missing.',
         params: ReferenceParams,
         body: ApproveRequest,
       },

@@ -80,8 +80,9 @@ const PayeeOfSettlement = named('SettlementPayee', {
   }),
   blockedBy: nullable('string', {
     description:
-      'Why it cannot be paid to: bank_account_inactive, bank_account_mismatch or ' +
-      'bank_account_unconfirmed. Null: it can.',
+      'Why it cannot be paid to: bank_account_inactive, bank_account_mismatch, or ' +
+      'bank_account_unconfirmed: no bank has confirmed its name, and another user must approve. ' +
+      'Null: it can.',
   }),
 })
 
@@ -98,7 +99,9 @@ const SettlementFields = {
   payouts: Type.Array(PayoutOfSettlement, { description: 'One per party, once approved.' }),
   needsApproval: Type.Boolean({ description: 'By another user than who closed it.' }),
   heldReason: nullable('string', {
-    description: 'Why it is not approved: approval_needed, or what is wrong with a bank account.',
+    description:
+      'Why closing did not approve it: approval_needed, or what was wrong with a bank account. ' +
+      'blockedBy of each payee says what is now.',
   }),
   closedBy: Type.String(),
   closedAt: Type.String(),

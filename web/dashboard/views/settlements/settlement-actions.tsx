@@ -1,5 +1,6 @@
 // Approves or cancels a settlement that is closed, each after a confirmation dialog. Approval names the
-// bank accounts that were shown when it was asked for: if others are chosen meanwhile, it is refused.
+// bank accounts that were shown when it was asked for: if others are chosen meanwhile, it is refused. One
+// whose name no bank has confirmed takes another user, as where approval is needed, and is pointed out.
 
 import { useState } from 'preact/hooks'
 import { settlementsStrings as strings } from '../../../copy.ts'
@@ -19,7 +20,8 @@ type Props = { settlement: WholeSettlement; session: Session; done: () => void }
 export function SettlementActions({ settlement, session, done }: Props) {
   const [asked, setAsked] = useState<Asked | undefined>()
   if (settlement.status !== 'closed' || !session.scopes.includes('payouts:write')) return null
-  const isOwn = settlement.needsApproval && settlement.closedBy === `user:${session.user.email}`
+  const needsOther = settlement.needsApproval || hasUnconfirmed(settlement)
+  const isOwn = needsOther && settlement.closedBy === `user:${session.user.email}`
   const ask = (verb: Verb) => () => setAsked({ verb, settlement })
   const end = () => {
     setAsked(undefined)
@@ -43,6 +45,11 @@ export function SettlementActions({ settlement, session, done }: Props) {
   )
 }
 
+// The release before knows of no payees.
+function hasUnconfirmed({ payees }: WholeSettlement): boolean {
+  return payees?.some(({ blockedBy }) => blockedBy === 'bank_account_unconfirmed') ?? false
+}
+
 function Decision({ settlement, verb, close }: Asked & { close: () => void }) {
   const { reference, net, currency, payees } = settlement
   // The release before knows of none.
@@ -60,6 +67,7 @@ function Decision({ settlement, verb, close }: Asked & { close: () => void }) {
       }}
       close={close}
     >
+      {verb === 'approve' && hasUnconfirmed(settlement) && <p>{strings.approveUnconfirmed}</p>}
       {strings[`${verb}Text`]}
     </Confirm>
   )

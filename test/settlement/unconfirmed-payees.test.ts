@@ -1,0 +1,169 @@
+// I53: where no bank answers name enquiries, as where all take payouts as files, settlements wait for a
+// second person, who sees the account and approves it knowingly, as for a payout.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { findObstacle, type Payee } from '#domain/settlement/settlement-payees.ts'
+import { assertCleanBooks, startWithBanks } from '../support/bank-calls.ts'
+import { closeAfterTests } from '../support/closing.ts'
+import { assertRefused, createAccount, dataOf } from '../support/fixtures.ts'
+import { credit } from '../support/movements.ts'
+import { createFile, download } from '../support/payout-desk.ts'
+import { addBankAccount, BANK_ACCOUNTS, makeDefault } from '../support/payouts.ts'
+import { type Browser, newBrowser, newBrowserGivenBy, signIn } from '../support/people.ts'
+import type { Bench } from '../support/running-service.ts'
+import {
+  closed,
+  decideOn,
+  listOf,
+  runSchedule,
+  setBankAccount,
+  setSettings,
+  settlementOf,
+} from '../support/settlements.ts'
+
+const DAY_MS = 86_400_000
+const FILE_BANK = {
+  code: '035',
+  connector: 'manilla', // Without an API.
+  static: { from: 100_000_000, to: 100_999_999 },
+  dynamic: { from: 200_000_000, to: 200_999_999 },
+  payoutFiles: { accountNumber: '0123456789', accountName: 'Manilla Operations' },
+}
+
+type Caller = Pick<Bench, 'call'>
+
+const bench = closeAfterTests(await startWithBanks([FILE_BANK]))
+const { accountNumber } = await createAccount(bench)
+
+const unconfirmed = { status: 409, code: 'bank_account_unconfirmed' }
+
+function approve(by: Caller, reference: string, bankAccounts?: readonly string[]) {
+  return decideOn(by, reference, 'approve', { body: bankAccounts ? { bankAccounts } : {} })
+}
+
+// A default account that the chooser added, and a settlement that waits for it.
+async function settle(chooser: Browser, closer: Caller = bench) {
+  const { reference: bankAccount, ...account } = await addBankAccount(chooser)
+  assert.equal(account.status, 'unconfirmed')
+  await makeDefault(chooser, bankAccount)
+  return { account, bankAccount, ...(await settleAgain(closer)) }
+}
+
+async function settleAgain(closer: Caller = bench) {
+  bench.advance(1_000)
+  await credit(bench, accountNumber, '100')
+  const { reference, heldReason } = await closed(closer)
+  assert.equal(heldReason, 'bank_account_unconfirmed')
+  bench.advance(1_000)
+  return { reference }
+}
+
+test('a scheduled settlement waits, a second person approves it, and the file has it', async () => {
+  const chooser = await newBrowser(bench)
+  const account = await addBankAccount(chooser)
+  await makeDefault(chooser, account.reference)
+  dataOf(await setSettings(bench, { schedule: 'daily@23:00' }), 'account')
+  await credit(bench, accountNumber, '100')
+  bench.advance(2 * DAY_MS) // A Sunday, and the Monday.
+  await runSchedule(bench)
+  const [{ reference, status, heldReason, closedBy }] = await listOf(bench)
+  assert.deepEqual([status, heldReason, closedBy], ['closed', unconfirmed.code, 'schedule'])
+  const { payees } = await settlementOf(bench, reference)
+  assert.equal(payees[0].blockedBy, unconfirmed.code)
+  const [first, second] = [
+    await signIn(bench, chooser.user.email),
+    await newBrowser(bench, 'finance'),
+  ]
+  const seen = [account.reference]
+
+  const reader = await newBrowser(bench, 'developer')
+  const barred = { status: 403, code: 'role_not_allowed' }
+  assertRefused(await approve(reader, reference, seen), 'account', barred)
+  const machine = { status: 403, code: 'people_only' }
+  assertRefused(await approve(bench, reference, seen), 'account', machine)
+  const own = { status: 409, code: 'approver_chose_account' }
+  assertRefused(await approve(first, reference, seen), 'account', own)
+  assertRefused(await approve(second, reference), 'account', unconfirmed)
+  const changed = { status: 409, code: 'settlement_accounts_changed' }
+  assertRefused(await approve(second, reference, ['BAC000000000000000']), 'account', changed)
+  await assertCleanBooks(bench)
+  const approved = dataOf(await approve(second, reference, seen), 'account')
+  const again = dataOf(await approve(second, reference, seen), 'account')
+
+  assert.deepEqual([approved.status, again.payouts.length], ['approved', 1])
+  const file = await createFile(bench, { bankCode: '035' })
+  const { body } = await download(bench, file.id)
+  assert(body.includes(approved.payouts[0].reference) && body.includes(account.accountNumber))
+  await assertCleanBooks(bench)
+  dataOf(await setSettings(bench, { schedule: 'manual' }), 'account')
+})
+
+test('nor does who closed it approve, or whoever they gave access', async () => {
+  const [chooser, maker, third] = [
+    await newBrowser(bench),
+    await newBrowser(bench),
+    await newBrowser(bench),
+  ]
+  const given = await newBrowserGivenBy(bench, maker)
+  const { reference, bankAccount } = await settle(chooser, maker)
+
+  const own = { status: 409, code: 'other_person_needed' }
+  assertRefused(await approve(maker, reference, [bankAccount]), 'account', own)
+  const dependent = { status: 409, code: 'approver_not_independent' }
+  assertRefused(await approve(given, reference, [bankAccount]), 'account', dependent)
+  assert.equal((await approve(third, reference, [bankAccount])).statusCode, 200)
+})
+
+test('each settlement to it waits; the audit log of each approval names the account', async () => {
+  const [chooser, other] = [await newBrowser(bench), await newBrowser(bench)]
+  const { reference: first, bankAccount } = await settle(chooser)
+  assert.equal((await approve(other, first, [bankAccount])).statusCode, 200)
+
+  // Once an independent user has approved one, the chooser may be the second person, as of payouts.
+  const { reference: second } = await settleAgain()
+  assertRefused(await approve(chooser, second), 'account', unconfirmed)
+  assert.equal((await approve(chooser, second, [bankAccount])).statusCode, 200)
+
+  const { rows } = await bench.db.query<{ detail: { unconfirmed: string[] } }>(
+    `select detail from actions
+      where action = 'settlement.approve' and subject = any($1) order by id`,
+    [[first, second].map((reference) => `settlement/${reference}`)],
+  )
+  assert.deepEqual(
+    rows.map(({ detail }) => detail.unconfirmed),
+    [[bankAccount], [bankAccount]],
+  )
+})
+
+test('nobody approves one to an account under another name, or that is inactive', async () => {
+  const [chooser, other] = [await newBrowser(bench), await newBrowser(bench)]
+  const { reference, bankAccount } = await settle(chooser)
+  await setBankAccount(bench, { status: 'mismatch' })
+
+  const mismatch = { status: 409, code: 'bank_account_mismatch' }
+  assertRefused(await approve(other, reference, [bankAccount]), 'account', mismatch)
+  await setBankAccount(bench, { status: 'unconfirmed' })
+  const url = `${BANK_ACCOUNTS}/${bankAccount}`
+  await chooser.call({ method: 'PATCH', url, body: { isActive: false } })
+  const none = { status: 409, code: 'no_default_bank_account' }
+  assertRefused(await approve(other, reference, [bankAccount]), 'account', none)
+
+  const payee = (fields: object) =>
+    ({ bankAccountId: 1n, isActive: true, status: 'unconfirmed', ...fields }) as Payee
+  const others = [{ status: 'mismatch' }, { isActive: false }, { bankAccountId: null }]
+  const obstacles = others.map((fields) => findObstacle([payee({}), payee(fields)]))
+  assert.deepEqual(obstacles, [
+    'bank_account_mismatch',
+    'bank_account_inactive',
+    'no_default_bank_account',
+  ])
+})
+
+test('once the name is confirmed, whoever may pay out approves what waits', async () => {
+  const { reference } = await settle(await newBrowser(bench))
+  await setBankAccount(bench)
+
+  assert.equal((await approve(bench, reference)).statusCode, 200)
+  await assertCleanBooks(bench)
+})
