@@ -409,8 +409,8 @@ create table clients (
   constraint clients_pkey PRIMARY KEY (id),
   constraint clients_client_id_unique UNIQUE (client_id),
   constraint clients_brand_colour_is_hex CHECK (brand_colour ~ '^#[0-9a-f]{6}$'::text),
-  constraint clients_operator_scopes_are_operators CHECK (is_operator OR NOT scopes && ARRAY['returns:read'::text, 'returns:write'::text, 'operator'::text]),
-  constraint clients_scopes_known CHECK (scopes <@ ARRAY['accounts:read'::text, 'accounts:write'::text, 'payments:read'::text, 'payments:write'::text, 'credits:read'::text, 'webhooks:read'::text, 'webhooks:write'::text, 'suspense:read'::text, 'suspense:write'::text, 'actions:read'::text, 'payouts:read'::text, 'payouts:write'::text, 'refunds:write'::text, 'returns:read'::text, 'returns:write'::text, 'operator'::text])
+  constraint clients_operator_scopes_are_operators CHECK (is_operator OR NOT scopes && ARRAY['returns:read'::text, 'returns:write'::text, 'accounting:read'::text, 'accounting:write'::text, 'operator'::text]),
+  constraint clients_scopes_known CHECK (scopes <@ ARRAY['accounts:read'::text, 'accounts:write'::text, 'payments:read'::text, 'payments:write'::text, 'credits:read'::text, 'webhooks:read'::text, 'webhooks:write'::text, 'suspense:read'::text, 'suspense:write'::text, 'actions:read'::text, 'payouts:read'::text, 'payouts:write'::text, 'refunds:write'::text, 'returns:read'::text, 'returns:write'::text, 'accounting:read'::text, 'accounting:write'::text, 'operator'::text])
 ) with (fillfactor=50);
 CREATE TRIGGER clients_count_events AFTER INSERT ON clients FOR EACH ROW EXECUTE FUNCTION open_event_counter();
 

@@ -3930,7 +3930,7 @@ export interface paths {
                     "application/json": {
                         name: string;
                         clientId?: string;
-                        scopes?: ("accounts:read" | "accounts:write" | "payments:read" | "payments:write" | "credits:read" | "webhooks:read" | "webhooks:write" | "suspense:read" | "suspense:write" | "actions:read" | "payouts:read" | "payouts:write" | "refunds:write" | "returns:read" | "returns:write" | "operator")[];
+                        scopes?: ("accounts:read" | "accounts:write" | "payments:read" | "payments:write" | "credits:read" | "webhooks:read" | "webhooks:write" | "suspense:read" | "suspense:write" | "actions:read" | "payouts:read" | "payouts:write" | "refunds:write" | "returns:read" | "returns:write" | "accounting:read" | "accounting:write" | "operator")[];
                         merchantCodes?: string[] | null;
                         allowedAddresses?: string[] | null;
                         isOperator?: boolean;
@@ -3971,7 +3971,7 @@ export interface paths {
                 content: {
                     "application/json": {
                         name?: string;
-                        scopes?: ("accounts:read" | "accounts:write" | "payments:read" | "payments:write" | "credits:read" | "webhooks:read" | "webhooks:write" | "suspense:read" | "suspense:write" | "actions:read" | "payouts:read" | "payouts:write" | "refunds:write" | "returns:read" | "returns:write" | "operator")[];
+                        scopes?: ("accounts:read" | "accounts:write" | "payments:read" | "payments:write" | "credits:read" | "webhooks:read" | "webhooks:write" | "suspense:read" | "suspense:write" | "actions:read" | "payouts:read" | "payouts:write" | "refunds:write" | "returns:read" | "returns:write" | "accounting:read" | "accounting:write" | "operator")[];
                         merchantCodes?: string[] | null;
                         allowedAddresses?: string[] | null;
                         isOperator?: boolean;

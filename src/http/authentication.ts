@@ -11,7 +11,7 @@ import type { Clock } from '#clock.ts'
 import type { Queryable } from '#db/pool.ts'
 import { type Client, findClient } from '#domain/access/clients.ts'
 import { grantedScopes } from '#domain/access/roles.ts'
-import type { Scope } from '#domain/access/scopes.ts'
+import { effectiveScopes, type Scope } from '#domain/access/scopes.ts'
 import type { SignedInSession } from '#domain/access/sessions.ts'
 import { findTestTime, type TestClocks } from '#domain/records/test-clocks.ts'
 import { Refusal } from '#errors.ts'
@@ -172,7 +172,7 @@ export class Authentication {
     const known = {
       client,
       actor: `client:${clientId}`,
-      scopes: new Set(client.scopes),
+      scopes: new Set(effectiveScopes(client.scopes)),
       isPerson: false,
       userId: null,
       withoutAlerts: false,

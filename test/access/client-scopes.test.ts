@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isOperatorScope, SCOPES } from '#domain/access/scopes.ts'
+import { effectiveScopes, isOperatorScope, SCOPES } from '#domain/access/scopes.ts'
 import { registerOf } from '../support/clients.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { ADVICE, adviceBody, assertRefused, createAdvice, INITIATE } from '../support/fixtures.ts'
@@ -34,14 +34,15 @@ test('every route that takes a token is listed with its scope', async () => {
 })
 
 for (const scope of SCOPES) {
-  test(`with ${scope} alone, only what asks for it is let in`, async () => {
+  test(`with ${scope} alone, only what asks for it, or for what it includes, is let in`, async () => {
     const isOperator = isOperatorScope(scope)
     const { clientId, secret } = await make({ scopes: [scope], isOperator })
     const token = await bench.login(clientId, secret)
     const wrong: string[] = []
+    const asked = effectiveScopes([scope]).flatMap((each) => ASKED[each])
 
     for (const { operationId, method, url } of await operations()) {
-      const isAllowed = ASKED[scope].includes(operationId)
+      const isAllowed = asked.includes(operationId)
       if (isAllowed && operationId === ENDLESS) continue
       const call = { method, url, token, ...(method === 'GET' ? {} : { body: {} }) } as Call
       const answer = await bench.call(call)

@@ -191,6 +191,7 @@ for (const [why, body] of [
   ['an unknown scope', { scopes: ['accounts:*'] }],
   ['scopes that are null', { scopes: null }],
   ['operator for no operator', { scopes: ['operator'] }],
+  ['accounting for no operator', { scopes: ['accounting:read'] }],
   ['no merchant code', { merchantCodes: [] }],
   ['a blank merchant code', { merchantCodes: [' '] }],
   ['many merchant codes', { merchantCodes: Array.from({ length: 101 }, (_, at) => `m${at}`) }],

@@ -37,18 +37,22 @@ const CALLS = {
   'refunds:write': { url: `/api/v1/payments/${UNKNOWN_REFERENCE}/refunds`, body: {} },
   'returns:read': { url: '/api/v1/operator/returns' },
   'returns:write': { url: '/api/v1/operator/returns/RTN0/confirm', body: {} },
+  'accounting:read': { url: '/api/v1/operator/days' },
+  'accounting:write': { url: '/api/v1/operator/days/x/close', body: {} },
 } as const
 
 type Scope = keyof typeof CALLS
 const ALL = Object.keys(CALLS) as Scope[]
 const MAY: Record<Role, readonly Scope[]> = {
-  owner: ALL.filter((scope) => !scope.startsWith('returns')),
+  owner: ALL.filter((scope) => !/^(returns|accounting):/.test(scope)),
   operator: ALL,
   developer: ALL.filter((scope) =>
     /^(accounts|payments|credits|webhooks|payouts:read)/.test(scope),
   ),
-  finance: ALL.filter((scope) => /:read$|^(suspense|returns|payouts|refunds):write$/.test(scope)),
-  support: ALL.filter((scope) => scope.endsWith(':read')),
+  finance: ALL.filter((scope) =>
+    /:read$|^(suspense|returns|payouts|refunds|accounting):write$/.test(scope),
+  ),
+  support: ALL.filter((scope) => scope.endsWith(':read') && scope !== 'accounting:read'),
 }
 
 test('every role may do what it may, and nothing else', async () => {

@@ -33,7 +33,7 @@ test('a changed role is felt by the next request', async () => {
 
   assert.equal(dataOf(answer, 'account').role, 'owner')
   assert.equal((await other.call({ url: USERS_URL })).statusCode, 200)
-  await owner.call({ ...call, body: { role: 'finance' } })
+  await owner.call({ ...call, body: { role: 'developer' } })
   assert.equal((await other.call({ url: USERS_URL })).statusCode, 403)
   const { rows } = await bench.db.query(
     `select actor, detail from actions where action = 'user.change_role' and subject = $1 order by id`,
@@ -42,7 +42,7 @@ test('a changed role is felt by the next request', async () => {
   const actor = `user:${owner.user.email}`
   assert.deepEqual(rows, [
     { actor, detail: { from: 'support', to: 'owner' } },
-    { actor, detail: { from: 'owner', to: 'finance' } },
+    { actor, detail: { from: 'owner', to: 'developer' } },
   ])
 })
 

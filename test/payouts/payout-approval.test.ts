@@ -103,8 +103,8 @@ test('machines ask, and never approve', async () => {
 test('neither whoever the maker gave access nor whoever is new approves', async () => {
   const env = { MANILLA_APPROVER_WAIT_HOURS: '24' }
   await using desk = await startDesk({ payoutApproval: 'all' }, env)
-  const { bench, checker } = desk
-  const owner = await newBrowser(bench, 'owner')
+  const { bench } = desk
+  const [owner, checker] = [await newBrowser(bench, 'owner'), await newBrowser(bench, 'support')]
   const reference = await desk.ask(owner)
   const id = await userIdOf(bench, checker.user.email)
   const change = { method: 'PATCH', url: `${USERS_URL}/${id}`, body: { role: 'owner' } } as const
@@ -123,7 +123,7 @@ test('who chose the account that is paid to does not approve, until another user
   await using desk = await startDesk()
   const { bench, checker } = desk
   const chooser = await newBrowser(bench)
-  const created = await newBrowserGivenBy(bench, chooser, 'finance')
+  const created = await newBrowserGivenBy(bench, chooser)
   const next = async () => (await createPayout(bench, { amount: 1 })).reference // By a machine.
   const decide = async (by: Caller, reference: string, verb = 'approve') => {
     bench.advance(1_000)

@@ -1,4 +1,5 @@
-// Who resolves differences: operators, one by one or many at once; and what hostile requests get.
+// Who resolves differences: operators and their finance users, one by one or many at once; and what
+// hostile requests get.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -46,7 +47,7 @@ test('a machine resolves while maker-checker is off, and not while it is on', as
   assert.equal(await databaseText(bench), before)
 })
 
-test('only operators: no other client, no other role', async () => {
+test('only operators and their finance users: no other client, no other role', async () => {
   await using bench = await setup()
   const { browser } = await newClientWithOwner(bench)
   const token = await bench.newClient('OTHER')
@@ -60,7 +61,7 @@ test('only operators: no other client, no other role', async () => {
     const machine = await bench.call({ ...call, token })
     assertRefused(machine, 'account', { status: 403, code: 'scope_missing' })
     assertRefused(await browser.call(call), 'account', { status: 403, code: 'role_not_allowed' })
-    for (const role of ['owner', 'finance', 'support', 'developer'] as const) {
+    for (const role of ['owner', 'support', 'developer'] as const) {
       const answer = await (await newBrowser(bench, role)).call(call)
       assertRefused(answer, 'account', { status: 403, code: 'role_not_allowed' })
     }

@@ -126,6 +126,12 @@ test('what operators did about alerts and other clients’ users, only operators
        from clients where client_id = 'MAN0000001'`,
     [bench.clock()],
   )
+  await bench.db.query(
+    `insert into actions (client_id, actor, action, subject, detail, taken_at)
+     select id, 'user:x', 'adjustment.request', 'adjustment/2', '{"clientId": "DEBTOR"}', $1
+       from clients where client_id = 'MAN0000001'`,
+    [bench.clock()],
+  )
   const wanted: unknown[] = ['alert.acknowledge', 'user.create']
   const seenBy = async ({ call }: typeof operator) =>
     entriesOf(await call({ url: ACTIONS })).filter(({ action }) => wanted.includes(action))
@@ -135,6 +141,8 @@ test('what operators did about alerts and other clients’ users, only operators
     assert.deepEqual(await seenBy(other), [], role)
     const ofUs = entriesOf(await other.call({ url: `${ACTIONS}?action=adjustment.approve` }))
     assert.equal(ofUs.length, 1, role)
+    const ofDebtor = entriesOf(await other.call({ url: `${ACTIONS}?action=adjustment.request` }))
+    assert.equal(ofDebtor.length, role === 'finance' ? 1 : 0, role)
     const own = entriesOf(await other.call({ url: `${ACTIONS}?actor=user:${other.user.email}` }))
     assert.deepEqual(
       own.map(({ action }) => action),

@@ -3,7 +3,7 @@
 
 import type { ClientId } from '#ids.ts'
 import type { Client } from './clients.ts'
-import { CLIENT_SCOPES, SCOPES, type Scope } from './scopes.ts'
+import { CLIENT_SCOPES, effectiveScopes, SCOPES, type Scope } from './scopes.ts'
 
 export const ROLES = ['owner', 'developer', 'finance', 'support', 'operator'] as const
 
@@ -36,13 +36,16 @@ const SCOPES_OF: Record<Role, readonly Scope[]> = {
     'refunds:write',
     'returns:read',
     'returns:write',
+    'accounting:read',
+    'accounting:write',
   ],
   support: [...READS, 'returns:read'],
   operator: SCOPES,
 }
 
 export function grantedScopes(role: Role, client: Client): readonly Scope[] {
-  return SCOPES_OF[role].filter((scope) => client.scopes.includes(scope))
+  const ofClient = effectiveScopes(client.scopes)
+  return SCOPES_OF[role].filter((scope) => ofClient.includes(scope))
 }
 
 // Who sees which secrets a client logs in with (never the secrets themselves), and makes new ones.
@@ -51,7 +54,11 @@ export function mayManageSecrets(role: Role, { isOperator }: Pick<Client, 'isOpe
   return role === 'operator' || (!isOperator && (role === 'owner' || role === 'developer'))
 }
 
-type Manager = { role: Role; clientId: ClientId }
+type Manager = {
+  role: Role
+  clientId: ClientId
+  session?: { client: Pick<Client, 'isOperator'> } | undefined
+}
 
 // Whose users may be managed: an owner's own client's; an operator's everybody's.
 export function mayManageUsersOf(manager: Manager, clientId: ClientId): boolean {
@@ -59,9 +66,11 @@ export function mayManageUsersOf(manager: Manager, clientId: ClientId): boolean 
   return manager.role === 'owner' && manager.clientId === clientId
 }
 
-// An operator may do what no owner may, so no owner may make one, or take over one's sign-in.
-export function mayManageRole(manager: Manager, role: Role): boolean {
-  return manager.role === 'operator' || role !== 'operator'
+// Operators, and who does the accounting of an operator's client, may do what no owner may: so no owner
+// may make one, or take over one's sign-in.
+export function mayManageRole({ role: own, session }: Manager, role: Role): boolean {
+  if (own === 'operator') return true
+  return role !== 'operator' && !(role === 'finance' && session?.client.isOperator)
 }
 
 // The last user with such a role cannot be removed: nobody could invite users again.

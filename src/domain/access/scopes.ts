@@ -17,14 +17,23 @@ export const CLIENT_SCOPES = [
 ] as const
 
 // Only a client that runs the service may have these:
-//   returns:read   the returns of every client, payers' account numbers masked
-//   returns:write  to see those in full, and to confirm and fail returns
-//   operator       clients, their secrets and their limits; alerts
-const OPERATOR_SCOPES = ['returns:read', 'returns:write', 'operator'] as const
+//   returns:read      the returns of every client, payers' account numbers masked
+//   returns:write     to see those in full, and to confirm and fail returns
+//   accounting:read   the books of all clients: reconciliation, reports, adjustments, payouts
+//   accounting:write  to import statements, resolve differences, close days, adjust what is owed,
+//                     exchange payout files and resolve unknown payouts
+//   operator          clients, their secrets and their limits; alerts; and accounting
+const ACCOUNTING_SCOPES = ['accounting:read', 'accounting:write'] as const
+const OPERATOR_SCOPES = ['returns:read', 'returns:write', ...ACCOUNTING_SCOPES, 'operator'] as const
 
 export const SCOPES = [...CLIENT_SCOPES, ...OPERATOR_SCOPES] as const
 
 export type Scope = (typeof SCOPES)[number]
+
+// `operator` includes accounting, also where it was given before there were scopes of that.
+export function effectiveScopes(given: readonly Scope[]): readonly Scope[] {
+  return given.includes('operator') ? [...new Set([...given, ...ACCOUNTING_SCOPES])] : given
+}
 
 export function isOperatorScope(scope: Scope): boolean {
   return (OPERATOR_SCOPES as readonly Scope[]).includes(scope)

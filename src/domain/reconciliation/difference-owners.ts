@@ -9,7 +9,7 @@ import type { Scope } from '#domain/access/scopes.ts'
 import { Refusal } from '#errors.ts'
 import type { UserId } from '#ids.ts'
 
-const ACCESS: Scope = 'operator' // As the routes of differences require.
+const ACCESS: Scope = 'accounting:write' // As resolving them requires.
 
 export type DifferenceOwner = {
   id: UserId

@@ -47,19 +47,22 @@ type AuditLogFilters = Window & {
   action?: string | undefined
   subject?: string | undefined
   withoutOperators?: boolean | undefined
+  withAdjustments?: boolean | undefined // Though without what operators did.
 }
 
 type AuditLogPage = { filters: AuditLogFilters; beforeId: bigint | null; limit: number }
 
 // Newest first. Of an action from before actors were kept, the client itself is the actor. Who of
 // the operator's it was is nothing that another client is to know; what operators did about alerts and
-// other clients' users, nothing for other users of their own (`withoutOperators`).
+// other clients' users and debts, nothing for other users of their own (`withoutOperators`). Debts are
+// for who does the accounting.
 export async function listAuditLog(
   db: Queryable,
   client: { id: bigint; clientId: string; isOperator: boolean },
   { filters, beforeId, limit }: AuditLogPage,
 ): Promise<AuditLogEntry[]> {
-  const { actor, action, subject, from, to, withoutOperators = false } = filters
+  const { actor, action, subject, from, to } = filters
+  const { withoutOperators = false, withAdjustments = false } = filters
   const { rows } = await db.query<AuditLogEntry>({
     name: 'list-actions',
     text: `select id, shown.actor, action, subject, detail, taken_at as "takenAt"
@@ -75,7 +78,8 @@ export async function listAuditLog(
               and ($7::timestamptz is null or taken_at < $7)
               and ($8::bigint is null or id < $8)
               and not ($11 and (action like 'alert.%'
-                                or coalesce(detail ->> 'clientId' <> $12, false)))
+                                or coalesce(detail ->> 'clientId' <> $12, false)
+                                   and not ($13 and action like 'adjustment.%')))
             order by id desc
             limit $9`,
     values: [
@@ -91,6 +95,7 @@ export async function listAuditLog(
       client.isOperator,
       withoutOperators,
       client.clientId,
+      withAdjustments,
     ],
   })
   return rows

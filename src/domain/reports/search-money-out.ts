@@ -24,12 +24,12 @@ export const MONEY_OUT_LOOKS: readonly Look[] = [
   { scope: 'payouts:read', isWhole: true, find: settlementsLike },
   { scope: 'payments:read', isWhole: true, find: refundsLike },
   { scope: 'returns:read', find: returnsLike },
-  { scope: 'operator', find: statementsLike },
+  { scope: 'accounting:read', find: statementsLike },
 ]
 
-// Operators find those of all clients.
+// Who does the accounting finds those of all clients.
 async function payoutsLike(db: Queryable, deps: SearchDeps, asked: Asked): Promise<Hit[]> {
-  const clientId = deps.scopes.has('operator') ? undefined : deps.client.id
+  const clientId = deps.scopes.has('accounting:read') ? undefined : deps.client.id
   const { prefix, amountKobo, text } = asked
   const list = (filter: PayoutFilter) =>
     listPayouts(db, { ...filter, clientId, from: deps.recently, after: null, limit })

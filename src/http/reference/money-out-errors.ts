@@ -107,7 +107,7 @@ export const MONEY_OUT_ERRORS: Readonly<Record<string, readonly RefusalCode[]>> 
     'refund_payer_unknown',
     'refund_too_large',
   ],
-  rejectAdjustment: ['other_person_needed'],
+  rejectAdjustment: ['adjustment_not_found', 'other_person_needed', 'request_decided'],
   rejectPayout: [
     'other_person_needed',
     'payout_decided',
@@ -126,5 +126,5 @@ export const MONEY_OUT_ERRORS: Readonly<Record<string, readonly RefusalCode[]>> 
     'bank_not_supported',
     'subaccount_not_found',
   ],
-  withdrawAdjustment: ['own_request_only'],
+  withdrawAdjustment: ['adjustment_not_found', 'own_request_only', 'request_decided'],
 }

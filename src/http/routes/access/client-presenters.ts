@@ -36,7 +36,9 @@ export const ClientFields = {
         enum: [...SCOPES],
         'x-says': `Must be one of ${SCOPES.join(', ')}.`,
       },
-      description: 'Permissions. Default: all but operator; all for an operator.',
+      description:
+        'Permissions. returns:read, returns:write, accounting:read, accounting:write and operator, ' +
+        'which includes accounting, are for operators. Default: all others; all for an operator.',
       'x-says': 'Must be a non-empty list of distinct scopes.',
     }),
   ),

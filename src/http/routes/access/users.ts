@@ -80,7 +80,7 @@ const listAndCreate: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         summary: 'Invite a user',
         description:
           'Returns a temporary password to hand over. Only operators can add operators, and only ' +
-          'to an operator client.',
+          'to an operator client; and finance users to such a client.',
         headers: IdempotencyHeaders,
         body: Type.Object(
           { email: Email, role: RoleName, clientId: ClientId },

@@ -55,7 +55,7 @@ type Total = { currency: string; kobo: Kobo }
 
 export const dayRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { db, authentication, clock } = deps
-  const onRequest = authentication.requires('operator')
+  const onRequest = authentication.requires('accounting:read')
   await app.register(closing, deps)
 
   app.get(
@@ -103,7 +103,7 @@ const closing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   app.post(
     `${DAYS}/:day/close`,
     {
-      onRequest: authentication.requires('operator'),
+      onRequest: authentication.requires('accounting:write'),
       schema: {
         operationId: 'closeDay',
         tags: ['Accounting'],

@@ -66,7 +66,7 @@ const CsvQuery = {
 
 export const journalRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { db, authentication, clock, chart } = deps
-  const onRequest = authentication.requires('operator')
+  const onRequest = authentication.requires('accounting:read')
   await app.register(journalExport, deps)
   const read = (day: string) => withReport(db, (tx) => readDay(tx, { day, chart }))
 
@@ -120,7 +120,7 @@ const journalExport: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     `${JOURNAL}.csv`,
     {
       exposeHeadRoute: false, // It would read all transfers of the day.
-      onRequest: authentication.requires('operator'),
+      onRequest: authentication.requires('accounting:read'),
       schema: {
         ...about,
         operationId: 'exportJournal',

@@ -80,7 +80,7 @@ export const operatorBalanceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app
   app.get(
     BALANCES,
     {
-      onRequest: authentication.requires('operator'),
+      onRequest: authentication.requires('accounting:read'),
       schema: {
         operationId: 'getOperatorBalances',
         tags: ['Accounting'],

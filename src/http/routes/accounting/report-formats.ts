@@ -47,7 +47,7 @@ export function registerFiles<Asked>(
   { path, operation, of, fields, read, hasPage = true }: Files<Asked>,
 ): void {
   const exports = new CsvExports()
-  const onRequest = authentication.requires('operator')
+  const onRequest = authentication.requires('accounting:read')
   const about = { tags: ['Accounting'], security: BEARER, querystring: query(fields) }
   const csv = {
     ...about,

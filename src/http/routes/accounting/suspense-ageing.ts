@@ -64,7 +64,7 @@ export const suspenseAgeingRoutes: FastifyPluginAsyncTypebox<Deps> = async (app,
   app.get(
     AGEING,
     {
-      onRequest: authentication.requires('operator'),
+      onRequest: authentication.requires('accounting:read'),
       schema: {
         operationId: 'getSuspenseAgeing',
         tags: ['Accounting'],

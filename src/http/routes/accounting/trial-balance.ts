@@ -50,7 +50,7 @@ export const trialBalanceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, d
   app.get(
     TRIAL_BALANCE,
     {
-      onRequest: authentication.requires('operator'),
+      onRequest: authentication.requires('accounting:read'),
       schema: {
         operationId: 'getTrialBalance',
         tags: ['Accounting'],

@@ -78,7 +78,7 @@ export const vatRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   app.get(
     VAT,
     {
-      onRequest: authentication.requires('operator'),
+      onRequest: authentication.requires('accounting:read'),
       schema: {
         operationId: 'getVatReport',
         tags: ['Accounting'],

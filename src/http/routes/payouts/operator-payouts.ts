@@ -71,7 +71,7 @@ async function parseOperatorFilters({ db, clock }: Deps, asked: FilterQuery) {
 
 const summing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { db, authentication } = deps
-  const onRequest = authentication.requires('operator')
+  const onRequest = authentication.requires('accounting:read')
 
   app.get(
     `${PAYOUTS}/summary`,
@@ -96,7 +96,7 @@ const summing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
 const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   await app.register(summing, deps)
   const { db, sealer, authentication } = deps
-  const onRequest = authentication.requires('operator')
+  const onRequest = authentication.requires('accounting:read')
 
   app.get(
     PAYOUTS,
@@ -149,7 +149,7 @@ const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
 const resolving: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   // Not on `db`: shared accounts are opened on a connection of it.
   const { batchPool, sharedAccounts, payoutHooks: hooks, authentication, clock } = deps
-  const onRequest = authentication.requires('operator')
+  const onRequest = authentication.requires('accounting:write')
   const change = { ...about, headers: IdempotencyHeaders, params: Params, querystring: NoQuery }
 
   const resolve = (

@@ -53,7 +53,7 @@ export const payoutFileResultRoutes: FastifyPluginAsyncTypebox<Deps> = scoped(as
     '/api/v1/operator/payout-files/results',
     {
       bodyLimit: BODY_BYTES_MAX,
-      onRequest: authentication.requires('operator'),
+      onRequest: authentication.requires('accounting:write'),
       schema: {
         tags: ['Operator'],
         security: BEARER,

@@ -57,7 +57,7 @@ const creating: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   app.post(
     PAYOUT_FILES,
     {
-      onRequest: authentication.requires('operator'),
+      onRequest: authentication.requires('accounting:write'),
       schema: {
         ...about,
         operationId: 'createPayoutFile',
@@ -92,7 +92,7 @@ const creating: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
 
 const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { db, sealer, authentication } = deps
-  const onRequest = authentication.requires('operator')
+  const onRequest = authentication.requires('accounting:read')
 
   app.get(
     PAYOUT_FILES,
@@ -148,7 +148,7 @@ const downloading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   app.get(
     `${PAYOUT_FILES}/:id/download`,
     {
-      onRequest: authentication.requires('operator'),
+      onRequest: authentication.requires('accounting:write'),
       schema: {
         ...about,
         operationId: 'downloadPayoutFile',
@@ -192,7 +192,7 @@ const failing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   app.post(
     `${PAYOUT_FILES}/:id/not-delivered`,
     {
-      onRequest: authentication.requires('operator'),
+      onRequest: authentication.requires('accounting:write'),
       schema: {
         ...about,
         operationId: 'failPayoutFile',

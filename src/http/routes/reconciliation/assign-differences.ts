@@ -36,7 +36,7 @@ const assigning: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   app.post(
     `${RECONCILIATION}/:id/assign`,
     {
-      onRequest: authentication.requires('operator'),
+      onRequest: authentication.requires('accounting:write'),
       schema: {
         ...about,
         operationId: 'assignDifference',
@@ -74,7 +74,7 @@ const assigningMany: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   app.post(
     `${RECONCILIATION}/assign`,
     {
-      onRequest: authentication.requires('operator'),
+      onRequest: authentication.requires('accounting:write'),
       schema: {
         ...about,
         operationId: 'assignDifferences',
@@ -108,7 +108,7 @@ const listingOwners: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   app.get(
     `${RECONCILIATION}/owners`,
     {
-      onRequest: authentication.requires('operator'),
+      onRequest: authentication.requires('accounting:read'),
       schema: {
         ...about,
         operationId: 'listDifferenceOwners',

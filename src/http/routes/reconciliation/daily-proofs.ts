@@ -86,7 +86,7 @@ const readingDay: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   app.get(
     RECONCILIATION,
     {
-      onRequest: authentication.requires('operator'),
+      onRequest: authentication.requires('accounting:read'),
       schema: {
         ...about,
         operationId: 'getDailyProof',
@@ -127,7 +127,7 @@ const readingDays: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   app.get(
     `${RECONCILIATION}/days`,
     {
-      onRequest: authentication.requires('operator'),
+      onRequest: authentication.requires('accounting:read'),
       schema: {
         ...about,
         operationId: 'listDailyProofs',
@@ -165,7 +165,7 @@ const readingAgeing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   app.get(
     `${RECONCILIATION}/ageing`,
     {
-      onRequest: authentication.requires('operator'),
+      onRequest: authentication.requires('accounting:read'),
       schema: {
         ...about,
         operationId: 'getReconciliationAgeing',

@@ -94,7 +94,7 @@ const readingLines: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   app.get(
     `${RECONCILIATION}/lines`,
     {
-      onRequest: authentication.requires('operator'),
+      onRequest: authentication.requires('accounting:read'),
       schema: {
         ...about,
         operationId: 'listReconciledLines',
@@ -134,7 +134,7 @@ const readingItems: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   app.get(
     `${RECONCILIATION}/items`,
     {
-      onRequest: authentication.requires('operator'),
+      onRequest: authentication.requires('accounting:read'),
       schema: {
         ...about,
         operationId: 'listReconciledItems',

@@ -36,7 +36,7 @@ export const differenceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, dep
 
 const listing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { db, clock, sealer, banks, authentication } = deps
-  const onRequest = authentication.requires('operator')
+  const onRequest = authentication.requires('accounting:read')
   const windows = timingWindows(banks)
 
   app.get(
@@ -93,7 +93,7 @@ const listing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
 }
 
 const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const onRequest = deps.authentication.requires('operator')
+  const onRequest = deps.authentication.requires('accounting:read')
 
   app.get(
     `${RECONCILIATION}/:id`,

@@ -75,7 +75,7 @@ const resolving: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   app.post(
     `${RECONCILIATION}/:id/resolve`,
     {
-      onRequest: authentication.requires('operator'),
+      onRequest: authentication.requires('accounting:write'),
       schema: {
         ...about,
         operationId: 'resolveDifference',
@@ -106,7 +106,7 @@ const resolvingMany: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   app.post(
     `${RECONCILIATION}/resolve`,
     {
-      onRequest: authentication.requires('operator'),
+      onRequest: authentication.requires('accounting:write'),
       schema: {
         ...change,
         operationId: 'resolveDifferences',
@@ -131,7 +131,7 @@ const resolvingMany: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
 
 const deciding: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { authentication, sharedAccounts } = deps
-  const onRequest = [authentication.requires('operator'), requireUser]
+  const onRequest = [authentication.requires('accounting:write'), requireUser]
   const security = SESSION
   const step = stepping(deps)
   const by = (request: FastifyRequest) => ({ ...requireApprover(deps, request), sharedAccounts })

@@ -61,7 +61,7 @@ export const statementUploadRoutes: FastifyPluginAsyncTypebox<Deps> = scoped(asy
     {
       bodyLimit: FILE_BYTES_MAX,
       config: { isLong: true },
-      onRequest: authentication.requires('operator'),
+      onRequest: authentication.requires('accounting:write'),
       schema: {
         tags: ['Operator'],
         security: BEARER,

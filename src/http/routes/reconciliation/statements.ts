@@ -45,7 +45,7 @@ function checkedId({ id }: { id: string }, missing: RefusalCode): bigint {
 
 const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { db, sealer, authentication, nameBank } = deps
-  const onRequest = authentication.requires('operator')
+  const onRequest = authentication.requires('accounting:read')
 
   app.get(
     STATEMENTS,
@@ -99,7 +99,7 @@ const readingLines: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   app.get(
     `${STATEMENTS}/:id/lines`,
     {
-      onRequest: authentication.requires('operator'),
+      onRequest: authentication.requires('accounting:read'),
       schema: {
         ...about,
         operationId: 'listStatementLines',
@@ -137,7 +137,7 @@ const readingLines: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
 
 const readingImports: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { db, sealer, clock, authentication } = deps
-  const onRequest = authentication.requires('operator')
+  const onRequest = authentication.requires('accounting:read')
 
   app.get(
     IMPORTS,
@@ -192,7 +192,7 @@ const readingProfiles: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   app.get(
     '/api/v1/operator/statement-profiles',
     {
-      onRequest: authentication.requires('operator'),
+      onRequest: authentication.requires('accounting:read'),
       schema: {
         ...about,
         operationId: 'listStatementProfiles',

@@ -51,14 +51,15 @@ export const auditLogRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
         response: { 200: ListEnvelope(ActionBody), '4xx': ApiFailure },
       },
     },
-    async ({ client, withoutAlerts, query: asked }) => {
+    async ({ client, scopes, withoutAlerts, query: asked }) => {
       const { limit: _, cursor: __, ...filters } = asked
       const list: List = { name: 'actions', clientId: client.id, filters }
       const page = await pageById(sealer, { list, asked }, ({ after, limit }) => {
         const { actor, action, subject } = asked
         const named = subject && findName(sealer, subject)
         const wanted = { actor, action, subject: named, ...parseWindow(asked) }
-        const seen = { ...wanted, withoutOperators: withoutAlerts }
+        const withAdjustments = scopes.has('accounting:read')
+        const seen = { ...wanted, withoutOperators: withoutAlerts, withAdjustments }
         return listAuditLog(db, client, { filters: seen, beforeId: after, limit })
       })
       return listResponse('Audit log retrieved successfully', page, (row) =>

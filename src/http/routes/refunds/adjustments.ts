@@ -56,7 +56,7 @@ export const adjustmentRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, dep
 
 const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { db, sealer, authentication } = deps
-  const onRequest = authentication.requires('operator')
+  const onRequest = authentication.requires('accounting:read')
 
   app.get(
     ADJUSTMENTS,
@@ -117,7 +117,7 @@ const requesting: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   app.post(
     ADJUSTMENTS,
     {
-      onRequest: [authentication.requires('operator'), requireUser],
+      onRequest: [authentication.requires('accounting:write'), requireUser],
       schema: {
         ...change,
         operationId: 'requestAdjustment',
@@ -162,7 +162,7 @@ function decide(deps: Deps, { call, reference, how, message }: Decision) {
 
 const deciding: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { authentication } = deps
-  const onRequest = [authentication.requires('operator'), requireUser]
+  const onRequest = [authentication.requires('accounting:write'), requireUser]
 
   app.post(
     `${ADJUSTMENTS}/:reference/approve`,

@@ -25,7 +25,7 @@ import { toNaira } from '#money.ts'
 import { publicId } from '#public-ids.ts'
 import type { Sealer } from '#seal.ts'
 import { timestamp } from '#wat-time.ts'
-import { LEDGER, requireAccountId } from './ledger.ts'
+import { LEDGER, ledgerViewer, requireAccountId } from './ledger.ts'
 
 const TransferBody = named('LedgerTransfer', {
   id: Type.Integer(),
@@ -81,15 +81,17 @@ const transfers: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         response: { 200: ListEnvelope(TransferBody), '4xx': ApiFailure },
       },
     },
-    async ({ client, params, query: asked }) => {
+    async (request) => {
+      const { client, params, query: asked } = request
       refuseRestricted(client)
-      const account = await getLedgerAccount(db, client, requireAccountId(sealer, params.id))
+      const viewer = ledgerViewer(request)
+      const account = await getLedgerAccount(db, viewer, requireAccountId(sealer, params.id))
       const window = parseWindow(asked)
       const filters = { id: account.id.toString(), from: asked.from, to: asked.to }
       const list: List = { name: 'ledger-transfers', clientId: client.id, filters }
       const after = readCursor(sealer, list, asked.cursor)?.[0]
       const limit = parseLimit(asked)
-      const found = await listLedgerEntries(db, client, {
+      const found = await listLedgerEntries(db, viewer, {
         ...{ account, window, after },
         limit: limit + 1,
       })
@@ -124,12 +126,13 @@ const totals: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         response: { 200: ApiEnvelope(PeriodBody), '4xx': ApiFailure },
       },
     },
-    async ({ client, params, query: asked }) => {
+    async (request) => {
+      const { client, params, query: asked } = request
       refuseRestricted(client)
       const window = parseWindow(asked)
       const id = requireAccountId(sealer, params.id)
       const data = await withSnapshot(db, async (tx) => {
-        const account = await getLedgerAccount(tx, client, id)
+        const account = await getLedgerAccount(tx, ledgerViewer(request), id)
         return presentTotals(account, await readLedgerPeriod(tx, account, window))
       })
       return accepted('Ledger totals retrieved successfully', data)

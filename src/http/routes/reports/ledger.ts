@@ -2,7 +2,7 @@
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { type List, readCursor, toPage, writeCursor } from '#db/paging.ts'
-import { refuseRestricted } from '#domain/access/clients.ts'
+import { type Client, refuseRestricted } from '#domain/access/clients.ts'
 import {
   CHECK_NAMES,
   findLastIntegrityCheck,
@@ -17,6 +17,7 @@ import {
   toChartPosition,
 } from '#domain/reports/chart-of-accounts.ts'
 import { Refusal } from '#errors.ts'
+import type { Identity } from '#http/authentication.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { ListEnvelope, listResponse, NoQuery, PageQuery, parseLimit, query } from '#http/lists.ts'
@@ -105,20 +106,22 @@ const chart: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         tags,
         summary: 'List ledger accounts with balances',
         description:
-          'Your own; operators also see bank accounts, unidentified suspense, fees, receivables ' +
-          `and write-offs. ${RESTRICTED}`,
+          'Your own; operators, and their users with accounting:read, also see bank accounts, ' +
+          `unidentified suspense, fees, receivables and write-offs. ${RESTRICTED}`,
         security: BEARER,
         querystring: query({ kind: Type.Optional(text(40, 'Filter by kind.')), ...PageQuery }),
         response: { 200: ListEnvelope(AccountBody), '4xx': ApiFailure },
       },
     },
-    async ({ client, query: asked }) => {
+    async (request) => {
+      const { client, query: asked } = request
       refuseRestricted(client)
       const { kind } = asked
       const list: List = { name: 'ledger-accounts', clientId: client.id, filters: { kind } }
       const after = chartAfter(readCursor(sealer, list, asked.cursor))
       const limit = parseLimit(asked)
-      const rows = await listLedgerAccounts(db, client, { kind, after, limit: limit + 1 })
+      const wanted = { kind, after, limit: limit + 1 }
+      const rows = await listLedgerAccounts(db, ledgerViewer(request), wanted)
       const page = toPage(rows, limit, (last) => {
         const { isCollection, id } = toChartPosition(last)
         return writeCursor(sealer, list, [isCollection ? 'collection' : 'shared', id.toString()])
@@ -146,9 +149,10 @@ const chart: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         response: { 200: ApiEnvelope(AccountBody), '4xx': ApiFailure },
       },
     },
-    async ({ client, params }) => {
-      refuseRestricted(client)
-      const account = await getLedgerAccount(db, client, requireAccountId(sealer, params.id))
+    async (request) => {
+      refuseRestricted(request.client)
+      const id = requireAccountId(sealer, request.params.id)
+      const account = await getLedgerAccount(db, ledgerViewer(request), id)
       return accepted('Ledger account retrieved successfully', presentAccount(account, sealer))
     },
   )
@@ -188,6 +192,11 @@ const audit: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       })
     },
   )
+}
+
+// Who does the accounting sees the ledger as an operator does.
+export function ledgerViewer({ client, scopes }: Pick<Identity, 'client' | 'scopes'>): Client {
+  return { ...client, isOperator: client.isOperator || scopes.has('accounting:read') }
 }
 
 export function requireAccountId(sealer: Sealer, given: string): AccountId {

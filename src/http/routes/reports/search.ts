@@ -67,8 +67,8 @@ export const searchRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =
       },
     },
     async ({ client, scopes, withoutAlerts, query: { q } }) => {
-      // An operator's payouts are of all clients.
-      const payouts = scopes.has('operator') ? '/api/v1/operator/payouts' : PATHS.payout
+      // Of all clients, where the accounting is done.
+      const payouts = scopes.has('accounting:read') ? '/api/v1/operator/payouts' : PATHS.payout
       const present = (hit: Hit) =>
         presentHit(hit, hit.type === 'payout' ? payouts : PATHS[hit.type])
       const how = { sealer, client, scopes, withoutAlerts, now: clock() }

@@ -30,7 +30,7 @@ import { CURRENCY, formatKobo, type Kobo, kobo } from '#money.ts'
 import { publicId } from '#public-ids.ts'
 import type { Sealer } from '#seal.ts'
 import { timestamp } from '#wat-time.ts'
-import { LEDGER, requireAccountId } from './ledger.ts'
+import { LEDGER, ledgerViewer, requireAccountId } from './ledger.ts'
 import { renderStatement } from './statement-page.ts'
 
 export const PAGE_ROWS_MAX = 2_000
@@ -94,10 +94,11 @@ const SORTS: readonly Sort[] = [
     tag: 'Ledger',
     of: 'a ledger account',
     scope: 'credits:read',
-    find: async ({ db, sealer }, { client }, params) => {
-      refuseRestricted(client)
+    find: async ({ db, sealer }, request, params) => {
+      refuseRestricted(request.client)
       const id = requireAccountId(sealer, params.id ?? '')
-      const { kind, currency, owner, accountNumber } = await getLedgerAccount(db, client, id)
+      const account = await getLedgerAccount(db, ledgerViewer(request), id)
+      const { kind, currency, owner, accountNumber } = account
       const bank = owner.startsWith('bank:') ? ` (${owner.slice('bank:'.length)})` : ''
       const title = `Statement of ${accountNumber ?? kindName(kind)}${bank}`
       return { accountIds: [id], kind, currency, title, name: `statement-${params.id}` }
@@ -201,7 +202,7 @@ const openingOf = (db: Parameters<typeof readBalanceAt>[0], of: StatementSubject
 
 async function sendCsv(deps: StatementDeps, of: Named, { request, reply, window }: Asked) {
   const { db, sealer, clock, exports } = deps
-  const { client: viewer } = request
+  const viewer = ledgerViewer(request)
   const openingKobo = await openingOf(db, of, window.from)
   const statement = readStatement(db, { viewer, subject: of, window, openingKobo })
   async function* lines(): AsyncGenerator<Line[], void> {
@@ -219,7 +220,7 @@ async function sendCsv(deps: StatementDeps, of: Named, { request, reply, window 
 
 // In one snapshot: what it adds up is what it shows.
 async function sendPage(deps: StatementDeps, of: Named, { request, reply, window }: Asked) {
-  const { client: viewer } = request
+  const viewer = ledgerViewer(request)
   const { from, to = deps.clock() } = window
   const page = await withSnapshot(deps.db, async (tx) => {
     const openingKobo = await openingOf(tx, of, from)

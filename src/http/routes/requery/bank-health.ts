@@ -48,7 +48,7 @@ export const bankHealthRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, dep
   app.get(
     '/api/v1/operator/banks',
     {
-      onRequest: authentication.requires('operator'),
+      onRequest: authentication.requires('accounting:read'),
       schema: {
         operationId: 'listBankHealth',
         tags: ['Operator'],
