@@ -102,8 +102,8 @@ test('accounting has no fault at 360 and 1280 pixels, in light and dark', async 
   assert.deepEqual(problems, [])
 })
 
-test('who is no operator finds neither reconciliation nor accounting', async () => {
-  await using opened = await bench.openAs(browser, { role: 'finance' })
+test('who does no accounting finds neither reconciliation nor accounting', async () => {
+  await using opened = await bench.openAs(browser, { role: 'owner' })
   const { page } = opened
   for (const view of ['reconciliation', 'accounting']) {
     await page.goto(`${bench.url}/dashboard/${view}`)

@@ -2519,6 +2519,7 @@ export const settingsStrings = {
       support: 'Support: read-only',
       operator: 'Operator: runs the service',
     },
+    operatorFinance: 'Finance: money, reconciliation and accounting of all clients',
     none: 'No users yet',
     noneText: 'Invite a user and share their temporary password.',
     invite: 'Invite user',

@@ -33,14 +33,14 @@ const DEBOUNCE_MS = 200
 // An advice without a number is no payment yet.
 export const ADVICE_PREFIX = 'advice-'
 
-// Operators find the payouts of all clients.
+// Who does the accounting finds the payouts of all clients.
 function hrefOfHit({ type, reference, of }: Hit, session: Session): string {
   const shown = of ?? { type, reference }
   const view = VIEW_OF[shown.type]
   if (type === 'advice') return hrefOf(view, `${ADVICE_PREFIX}${reference}`)
   if (type === 'statement') return hrefOf(view, reference, { tab: 'statements' })
   if (type === 'event') return hrefOf(view, reference, { tab: 'deliveries' })
-  const isOfAll = type === 'payout' && session.scopes.includes('operator')
+  const isOfAll = type === 'payout' && session.scopes.includes('accounting:read')
   return hrefOf(view, shown.reference, isOfAll ? { tab: 'all' } : {})
 }
 

@@ -15,6 +15,11 @@ export type Session = Schemas['SignedInSession']
 
 export type SignIn = Schemas['SignInRequest']
 
+// Whether they change the books of all clients, rather than only read them.
+export function mayAccount({ scopes }: Session): boolean {
+  return scopes.includes('accounting:write')
+}
+
 const SESSION = '/dashboard/api/session'
 
 // The cookie cannot be seen from here, so we remember that there is one: who was never here is not

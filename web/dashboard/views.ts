@@ -84,21 +84,21 @@ export const VIEWS: readonly View[] = [
     path: 'reconciliation',
     name: views.reconciliation,
     icon: 'reconciliation',
-    scope: 'operator',
+    scope: 'accounting:read',
     load: () => import('./views/reconciliation.tsx'),
   },
   {
     path: 'accounting',
     name: views.accounting,
     icon: 'accounting',
-    scope: 'operator',
+    scope: 'accounting:read',
     load: () => import('./views/accounting.tsx'),
   },
   {
     path: 'adjustments',
     name: views.adjustments,
     icon: 'advice',
-    scope: 'operator',
+    scope: 'accounting:read',
     load: () => import('./views/adjustments.tsx'),
   },
   {
@@ -113,7 +113,7 @@ export const VIEWS: readonly View[] = [
     path: 'banks',
     name: views.banks,
     icon: 'banks',
-    scope: 'operator',
+    scope: 'accounting:read',
     load: () => import('./views/banks.tsx'),
   },
   {

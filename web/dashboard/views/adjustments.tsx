@@ -1,4 +1,4 @@
-// Adjustments, for operators: what clients and banks owe, and recovering or writing it off under
+// Adjustments: what clients and banks owe, and recovering or writing it off under
 // maker-checker.
 
 import { adjustmentsStrings as strings } from '../../copy.ts'

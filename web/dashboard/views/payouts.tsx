@@ -1,4 +1,5 @@
-// Payouts, and the bank accounts that they go to; for operators those of all clients, and payout files.
+// Payouts, and the bank accounts that they go to; for accounting those of all clients, and
+// payout files.
 
 import type { ComponentType } from 'preact'
 import { payoutsStrings as strings } from '../../copy.ts'
@@ -17,12 +18,12 @@ const PARTS: Record<PartName, ComponentType<ViewProps>> = {
   all: AllPayouts,
   files: PayoutFiles,
 }
-const OPERATORS: readonly string[] = ['all', 'files']
+const OF_ALL_CLIENTS: readonly string[] = ['all', 'files']
 
 export default function Payouts(props: ViewProps) {
-  const isOperator = props.session.scopes.includes('operator')
+  const mayReadAll = props.session.scopes.includes('accounting:read')
   const names = Object.keys(PARTS) as PartName[]
-  const allowed = names.filter((name) => isOperator || !OPERATORS.includes(name))
+  const allowed = names.filter((name) => mayReadAll || !OF_ALL_CLIENTS.includes(name))
   const current = allowed.find((name) => name === props.place.query.tab) ?? 'payouts'
   const Part = PARTS[current]
   return (

@@ -17,6 +17,7 @@ import { onePage } from '../../parts/one-page.ts'
 import { type Column, ListTable } from '../../parts/table.tsx'
 import { Copyable, Money, Time } from '../../parts/values.tsx'
 import { follow, goTo, hrefOf } from '../../routing.ts'
+import { mayAccount } from '../../session.ts'
 import type { ViewProps } from '../../view-props.ts'
 
 const PATH = '/api/v1/operator/days'
@@ -54,7 +55,7 @@ const COLUMNS: readonly Column<Day>[] = [
   },
 ]
 
-export function ClosedDays({ place }: ViewProps) {
+export function ClosedDays({ place, session }: ViewProps) {
   const to = isDay(place.query.to) ? place.query.to : today()
   const from = addDays(to, 1 - SHOWN_DAYS)
   const loaded = useData(PATH, {}, { from, to })
@@ -102,14 +103,16 @@ export function ClosedDays({ place }: ViewProps) {
           title={strings.one}
           close={() => goTo(hrefOf('accounting', undefined, place.query))}
         >
-          <About day={open} changed={loaded.reload} />
+          <About day={open} mayClose={mayAccount(session)} changed={loaded.reload} />
         </Drawer>
       )}
     </>
   )
 }
 
-function About({ day, changed }: { day: Day; changed: () => void }) {
+type AboutProps = { day: Day; mayClose: boolean; changed: () => void }
+
+function About({ day, mayClose, changed }: AboutProps) {
   const { closedBy, closedAt, journalHash } = day
   const nameBank = useBankNames()
   return (
@@ -139,7 +142,9 @@ function About({ day, changed }: { day: Day; changed: () => void }) {
         >
           {strings.viewJournal}
         </a>
-        {!day.isClosed && day.day < today() && <CloseDay day={day.day} done={changed} />}
+        {mayClose && !day.isClosed && day.day < today() && (
+          <CloseDay day={day.day} done={changed} />
+        )}
       </div>
     </>
   )

@@ -12,6 +12,7 @@ import { Field } from '../../parts/forms.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { Empty } from '../../parts/states.tsx'
 import type { Column } from '../../parts/table.tsx'
+import { mayAccount } from '../../session.ts'
 import type { ViewProps } from '../../view-props.ts'
 import { bankColumn, clientColumn, sumColumn } from './columns.tsx'
 import { dayIn, PeriodChoice, Report } from './report.tsx'
@@ -35,7 +36,7 @@ const COLUMNS: readonly Column<Entry>[] = [
   sumColumn(strings.credit, 'credit'),
 ]
 
-export function Journal({ place }: ViewProps) {
+export function Journal({ place, session }: ViewProps) {
   const day = dayIn(place)
   const loaded = useData(PATH, {}, { day })
   return (
@@ -43,14 +44,16 @@ export function Journal({ place }: ViewProps) {
       fields={<PeriodChoice label={strings.day} name="day" value={day} />}
       links={<Download day={day} />}
       loaded={loaded}
-      show={(journal) => <Entries journal={journal} changed={loaded.reload} />}
+      show={(journal) => (
+        <Entries journal={journal} mayClose={mayAccount(session)} changed={loaded.reload} />
+      )}
     />
   )
 }
 
-type EntriesProps = { journal: Data<typeof PATH>; changed: () => void }
+type EntriesProps = { journal: Data<typeof PATH>; mayClose: boolean; changed: () => void }
 
-function Entries({ journal, changed }: EntriesProps) {
+function Entries({ journal, mayClose, changed }: EntriesProps) {
   const { day, isClosed, transfers, lines, totals } = journal
   const sums = totals.map((total) => ({ ...TOTAL, ...total }))
   return (
@@ -61,7 +64,7 @@ function Entries({ journal, changed }: EntriesProps) {
           {isClosed ? strings.closedBadge : strings.openBadge}
         </span>
         <span class="muted">{isClosed ? strings.isClosed : strings.isOpen}</span>
-        {!isClosed && day < today() && <CloseDay day={day} done={changed} />}
+        {mayClose && !isClosed && day < today() && <CloseDay day={day} done={changed} />}
       </div>
       {lines.length === 0 ? (
         <Empty icon="accounting" title={strings.noJournal}>

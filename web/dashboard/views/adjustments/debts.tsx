@@ -9,6 +9,7 @@ import { ListView } from '../../parts/list-view.tsx'
 import type { Column } from '../../parts/table.tsx'
 import { Money, Time } from '../../parts/values.tsx'
 import { follow, hrefOf } from '../../routing.ts'
+import { mayAccount } from '../../session.ts'
 import { useSteadyVersion } from '../../steady-refresh.ts'
 import type { ViewProps } from '../../view-props.ts'
 import { AskAdjustment, type DebtKind } from './ask-adjustment.tsx'
@@ -71,7 +72,7 @@ export function Debts({ kind, ...props }: ViewProps & { kind: DebtKind }) {
                   {strings.ledger}
                 </a>
               </p>
-              {account.balance > 0 && (
+              {account.balance > 0 && mayAccount(props.session) && (
                 <AskAdjustment account={account} kind={kind} done={changed} />
               )}
             </>

@@ -7,7 +7,7 @@ import { money } from '../../format.ts'
 import { Confirm } from '../../parts/dialog.tsx'
 import { ReasonForm } from '../../parts/reason-form.tsx'
 import { toast } from '../../parts/toasts.tsx'
-import type { Session } from '../../session.ts'
+import { mayAccount, type Session } from '../../session.ts'
 
 type Props = { item: Schemas['Adjustment']; done: () => void }
 type Verb = 'approve' | 'reject' | 'withdraw'
@@ -28,11 +28,13 @@ export function DecideAdjustment({ session, ...props }: Props & { session: Sessi
     <>
       {isOwn && <p class="muted after-facts">{strings.own}</p>}
       {!isOwn && cannotApprove && <p class="notice after-facts">{cannotApprove.message}</p>}
-      <div class="buttons after-facts">
-        {isOwn && button('withdraw')}
-        {!isOwn && !cannotApprove && button('approve', 'primary')}
-        {!isOwn && button('reject')}
-      </div>
+      {mayAccount(session) && (
+        <div class="buttons after-facts">
+          {isOwn && button('withdraw')}
+          {!isOwn && !cannotApprove && button('approve', 'primary')}
+          {!isOwn && button('reject')}
+        </div>
+      )}
       {asked === 'reject' && <RejectForm {...props} close={close} />}
       {(asked === 'approve' || asked === 'withdraw') && (
         <Decision {...props} verb={asked} close={close} />

@@ -1,4 +1,4 @@
-// The payouts of all clients, for operators: the unknown ones first.
+// The payouts of all clients: the unknown ones first.
 
 import { appStrings, payoutsStrings as strings } from '../../../copy.ts'
 import type { Schemas } from '../../api.ts'
@@ -7,6 +7,7 @@ import { Detail } from '../../parts/detail.tsx'
 import type { Filter } from '../../parts/filters.tsx'
 import { ListView } from '../../parts/list-view.tsx'
 import type { Column } from '../../parts/table.tsx'
+import { mayAccount } from '../../session.ts'
 import { useSteadyVersion } from '../../steady-refresh.ts'
 import type { ViewProps } from '../../view-props.ts'
 import { PayoutDetail } from './payout.tsx'
@@ -69,7 +70,9 @@ export function AllPayouts(props: ViewProps) {
             close={close}
             show={(payout) => (
               <PayoutDetail payout={payout}>
-                {payout.status === 'unknown' && <ResolvePayout payout={payout} done={bump} />}
+                {payout.status === 'unknown' && mayAccount(props.session) && (
+                  <ResolvePayout payout={payout} done={bump} />
+                )}
               </PayoutDetail>
             )}
           />

@@ -18,8 +18,9 @@ const { person } = suspenseStrings
 
 type Props = { file: PayoutFile; done: () => void }
 
-export function PayoutFileDetail({ file, done }: Props) {
+export function PayoutFileDetail({ file, mayChange, done }: Props & { mayChange: boolean }) {
   const { id, amount, payouts, notDeliveredAt } = file
+  const isInUse = mayChange && notDeliveredAt === null
   return (
     <>
       <div class="headline">
@@ -27,7 +28,7 @@ export function PayoutFileDetail({ file, done }: Props) {
         <FileState file={file} />
       </div>
       <p class="muted">{strings.count(count(payouts))}</p>
-      {notDeliveredAt === null && (
+      {isInUse && (
         <>
           <p class="actions">
             <a class="button primary" href={`${PATH}/${id}/download`} download>
@@ -39,7 +40,7 @@ export function PayoutFileDetail({ file, done }: Props) {
         </>
       )}
       <About file={file} />
-      {notDeliveredAt === null && file.open > 0 && <NotDelivered file={file} done={done} />}
+      {isInUse && file.open > 0 && <NotDelivered file={file} done={done} />}
     </>
   )
 }

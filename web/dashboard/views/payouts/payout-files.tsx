@@ -1,4 +1,4 @@
-// Payout files, for operators: payouts to banks without an API, and what the banks report of them.
+// Payout files: payouts to banks without an API, and what the banks report of them.
 
 import { useState } from 'preact/hooks'
 import { payoutsStrings, payoutFilesStrings as strings } from '../../../copy.ts'
@@ -9,6 +9,7 @@ import type { Filter } from '../../parts/filters.tsx'
 import { ListView } from '../../parts/list-view.tsx'
 import type { Column } from '../../parts/table.tsx'
 import { Money, Time } from '../../parts/values.tsx'
+import { mayAccount } from '../../session.ts'
 import type { ViewProps } from '../../view-props.ts'
 import { CreateFile } from './create-file.tsx'
 import { FileState, type PayoutFile } from './file-state.tsx'
@@ -39,6 +40,7 @@ const COLUMNS: readonly Column<PayoutFile>[] = [
 export function PayoutFiles(props: ViewProps) {
   const [version, setVersion] = useState(0)
   const bump = () => setVersion((before) => before + 1)
+  const mayChange = mayAccount(props.session)
   return (
     <ListView
       {...props}
@@ -53,10 +55,12 @@ export function PayoutFiles(props: ViewProps) {
       version={version}
       none={{ title: strings.none, text: strings.noneText }}
       add={
-        <div class="buttons">
-          <UploadResults done={bump} />
-          <CreateFile done={bump} />
-        </div>
+        mayChange && (
+          <div class="buttons">
+            <UploadResults done={bump} />
+            <CreateFile done={bump} />
+          </div>
+        )
       }
       detail={({ open, version: shown, close }) => (
         <Detail
@@ -66,7 +70,7 @@ export function PayoutFiles(props: ViewProps) {
           params={{ id: open }}
           version={shown}
           close={close}
-          show={(file) => <PayoutFileDetail file={file} done={bump} />}
+          show={(file) => <PayoutFileDetail file={file} mayChange={mayChange} done={bump} />}
         />
       )}
     />

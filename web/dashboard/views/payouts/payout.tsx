@@ -81,7 +81,7 @@ function factsOf(payout: AnyPayout): Fact[] {
   ]
 }
 
-// What only operators see.
+// What its client does not see.
 function inside(payout: Schemas['OperatorPayoutDetail']): Fact[] {
   const { clientId, bankCode, bankCost, bankCostVat, settledBy, currency } = payout
   return [

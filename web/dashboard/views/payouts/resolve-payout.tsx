@@ -1,4 +1,4 @@
-// What an operator does about an unknown payout: find out from the bank, then confirm or fail it.
+// What to do about an unknown payout: find out from the bank, then confirm or fail it.
 
 import { useState } from 'preact/hooks'
 import { payoutsStrings } from '../../../copy.ts'

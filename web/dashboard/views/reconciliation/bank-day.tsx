@@ -8,6 +8,7 @@ import { CloseDay } from '../../parts/close-day.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { Failed, Skeleton } from '../../parts/states.tsx'
 import { follow, goTo, hrefOf } from '../../routing.ts'
+import { mayAccount } from '../../session.ts'
 import type { ViewProps } from '../../view-props.ts'
 import { DayDifferences } from './day-differences.tsx'
 import { DaySides } from './day-sides.tsx'
@@ -27,16 +28,17 @@ export function BankDay({ place, session, bankCode, day }: Props) {
   useReload(version, reload)
   const isAsked = useRef(false) // Once a statement is missing, until one leaves.
   isAsked.current ||= data?.statement === null
+  const mayChange = mayAccount(session)
   if (problem && !data) return <Failed problem={problem} retry={reload} />
   if (!data) return <Skeleton kind="page" lines={8} />
   return (
     <>
-      <DayTop proof={data} changed={bump} />
+      <DayTop proof={data} mayClose={mayChange} changed={bump} />
       <Proof proof={data} />
-      {isAsked.current && (
+      {isAsked.current && mayChange && (
         <ImportStatement label={bankStatementsStrings.import} bankCode={bankCode} done={bump} />
       )}
-      <Suggestions proof={data} session={session} done={bump} />
+      {mayChange && <Suggestions proof={data} session={session} done={bump} />}
       <DayDifferences proof={data} place={place} session={session} done={bump} />
       <DaySides proof={data} place={place} version={version} />
       {place.open !== undefined && (
@@ -52,9 +54,9 @@ export function BankDay({ place, session, bankCode, day }: Props) {
   )
 }
 
-type TopProps = { proof: DayProof; changed: () => void }
+type TopProps = { proof: DayProof; mayClose: boolean; changed: () => void }
 
-function DayTop({ proof, changed }: TopProps) {
+function DayTop({ proof, mayClose, changed }: TopProps) {
   const { bankCode, bankName, currency, day, isClosed } = proof
   const at = (other: string) =>
     hrefOf('reconciliation', undefined, { bankCode, day: other, currency })
@@ -86,7 +88,7 @@ function DayTop({ proof, changed }: TopProps) {
             <Icon name="onward" />
           </a>
         )}
-        {!isClosed && day < today() && <CloseDay day={day} done={changed} />}
+        {mayClose && !isClosed && day < today() && <CloseDay day={day} done={changed} />}
       </div>
     </header>
   )

@@ -6,7 +6,7 @@ import { count } from '../../format.ts'
 import { onePage } from '../../parts/one-page.ts'
 import { ListTable } from '../../parts/table.tsx'
 import { follow, hrefOf, type Place } from '../../routing.ts'
-import type { Session } from '../../session.ts'
+import { mayAccount, type Session } from '../../session.ts'
 import { AssignChosen } from './assign-many.tsx'
 import { choosingOf, DIFFERENCE_COLUMNS } from './difference-list.tsx'
 import type { DayProof } from './proof.tsx'
@@ -20,6 +20,7 @@ export function DayDifferences({ proof, place, session, done }: Props) {
   const ids = differences.map(({ id }) => `${id}`).filter((id) => chosen.has(id))
   const loaded = { data: differences, problem: undefined, isLoading: false, reload: done }
   const hasAny = differences.length > 0
+  const mayResolve = mayAccount(session)
   const given = () => {
     choose(new Set())
     done()
@@ -42,7 +43,7 @@ export function DayDifferences({ proof, place, session, done }: Props) {
           keyOf={({ id }) => `${id}`}
           hrefOf={({ id }) => hrefOf('reconciliation', `${id}`, place.query)}
           openKey={place.open}
-          choosing={choosingOf(chosen, choose)}
+          {...(mayResolve ? { choosing: choosingOf(chosen, choose) } : {})}
           empty={null}
         />
       )}

@@ -9,6 +9,7 @@ import { useData, useLoaded, useReload } from '../../loading.ts'
 import { Icon } from '../../parts/icons.tsx'
 import { Empty, Failed, Skeleton } from '../../parts/states.tsx'
 import { follow, goTo, hrefOf, type Place } from '../../routing.ts'
+import { mayAccount } from '../../session.ts'
 import { useSteadyVersion } from '../../steady-refresh.ts'
 import type { ViewProps } from '../../view-props.ts'
 import { Ageing } from './ageing.tsx'
@@ -19,7 +20,7 @@ import { ImportStatement } from './import-statement.tsx'
 const SHOWN_DAYS = 14
 const ASKED_DAYS = 62 // As far back, to see where a bank's statements begin.
 
-export function Days({ place }: ViewProps) {
+export function Days({ place, session }: ViewProps) {
   const to = isDay(place.query.to) ? place.query.to : today()
   const from = addDays(to, 1 - SHOWN_DAYS)
   const [version, bump] = useSteadyVersion()
@@ -41,7 +42,9 @@ export function Days({ place }: ViewProps) {
           <p>{strings.noneText}</p>
         </Empty>
       )}
-      <ImportStatement label={hasAny ? another : importFirst} done={bump} />
+      {mayAccount(session) && (
+        <ImportStatement label={hasAny ? another : importFirst} done={bump} />
+      )}
       {hasAny && <Grid {...{ shown, from, to, place, version }} />}
     </>
   )

@@ -7,7 +7,7 @@ import { money } from '../../format.ts'
 import { Confirm } from '../../parts/dialog.tsx'
 import { ReasonForm } from '../../parts/reason-form.tsx'
 import { toast } from '../../parts/toasts.tsx'
-import type { Session } from '../../session.ts'
+import { mayAccount, type Session } from '../../session.ts'
 import type { Difference } from './difference-list.tsx'
 
 type Props = { difference: Difference; done: () => void }
@@ -34,11 +34,13 @@ export function DecideDifference({ session, ...props }: Props & { session: Sessi
       <p class="request-reason">{reason}</p>
       {isOwn && <p class="muted">{strings.own}</p>}
       {!isOwn && cannotApprove && <p class="notice after-facts">{cannotApprove.message}</p>}
-      <div class="buttons">
-        {isOwn && button('withdraw')}
-        {!isOwn && !cannotApprove && button('approve', 'primary')}
-        {!isOwn && button('reject')}
-      </div>
+      {mayAccount(session) && (
+        <div class="buttons">
+          {isOwn && button('withdraw')}
+          {!isOwn && !cannotApprove && button('approve', 'primary')}
+          {!isOwn && button('reject')}
+        </div>
+      )}
       {asked === 'reject' && <RejectForm {...props} close={close} />}
       {(asked === 'approve' || asked === 'withdraw') && (
         <Decision {...props} verb={asked} close={close} />

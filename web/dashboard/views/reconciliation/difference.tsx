@@ -12,7 +12,7 @@ import { Detail } from '../../parts/detail.tsx'
 import { Facts } from '../../parts/drawer.tsx'
 import { Copyable, Money, Time } from '../../parts/values.tsx'
 import { follow, hrefOf } from '../../routing.ts'
-import type { Session } from '../../session.ts'
+import { mayAccount, type Session } from '../../session.ts'
 import { AssignDifference } from './assign-difference.tsx'
 import { DecideDifference } from './decide-difference.tsx'
 import { DifferenceHistory } from './difference-history.tsx'
@@ -66,13 +66,13 @@ function About({ difference, session, changed }: AboutProps) {
         <strong>{kindText(kind)}.</strong> {strings.texts[kind]}
       </p>
       {isTiming && state === 'open' && <p class="muted">{strings.timingText}</p>}
-      {state === 'open' && difference.actions.length > 0 && (
+      {state === 'open' && difference.actions.length > 0 && mayAccount(session) && (
         <ResolveDifference difference={difference} session={session} done={changed} />
       )}
       {state === 'asked' && (
         <DecideDifference difference={difference} session={session} done={changed} />
       )}
-      {(state === 'open' || state === 'asked') && (
+      {(state === 'open' || state === 'asked') && mayAccount(session) && (
         <AssignDifference difference={difference} session={session} done={changed} />
       )}
       <DifferenceFacts difference={difference} />

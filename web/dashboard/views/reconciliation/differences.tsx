@@ -8,6 +8,7 @@ import {
 import { useChosenAmong } from '../../parts/chosen-rows.ts'
 import { type Filter, filterQuery } from '../../parts/filters.tsx'
 import { ListView } from '../../parts/list-view.tsx'
+import { mayAccount } from '../../session.ts'
 import { useSteadyVersion } from '../../steady-refresh.ts'
 import type { ViewProps } from '../../view-props.ts'
 import { AssignChosen } from './assign-many.tsx'
@@ -31,6 +32,7 @@ export function Differences(props: ViewProps) {
   const filters = [...FILTERS, useBankFilter(), useOwnerFilter(props.session)]
   const asked = JSON.stringify(filterQuery(filters, props.place.query))
   const [chosen, choose] = useChosenAmong(asked, NONE)
+  const mayChange = mayAccount(props.session)
   const done = () => {
     choose(NONE)
     bump()
@@ -47,17 +49,19 @@ export function Differences(props: ViewProps) {
       filters={filters}
       keyOf={({ id }) => `${id}`}
       version={version}
-      choosing={choosingOf(chosen, choose)}
+      {...(mayChange ? { choosing: choosingOf(chosen, choose) } : {})}
       none={{
         title: reconciliationStrings.noDifferences,
         text: reconciliationStrings.noDifferencesText,
       }}
       add={
-        <>
-          <AssignChosen ids={[...chosen]} session={props.session} done={done} />
-          <ResolveChosen ids={[...chosen]} done={done} />
-          <ImportStatement label={bankStatementsStrings.import} isCompact done={bump} />
-        </>
+        mayChange && (
+          <>
+            <AssignChosen ids={[...chosen]} session={props.session} done={done} />
+            <ResolveChosen ids={[...chosen]} done={done} />
+            <ImportStatement label={bankStatementsStrings.import} isCompact done={bump} />
+          </>
+        )
       }
       detail={({ open, version: shown, close }) => (
         <DifferenceDrawer

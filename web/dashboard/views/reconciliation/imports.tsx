@@ -12,6 +12,7 @@ import { Facts } from '../../parts/drawer.tsx'
 import { ListView } from '../../parts/list-view.tsx'
 import type { Column } from '../../parts/table.tsx'
 import { Badge, Time } from '../../parts/values.tsx'
+import { mayAccount } from '../../session.ts'
 import { useSteadyVersion } from '../../steady-refresh.ts'
 import type { ViewProps } from '../../view-props.ts'
 import { useBankFilter } from './bank-filter.ts'
@@ -70,7 +71,11 @@ export function Imports(props: ViewProps) {
       keyOf={({ importId }) => `${importId}`}
       version={version}
       none={{ title: strings.noImports, text: strings.noImportsText }}
-      add={<ImportStatement label={strings.import} isCompact done={bump} />}
+      add={
+        mayAccount(props.session) && (
+          <ImportStatement label={strings.import} isCompact done={bump} />
+        )
+      }
       detail={({ open, version: shown, close }) => (
         <Detail
           key={open}

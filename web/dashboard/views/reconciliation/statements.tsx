@@ -7,6 +7,7 @@ import { Detail } from '../../parts/detail.tsx'
 import { ListView } from '../../parts/list-view.tsx'
 import type { Column } from '../../parts/table.tsx'
 import { Money, Time } from '../../parts/values.tsx'
+import { mayAccount } from '../../session.ts'
 import type { ViewProps } from '../../view-props.ts'
 import { useBankFilter } from './bank-filter.ts'
 import { ImportStatement } from './import-statement.tsx'
@@ -55,7 +56,11 @@ export function Statements(props: ViewProps) {
       keyOf={({ statementId }) => `${statementId}`}
       version={version}
       none={{ title: strings.none, text: strings.noneText }}
-      add={<ImportStatement label={strings.import} isCompact done={bump} />}
+      add={
+        mayAccount(props.session) && (
+          <ImportStatement label={strings.import} isCompact done={bump} />
+        )
+      }
       detail={({ open, close }) => (
         <Detail
           key={open}

@@ -3,6 +3,7 @@
 import { settingsStrings } from '../../../copy.ts'
 import type { Schemas } from '../../api.ts'
 import { Badge } from '../../parts/values.tsx'
+import type { Session } from '../../session.ts'
 
 export type User = Schemas['User']
 export type Role = keyof typeof strings.roles
@@ -17,20 +18,26 @@ export function UserBadge({ user }: { user: User }) {
   return <Badge state={strings.states.active} tone="good" />
 }
 
-// Only an operator makes operators.
-export function rolesFor(own: string): Role[] {
-  const roles = Object.keys(strings.roles) as Role[]
-  return roles.filter((role) => role !== 'operator' || own === 'operator')
+// Only an operator makes operators, and who does an operator's accounting.
+export function mayManage({ role: own, client }: Session, role: string): boolean {
+  if (own === 'operator') return true
+  return role !== 'operator' && !(role === 'finance' && client.isOperator)
 }
 
-type Roles = { id: string; roles: readonly Role[]; chosen: Role }
+export function rolesFor(session: Session): Role[] {
+  return (Object.keys(strings.roles) as Role[]).filter((role) => mayManage(session, role))
+}
 
-export function RoleSelect({ id, roles, chosen }: Roles) {
+type Roles = { id: string; session: Session; chosen: Role }
+
+export function RoleSelect({ id, session, chosen }: Roles) {
+  const { roles, operatorFinance } = strings
+  const texts = session.client.isOperator ? { ...roles, finance: operatorFinance } : roles
   return (
     <select id={id} name="role" defaultValue={chosen}>
-      {roles.map((role) => (
+      {rolesFor(session).map((role) => (
         <option key={role} value={role} selected={role === chosen}>
-          {strings.roles[role]}
+          {texts[role]}
         </option>
       ))}
     </select>

@@ -12,6 +12,7 @@ import { toast } from '../../parts/toasts.tsx'
 import { Time } from '../../parts/values.tsx'
 import type { Session } from '../../session.ts'
 import {
+  mayManage,
   RoleSelect,
   rolesFor,
   type TemporaryPassword,
@@ -34,7 +35,7 @@ export function UserDrawer(props: Props) {
   const { user, session, close } = props
   const { email, role, hasTotp, hasPasskey, signedInAt, createdAt } = user
   const isOwn = user.id === session.user.id
-  const mayTouch = !isOwn && (role !== 'operator' || session.role === 'operator')
+  const mayTouch = !isOwn && mayManage(session, role)
   return (
     <Drawer title={strings.one} close={close}>
       <div class="headline">
@@ -57,7 +58,7 @@ export function UserDrawer(props: Props) {
 }
 
 function RoleForm({ user, session, changed }: Props) {
-  const roles = rolesFor(session.role)
+  const roles = rolesFor(session)
   const { problem, isBusy, submit } = useSending(async (given) => {
     const body = { role: choiceOf(given, 'role', roles) }
     await send('PATCH', `${USERS}/{id}`, { params: { id: user.id }, body })
@@ -67,7 +68,7 @@ function RoleForm({ user, session, changed }: Props) {
   return (
     <form class="form role-form" onSubmit={submit} aria-busy={isBusy}>
       <Field label={strings.role}>
-        {(id) => <RoleSelect id={id} roles={roles} chosen={user.role} />}
+        {(id) => <RoleSelect id={id} session={session} chosen={user.role} />}
       </Field>
       {problem && <Failed problem={problem} />}
       <div class="form-end start">

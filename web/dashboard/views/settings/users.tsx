@@ -11,10 +11,10 @@ import { Empty } from '../../parts/states.tsx'
 import { type Column, ListTable } from '../../parts/table.tsx'
 import { Time } from '../../parts/values.tsx'
 import { goTo, hrefOf } from '../../routing.ts'
+import type { Session } from '../../session.ts'
 import type { ViewProps } from '../../view-props.ts'
 import { UserDrawer } from './user.tsx'
 import {
-  type Role,
   RoleSelect,
   rolesFor,
   type TemporaryPassword,
@@ -72,9 +72,7 @@ export function Users({ session, place }: ViewProps) {
           </Empty>
         }
       />
-      {isInviting && (
-        <Invitation roles={rolesFor(session.role)} close={() => setInviting(false)} done={hand} />
-      )}
+      {isInviting && <Invitation session={session} close={() => setInviting(false)} done={hand} />}
       {open && (
         <UserDrawer
           key={open.id}
@@ -98,12 +96,13 @@ export function Users({ session, place }: ViewProps) {
 }
 
 type Invited = {
-  roles: readonly Role[]
+  session: Session
   close: () => void
   done: (handed: TemporaryPassword) => void
 }
 
-function Invitation({ roles, close, done }: Invited) {
+function Invitation({ session, close, done }: Invited) {
+  const roles = rolesFor(session)
   const sending = useSending(async (given, headers) => {
     const body = { email: textOf(given, 'email'), role: choiceOf(given, 'role', roles) }
     done(await send('POST', USERS, { body, headers }))
@@ -115,7 +114,7 @@ function Invitation({ roles, close, done }: Invited) {
         {(id) => <input id={id} name="email" type="email" required autocomplete="off" />}
       </Field>
       <Field label={strings.role}>
-        {(id) => <RoleSelect id={id} roles={roles} chosen="support" />}
+        {(id) => <RoleSelect id={id} session={session} chosen="support" />}
       </Field>
     </DialogForm>
   )
