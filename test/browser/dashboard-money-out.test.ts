@@ -64,6 +64,35 @@ test('a payment is refunded from its drawer, in part; the rest is cancelled befo
   assert.deepEqual(problems, [])
 })
 
+test('of a payment that was reversed in part the rest is refunded; of a whole one, nothing', async () => {
+  const [part, whole] = [
+    await startPayment(bench, { amount: 1000 }),
+    await startPayment(bench, { amount: 500 }),
+  ]
+  const { sessionId } = await pay(bench, part.bankAccount, '1000')
+  await reverse(bench, sessionId, '300.25')
+  const gone = await pay(bench, whole.bankAccount, '500')
+  await reverse(bench, gone.sessionId, '500')
+  await using opened = await bench.openAs(browser, { role: 'finance', width: 360 })
+  const { page, problems } = opened
+  await page.goto(`${bench.url}/dashboard/payments/${part.paymentReference}`)
+
+  await button(page, 'Refund').click()
+  await modalOf(page).getByText('Up to ₦699.75').waitFor()
+  assert.equal(await modalOf(page).getByLabel('Amount').inputValue(), '699.75')
+  await modalOf(page).getByLabel('Reason').fill('Returned')
+  await button(page, 'Continue').click()
+  await button(page, 'Refund ₦699.75').click()
+
+  await drawerOf(page).getByText('Queued').waitFor()
+  await button(page, 'Refund').waitFor({ state: 'detached' })
+  await page.goto(`${bench.url}/dashboard/payments/${whole.paymentReference}`)
+  await drawerOf(page).locator('.badge', { hasText: 'Reversed' }).first().waitFor()
+  await page.waitForLoadState('networkidle')
+  assert.equal(await button(page, 'Refund').count(), 0)
+  assert.deepEqual(problems, [])
+})
+
 test('who may not refund has no button', async () => {
   const { accountNumber } = await createAccount(bench)
   const { sessionId } = await pay(bench, accountNumber, '70')

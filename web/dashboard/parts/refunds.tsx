@@ -18,7 +18,7 @@ const SHOWN_MAX = '100'
 
 type Props = {
   of: RefundOf
-  received: number // What of it could be refunded at first.
+  received: number // What of it could be refunded at first, less what the bank reversed.
   mayRefund: boolean
   version: number
   changed: () => void

@@ -16,6 +16,7 @@ type Advice = Schemas['AdviceRecord']
 type PaymentDetail = Schemas['PaymentDetail']
 
 const PATH = '/api/v1/payments/{reference}'
+const REFUNDABLE: readonly string[] = ['Successful', 'Reversed'] // Of the latter, what is left.
 
 export const validityOf = (seconds: number) => strings.spans[seconds] ?? strings.seconds(seconds)
 
@@ -61,7 +62,7 @@ export function PaymentDrawer({ open, scopes, version, close, changed }: Props) 
           <RequestActions of={payment} {...acting} />
           <Refunds
             of={{ reference: payment.paymentReference }}
-            received={payment.status === 'Successful' ? payment.amountPaid : 0}
+            received={REFUNDABLE.includes(payment.status) ? payment.amountPaid : 0}
             mayRefund={scopes.includes('refunds:write')}
             {...{ version, changed }}
           />
