@@ -239,7 +239,7 @@ test('the sandbox bank: a transfer is sent, explained, and its event arrives by 
   await button(page, 'Send transfer').click()
   await see(page, /The bank reports it at/)
   await button(page, 'Expired').click()
-  await see(page, 'come back after its grace period')
+  await see(page, 'advance the test clock past its grace period')
   assert.deepEqual(problems, [])
 })
 

@@ -2161,8 +2161,8 @@ export const sandboxBankStrings = {
     open: 'No open payments. Create a payment request and initiate a payment.',
     accounts: 'No collection accounts yet. Create one first.',
     expired:
-      'No expired payments. To test a late transfer, create a payment request with ' +
-      'expiresInSeconds: 60, initiate a payment, and come back after its grace period.',
+      'No expired payments. To test a late transfer, select an open payment and advance the test ' +
+      'clock past its grace period.',
   },
   due: (amount: string) => `${amount} due`,
   what: 'Scenario',
@@ -2222,6 +2222,76 @@ export const sandboxBankStrings = {
   listening: 'Waiting for events…',
   see: 'View credit',
   seeSuspense: 'View suspense',
+} as const
+
+export const testClockStrings = {
+  title: 'Test clock',
+  real: 'Real time',
+  realText: 'Advance it, and your time stands still where you leave it.',
+  frozen: 'Frozen',
+  moving: 'Advancing',
+  frozenText: 'Your time stands still until you advance it or return to real time.',
+  advance: 'Advance',
+  spans: { hour: '1 hour', day: '1 day', week: '7 days' },
+  pastGrace: (name: string) => `Past the grace period of ${name}’s payment`,
+  choosePayment: 'Select an open payment to advance past its grace period.',
+  to: 'Advance to',
+  go: 'Advance',
+  running: (time: string) => `Advancing to ${time}…`,
+  runningText:
+    'Everything that falls due on the way runs first, and webhooks are really sent. If you leave ' +
+    'this page, it stops.',
+  progress: 'Progress',
+  stop: 'Stop',
+  states: {
+    stopping: () => 'Stopping after what is running now…',
+    stopped: (time: string) => `Stopped at ${time}. Advance again to continue.`,
+    done: (time: string) => `Advanced to ${time}.`,
+    released: () => 'Stopped: your time is real again, because the clock was released or reset.',
+  },
+  ran: 'What ran',
+  nothingDue: 'Nothing fell due.',
+  kinds: {
+    report_transfers: counted('delayed report of the bank', 'delayed reports of the bank'),
+    expire_payments: counted('payment expired', 'payments expired'),
+    close_settlements: counted('settlement time reached', 'settlement times reached'),
+    send_payouts: () => 'Queued payouts sent',
+    query_payouts: counted('payout queried', 'payouts queried'),
+    requery_transfers: counted('requery', 'requeries'),
+    dispatch_events: counted('event', 'events'),
+    deliver_webhooks: counted('webhook attempt', 'webhook attempts'),
+  } as Record<string, (count: number) => string>,
+  release: 'Return to real time',
+  releaseTitle: 'Return to real time?',
+  releaseText: [
+    'What is dated ahead keeps its dates: a payment that expires in December does so in December.',
+    'Settlement schedules continue from now, and webhook retries are brought forward.',
+    'Nothing that ran is undone. To start over, reset the sandbox.',
+  ],
+  released: 'Your time is real again.',
+} as const
+
+export const resetSandboxStrings = {
+  title: 'Reset',
+  text: 'Start over with an empty sandbox, in real time.',
+  open: 'Reset sandbox',
+  sureTitle: 'Reset this sandbox?',
+  goesTitle: 'Deleted:',
+  goes: [
+    'Collection accounts, payment requests, payments, credits and suspense',
+    'Refunds, payouts, settlements, subaccounts and splits',
+    'Limit profiles, bank accounts and your own fee rules',
+    'Events, the webhook log, the audit log and idempotency keys',
+    'The test clock',
+  ],
+  staysTitle: 'Kept:',
+  stays: [
+    'Credentials, users and their sessions',
+    'Branding, settlement and payout settings',
+    'Webhook endpoints with their secrets, under new IDs',
+  ],
+  forGood: 'This can’t be undone. Operators keep an archived copy.',
+  done: 'Sandbox reset.',
 } as const
 
 // —— Developers ——

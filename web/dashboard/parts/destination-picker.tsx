@@ -16,6 +16,7 @@ export type Destination = {
   accountNumber: string
   title: string
   note: string
+  closesAt?: string // Of a payment: the end of its grace period.
 }
 
 type Payment = Schemas['Payment']
@@ -97,8 +98,8 @@ async function load(from: Destination['from'], signal: AbortSignal): Promise<Des
 function destinationOf(from: 'open' | 'expired', payment: Payment): Destination[] {
   const number = payment.numbers.at(-1)
   if (!number) return []
-  const { customerName: title, amount, amountRemaining, currency } = payment
+  const { customerName: title, amount, amountRemaining, currency, closesAt } = payment
   const note =
     from === 'open' ? strings.due(money(amountRemaining, currency)) : money(amount, currency)
-  return [{ from, accountNumber: number.accountNumber, title, note }]
+  return [{ from, accountNumber: number.accountNumber, title, note, closesAt }]
 }

@@ -1,4 +1,5 @@
-// Sandbox bank: pick a destination, send a transfer in some scenario, and watch the result.
+// Sandbox bank: pick a destination, send a transfer in some scenario, and watch the result; move the test
+// clock; begin anew.
 
 import { useRef, useState } from 'preact/hooks'
 import { sandboxBankStrings as strings } from '../../copy.ts'
@@ -10,6 +11,8 @@ import { PayoutOutcomeForm } from '../parts/payout-outcome-form.tsx'
 import { Failed } from '../parts/states.tsx'
 import { type Sent, TransferResult } from '../parts/transfer-result.tsx'
 import type { ViewProps } from '../view-props.ts'
+import { ResetSandbox } from './sandbox-bank/reset-sandbox.tsx'
+import { TestClock } from './sandbox-bank/test-clock.tsx'
 
 const EVENTS_KEPT = 50
 
@@ -29,7 +32,13 @@ const KINDS = {
 } as const
 type Kind = (typeof KINDS)[Destination['from']][number]
 
-export default function SandboxBank({ session }: ViewProps) {
+// After a reset nothing of it is left.
+export default function SandboxBank(props: ViewProps) {
+  const [round, setRound] = useState(0)
+  return <Bank key={round} {...props} wasReset={() => setRound((before) => before + 1)} />
+}
+
+function Bank({ session, wasReset }: ViewProps & { wasReset: () => void }) {
   const [destination, setDestination] = useState<Destination | undefined>()
   const [sent, setSent] = useState<Sent | undefined>()
   const [version, setVersion] = useState(0)
@@ -51,17 +60,23 @@ export default function SandboxBank({ session }: ViewProps) {
   }
   const mayRead = session.scopes.includes('webhooks:read')
   const isLive = useEvents((event) => keep([event]), mayRead, keepNewest)
+  const refresh = () => setVersion((before) => before + 1)
+  // What was open may be over.
+  const timeMoved = () => {
+    setDestination((chosen) => (chosen?.from === 'open' ? undefined : chosen))
+    refresh()
+  }
   const arrived = (transfer: Sent) => {
     setSent(transfer)
-    setVersion((before) => before + 1)
+    refresh()
   }
   return (
     <div class="bank">
-      <section class="card bank-part" aria-labelledby="where">
+      <section class="card bank-part bank-where" aria-labelledby="where">
         <h2 id="where">{strings.where}</h2>
         <DestinationPicker chosen={destination} choose={setDestination} version={version} />
       </section>
-      <section class="card bank-part" aria-labelledby="what">
+      <section class="card bank-part bank-what" aria-labelledby="what">
         <h2 id="what">{strings.what}</h2>
         {destination && (
           <TransferForm
@@ -73,7 +88,7 @@ export default function SandboxBank({ session }: ViewProps) {
         {!destination && <p class="muted">{strings.whereFirst}</p>}
         {session.scopes.includes('payouts:write') && <PayoutOutcomeForm />}
       </section>
-      <section class="card bank-part" aria-labelledby="happened">
+      <section class="card bank-part bank-happened" aria-labelledby="happened">
         <h2 id="happened">{strings.happened}</h2>
         <div aria-live="polite">
           {sent ? (
@@ -83,6 +98,8 @@ export default function SandboxBank({ session }: ViewProps) {
           )}
         </div>
       </section>
+      <TestClock chosen={destination} moved={timeMoved} />
+      <ResetSandbox done={wasReset} />
     </div>
   )
 }

@@ -1,0 +1,11 @@
+// A few points in a dialog.
+
+export function Bullets({ points }: { points: readonly string[] }) {
+  return (
+    <ul class="todo muted">
+      {points.map((point) => (
+        <li key={point}>{point}</li>
+      ))}
+    </ul>
+  )
+}

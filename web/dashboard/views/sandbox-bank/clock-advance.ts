@@ -1,0 +1,96 @@
+// Advances the test clock. What falls due runs before the answer, and where that is much, the answer is
+// incomplete: it is asked for again, with the same target, until the clock is there. Meanwhile the clock
+// is read every second, to show how far it is.
+//
+// Stopped, or left with the view, it asks no more: the clock stays where the call under way brings it.
+// Nor once the clock was released or reset elsewhere, since that would begin another one.
+
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { getData, type Problem, problemFrom, type Schemas, send } from '../../api.ts'
+
+type Step = Schemas['SandboxClockStep']
+type Ended = 'done' | 'stopped' | 'released'
+
+export type Advance = {
+  from: string
+  to: string
+  now: string // Where the clock is.
+  ran: readonly Step[]
+  state: 'running' | 'stopping' | Ended
+}
+
+const PATH = '/sandbox/clock'
+const ASK_MS = 1_000
+
+export const isUnderWay = (advance: Advance | undefined) =>
+  advance?.state === 'running' || advance?.state === 'stopping'
+
+// `ended`: also where it failed, since the clock may have moved.
+export function useAdvance(ended: () => void) {
+  const [advance, setAdvance] = useState<Advance | undefined>()
+  const [problem, setProblem] = useState<Problem | undefined>()
+  const goesOn = useRef(false)
+  const isRunning = isUnderWay(advance)
+  const change = (more: Partial<Advance>) =>
+    setAdvance((before) => before && { ...before, ...more })
+  useEffect(
+    () => () => {
+      goesOn.current = false
+    },
+    [],
+  )
+  useAsking(isRunning, (now) =>
+    setAdvance((before) =>
+      before && isUnderWay(before) && now > before.now ? { ...before, now } : before,
+    ),
+  )
+  const start = async (targetFrom: (now: Date) => Date) => {
+    if (goesOn.current || isRunning) return
+    goesOn.current = true
+    setProblem(undefined)
+    setAdvance(undefined)
+    try {
+      const { now } = await getData(PATH, {})
+      const to = targetFrom(new Date(now)).toISOString()
+      setAdvance({ from: now, to, now, ran: [], state: 'running' })
+      change({ state: await advanceTo(to, { goesOn: () => goesOn.current, told: change }) })
+    } catch (error) {
+      setProblem(problemFrom(error))
+      setAdvance(undefined)
+    }
+    goesOn.current = false
+    ended()
+  }
+  const stop = () => {
+    goesOn.current = false
+    change({ state: 'stopping' })
+  }
+  return { advance, problem, start, stop }
+}
+
+function useAsking(isWanted: boolean, told: (now: string) => void): void {
+  useEffect(() => {
+    if (!isWanted) return
+    const ask = () =>
+      getData(PATH, {}).then(
+        ({ now, isFrozen }) => isFrozen && told(now),
+        () => {},
+      )
+    const timer = window.setInterval(ask, ASK_MS)
+    return () => window.clearInterval(timer)
+  }, [isWanted])
+}
+
+type Watch = { goesOn: () => boolean; told: (more: Partial<Advance>) => void }
+
+// To a time, not by seconds: asked for again, it moves the clock no further.
+async function advanceTo(to: string, { goesOn, told }: Watch): Promise<Ended> {
+  for (let ran: readonly Step[] = []; ; ) {
+    const moved = await send('POST', `${PATH}/advance`, { body: { to } })
+    ran = [...ran, ...moved.ran]
+    told({ now: moved.now, ran })
+    if (moved.isComplete) return 'done'
+    if (!goesOn()) return 'stopped'
+    if (!(await getData(PATH, {})).isFrozen) return 'released'
+  }
+}

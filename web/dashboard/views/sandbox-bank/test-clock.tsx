@@ -1,0 +1,214 @@
+// The test clock (docs/test-clock.md): what time it is for this client; moving it, with what runs on the
+// way; and the return to real time.
+
+import { useState } from 'preact/hooks'
+import { testClockStrings as strings } from '../../../copy.ts'
+import { type Schemas, send } from '../../api.ts'
+import { humanize, shownTime, ZONE_OFFSET } from '../../format.ts'
+import { useData } from '../../loading.ts'
+import { Bullets } from '../../parts/bullets.tsx'
+import type { Destination } from '../../parts/destination-picker.tsx'
+import { Confirm } from '../../parts/dialog.tsx'
+import { Field, textOf, useSending } from '../../parts/forms.tsx'
+import { Failed, Skeleton } from '../../parts/states.tsx'
+import { toast } from '../../parts/toasts.tsx'
+import { Time } from '../../parts/values.tsx'
+import { useSteadyRefresh } from '../../steady-refresh.ts'
+import { type Advance, isUnderWay, useAdvance } from './clock-advance.ts'
+
+type Clock = Schemas['SandboxClock']
+type Start = ReturnType<typeof useAdvance>['start']
+
+const SECOND_MS = 1_000
+const SPANS = { hour: 3_600, day: 86_400, week: 604_800 } as const
+
+type Props = {
+  chosen: Destination | undefined // Where it is a payment, to move past its grace period.
+  moved: () => void
+}
+
+export function TestClock({ chosen, moved }: Props) {
+  const { data: clock, problem, reload } = useData('/sandbox/clock', {})
+  useSteadyRefresh(reload) // Others move it too.
+  const took = () => {
+    reload()
+    moved()
+  }
+  const { advance, problem: failure, start, stop } = useAdvance(took)
+  const isRunning = isUnderWay(advance)
+  return (
+    <section class="card bank-part bank-clock" aria-labelledby="clock">
+      <h2 id="clock">{strings.title}</h2>
+      {!clock && (problem ? <Failed problem={problem} retry={reload} /> : <Skeleton lines={3} />)}
+      {clock && (
+        <>
+          <Reading clock={clock} movingAt={isRunning ? advance?.now : undefined} />
+          <Steps clock={clock} chosen={chosen} isRunning={isRunning} start={start} />
+          {failure && <Failed problem={failure} />}
+          <Progress advance={advance} stop={stop} />
+          {clock.isFrozen && <ReleaseButton isDisabled={isRunning} released={took} />}
+        </>
+      )}
+    </section>
+  )
+}
+
+function Reading({ clock, movingAt }: { clock: Clock; movingAt: string | undefined }) {
+  const at = movingAt ?? clock.now
+  if (!movingAt && !clock.isFrozen) {
+    return (
+      <div>
+        <p class="clock-time">{strings.real}</p>
+        <p class="muted small">{strings.realText}</p>
+      </div>
+    )
+  }
+  return (
+    <div>
+      <p class="clock-time">
+        <Time at={at} />{' '}
+        <span class="badge warn">{movingAt ? strings.moving : strings.frozen}</span>
+      </p>
+      {!movingAt && <p class="muted small">{strings.frozenText}</p>}
+    </div>
+  )
+}
+
+type StepsProps = {
+  clock: Clock
+  chosen: Destination | undefined
+  isRunning: boolean
+  start: Start
+}
+
+function Steps({ clock, chosen, isRunning, start }: StepsProps) {
+  const closesMs = chosen?.closesAt ? Date.parse(chosen.closesAt) : 0
+  const isPayment = closesMs >= Date.parse(clock.now)
+  const later = (ms: number) => (now: Date) => new Date(now.getTime() + ms)
+  const { submit } = useSending((given) =>
+    start(() => new Date(`${textOf(given, 'to')}${ZONE_OFFSET}`)),
+  )
+  return (
+    <>
+      <fieldset class="clock-steps">
+        <legend>{strings.advance}</legend>
+        <div class="buttons">
+          {(Object.keys(SPANS) as (keyof typeof SPANS)[]).map((span) => (
+            <button
+              key={span}
+              type="button"
+              class="button"
+              aria-disabled={isRunning}
+              onClick={() => start(later(SPANS[span] * SECOND_MS))}
+            >
+              {strings.spans[span]}
+            </button>
+          ))}
+          {isPayment && (
+            <button
+              type="button"
+              class="button"
+              aria-disabled={isRunning}
+              onClick={() => start(() => new Date(closesMs + SECOND_MS))}
+            >
+              {strings.pastGrace(chosen?.title ?? '')}
+            </button>
+          )}
+        </div>
+        {!isPayment && <p class="muted small">{strings.choosePayment}</p>}
+      </fieldset>
+      <form class="inline-form" onSubmit={submit}>
+        <Field label={strings.to}>
+          {(id) => <input id={id} name="to" type="datetime-local" required />}
+        </Field>
+        <button type="submit" class="button" aria-disabled={isRunning}>
+          {strings.go}
+        </button>
+      </form>
+    </>
+  )
+}
+
+function Progress({ advance, stop }: { advance: Advance | undefined; stop: () => void }) {
+  const isRunning = isUnderWay(advance)
+  return (
+    <>
+      <p role="status">{advance && sayState(advance)}</p>
+      {advance && isRunning && (
+        <div class="bar-of">
+          <progress aria-label={strings.progress} max={1} value={shareOf(advance)} />
+          <p class="muted small">{strings.runningText}</p>
+          <div>
+            <button
+              type="button"
+              class="button"
+              aria-disabled={advance.state === 'stopping'}
+              onClick={stop}
+            >
+              {strings.stop}
+            </button>
+          </div>
+        </div>
+      )}
+      {advance && <Ran advance={advance} />}
+    </>
+  )
+}
+
+function sayState({ state, now, to }: Advance): string {
+  if (state === 'running') return strings.running(shownTime(to))
+  return strings.states[state](shownTime(now))
+}
+
+function shareOf({ from, to, now }: Advance): number {
+  const [fromMs, toMs, nowMs] = [Date.parse(from), Date.parse(to), Date.parse(now)]
+  return toMs > fromMs ? Math.min((nowMs - fromMs) / (toMs - fromMs), 1) : 1
+}
+
+// By kind, in the order in which each first ran.
+function Ran({ advance: { ran, state } }: { advance: Advance }) {
+  const counts = new Map<string, number>()
+  for (const { kind, count } of ran) counts.set(kind, (counts.get(kind) ?? 0) + count)
+  if (counts.size === 0) {
+    return state === 'done' ? <p class="muted small">{strings.nothingDue}</p> : null
+  }
+  return (
+    <ul class="muted small" aria-label={strings.ran}>
+      {[...counts].map(([kind, count]) => (
+        <li key={kind}>{strings.kinds[kind]?.(count) ?? `${humanize(kind)}: ${count}`}</li>
+      ))}
+    </ul>
+  )
+}
+
+function ReleaseButton({ isDisabled, released }: { isDisabled: boolean; released: () => void }) {
+  const [isAsked, setAsked] = useState(false)
+  const close = () => setAsked(false)
+  return (
+    <div>
+      <button
+        type="button"
+        class="button"
+        aria-disabled={isDisabled}
+        onClick={() => isDisabled || setAsked(true)}
+      >
+        {strings.release}
+      </button>
+      {isAsked && (
+        <Confirm
+          title={strings.releaseTitle}
+          action={strings.release}
+          run={() => send('DELETE', '/sandbox/clock', {})}
+          done={() => {
+            close()
+            toast(strings.released)
+            released()
+          }}
+          close={close}
+        >
+          <Bullets points={strings.releaseText} />
+        </Confirm>
+      )}
+    </div>
+  )
+}
