@@ -5466,6 +5466,7 @@ export interface components {
         Bank: {
             code: string;
             name: string;
+            issuesAccountNumbers: boolean;
         };
         BankAccount: {
             reference: string;

@@ -1,5 +1,5 @@
 // What people do with collection accounts in a real browser, by mouse and by keyboard, narrow and wide:
-// upload many, create one, edit it, limit it, switch it; and take it back.
+// upload many, create one, edit it, limit it, switch it; and take it back. Give it another number.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -215,6 +215,47 @@ test('one account is created, and its payer rules set, replaced and removed', as
   await modal.last().getByRole('button', { name: 'Remove rules' }).click()
   await page.getByText('Payer rules removed.').waitFor()
   await facts.getByText('Ada Obi, Chidi Eze').waitFor({ state: 'detached' })
+  assert.deepEqual(problems, [])
+})
+
+test('an account gets a number at each bank that issues them, and each once', async () => {
+  const { accountNumber } = await createAccount(bench)
+  const url = `${ACCOUNTS}/${accountNumber}/numbers`
+  const read = async () =>
+    (await bench.call({ url: `${ACCOUNTS}/${accountNumber}/details` })).json().data.accounts
+  await using opened = await bench.openAs(browser, { role: 'developer', width: 360 })
+  const { page, problems } = opened
+  const modal = modalOf(page)
+  const choice = modal.getByLabel('Bank', { exact: true })
+  await page.goto(`${bench.url}/dashboard/accounts/${accountNumber}`)
+  await button(page, 'Add a number').click()
+  await choice.waitFor()
+  assert.equal(await choice.locator('option[value="035"]').count(), 0) // It has one there.
+  assert.equal(await choice.locator('option[value="032"]').count(), 0) // It issues none.
+  await choice.selectOption('058')
+  assert.deepEqual(await findAxeFaults(page), [])
+
+  await modal.getByRole('button', { name: 'Add number' }).click()
+
+  await page.getByText(/^Number \d{10} at Guaranty Trust Bank added\.$/).waitFor()
+  const [, added] = await read()
+  assert.equal(added.bankCode, '058')
+  const facts = page.locator('dialog.drawer .facts').first()
+  await facts.getByText('Account number at Guaranty Trust Bank').waitFor()
+  await facts.getByText(added.accountNumber).waitFor()
+  await button(page, 'Add a number').click()
+  const left = choice.locator('option:not([value=""])')
+  await left.first().waitFor({ state: 'attached' })
+  const codes = await left.evaluateAll((options) =>
+    options.map((option) => option.getAttribute('value') ?? ''),
+  )
+  assert(codes.length > 0 && !codes.includes('058'))
+  await button(page, 'Cancel').click()
+  for (const bankCode of codes) await bench.call({ url, body: { bankCode } })
+  await page.reload()
+  await button(page, 'Add a number').click()
+  await modal.getByText('has a number at every bank').waitFor()
+  assert(await modal.getByRole('button', { name: 'Add number' }).isDisabled())
   assert.deepEqual(problems, [])
 })
 

@@ -672,6 +672,21 @@ export const accountsStrings = {
     removeText: 'Anyone can pay any amount. The payer accounts can’t be restored.',
     removed: 'Payer rules removed.',
   },
+  addNumber: {
+    open: 'Add a number',
+    title: 'Add a number at another bank',
+    text:
+      'Money sent to any number of this account is booked to it. It keeps the number for good: a ' +
+      'number can’t be removed.',
+    bank: 'Bank',
+    choose: 'Choose a bank',
+    none: 'This account has a number at every bank that issues them.',
+    submit: 'Add number',
+    done: (number: string, bank: string) => `Number ${number} at ${bank} added.`,
+  },
+  erasedText:
+    'The personal data of this account was erased. It stays closed. Erase again to remove the payers ' +
+    'of money received since.',
   makeDefault: {
     open: 'Make default',
     title: 'Make this the default account?',
@@ -743,6 +758,46 @@ export const accountsStrings = {
       cells: 'Has more cells than the header.',
     },
   },
+} as const
+
+// Of a collection account, or of a payment request.
+export const erasureStrings = {
+  open: 'Erase personal data',
+  title: 'Erase personal data?',
+  goesTitle: 'Erased:',
+  staysTitle: 'Kept, because the books must add up:',
+  account: {
+    goes: [
+      'Name, BVN, NIN, email, phone number and payer rules, at once',
+      'Payers’ names, account numbers and narrations of its credits, and webhook responses, within minutes',
+    ],
+    stays: [
+      'Balance, credits, transfers and references',
+      'Refunds and payouts that were sent, with their recipients',
+      'Merchant ID, merchant code and webhook URL',
+    ],
+    after:
+      'The account stays closed, and money sent to it goes to suspense. Logs, backups and copies in ' +
+      'your own systems aren’t erased. This can’t be undone.',
+  },
+  advice: {
+    goes: [
+      'The customer’s name, email, phone number and ID, the narration and payer rules, at once',
+      'Payers’ names, account numbers and narrations of its credits, and webhook responses, within minutes',
+    ],
+    stays: [
+      'Amounts, statuses, credits and references',
+      'Refunds and payouts that were sent, with their recipients',
+    ],
+    after: 'Logs, backups and copies in your own systems aren’t erased. This can’t be undone.',
+  },
+  reason: 'Reason',
+  reasonHint: 'Kept in the audit log. Must not contain personal data.',
+  word: 'ERASE',
+  confirm: (word: string) => `Type ${word} to confirm`,
+  submit: 'Erase',
+  done: 'Personal data erased.',
+  begun: 'Personal data erased. Credits and webhook responses follow within minutes.',
 } as const
 
 export const statementsStrings = {

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { Type } from '@fastify/type-provider-typebox'
 import type { FastifyPluginAsync, FastifyReply } from 'fastify'
 import { BANKS } from '#banks/directory.ts'
+import { issuesNumbers } from '#config/number-settings.ts'
 import { bankNames } from '#domain/payments/resource-presenters.ts'
 import { SANDBOX_USER } from '#domain/sandbox/sandbox-user.ts'
 import { Refusal } from '#errors.ts'
@@ -18,9 +19,20 @@ const BANKS_SCHEMA = {
   operationId: 'listBanks',
   tags: ['Dashboard'],
   summary: 'List banks by their codes',
-  description: 'Names of banks, for display.',
+  description:
+    'Names of banks, for display, and which of them issue numbers to collection accounts.',
   response: {
-    200: ApiEnvelope(Type.Array(named('Bank', { code: Type.String(), name: Type.String() }))),
+    200: ApiEnvelope(
+      Type.Array(
+        named('Bank', {
+          code: Type.String(),
+          name: Type.String(),
+          issuesAccountNumbers: Type.Boolean({
+            description: 'Whether a collection account can get a number there.',
+          }),
+        }),
+      ),
+    ),
   },
 }
 
@@ -44,7 +56,12 @@ export const dashboardRoutes: FastifyPluginAsync<Deps> = async (app, { banks, mo
   // Bank names by code, including payers’ banks.
   const nameBank = bankNames(banks)
   const codes = new Set([...BANKS, ...banks].map(({ code }) => code))
-  const known = [...codes].map((code) => ({ code, name: nameBank(code) }))
+  const issuing = banks.filter((bank) => issuesNumbers(bank, 'static')).map(({ code }) => code)
+  const known = [...codes].map((code) => ({
+    code,
+    name: nameBank(code),
+    issuesAccountNumbers: issuing.includes(code),
+  }))
   app.get('/dashboard/api/banks', { schema: BANKS_SCHEMA }, async () =>
     accepted('Banks retrieved successfully', known),
   )

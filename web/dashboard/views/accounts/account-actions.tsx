@@ -2,14 +2,21 @@
 
 import { useState } from 'preact/hooks'
 import { accountsStrings as strings } from '../../../copy.ts'
-import { problemFrom } from '../../api.ts'
+import { problemFrom, send } from '../../api.ts'
 import { Confirm } from '../../parts/dialog.tsx'
+import { EraseButton } from '../../parts/erase-button.tsx'
 import { toast } from '../../parts/toasts.tsx'
+import { AddNumber } from './add-number.tsx'
 import { type Account, offerUndo, switchAccount } from './change-account.ts'
 import { EditAccount, EditLimits } from './edit-account.tsx'
 import { EditPayerRules } from './edit-payer-rules.tsx'
 
-const FORMS = { edit: EditAccount, limits: EditLimits, rules: EditPayerRules } as const
+const FORMS = {
+  edit: EditAccount,
+  limits: EditLimits,
+  rules: EditPayerRules,
+  addNumber: AddNumber,
+} as const
 type Form = keyof typeof FORMS
 
 type ActionsProps = { account: Account; changed: () => void }
@@ -24,6 +31,16 @@ export function AccountActions({ account: read, changed }: ActionsProps) {
     changed()
   }
   const Shown = form && FORMS[form]
+  if (isErased(account)) {
+    return (
+      <section class="after-facts" aria-label={strings.actions}>
+        <p class="muted small">{strings.erasedText}</p>
+        <div class="buttons after-facts">
+          <EraseAccount {...{ account, changed }} />
+        </div>
+      </section>
+    )
+  }
   return (
     <section class="buttons after-facts" aria-label={strings.actions}>
       {(Object.keys(FORMS) as Form[]).map((name) => (
@@ -33,9 +50,23 @@ export function AccountActions({ account: read, changed }: ActionsProps) {
       ))}
       {account.isActive && !account.isDefault && <DefaultButton {...{ account, took }} />}
       <ActiveButton {...{ account, took }} />
+      {!account.isActive && <EraseAccount {...{ account, changed }} />}
       {Shown && <Shown {...{ account, took }} close={() => setForm(undefined)} />}
     </section>
   )
+}
+
+// Every other account has an email address.
+const isErased = ({ email }: Account) => email === ''
+
+// Of one that was erased, again: what has come since.
+function EraseAccount({ account: { accountNumber }, changed }: ActionsProps) {
+  const run = async (body: { reason: string }, headers: Record<string, string>) => {
+    const path = '/api/v1/accounts/static/{accountNumber}/erase'
+    const { accounts } = await send('POST', path, { params: { accountNumber }, body, headers })
+    return accounts.every(({ isComplete }) => isComplete)
+  }
+  return <EraseButton of="account" word={accountNumber} run={run} changed={changed} />
 }
 
 type Props = { account: Account; took: (now: Account) => void }

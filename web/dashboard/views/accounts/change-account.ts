@@ -31,6 +31,18 @@ export function switchAccount(account: Account, to: keyof typeof SWITCHES): Prom
   })
 }
 
+export function addNumber(
+  account: Account,
+  bankCode: string,
+  headers: Record<string, string>,
+): Promise<Account> {
+  return send('POST', `${PATH}/numbers`, {
+    params: { accountNumber: account.accountNumber },
+    body: { bankCode },
+    headers: { ...headers, ...asRead(account) },
+  })
+}
+
 type Undo = { text: string; took: (now: Account) => void; back: () => Promise<Account> }
 
 export function offerUndo({ text, took, back }: Undo): void {

@@ -1,11 +1,12 @@
 // What can be done with a payment request, and the payment of it: share, extend, cancel; resend its
-// webhook, open its receipt. Only what its state and the role allow is there.
+// webhook, open its receipt; erase its customer. Only what its state and the role allow is there.
 
 import { useState } from 'preact/hooks'
-import { paymentsStrings as strings } from '../../../copy.ts'
+import { erasureStrings, paymentsStrings as strings } from '../../../copy.ts'
 import { problemFrom, send } from '../../api.ts'
 import { money } from '../../format.ts'
 import { Confirm, DialogForm } from '../../parts/dialog.tsx'
+import { EraseButton } from '../../parts/erase-button.tsx'
 import { Field, newKey, textOf, useSending } from '../../parts/forms.tsx'
 import { RequeryButton } from '../../parts/requery-form.tsx'
 import { toast } from '../../parts/toasts.tsx'
@@ -45,8 +46,18 @@ export function RequestActions({ of, scopes, changed }: Props) {
         <ResendButton paymentReference={paymentReference} changed={changed} />
       )}
       {isOpen && mayWrite && <CancelButton of={of} changed={changed} />}
+      {!isOpen && mayWrite && <EraseAdvice reference={adviceReference} changed={changed} />}
     </section>
   )
+}
+
+function EraseAdvice({ reference, changed }: { reference: string; changed: () => void }) {
+  const run = async (body: { reason: string }, headers: Record<string, string>) => {
+    const path = '/api/v1/advices/{adviceReference}/erase'
+    const params = { adviceReference: reference }
+    return (await send('POST', path, { params, body, headers })).isComplete
+  }
+  return <EraseButton of="advice" word={erasureStrings.word} run={run} changed={changed} />
 }
 
 function ExtendButton({ reference, changed }: { reference: string; changed: () => void }) {
