@@ -3907,6 +3907,8 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
+                    search?: string;
+                    active?: "true" | "false";
                     limit?: string | number;
                     cursor?: string;
                 };

@@ -52,6 +52,17 @@ export const OrderQuery = {
   ),
 }
 
+// A filter that is true or false.
+export const flag = (description: string) =>
+  Type.Optional(
+    Type.Unsafe<'true' | 'false'>({
+      type: ['string', 'boolean'],
+      enum: ['true', 'false'],
+      description,
+      'x-says': 'Must be true or false.',
+    }),
+  )
+
 const moment = (description: string) =>
   Type.Optional(Type.String({ description, maxLength: 64, 'x-says': NOT_A_TIME }))
 

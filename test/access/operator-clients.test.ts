@@ -48,6 +48,51 @@ test('clients are listed page by page, each once, without secrets', async () => 
   )
 })
 
+test('clients are found by part of their id or name, and by state, a page at a time', async () => {
+  await make({ clientId: 'KIOSK-1', name: 'Bola’s 100% Kiosk' })
+  await make({ clientId: 'KIOSK-2', name: 'Other' })
+  await make({ clientId: 'STALL-1', name: 'Kiosk of Adùnní' })
+  await act('KIOSK-2', 'suspend')
+  const find = async (query: string) => {
+    const { data, nextCursor } = (await bench.call({ url: `${CLIENTS}?${query}` })).json()
+    return { ids: data.map((client: ClientShown) => client.clientId), nextCursor }
+  }
+
+  for (const [query, ids] of [
+    ['search=kiosk', ['KIOSK-1', 'KIOSK-2', 'STALL-1']],
+    ['search=KIOSK&active=true', ['KIOSK-1', 'STALL-1']],
+    ['search=kiosk&active=false', ['KIOSK-2']],
+    ['search=%C3%B9nn', ['STALL-1']],
+    ['search=100%25', ['KIOSK-1']],
+    ['search=_IOSK', []],
+    ['search=stall-1', ['STALL-1']],
+  ] as const) {
+    assert.deepEqual((await find(query)).ids, ids, query)
+  }
+  const first = await find('search=kiosk&limit=2')
+  assert.deepEqual(first.ids, ['KIOSK-1', 'KIOSK-2'])
+  const next = await find(`search=kiosk&limit=2&cursor=${first.nextCursor}`)
+  assert.deepEqual(next, { ids: ['STALL-1'], nextCursor: null })
+  const otherwise = await bench.call({ url: `${CLIENTS}?search=o&cursor=${first.nextCursor}` })
+  assertRefused(otherwise, 'account', { status: 400, code: 'invalid_cursor' })
+})
+
+for (const query of [
+  'search=',
+  'search=%20',
+  'search=%00',
+  `search=${'x'.repeat(101)}`,
+  'search=a&search=b',
+  'active=',
+  'active=yes',
+  'state=active',
+]) {
+  test(`clients are not listed for ?${query.slice(0, 20)}`, async () => {
+    const answer = await bench.call({ url: `${CLIENTS}?${query}` })
+    assertRefused(answer, 'account', { status: 400, code: 'invalid_request' })
+  })
+}
+
 test('a client id is taken once, also when two ask for it at once', async () => {
   const answers = await Promise.all(
     [1, 2, 3].map(() => bench.call({ url: CLIENTS, body: { name: 'Twin', clientId: 'TWIN' } })),

@@ -84,16 +84,27 @@ async function freeClientId(db: Queryable): Promise<string> {
   throw new Error('no client id is free')
 }
 
+export type ClientFilters = {
+  search?: string | undefined // In the id or the name.
+  isActive?: boolean | undefined
+}
+
+type ClientPage = { afterId: ClientId | null; limit: number; filters?: ClientFilters }
+
 // In the order of their making; `afterId` is the last one seen.
 export async function listClients(
   db: Queryable,
-  { afterId, limit }: { afterId: ClientId | null; limit: number },
+  { afterId, limit, filters: { search, isActive } = {} }: ClientPage,
 ): Promise<ClientEntry[]> {
   const { rows } = await db.query<ClientEntry>({
     name: 'list-clients',
     text: `select ${ENTRY_COLUMNS} from clients
-            where id > coalesce($1, 0) order by id limit $2`,
-    values: [afterId, limit],
+            where id > coalesce($1, 0)
+              and ($3::boolean is null or is_active = $3)
+              and ($4::text is null or strpos(lower(client_id), lower($4)) > 0
+                                    or strpos(lower(name), lower($4)) > 0)
+            order by id limit $2`,
+    values: [afterId, limit, isActive, search],
   })
   return rows
 }

@@ -8,8 +8,16 @@ import { readUsage, USAGE_DAYS_MAX } from '#domain/reports/client-usage.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { withIdempotency } from '#http/idempotency.ts'
-import { ListEnvelope, listResponse, NoQuery, PageQuery, pageById, query } from '#http/lists.ts'
-import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders } from '#http/schemas.ts'
+import {
+  flag,
+  ListEnvelope,
+  listResponse,
+  NoQuery,
+  PageQuery,
+  pageById,
+  query,
+} from '#http/lists.ts'
+import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders, text } from '#http/schemas.ts'
 import {
   CLIENTS,
   ClientBody,
@@ -29,12 +37,13 @@ import {
 const about = { tags: ['Operator'], security: BEARER }
 
 export const operatorClientRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  await app.register(createAndList, deps)
+  await app.register(create, deps)
+  await app.register(list, deps)
   await app.register(readOne, deps)
 }
 
-const createAndList: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { db, sealer, authentication, clock } = deps
+const create: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { authentication, clock } = deps
   const onRequest = authentication.requires('operator')
 
   app.post(
@@ -65,6 +74,11 @@ const createAndList: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       })
     },
   )
+}
+
+const list: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { db, sealer, authentication } = deps
+  const onRequest = authentication.requires('operator')
 
   app.get(
     CLIENTS,
@@ -75,14 +89,20 @@ const createAndList: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         operationId: 'listClients',
         summary: 'List clients, oldest first',
         description: 'Every client with its scopes, restrictions and state.',
-        querystring: query(PageQuery),
+        querystring: query({
+          search: Type.Optional(text(100, 'Part of the client ID or name, case-insensitive.')),
+          active: flag('true: active; false: suspended.'),
+          ...PageQuery,
+        }),
         response: { 200: ListEnvelope(ClientBody), '4xx': ApiFailure },
       },
     },
     async ({ client, query: asked }) => {
-      const list: List = { name: 'clients', clientId: client.id, filters: {} }
-      const page = await pageById(sealer, { list, asked }, ({ after, limit }) =>
-        listClients(db, { afterId: after as (typeof client)['id'] | null, limit }),
+      const { search, active } = asked
+      const filters = { search, isActive: active && active === 'true' }
+      const clients: List = { name: 'clients', clientId: client.id, filters: { search, active } }
+      const page = await pageById(sealer, { list: clients, asked }, ({ after, limit }) =>
+        listClients(db, { afterId: after as (typeof client)['id'] | null, limit, filters }),
       )
       return listResponse('Clients retrieved successfully', page, presentClient)
     },

@@ -12,6 +12,7 @@ import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import {
+  flag,
   ListEnvelope,
   listResponse,
   OrderQuery,
@@ -32,16 +33,6 @@ import {
 } from '#http/summaries.ts'
 import { ACCOUNTS, OwnAccountBody } from './account-presenters.ts'
 import { presentOwnAccounts } from './own-accounts.ts'
-
-const flag = (description: string) =>
-  Type.Optional(
-    Type.Unsafe<'true' | 'false'>({
-      type: ['string', 'boolean'],
-      enum: ['true', 'false'],
-      description,
-      'x-says': 'Must be true or false.',
-    }),
-  )
 
 // What the list and its export can be narrowed by.
 export const AccountFilterFields = {
