@@ -52,6 +52,7 @@ const VIEWS = [
   'adjustments',
   'alerts',
   'banks',
+  'clients',
   'ledger',
   'rail-items',
   'webhooks',

@@ -1,6 +1,7 @@
 // Every sight of the dashboard: where it is, and what is done there before one looks.
 
 import type { Page } from 'playwright-core'
+import { registerOf } from '../test/support/clients.ts'
 import { type DashboardBench, fillDays } from '../test/support/dashboard-bench.ts'
 import { DESK_SIGHTS, setDeskScene } from '../test/support/desk-scenes.ts'
 import { createAccount, createAdvice, startPayment } from '../test/support/fixtures.ts'
@@ -128,6 +129,11 @@ export const DASHBOARD_SIGHTS: Record<string, Sight> = {
   'bank-accounts': { path: '/payouts?tab=bankAccounts' },
   fees: { path: '/settings?tab=fees' },
   banks: { path: '/banks', role: 'operator' },
+  clients: { path: '/clients', role: 'operator' },
+  client: { path: '/clients', role: 'operator', act: firstRow },
+  'client-new': { path: '/clients', role: 'operator', act: pressButton('Create client') },
+  'client-suspend': { path: '/clients/KIOSK-2', role: 'operator', act: pressButton('Suspend') },
+  'client-users': { path: '/clients?usersOf=KIOSK-2', role: 'operator' },
   adjustments: { path: '/adjustments', role: 'operator' },
   ...DESK_SIGHTS,
   returns: { path: '/returns', role: 'operator' },
@@ -179,8 +185,18 @@ async function setMoneyOutScene(bench: DashboardBench): Promise<void> {
   await createPayout(bench, { amount: 35_000, narration: 'Rent, December' })
 }
 
-// A pending return, and a session id that came twice on other terms.
+// Two more clients, a pending return, and a session id that came twice on other terms.
 async function setOperatorScene(bench: DashboardBench): Promise<void> {
+  const clients = registerOf(bench)
+  await clients.make({ clientId: 'KIOSK-1', name: 'Bola’s Kiosk' })
+  await clients.act('KIOSK-1', 'suspend')
+  await clients.make({
+    clientId: 'KIOSK-2',
+    name: 'Oluwafunmilayo & Daughters Supermarkets',
+    scopes: ['accounts:read', 'payments:read', 'payments:write', 'credits:read'],
+    merchantCodes: ['IKEJA', 'SURULERE'],
+    allowedAddresses: ['102.89.0.0/16'],
+  })
   const payer = { sourceAccountName: 'EFE OBI', sourceAccountNumber: '2093566866' }
   const { sessionId } = await suspend(bench, NOBODYS_NUMBER, '75.00', payer)
   await (await openDesk(bench)).giveBack(sessionId)

@@ -24,6 +24,7 @@ export const LETTERS: Readonly<Record<string, string>> = {
   adjustments: 'j',
   alerts: 'm',
   banks: 'b',
+  clients: 'u',
   ledger: 'l',
   'rail-items': 'k',
   'sandbox-bank': 'x',

@@ -117,6 +117,13 @@ export const VIEWS: readonly View[] = [
     load: () => import('./views/banks.tsx'),
   },
   {
+    path: 'clients',
+    name: views.clients,
+    icon: 'clients',
+    scope: 'operator',
+    load: () => import('./views/clients.tsx'),
+  },
+  {
     path: 'ledger',
     name: views.ledger,
     icon: 'ledger',

@@ -5,6 +5,7 @@ const PATHS = {
   payments: 'M3 6.5h14v8H3zM3 9.5h14M6 12.5h3',
   accounts: 'M3 8 10 4l7 4M4.5 8v6M8 8v6M12 8v6M15.5 8v6M3 16h14',
   banks: 'M2.5 10.5H6L8 5l4 10 2-4.500h3.5',
+  clients: 'M3 8.5 4.5 4h11L17 8.5zM4.5 8.5V16h11V8.5M8 16v-4h4v4',
   credits: 'M10 3v10M6 9.5l4 4 4-4M4 17h12',
   settlements: 'M4 5h12v10H4zM7 10l2 2 4-4',
   payouts: 'M10 13V3M6 6.500l4-4 4 4M4 17h12',

@@ -36,6 +36,7 @@ type Props<P extends PagePath> = ViewProps & {
   }
   add?: ComponentChildren // What makes one. Always at one place: a form that is open in it stays.
   version?: number // Another one refreshes the list.
+  isOldestFirst?: boolean // Without a column that turns it round.
   choosing?: Choosing<Row<P>>
   detail: (shown: {
     open: string
@@ -83,11 +84,10 @@ export function ListView<P extends PagePath>(props: Props<P>) {
       <ListTable
         caption={props.caption}
         columns={props.columns}
-        pages={pages}
+        {...{ pages, turning, isOldestFirst: props.isOldestFirst }}
         keyOf={props.keyOf}
         hrefOf={(row) => hrefOf(view, props.keyOf(row), place.query)}
         openKey={place.open}
-        {...(turning ? { turning } : {})}
         {...(props.choosing ? { choosing: props.choosing } : {})}
         empty={
           isFiltered ? (

@@ -48,12 +48,13 @@ type Props<Row> = {
   hrefOf: (row: Row) => string
   openKey: string | undefined
   empty: ComponentChildren
-  turning?: Turning
+  isOldestFirst?: boolean | undefined // Of a list that cannot be turned round.
+  turning?: Turning | undefined
   choosing?: Choosing<Row>
 }
 
 export function ListTable<Row>(props: Props<Row>) {
-  const { caption, columns, pages, empty, turning, ...rows } = props
+  const { caption, columns, pages, empty, turning, isOldestFirst, ...rows } = props
   const { data, problem, isLoading, reload } = pages
   const failed = problem && <Failed problem={problem} retry={reload} />
   if (!data && failed) return failed
@@ -87,7 +88,7 @@ export function ListTable<Row>(props: Props<Row>) {
       </div>
       {/* The headings stay meanwhile, and with them the focus of whoever turned the list. */}
       {!data && <Skeleton kind="rows" lines={10} />}
-      <Pager pages={pages} isOldestFirst={turning?.isOldestFirst} />
+      <Pager pages={pages} isOldestFirst={turning?.isOldestFirst ?? isOldestFirst} />
     </>
   )
 }

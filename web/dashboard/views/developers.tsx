@@ -1,6 +1,7 @@
 // Developers: client secrets, the webhook signing secret, and a quick start with the client's own ids.
 
 import { developersStrings } from '../../copy.ts'
+import { send } from '../api.ts'
 import { humanize } from '../format.ts'
 import { useData } from '../loading.ts'
 import { Facts } from '../parts/drawer.tsx'
@@ -11,7 +12,7 @@ import { ClientSecrets } from './developers/client-secrets.tsx'
 import { QuickStart } from './developers/quick-start.tsx'
 import { SigningSecret } from './developers/signing-secret.tsx'
 
-const { client: strings } = developersStrings
+const { client: strings, secrets } = developersStrings
 const PATH = '/dashboard/api/client'
 
 // In an operator's client only operators see its secrets.
@@ -47,7 +48,15 @@ function OwnClient({ mode }: { mode: string }) {
           ]}
         />
       </section>
-      <ClientSecrets secrets={data.secrets} changed={reload} />
+      <section class="card panel" aria-labelledby="secrets">
+        <h2 id="secrets">{secrets.title}</h2>
+        <p class="muted">{secrets.text}</p>
+        <ClientSecrets
+          secrets={data.secrets}
+          rotate={(body, headers) => send('POST', `${PATH}/rotate-secret`, { body, headers })}
+          changed={reload}
+        />
+      </section>
     </>
   )
 }

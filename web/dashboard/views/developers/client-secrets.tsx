@@ -1,8 +1,8 @@
-// A client's secrets, and rotation with an overlap.
+// A client's secrets, and rotation with an overlap: by its users here, by operators in Clients.
 
 import { useState } from 'preact/hooks'
 import { developersStrings } from '../../../copy.ts'
-import { type Schemas, send } from '../../api.ts'
+import type { Schemas } from '../../api.ts'
 import { DialogForm, ShowOnce } from '../../parts/dialog.tsx'
 import { Field, textOf, useSending } from '../../parts/forms.tsx'
 import { Badge, Time } from '../../parts/values.tsx'
@@ -10,17 +10,18 @@ import { Badge, Time } from '../../parts/values.tsx'
 export type ClientSecret = Schemas['ClientSecret']
 
 const { secrets: strings } = developersStrings
-const ROTATE = '/dashboard/api/client/rotate-secret'
 
-type Props = { secrets: readonly ClientSecret[]; changed: () => void }
+type Rotate = (
+  body: Schemas['SecretRotationRequest'],
+  headers: Record<string, string>,
+) => Promise<{ secret: string }>
+type Props = { secrets: readonly ClientSecret[]; rotate: Rotate; changed: () => void }
 
-export function ClientSecrets({ secrets, changed }: Props) {
+export function ClientSecrets({ secrets, rotate, changed }: Props) {
   const [isAsking, setAsking] = useState(false)
   const [made, setMade] = useState<string | undefined>()
   return (
-    <section class="card panel" aria-labelledby="secrets">
-      <h2 id="secrets">{strings.title}</h2>
-      <p class="muted">{strings.text}</p>
+    <>
       <ul class="attempts">
         {secrets.map((secret) => (
           <Row key={secret.keyId} secret={secret} />
@@ -33,6 +34,7 @@ export function ClientSecrets({ secrets, changed }: Props) {
       </div>
       {isAsking && (
         <RotationForm
+          rotate={rotate}
           close={() => setAsking(false)}
           done={(secret) => {
             setAsking(false)
@@ -49,7 +51,7 @@ export function ClientSecrets({ secrets, changed }: Props) {
           close={() => setMade(undefined)}
         />
       )}
-    </section>
+    </>
   )
 }
 
@@ -74,12 +76,13 @@ function Row({ secret: { keyId, createdAt, retiresAt, usedAt } }: { secret: Clie
   )
 }
 
-function RotationForm({ close, done }: { close: () => void; done: (secret: string) => void }) {
+type Rotation = { rotate: Rotate; close: () => void; done: (secret: string) => void }
+
+function RotationForm({ rotate, close, done }: Rotation) {
   const [overlap, setOverlap] = useState('86400')
   const sending = useSending(async (given, headers) => {
     const body = { overlapSeconds: Number(textOf(given, 'overlap')) }
-    const { secret } = await send('POST', ROTATE, { body, headers })
-    done(secret)
+    done((await rotate(body, headers)).secret)
   })
   return (
     <DialogForm

@@ -62,7 +62,7 @@ function DayTop({ proof, mayClose, changed }: TopProps) {
     hrefOf('reconciliation', undefined, { bankCode, day: other, currency })
   return (
     <header class="day-top">
-      <a class="day-back" href={hrefOf('reconciliation')} onClick={follow}>
+      <a class="back-link" href={hrefOf('reconciliation')} onClick={follow}>
         <Icon name="back" />
         {strings.backToDays}
       </a>

@@ -1,9 +1,10 @@
-// What a client may pay out, and which of it a second user must approve: found by the client's id, then
-// changed.
+// What a client may pay out, and which of it a second user must approve: the client is chosen, then that
+// is changed.
 
 import { useState } from 'preact/hooks'
 import { appStrings, settingsStrings } from '../../../copy.ts'
 import { getData, type Schemas, send } from '../../api.ts'
+import { ClientChoice } from '../../parts/client-choice.tsx'
 import { choiceOf, Field, textOf, useSending } from '../../parts/forms.tsx'
 import { Failed } from '../../parts/states.tsx'
 import { toast } from '../../parts/toasts.tsx'
@@ -27,14 +28,14 @@ export function ClientPayoutLimits() {
     <section class="card panel" aria-labelledby="client-limits">
       <h2 id="client-limits">{strings.clientLimits}</h2>
       <p class="muted">{strings.clientLimitsText}</p>
-      <form class="form inline-form" onSubmit={submit} aria-busy={isBusy}>
-        <Field label={strings.client}>
-          {(id) => <input id={id} name="clientId" required autocomplete="off" spellcheck={false} />}
-        </Field>
-        <button type="submit" class="button" disabled={isBusy}>
-          {strings.find}
-        </button>
+      <form class="form" onSubmit={submit} aria-busy={isBusy}>
+        <ClientChoice label={strings.client} />
         {problem && <Failed problem={problem} />}
+        <div class="form-end start">
+          <button type="submit" class="button" disabled={isBusy}>
+            {strings.find}
+          </button>
+        </div>
       </form>
       {found && <LimitsForm key={found.clientId} {...found} />}
     </section>

@@ -5,6 +5,7 @@ import { appStrings, settingsStrings } from '../../../copy.ts'
 import { type Schemas, send } from '../../api.ts'
 import { money } from '../../format.ts'
 import { usePages } from '../../loading.ts'
+import { ClientChoice } from '../../parts/client-choice.tsx'
 import { DialogForm } from '../../parts/dialog.tsx'
 import { Drawer, type Fact, Facts } from '../../parts/drawer.tsx'
 import { Field, textOf, useSending } from '../../parts/forms.tsx'
@@ -198,9 +199,7 @@ function RuleForm({ close, done }: { close: () => void; done: () => void }) {
   return (
     <DialogForm title={strings.add} action={strings.add} sending={sending} close={close}>
       <p class="muted">{strings.text}</p>
-      <Field label={strings.client} hint={strings.clientHint}>
-        {(id) => <input id={id} name="clientId" required autocomplete="off" />}
-      </Field>
+      <ClientChoice label={strings.client} />
       <Field label={strings.code}>
         {(id) => <input id={id} name="code" required maxLength={CODE_MAX} autocomplete="off" />}
       </Field>

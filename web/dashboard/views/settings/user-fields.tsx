@@ -18,24 +18,29 @@ export function UserBadge({ user }: { user: User }) {
   return <Badge state={strings.states.active} tone="good" />
 }
 
+// Whose users they are.
+export type OfClient = Pick<Schemas['Client'], 'clientId' | 'isOperator'>
+
 // Only an operator makes operators, and who does an operator's accounting.
-export function mayManage({ role: own, client }: Session, role: string): boolean {
+export function mayManage({ role: own }: Session, { isOperator }: OfClient, role: string): boolean {
   if (own === 'operator') return true
-  return role !== 'operator' && !(role === 'finance' && client.isOperator)
+  return role !== 'operator' && !(role === 'finance' && isOperator)
 }
 
-export function rolesFor(session: Session): Role[] {
-  return (Object.keys(strings.roles) as Role[]).filter((role) => mayManage(session, role))
+export function rolesFor(session: Session, client: OfClient): Role[] {
+  const roles = Object.keys(strings.roles) as Role[]
+  const isKnown = (role: Role) => role !== 'operator' || client.isOperator
+  return roles.filter((role) => isKnown(role) && mayManage(session, client, role))
 }
 
-type Roles = { id: string; session: Session; chosen: Role }
+type Roles = { id: string; session: Session; client: OfClient; chosen: Role }
 
-export function RoleSelect({ id, session, chosen }: Roles) {
+export function RoleSelect({ id, session, client, chosen }: Roles) {
   const { roles, operatorFinance } = strings
-  const texts = session.client.isOperator ? { ...roles, finance: operatorFinance } : roles
+  const texts = client.isOperator ? { ...roles, finance: operatorFinance } : roles
   return (
     <select id={id} name="role" defaultValue={chosen}>
-      {rolesFor(session).map((role) => (
+      {rolesFor(session, client).map((role) => (
         <option key={role} value={role} selected={role === chosen}>
           {texts[role]}
         </option>

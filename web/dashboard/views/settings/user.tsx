@@ -13,6 +13,7 @@ import { Time } from '../../parts/values.tsx'
 import type { Session } from '../../session.ts'
 import {
   mayManage,
+  type OfClient,
   RoleSelect,
   rolesFor,
   type TemporaryPassword,
@@ -26,16 +27,17 @@ const { users: strings } = settingsStrings
 type Props = {
   user: User
   session: Session
+  client: OfClient
   changed: () => void
   hand: (handed: TemporaryPassword) => void
   close: () => void
 }
 
 export function UserDrawer(props: Props) {
-  const { user, session, close } = props
+  const { user, session, client, close } = props
   const { email, role, hasTotp, hasPasskey, signedInAt, createdAt } = user
   const isOwn = user.id === session.user.id
-  const mayTouch = !isOwn && mayManage(session, role)
+  const mayTouch = !isOwn && mayManage(session, client, role)
   return (
     <Drawer title={strings.one} close={close}>
       <div class="headline">
@@ -57,10 +59,9 @@ export function UserDrawer(props: Props) {
   )
 }
 
-function RoleForm({ user, session, changed }: Props) {
-  const roles = rolesFor(session)
+function RoleForm({ user, session, client, changed }: Props) {
   const { problem, isBusy, submit } = useSending(async (given) => {
-    const body = { role: choiceOf(given, 'role', roles) }
+    const body = { role: choiceOf(given, 'role', rolesFor(session, client)) }
     await send('PATCH', `${USERS}/{id}`, { params: { id: user.id }, body })
     toast(strings.changed)
     changed()
@@ -68,7 +69,7 @@ function RoleForm({ user, session, changed }: Props) {
   return (
     <form class="form role-form" onSubmit={submit} aria-busy={isBusy}>
       <Field label={strings.role}>
-        {(id) => <RoleSelect id={id} session={session} chosen={user.role} />}
+        {(id) => <RoleSelect id={id} session={session} client={client} chosen={user.role} />}
       </Field>
       {problem && <Failed problem={problem} />}
       <div class="form-end start">

@@ -1,8 +1,8 @@
-// The client's users, and inviting one.
+// A client's users, and inviting one: one's own client's here, another's in Clients.
 
 import { useState } from 'preact/hooks'
 import { settingsStrings } from '../../../copy.ts'
-import { send } from '../../api.ts'
+import { type Query, send } from '../../api.ts'
 import { humanize } from '../../format.ts'
 import { usePages } from '../../loading.ts'
 import { DialogForm, ShowOnce } from '../../parts/dialog.tsx'
@@ -15,6 +15,8 @@ import type { Session } from '../../session.ts'
 import type { ViewProps } from '../../view-props.ts'
 import { UserDrawer } from './user.tsx'
 import {
+  type OfClient,
+  type Role,
   RoleSelect,
   rolesFor,
   type TemporaryPassword,
@@ -24,7 +26,6 @@ import {
 } from './user-fields.tsx'
 
 const { users: strings } = settingsStrings
-const TAB = { tab: 'users' }
 
 const COLUMNS: readonly Column<User>[] = [
   { name: strings.email, place: 'lead', show: ({ email }) => email },
@@ -42,8 +43,20 @@ const COLUMNS: readonly Column<User>[] = [
   },
 ]
 
-export function Users({ session, place }: ViewProps) {
-  const pages = usePages(USERS, {})
+export function Users(props: ViewProps) {
+  return (
+    <UserList {...props} view="settings" query={{ tab: 'users' }} client={props.session.client} />
+  )
+}
+
+type Props = ViewProps & {
+  view: string // Where the list is, with what the address says there.
+  query: Query
+  client: OfClient
+}
+
+export function UserList({ session, place, view, query, client }: Props) {
+  const pages = usePages(USERS, {}, { clientId: client.clientId })
   const [isInviting, setInviting] = useState(false)
   const [handed, setTemporaryPassword] = useState<TemporaryPassword | undefined>()
   const open = pages.data?.data.find(({ id }) => id === place.open)
@@ -64,7 +77,7 @@ export function Users({ session, place }: ViewProps) {
         columns={COLUMNS}
         pages={pages}
         keyOf={({ id }) => id}
-        hrefOf={({ id }) => hrefOf('settings', id, TAB)}
+        hrefOf={({ id }) => hrefOf(view, id, query)}
         openKey={place.open}
         empty={
           <Empty icon="action" title={strings.none}>
@@ -72,15 +85,24 @@ export function Users({ session, place }: ViewProps) {
           </Empty>
         }
       />
-      {isInviting && <Invitation session={session} close={() => setInviting(false)} done={hand} />}
+      {isInviting && (
+        <Invitation
+          session={session}
+          client={client}
+          chosen={pages.data?.data.length === 0 ? 'owner' : 'support'}
+          close={() => setInviting(false)}
+          done={hand}
+        />
+      )}
       {open && (
         <UserDrawer
           key={open.id}
           user={open}
           session={session}
+          client={client}
           changed={pages.reload}
           hand={hand}
-          close={() => goTo(hrefOf('settings', undefined, TAB))}
+          close={() => goTo(hrefOf(view, undefined, query))}
         />
       )}
       {handed && (
@@ -97,14 +119,16 @@ export function Users({ session, place }: ViewProps) {
 
 type Invited = {
   session: Session
+  client: OfClient
+  chosen: Role
   close: () => void
   done: (handed: TemporaryPassword) => void
 }
 
-function Invitation({ session, close, done }: Invited) {
-  const roles = rolesFor(session)
+function Invitation({ session, client, chosen, close, done }: Invited) {
   const sending = useSending(async (given, headers) => {
-    const body = { email: textOf(given, 'email'), role: choiceOf(given, 'role', roles) }
+    const role = choiceOf(given, 'role', rolesFor(session, client))
+    const body = { email: textOf(given, 'email'), role, clientId: client.clientId }
     done(await send('POST', USERS, { body, headers }))
   })
   return (
@@ -114,7 +138,7 @@ function Invitation({ session, close, done }: Invited) {
         {(id) => <input id={id} name="email" type="email" required autocomplete="off" />}
       </Field>
       <Field label={strings.role}>
-        {(id) => <RoleSelect id={id} session={session} chosen="support" />}
+        {(id) => <RoleSelect id={id} session={session} client={client} chosen={chosen} />}
       </Field>
     </DialogForm>
   )

@@ -1,0 +1,49 @@
+// The id of a client, for operators: typed, or chosen among those whose id or name has what is typed.
+// Below it stands whose it is.
+
+import { useId, useRef, useState } from 'preact/hooks'
+import { clientsStrings as strings } from '../../copy.ts'
+import { getPage, type Schemas } from '../api.ts'
+import { useLoaded } from '../loading.ts'
+import { Field } from './forms.tsx'
+
+const SHOWN = '20'
+
+export function ClientChoice({ label }: { label: string }) {
+  const [text, setText] = useState('')
+  const listId = useId()
+  const asked = text.trim()
+  const { data } = useLoaded(asked, (signal) => {
+    const query = { search: asked, limit: SHOWN }
+    return getPage('/api/v1/operator/clients', {}, { query, signal })
+  })
+  const found = useRef<readonly Schemas['Client'][]>([])
+  if (data) found.current = data.data // What was found before stays meanwhile.
+  const chosen = found.current.find(({ clientId }) => clientId === asked)
+  return (
+    <Field label={label} hint={chosen?.name ?? strings.choiceHint}>
+      {(id) => (
+        <>
+          <input
+            id={id}
+            name="clientId"
+            list={listId}
+            required
+            maxLength={100}
+            autocomplete="off"
+            spellcheck={false}
+            value={text}
+            onInput={(event) => setText(event.currentTarget.value)}
+          />
+          <datalist id={listId}>
+            {found.current.map(({ clientId, name }) => (
+              <option key={clientId} value={clientId}>
+                {name}
+              </option>
+            ))}
+          </datalist>
+        </>
+      )}
+    </Field>
+  )
+}

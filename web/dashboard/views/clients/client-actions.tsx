@@ -1,0 +1,80 @@
+// Actions on a client. The service refuses to suspend one's own.
+
+import { useState } from 'preact/hooks'
+import { appStrings, clientsStrings as strings } from '../../../copy.ts'
+import { send } from '../../api.ts'
+import { DialogForm } from '../../parts/dialog.tsx'
+import { Field, textOf, useSending } from '../../parts/forms.tsx'
+import { toast } from '../../parts/toasts.tsx'
+import { follow, hrefOf } from '../../routing.ts'
+import { CLIENT, type ClientDetail } from './client-fields.tsx'
+import { ClientForm } from './client-form.tsx'
+
+const NOTE_MAX = 500
+
+type Verb = 'suspend' | 'resume'
+type Props = { client: ClientDetail; isOwn: boolean; changed: () => void }
+
+export function ClientActions({ client, isOwn, changed }: Props) {
+  const [asking, setAsking] = useState<'edit' | Verb | undefined>()
+  const close = () => setAsking(undefined)
+  const done = (said: string) => {
+    close()
+    toast(said)
+    changed()
+  }
+  const button = (name: 'edit' | Verb, tone = '') => (
+    <button type="button" class={`button ${tone}`} onClick={() => setAsking(name)}>
+      {strings[name]}
+    </button>
+  )
+  const users = hrefOf('clients', undefined, { usersOf: client.clientId })
+  return (
+    <>
+      <div class="actions">
+        {!isOwn && !client.isActive && button('resume', 'primary')}
+        {button('edit')}
+        <a class="button" href={users} onClick={follow}>
+          {strings.users}
+        </a>
+        {!isOwn && client.isActive && button('suspend', 'danger-text')}
+      </div>
+      {asking === 'edit' && (
+        <ClientForm client={client} close={close} done={() => done(appStrings.saved)} />
+      )}
+      {(asking === 'suspend' || asking === 'resume') && (
+        <StateForm client={client} verb={asking} close={close} done={done} />
+      )}
+    </>
+  )
+}
+
+type StateProps = {
+  client: ClientDetail
+  verb: Verb
+  close: () => void
+  done: (said: string) => void
+}
+
+function StateForm({ client, verb, close, done }: StateProps) {
+  const sending = useSending(async (given, headers) => {
+    const note = textOf(given, 'note')
+    const params = { clientId: client.clientId }
+    await send('POST', `${CLIENT}/${verb}`, { params, body: note ? { note } : {}, headers })
+    done(strings[`${verb}Done`])
+  })
+  return (
+    <DialogForm
+      title={strings[`${verb}Title`](client.name)}
+      action={strings[verb]}
+      isDangerous={verb === 'suspend'}
+      sending={sending}
+      close={close}
+    >
+      <p class="muted">{strings[`${verb}Text`]}</p>
+      <Field label={strings.note} hint={strings.noteHint}>
+        {(id) => <textarea id={id} name="note" rows={2} maxLength={NOTE_MAX} />}
+      </Field>
+    </DialogForm>
+  )
+}

@@ -1,0 +1,16 @@
+// A client's address in the API, and its state as the list and the drawer show it.
+
+import { clientsStrings as strings } from '../../../copy.ts'
+import type { Schemas } from '../../api.ts'
+import { Badge } from '../../parts/values.tsx'
+
+export type Client = Schemas['Client']
+export type ClientDetail = Schemas['ClientDetail']
+
+export const CLIENTS = '/api/v1/operator/clients'
+export const CLIENT = '/api/v1/operator/clients/{clientId}'
+
+export function ClientBadge({ client: { isActive } }: { client: Client }) {
+  if (isActive) return <Badge state={strings.active} tone="good" />
+  return <Badge state={strings.suspended} tone="bad" />
+}

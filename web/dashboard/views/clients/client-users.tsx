@@ -1,0 +1,30 @@
+// The users of a client, for an operator, who invites its first owner here.
+
+import { clientsStrings as strings } from '../../../copy.ts'
+import { useData } from '../../loading.ts'
+import { Icon } from '../../parts/icons.tsx'
+import { Failed, Skeleton } from '../../parts/states.tsx'
+import { follow, hrefOf } from '../../routing.ts'
+import type { ViewProps } from '../../view-props.ts'
+import { UserList } from '../settings/users.tsx'
+import { CLIENT } from './client-fields.tsx'
+
+export function ClientUsers({ clientId, ...props }: ViewProps & { clientId: string }) {
+  const { data, problem, reload } = useData(CLIENT, { clientId })
+  return (
+    <>
+      <a class="back-link" href={hrefOf('clients', clientId)} onClick={follow}>
+        <Icon name="back" />
+        {strings.back}
+      </a>
+      {problem && <Failed problem={problem} retry={reload} />}
+      {!problem && !data && <Skeleton kind="rows" lines={5} />}
+      {data && (
+        <>
+          <h2 class="section">{strings.usersOf(data.name)}</h2>
+          <UserList {...props} view="clients" query={{ usersOf: clientId }} client={data} />
+        </>
+      )}
+    </>
+  )
+}
