@@ -116,7 +116,7 @@ test('only a user of one’s own client with access can own one, and a machine i
   const { browser: stranger } = await newClientWithOwner(bench)
   await addClient(bench.db, bench.clock(), { clientId: 'SECOND', isOperator: true })
   const colleague = await newBrowser(bench, 'operator', 'SECOND')
-  const roles = ['owner', 'finance', 'support', 'developer'] as const
+  const roles = ['owner', 'support', 'developer'] as const
   const others = await Promise.all(
     roles.map(async (role) => userIdOf(bench, await makeUser(bench, { role }))),
   )
@@ -139,9 +139,11 @@ test('only a user of one’s own client with access can own one, and a machine i
   assert.equal(await databaseText(bench), before)
   assert.equal(await ownerAfter(assign(bench, id, ada.user.id)), ada.user.email)
   assert.deepEqual(await changesOf(bench, id), ['opened', 'assigned by client:MAN0000001'])
+  const accountant = await newBrowser(bench, 'finance')
+  assert.equal(await ownerAfter(assign(accountant, id, 'me')), accountant.user.email)
 })
 
-test('only operators assign, see owners and filter by them', async () => {
+test('only who does the accounting assigns, sees owners and filters by them', async () => {
   await using bench = await setup()
   const { browser } = await newClientWithOwner(bench)
   const token = await bench.newClient('OTHER')
@@ -156,7 +158,7 @@ test('only operators assign, see owners and filter by them', async () => {
     const machine = await bench.call({ ...call, token })
     assertRefused(machine, 'account', { status: 403, code: 'scope_missing' })
     assertRefused(await browser.call(call), 'account', { status: 403, code: 'role_not_allowed' })
-    for (const role of ['owner', 'finance', 'support', 'developer'] as const) {
+    for (const role of ['owner', 'support', 'developer'] as const) {
       const answer = await (await newBrowser(bench, role)).call(call)
       assertRefused(answer, 'account', { status: 403, code: 'role_not_allowed' })
     }
