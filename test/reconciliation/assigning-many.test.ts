@@ -137,19 +137,28 @@ test('no more than 500 at once, none, and nothing that is no id', async () => {
   assert.deepEqual([data.length, data.filter(({ ok }: { ok: boolean }) => ok).length], [500, 1])
 })
 
-// Whoever assigns waits until the work is begun.
-async function holding(bench: Bench, count: number, work: () => Promise<unknown>[]) {
-  await bench.db.query(
-    `insert into reconciled_banks (bank_code, currency) values ('035', 'NGN'), ('058', 'NGN')
-     on conflict do nothing`,
-  )
-  const holder = await bench.db.connect()
-  await holder.query('begin; select from reconciled_banks for update')
-  const racing = Promise.all(work())
-  await untilBlocked(bench.db, count)
-  await holder.query('commit')
-  holder.release()
-  return racing
+const BANKS = `
+  insert into reconciled_banks (bank_code, currency) values ('035', 'NGN') on conflict do nothing;
+  select from reconciled_banks for update;`
+
+type Held = { sql: string; waiting: number; meanwhile?: string }
+
+// Lets the work wait for what somebody else holds, and then go on.
+async function behind<T>(
+  { db }: Bench,
+  { sql, waiting, meanwhile = '' }: Held,
+  work: () => Promise<T>,
+): Promise<T> {
+  const holder = await db.connect()
+  await holder.query(`begin; ${sql}`)
+  const working = work()
+  try {
+    await untilBlocked(db, waiting)
+  } finally {
+    await holder.query(`${meanwhile} commit`)
+    holder.release()
+  }
+  return working
 }
 
 test('of two who assign it at the same moment the last wins, and the history has both', async () => {
@@ -157,7 +166,9 @@ test('of two who assign it at the same moment the last wins, and the history has
   const { ada, obi, ids } = bench
   const [id] = ids as [number]
 
-  await holding(bench, 2, () => [assign(ada, id, 'me'), assign(obi, id, 'me')])
+  await behind(bench, { sql: BANKS, waiting: 2 }, () =>
+    Promise.all([assign(ada, id, 'me'), assign(obi, id, 'me')]),
+  )
 
   const { data } = (await ada.call({ method: 'GET', url: `${RECONCILIATION}/${id}` })).json()
   const [, first, last] = data.history
@@ -173,7 +184,9 @@ test('of two who take what was nobody’s one does, and the other is told', asyn
   const [id] = ids as [number]
   const take = (by: Browser) => ownerAfter(assign(by, id, 'me', { from: 'nobody' }))
 
-  const outcomes = (await holding(bench, 2, () => [take(ada), take(obi)])) as string[]
+  const outcomes = await behind(bench, { sql: BANKS, waiting: 2 }, () =>
+    Promise.all([take(ada), take(obi)]),
+  )
 
   const won = outcomes.filter((outcome) => outcome !== 'owner_changed')
   assert.equal(won.length, 1, outcomes.join())
@@ -210,34 +223,26 @@ test('a user who is disabled at that moment is given nothing', async () => {
   await using bench = await setup(1)
   const { ada, obi, ids } = bench
   const [id] = ids as [number]
-  const holder = await bench.db.connect()
-  await holder.query('begin')
-  await holder.query('update users set is_active = false where id = $1', [obi.user.id])
+  const sql = `update users set is_active = false where id = '${obi.user.id}';`
 
-  const assigning = ownerAfter(assign(ada, id, obi.user.id))
-  await untilBlocked(bench.db, 1)
-  await holder.query('commit')
-  holder.release()
+  const outcome = await behind(bench, { sql, waiting: 1 }, () =>
+    ownerAfter(assign(ada, id, obi.user.id)),
+  )
 
-  assert.equal(await assigning, 'owner_without_access')
+  assert.equal(outcome, 'owner_without_access')
   assert.deepEqual(await changesOf(bench, id), ['opened'])
 })
 
 test('what was settled while an assignment waited is not assigned', async () => {
   await using bench = await setup(1)
-  const { ada, obi, ids } = bench
+  const { obi, ids } = bench
   const [id] = ids as [number]
-  const holder = await bench.db.connect()
-  await holder.query(`begin; insert into reconciled_banks (bank_code, currency)
-                      values ('035', 'NGN') on conflict do nothing;
-                      select from reconciled_banks for update`)
+  const meanwhile = `update differences set state = 'cleared';`
 
-  const assigning = ownerAfter(assign(obi, id, 'me'))
-  await untilBlocked(bench.db, 1)
-  await holder.query(`update differences set state = 'cleared'`)
-  await holder.query('commit')
-  holder.release()
+  const outcome = await behind(bench, { sql: BANKS, waiting: 1, meanwhile }, () =>
+    ownerAfter(assign(obi, id, 'me')),
+  )
 
-  assert.equal(await assigning, 'difference_resolved')
-  assert.deepEqual(await listed(ada, 'owner=me&state=cleared'), [])
+  assert.equal(outcome, 'difference_resolved')
+  assert.deepEqual(await changesOf(bench, id), ['opened'])
 })
