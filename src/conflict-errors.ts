@@ -35,6 +35,11 @@ export const CONFLICTS = {
   return_confirmed: ref(409, '12', 'This return is already confirmed.'),
   return_sending: ref(409, '12', 'The bank is being asked to send this return. Wait a moment.'),
   return_failed: ref(409, '12', 'This return already failed. The money is back in suspense.'),
+  return_credit_reversed: ref(
+    409,
+    '12',
+    'The bank has reversed the credit that this returns: the payer has the money. Fail the return.',
+  ),
   payment_not_refundable: ref(409, '12', 'Only a paid payment can be refunded.'),
   credit_not_refundable: ref(409, '12', 'Nothing of this credit is left on a collection account.'),
   credit_of_payment: ref(409, '12', 'This credit paid a payment. Refund the payment instead.'),

@@ -7825,6 +7825,7 @@ export interface components {
         Return: {
             reference: string;
             status: string;
+            blockedBy: string | null;
             amount: number;
             currency: string;
             bankCode: string;
@@ -9022,6 +9023,7 @@ export type ErrorCode =
     | "return_confirmed"
     | "return_sending"
     | "return_failed"
+    | "return_credit_reversed"
     | "payment_not_refundable"
     | "credit_not_refundable"
     | "credit_of_payment"

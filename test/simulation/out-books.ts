@@ -105,9 +105,12 @@ export type OutPayout = {
   item?: Suspended
 }
 
-// The bank reversed so much that what is left does not cover what is being refunded.
-export const isBlocked = ({ credit, status }: OutPayout) =>
-  status === 'queued' && credit !== undefined && credit.refundingKobo > credit.leftKobo
+// The bank reversed so much that what is left does not cover what is being refunded, or what is being
+// returned.
+export const isBlocked = ({ credit, item, status }: OutPayout) =>
+  status === 'queued' &&
+  ((credit !== undefined && credit.refundingKobo > credit.leftKobo) ||
+    (item !== undefined && item.shortKobo > 0n))
 
 export class OutBooks {
   readonly balances: Balances

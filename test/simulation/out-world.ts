@@ -76,7 +76,7 @@ export async function startSim(random: Random) {
         rounds = await open()
       }
       await learn()
-      assert(blocked.every(isBlocked), 'a refund of a reversed credit was sent')
+      assert(blocked.every(isBlocked), 'a refund or return of a reversed credit was sent')
       for (const [reference, status] of banks.answers) {
         if (!SETTLED.includes(status)) continue
         assert.equal(books.payouts.get(reference)?.status, status, 'what the bank said is booked')
@@ -116,7 +116,9 @@ async function learnOutcomes(
     if (!payout || payout.status === status) continue
     if (!SETTLED.includes(status)) payout.status = status
     else {
-      assertTrue(banks, { reference, status, nowMs: clock().getTime() })
+      if (isBlocked(payout))
+        assert(!banks.toldAt.has(reference), 'it was sent while it was blocked')
+      else assertTrue(banks, { reference, status, nowMs: clock().getTime() })
       books.settle(payout, status, bank)
     }
   }

@@ -72,8 +72,15 @@ export async function decide(sim: Sim): Promise<void> {
 
 export async function cancelBlocked(sim: Sim): Promise<void> {
   for (const payout of sim.books.payouts.values()) {
-    if (isBlocked(payout)) await cancelRefund(sim, payout)
+    if (!isBlocked(payout)) continue
+    await (payout.purpose === 'return' ? failReturn(sim, payout) : cancelRefund(sim, payout))
   }
+}
+
+async function failReturn(sim: Sim, { reference }: OutPayout): Promise<void> {
+  const url = `/api/v1/operator/returns/${reference}/fail`
+  assertAnswer(await sim.call({ url, body: REASON, token: await sim.tokenOf(OPERATOR) }))
+  await sim.learn()
 }
 
 async function cancel(sim: Sim, payout: OutPayout): Promise<void> {

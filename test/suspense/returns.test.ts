@@ -89,6 +89,7 @@ test('what a client sends back is on the operator’s list, with all that a bank
   assert.deepEqual(listed, {
     reference,
     status: 'pending',
+    blockedBy: null,
     amount: 75,
     currency: 'NGN',
     bankCode: '035',
@@ -141,12 +142,9 @@ test('of clients only an operator sees or settles returns', async () => {
   assertRefused(await live.call({ url: RETURNS, ...merchant }), 'account', denied)
   assertRefused(await live.call({ url: `${RETURNS}/${reference}`, ...merchant }), 'account', denied)
   assertRefused(await settle(reference, 'confirm', {}, merchant), 'account', denied)
-  const granted = await live.call({
-    method: 'PATCH',
-    url: '/api/v1/operator/clients/MERCHANT01',
-    body: { scopes: ['returns:read'] },
-    ...operator,
-  })
+  const url = '/api/v1/operator/clients/MERCHANT01'
+  const body = { scopes: ['returns:read'] }
+  const granted = await live.call({ method: 'PATCH', url, body, ...operator })
   assertRefused(granted, 'account', { status: 400, code: 'invalid_request' })
 })
 

@@ -1287,6 +1287,8 @@ export const payoutsStrings = {
         'Not sent: the bank has the account under another name, or doesn’t know it. Cancel the payout.',
       refund_credit_reversed:
         'Not sent: the bank reversed the credit it refunds. Cancel it, and refund what’s left.',
+      return_credit_reversed:
+        'Not sent: the bank reversed the credit it returns. Cancel it; what’s left is in suspense again.',
     } as Record<string, string>,
   },
   resolve: {

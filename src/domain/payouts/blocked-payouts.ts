@@ -1,5 +1,6 @@
 // Queued payouts that must not be sent as things are: the account is not to be paid any more, or the
-// bank took back the money that would be refunded. They wait, and can be cancelled; operators are told.
+// bank took back the money that would be refunded or returned. They wait, and can be cancelled or, if they
+// are returns, failed; operators are told.
 
 import type { Due } from '#client-time.ts'
 import type { Queryable } from '#db/pool.ts'
@@ -21,18 +22,25 @@ const IS_UNCOVERED = `
          else coalesce((select i.amount_kobo from suspense_items i
                          where i.id = p.item_id and i.state = 'assigned'), 0) end`
 
+// Of what is being returned of a credit: the bank took it back itself, so the payer has it (I59). Should
+// a return of the credit fail, that is made good with it first, and another may be covered again.
+export const isTakenBack = (creditId: string) => `
+  exists (select from reversals v where v.credit_id = ${creditId} and v.shortfall_kobo > 0)`
+
 // Why the payout `p` is blocked; null: it is not.
 export const BLOCKED = `
   case when p.bank_account_id is not null
        then (select case when not b.is_active then 'bank_account_inactive'
                          when b.status = 'mismatch' then 'bank_account_mismatch' end
                from bank_accounts b where b.id = p.bank_account_id)
-       when p.refund_id is not null and ${IS_UNCOVERED} then 'refund_credit_reversed' end`
+       when p.refund_id is not null and ${IS_UNCOVERED} then 'refund_credit_reversed'
+       when p.purpose = 'return' and ${isTakenBack('p.credit_id')} then 'return_credit_reversed' end`
 
 export const BLOCKS = [
   'bank_account_inactive',
   'bank_account_mismatch',
   'refund_credit_reversed',
+  'return_credit_reversed',
 ] as const satisfies readonly RefusalCode[]
 type Block = (typeof BLOCKS)[number]
 

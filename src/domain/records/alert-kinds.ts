@@ -108,7 +108,8 @@ export const ALERT_KINDS: Readonly<Record<AlertKind, About>> = {
     title: 'A queued payout can’t be sent',
     remedy:
       'See the alert for the reason: its bank account is inactive or another’s, or the bank reversed ' +
-      'the credit that it refunds. Have the client cancel it, or activate the account.',
+      'the credit that it refunds or returns. Have the client cancel it, or activate the account; ' +
+      'mark a return as failed.',
     isClearedByItself: true,
   },
   payouts_held: {

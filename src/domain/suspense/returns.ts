@@ -5,6 +5,7 @@ import type { Queryable } from '#db/pool.ts'
 import { pastPrefix } from '#db/prefixes.ts'
 import type { Window } from '#db/time-bounds.ts'
 import type { ReturnStatus } from '#domain/credits/credit-location.ts'
+import { isTakenBack } from '#domain/payouts/blocked-payouts.ts'
 import type { CreditId, SuspenseItemId } from '#ids.ts'
 import type { Kobo } from '#money.ts'
 import { newReference } from '#references.ts'
@@ -17,6 +18,7 @@ export type Return = {
   itemId: SuspenseItemId
   creditId: CreditId
   status: ReturnStatus
+  blockedBy: 'return_credit_reversed' | null // While it is pending, and not sent.
   amountKobo: Kobo
   currency: string
   bankCode: string // Which holds the money.
@@ -51,6 +53,9 @@ export const JOIN_LAST_RETURN = `
 
 const SELECT_RETURN = `
   select r.id, r.reference, r.item_id as "itemId", i.credit_id as "creditId", r.status,
+         case when r.status = 'pending' and coalesce(p.status, 'queued') = 'queued'
+                   and ${isTakenBack('c.id')}
+              then 'return_credit_reversed' end as "blockedBy",
          r.amount_kobo as "amountKobo", c.currency, c.bank_code as "bankCode",
          c.session_id as "sessionId", o.client_id as "clientId",
          c.source_account_name as "payerName", c.source_bank_code as "payerBankCode",
@@ -61,7 +66,8 @@ const SELECT_RETURN = `
     from returns r
     join suspense_items i on i.id = r.item_id
     join credits c on c.id = i.credit_id
-    left join clients o on o.id = i.client_id`
+    left join clients o on o.id = i.client_id
+    left join payouts p on p.reference = r.reference`
 
 type ReturnFilter = Window & {
   status?: ReturnStatus | undefined

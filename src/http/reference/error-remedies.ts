@@ -87,6 +87,7 @@ const REMEDIES: Readonly<Record<Exclude<RefusalCode, NotFound>, string>> = {
   return_confirmed: 'Nothing: the bank has sent it.',
   return_sending: 'Retry in a moment.',
   return_failed: 'Return or assign the suspense item again.',
+  return_credit_reversed: 'Fail the return; what is left of the credit is in suspense again.',
   payment_not_refundable: 'Wait until it is paid; cancel it if it is open.',
   credit_not_refundable: 'See where the credit is (GET /api/v1/credits/{id}).',
   credit_of_payment: 'Refund the payment (POST /api/v1/payments/{reference}/refunds).',

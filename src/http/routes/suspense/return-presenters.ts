@@ -34,6 +34,11 @@ export const ReturnBody = named('Return', {
     description: 'Permanent reference; pass it to the bank with the instruction.',
   }),
   status: Type.String({ description: `One of ${RETURN_STATUSES.join(', ')}.` }),
+  blockedBy: nullable('string', {
+    description:
+      'return_credit_reversed: the bank has reversed the credit, so the payer has the money. Do ' +
+      'not send it; fail the return.',
+  }),
   amount: Type.Number(),
   currency: Type.String(),
   bankCode: Type.String({ description: 'Bank that holds and returns the money.' }),
@@ -41,7 +46,9 @@ export const ReturnBody = named('Return', {
   payerName: nullable('string'),
   payerBankCode: nullable('string'),
   payerAccountNumberMasked: nullable('string'),
-  payerAccountNumber: nullable('string', { description: 'Null unless reveal=true.' }),
+  payerAccountNumber: nullable('string', {
+    description: 'Null unless reveal=true, and while it is not to be sent (blockedBy).',
+  }),
   narration: nullable('string'),
   clientId: nullable('string', { description: 'Owner of the suspense item. Null: unidentified.' }),
   suspenseId: Type.Integer(),
@@ -65,6 +72,7 @@ export function presentReturn(given: Return, sealer: Sealer, { isRevealed = fals
   return {
     reference: given.reference,
     status: given.status,
+    blockedBy: given.blockedBy,
     amount: toNaira(given.amountKobo),
     currency: given.currency,
     bankCode: given.bankCode,
@@ -72,7 +80,7 @@ export function presentReturn(given: Return, sealer: Sealer, { isRevealed = fals
     payerName: given.payerName,
     payerBankCode: given.payerBankCode,
     payerAccountNumberMasked: number && maskAccountNumber(number),
-    payerAccountNumber: isRevealed ? number : null,
+    payerAccountNumber: isRevealed && given.blockedBy === null ? number : null,
     narration: given.narration,
     clientId: given.clientId,
     suspenseId: publicId(sealer, 'suspense', given.itemId),

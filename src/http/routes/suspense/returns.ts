@@ -104,6 +104,7 @@ const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       const isRevealed = mayReveal(request, request.query.reveal)
       const found = await findReturn(db, checkedReference(request.params))
       if (!found) throw new Refusal('return_not_found')
+      if (isRevealed && found.blockedBy) throw new Refusal(found.blockedBy)
       if (isRevealed) await logRevealed(deps, request, [found])
       const shown = presentReturn(found, sealer, { isRevealed })
       return accepted('Return retrieved successfully', shown)
@@ -191,7 +192,7 @@ function mayReveal({ scopes, isPerson }: Identity, reveal: string | undefined): 
 
 // Committed before any number is shown.
 async function logRevealed({ db, clock }: Deps, by: Identity, rows: readonly Return[]) {
-  const seen = rows.filter(({ payerAccountSealed }) => payerAccountSealed !== null)
+  const seen = rows.filter((row) => row.payerAccountSealed !== null && row.blockedBy === null)
   await withTransaction(db, (tx) =>
     recordActions(
       tx,
