@@ -151,6 +151,12 @@ export const CONFLICTS = {
     '12',
     'This file was marked as not delivered, and its payouts have failed. Create a new file.',
   ),
+  payout_file_settled: ref(
+    409,
+    '12',
+    'Payouts of this file were settled by hand: uploaded now, it would pay them again. See errors for ' +
+      'which. If the bank does not have the file, mark it as not delivered.',
+  ),
   tariff_overlaps: ref(409, '94', 'Another tariff already starts on or after this date.'),
   suspense_requested: ref(409, '12', 'An approval request for this money is already pending.'),
   request_decided: ref(409, '12', 'This approval request is already decided.'),

@@ -7500,6 +7500,7 @@ export interface components {
             open: number;
             confirmed: number;
             failed: number;
+            settledByHand: number;
             executionDate: string;
             sha256: string;
             createdBy: string;
@@ -9070,6 +9071,7 @@ export type ErrorCode =
     | "payout_files_off"
     | "payout_file_paid"
     | "payout_file_not_delivered"
+    | "payout_file_settled"
     | "tariff_overlaps"
     | "suspense_requested"
     | "request_decided"

@@ -1389,6 +1389,9 @@ export const payoutFilesStrings = {
     'For banks without an API: create a file, upload it to the bank’s portal, ' +
     'and upload the bank’s report here.',
   download: 'Download',
+  byHand: (count: string) =>
+    `${payoutCount(count)} settled by hand: uploaded now, the file would pay again, so it can’t be ` +
+    'downloaded any more. If it was never uploaded, mark it as not delivered.',
   downloadNote: 'Contains full account numbers. Each download is recorded in the audit log.',
   create: 'Create file',
   createTitle: 'Create payout file',

@@ -1,5 +1,6 @@
 // A file that never reached the bank, or that the bank dropped as a whole: its payouts fail, and are
-// never queued again (I47). Only with the bank's confirmation, and not once it has paid any of them.
+// never queued again (I47). Only with the bank's confirmation, and not once it has paid any of them. That
+// one was confirmed by hand says so too, unless nobody had the file: the bank was told otherwise.
 //
 // Locks: the file, then its payouts, in id order.
 
@@ -8,7 +9,8 @@ import { writeAuditLog } from '#domain/records/audit-log.ts'
 import { Refusal } from '#errors.ts'
 import { formatKobo, kobo } from '#money.ts'
 import type { FileResult, KnownPayout } from './judge-file-results.ts'
-import type { FileActor } from './payout-files.ts'
+import { type FileActor, lockPayoutFile } from './payout-files.ts'
+import type { PayoutStatus } from './payouts.ts'
 import { insertResults } from './take-file-results.ts'
 
 type Deps = { now: Date; by: FileActor }
@@ -19,16 +21,9 @@ export async function failPayoutFile(
   { now, by }: Deps,
   { reference, bankConfirmation }: { reference: string; bankConfirmation: string },
 ): Promise<void> {
-  const { rows } = await tx.query<{ id: bigint; isNotDelivered: boolean }>({
-    name: 'lock-payout-file',
-    text: `select id, not_delivered_at is not null as "isNotDelivered"
-             from payout_files where reference = $1 for no key update`,
-    values: [reference],
-  })
-  const file = rows[0]
-  if (!file) throw new Refusal('payout_file_not_found')
+  const file = await lockPayoutFile(tx, reference)
   if (file.isNotDelivered) return
-  const results = await failedResults(tx, { fileId: file.id, reference, bankConfirmation })
+  const results = await failedResults(tx, { ...file, reference, bankConfirmation })
   await insertResults(tx, { now, by }, results)
   await tx.query({
     name: 'payout-file-not-delivered',
@@ -46,26 +41,29 @@ export async function failPayoutFile(
   })
 }
 
-type Failing = { fileId: bigint; reference: string; bankConfirmation: string }
+const isSettled = (status: PayoutStatus) => status === 'confirmed' || status === 'failed'
+
+type Failing = { id: bigint; isDownloaded: boolean; reference: string; bankConfirmation: string }
 
 async function failedResults(
   tx: Transaction,
-  { fileId, reference, bankConfirmation }: Failing,
+  { id, isDownloaded, reference, bankConfirmation }: Failing,
 ): Promise<FileResult[]> {
   const { rows } = await tx.query<KnownPayout>({
     name: 'lock-payouts-of-file',
     text: `select p.id, p.reference, p.status, r.status as reported,
-                  p.amount_kobo as "amountKobo", p.currency, $2::text as "fileReference"
+                  p.amount_kobo as "amountKobo", p.currency, $2::text as "fileReference",
+                  coalesce(r.bank_reference, p.bank_reference) as "bankReference"
              from payouts p left join payout_results r on r.payout_id = p.id
             where p.batch_id = $1
             order by p.id for no key update of p`,
-    values: [fileId, reference],
+    values: [id, reference],
   })
   const isPaid = ({ status, reported }: KnownPayout) =>
-    status === 'confirmed' || reported === 'confirmed'
+    (status === 'confirmed' && isDownloaded) || reported === 'confirmed'
   if (rows.some(isPaid)) throw new Refusal('payout_file_paid')
   const reason = `Not delivered to the bank: ${bankConfirmation}`
   return rows
-    .filter(({ status, reported }) => status !== 'failed' && reported === null)
+    .filter(({ status, reported }) => !isSettled(status) && reported === null)
     .map((payout) => ({ payout, status: 'failed', bankReference: null, reason }))
 }

@@ -3,7 +3,8 @@
 // What a bank says of a payout counts before what it says of the file; only a status that is final
 // settles anything. Nothing is decided where the bank is not clear: an unknown status, another
 // amount, another file, both outcomes at once, or a duplicate. What it said first counts: the same
-// again changes nothing, and the opposite is reported and raises an alert.
+// again changes nothing; the opposite, or the same under another reference of the bank's (it was paid
+// twice, perhaps), is reported and raises an alert.
 
 import type { ReportedStatus, ReportLine } from '#banks/payment-files.ts'
 import type { PayoutId } from '#ids.ts'
@@ -18,6 +19,7 @@ export type KnownPayout = {
   amountKobo: Kobo
   currency: string
   fileReference: string | null
+  bankReference: string | null // Under which it was confirmed.
 }
 
 export const PROBLEMS = {
@@ -31,6 +33,7 @@ export const PROBLEMS = {
   amount_differs: 'The amount is not the payout’s.',
   contradictory: 'The report says both that it was paid and that it was not.',
   already_settled: 'The bank said the opposite before. Nothing was changed.',
+  other_reference: 'It was confirmed before under another reference. Nothing was changed.',
 } as const
 
 export type Problem = {
@@ -128,8 +131,10 @@ function judgePayout({ payout, own, ofFile, isUnclear }: Said, judgement: Judgem
   const decisive = own.length > 0 ? own.find(isFinal) : [ofFile.at(-1) as Statement].find(isFinal)
   const before = payout.reported ?? settledAs(payout)
   if (!decisive) judgement[before ? 'unchanged' : 'pending']++
-  else if (before === decisive.status) judgement.unchanged++
-  else if (before) {
+  else if (before === decisive.status) {
+    if (!isOtherPayment(payout, decisive)) judgement.unchanged++
+    else judgement.problems.push(problemOf(decisive, 'other_reference', payout.reference))
+  } else if (before) {
     judgement.problems.push(problemOf(decisive, 'already_settled', payout.reference))
   } else judgement.results.push(resultOf(payout, decisive))
 }
@@ -143,6 +148,15 @@ function isFinal(line: Statement): line is Final {
 // Cancelled ones were never in a file.
 function settledAs({ status }: KnownPayout): 'confirmed' | 'failed' | null {
   return status === 'confirmed' || status === 'failed' ? status : null
+}
+
+// A report without a reference of the bank's says nothing of it, and an earlier one said nothing else.
+// Whoever confirmed it by hand without one had another payment in mind, perhaps.
+function isOtherPayment(payout: KnownPayout, { status, bankReference }: Final): boolean {
+  if (status !== 'confirmed' || bankReference === undefined) return false
+  const { reported, reference, bankReference: before } = payout
+  const isSilent = reported !== null && before === reference
+  return !isSilent && before !== bankReference
 }
 
 // A bank without a reference of its own has ours.

@@ -1,9 +1,12 @@
 // Files of payouts, for banks without an API. A file is kept as it was written: it is the same bytes
 // whenever it is downloaded (I62).
+//
+// Whoever gives a file out, fails it, or settles one of its payouts by hand locks the file first, before
+// any payout of it.
 
 import { gunzipSync, gzipSync } from 'node:zlib'
 import type { Queryable } from '#db/pool.ts'
-import type { Transaction } from '#db/transaction.ts'
+import { BeginAgain, type Transaction } from '#db/transaction.ts'
 import { writeAuditLog } from '#domain/records/audit-log.ts'
 import { Refusal } from '#errors.ts'
 import type { ClientId } from '#ids.ts'
@@ -32,6 +35,7 @@ export type PayoutFile = {
   bankConfirmation: string | null
   confirmed: number
   failed: number
+  settledByHand: number // Of those: not by a report of the bank’s.
 }
 
 export type FileActor = { clientId: ClientId; actor: string }
@@ -53,6 +57,9 @@ function openContent(sealer: Sealer, sealed: Buffer): Buffer {
   return gunzipSync(Buffer.from(sealer.open(sealed), 'base64'))
 }
 
+// Of a payout `p` and what its bank reported of it, `r`.
+const BY_HAND = `p.status in ('confirmed', 'failed') and r.payout_id is null`
+
 const SELECT_FILE = `
   select f.id, f.reference, f.bank_code as "bankCode", f.format, f.payouts,
          f.amount_kobo as "amountKobo", f.execution_date::text as "executionDate",
@@ -60,12 +67,14 @@ const SELECT_FILE = `
          f.created_at as "createdAt", f.downloaded_by as "downloadedBy",
          f.downloaded_at as "downloadedAt", f.not_delivered_by as "notDeliveredBy",
          f.not_delivered_at as "notDeliveredAt", f.bank_confirmation as "bankConfirmation",
-         s.confirmed, s.failed
+         s.confirmed, s.failed, s."settledByHand"
     from payout_files f
    cross join lateral (
-     select count(*) filter (where status = 'confirmed')::int as confirmed,
-            count(*) filter (where status = 'failed')::int as failed
-       from payouts where batch_id = f.id) as s`
+     select count(*) filter (where p.status = 'confirmed')::int as confirmed,
+            count(*) filter (where p.status = 'failed')::int as failed,
+            count(*) filter (where ${BY_HAND})::int as "settledByHand"
+       from payouts p left join payout_results r on r.payout_id = p.id
+      where p.batch_id = f.id) as s`
 
 type FileFilter = { bankCode?: string | undefined; beforeId: bigint | null; limit: number }
 
@@ -94,14 +103,46 @@ export async function getPayoutFile(db: Queryable, reference: string): Promise<P
   return rows[0]
 }
 
-// Commit before the content is shown. A file that the bank is known not to have is shown to nobody
-// any more: its payouts have failed, and whoever gave it to the bank now would pay them after all.
+type LockedFile = { id: bigint; isDownloaded: boolean; isNotDelivered: boolean }
+
+export async function lockPayoutFile(tx: Transaction, reference: string): Promise<LockedFile> {
+  const { rows } = await tx.query<LockedFile>({
+    name: 'lock-payout-file',
+    text: `select id, downloaded_at is not null as "isDownloaded",
+                  not_delivered_at is not null as "isNotDelivered"
+             from payout_files where reference = $1 for no key update`,
+    values: [reference],
+  })
+  if (!rows[0]) throw new Refusal('payout_file_not_found')
+  return rows[0]
+}
+
+// The file that the payout is in; null: none. Lock the payout next, and hold what it says against this.
+export async function lockFileOf(tx: Transaction, payoutReference: string): Promise<bigint | null> {
+  const { rows } = await tx.query<{ id: bigint }>({
+    name: 'lock-file-of-payout',
+    text: `select f.id from payouts p join payout_files f on f.id = p.batch_id
+            where p.reference = $1 for no key update of f`,
+    values: [payoutReference],
+  })
+  return rows[0]?.id ?? null
+}
+
+// A file may have been created since the payout’s was looked for.
+export function requireSameFile(locked: bigint | null, batchId: bigint | null): void {
+  if (locked !== batchId) throw new BeginAgain('The payout was put into a file meanwhile.')
+}
+
+// Commit before the content is shown. Whoever gave a file to the bank now would pay what is in it after
+// all: it is shown to nobody once it is known that the bank does not have it, for its payouts have failed,
+// nor once one of them was settled by hand.
 export async function downloadPayoutFile(
   tx: Transaction,
   { sealer, now, by }: { sealer: Sealer; now: Date; by: FileActor },
   reference: string,
 ): Promise<Pick<PayoutFile, 'format'> & { content: Buffer }> {
   const { rows } = await tx.query<{
+    id: bigint
     format: FileFormat
     sealed: Buffer
     payouts: number
@@ -115,13 +156,14 @@ export async function downloadPayoutFile(
                   downloaded_at = case when not_delivered_at is null
                                        then coalesce(downloaded_at, $3) else downloaded_at end
             where reference = $1
-           returning format, content_sealed as sealed, payouts, amount_kobo as "amountKobo",
+           returning id, format, content_sealed as sealed, payouts, amount_kobo as "amountKobo",
                      not_delivered_at is not null as "isNotDelivered"`,
     values: [reference, by.actor, now],
   })
   const file = rows[0]
   if (!file) throw new Refusal('payout_file_not_found')
   if (file.isNotDelivered) throw new Refusal('payout_file_not_delivered')
+  await refuseSettledByHand(tx, file.id)
   await writeAuditLog(tx, now, {
     ...by,
     action: 'payout_file.download',
@@ -129,4 +171,22 @@ export async function downloadPayoutFile(
     detail: { payouts: file.payouts, amount: formatKobo(file.amountKobo) },
   })
   return { format: file.format, content: openContent(sealer, file.sealed) }
+}
+
+const NAMED_MAX = 20
+
+async function refuseSettledByHand(tx: Transaction, fileId: bigint): Promise<void> {
+  const { rows } = await tx.query<{ reference: string; status: string }>({
+    name: 'settled-by-hand-in-file',
+    text: `select p.reference, p.status
+             from payouts p left join payout_results r on r.payout_id = p.id
+            where p.batch_id = $1 and ${BY_HAND}
+            order by p.id limit ${NAMED_MAX}`,
+    values: [fileId],
+  })
+  if (rows.length === 0) return
+  const errors = rows.map(({ reference, status }) => {
+    return { field: 'payouts', message: `${reference} was ${status} by hand.` }
+  })
+  throw new Refusal('payout_file_settled', errors)
 }

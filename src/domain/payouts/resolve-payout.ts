@@ -3,12 +3,14 @@
 //
 // The same again is fine; anything else of what was settled, or of what the bank has reported and is
 // about to be settled, is refused.
+// Locks: the file that the payout is in, the payout, then whatever settling it locks.
 
 import type { Transaction } from '#db/transaction.ts'
 import type { Client } from '#domain/access/clients.ts'
 import { writeAuditLog } from '#domain/records/audit-log.ts'
 import { Refusal } from '#errors.ts'
 import { formatKobo } from '#money.ts'
+import { lockFileOf, requireSameFile } from './payout-files.ts'
 import { findPayout } from './payouts.ts'
 import { contradicts, findReport } from './settle-file-results.ts'
 import { lockPayout, type PayoutOutcome, type SettleDeps, settlePayout } from './settle-payout.ts'
@@ -23,7 +25,9 @@ export async function resolvePayout(
   const { client, actor, now } = deps
   const found = await findPayout(tx, { reference })
   if (!found) throw new Refusal('payout_not_found')
+  const fileId = await lockFileOf(tx, reference)
   const { id, status, batchId, amountKobo, currency } = await lockPayout(tx, found.id)
+  requireSameFile(fileId, batchId)
   // Whoever sends it at this moment will hear the answer.
   if (status === 'sending' && batchId === null) throw new Refusal('payout_settled')
   if (contradicts(await findReport(tx, id), outcome)) throw new Refusal('payout_settled')

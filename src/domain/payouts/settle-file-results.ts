@@ -4,7 +4,6 @@ import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import type { PayoutId } from '#ids.ts'
 import type { ToldPayout } from './settle-as-told.ts'
-import type { PayoutOutcome } from './settle-payout.ts'
 
 type Row = {
   id: PayoutId
@@ -40,21 +39,23 @@ export async function findReported(
 }
 
 // What the bank reported of a payout, whether it is settled yet or not.
-export async function findReport(
-  tx: Transaction,
-  id: PayoutId,
-): Promise<'confirmed' | 'failed' | undefined> {
-  const { rows } = await tx.query<Pick<Row, 'status'>>({
+export async function findReport(tx: Transaction, id: PayoutId): Promise<Reported | undefined> {
+  const { rows } = await tx.query<Reported>({
     name: 'find-report-of-payout',
-    text: 'select status from payout_results where payout_id = $1',
+    text: `select p.reference, r.status, r.bank_reference as "bankReference"
+             from payout_results r join payouts p on p.id = r.payout_id where r.payout_id = $1`,
     values: [id],
   })
-  return rows[0]?.status
+  return rows[0]
 }
 
-export function contradicts(
-  reported: 'confirmed' | 'failed' | undefined,
-  { status }: Pick<PayoutOutcome, 'status'>,
-): boolean {
-  return reported !== undefined && reported !== status
+type Reported = Pick<Row, 'reference' | 'status' | 'bankReference'>
+type Said = { status: 'confirmed'; bankReference: string } | { status: 'failed' | 'cancelled' }
+
+// Whoever confirms it under our own reference names none of the bank's.
+export function contradicts(report: Reported | undefined, said: Said): boolean {
+  if (!report) return false
+  if (said.status !== 'confirmed' || report.status !== 'confirmed')
+    return report.status !== said.status
+  return ![report.bankReference, report.reference].includes(said.bankReference)
 }

@@ -40,6 +40,7 @@ const IS_WRONG: ReadonlySet<Problem['problem']> = new Set([
   'already_settled',
   'amount_differs',
   'duplicate',
+  'other_reference',
 ])
 
 function contradiction({ reference, fileReference, status, problem }: Problem): NewAlert[] {
@@ -59,7 +60,8 @@ async function lockReported(tx: Transaction, lines: readonly ReportLine[]) {
   const { rows } = await tx.query<KnownPayout>({
     name: 'lock-reported-payouts',
     text: `select p.id, p.reference, p.status, r.status as reported,
-                  p.amount_kobo as "amountKobo", p.currency, f.reference as "fileReference"
+                  p.amount_kobo as "amountKobo", p.currency, f.reference as "fileReference",
+                  coalesce(r.bank_reference, p.bank_reference) as "bankReference"
              from payouts p
              left join payout_files f on f.id = p.batch_id
              left join payout_results r on r.payout_id = p.id

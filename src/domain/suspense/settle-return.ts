@@ -1,7 +1,7 @@
 // Settles returns: confirmed or failed, once, by whoever hears of it first: the sender of payouts, the
 // bank (POST /rails/{bankCode}/returns) or the operator who executed it by hand.
 //
-// Locks: the payout of the return, then its item, then ledger accounts.
+// Locks: the file that the payout of the return is in, the payout, then its item, then ledger accounts.
 
 import type { Transaction } from '#db/transaction.ts'
 import type { Client } from '#domain/access/clients.ts'
@@ -13,6 +13,7 @@ import {
   readOutcomes,
 } from '#domain/credits/suspense-items.ts'
 import { sendByHand } from '#domain/payouts/claim-payouts.ts'
+import { lockFileOf, requireSameFile } from '#domain/payouts/payout-files.ts'
 import type { PayoutStatus } from '#domain/payouts/payouts.ts'
 import { tellContradiction } from '#domain/payouts/settle-as-told.ts'
 import { contradicts, findReport } from '#domain/payouts/settle-file-results.ts'
@@ -73,7 +74,7 @@ export async function settleByHand(
   if (!found) throw new Refusal('return_not_found')
   if (found.status !== 'pending') return refuseOtherwise(found, verdict)
   // Whoever sends it at this moment will hear the answer.
-  if (payout?.status === 'sending' && !payout.isInFile) throw new Refusal('return_sending')
+  if (payout?.status === 'sending' && payout.batchId === null) throw new Refusal('return_sending')
   if (payout && contradicts(await findReport(tx, payout.id), verdict)) {
     throw new Refusal(verdict.status === 'confirmed' ? 'return_failed' : 'return_confirmed')
   }
@@ -116,19 +117,21 @@ async function lockReturn(tx: Transaction, reference: string): Promise<LockedRet
   return { ...(rows[0] as Omit<LockedReturn, 'item'>), item }
 }
 
-type PayoutOfReturn = { id: PayoutId; status: PayoutStatus; isInFile: boolean }
+type PayoutOfReturn = { id: PayoutId; status: PayoutStatus; batchId: bigint | null }
 
 // Locked before the item, as by whoever settles payouts. Those that an operator executes have none.
 async function lockPayoutOf(
   tx: Transaction,
   reference: string,
 ): Promise<PayoutOfReturn | undefined> {
+  const fileId = await lockFileOf(tx, reference)
   const { rows } = await tx.query<PayoutOfReturn>({
     name: 'lock-payout-of-return',
-    text: `select id, status, batch_id is not null as "isInFile" from payouts
+    text: `select id, status, batch_id as "batchId" from payouts
             where reference = $1 and purpose = 'return' for no key update`,
     values: [reference],
   })
+  if (rows[0]) requireSameFile(fileId, rows[0].batchId)
   return rows[0]
 }
 

@@ -133,6 +133,9 @@ const REMEDIES: Readonly<Record<Exclude<RefusalCode, NotFound>, string>> = {
   payout_files_off: 'Add payoutFiles to the bank in the banks file (docs/payout-files.md).',
   payout_file_paid: 'Mark the payouts that were not paid as failed, one by one.',
   payout_file_not_delivered: 'Create another file.',
+  payout_file_settled:
+    'If it was never uploaded, mark it as not delivered, and request its open payouts anew. If it was, ' +
+    'wait for the bank’s report.',
   tariff_overlaps: 'Start the tariff later than the latest one.',
   suspense_requested: 'Approve, reject or withdraw the pending request first.',
   request_decided: 'Fetch the request: it shows who decided.',

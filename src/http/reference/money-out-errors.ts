@@ -68,7 +68,7 @@ export const MONEY_OUT_ERRORS: Readonly<Record<string, readonly RefusalCode[]>> 
     'subaccount_exists',
   ],
   deactivateSplit: ['split_not_found'],
-  downloadPayoutFile: ['payout_file_not_delivered', 'payout_file_not_found'],
+  downloadPayoutFile: ['payout_file_not_delivered', 'payout_file_not_found', 'payout_file_settled'],
   exportSettlement: ['settlement_not_found'],
   exportSubaccountStatement: ['subaccount_not_found'],
   failPayout: ['payout_not_found', 'payout_settled'],

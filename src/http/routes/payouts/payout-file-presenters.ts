@@ -25,6 +25,11 @@ export const PayoutFileBody = named('PayoutFile', {
   open: Type.Integer({ description: 'Payouts that the bank has not reported yet.' }),
   confirmed: Type.Integer(),
   failed: Type.Integer(),
+  settledByHand: Type.Integer({
+    description:
+      'Of those confirmed or failed: settled by hand, not by a report. If there are any, the file ' +
+      'can no longer be downloaded.',
+  }),
   executionDate: Type.String({ description: 'Requested execution date, a business day.' }),
   sha256: Type.String({ description: 'Of the file as downloaded, in hexadecimal.' }),
   createdBy: Type.String(),

@@ -155,7 +155,7 @@ const downloading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         summary: 'Download a payout file',
         description:
           'The same bytes every time; recorded in the audit log. Refused once the file is marked ' +
-          'as not delivered.',
+          'as not delivered, or a payout of it was settled by hand.',
         params: Params,
         querystring: NoQuery,
         response: {

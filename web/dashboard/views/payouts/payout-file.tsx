@@ -19,7 +19,7 @@ const { person } = suspenseStrings
 type Props = { file: PayoutFile; done: () => void }
 
 export function PayoutFileDetail({ file, mayChange, done }: Props & { mayChange: boolean }) {
-  const { id, amount, payouts, notDeliveredAt } = file
+  const { id, amount, payouts, notDeliveredAt, settledByHand } = file
   const isInUse = mayChange && notDeliveredAt === null
   return (
     <>
@@ -28,7 +28,10 @@ export function PayoutFileDetail({ file, mayChange, done }: Props & { mayChange:
         <FileState file={file} />
       </div>
       <p class="muted">{strings.count(count(payouts))}</p>
-      {isInUse && (
+      {notDeliveredAt === null && settledByHand > 0 && (
+        <p class="notice held">{strings.byHand(count(settledByHand))}</p>
+      )}
+      {isInUse && settledByHand === 0 && (
         <>
           <p class="actions">
             <a class="button primary" href={`${PATH}/${id}/download`} download>

@@ -1,0 +1,247 @@
+// A payout in a file is settled by hand: the file leaves us no more, or it would be paid again; and a
+// report that it was paid under another reference is told of (I62).
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { assertCleanBooks, countDeadlocks, holdTable } from '../support/bank-calls.ts'
+import { closeAfterTests } from '../support/closing.ts'
+import { dataOf } from '../support/fixtures.ts'
+import { pain002 } from '../support/payment-files.ts'
+import {
+  createFile,
+  download,
+  FILE_BANK,
+  markNotDelivered,
+  openAlerts,
+  PAYOUT_FILES,
+  queuePayouts,
+  readFile,
+  readPayouts,
+  refused,
+  startFileService,
+  statusesOf,
+  upload,
+} from '../support/payout-desk.ts'
+import { giveBack, NOBODYS_NUMBER, readItem, suspend } from '../support/suspense-desk.ts'
+import { untilBlocked } from '../support/waiting-locks.ts'
+
+const bench = closeAfterTests(await startFileService())
+
+const REASON = { reason: 'The bank does not know it' }
+const fail = (reference: string) =>
+  bench.call({ url: `/api/v1/operator/payouts/${reference}/fail`, body: REASON })
+const confirm = (reference: string, bankReference: string) =>
+  bench.call({ url: `/api/v1/operator/payouts/${reference}/confirm`, body: { bankReference } })
+const settleReturn = (reference: string, verb: 'confirm' | 'fail', body: object) =>
+  bench.call({ url: `/api/v1/operator/returns/${reference}/${verb}`, body })
+
+async function sendFile() {
+  const references = await queuePayouts(bench)
+  const [first = '', second = ''] = references
+  return { ...(await createFile(bench)), references, first, second }
+}
+
+// Queued, for a file of its bank.
+async function queueReturn(): Promise<{ item: number; reference: string }> {
+  const payer = { sourceAccountNumber: '2093566866', sourceBankCode: '033' }
+  const { id } = await suspend(bench, NOBODYS_NUMBER, '75', { bank: FILE_BANK, ...payer })
+  const { returnReference } = dataOf(await giveBack(bench, id), 'account')
+  return { item: id, reference: returnReference }
+}
+
+// A connection that holds the row of a payout until it is let go.
+async function holdPayout(reference: string) {
+  const holder = await bench.db.connect()
+  await holder.query('begin')
+  await holder.query('select from payouts where reference = $1 for update', [reference])
+  return async () => {
+    await holder.query('rollback')
+    holder.release()
+  }
+}
+
+test('once a payout of it was failed by hand, a file is not given out; the others fail with it', async () => {
+  const { id, references, first } = await sendFile()
+  assert.equal((await fail(first)).statusCode, 200)
+
+  const answer = await download(bench, id)
+
+  refused(answer, 409, 'payout_file_settled')
+  const message = `${first} was failed by hand.`
+  assert.deepEqual(answer.json().errors, [{ field: 'payouts', message }])
+  const { settledByHand, downloadedAt } = await readFile(bench, id)
+  assert.deepEqual([settledByHand, downloadedAt], [1, null])
+  assert.equal((await markNotDelivered(bench, id)).statusCode, 200)
+  assert.deepEqual(await statusesOf(bench, references), ['failed', 'failed'])
+  const [one] = await readPayouts(bench, [first])
+  assert.equal(one?.failureReason, REASON.reason)
+  await assertCleanBooks(bench)
+})
+
+test('a file that nobody downloaded is not delivered, though a payout of it was paid by hand', async () => {
+  const { id, references, first } = await sendFile()
+  assert.equal((await confirm(first, 'PORTAL-1')).statusCode, 200)
+  refused(await download(bench, id), 409, 'payout_file_settled')
+
+  assert.equal((await markNotDelivered(bench, id)).statusCode, 200)
+
+  assert.deepEqual(await statusesOf(bench, references), ['confirmed', 'failed'])
+  await assertCleanBooks(bench)
+})
+
+test('what was downloaded and then settled by hand is not downloaded again; its report is taken', async () => {
+  const { id, references, first, second } = await sendFile()
+  assert.equal((await download(bench, id)).statusCode, 200)
+  assert.equal((await confirm(first, 'GTB-1')).statusCode, 200)
+
+  refused(await download(bench, id), 409, 'payout_file_settled')
+  refused(await markNotDelivered(bench, id), 409, 'payout_file_paid')
+
+  const of = [
+    { reference: first, status: 'ACSC', more: '<AcctSvcrRef>GTB-1</AcctSvcrRef>' },
+    { reference: second, status: 'ACSC', more: '<AcctSvcrRef>GTB-2</AcctSvcrRef>' },
+  ]
+  const results = await upload(bench, pain002({ file: id, of }))
+  const counts = { confirmed: 1, failed: 0, pending: 0, unchanged: 1, problems: [] }
+  assert.deepEqual(results, counts)
+  assert.deepEqual(await statusesOf(bench, references), ['confirmed', 'confirmed'])
+})
+
+test('a file whose payouts the bank alone settled is given out as before', async () => {
+  const { id, first, second } = await sendFile()
+  const of = [
+    { reference: first, status: 'ACSC' },
+    { reference: second, status: 'RJCT' },
+  ]
+  await upload(bench, pain002({ file: id, of }))
+
+  assert.equal((await download(bench, id)).statusCode, 200)
+  assert.equal((await readFile(bench, id)).settledByHand, 0)
+})
+
+test('whoever downloads while a payout is being settled by hand waits, and gets nothing', async () => {
+  const { id, first } = await sendFile()
+  const table = await holdTable(bench, 'transfers')
+  const failing = fail(first)
+  await untilBlocked(bench.db, 1) // Its payout is locked, and not settled yet.
+
+  const downloading = download(bench, id)
+  await Promise.race([downloading, untilBlocked(bench.db, 2)])
+  await table[Symbol.asyncDispose]()
+
+  assert.equal((await failing).statusCode, 200)
+  refused(await downloading, 409, 'payout_file_settled')
+})
+
+test('a return executed by hand while a file took it is settled, and the file kept back', async () => {
+  const { item, reference } = await queueReturn()
+  const [actions, transfers] = [
+    await holdTable(bench, 'actions'),
+    await holdTable(bench, 'transfers'),
+  ]
+  const creating = bench.call({ url: PAYOUT_FILES, body: { bankCode: FILE_BANK, format: 'csv' } })
+  await untilBlocked(bench.db, 1) // It has taken the return, and is not committed yet.
+  const confirming = settleReturn(reference, 'confirm', { bankReference: 'PORTAL-2' })
+  await untilBlocked(bench.db, 2)
+  await actions[Symbol.asyncDispose]()
+  const { id } = (await creating).json().data
+  await untilBlocked(bench.db, 1) // It knows of the file now, and is about to settle the return.
+  const downloading = download(bench, id)
+  await Promise.race([downloading, untilBlocked(bench.db, 2)])
+  await transfers[Symbol.asyncDispose]()
+
+  assert.equal((await confirming).statusCode, 200)
+  assert.equal((await readItem(bench, item)).state, 'returned')
+  const answer = await downloading
+  refused(answer, 409, 'payout_file_settled')
+  const message = `${reference} was confirmed by hand.`
+  assert.deepEqual(answer.json().errors, [{ field: 'payouts', message }])
+  assert.equal((await markNotDelivered(bench, id)).statusCode, 200)
+  assert.equal((await readItem(bench, item)).state, 'returned')
+  await assertCleanBooks(bench)
+})
+
+for (const kind of ['payout', 'return'] as const) {
+  test(`a ${kind} is settled by hand while its file is marked, without a deadlock`, async () => {
+    const queued = kind === 'return' ? await queueReturn() : undefined
+    const [reference = ''] = queued ? [queued.reference] : await queuePayouts(bench)
+    const { id } = await createFile(bench)
+    const before = await countDeadlocks(bench)
+    const letGo = await holdPayout(reference)
+    const byHand = queued ? settleReturn(reference, 'fail', REASON) : fail(reference)
+    await untilBlocked(bench.db, 1)
+    const marking = markNotDelivered(bench, id)
+    await untilBlocked(bench.db, 2)
+    await letGo()
+
+    assert.deepEqual([(await byHand).statusCode, (await marking).statusCode], [200, 200])
+    assert.equal(await countDeadlocks(bench), before)
+    const [payout] = await readPayouts(bench, [reference])
+    assert.equal(payout?.failureReason, REASON.reason)
+    await assertCleanBooks(bench)
+  })
+}
+
+test('what was confirmed under one reference and is reported under another raises an alert', async () => {
+  const { id, references, first, second } = await sendFile()
+  assert.equal((await download(bench, id)).statusCode, 200)
+  assert.equal((await confirm(first, 'PORTAL-3')).statusCode, 200)
+  const report = (refs: readonly string[]) =>
+    pain002({
+      file: id,
+      of: refs.map((ref, at) => ({
+        reference: references[at] as string,
+        status: 'ACSC',
+        more: ref && `<AcctSvcrRef>${ref}</AcctSvcrRef>`,
+      })),
+    })
+  const before = await openAlerts(bench)
+  const problemsOf = async (refs: readonly string[]) => {
+    const { unchanged, problems } = await upload(bench, report(refs))
+    const said = problems.map(({ reference, problem }: Record<string, string>) => [
+      reference,
+      problem,
+    ])
+    return [unchanged, said]
+  }
+
+  assert.deepEqual(await problemsOf(['PORTAL-3', '']), [1, []]) // The second has ours, at first.
+  assert.deepEqual(await problemsOf(['', 'GTB-2']), [2, []])
+  assert.deepEqual(await problemsOf(['GTB-1', '']), [1, [[first, 'other_reference']]])
+
+  const raised = (await openAlerts(bench)).slice(before.length)
+  assert.deepEqual(raised, [`payout/${first}`])
+  const stored = await readPayouts(bench, references)
+  assert.deepEqual(
+    stored.map(({ bankReference }) => bankReference),
+    ['PORTAL-3', second],
+  )
+  await assertCleanBooks(bench)
+})
+
+test('a return that was confirmed by hand without a reference and is reported with one is told of', async () => {
+  const { reference } = await queueReturn()
+  const { id } = await createFile(bench)
+  assert.equal((await download(bench, id)).statusCode, 200)
+  assert.equal((await settleReturn(reference, 'confirm', {})).statusCode, 200)
+  const before = await openAlerts(bench)
+
+  const of = [{ reference, status: 'ACSC', more: '<AcctSvcrRef>GTB-4</AcctSvcrRef>' }]
+  const { problems } = await upload(bench, pain002({ file: id, of }))
+
+  assert.equal(problems[0].problem, 'other_reference')
+  assert.deepEqual((await openAlerts(bench)).slice(before.length), [`payout/${reference}`])
+})
+
+test('nobody confirms by hand under another reference than the bank has reported', async () => {
+  const { references, first } = await sendFile()
+  await bench.db.query(
+    `insert into payout_results (payout_id, status, bank_reference, reported_by, reported_at)
+     select id, 'confirmed', 'GTB-9', 'file', now() from payouts where reference = $1`,
+    [first],
+  )
+
+  refused(await confirm(first, 'PORTAL-9'), 409, 'payout_settled')
+  assert.deepEqual(await statusesOf(bench, references), ['sending', 'sending'])
+  assert.equal((await confirm(first, 'GTB-9')).statusCode, 200)
+})
