@@ -34,6 +34,11 @@ export const CONFLICTS = {
   suspense_closed: ref(409, '12', 'This suspense item is already closed.'),
   return_confirmed: ref(409, '12', 'This return is already confirmed.'),
   return_sending: ref(409, '12', 'The bank is being asked to send this return. Wait a moment.'),
+  return_not_by_hand: ref(
+    409,
+    '12',
+    'A connector or a payout file sends this return, or has sent it. Do not send it by hand.',
+  ),
   return_failed: ref(409, '12', 'This return already failed. The money is back in suspense.'),
   return_credit_reversed: ref(
     409,

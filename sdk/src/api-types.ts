@@ -7826,6 +7826,8 @@ export interface components {
         Return: {
             reference: string;
             status: string;
+            sentBy: string | null;
+            payoutStatus: string | null;
             blockedBy: string | null;
             amount: number;
             currency: string;
@@ -9023,6 +9025,7 @@ export type ErrorCode =
     | "suspense_closed"
     | "return_confirmed"
     | "return_sending"
+    | "return_not_by_hand"
     | "return_failed"
     | "return_credit_reversed"
     | "payment_not_refundable"

@@ -1,5 +1,6 @@
 // Returns, alerts and rejected messages in a real browser: an operator sees a payer's number on purpose,
-// confirms and fails returns after being asked once more, and acknowledges alerts, which the menu counts.
+// confirms and fails returns after being asked once more, sends by hand none that somebody else sends, and
+// acknowledges alerts, which the menu counts.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -21,12 +22,13 @@ const desk = await openDesk(bench)
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 const see = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor()
 
-// On its way back; the sandbox's bank has not heard of it yet.
-async function startReturn(sourceAccountName: string) {
+// On its way back, by the operator, as in live mode; or by the sandbox's bank, which has not heard of it.
+async function startReturn(sourceAccountName: string, mode: 'live' | 'sandbox' = 'live') {
   const payer = { sourceAccountName, sourceAccountNumber: '2093566866' }
   const { id, sessionId } = await suspend(bench, NOBODYS_NUMBER, '75.00', payer)
-  await desk.giveBack(sessionId)
-  return { id, reference: await pendingReturnOf(bench.db, storedId('suspense', id)) }
+  await desk.giveBack(sessionId, { mode })
+  const reference = await pendingReturnOf(bench.db, storedId('suspense', id))
+  return { id, sessionId: sessionId as string, reference }
 }
 
 async function raiseAlert(): Promise<string> {
@@ -84,6 +86,32 @@ test('a return that failed says why, here and at the suspense desk', async () =>
   await page.goto(`${bench.url}/dashboard/suspense/${id}`)
   await see(page, 'Return failure reason')
   await see(page, 'Account closed')
+  assert.deepEqual(problems, [])
+})
+
+test('what a connector sends says so, and is not the operator’s to send', async () => {
+  const { reference } = await startReturn('FEMI ADE', 'sandbox')
+  await using opened = await bench.openAs(browser, { role: 'operator' })
+  const { page, problems } = opened
+  await page.goto(`${bench.url}/dashboard/returns?status=pending`)
+  const row = page.getByRole('row').filter({ hasText: reference })
+  await row.getByText('Connector', { exact: true }).waitFor()
+  await row.getByRole('link').first().click()
+
+  await see(page, 'The bank’s connector sends this return. Don’t send it by hand.')
+  for (const name of ['Reveal account number', 'Confirm return', 'Mark as failed']) {
+    assert.equal(await button(page, name).count(), 0, name)
+  }
+  await bench.db.query(
+    `update payouts set status = 'sending', sending_at = $2 where reference = $1`,
+    [reference, bench.clock()],
+  )
+  await bench.db.query(`update payouts set status = 'unknown' where reference = $1`, [reference])
+  await page.reload()
+  await see(page, /The bank hasn’t answered and may have sent it/)
+  assert.deepEqual(await findAxeFaults(page), [])
+  await page.getByRole('link', { name: 'View payout' }).click()
+  await button(page, 'Confirm payout').waitFor()
   assert.deepEqual(problems, [])
 })
 
@@ -149,15 +177,39 @@ test('rejected messages tell a reversal that is awaited from one that was taken'
   assert.deepEqual(problems, [])
 })
 
+test('what the bank reversed is not sent, and can only be marked as failed', async () => {
+  const { id, sessionId, reference } = await startReturn('GBENGA OJO', 'sandbox')
+  const reversal = { sessionId: newSessionId(), originalSessionId: sessionId, amount: '75.00' }
+  const { bankCode } = (await bench.call({ url: `/api/v1/operator/returns/${reference}` })).json()
+    .data
+  await postRail(bench, `${bankCode}/reversals`, reversal)
+  await using opened = await bench.openAs(browser, { role: 'operator' })
+  const { page, problems } = opened
+  await page.goto(`${bench.url}/dashboard/returns/${reference}`)
+  await see(page, /The bank reversed the credit, so the payer has the money/)
+  assert.equal(await button(page, 'Reveal account number').count(), 0)
+  assert.equal(await button(page, 'Confirm return').count(), 0)
+  assert.deepEqual(await findAxeFaults(page), [])
+
+  await button(page, 'Mark as failed').click()
+  await page.getByLabel('Reason').fill('Reversed by the bank')
+  await page.getByRole('button', { name: 'Mark as failed' }).last().click()
+
+  await page.getByRole('dialog').getByText('Failed', { exact: true }).first().waitFor()
+  assert.equal((await readItem(bench, id)).state, 'reversed')
+  assert.deepEqual(problems, [])
+})
+
 test('these views have no fault at 360 and 1280 pixels, in light and dark', async () => {
   const { reference } = await startReturn('OLUWAFUNMILAYO ADESUWA OGHENEKARO-BALOGUN')
+  const { reference: sent } = await startReturn('ADA OBI', 'sandbox')
   await raiseAlert()
   const { rows } = await bench.db.query('select max(id)::int as id from alerts')
   await using opened = await bench.openAs(browser, { role: 'operator' })
   const { page, problems } = opened
 
-  const paths = ['returns', `returns/${reference}`, 'alerts', `alerts/${rows[0].id}`, 'rail-items']
-  for (const path of paths) {
+  const ofReturns = ['returns', `returns/${reference}`, `returns/${sent}`]
+  for (const path of [...ofReturns, 'alerts', `alerts/${rows[0].id}`, 'rail-items']) {
     await assertFaultlessThroughout(page, `${bench.url}/dashboard/${path}`)
   }
 

@@ -109,9 +109,10 @@ export async function openDesk(bench: Bench, clientId = 'MAN0000001') {
       const item = await itemOf(sessionId)
       await withTransaction(bench.db, (tx) => assignSuspense(tx, acting(), { itemId: item, to }))
     },
-    giveBack: async (sessionId: string) => {
+    // In live mode a payer whom the bank did not name is left to the operator.
+    giveBack: async (sessionId: string, { mode = bench.config.mode } = {}) => {
       const item = await itemOf(sessionId)
-      await withTransaction(bench.db, (tx) => requestReturn(tx, acting(), item))
+      await withTransaction(bench.db, (tx) => requestReturn(tx, { ...acting(), mode }, item))
     },
     confirm: async (sessionId: string, bankReference: string) => {
       const reference = await pendingReturnOf(bench.db, await itemOf(sessionId))

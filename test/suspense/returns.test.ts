@@ -89,6 +89,8 @@ test('what a client sends back is on the operator’s list, with all that a bank
   assert.deepEqual(listed, {
     reference,
     status: 'pending',
+    sentBy: 'operator',
+    payoutStatus: 'queued',
     blockedBy: null,
     amount: 75,
     currency: 'NGN',

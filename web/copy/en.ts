@@ -1448,7 +1448,22 @@ export const returnsStrings = {
   bankDigits: '3 to 6 digits',
   to: (name: string | null) => `To ${name ?? 'an unknown payer'}`,
   none: 'No returns',
-  noneText: 'Returns to payers appear here for you to execute.',
+  noneText: 'Returns to payers appear here. Execute those that no connector or payout file sends.',
+  sentBy: 'Sent by',
+  senders: { operator: 'Operator', connector: 'Connector', file: 'Payout file' } as Record<
+    string,
+    string
+  >,
+  notByHand: {
+    connector: 'The bank’s connector sends this return. Don’t send it by hand.',
+    file: 'A payout file sends this return. Don’t send it by hand.',
+  } as Record<string, string>,
+  unknown:
+    'The bank hasn’t answered and may have sent it. Don’t send it by hand: ask the bank, then resolve its payout.',
+  reversed:
+    'The bank reversed the credit, so the payer has the money. Don’t send it; mark it as failed. ' +
+    'What’s left of the credit is then in suspense again.',
+  payout: 'View payout',
   show: 'Reveal account number',
   shown: 'Your access is recorded in the audit log.',
   credit: 'View credit',

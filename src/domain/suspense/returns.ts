@@ -1,11 +1,12 @@
-// Returns: attempts to send suspended money back to its payer, each with a permanent reference. In
-// live mode, these are what an operator executes at the bank.
+// Returns: attempts to send suspended money back to its payer, each with a permanent reference. What no
+// connector and no file sends, an operator executes at the bank.
 
 import type { Queryable } from '#db/pool.ts'
 import { pastPrefix } from '#db/prefixes.ts'
 import type { Window } from '#db/time-bounds.ts'
 import type { ReturnStatus } from '#domain/credits/credit-location.ts'
 import { isTakenBack } from '#domain/payouts/blocked-payouts.ts'
+import type { PayoutStatus } from '#domain/payouts/payouts.ts'
 import type { CreditId, SuspenseItemId } from '#ids.ts'
 import type { Kobo } from '#money.ts'
 import { newReference } from '#references.ts'
@@ -19,6 +20,8 @@ export type Return = {
   creditId: CreditId
   status: ReturnStatus
   blockedBy: 'return_credit_reversed' | null // While it is pending, and not sent.
+  payoutStatus: PayoutStatus | null // Null: it has no payout.
+  isInFile: boolean
   amountKobo: Kobo
   currency: string
   bankCode: string // Which holds the money.
@@ -34,6 +37,21 @@ export type Return = {
   requestedAt: Date
   settledBy: string | null
   settledAt: Date | null
+}
+
+export const SENDERS = ['operator', 'connector', 'file'] as const
+export type Sender = (typeof SENDERS)[number]
+
+// Who sends what is pending, or has sent it; null: it is settled. `bankSends`: what sends the queued
+// payouts of a bank.
+export function senderOf(
+  { status, payoutStatus, isInFile, bankCode }: Return,
+  bankSends: (bankCode: string) => Sender,
+): Sender | null {
+  if (status !== 'pending') return null
+  if (payoutStatus === null) return 'operator'
+  if (payoutStatus === 'queued') return bankSends(bankCode)
+  return isInFile ? 'file' : 'connector'
 }
 
 const REFERENCE = /^RTN[0-9]{12,15}$/ // Twelve, when it was made of the item's id.
@@ -56,6 +74,7 @@ const SELECT_RETURN = `
          case when r.status = 'pending' and coalesce(p.status, 'queued') = 'queued'
                    and ${isTakenBack('c.id')}
               then 'return_credit_reversed' end as "blockedBy",
+         p.status as "payoutStatus", p.batch_id is not null as "isInFile",
          r.amount_kobo as "amountKobo", c.currency, c.bank_code as "bankCode",
          c.session_id as "sessionId", o.client_id as "clientId",
          c.source_account_name as "payerName", c.source_bank_code as "payerBankCode",

@@ -86,6 +86,8 @@ const REMEDIES: Readonly<Record<Exclude<RefusalCode, NotFound>, string>> = {
   suspense_closed: 'Fetch the item: it shows what became of it.',
   return_confirmed: 'Nothing: the bank has sent it.',
   return_sending: 'Retry in a moment.',
+  return_not_by_hand:
+    'Wait for the result. If it is unknown, ask the bank for its reference, then confirm or fail it.',
   return_failed: 'Return or assign the suspense item again.',
   return_credit_reversed: 'Fail the return; what is left of the credit is in suspense again.',
   payment_not_refundable: 'Wait until it is paid; cancel it if it is open.',

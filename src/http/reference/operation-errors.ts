@@ -126,7 +126,7 @@ const OPERATION_ERRORS: Readonly<Record<string, readonly RefusalCode[]>> = {
   getLimitProfile: ['limit_profile_not_found'],
   getPayment: ['payment_not_found'],
   getPaymentTimeline: ['payment_not_found'],
-  getReturn: ['return_credit_reversed', 'return_not_found'],
+  getReturn: ['return_credit_reversed', 'return_not_by_hand', 'return_not_found'],
   getStatement: ['statement_not_found'],
   getStatementImport: ['statement_import_not_found'],
   getSuspense: ['suspense_not_found'],

@@ -15,14 +15,17 @@ const PATH = '/api/v1/operator/returns/{reference}'
 
 type Props = { item: Return; done: () => void }
 
-export function ReturnActions(props: Props) {
+// What was never sent can only fail.
+export function ReturnActions({ mayConfirm, ...props }: Props & { mayConfirm: boolean }) {
   const [asked, setAsked] = useState<'confirm' | 'fail' | undefined>()
   const close = () => setAsked(undefined)
   return (
     <div class="buttons">
-      <button type="button" class="button primary" onClick={() => setAsked('confirm')}>
-        {strings.confirm}
-      </button>
+      {mayConfirm && (
+        <button type="button" class="button primary" onClick={() => setAsked('confirm')}>
+          {strings.confirm}
+        </button>
+      )}
       <button type="button" class="button" onClick={() => setAsked('fail')}>
         {strings.fail}
       </button>

@@ -1,4 +1,4 @@
-// Returns to payers, for the operator who executes them at the banks.
+// Returns to payers, for the operator who executes at the banks what no connector and no file sends.
 
 import { useState } from 'preact/hooks'
 import { appStrings, returnsStrings as strings } from '../../copy.ts'
@@ -39,6 +39,7 @@ const COLUMNS: readonly Column<Return>[] = [
   },
   { name: strings.reference, place: 'second', show: ({ reference }) => <code>{reference}</code> },
   { name: strings.bank, show: ({ bankCode }) => <BankName code={bankCode} /> },
+  { name: strings.sentBy, show: (item) => <SentBy item={item} /> },
   { name: strings.requested, place: 'time', show: ({ requestedAt }) => <Time at={requestedAt} /> },
 ]
 
@@ -70,14 +71,46 @@ export default function Returns(props: ViewProps) {
           show={(item) => (
             <>
               <About item={item} mayExecute={mayExecute} />
-              {mayExecute && item.status === 'pending' && (
-                <ReturnActions item={item} done={changed} />
+              <Notice item={item} />
+              {mayExecute && (isByHand(item) || item.blockedBy) && (
+                <ReturnActions item={item} mayConfirm={isByHand(item)} done={changed} />
               )}
             </>
           )}
         />
       )}
     />
+  )
+}
+
+const isByHand = ({ sentBy }: Return) => sentBy === 'operator'
+
+// With the state of its payout, where that says more.
+function SentBy({ item: { sentBy, payoutStatus } }: { item: Return }) {
+  if (sentBy === null) return appStrings.nothing
+  const isSent = payoutStatus === 'sending' || payoutStatus === 'unknown'
+  return (
+    <>
+      {strings.senders[sentBy] ?? sentBy} {isSent && <Badge state={payoutStatus} />}
+    </>
+  )
+}
+
+// Why it is not to be sent by hand, and where it is.
+function Notice({ item }: { item: Return }) {
+  const { reference, sentBy, payoutStatus, blockedBy } = item
+  if (blockedBy) return <p class="notice held">{strings.reversed}</p>
+  if (sentBy === null || isByHand(item)) return null
+  const text = payoutStatus === 'unknown' ? strings.unknown : strings.notByHand[sentBy]
+  return (
+    <>
+      <p class="notice held">{text}</p>
+      <p class="after-facts">
+        <a href={hrefOf('payouts', reference, { tab: 'all' })} onClick={follow}>
+          {strings.payout}
+        </a>
+      </p>
+    </>
   )
 }
 
@@ -89,10 +122,14 @@ function About({ item, mayExecute }: { item: Return; mayExecute: boolean }) {
         facts={[
           [strings.failure, item.failureReason],
           [strings.reference, <Copyable key="reference" text={item.reference} />],
-          [strings.payerNumber, <PayerNumber key="number" item={item} mayShow={mayExecute} />],
+          [
+            strings.payerNumber,
+            <PayerNumber key="number" item={item} mayShow={mayExecute && mayBeSeen(item)} />,
+          ],
           [strings.payerBank, item.payerBankCode && <BankName code={item.payerBankCode} />],
           [strings.sessionId, <Copyable key="session" text={item.sessionId} />],
           [strings.bank, <BankName key="bank" code={item.bankCode} />],
+          [strings.sentBy, item.sentBy && <SentBy item={item} />],
           [strings.narration, item.narration],
           [strings.client, item.clientId ?? strings.nobody],
           [strings.bankReference, item.bankReference && <Copyable text={item.bankReference} />],
@@ -112,6 +149,8 @@ function About({ item, mayExecute }: { item: Return; mayExecute: boolean }) {
     </>
   )
 }
+
+const mayBeSeen = (item: Return) => item.sentBy === null || (isByHand(item) && !item.blockedBy)
 
 // Masked until it is asked for: who sees a number in full stands in the audit log.
 function PayerNumber({ item, mayShow }: { item: Return; mayShow: boolean }) {

@@ -1,7 +1,14 @@
 // Schemas and presenters of returns, for operators.
 
 import { Type } from '@fastify/type-provider-typebox'
-import { isReturnReference, RETURN_STATUSES, type Return } from '#domain/suspense/returns.ts'
+import { PAYOUT_STATUSES } from '#domain/payouts/payouts.ts'
+import {
+  isReturnReference,
+  RETURN_STATUSES,
+  type Return,
+  SENDERS,
+  type Sender,
+} from '#domain/suspense/returns.ts'
 import { Refusal } from '#errors.ts'
 import { named, nullable } from '#http/schemas.ts'
 import { maskAccountNumber } from '#mask.ts'
@@ -34,6 +41,16 @@ export const ReturnBody = named('Return', {
     description: 'Permanent reference; pass it to the bank with the instruction.',
   }),
   status: Type.String({ description: `One of ${RETURN_STATUSES.join(', ')}.` }),
+  sentBy: nullable('string', {
+    description:
+      `Who sends it, or has sent it, while it is pending: ${SENDERS.join(', ')}. Only what is ` +
+      'the operator’s is sent by hand. Null: it is settled.',
+  }),
+  payoutStatus: nullable('string', {
+    description:
+      `Status of its payout, of the same reference: ${PAYOUT_STATUSES.join(', ')}. Null: it has ` +
+      'none.',
+  }),
   blockedBy: nullable('string', {
     description:
       'return_credit_reversed: the bank has reversed the credit, so the payer has the money. Do ' +
@@ -47,7 +64,8 @@ export const ReturnBody = named('Return', {
   payerBankCode: nullable('string'),
   payerAccountNumberMasked: nullable('string'),
   payerAccountNumber: nullable('string', {
-    description: 'Null unless reveal=true, and while it is not to be sent (blockedBy).',
+    description:
+      'Null unless reveal=true, and while it is not to be sent by hand (sentBy, blockedBy).',
   }),
   narration: nullable('string'),
   clientId: nullable('string', { description: 'Owner of the suspense item. Null: unidentified.' }),
@@ -66,12 +84,16 @@ export function checkedReference({ reference }: { reference: string }): string {
   return reference
 }
 
-export function presentReturn(given: Return, sealer: Sealer, { isRevealed = false } = {}) {
+type Shown = { sentBy: Sender | null; isRevealed?: boolean }
+
+export function presentReturn(given: Return, sealer: Sealer, { sentBy, isRevealed }: Shown) {
   const { payerAccountSealed, settledAt } = given
   const number = payerAccountSealed && sealer.open(payerAccountSealed)
   return {
     reference: given.reference,
     status: given.status,
+    sentBy,
+    payoutStatus: given.payoutStatus,
     blockedBy: given.blockedBy,
     amount: toNaira(given.amountKobo),
     currency: given.currency,
@@ -80,7 +102,7 @@ export function presentReturn(given: Return, sealer: Sealer, { isRevealed = fals
     payerName: given.payerName,
     payerBankCode: given.payerBankCode,
     payerAccountNumberMasked: number && maskAccountNumber(number),
-    payerAccountNumber: isRevealed && given.blockedBy === null ? number : null,
+    payerAccountNumber: isRevealed ? number : null,
     narration: given.narration,
     clientId: given.clientId,
     suspenseId: publicId(sealer, 'suspense', given.itemId),

@@ -1,14 +1,20 @@
 // /api/v1/operator/returns: returns to execute at the banks, and their results. Payers’ account
 // numbers are masked unless revealed, which needs returns:write and is recorded in the audit log
-// per number.
+// per number. They are not of what is not to be sent by hand: it would be paid twice.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { List } from '#db/paging.ts'
 import { withTransaction } from '#db/transaction.ts'
 import { recordActions } from '#domain/records/audit-log.ts'
-import { findReturn, listReturns, type Return } from '#domain/suspense/returns.ts'
+import {
+  findReturn,
+  listReturns,
+  type Return,
+  type Sender,
+  senderOf,
+} from '#domain/suspense/returns.ts'
 import { settleByHand, type Verdict } from '#domain/suspense/settle-return.ts'
-import { Refusal } from '#errors.ts'
+import { Refusal, type RefusalCode } from '#errors.ts'
 import type { Identity } from '#http/authentication.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
@@ -79,9 +85,10 @@ const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       const page = await pageById(sealer, { list, asked }, ({ after, limit }) =>
         listReturns(db, { status, bankCode, ...parseWindow(asked), beforeId: after, limit }),
       )
-      if (isRevealed) await logRevealed(deps, request, page.rows)
+      const seen = isRevealed ? page.rows.filter((row) => !concealment(deps, row)) : []
+      if (isRevealed) await logRevealed(deps, request, seen)
       return listResponse('Returns retrieved successfully', page, (row) =>
-        presentReturn(row, sealer, { isRevealed }),
+        presentReturn(row, sealer, { sentBy: sentBy(deps, row), isRevealed: seen.includes(row) }),
       )
     },
   )
@@ -104,9 +111,10 @@ const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       const isRevealed = mayReveal(request, request.query.reveal)
       const found = await findReturn(db, checkedReference(request.params))
       if (!found) throw new Refusal('return_not_found')
-      if (isRevealed && found.blockedBy) throw new Refusal(found.blockedBy)
+      const concealed = isRevealed && concealment(deps, found)
+      if (concealed) throw new Refusal(concealed)
       if (isRevealed) await logRevealed(deps, request, [found])
-      const shown = presentReturn(found, sealer, { isRevealed })
+      const shown = presentReturn(found, sealer, { sentBy: sentBy(deps, found), isRevealed })
       return accepted('Return retrieved successfully', shown)
     },
   )
@@ -127,7 +135,8 @@ const settling: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     return withIdempotency(deps, { ...call, pool: batchPool }, async (tx) => {
       const reference = checkedReference({ reference: given })
       await settleByHand(tx, { sharedAccounts, now: clock(), by, actor }, { reference, verdict })
-      return accepted(message, presentReturn((await findReturn(tx, reference)) as Return, sealer))
+      const settled = (await findReturn(tx, reference)) as Return
+      return accepted(message, presentReturn(settled, sealer, { sentBy: null }))
     })
   }
 
@@ -183,6 +192,19 @@ const settling: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   )
 }
 
+function sentBy({ banks, bankConnections }: Deps, found: Return): Sender | null {
+  return senderOf(found, (bankCode) => {
+    if (banks.find(({ code }) => code === bankCode)?.payoutFiles) return 'file'
+    return bankConnections.get(bankCode)?.calls.sendMoney ? 'connector' : 'operator'
+  })
+}
+
+// Why its number is not revealed; undefined: it may be.
+function concealment(deps: Deps, found: Return): RefusalCode | undefined {
+  if (found.blockedBy) return found.blockedBy
+  return [null, 'operator'].includes(sentBy(deps, found)) ? undefined : 'return_not_by_hand'
+}
+
 function mayReveal({ scopes, isPerson }: Identity, reveal: string | undefined): boolean {
   if (reveal !== 'true') return false
   if (!scopes.has('returns:write'))
@@ -192,7 +214,7 @@ function mayReveal({ scopes, isPerson }: Identity, reveal: string | undefined): 
 
 // Committed before any number is shown.
 async function logRevealed({ db, clock }: Deps, by: Identity, rows: readonly Return[]) {
-  const seen = rows.filter((row) => row.payerAccountSealed !== null && row.blockedBy === null)
+  const seen = rows.filter(({ payerAccountSealed }) => payerAccountSealed !== null)
   await withTransaction(db, (tx) =>
     recordActions(
       tx,

@@ -1,0 +1,110 @@
+// Who sends a return that is pending: a connector, a file, or an operator by hand. Only the operator's is
+// shown with its payer's number, or it would be paid twice (I59).
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { withTransaction } from '#db/transaction.ts'
+import { claimPayouts } from '#domain/payouts/claim-payouts.ts'
+import { OWN_RAIL_SECRET, startLiveService } from '../support/bank-calls.ts'
+import { closeAfterTests } from '../support/closing.ts'
+import { assertRefused, dataOf } from '../support/fixtures.ts'
+import { CONFIRMED, settleAll } from '../support/money-out.ts'
+import { pain002 } from '../support/payment-files.ts'
+import { createFile, FILE_BANK, startFileService, upload } from '../support/payout-desk.ts'
+import { newSessionId, postRail } from '../support/rail.ts'
+import { addClient, type Bench } from '../support/running-service.ts'
+import { sealingOf } from '../support/sealing.ts'
+import { shownId, storedId } from '../support/shown-ids.ts'
+import { giveBack, NOBODYS_NUMBER, pendingReturnOf, suspend } from '../support/suspense-desk.ts'
+import { openDesk } from '../support/tracing.ts'
+
+const RETURNS = '/api/v1/operator/returns'
+const NUMBER = '2093566866'
+
+// The sandbox's bank sends for all banks but those that take files.
+const bench = closeAfterTests(await startFileService())
+
+type By = { token?: string }
+
+// Who sends it, how far it is, and its number or why that is not shown, alone and in the list.
+async function shown(of: Bench, reference: string, by: By = {}): Promise<unknown[]> {
+  const url = `${RETURNS}/${reference}`
+  const { sentBy, payoutStatus } = dataOf(await of.call({ url, ...by }), 'account')
+  const { data, code } = (await of.call({ url: `${url}?reveal=true`, ...by })).json()
+  const list = await of.call({ url: `${RETURNS}?reveal=true&limit=100`, ...by })
+  const listed = list.json().data.find((row: { reference: string }) => row.reference === reference)
+  const { rows } = await of.db.query(
+    `select count(*)::int as n from actions where action = 'return.reveal' and subject = $1`,
+    [`return/${reference}`],
+  )
+  assert.deepEqual([listed.sentBy, listed.payoutStatus], [sentBy, payoutStatus])
+  assert.equal(listed.payerAccountNumber, data?.payerAccountNumber ?? null)
+  assert.equal(rows[0].n > 0, data !== undefined && data !== null, 'a look is logged')
+  return [sentBy, payoutStatus, data?.payerAccountNumber ?? code]
+}
+
+async function startReturn(bank: string, sourceAccountNumber = NUMBER): Promise<string> {
+  const payer = { sourceAccountNumber, sourceBankCode: '033' }
+  const { id } = await suspend(bench, NOBODYS_NUMBER, '75', { bank, ...payer })
+  return dataOf(await giveBack(bench, id), 'account').returnReference
+}
+
+test('what a connector sends is the connector’s, from the queue until its answer', async () => {
+  const { id, sessionId } = await suspend(bench, NOBODYS_NUMBER, '75', {
+    bank: '035',
+    sourceAccountNumber: NUMBER,
+    sourceBankCode: '033',
+  })
+  await (await openDesk(bench)).giveBack(sessionId) // The bank has not heard of it yet.
+  const reference = await pendingReturnOf(bench.db, storedId('suspense', id))
+  assert.deepEqual(await shown(bench, reference), ['connector', 'queued', 'return_not_by_hand'])
+
+  await settleAll(bench, CONFIRMED)
+  assert.deepEqual(await shown(bench, reference), [null, 'confirmed', NUMBER])
+
+  const lost = await startReturn('035', '9990700001') // It is paid, and the answer is lost.
+  assert.deepEqual(await shown(bench, lost), ['connector', 'unknown', 'return_not_by_hand'])
+})
+
+test('what goes into a file is the file’s, before it is in one and after', async () => {
+  const reference = await startReturn(FILE_BANK)
+  assert.deepEqual(await shown(bench, reference), ['file', 'queued', 'return_not_by_hand'])
+
+  const { id } = await createFile(bench)
+  assert.deepEqual(await shown(bench, reference), ['file', 'sending', 'return_not_by_hand'])
+
+  await upload(bench, pain002({ file: id, of: [{ reference, status: 'RJCT' }] }))
+  assert.deepEqual(await shown(bench, reference), [null, 'failed', NUMBER])
+})
+
+test('what nobody else sends is the operator’s, until somebody claims it', async () => {
+  await using live = await startLiveService()
+  await addClient(live.db, live.clock(), { clientId: 'OPERATOR01', isOperator: true })
+  const operator = { token: await live.login('OPERATOR01', 's3cret') }
+  const start = async (more: object): Promise<string> => {
+    const sessionId = newSessionId()
+    const body = { sessionId, accountNumber: NOBODYS_NUMBER, amount: '75', ...more }
+    await postRail(live, '035/credits', body, { secrets: [OWN_RAIL_SECRET] })
+    const { rows } = await live.db.query(
+      `select i.id from suspense_items i join credits c on c.id = i.credit_id
+        where c.session_id = $1`,
+      [sessionId],
+    )
+    const answer = await giveBack(live, shownId('suspense', rows[0].id), {}, operator)
+    return dataOf(answer, 'account').returnReference
+  }
+  const unnamed = await start({ sourceAccountNumber: NUMBER })
+  assert.deepEqual(await shown(live, unnamed, operator), ['operator', null, NUMBER])
+  const seen = await start({ sourceAccountNumber: NUMBER, sourceBankCode: '033' })
+  assert.deepEqual(await shown(live, seen, operator), ['operator', 'queued', NUMBER])
+
+  const claimed = await start({ sourceAccountNumber: NUMBER, sourceBankCode: '033' })
+  const claiming = { bankCode: '035', limit: 10, by: 'bank:035' }
+  await withTransaction(live.db, (tx) =>
+    claimPayouts(tx, { ...sealingOf(live), now: live.clock() }, claiming),
+  )
+  const after = await shown(live, claimed, operator)
+  assert.deepEqual(after, ['connector', 'sending', 'return_not_by_hand'])
+  const again = await live.call({ url: `${RETURNS}/${seen}?reveal=true`, ...operator })
+  assertRefused(again, 'account', { status: 409, code: 'return_not_by_hand' })
+})
