@@ -71,6 +71,10 @@ export function onSessionLost(handler: () => void): void {
   sessionLost = handler
 }
 
+// Else a request that hangs would hold up every reload, and the dialog that sent it. The service answers
+// within 12 seconds, if only to say that it is busy.
+const ANSWER_MAX_MS = 30_000
+
 type Asked = { query?: Query; signal?: AbortSignal }
 type Sent<Body> = { body?: Body; headers?: Record<string, string> }
 type Filled<P extends string> =
@@ -124,7 +128,7 @@ async function uploadOnce<P extends PathOf<'POST'>>(path: P, asked: Upload) {
   const body = new Blob([file], { type }) // The service goes by this type.
   const answer = await sendFile(withQuery(path, query), { file: body, headers, onSent }).catch(
     () => {
-      throw new Problem('unreachable', appStrings.problems.unreachable)
+      throw unreachable()
     },
   )
   type Body = { data: DataOf<Operation<P, 'POST'>> }
@@ -150,11 +154,7 @@ export function withQuery(path: string, query: Query = {}): string {
   return text === '' ? path : `${path}?${text}`
 }
 
-async function ask<Body>(
-  method: Method,
-  url: string,
-  sent: Sent<unknown> & { signal?: AbortSignal | null } = {},
-): Promise<Body> {
+async function ask<Body>(method: Method, url: string, sent: Asking = {}): Promise<Body> {
   return withSession(() => askOnce<Body>(method, url, sent))
 }
 
@@ -173,10 +173,27 @@ async function withSession<Result>(work: () => Promise<Result>): Promise<Result>
   }
 }
 
-async function askOnce<Body>(
+type Asking = Sent<unknown> & { signal?: AbortSignal | null }
+
+// Without an answer in time it may have been done all the same: sent again with its key, it is not done
+// twice.
+async function askOnce<Body>(method: Method, url: string, asking: Asking): Promise<Body> {
+  const limit = new AbortController()
+  const timer = window.setTimeout(() => limit.abort(unreachable()), ANSWER_MAX_MS)
+  const signal = asking.signal ? AbortSignal.any([asking.signal, limit.signal]) : limit.signal
+  try {
+    return await answerTo<Body>(method, url, { ...asking, signal })
+  } finally {
+    window.clearTimeout(timer)
+  }
+}
+
+const unreachable = () => new Problem('unreachable', appStrings.problems.unreachable)
+
+async function answerTo<Body>(
   method: Method,
   url: string,
-  { body, headers, signal = null }: Sent<unknown> & { signal?: AbortSignal | null },
+  { body, headers, signal }: Sent<unknown> & { signal: AbortSignal },
 ): Promise<Body> {
   const answer = await fetch(url, {
     method,
@@ -190,11 +207,10 @@ async function askOnce<Body>(
     body: body === undefined ? null : JSON.stringify(body),
     signal,
   }).catch(() => {
-    if (signal?.aborted) throw signal.reason
-    throw new Problem('unreachable', appStrings.problems.unreachable)
+    throw signal.aborted ? signal.reason : unreachable()
   })
   const answered = await answer.json().catch(() => undefined)
-  if (signal?.aborted) throw signal.reason
+  signal.throwIfAborted()
   if (answer.ok && answered) return answered as Body
   const { status, headers: given } = answer
   throw problemOf({ status, header: (name) => given.get(name) }, answered)

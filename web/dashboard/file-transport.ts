@@ -1,4 +1,5 @@
-// Sends a file and tells how much of it has gone, which fetch cannot.
+// Sends a file and tells how much of it has gone, which fetch cannot. However long it takes, it is given
+// up only when nothing more of it goes, or when its answer stays out.
 
 type Sent = {
   file: Blob
@@ -8,18 +9,34 @@ type Sent = {
 
 export type Answer = { status: number; header: (name: string) => string | null; body: unknown }
 
+// As long as the service lets an upload pause, and as long as it takes to read a statement
+// (src/http/connections.ts, src/http/routes/reconciliation/statement-upload.ts).
+const PAUSE_MAX_MS = 60_000
+const ANSWER_MAX_MS = 900_000
+
 // Rejects when there is no answer.
 export function sendFile(url: string, { file, headers, onSent }: Sent): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest()
+    let timer = 0
+    const wait = (ms: number) => {
+      window.clearTimeout(timer)
+      timer = window.setTimeout(() => request.abort(), ms)
+    }
     request.open('POST', url)
     for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value)
-    request.upload.addEventListener('progress', ({ loaded }) => onSent?.(loaded))
+    request.upload.addEventListener('progress', ({ loaded }) => {
+      wait(PAUSE_MAX_MS)
+      onSent?.(loaded)
+    })
+    request.upload.addEventListener('load', () => wait(ANSWER_MAX_MS))
+    request.addEventListener('loadend', () => window.clearTimeout(timer))
     request.addEventListener('load', () => {
       const header = (name: string) => request.getResponseHeader(name)
       resolve({ status: request.status, header, body: parsed(request.responseText) })
     })
     for (const end of ['error', 'abort', 'timeout']) request.addEventListener(end, reject)
+    wait(PAUSE_MAX_MS)
     request.send(file)
   })
 }

@@ -2,7 +2,6 @@
 // during a reload. One request at a time: what is asked for meanwhile is loaded after it.
 
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
-import { appStrings } from '../copy.ts'
 import {
   type Data,
   type GetPath,
@@ -11,7 +10,7 @@ import {
   type Page,
   type PagePath,
   type Params,
-  Problem,
+  type Problem,
   problemFrom,
   type Query,
   type Row,
@@ -31,8 +30,6 @@ export type Removable<Data> = Loaded<Data> & {
 }
 
 type Asking = { controller: AbortController; isDue: boolean; isLeft: boolean }
-
-const ANSWER_MAX_MS = 30_000 // Else a request that hangs would hold up every reload.
 
 // Its answer is not waited for any more.
 function leave(asking: { current: Asking | undefined }, left: Asking | undefined): void {
@@ -58,21 +55,17 @@ export function useLoaded<Data>(
   useEffect(() => {
     if (isRemoved.current) return
     const current: Asking = { controller: new AbortController(), isDue: false, isLeft: false }
-    const { controller } = current
-    const tooLong = new Problem('unreachable', appStrings.problems.unreachable)
-    const timer = window.setTimeout(() => controller.abort(tooLong), ANSWER_MAX_MS)
     asking.current = current
     setState((before) =>
       before.key === key ? { ...before, isLoading: true } : { key, isLoading: true },
     )
     const settle = (change: (before: State) => State) => {
-      window.clearTimeout(timer)
       if (current.isLeft) return
       asking.current = undefined
       setState(change)
       if (current.isDue) setRound((before) => before + 1)
     }
-    latest.current(controller.signal).then(
+    latest.current(current.controller.signal).then(
       (data) => settle(() => ({ key, data, isLoading: false })),
       (error) => {
         const problem = problemFrom(error)

@@ -3,6 +3,7 @@
 
 import { useEffect, useState } from 'preact/hooks'
 import type { Query } from './api.ts'
+import { isInFlight } from './in-flight.ts'
 
 export const BASE = '/dashboard'
 
@@ -10,6 +11,26 @@ export const BASE = '/dashboard'
 export type Place = { view: string; open: string | undefined; query: Query }
 
 const CHANGED = 'place-changed'
+
+// What an entry of the browser's history keeps: where it stands among those of this page.
+type Entry = { at: number }
+
+let shown = keptEntry(0)
+
+// An entry without one is new: the page was loaded, or a link within it followed.
+function keptEntry(at: number): Entry {
+  if (!window.history.state) window.history.replaceState({ at }, '')
+  return window.history.state
+}
+
+// Back and forward, which no page can refuse: it goes where it was.
+window.addEventListener('popstate', () => {
+  const entry = keptEntry(shown.at + 1)
+  const away = entry.at - shown.at
+  if (away !== 0 && isInFlight()) return window.history.go(-away)
+  shown = entry
+  window.dispatchEvent(new Event(CHANGED))
+})
 
 export function currentPlace(): Place {
   const { pathname, search } = window.location
@@ -22,12 +43,8 @@ export function usePlace(): Place {
   const [place, setPlace] = useState(currentPlace)
   useEffect(() => {
     const update = () => setPlace(currentPlace())
-    window.addEventListener('popstate', update)
     window.addEventListener(CHANGED, update)
-    return () => {
-      window.removeEventListener('popstate', update)
-      window.removeEventListener(CHANGED, update)
-    }
+    return () => window.removeEventListener(CHANGED, update)
   }, [])
   return place
 }
@@ -41,8 +58,9 @@ export function hrefOf(view: string, open?: string, query: Query = {}): string {
 
 // `replace` for what one does not want to go back through, such as every letter of a filter.
 export function goTo(href: string, { replace = false } = {}): void {
-  if (replace) window.history.replaceState(null, '', href)
-  else window.history.pushState(null, '', href)
+  shown = replace ? shown : { at: shown.at + 1 }
+  if (replace) window.history.replaceState(shown, '', href)
+  else window.history.pushState(shown, '', href)
   window.dispatchEvent(new Event(CHANGED))
 }
 

@@ -13,8 +13,9 @@ type Props = { title: string; close: () => void; children: ComponentChildren; is
 
 export function Dialog({ title, close, children, isWide = false }: Props) {
   const id = useId()
+  const { modal } = useModal(close)
   return (
-    <dialog class={`modal${isWide ? ' wide' : ''}`} aria-labelledby={id} {...useModal(close)}>
+    <dialog class={`modal${isWide ? ' wide' : ''}`} aria-labelledby={id} {...modal}>
       <h2 id={id}>{title}</h2>
       {children}
       <Toasts />
@@ -43,7 +44,7 @@ export function DialogForm(props: FormProps) {
         {problem && <Failed problem={problem} />}
         <div class="form-end">
           {otherAction}
-          <button type="button" class="button" onClick={close}>
+          <button type="button" class="button" disabled={isBusy} onClick={close}>
             {no ?? appStrings.cancel}
           </button>
           <button

@@ -11,12 +11,12 @@ import { Toasts } from './toasts.tsx'
 type Props = { title: string; close: () => void; children: ComponentChildren }
 
 export function Drawer({ title, close, children }: Props) {
-  const modal = useModal(close)
+  const { modal, leave } = useModal(close)
   const pressed = useRef<EventTarget | null>(null)
   // Pressed and let go beside it: text may be marked, or something dragged, from inside to there.
   const closeBeside = ({ target }: MouseEvent) => {
     const beside = modal.ref.current
-    if (target === beside && pressed.current === beside) close()
+    if (target === beside && pressed.current === beside) leave()
   }
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: Escape does the same by keyboard.
@@ -32,7 +32,7 @@ export function Drawer({ title, close, children }: Props) {
       <div class="drawer-body">
         <header class="drawer-top">
           <h2 id="drawer-title">{title}</h2>
-          <button type="button" class="icon-button" aria-label={appStrings.close} onClick={close}>
+          <button type="button" class="icon-button" aria-label={appStrings.close} onClick={leave}>
             <Icon name="close" />
           </button>
         </header>

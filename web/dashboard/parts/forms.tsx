@@ -3,6 +3,7 @@
 import type { ComponentChildren, TargetedEvent } from 'preact'
 import { useId, useRef, useState } from 'preact/hooks'
 import { type Problem, problemFrom } from '../api.ts'
+import { staying } from '../in-flight.ts'
 
 type Work = (given: FormData, headers: Record<string, string>) => Promise<unknown>
 
@@ -18,7 +19,7 @@ export function useSending(work: Work) {
     setBusy(true)
     setProblem(undefined)
     try {
-      await work(given, { 'idempotency-key': key.current })
+      await staying(() => work(given, { 'idempotency-key': key.current }))
       key.current = newKey()
     } catch (error) {
       setProblem(problemFrom(error))

@@ -8,6 +8,7 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { suspenseStrings as strings } from '../../copy.ts'
 import { problemFrom } from '../api.ts'
+import { staying } from '../in-flight.ts'
 import { Dialog } from './dialog.tsx'
 import { newKey } from './forms.tsx'
 import { BulkForm } from './suspense-bulk-form.tsx'
@@ -69,22 +70,22 @@ function BulkDialog({ items, action, isMakerChecker, mayType, close, done }: Dia
     const one = async (item: Item) => {
       const key = keys.current.get(item.id) ?? newKey()
       keys.current.set(item.id, key)
-      const result: Result = await sendFilled(item, chosen, { isMakerChecker, key }).then(
+      const headers = { 'idempotency-key': key }
+      const result: Result = await sendFilled(item, chosen, { isMakerChecker, headers }).then(
         () => 'done' as const,
         (error) => ({ problem: problemFrom(error).message }),
       )
       setResults((before) => new Map(before).set(item.id, result))
     }
     const queue = left.values()
-    await Promise.all(
-      Array.from({ length: AT_ONCE }, async () => {
-        for (const item of queue) await one(item)
-      }),
-    )
+    const work = async () => {
+      for (const item of queue) await one(item)
+    }
+    await staying(() => Promise.all(Array.from({ length: AT_ONCE }, work)))
     setBusy(false)
     done()
   }
-  const leave = () => !isBusy && close(results.size > 0)
+  const leave = () => close(results.size > 0)
   const props = { items, action, isMakerChecker, mayType }
   return (
     <Dialog title={strings.bulkTitle[action](items.length)} close={leave}>

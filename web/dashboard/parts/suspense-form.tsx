@@ -3,9 +3,9 @@
 
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { suspenseStrings as strings } from '../../copy.ts'
-import { type Problem, problemFrom, type Schemas, send } from '../api.ts'
+import { type Schemas, send } from '../api.ts'
 import { money } from '../format.ts'
-import { newKey } from './forms.tsx'
+import { useSending } from './forms.tsx'
 import { Failed } from './states.tsx'
 import { type Target, TargetPicker } from './target-picker.tsx'
 import { toast } from './toasts.tsx'
@@ -101,29 +101,16 @@ type SureProps = {
 }
 
 function Confirmation({ item, filled, isMakerChecker, back, done }: SureProps) {
-  const [problem, setProblem] = useState<Problem | undefined>()
-  const [isBusy, setBusy] = useState(false)
-  const key = useRef(newKey())
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => heading.current?.focus(), [])
   const amount = money(item.amount, item.currency)
   const { action, target } = filled
-  const submit = async () => {
-    setBusy(true)
-    setProblem(undefined)
-    try {
-      await sendFilled(item, filled, { isMakerChecker, key: key.current })
-      toast(
-        isMakerChecker
-          ? strings.asked
-          : strings[action === 'assign' ? 'assigned' : 'returned'](amount),
-      )
-      done()
-    } catch (error) {
-      setProblem(problemFrom(error))
-      setBusy(false)
-    }
-  }
+  const { problem, isBusy, submit } = useSending(async (_, headers) => {
+    await sendFilled(item, filled, { isMakerChecker, headers })
+    const [assigned, returned] = [strings.assigned(amount), strings.returned(amount)]
+    toast(isMakerChecker ? strings.asked : action === 'assign' ? assigned : returned)
+    done()
+  })
   const label = action === 'assign' ? strings.doAssign(amount) : strings.doReturn(amount)
   return (
     <section class="sure" aria-labelledby="sure">
@@ -135,14 +122,14 @@ function Confirmation({ item, filled, isMakerChecker, back, done }: SureProps) {
       <p class="muted">{filled.reason}</p>
       <p>{isMakerChecker ? strings.twoPeople : strings.final}</p>
       {problem && <Failed problem={problem} />}
-      <div class="buttons">
-        <button type="button" class="button primary" disabled={isBusy} onClick={submit}>
+      <form class="buttons" onSubmit={submit} aria-busy={isBusy}>
+        <button type="submit" class="button primary" disabled={isBusy}>
           {isBusy ? strings.busy : isMakerChecker ? strings.doAsk : label}
         </button>
         <button type="button" class="button" disabled={isBusy} onClick={back}>
           {strings.back}
         </button>
-      </div>
+      </form>
     </section>
   )
 }
@@ -150,9 +137,8 @@ function Confirmation({ item, filled, isMakerChecker, back, done }: SureProps) {
 export function sendFilled(
   { id }: Item,
   { action, target, reason }: Filled,
-  { isMakerChecker, key }: { isMakerChecker: boolean; key: string },
+  { isMakerChecker, headers }: { isMakerChecker: boolean; headers: Record<string, string> },
 ): Promise<unknown> {
-  const headers = { 'idempotency-key': key }
   const field = target?.type === 'payment' ? 'paymentReference' : 'accountNumber'
   const to = action === 'assign' && target ? { [field]: target.reference } : {}
   const text = reason.trim()

@@ -8,6 +8,7 @@ import { useState } from 'preact/hooks'
 import { accountsStrings } from '../../../copy.ts'
 import { Problem, problemFrom } from '../../api.ts'
 import { count } from '../../format.ts'
+import { staying } from '../../in-flight.ts'
 import { Dialog, DialogForm } from '../../parts/dialog.tsx'
 import { Field, useSending } from '../../parts/forms.tsx'
 import { Icon } from '../../parts/icons.tsx'
@@ -113,7 +114,8 @@ function Preview({ checked, again, close, created }: PreviewProps) {
     setProblem(undefined)
     try {
       const rows = good.map(({ row }) => row)
-      await sendRows({ rows, validateOnly: false, known: made, told: setMade })
+      const told = setMade
+      await staying(() => sendRows({ rows, validateOnly: false, known: made, told }))
     } catch (error) {
       setProblem(problemFrom(error))
     }
@@ -125,9 +127,8 @@ function Preview({ checked, again, close, created }: PreviewProps) {
     const outcomes = [...made, ...refused].toSorted((a, b) => a.row.line - b.row.line)
     return <Done checked={{ ...checked, outcomes }} close={close} />
   }
-  // What has begun is not put away by a stray Escape.
   return (
-    <Dialog title={strings.previewTitle} close={isBusy ? () => {} : close} isWide>
+    <Dialog title={strings.previewTitle} close={close} isWide>
       <div class="form">
         <p role="status">
           {strings.preview(count(good.length), count(checked.outcomes.length - good.length))}

@@ -1,12 +1,13 @@
 // Resolves many differences the same way, some at a time so that it can be seen how far it is. What
-// could not be resolved is listed with its reason.
+// could not be resolved is listed with its reason. After an error it goes on where it was; those that
+// nobody knows the outcome of are sent again with their key.
 
 import { useState } from 'preact/hooks'
 import { reconciliationStrings, differencesStrings as strings } from '../../../copy.ts'
 import { send } from '../../api.ts'
 import { count } from '../../format.ts'
 import { Dialog, DialogForm } from '../../parts/dialog.tsx'
-import { choiceOf, textOf, useSending } from '../../parts/forms.tsx'
+import { choiceOf, newKey, textOf, useSending } from '../../parts/forms.tsx'
 import { ACTIONS, type Action, ActionFields } from './resolve-difference.tsx'
 
 const PATH = '/api/v1/operator/reconciliation/resolve'
@@ -14,6 +15,7 @@ const AT_ONCE = 20
 const MANY = ['note', 'book'] as const // A match is confirmed where it is seen.
 
 export type Failure = { id: string; message: string }
+type Reached = { count: number; failures: readonly Failure[]; asked: string; key: string }
 type Props = { ids: readonly string[]; action?: Action; close: () => void; done: () => void }
 
 export function ResolveChosen({ ids, done }: Pick<Props, 'ids' | 'done'>) {
@@ -31,32 +33,42 @@ export function ResolveChosen({ ids, done }: Pick<Props, 'ids' | 'done'>) {
 }
 
 export function ResolveMany({ ids, action, close, done }: Props) {
-  const [reached, setReached] = useState(0)
-  const [failed, setFailed] = useState<readonly Failure[] | undefined>()
+  const [reached, setReached] = useState<Reached>({ count: 0, failures: [], asked: '', key: '' })
   const sending = useSending(async (given) => {
     const body = {
       action: action ?? choiceOf(given, 'action', ACTIONS),
       reason: textOf(given, 'reason'),
     }
-    const failures: Failure[] = []
-    for (let at = 0; at < ids.length; at += AT_ONCE) {
-      const some = ids.slice(at, at + AT_ONCE).map(Number)
-      const results = await send('POST', PATH, { body: { ids: some, ...body } })
-      for (const { id, ok, message } of results) {
-        if (!ok) failures.push({ id: `${id}`, message: message ?? '' })
+    const asked = JSON.stringify(body)
+    let at = reached.asked === asked ? reached : { ...reached, asked, key: newKey() }
+    setReached(at)
+    try {
+      while (at.count < ids.length) {
+        const some = ids.slice(at.count, at.count + AT_ONCE).map(Number)
+        const headers = { 'idempotency-key': at.key }
+        const results = await send('POST', PATH, { body: { ids: some, ...body }, headers })
+        const refused = results.filter(({ ok }) => !ok)
+        const failures = refused.map(({ id, message }) => ({ id: `${id}`, message: message ?? '' }))
+        at = {
+          count: at.count + some.length,
+          failures: [...at.failures, ...failures],
+          asked,
+          key: newKey(),
+        }
+        setReached(at)
       }
-      setReached(Math.min(at + AT_ONCE, ids.length))
+    } finally {
+      if (at.count > 0) done()
     }
-    setFailed(failures)
-    done()
   })
-  if (failed) {
+  const { failures } = reached
+  if (reached.count === ids.length) {
     return (
       <Outcome
         title={strings.resolveMany(ids.length)}
-        done={strings.bulkDone(ids.length - failed.length)}
-        notDone={strings.bulkFailed(failed.length)}
-        failed={failed}
+        done={strings.bulkDone(ids.length - failures.length)}
+        notDone={strings.bulkFailed(failures.length)}
+        failed={failures}
         close={close}
       />
     )
@@ -74,15 +86,30 @@ export function ResolveMany({ ids, action, close, done }: Props) {
         actions={isMatch ? [] : MANY}
         reason={isMatch ? reconciliationStrings.confirmReason : ''}
       />
-      {sending.isBusy && (
+      {(sending.isBusy || reached.count > 0) && (
         <div class="import-progress">
-          <progress aria-label={strings.working} value={reached} max={ids.length} />
+          <progress aria-label={strings.working} value={reached.count} max={ids.length} />
           <p class="muted small" aria-live="polite">
-            {strings.progress(count(reached), count(ids.length))}
+            {strings.progress(count(reached.count), count(ids.length))}
           </p>
         </div>
       )}
+      <Failures text={strings.bulkFailed(failures.length)} failed={failures} />
     </DialogForm>
+  )
+}
+
+function Failures({ text, failed }: { text: string; failed: readonly Failure[] }) {
+  if (failed.length === 0) return null
+  return (
+    <div role="alert">
+      <p>{text}</p>
+      <ul class="decided">
+        {failed.map(({ id, message }) => (
+          <li key={id}>{strings.failedOne(id, message)}</li>
+        ))}
+      </ul>
+    </div>
   )
 }
 
@@ -99,16 +126,7 @@ export function Outcome({ title, done, notDone, failed, close }: OutcomeProps) {
     <Dialog title={title} close={close}>
       <div class="form">
         <p>{done}</p>
-        {failed.length > 0 && (
-          <div role="alert">
-            <p>{notDone}</p>
-            <ul class="decided">
-              {failed.map(({ id, message }) => (
-                <li key={id}>{strings.failedOne(id, message)}</li>
-              ))}
-            </ul>
-          </div>
-        )}
+        <Failures text={notDone} failed={failed} />
         <div class="form-end">
           <button type="button" class="button primary" onClick={close}>
             {strings.done}

@@ -1,6 +1,7 @@
-// Replays the events of a period, in batches, with progress.
+// Replays the events of a period, in batches, with progress. After an error it goes on where it was, with
+// the key of the batch that nobody knows the outcome of: nothing is queued twice.
 
-import { useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import { appStrings, webhooksStrings } from '../../../copy.ts'
 import { type Schemas, send } from '../../api.ts'
 import { count, ZONE_OFFSET } from '../../format.ts'
@@ -11,23 +12,30 @@ import { toast } from '../../parts/toasts.tsx'
 const { actions: strings } = webhooksStrings
 const REPLAY = '/api/v1/webhook-endpoints/{id}/replay'
 
+type Reached = { from: string; to: string; next: string | null; queued: number; key: string }
+
 export function ReplayForm({ id, close }: { id: string; close: () => void }) {
   const [progress, setProgress] = useState('')
   const [fault, setFault] = useState('')
+  const reached = useRef<Reached | undefined>(undefined)
   const sending = useSending(async (given) => {
     const [from, to] = [isoOf(textOf(given, 'from')), isoOf(textOf(given, 'to'))]
     if (from >= to) return setFault(strings.backwards)
     setFault('')
-    let queued = 0
-    for (let next: string | null = from; next !== null; ) {
-      const headers = { 'idempotency-key': newKey() }
-      const body = { from: next, to }
+    const before = reached.current
+    let at: Reached =
+      before?.from === from && before.to === to
+        ? before
+        : { from, to, next: from, queued: 0, key: newKey() }
+    while (at.next !== null) {
+      reached.current = at
+      const headers = { 'idempotency-key': at.key }
+      const body = { from: at.next, to }
       const part: Schemas['Replay'] = await send('POST', REPLAY, { params: { id }, body, headers })
-      queued += part.queued
-      next = part.nextFrom
-      setProgress(strings.replaying(count(queued)))
+      at = { from, to, next: part.nextFrom, queued: at.queued + part.queued, key: newKey() }
+      setProgress(strings.replaying(count(at.queued)))
     }
-    toast(queued === 0 ? strings.replayedNone : strings.replayed(count(queued)))
+    toast(at.queued === 0 ? strings.replayedNone : strings.replayed(count(at.queued)))
     close()
   })
   return (
@@ -44,7 +52,7 @@ export function ReplayForm({ id, close }: { id: string; close: () => void }) {
       <p role="alert" class="fault">
         {fault}
       </p>
-      <p role="status">{sending.isBusy && progress}</p>
+      <p role="status">{progress}</p>
     </DialogForm>
   )
 }
