@@ -9,7 +9,7 @@ import type { WebhookEvent } from './webhook-events.ts'
 const PATH = '/api/v1/events/stream'
 const PAUSE_MS = 1_000
 const PAUSE_MS_MAX = 10_000
-// The service sends a comment every 15 seconds.
+// The service sends a heartbeat every 15 seconds.
 const SILENCE_MS_MAX = 45_000
 
 export type StreamOptions = {
@@ -96,12 +96,13 @@ async function nextChunk(reader: ReadableStreamDefaultReader<Uint8Array>) {
   }
 }
 
-// A frame with an id alone says where the stream begins.
+// A frame with an id alone says where the stream begins; one without an id is a heartbeat.
 function readFrame(frame: string, position: Position): WebhookEvent | undefined {
   const lines = frame.split('\n')
   const field = (name: string) =>
     lines.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2)
   const [id, data] = [field('id'), field('data')]
-  if (id !== undefined) position.last = id
+  if (id === undefined) return undefined
+  position.last = id
   return data === undefined ? undefined : JSON.parse(data)
 }

@@ -11,6 +11,11 @@ declare module 'fastify' {
 
 const RETRY_MS = 2_000 // After which a browser comes back to a stream that was cut.
 
+// An event rather than a comment, which a browser keeps to itself: a page whose connection died unheard
+// can tell. Its data is an object as of any other event, of a type that nobody handles. No space before
+// it: our own SDK of earlier versions then skips it.
+export const BEAT = 'event: beat\ndata:{"type":"beat"}\n\n'
+
 // Undefined: who asked is gone. With an id, whoever is cut off before the first event misses none.
 export function openEventStream(reply: FastifyReply, id?: bigint): ServerResponse | undefined {
   reply.hijack()

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { BEAT } from '#http/event-streams.ts'
 import { Manilla, ManillaConnectionError, type ManillaOptions } from '../../sdk/src/sdk.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { listenLocally } from '../support/event-source.ts'
@@ -225,6 +226,23 @@ test('accounts that are created over a flaky network are as many as were asked f
     listed.push(account.accountNumber)
   }
   assert.deepEqual(listed.sort(), created.map(({ accountNumber }) => accountNumber).sort())
+})
+
+test('a heartbeat of the stream is no event, however it is written', async () => {
+  const event = { id: 'evt_5', type: 'account.created', sequence: 5 }
+  const frames = [
+    'retry: 2000\nid: 4\n\n',
+    BEAT,
+    BEAT.replace('data:', 'data: '),
+    `id: 5\nevent: account.created\ndata: ${JSON.stringify(event)}\n\n`,
+  ]
+  const pretend: typeof fetch = async (asked, init) =>
+    String(asked).includes('/events/stream') ? new Response(frames.join('')) : fetch(asked, init)
+  await using proxy = await overFlakyNetwork({ fetch: pretend })
+
+  const { value } = await proxy.manilla.events.stream().next()
+
+  assert.deepEqual(value, event)
 })
 
 function refusal(status: number, code?: string, retryAfter?: string): Fault {

@@ -148,11 +148,14 @@ test('a client that nobody listens to is not read for', async () => {
   assert.equal(bench.reads.length, count)
 })
 
-test('a quiet stream is kept open by comments', async () => {
+test('a quiet stream is kept open by beats, which a page hears and which change no position', async () => {
   await using bench = await startFeeds({ heartbeatMs: 5 })
   await using stream = await openStream(bench.url)
+  assert.deepEqual(await stream.next(), { comment: '' }) // Of the test's own server.
 
-  for (let beat = 0; beat < 3; beat++) assert.deepEqual(await stream.next(), { comment: '' })
+  for (let beats = 0; beats < 3; beats++) {
+    assert.deepEqual(await stream.next(), { event: 'beat', data: '{"type":"beat"}' })
+  }
 })
 
 test('whoever may no longer listen is disconnected at the next beat', async () => {

@@ -1,13 +1,11 @@
 // Keeps the page current: an event stream of the payment's state, with polling as a fallback. Every
 // message is the whole state, so nothing can be missed.
 
+import { watchSilence } from '../silence.ts'
 import type { Checkout } from './checkout.ts'
 
 const POLL_MS = 3_000
 const RESPONSE_MAX_MS = 10_000
-// The service's heart beats every 15 s; a connection can die without either side hearing of it, or never
-// come about. The browser reconnects by itself, but not where it was turned away.
-const SILENCE_MAX_MS = 40_000
 
 type Listener = { onCheckout: (checkout: Checkout) => void; onOffline: (is: boolean) => void }
 
@@ -16,13 +14,14 @@ export function followCheckout(adviceReference: string, { onCheckout, onOffline 
   let stream: EventSource | undefined
   let isStreaming = false
   let isAsking = false
-  let silence: number | undefined
+  const silence = watchSilence(openStream)
 
-  // Until it speaks, the page asks.
+  // Until it speaks, the page asks. A browser reconnects by itself, but not where it was turned away: then
+  // another is opened after the silence.
   function openStream(): void {
     stream?.close()
     isStreaming = false
-    awaitEvent()
+    silence.heard()
     stream = new EventSource(`/pay/api/stream?${query}`)
     stream.onopen = onEvent
     stream.addEventListener('beat', onEvent)
@@ -39,12 +38,7 @@ export function followCheckout(adviceReference: string, { onCheckout, onOffline 
   function onEvent(): void {
     isStreaming = true
     onOffline(false)
-    awaitEvent()
-  }
-
-  function awaitEvent(): void {
-    clearTimeout(silence)
-    silence = setTimeout(openStream, SILENCE_MAX_MS)
+    silence.heard()
   }
 
   async function ask(): Promise<void> {

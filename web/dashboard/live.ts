@@ -3,9 +3,15 @@
 
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { EVENT_TYPES } from '../../sdk/src/api-types.ts'
+import { watchSilence } from '../silence.ts'
 import { getData } from './api.ts'
 
-export type LiveEvent = { type: string; sequence: number; data: Record<string, unknown> }
+export type LiveEvent = {
+  id: string
+  type: string
+  sequence: number
+  data: Record<string, unknown>
+}
 type Listener = (event: LiveEvent) => void
 type Following = { onEvent: Listener; onStart: () => void }
 
@@ -21,7 +27,15 @@ let source: EventSource | undefined
 let isBroken = false
 let lastId: string | undefined
 
+const silence = watchSilence(() => {
+  close()
+  isBroken = true
+  notifyWatchers(false)
+  open()
+})
+
 function dispatch(event: Event): void {
+  silence.heard()
   const { data, lastEventId } = event as MessageEvent<string>
   lastId = lastEventId
   const body = JSON.parse(data) as LiveEvent
@@ -33,8 +47,11 @@ function dispatch(event: Event): void {
 function open(): void {
   if (source || listeners.size === 0 || document.hidden) return
   source = new EventSource(lastId === undefined ? STREAM : `${STREAM}?lastEventId=${lastId}`)
+  silence.heard()
   for (const type of EVENT_TYPES) source.addEventListener(type, dispatch)
+  source.addEventListener('beat', silence.heard)
   source.addEventListener('open', () => {
+    silence.heard()
     isBroken = false
     notifyWatchers(true)
   })
@@ -50,11 +67,13 @@ function onError(): void {
   notifyWatchers(false)
   if (source?.readyState !== EventSource.CLOSED) return
   source = undefined
+  silence.stop()
   getData('/dashboard/api/session', {}).catch(() => {})
   window.setTimeout(open, RETRY_MS)
 }
 
 function close(): void {
+  silence.stop()
   source?.close()
   source = undefined
   isBroken = false

@@ -102,17 +102,19 @@ function noteOn(part: Part, { currency, available = 0, receivable = 0 }: Shown):
 
 // Another version asks again.
 export function BalancesToday({ version }: { version: number }) {
-  const { data, reload } = useLoaded('balances today', (signal) =>
+  const { data, problem, reload } = useLoaded('balances today', (signal) =>
     getData('/api/v1/balances', {}, { signal }),
   )
   useReload(version, reload)
-  if (!data) return null
+  const isRestricted = problem?.code === 'merchants_restricted'
+  if (isRestricted || (!data && !problem)) return null
   return (
     <section aria-labelledby="balances">
       <h2 id="balances" class="section">
         {strings.title}
       </h2>
-      <BalanceStats totals={data.totals} />
+      {problem && <Failed problem={problem} retry={reload} />}
+      {data && <BalanceStats totals={data.totals} />}
     </section>
   )
 }

@@ -32,7 +32,7 @@ export function Breakdown({ version }: { version: number }) {
           ))}
         </fieldset>
       </header>
-      {problem && !data && <Failed problem={problem} retry={reload} />}
+      {problem && <Failed problem={problem} retry={reload} />}
       {!problem && !data && <Skeleton kind="rows" lines={3} />}
       {data && (
         <Shares

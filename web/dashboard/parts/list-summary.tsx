@@ -1,11 +1,11 @@
 // How many items of a list fit its filters, and what they come to. Beyond what the service counts
 // exactly, no sum is shown: it would be taken for that of all.
 
-import { useEffect, useRef } from 'preact/hooks'
 import { appStrings } from '../../copy.ts'
 import { getData, type Query, type Schemas } from '../api.ts'
 import { count, money } from '../format.ts'
-import { useLoaded } from '../loading.ts'
+import { useLoaded, useReload } from '../loading.ts'
+import { Failed } from './states.tsx'
 
 export type SummaryPath =
   | '/api/v1/payments/summary'
@@ -23,18 +23,17 @@ const COUNTED_MAX = 10_000
 type Props = { path: SummaryPath; query: Query; version: number }
 
 export function ListSummary({ path, query, version }: Props) {
-  const { data, reload } = useLoaded(JSON.stringify([path, query]), (signal) =>
+  const { data, problem, reload } = useLoaded(JSON.stringify([path, query]), (signal) =>
     getData(path, {}, { query, signal }),
   )
-  const shown = useRef(version)
-  useEffect(() => {
-    if (shown.current !== version) reload()
-    shown.current = version
-  }, [version, reload])
+  useReload(version, reload)
   return (
-    <p class="summary muted" role="status" aria-label={appStrings.summary.label}>
-      {data && <Text summary={data} />}
-    </p>
+    <>
+      {problem && data && <Failed problem={problem} retry={reload} />}
+      <p class="summary muted" role="status" aria-label={appStrings.summary.label}>
+        {data && <Text summary={data} />}
+      </p>
+    </>
   )
 }
 

@@ -21,9 +21,9 @@ export function SuspenseTotals({ asked, version, query }: Props) {
     getData(PATH, {}, { query: asked, signal }),
   )
   useReload(version, reload)
-  if (problem && !data) return <Failed problem={problem} retry={reload} />
-  if (!data) return <Skeleton kind="stats" lines={2} />
-  if (data.totals.length === 0) return null
+  const failed = problem && <Failed problem={problem} retry={reload} />
+  if (!data) return failed ?? <Skeleton kind="stats" lines={2} />
+  if (data.totals.length === 0) return failed ?? null
   const linkTo = (more: Query) => hrefOf('suspense', undefined, { ...query, ...more })
   return (
     <section class="card suspense-totals" aria-labelledby="suspense-totals">
@@ -31,6 +31,7 @@ export function SuspenseTotals({ asked, version, query }: Props) {
         <h2 id="suspense-totals">{strings.totals}</h2>
         <p class="suspense-total">{data.totals.map((total) => sumOf(total)).join(' + ')}</p>
       </header>
+      {failed}
       {!data.isComplete && <p class="notice">{strings.tooMany}</p>}
       <div class="suspense-parts">
         <Parts

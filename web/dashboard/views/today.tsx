@@ -42,18 +42,20 @@ export default function Today({ session }: ViewProps) {
     if (!event.type.startsWith('account.')) refresh()
   }
   const isStreaming = useEvents(onEvent, session.scopes.includes('webhooks:read'), refresh)
-  const isLive = useConnection() === 'well' && isStreaming
+  const isLive = useConnection() === 'well' && isStreaming && !credits.problem
   // Whoever is restricted to some merchants has no sums of everything, but sees what comes in.
   const isRestricted = overview.problem?.code === 'merchants_restricted'
-  if (overview.problem && !overview.data && !isRestricted) {
-    return <Failed problem={overview.problem} retry={overview.reload} />
-  }
+  const failed = overview.problem && !isRestricted && (
+    <Failed problem={overview.problem} retry={overview.reload} />
+  )
+  if (failed && !overview.data) return failed
   return (
     <>
       <p class="hidden" aria-live="polite">
         {announcement}
       </p>
       {isRestricted && <p class="notice">{strings.restricted}</p>}
+      {failed}
       {!isRestricted && <Stats overview={overview.data} />}
       {overview.data?.isComplete === false && <p class="notice">{strings.counting}</p>}
       {overview.data && (
@@ -73,11 +75,13 @@ export default function Today({ session }: ViewProps) {
             {isLive ? strings.live : strings.notLive}
           </span>
         </header>
-        <Newest
-          credits={credits.data?.data}
-          problem={credits.problem?.message}
-          first={<FirstSteps session={session} refresh={refresh} />}
-        />
+        {credits.problem && <Failed problem={credits.problem} retry={credits.reload} />}
+        {(credits.data || !credits.problem) && (
+          <Newest
+            credits={credits.data?.data}
+            first={<FirstSteps session={session} refresh={refresh} />}
+          />
+        )}
       </section>
     </>
   )
@@ -135,17 +139,15 @@ function Stats({ overview }: { overview: Overview | undefined }) {
 
 type NewestProps = {
   credits: Credit[] | undefined
-  problem: string | undefined
   first: ComponentChildren // What to do while there is none.
 }
 
-function Newest({ credits, problem, first }: NewestProps) {
+function Newest({ credits, first }: NewestProps) {
   // Those that were not there when one looked last are marked for a moment.
   const known = useRef<ReadonlySet<number> | undefined>(undefined)
   useEffect(() => {
     if (credits) known.current = new Set(credits.map(({ id }) => id))
   }, [credits])
-  if (problem && !credits) return <p class="fault">{problem}</p>
   if (!credits) return <Skeleton kind="rows" lines={6} />
   if (credits.length === 0) {
     return (

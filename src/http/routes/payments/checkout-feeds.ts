@@ -6,6 +6,7 @@
 
 import type { ServerResponse } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
+import { BEAT } from '#http/event-streams.ts'
 import type { AdviceId } from '#ids.ts'
 import type { Logger } from '#log.ts'
 
@@ -115,9 +116,8 @@ export class CheckoutFeeds {
     }
   }
 
-  // An event rather than a comment: a page whose connection died unheard can tell.
   #beat(socket: ServerResponse): void {
-    send(socket, 'event: beat\ndata: -\n\n')
+    send(socket, BEAT)
   }
 }
 

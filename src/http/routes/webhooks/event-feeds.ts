@@ -9,6 +9,7 @@
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
+import { BEAT } from '#http/event-streams.ts'
 import type { ClientId } from '#ids.ts'
 import type { Logger } from '#log.ts'
 
@@ -159,7 +160,7 @@ export class EventFeeds {
   // Expired tokens and suspended clients get no more events.
   async #beat({ socket, isAllowed }: Listener): Promise<void> {
     if (!(await isAllowed())) end(socket)
-    else if (socket.writable) socket.write(':\n\n')
+    else if (socket.writable) socket.write(BEAT)
   }
 }
 

@@ -20,9 +20,9 @@ const LastEventId = Type.Optional(
 )
 const DESCRIPTION =
   'Server-sent events: `id` is the sequence, `event` the type, `data` the body as delivered to ' +
-  'webhooks. Starts with new events, or after Last-Event-ID. A comment is sent every 15 seconds ' +
-  'as a heartbeat. Slow readers and expired tokens are disconnected; reconnect with ' +
-  'Last-Event-ID to resume without loss.'
+  'webhooks. Starts with new events, or after Last-Event-ID. Every 15 seconds an event `beat` without ' +
+  'an `id` follows as a heartbeat; ignore it, and any event you do not know. Slow readers and expired ' +
+  'tokens are disconnected; reconnect with Last-Event-ID to resume without loss.'
 
 export const eventStreamRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { db, log, authentication } = deps

@@ -3,6 +3,7 @@
 import { payoutsStrings as strings, suspenseStrings } from '../../../copy.ts'
 import { getPage, type Query } from '../../api.ts'
 import { useLoaded, useReload } from '../../loading.ts'
+import { Failed } from '../../parts/states.tsx'
 import { Money, Time } from '../../parts/values.tsx'
 import { follow, hrefOf } from '../../routing.ts'
 
@@ -17,11 +18,12 @@ type Props = {
 }
 
 export function WaitingPayouts({ title, path, query, tab, version }: Props) {
-  const { data, reload } = useLoaded(`${path} waiting`, (signal) =>
+  const { data, problem, reload } = useLoaded(`${path} waiting`, (signal) =>
     getPage(path, {}, { query: { ...query, limit: `${SHOWN_MAX}` }, signal }),
   )
   useReload(version, reload)
-  if (!data || data.data.length === 0) return null
+  const failed = problem && <Failed problem={problem} retry={reload} />
+  if (!data || data.data.length === 0) return failed ?? null
   return (
     <section class="card waiting" aria-labelledby="waiting">
       <header class="card-top">
@@ -33,6 +35,7 @@ export function WaitingPayouts({ title, path, query, tab, version }: Props) {
           </a>
         )}
       </header>
+      {failed}
       <ul class="feed">
         {data.data.map((payout) => (
           <li key={payout.reference}>

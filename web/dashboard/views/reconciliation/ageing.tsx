@@ -26,7 +26,7 @@ export function Ageing({ version }: { version: number }) {
       <h2 id="ageing" class="section">
         {strings.ageing}
       </h2>
-      {problem && !data && <Failed problem={problem} retry={reload} />}
+      {problem && <Failed problem={problem} retry={reload} />}
       {!problem && !data && <Skeleton kind="rows" lines={2} />}
       {data && <AgeingTable rows={rowsOf(data, nameBank)} />}
       <p class="muted small under-list">

@@ -29,10 +29,11 @@ export function BankDay({ place, session, bankCode, day }: Props) {
   const isAsked = useRef(false) // Once a statement is missing, until one leaves.
   isAsked.current ||= data?.statement === null
   const mayChange = mayAccount(session)
-  if (problem && !data) return <Failed problem={problem} retry={reload} />
-  if (!data) return <Skeleton kind="page" lines={8} />
+  const failed = problem && <Failed problem={problem} retry={reload} />
+  if (!data) return failed ?? <Skeleton kind="page" lines={8} />
   return (
     <>
+      {failed}
       <DayTop proof={data} mayClose={mayChange} changed={bump} />
       <Proof proof={data} />
       {isAsked.current && mayChange && (

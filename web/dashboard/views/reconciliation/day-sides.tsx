@@ -99,7 +99,7 @@ function Group<P extends typeof LINES | typeof ITEMS>(props: GroupProps<P>) {
       <h4 class={isUnmatched ? 'unmatched' : ''}>
         {isUnmatched ? strings.unmatched : strings.matched}
       </h4>
-      {problem && !data && <Failed problem={problem} retry={reload} />}
+      {problem && <Failed problem={problem} retry={reload} />}
       {!problem && !data && <Skeleton kind="rows" lines={3} />}
       {data?.data.length === 0 && pages.isFirst && (
         <p class="muted none">{query.search ? strings.nothingFits : none}</p>

@@ -28,13 +28,15 @@ export function Days({ place, session }: ViewProps) {
   const { data, problem, reload } = useData(DAYS, {}, asked)
   useReload(version, reload)
   const hasAny = useHasAny(version)
-  if (problem && !data) return <Failed problem={problem} retry={reload} />
+  const failed = problem && <Failed problem={problem} retry={reload} />
+  if (failed && !data) return failed
   if (!data || hasAny === undefined) return <Skeleton kind="rows" lines={8} />
   const shown = withStatus(data).filter(({ day }) => day >= from)
   const { import: another, importFirst } = bankStatementsStrings
   // In one place, whatever is around it: what it shows of the first import stays open.
   return (
     <>
+      {failed}
       {hasAny ? (
         <AlertLine rows={shown} />
       ) : (
