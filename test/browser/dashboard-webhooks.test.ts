@@ -154,6 +154,48 @@ test('a delivery that failed shows what was sent and answered, is sent again and
   assert.deepEqual(problems, [])
 })
 
+test('what is pending is followed until it has ended, though that makes no event', async () => {
+  await using hooks = await listener()
+  const { clientId, token } = await newClient()
+  const { id } = await bench.addEndpoint(`${hooks.url}/in`, null, clientId)
+  await createAccount(bench, { notificationUrl: `${hooks.url}/in` }, { token })
+  await bench.dispatch()
+  await using opened = await bench.openAs(browser, { clientId })
+  const { page, problems } = opened
+  await page.goto(`${bench.url}/dashboard/webhooks?tab=deliveries`)
+  await rowsOf(page).getByText('Pending').waitFor()
+
+  await bench.run()
+  await rowsOf(page).getByText('Delivered').waitFor()
+  await page.goto(`${bench.url}/dashboard/webhooks/${id}`)
+  await drawerOf(page).getByText('HTTP 200').waitFor()
+  await drawerOf(page).getByRole('button', { name: 'Send test event' }).click()
+  await page.getByText('Test event queued.').waitFor()
+  await bench.run()
+
+  await drawerOf(page).getByText('HTTP 200').nth(1).waitFor()
+  assert.deepEqual(problems, [])
+})
+
+test('an endpoint that fails by itself is seen to, in the list', async () => {
+  let isWell = true
+  await using hooks = await listener((response) => response.writeHead(isWell ? 200 : 503).end())
+  const { clientId, token } = await newClient()
+  await bench.addEndpoint(`${hooks.url}/in`, null, clientId)
+  await createAccount(bench, { notificationUrl: `${hooks.url}/in` }, { token })
+  await bench.dispatch()
+  await using opened = await bench.openAs(browser, { clientId })
+  const { page } = opened
+  await page.goto(`${bench.url}/dashboard/webhooks`)
+  await rowsOf(page).getByText('Healthy').waitFor()
+  isWell = false
+  await bench.run()
+
+  await page.clock.fastForward(10_000)
+
+  await rowsOf(page).getByText('Failing').waitFor()
+})
+
 test('a range of time is replayed to an endpoint', async () => {
   await using hooks = await listener()
   const { clientId, token } = await newClient()

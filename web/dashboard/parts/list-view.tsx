@@ -1,5 +1,5 @@
 // What all lists share: filters, table, drawer. The first page refreshes on events, any page after what
-// was changed here.
+// was changed here and while something on it is pending.
 
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
@@ -8,6 +8,7 @@ import { type PagePath, type Params, type Query, type Row, withQuery } from '../
 import { useEvents, useThrottled } from '../live.ts'
 import { usePages, useReload } from '../loading.ts'
 import { follow, goTo, hrefOf, type Place } from '../routing.ts'
+import { usePendingRefresh } from '../steady-refresh.ts'
 import type { ViewProps } from '../view-props.ts'
 import { type Filter, Filters, filterQuery, withoutFilters } from './filters.tsx'
 import type { IconName } from './icons.tsx'
@@ -28,6 +29,7 @@ type Props<P extends PagePath> = ViewProps & {
   filters?: readonly Filter[]
   keyOf: (row: Row<P>) => string
   isAbout?: RegExp // Event types that refresh the list.
+  isPending?: (row: Row<P>) => boolean // It changes without an event.
   none: {
     title: string
     text: ComponentChildren
@@ -64,6 +66,8 @@ export function ListView<P extends PagePath>(props: Props<P>) {
   useReload(props.version ?? 0, changed)
   const mayListen = isAbout !== undefined && session.scopes.includes('webhooks:read')
   useEvents(({ type }) => isAbout?.test(type) && refresh(), mayListen, refresh)
+  const pending = pages.data?.data.filter((row) => props.isPending?.(row)) ?? []
+  usePendingRefresh(pending.map(props.keyOf).join(' '), pages.reload)
   const close = () => goTo(hrefOf(view, undefined, place.query))
   const unfiltered = hrefOf(view, undefined, withoutFilters(filters, place.query))
   const isNone = !isFiltered && pages.data?.data.length === 0 && pages.isFirst
@@ -108,13 +112,7 @@ export function ListView<P extends PagePath>(props: Props<P>) {
         }
       />
       {place.open !== undefined &&
-        props.detail({
-          open: place.open,
-          rows: pages.data?.data,
-          version,
-          close,
-          changed,
-        })}
+        props.detail({ open: place.open, rows: pages.data?.data, version, close, changed })}
     </>
   )
 }

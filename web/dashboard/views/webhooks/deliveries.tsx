@@ -68,6 +68,7 @@ export function Deliveries(props: ViewProps) {
       filters={FILTERS}
       keyOf={({ id }) => id}
       isAbout={/./}
+      isPending={({ deliveryState }) => deliveryState === 'pending'}
       none={{ title: strings.none, text: strings.noneText }}
       detail={({ open, version, close }) => (
         <EventDrawer key={open} id={open} version={version} mayWrite={mayWrite} close={close} />

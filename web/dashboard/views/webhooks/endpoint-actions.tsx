@@ -19,11 +19,12 @@ type Asking = 'change' | 'rotate' | 'switchOff' | 'delete' | 'replay'
 type Props = {
   endpoint: Endpoint
   changed: () => void
+  tested: (eventId: string) => void
   remove: Removable<Endpoint>['remove']
   gone: () => void
 }
 
-export function EndpointActions({ endpoint, changed, remove, gone }: Props) {
+export function EndpointActions({ endpoint, changed, tested, remove, gone }: Props) {
   const [asking, setAsking] = useState<Asking | undefined>()
   const close = () => setAsking(undefined)
   const { id } = endpoint
@@ -37,9 +38,10 @@ export function EndpointActions({ endpoint, changed, remove, gone }: Props) {
     }
   }
   const test = () =>
-    now(() => {
+    now(async () => {
       const headers = { 'idempotency-key': newKey() }
-      return send('POST', `${PATH}/test`, { params: { id }, body: {}, headers })
+      const made = await send('POST', `${PATH}/test`, { params: { id }, body: {}, headers })
+      tested(made.eventId)
     }, strings.tested)
   const switchOn = () =>
     now(() => send('PATCH', PATH, { params: { id }, body: { isActive: true } }), strings.switchedOn)
@@ -79,7 +81,7 @@ function Asked({
   remove,
   gone,
   close,
-}: Props & { asking: Asking | undefined; close: () => void }) {
+}: Omit<Props, 'tested'> & { asking: Asking | undefined; close: () => void }) {
   const { id } = endpoint
   const done = () => {
     close()

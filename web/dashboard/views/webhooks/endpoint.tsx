@@ -4,12 +4,13 @@ import { useState } from 'preact/hooks'
 import { webhooksStrings } from '../../../copy.ts'
 import type { Schemas } from '../../api.ts'
 import { shownTime } from '../../format.ts'
-import { useEvents } from '../../live.ts'
+import { type LiveEvent, useEvents } from '../../live.ts'
 import { useData } from '../../loading.ts'
 import { Drawer, Facts } from '../../parts/drawer.tsx'
 import { Failed, Skeleton } from '../../parts/states.tsx'
 import { Badge, Copyable, Time } from '../../parts/values.tsx'
 import { follow, hrefOf } from '../../routing.ts'
+import { usePendingRefresh, useSteadyRefresh } from '../../steady-refresh.ts'
 import { describeAttempt } from './attempt.tsx'
 import { EndpointActions } from './endpoint-actions.tsx'
 import { EndpointChaos } from './endpoint-chaos.tsx'
@@ -29,7 +30,15 @@ type Props = {
 
 export function EndpointDrawer({ id, mayWrite, isSandbox, changed, close }: Props) {
   const { data, problem, reload, remove } = useData('/api/v1/webhook-endpoints/{id}', { id })
-  useEvents(reload, true, reload)
+  const [awaited, setAwaited] = useState('') // The event whose first attempt is to be seen.
+  const isAwaited = !data?.health.lastAttempts.some(({ eventId }) => eventId === awaited)
+  usePendingRefresh(isAwaited ? awaited : '', reload)
+  useSteadyRefresh(reload) // Later ones, and pauses that end.
+  const onEvent = ({ id: eventId, type }: LiveEvent) => {
+    if (data?.eventTypes?.includes(type) ?? true) setAwaited(eventId)
+    reload()
+  }
+  useEvents(onEvent, true, reload)
   const again = () => {
     reload()
     changed()
@@ -44,7 +53,10 @@ export function EndpointDrawer({ id, mayWrite, isSandbox, changed, close }: Prop
       {!problem && !data && <Skeleton kind="page" lines={8} />}
       {data && <About endpoint={data} />}
       {data && mayWrite && (
-        <EndpointActions endpoint={data} {...{ changed: again, remove, gone }} />
+        <EndpointActions
+          endpoint={data}
+          {...{ changed: again, tested: setAwaited, remove, gone }}
+        />
       )}
       {data && <LastAttempts attempts={data.health.lastAttempts} />}
       {data && mayWrite && isSandbox && <EndpointChaos id={id} />}

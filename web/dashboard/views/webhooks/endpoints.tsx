@@ -9,6 +9,7 @@ import { Empty } from '../../parts/states.tsx'
 import { type Column, ListTable } from '../../parts/table.tsx'
 import { Badge, Time } from '../../parts/values.tsx'
 import { goTo, hrefOf } from '../../routing.ts'
+import { useSteadyRefresh } from '../../steady-refresh.ts'
 import type { ViewProps } from '../../view-props.ts'
 import { EndpointDrawer } from './endpoint.tsx'
 import { EndpointForm } from './endpoint-form.tsx'
@@ -42,6 +43,7 @@ export function Endpoints({ session, place }: ViewProps) {
   const [secret, setSecret] = useState<string | undefined>()
   const refresh = useThrottled(pages.reload)
   useEvents(() => refresh(), true, refresh)
+  useSteadyRefresh(refresh) // Their health changes with each attempt.
   const mayWrite = session.scopes.includes('webhooks:write')
   const add = mayWrite && (
     <button type="button" class="button primary" onClick={() => setAdding(true)}>

@@ -1,6 +1,5 @@
 // One event: its payload and every delivery attempt. Refreshes itself while deliveries are pending.
 
-import { useEffect } from 'preact/hooks'
 import { webhooksStrings } from '../../../copy.ts'
 import { type Schemas, send } from '../../api.ts'
 import { useData, useReload } from '../../loading.ts'
@@ -10,25 +9,20 @@ import { useSending } from '../../parts/forms.tsx'
 import { Failed, Skeleton } from '../../parts/states.tsx'
 import { toast } from '../../parts/toasts.tsx'
 import { Copyable, Time } from '../../parts/values.tsx'
+import { usePendingRefresh } from '../../steady-refresh.ts'
 import { AttemptShown } from './attempt.tsx'
 import { DeliveryBadge, EVENTS, EventBadge } from './delivery-badges.tsx'
 
 type Event = Schemas['EventDetail']
 
 const { deliveries: strings } = webhooksStrings
-const LOOK_EVERY_MS = 1_000
 
 type Props = { id: string; version: number; mayWrite: boolean; close: () => void }
 
 export function EventDrawer({ id, version, mayWrite, close }: Props) {
   const { data, problem, reload } = useData(`${EVENTS}/{id}`, { id })
   useReload(version, reload)
-  const isPending = data?.deliveryState === 'pending'
-  useEffect(() => {
-    if (!isPending) return
-    const timer = window.setInterval(() => document.hidden || reload(), LOOK_EVERY_MS)
-    return () => window.clearInterval(timer)
-  }, [isPending, reload])
+  usePendingRefresh(data ? pendingIn(data) : '', reload)
   return (
     <Drawer title={strings.one} close={close}>
       {problem && <Failed problem={problem} retry={reload} />}
@@ -38,6 +32,12 @@ export function EventDrawer({ id, version, mayWrite, close }: Props) {
       {data && <Deliveries event={data} />}
     </Drawer>
   )
+}
+
+// Another attempt is another reason to look soon.
+function pendingIn({ deliveryState, deliveries }: Event): string {
+  if (deliveryState !== 'pending') return ''
+  return deliveries.map(({ state, attempts }) => `${state} ${attempts.length}`).join(' ')
 }
 
 function About({ event }: { event: Event }) {
