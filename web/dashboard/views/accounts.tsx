@@ -3,9 +3,8 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { appStrings, splitsStrings, accountsStrings as strings } from '../../copy.ts'
-import { getPage, type Params, problemFrom, type Query, type Schemas } from '../api.ts'
+import type { Query, Schemas } from '../api.ts'
 import { money } from '../format.ts'
-import { useLoaded, useReload } from '../loading.ts'
 import { BankName } from '../parts/bank-name.tsx'
 import { Detail } from '../parts/detail.tsx'
 import { type Fact, Facts } from '../parts/drawer.tsx'
@@ -14,14 +13,13 @@ import { ListView } from '../parts/list-view.tsx'
 import { SampleData } from '../parts/sample-data.tsx'
 import { SplitLink } from '../parts/split-shares.tsx'
 import { StatementLinks } from '../parts/statement-links.tsx'
-import { Failed, Skeleton } from '../parts/states.tsx'
 import type { Column } from '../parts/table.tsx'
-import { type Entry, Timeline } from '../parts/timeline.tsx'
 import { toast } from '../parts/toasts.tsx'
 import { Badge, Copyable, Money, Time } from '../parts/values.tsx'
 import { follow, goTo, hrefOf } from '../routing.ts'
 import type { ViewProps } from '../view-props.ts'
 import { AccountActions } from './accounts/account-actions.tsx'
+import { AccountTimeline } from './accounts/account-timeline.tsx'
 import { shownAccounts } from './accounts/edit-payer-rules.tsx'
 import { NewAccount } from './accounts/new-account.tsx'
 import { UploadAccounts } from './accounts/upload-accounts.tsx'
@@ -29,7 +27,6 @@ import { UploadAccounts } from './accounts/upload-accounts.tsx'
 type Account = Schemas['OwnAccount']
 
 const PATH = '/api/v1/accounts/static'
-const TIMELINE = `${PATH}/{accountNumber}/timeline`
 
 const stateOf = ({ isActive }: { isActive: boolean }) => (isActive ? 'active' : 'inactive')
 
@@ -153,7 +150,7 @@ function AccountList({ sample, mayWrite, ...props }: ListProps) {
                 <StatementLinks path={`${PATH}/${account.accountNumber}/statement`} />
               </>
             )}
-            timeline={<PagedTimeline params={params} version={version} />}
+            timeline={<AccountTimeline params={params} version={version} />}
           />
         )
       }}
@@ -214,32 +211,4 @@ function ruleFacts({ payerRules: rules }: Account): Fact[] {
     [said.names, rules?.names?.join(', ')],
     [said.accounts, rules?.accounts && shownAccounts(rules.accounts)],
   ]
-}
-
-// An account may have millions of credits: the latest come first, and further back on request.
-function PagedTimeline({ params, version }: { params: Params<typeof TIMELINE>; version: number }) {
-  const first = useLoaded('timeline', (signal) => getPage(TIMELINE, params, { signal }))
-  useReload(version, first.reload)
-  const [older, setOlder] = useState<{ entries: Entry[]; next: string | null } | undefined>()
-  if (first.problem) return <Failed problem={first.problem} retry={first.reload} />
-  if (!first.data) return <Skeleton kind="rows" lines={5} />
-  const next = older ? older.next : first.data.nextCursor
-  const goFurther = async (cursor: string) => {
-    try {
-      const page = await getPage(TIMELINE, params, { query: { cursor } })
-      setOlder({ entries: [...page.data, ...(older?.entries ?? [])], next: page.nextCursor })
-    } catch (error) {
-      toast(problemFrom(error).message, 'bad')
-    }
-  }
-  return (
-    <>
-      <Timeline entries={[...(older?.entries ?? []), ...first.data.data]} />
-      {next && (
-        <button type="button" class="button" onClick={() => goFurther(next)}>
-          {appStrings.timeline.further}
-        </button>
-      )}
-    </>
-  )
 }

@@ -1,0 +1,44 @@
+// The timeline of a collection account in a real browser: as far back as somebody looked, nothing of it is
+// lost when more comes in.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { openBrowser } from '../support/browser.ts'
+import { closeAfterTests } from '../support/closing.ts'
+import { startDashboardBench } from '../support/dashboard-bench.ts'
+import { createAccount } from '../support/fixtures.ts'
+import { credit } from '../support/tracing.ts'
+
+const bench = closeAfterTests(await startDashboardBench())
+const browser = closeAfterTests(await openBrowser())
+
+const PAGE = 20
+
+test('every credit is still told after more came in than fit on a page', async () => {
+  const { accountNumber } = await createAccount(bench)
+  const come = async (from: number, to: number) => {
+    for (let naira = from; naira <= to; naira++) await credit(bench, accountNumber, `${naira}.00`)
+  }
+  await come(1, 2 * PAGE + 5)
+  await using opened = await bench.openAs(browser)
+  const { page, problems } = opened
+  await page.goto(`${bench.url}/dashboard/accounts/${accountNumber}`)
+  const told = page.locator('dialog.drawer ol.timeline').first().locator('li.good')
+  await told.nth(PAGE - 1).waitFor()
+  await page.getByRole('button', { name: 'Load earlier' }).click()
+  await told.nth(2 * PAGE - 1).waitFor()
+  assert.equal(await told.count(), 2 * PAGE)
+
+  await come(2 * PAGE + 6, 3 * PAGE + 7)
+  await told.filter({ hasText: `₦${3 * PAGE + 7}.00` }).waitFor()
+
+  const amounts = await told.locator('.money').allInnerTexts()
+  const oldest = 6
+  const all = Array.from({ length: 3 * PAGE + 7 - oldest + 1 }, (_, at) => `₦${oldest + at}.00`)
+  assert.deepEqual(
+    all.filter((amount) => !amounts.includes(amount)),
+    [],
+  )
+  assert.equal(new Set(amounts).size, amounts.length)
+  assert.deepEqual(problems, [])
+})

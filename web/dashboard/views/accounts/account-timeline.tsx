@@ -1,0 +1,69 @@
+// The timeline of a collection account, which may have millions of credits: the latest come first, and
+// further back on request. When it is loaded again, it goes back as far as it did: pages are counted from
+// the newest credit, so that what was at the end of one is in the next once another came.
+
+import { useRef } from 'preact/hooks'
+import { appStrings } from '../../../copy.ts'
+import { getPage, type Params } from '../../api.ts'
+import { useLoaded, useReload } from '../../loading.ts'
+import { Failed, Skeleton } from '../../parts/states.tsx'
+import { type Entry, Timeline } from '../../parts/timeline.tsx'
+
+const TIMELINE = '/api/v1/accounts/static/{accountNumber}/timeline'
+// For those that came meanwhile; beyond, a credit is no longer told of, and not looked for.
+const FURTHER_PAGES_MAX = 5
+
+type Shown = { entries: readonly Entry[]; pages: number; hasMore: boolean }
+type Props = { params: Params<typeof TIMELINE>; version: number }
+
+export function AccountTimeline({ params, version }: Props) {
+  const shown = useRef<Shown>({ entries: [], pages: 0, hasMore: true })
+  const pages = useRef(1) // To show, at least.
+  const { data, problem, isLoading, reload } = useLoaded('timeline', async (signal) => {
+    const back = { pages: pages.current, credits: creditsIn(shown.current.entries) }
+    shown.current = await loadBack(params, back, signal)
+    pages.current = Math.max(pages.current, shown.current.pages)
+    return shown.current
+  })
+  useReload(version, reload)
+  const goFurther = () => {
+    pages.current = shown.current.pages + 1
+    reload()
+  }
+  return (
+    <>
+      {problem && <Failed problem={problem} retry={reload} />}
+      {!problem && !data && <Skeleton kind="rows" lines={5} />}
+      {data && <Timeline entries={data.entries} />}
+      {data?.hasMore && (
+        <button type="button" class="button" aria-busy={isLoading} onClick={goFurther}>
+          {appStrings.timeline.further}
+        </button>
+      )}
+    </>
+  )
+}
+
+type Back = { pages: number; credits: ReadonlySet<string | null> }
+
+async function loadBack(
+  params: Props['params'],
+  { pages, credits }: Back,
+  signal: AbortSignal,
+): Promise<Shown> {
+  let entries: Entry[] = []
+  let cursor: string | undefined
+  for (let count = 1; ; count++) {
+    const page = await getPage(TIMELINE, params, { query: { cursor }, signal })
+    entries = [...page.data, ...entries]
+    cursor = page.nextCursor ?? undefined
+    const found = creditsIn(entries)
+    const hasAll = [...credits].every((credit) => found.has(credit))
+    const isEnough = count >= pages && (hasAll || count >= pages + FURTHER_PAGES_MAX)
+    if (isEnough || !cursor) return { entries, pages: count, hasMore: cursor !== undefined }
+  }
+}
+
+function creditsIn(entries: readonly Entry[]): ReadonlySet<string | null> {
+  return new Set(entries.flatMap(({ kind, reference }) => (kind === 'credit' ? reference : [])))
+}
