@@ -6,6 +6,7 @@ import { getData, type Schemas } from '../api.ts'
 import { money } from '../format.ts'
 import { useLoaded, useReload } from '../loading.ts'
 import { goTo, hrefOf, type Place } from '../routing.ts'
+import { AppliedInput } from './applied-input.tsx'
 import { dayAfter } from './filters.tsx'
 import { Field } from './forms.tsx'
 import { Stat } from './stat.tsx'
@@ -49,14 +50,7 @@ function DayChoice({ day, place }: { day: string; place: Place }) {
   return (
     <div class="balances-day">
       <Field label={strings.at}>
-        {(id) => (
-          <input
-            id={id}
-            type="date"
-            value={day}
-            onChange={(event) => choose(event.currentTarget.value)}
-          />
-        )}
+        {(id) => <AppliedInput id={id} type="date" value={day} apply={choose} />}
       </Field>
       {day !== '' && (
         <button type="button" class="button quiet" onClick={() => choose('')}>

@@ -1,12 +1,12 @@
-// A list's filters, kept in the query string. Selects apply immediately, text on change. They collapse
-// on a narrow page.
+// A list's filters, kept in the query string. Selects apply immediately, text and dates when they are
+// complete. They collapse on a narrow page.
 
-import type { TargetedEvent } from 'preact'
 import { useState } from 'preact/hooks'
 import { appStrings } from '../../copy.ts'
 import type { Query } from '../api.ts'
 import { humanize } from '../format.ts'
 import { currentPlace, goTo, hrefOf } from '../routing.ts'
+import { AppliedInput } from './applied-input.tsx'
 import { Icon } from './icons.tsx'
 import { Presets } from './presets.tsx'
 
@@ -125,30 +125,19 @@ function Control({
       </select>
     )
   }
-  const field = {
-    id: `filter-${name}`,
-    name,
-    defaultValue: value,
-    placeholder: placeholder ?? '',
-    onChange: (event: TargetedEvent<HTMLInputElement>) => set(name, event.currentTarget.value),
-  }
-  if (type === 'amount') {
-    // As people write it: ₦6,000.
-    const onChange = (event: TargetedEvent<HTMLInputElement>) =>
-      set(name, event.currentTarget.value.replaceAll(/[₦,\s]/g, ''))
-    return (
-      <input
-        key={value}
-        type="text"
-        inputMode="decimal"
-        autocomplete="off"
-        {...field}
-        onChange={onChange}
-      />
-    )
-  }
-  if (type === 'date') return <input key={value} type="date" {...field} />
-  return <input key={value} type="text" autocomplete="off" {...field} />
+  // As people write it: ₦6,000.
+  const plain = (typed: string) => (type === 'amount' ? typed.replaceAll(/[₦,\s]/g, '') : typed)
+  return (
+    <AppliedInput
+      id={`filter-${name}`}
+      name={name}
+      type={type === 'date' ? 'date' : 'text'}
+      {...(type === 'amount' ? { inputMode: 'decimal' as const } : {})}
+      placeholder={placeholder ?? ''}
+      value={value}
+      apply={(typed) => set(name, plain(typed))}
+    />
+  )
 }
 
 // What else the address says, such as which part of a view is shown.
