@@ -15,6 +15,7 @@ import {
   type Query,
   type Row,
 } from './api.ts'
+import { useKept } from './routing.ts'
 
 export type Loaded<Data> = {
   data: Data | undefined
@@ -122,26 +123,31 @@ export type Paged<Item> = Loaded<Page<Item>> & {
   goBack: () => void
 }
 
-// A list page by page. Cursors only lead onwards, so those that were used are kept for going back.
+// A list page by page. Cursors only lead onwards, so those that were used are kept for going back, in the
+// browser's history: whoever comes back to the list finds the page they left.
 export function usePages<P extends PagePath>(
   path: P,
   params: Params<P>,
   query: Query = {},
 ): Paged<Row<P>> {
   const name = JSON.stringify([path, params, query])
-  const [trail, setTrail] = useState<{ name: string; cursors: string[] }>({ name, cursors: [] })
-  const cursors = trail.name === name ? trail.cursors : []
+  const [cursors = [], keep] = useKept<readonly string[]>(name)
   const cursor = cursors.at(-1)
   const loaded = useLoaded(`${name} ${cursor ?? ''}`, (signal) =>
     getPage(path, params, { query: { limit: '25', ...query, cursor }, signal }),
   )
   const next = loaded.data?.nextCursor
+  // Of somebody else, who was signed in here before.
+  const isWrong = loaded.problem?.code === 'invalid_cursor'
+  useEffect(() => {
+    if (isWrong) keep([])
+  }, [isWrong])
   return {
     ...loaded,
     number: cursors.length + 1,
     isFirst: cursors.length === 0,
-    goFurther: () => next && setTrail({ name, cursors: [...cursors, next] }),
-    goBack: () => setTrail({ name, cursors: cursors.slice(0, -1) }),
+    goFurther: () => next && keep([...cursors, next]),
+    goBack: () => keep(cursors.slice(0, -1)),
   }
 }
 

@@ -12,28 +12,43 @@ export type Place = { view: string; open: string | undefined; query: Query }
 
 const CHANGED = 'place-changed'
 
-// What an entry of the browser's history keeps: where it stands among those of this page.
-type Entry = { at: number }
+// What an entry of the browser's history keeps: where it stands among those of this page, from where in
+// its view it was reached, and what does not belong in an address, such as which page of a list is shown.
+type Entry = {
+  at: number
+  lists: readonly { at: number; href: string }[]
+  kept: Readonly<Record<string, unknown>>
+}
+
+const LISTS_MAX = 10
+const BACK_MAX_MS = 500
 
 let shown = keptEntry(0)
+let closing = 0 // A timer, while it goes back by itself.
 
 // An entry without one is new: the page was loaded, or a link within it followed.
 function keptEntry(at: number): Entry {
-  if (!window.history.state) window.history.replaceState({ at }, '')
-  return window.history.state
+  const entry: Entry = { at, lists: [], kept: {}, ...window.history.state }
+  if (!window.history.state) window.history.replaceState(entry, '')
+  return entry
 }
 
 // Back and forward, which no page can refuse: it goes where it was.
 window.addEventListener('popstate', () => {
   const entry = keptEntry(shown.at + 1)
   const away = entry.at - shown.at
-  if (away !== 0 && isInFlight()) return window.history.go(-away)
+  if (away !== 0 && isInFlight() && closing === 0) return window.history.go(-away)
+  window.clearTimeout(closing)
+  closing = 0
   shown = entry
   window.dispatchEvent(new Event(CHANGED))
 })
 
 export function currentPlace(): Place {
-  const { pathname, search } = window.location
+  return placeOf(window.location)
+}
+
+function placeOf({ pathname, search }: Pick<Location, 'pathname' | 'search'>): Place {
   const [view = '', open] = pathname.slice(BASE.length).split('/').filter(Boolean)
   const query = Object.fromEntries(new URLSearchParams(search))
   return { view, open: open === undefined ? undefined : decodeURIComponent(open), query }
@@ -58,10 +73,57 @@ export function hrefOf(view: string, open?: string, query: Query = {}): string {
 
 // `replace` for what one does not want to go back through, such as every letter of a filter.
 export function goTo(href: string, { replace = false } = {}): void {
-  shown = replace ? shown : { at: shown.at + 1 }
+  shown = replace ? replaced(shown, href) : next(shown, href)
   if (replace) window.history.replaceState(shown, '', href)
   else window.history.pushState(shown, '', href)
   window.dispatchEvent(new Event(CHANGED))
+}
+
+// By other filters it is another list, which begins at its first page.
+function replaced(entry: Entry, href: string): Entry {
+  const { search } = new URL(href, window.location.href)
+  return search === window.location.search ? entry : { ...entry, kept: {} }
+}
+
+function next({ at, lists, kept }: Entry, href: string): Entry {
+  const { view, open } = currentPlace()
+  if (placeOf(new URL(href, window.location.href)).view !== view) {
+    return { at: at + 1, lists: [], kept: {} }
+  }
+  const here = { at, href: addressNow() }
+  return { at: at + 1, lists: open ? lists : [...lists, here].slice(-LISTS_MAX), kept }
+}
+
+const addressNow = () => `${window.location.pathname}${window.location.search}`
+
+// Leaves what is open, for the list that it is from: Back does not open it again.
+export function closeTo(href: string): void {
+  if (closing !== 0 || addressNow() === href) return
+  const list = shown.lists.findLast((each) => each.href === href)
+  const stay = () => {
+    closing = 0
+    goTo(href, { replace: true })
+  }
+  if (!list) return void stay()
+  // A browser forgets the entries of long ago, and then goes nowhere.
+  closing = window.setTimeout(stay, BACK_MAX_MS)
+  window.history.go(list.at - shown.at)
+}
+
+// What the entry that is shown keeps under a name; also after a reload, and when one comes back to it.
+export function useKept<Value>(name: string): [Value | undefined, (value: Value) => void] {
+  const [, redraw] = useState({})
+  useEffect(() => {
+    const update = () => redraw({})
+    window.addEventListener(CHANGED, update)
+    return () => window.removeEventListener(CHANGED, update)
+  }, [])
+  const keep = (value: Value) => {
+    shown = { ...shown, kept: { ...shown.kept, [name]: value } }
+    window.history.replaceState(shown, '')
+    window.dispatchEvent(new Event(CHANGED))
+  }
+  return [shown.kept[name] as Value | undefined, keep]
 }
 
 // As a link's onClick: stays in the page, but leaves new tabs and windows to the browser.

@@ -7,7 +7,7 @@ import { appStrings } from '../../copy.ts'
 import { type PagePath, type Params, type Query, type Row, withQuery } from '../api.ts'
 import { useEvents, useThrottled } from '../live.ts'
 import { usePages, useReload } from '../loading.ts'
-import { follow, goTo, hrefOf, type Place } from '../routing.ts'
+import { closeTo, follow, goTo, hrefOf, type Place } from '../routing.ts'
 import { usePendingRefresh } from '../steady-refresh.ts'
 import type { ViewProps } from '../view-props.ts'
 import { type Filter, Filters, filterQuery, withoutFilters } from './filters.tsx'
@@ -68,7 +68,7 @@ export function ListView<P extends PagePath>(props: Props<P>) {
   useEvents(({ type }) => isAbout?.test(type) && refresh(), mayListen, refresh)
   const pending = pages.data?.data.filter((row) => props.isPending?.(row)) ?? []
   usePendingRefresh(pending.map(props.keyOf).join(' '), pages.reload)
-  const close = () => goTo(hrefOf(view, undefined, place.query))
+  const close = () => closeTo(hrefOf(view, undefined, place.query))
   const unfiltered = hrefOf(view, undefined, withoutFilters(filters, place.query))
   const isNone = !isFiltered && pages.data?.data.length === 0 && pages.isFirst
   return (

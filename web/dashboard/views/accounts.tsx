@@ -16,7 +16,7 @@ import { StatementLinks } from '../parts/statement-links.tsx'
 import type { Column } from '../parts/table.tsx'
 import { toast } from '../parts/toasts.tsx'
 import { Badge, Copyable, Money, Time } from '../parts/values.tsx'
-import { follow, goTo, hrefOf } from '../routing.ts'
+import { closeTo, follow, goTo, hrefOf } from '../routing.ts'
 import type { ViewProps } from '../view-props.ts'
 import { AccountActions } from './accounts/account-actions.tsx'
 import { AccountTimeline } from './accounts/account-timeline.tsx'
@@ -75,7 +75,7 @@ export default function Accounts(props: ViewProps) {
   const [added, setAdded] = useState(0)
   const mayWrite = session.scopes.includes('accounts:write')
   const here = (query: Query) => hrefOf('accounts', undefined, { ...place.query, ...query })
-  const close = () => goTo(here({ new: undefined }), { replace: true })
+  const close = () => closeTo(here({ new: undefined }))
   const refresh = () => setAdded((before) => before + 1)
   const add = mayWrite && (
     <div class="buttons">

@@ -11,7 +11,7 @@ import { onePage } from '../parts/one-page.ts'
 import { Empty } from '../parts/states.tsx'
 import { type Column, ListTable } from '../parts/table.tsx'
 import { Badge, Time } from '../parts/values.tsx'
-import { goTo, hrefOf } from '../routing.ts'
+import { closeTo, hrefOf } from '../routing.ts'
 import type { ViewProps } from '../view-props.ts'
 
 type Bank = Schemas['BankHealth']
@@ -98,7 +98,7 @@ export default function Banks({ place }: ViewProps) {
       />
       <p class="muted small under-list">{strings.day}</p>
       {open && (
-        <Drawer key={open.code} title={strings.one} close={() => goTo(hrefOf('banks'))}>
+        <Drawer key={open.code} title={strings.one} close={() => closeTo(hrefOf('banks'))}>
           <About bank={open} />
         </Drawer>
       )}

@@ -9,7 +9,7 @@ import { SampleData } from '../parts/sample-data.tsx'
 import { amountColumn, type Column } from '../parts/table.tsx'
 import { Tabs } from '../parts/tabs.tsx'
 import { Badge, Money, Time } from '../parts/values.tsx'
-import { follow, goTo, hrefOf } from '../routing.ts'
+import { closeTo, follow, goTo, hrefOf } from '../routing.ts'
 import type { ViewProps } from '../view-props.ts'
 import { PaymentDrawer } from './payments/drawer.tsx'
 import { NewRequest } from './payments/new-request.tsx'
@@ -83,7 +83,7 @@ export default function Payments(props: ViewProps) {
       {current === 'requests' ? <Requests {...listed} /> : <PaymentList {...listed} />}
       {mayWrite && place.query.new === 'request' && (
         <NewRequest
-          close={() => goTo(here({ new: undefined }), { replace: true })}
+          close={() => closeTo(here({ new: undefined }))}
           created={(request) => {
             setCreated(request)
             refresh()

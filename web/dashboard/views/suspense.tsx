@@ -19,7 +19,7 @@ import { WaitingRequests } from '../parts/suspense-requests.tsx'
 import { SuspenseTotals } from '../parts/suspense-totals.tsx'
 import { amountColumn, type Choosing, type Column, ListTable } from '../parts/table.tsx'
 import { Time } from '../parts/values.tsx'
-import { follow, goTo, hrefOf } from '../routing.ts'
+import { closeTo, follow, goTo, hrefOf } from '../routing.ts'
 import type { ViewProps } from '../view-props.ts'
 
 const PATH = '/api/v1/suspense'
@@ -110,7 +110,7 @@ export default function Suspense({ session, place }: ViewProps) {
           key={place.open}
           id={place.open}
           {...{ session, isMakerChecker, version }}
-          close={() => goTo(hrefOf('suspense', undefined, place.query))}
+          close={() => closeTo(hrefOf('suspense', undefined, place.query))}
           changed={changed}
         />
       )}

@@ -16,7 +16,7 @@ import { Icon } from '../../parts/icons.tsx'
 import { onePage } from '../../parts/one-page.ts'
 import { type Column, ListTable } from '../../parts/table.tsx'
 import { Copyable, Money, Time } from '../../parts/values.tsx'
-import { follow, goTo, hrefOf } from '../../routing.ts'
+import { closeTo, follow, goTo, hrefOf } from '../../routing.ts'
 import { mayAccount } from '../../session.ts'
 import type { ViewProps } from '../../view-props.ts'
 
@@ -101,7 +101,7 @@ export function ClosedDays({ place, session }: ViewProps) {
         <Drawer
           key={open.day}
           title={strings.one}
-          close={() => goTo(hrefOf('accounting', undefined, place.query))}
+          close={() => closeTo(hrefOf('accounting', undefined, place.query))}
         >
           <About day={open} mayClose={mayAccount(session)} changed={loaded.reload} />
         </Drawer>

@@ -7,7 +7,7 @@ import { useData, useReload } from '../../loading.ts'
 import { CloseDay } from '../../parts/close-day.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { Failed, Skeleton } from '../../parts/states.tsx'
-import { follow, goTo, hrefOf } from '../../routing.ts'
+import { closeTo, follow, hrefOf } from '../../routing.ts'
 import { mayAccount } from '../../session.ts'
 import type { ViewProps } from '../../view-props.ts'
 import { DayDifferences } from './day-differences.tsx'
@@ -47,7 +47,7 @@ export function BankDay({ place, session, bankCode, day }: Props) {
           id={place.open}
           session={session}
           version={version}
-          close={() => goTo(hrefOf('reconciliation', undefined, place.query))}
+          close={() => closeTo(hrefOf('reconciliation', undefined, place.query))}
           changed={bump}
         />
       )}

@@ -13,7 +13,7 @@ import { Empty } from '../../parts/states.tsx'
 import { type Column, ListTable } from '../../parts/table.tsx'
 import { toast } from '../../parts/toasts.tsx'
 import { Time } from '../../parts/values.tsx'
-import { goTo, hrefOf } from '../../routing.ts'
+import { closeTo, hrefOf } from '../../routing.ts'
 import type { ViewProps } from '../../view-props.ts'
 
 type FeeRule = Schemas['FeeRule']
@@ -89,7 +89,7 @@ export function Fees({ session, place }: ViewProps) {
 
 function RuleDrawer({ rule }: { rule: FeeRule }) {
   return (
-    <Drawer title={strings.one} close={() => goTo(hrefOf('settings', undefined, TAB))}>
+    <Drawer title={strings.one} close={() => closeTo(hrefOf('settings', undefined, TAB))}>
       <div class="headline">
         <span class="headline-text">{rule.code}</span>
       </div>

@@ -11,7 +11,7 @@ import { Field, textOf, useSending } from '../../parts/forms.tsx'
 import { Empty } from '../../parts/states.tsx'
 import { type Column, ListTable } from '../../parts/table.tsx'
 import { toast } from '../../parts/toasts.tsx'
-import { goTo, hrefOf } from '../../routing.ts'
+import { closeTo, hrefOf } from '../../routing.ts'
 import type { ViewProps } from '../../view-props.ts'
 
 type LimitProfile = Schemas['LimitProfile']
@@ -53,7 +53,7 @@ export function LimitProfiles({ session, place }: ViewProps) {
   const open = pages.data?.data.find(({ code }) => code === place.open)
   const close = () => {
     setAdding(false)
-    goTo(hrefOf('settings', undefined, TAB))
+    closeTo(hrefOf('settings', undefined, TAB))
   }
   const add = mayWrite && (
     <button type="button" class="button primary" onClick={() => setAdding(true)}>

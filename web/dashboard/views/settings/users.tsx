@@ -10,7 +10,7 @@ import { choiceOf, Field, textOf, useSending } from '../../parts/forms.tsx'
 import { Empty } from '../../parts/states.tsx'
 import { type Column, ListTable } from '../../parts/table.tsx'
 import { Time } from '../../parts/values.tsx'
-import { goTo, hrefOf } from '../../routing.ts'
+import { closeTo, hrefOf } from '../../routing.ts'
 import type { Session } from '../../session.ts'
 import type { ViewProps } from '../../view-props.ts'
 import { UserDrawer } from './user.tsx'
@@ -102,7 +102,7 @@ export function UserList({ session, place, view, query, client }: Props) {
           client={client}
           changed={pages.reload}
           hand={hand}
-          close={() => goTo(hrefOf(view, undefined, query))}
+          close={() => closeTo(hrefOf(view, undefined, query))}
         />
       )}
       {handed && (

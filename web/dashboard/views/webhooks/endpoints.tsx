@@ -8,7 +8,7 @@ import { ShowOnce } from '../../parts/dialog.tsx'
 import { Empty } from '../../parts/states.tsx'
 import { type Column, ListTable } from '../../parts/table.tsx'
 import { Badge, Time } from '../../parts/values.tsx'
-import { goTo, hrefOf } from '../../routing.ts'
+import { closeTo, hrefOf } from '../../routing.ts'
 import { useSteadyRefresh } from '../../steady-refresh.ts'
 import type { ViewProps } from '../../view-props.ts'
 import { EndpointDrawer } from './endpoint.tsx'
@@ -17,7 +17,6 @@ import { type Endpoint, stateOf } from './endpoint-state.ts'
 
 const { endpoints: strings, form } = webhooksStrings
 const PATH = '/api/v1/webhook-endpoints'
-const TAB = { tab: 'endpoints' }
 
 const COLUMNS: readonly Column<Endpoint>[] = [
   { name: strings.address, place: 'lead', show: ({ url }) => url },
@@ -58,7 +57,7 @@ export function Endpoints({ session, place }: ViewProps) {
         columns={COLUMNS}
         pages={pages}
         keyOf={({ id }) => id}
-        hrefOf={({ id }) => hrefOf('webhooks', id, TAB)}
+        hrefOf={({ id }) => hrefOf('webhooks', id, place.query)}
         openKey={place.open}
         empty={
           <Empty icon="webhooks" title={strings.none}>
@@ -92,7 +91,7 @@ export function Endpoints({ session, place }: ViewProps) {
           mayWrite={mayWrite}
           isSandbox={session.client.mode === 'sandbox'}
           changed={pages.reload}
-          close={() => goTo(hrefOf('webhooks', undefined, TAB))}
+          close={() => closeTo(hrefOf('webhooks', undefined, place.query))}
         />
       )}
     </>
