@@ -87,7 +87,7 @@ export function OthersNotice({ difference, session }: Omit<Props, 'done'>) {
   const { owner } = difference
   if (!owner || owner.id === session.user.id) return null
   return (
-    <p class="notice">
+    <p class="notice after-facts">
       {owner.hasAccess ? strings.owned(owner.email) : strings.ownerGone(owner.email)}
     </p>
   )
