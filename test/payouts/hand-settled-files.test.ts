@@ -89,7 +89,7 @@ test('a file that nobody downloaded is not delivered, though a payout of it was 
   await assertCleanBooks(bench)
 })
 
-test('what was downloaded and then settled by hand is not downloaded again; its report is taken', async () => {
+test('what was settled by hand later is not downloaded again, and its report is taken', async () => {
   const { id, references, first, second } = await sendFile()
   assert.equal((await download(bench, id)).statusCode, 200)
   assert.equal((await confirm(first, 'GTB-1')).statusCode, 200)
@@ -219,7 +219,7 @@ test('what was confirmed under one reference and is reported under another raise
   await assertCleanBooks(bench)
 })
 
-test('a return that was confirmed by hand without a reference and is reported with one is told of', async () => {
+test('a return confirmed by hand without a reference and reported with one is told of', async () => {
   const { reference } = await queueReturn()
   const { id } = await createFile(bench)
   assert.equal((await download(bench, id)).statusCode, 200)

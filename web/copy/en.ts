@@ -1459,7 +1459,8 @@ export const returnsStrings = {
     file: 'A payout file sends this return. Don’t send it by hand.',
   } as Record<string, string>,
   unknown:
-    'The bank hasn’t answered and may have sent it. Don’t send it by hand: ask the bank, then resolve its payout.',
+    'The bank hasn’t answered and may have sent it. Don’t send it by hand: ask the bank, ' +
+    'then resolve its payout.',
   reversed:
     'The bank reversed the credit, so the payer has the money. Don’t send it; mark it as failed. ' +
     'What’s left of the credit is then in suspense again.',
