@@ -212,6 +212,8 @@ test('the schedule and the need for approval are set, and a refusal says why', a
     [clientId],
   )
   assert.deepEqual(rows, [{ schedule: 'weekly@Wed@16:30', minimum: 500_000, bps: 500, days: 7 }])
+  await page.reload()
+  assert.equal(await page.getByLabel('Day', { exact: true }).inputValue(), 'Wed')
   assert.equal(problems.length, 1) // The refused request, as browsers report it.
 })
 

@@ -21,7 +21,7 @@ export function BankSelect({ banks, label, placeholder }: Props) {
   return (
     <Field label={label}>
       {(id) => (
-        <select id={id} name="bankCode" required defaultValue="">
+        <select id={id} name="bankCode" required>
           <option value="">{placeholder}</option>
           {sorted.map(({ code, name }) => (
             <option key={code} value={code}>

@@ -102,9 +102,9 @@ export function KycFields({ account }: { account?: Account }) {
     <>
       <Field label={strings.kycTier}>
         {(id) => (
-          <select id={id} name="kycTier" defaultValue={`${account?.kycTier ?? 3}`}>
+          <select id={id} name="kycTier">
             {TIERS.map((tier) => (
-              <option key={tier} value={tier}>
+              <option key={tier} value={tier} selected={tier === (account?.kycTier ?? 3)}>
                 {tier}
               </option>
             ))}

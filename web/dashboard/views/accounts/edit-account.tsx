@@ -107,11 +107,11 @@ function ProfileChoice({ current }: { current: string | null }) {
   return (
     <Field label={strings.limitProfile}>
       {(id) => (
-        <select id={id} name="limitProfile" defaultValue={current ?? ''}>
+        <select id={id} name="limitProfile">
           <option value="">{strings.limits.ofTier}</option>
           {[...(isListed ? [] : [{ code: current, name: current }]), ...codes].map(
             ({ code, name }) => (
-              <option key={code} value={code}>
+              <option key={code} value={code} selected={code === current}>
                 {name}
               </option>
             ),

@@ -69,7 +69,7 @@ function OurBanks() {
   return (
     <Field label={strings.bank}>
       {(id) => (
-        <select id={id} name="bankCode" required defaultValue="">
+        <select id={id} name="bankCode" required>
           <option value="">{strings.chooseBank}</option>
           {data.map(({ code, name }) => (
             <option key={code} value={code}>

@@ -81,9 +81,9 @@ function AccountChoice() {
   return (
     <Field label={strings.account}>
       {(id) => (
-        <select id={id} name="bankAccount" required defaultValue={preset?.reference ?? ''}>
+        <select id={id} name="bankAccount" required>
           {accounts.map(({ reference, accountName, bankName, bankCode, accountNumberMasked }) => (
-            <option key={reference} value={reference}>
+            <option key={reference} value={reference} selected={reference === preset?.reference}>
               {strings.option(accountName, bankName ?? bankCode, accountNumberMasked)}
             </option>
           ))}

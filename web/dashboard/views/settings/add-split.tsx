@@ -136,7 +136,7 @@ function PartFields({ part, type, subaccounts }: PartProps) {
     <>
       <Field label={strings.subaccount}>
         {(id) => (
-          <select id={id} name={`subaccount-${part}`} required defaultValue="">
+          <select id={id} name={`subaccount-${part}`} required>
             <option value="">{strings.chooseSubaccount}</option>
             {subaccounts.map(({ subaccountCode: code, name }) => (
               <option key={code} value={code}>

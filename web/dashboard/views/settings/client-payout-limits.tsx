@@ -54,9 +54,9 @@ function LimitsForm({ clientId, settings }: Found) {
     <form class="form" onSubmit={submit} aria-busy={isBusy} aria-label={clientId}>
       <Field label={strings.approval}>
         {(id) => (
-          <select id={id} name="payoutApproval" defaultValue={settings.payoutApproval}>
+          <select id={id} name="payoutApproval">
             {APPROVALS.map((each) => (
-              <option key={each} value={each}>
+              <option key={each} value={each} selected={each === settings.payoutApproval}>
                 {strings.approvals[each]}
               </option>
             ))}

@@ -39,7 +39,7 @@ export function RoleSelect({ id, session, client, chosen }: Roles) {
   const { roles, operatorFinance } = strings
   const texts = client.isOperator ? { ...roles, finance: operatorFinance } : roles
   return (
-    <select id={id} name="role" defaultValue={chosen}>
+    <select id={id} name="role">
       {rolesFor(session, client).map((role) => (
         <option key={role} value={role} selected={role === chosen}>
           {texts[role]}

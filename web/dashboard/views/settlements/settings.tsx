@@ -178,9 +178,9 @@ function ScheduleFields({ schedule }: { schedule: string }) {
       {frequency === 'weekly' && (
         <Field label={strings.weekday}>
           {(id) => (
-            <select id={id} name="weekday" defaultValue={set.weekday}>
+            <select id={id} name="weekday">
               {WEEKDAYS.map((each) => (
-                <option key={each} value={each}>
+                <option key={each} value={each} selected={each === set.weekday}>
                   {strings.weekdays[each]}
                 </option>
               ))}
