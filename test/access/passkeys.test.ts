@@ -195,7 +195,7 @@ test('another user’s passkey is not found, just as one that is not there', asy
 
 test('a reset by an owner removes passkeys and their recovery codes; sessions end', async () => {
   const owner = await newBrowser(bench)
-  const browser = await newBrowser(bench, 'finance')
+  const browser = await newBrowser(bench, 'support')
   const { held, recoveryCodes } = await register(browser)
   const begun = dataOf(await begin(browser, await confirmWith(browser, held)), 'account')
   const pending = device.create(begun)

@@ -52,7 +52,7 @@ test('under maker-checker another user approves than who closed it', async () =>
 test('neither whoever the maker gave access nor whoever is new approves', async () => {
   await using own = await startTestService({ env: { MANILLA_APPROVER_WAIT_HOURS: '24' } })
   await setBankAccount(own)
-  const [maker, checker] = [await newBrowser(own, 'owner'), await newBrowser(own, 'finance')]
+  const [maker, checker] = [await newBrowser(own, 'owner'), await newBrowser(own, 'support')]
   assert.equal((await setMakerChecker(maker, true)).statusCode, 200)
   await credit(own, (await createAccount(own)).accountNumber, '100')
   const { reference } = await closed(maker)

@@ -24,6 +24,7 @@ import { untilBlocked } from '../support/waiting-locks.ts'
 
 const bench = closeAfterTests(await startTestService())
 const owner = await newBrowser(bench, 'owner')
+const operator = await newBrowser(bench, 'operator')
 const second = await newBrowser(bench, 'owner')
 const ada = await newBrowser(bench, 'finance')
 const obi = await newBrowser(bench, 'finance')
@@ -37,7 +38,7 @@ test('whoever asked is the same person in another session, and with another role
   const eve = await newBrowser(bench, 'finance')
   const { id } = await waiting()
   const requestId = await asked(eve, id)
-  const role = await owner.call({
+  const role = await operator.call({
     method: 'PATCH',
     url: `${USERS_URL}/${await userIdOf(bench, eve.user.email)}`,
     body: { role: 'owner' },
@@ -57,7 +58,7 @@ test('what somebody asked for who has left since is decided by another', async (
   const [one, two] = [await waiting(), await waiting()]
   const [first, second] = [await asked(eve, one.id), await asked(eve, two.id)]
   const url = `${USERS_URL}/${await userIdOf(bench, eve.user.email)}`
-  const removed = await owner.call({ method: 'DELETE', url })
+  const removed = await operator.call({ method: 'DELETE', url })
   assert(removed.statusCode < 300, removed.body)
 
   refused(await decide(eve, first, 'withdraw'), 'session_needed', 401)

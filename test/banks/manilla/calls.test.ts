@@ -94,7 +94,7 @@ test('a payout is confirmed, failed, unknown or not found', async () => {
   assert.deepEqual(await settle({ body: { status: 'failed' } }), ['failed', 'failed'])
   assert.deepEqual(await settle({ body: { status: 'pending' } }), ['unknown', 'unknown'])
   assert.deepEqual(await settle({ body: { status: 'confirmed' } }), ['unknown', 'unknown'])
-  assert.deepEqual(await settle({ status: 404, body: { message: 'None' } }), [
+  assert.deepEqual(await settle({ status: 404, body: { status: 'not_found' } }), [
     'unknown',
     'not_found',
   ])

@@ -142,7 +142,7 @@ test('a payout is not taken for another, and a refusal is not taken for a failur
   assert.equal((await bank.calls.findPayout('p-1', {})).status, 'unknown')
   await using refusing = await start({ status: 400, body: { code: '400', description: 'no' } })
   assert.equal((await refusing.calls.sendMoney(payout, {})).status, 'unknown')
-  await using empty = await start({ status: 404, body: {} })
+  await using empty = await start({ status: 404, body: { code: '404', description: 'None' } })
   assert.equal((await empty.calls.findPayout('p-1', {})).status, 'not_found')
 })
 
