@@ -72,6 +72,7 @@ const PRIMARY_READS = [
   'listBankAccounts',
   'listBanks',
   'listClients',
+  'listDifferenceOwners',
   'listFeeRules',
   'listLimitProfiles',
   'listOwnFeeRules',

@@ -79,6 +79,8 @@ async function watchedPage(page: Page) {
       return Object.fromEntries(await Promise.all(sized))
     },
     async [Symbol.asyncDispose]() {
+      // A request that a test holds back may be under way.
+      await page.unrouteAll({ behavior: 'ignoreErrors' })
       await page.context().close()
     },
   }
