@@ -160,7 +160,7 @@ export const CONFLICTS = {
     409,
     '12',
     'Payouts of this file were settled by hand: uploaded now, it would pay them again. See errors for ' +
-      'which. If the bank does not have the file, mark it as not delivered.',
+      'which. If the bank does not have the file, mark it as not delivered, or fail its open payouts.',
   ),
   tariff_overlaps: ref(409, '94', 'Another tariff already starts on or after this date.'),
   suspense_requested: ref(409, '12', 'An approval request for this money is already pending.'),

@@ -73,11 +73,16 @@ async function refuseSandbox(db: Pool, clock: Clock): Promise<void> {
 
 // And no other: it would be paid out for real. One that went live long ago goes on.
 async function hasSimulatedMoney(db: Pool): Promise<boolean> {
-  const { rowCount } = await db.query(
-    `select from clients
-      where client_id = $1 and exists (select from credits where source = 'sandbox')
-        and not exists (select from credits where source <> 'sandbox')`,
-    [SANDBOX_CLIENT.clientId],
+  const { rowCount } = await db.query('select from clients where client_id = $1', [
+    SANDBOX_CLIENT.clientId,
+  ])
+  if (rowCount === 0) return false // The sandbox never ran on it.
+  const { rows } = await db.query<{ isSo: boolean }>(
+    `select exists (select from credits where source = 'sandbox')
+        and not exists (select from credits c
+                         where source <> 'sandbox'
+                           and not exists (select from sandbox_reports r
+                                            where r.session_id = c.session_id)) as "isSo"`,
   )
-  return rowCount !== 0
+  return rows[0]?.isSo === true
 }

@@ -15,3 +15,9 @@ alter table clients
   add constraint clients_operator_scopes_are_operators
     check (is_operator or not scopes && array['returns:read', 'returns:write', 'accounting:read',
                                               'accounting:write', 'operator']);
+
+-- Finance users of an operator's client get these scopes with it, whoever made them: like anybody whose
+-- access has changed, they approve nothing at first.
+-- safe: a few rows
+update users set access_changed_at = now()
+ where role = 'finance' and client_id in (select id from clients where is_operator);

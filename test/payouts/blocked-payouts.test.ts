@@ -55,6 +55,21 @@ async function blocked(): Promise<string[]> {
   )
 }
 
+test('nothing is sent to an account that has another name than the one approved', async () => {
+  const { reference: bankAccount } = await addBankAccount(bench, { prefix: '99903' })
+  const { reference } = await createPayout(bench, { bankAccount })
+  assert.equal((await approve(reference)).data.approval, 'approved')
+  await bench.db.query(
+    `update bank_accounts set account_name = 'Mallory Doe', name_at_bank = 'MALLORY DOE',
+            status = 'confirmed' where reference = $1`,
+    [bankAccount],
+  )
+
+  assert.deepEqual(await blocked(), [`${reference} bank_account_mismatch`])
+  assert.equal(await statusOf(reference), 'queued')
+  assert.equal((await cancel(reference)).data.status, 'cancelled')
+})
+
 test('nothing is sent to an account that was taken out of use, until it is back', async () => {
   const { reference: bankAccount } = await addBankAccount(bench)
   const { reference } = await createPayout(bench, { bankAccount })

@@ -128,6 +128,10 @@ test('a bank that has another name, or no such account, keeps settlements from b
     const refused = await decideOn(await newBrowser(bench), held.reference, 'approve', { body })
     assertRefused(refused, 'account', { status: 409, code: 'bank_account_mismatch' })
     assert.equal((await settle(bench)).heldReason, 'bank_account_mismatch')
+    bench.advance(HOUR_MS)
+    await workerOf(bench, { now: named('Ada Obi') }).run()
+    // One that did not know it may have erred, and is asked again.
+    assert.equal((await read()).status, answer.status === 'found' ? 'mismatch' : 'confirmed')
   }
 })
 
@@ -177,11 +181,6 @@ test('what a bank said counts while it is silent, whatever name is given then', 
   }
   const right = dataOf(await give('Ada Eze Obi'), 'account')
   assert.deepEqual([right.status, right.enquiredAt], ['confirmed', enquiredAt])
-  await bench.db.query(
-    `update bank_accounts set status = 'mismatch', name_at_bank = '' where reference = $1`,
-    [account.reference],
-  )
-  assert.equal((await give('Ada Obi')).json().code, 'bank_account_unknown')
 })
 
 test('several workers ask once, and hold no lock meanwhile', async () => {

@@ -2392,6 +2392,7 @@ export const testClockStrings = {
   kinds: {
     report_transfers: counted('delayed report of the bank', 'delayed reports of the bank'),
     expire_payments: counted('payment expired', 'payments expired'),
+    enquire_names: counted('name enquiry', 'name enquiries'),
     close_settlements: counted('settlement time reached', 'settlement times reached'),
     send_payouts: () => 'Queued payouts sent',
     query_payouts: counted('payout queried', 'payouts queried'),

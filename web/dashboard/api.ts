@@ -72,7 +72,7 @@ export function onSessionLost(handler: () => void): void {
 }
 
 // Else a request that hangs would hold up every reload, and the dialog that sent it. The service answers
-// within 12 seconds, if only to say that it is busy.
+// within 12 seconds, if only to say that it is busy; what may take longer is asked for again.
 const ANSWER_MAX_MS = 30_000
 
 type Asked = { query?: Query; signal?: AbortSignal }

@@ -133,5 +133,5 @@ export function follow(event: MouseEvent): void {
   const link = event.currentTarget as HTMLAnchorElement
   if (!isPlain || event.defaultPrevented || link.target === '_blank') return
   event.preventDefault()
-  goTo(link.getAttribute('href') as string)
+  if (!isInFlight()) goTo(link.getAttribute('href') as string)
 }

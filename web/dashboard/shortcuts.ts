@@ -5,6 +5,7 @@
 
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { shortcutsStrings as strings } from '../copy.ts'
+import { isInFlight } from './in-flight.ts'
 import { goTo, hrefOf } from './routing.ts'
 
 export type Destination = { path: string; name: string }
@@ -110,6 +111,7 @@ function focusSearch(): void {
 }
 
 function closeFirst(drawer: HTMLDialogElement, next: () => void): void {
+  if (isInFlight()) return
   drawer.addEventListener('close', next, { once: true })
   drawer.dispatchEvent(new Event('cancel', { cancelable: true }))
 }

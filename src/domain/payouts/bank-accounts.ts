@@ -27,7 +27,7 @@ export type BankAccount = {
   bankCode: string
   accountNumberSealed: Buffer
   accountName: string
-  nameAtBank: string | null // Empty: the bank does not know the account.
+  nameAtBank: string | null // Empty: the bank does not know the account. It is asked again: it may err.
   status: BankAccountStatus
   isDefault: boolean
   isActive: boolean
@@ -190,12 +190,10 @@ async function findAnswer(
     name: 'find-name-answer',
     text: `select name_at_bank as "accountName" from bank_accounts
             where client_id = $1 and bank_code = $2 and account_number_hash = $3
-              and status = 'mismatch' and is_active`,
+              and status = 'mismatch' and name_at_bank <> '' and is_active`,
     values: [clientId, bankCode, hash],
   })
-  const known = rows[0]
-  if (known?.accountName === '') return { status: 'not_found' }
-  return known && { status: 'found', accountName: known.accountName }
+  return rows[0] && { status: 'found', accountName: rows[0].accountName }
 }
 
 export function hashAccount(sealer: Sealer, accountNumber: string): Buffer {
@@ -238,7 +236,8 @@ export async function noteAnswer(
   const { rows } = await tx.query<Pick<BankAccount, 'clientId' | 'reference' | 'bankCode'>>({
     name: 'note-name-answer',
     text: `update bank_accounts set status = $2, name_at_bank = $3, enquired_at = $4
-            where id = $1 and status = 'unconfirmed' and is_active and account_name = $5
+            where id = $1 and (status = 'unconfirmed' or name_at_bank = '') and is_active
+              and account_name = $5 and name_at_bank is distinct from $3
            returning client_id as "clientId", reference, bank_code as "bankCode"`,
     values: [account.id, status, nameAtBank, now, account.accountName],
   })

@@ -27,11 +27,14 @@ const IS_UNCOVERED = `
 export const isTakenBack = (creditId: string) => `
   exists (select from reversals v where v.credit_id = ${creditId} and v.shortfall_kobo > 0)`
 
-// Why the payout `p` is blocked; null: it is not.
+// Why the payout `p` is blocked; null: it is not. An account that was given another name since is not the
+// one that was approved.
 export const BLOCKED = `
   case when p.bank_account_id is not null
        then (select case when not b.is_active then 'bank_account_inactive'
-                         when b.status = 'mismatch' then 'bank_account_mismatch' end
+                         when b.status = 'mismatch' or p.to_account_name
+                              not in (b.account_name, coalesce(b.name_at_bank, b.account_name))
+                         then 'bank_account_mismatch' end
                from bank_accounts b where b.id = p.bank_account_id)
        when p.refund_id is not null and ${IS_UNCOVERED} then 'refund_credit_reversed'
        when p.purpose = 'return' and ${isTakenBack('p.credit_id')} then 'return_credit_reversed' end`

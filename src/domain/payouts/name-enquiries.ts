@@ -13,7 +13,7 @@ const FIRST_MS = 60_000 // No bank may take longer to answer: nobody else asks m
 const LONGEST_MS = 6 * 3_600_000
 
 const IS_ASKED = `
-  b.status = 'unconfirmed' and b.is_active
+  (b.status = 'unconfirmed' or b.name_at_bank = '') and b.is_active
     and exists (select from settlement_payees p
                  where p.client_id = b.client_id and p.bank_account_id = b.id)`
 

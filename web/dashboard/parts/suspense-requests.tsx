@@ -4,6 +4,7 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { suspenseStrings as strings } from '../../copy.ts'
 import { type Problem, problemFrom, type Schemas, send } from '../api.ts'
 import { humanize, money } from '../format.ts'
+import { staying } from '../in-flight.ts'
 import { follow, hrefOf } from '../routing.ts'
 import { Failed } from './states.tsx'
 import { toast } from './toasts.tsx'
@@ -55,6 +56,14 @@ const DONE = {
   withdraw: strings.withdrawn,
 } as const
 
+function post(
+  { id }: Pick<Deciding['request'], 'id'>,
+  verb: Verb,
+  body: Record<string, never> | { reason: string },
+) {
+  return staying(() => send('POST', `${PATH}/{id}/${verb}`, { params: { id }, body }))
+}
+
 export function OpenRequest({ request, mayDecide, done }: Deciding) {
   const [problem, setProblem] = useState<Problem | undefined>()
   const [isBusy, setBusy] = useState(false)
@@ -65,7 +74,7 @@ export function OpenRequest({ request, mayDecide, done }: Deciding) {
     setBusy(true)
     setProblem(undefined)
     try {
-      await send('POST', `${PATH}/{id}/${verb}`, { params: { id: request.id }, body })
+      await post(request, verb, body)
       const isSetting = request.action === 'disable_maker_checker'
       toast(verb === 'approve' && isSetting ? strings.switched(false) : DONE[verb])
       done()

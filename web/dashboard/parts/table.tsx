@@ -6,6 +6,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { appStrings } from '../../copy.ts'
+import { isInFlight } from '../in-flight.ts'
 import type { Paged } from '../loading.ts'
 import { follow, goTo } from '../routing.ts'
 import { Icon } from './icons.tsx'
@@ -164,7 +165,8 @@ function Rows<Row>({
           data-open={keyOf(row) === openKey}
           onClick={(event) => {
             const isElsewhere = (event.target as HTMLElement).closest('a, button, .at-choose')
-            if (!isElsewhere && !window.getSelection()?.toString()) goTo(hrefOf(row))
+            const isMarking = window.getSelection()?.toString()
+            if (!isElsewhere && !isMarking && !isInFlight()) goTo(hrefOf(row))
           }}
         >
           {choosing && <ChooseOne row={row} keyOf={keyOf} choosing={choosing} />}

@@ -85,6 +85,7 @@ function ClientList(props: ViewProps) {
             key={open}
             clientId={open}
             isOwn={open === props.session.client.clientId}
+            query={props.place.query}
             {...{ version, close, changed }}
           />
         )}
@@ -106,7 +107,7 @@ function ClientList(props: ViewProps) {
           secrets={[made.secret]}
           close={() => {
             setMade(undefined)
-            goTo(hrefOf('clients', made.clientId))
+            goTo(hrefOf('clients', made.clientId, props.place.query))
           }}
         />
       )}

@@ -13,6 +13,7 @@ import { amountColumn, type Column } from '../parts/table.tsx'
 import { toast } from '../parts/toasts.tsx'
 import { Badge, Copyable, Headline, Time } from '../parts/values.tsx'
 import { follow, hrefOf } from '../routing.ts'
+import type { Session } from '../session.ts'
 import { useSteadyVersion } from '../steady-refresh.ts'
 import type { ViewProps } from '../view-props.ts'
 
@@ -71,7 +72,7 @@ export default function Returns(props: ViewProps) {
           show={(item) => (
             <>
               <About item={item} mayExecute={mayExecute} />
-              <Notice item={item} />
+              <Notice item={item} session={props.session} />
               {mayExecute && (isByHand(item) || item.blockedBy) && (
                 <ReturnActions item={item} mayConfirm={isByHand(item)} done={changed} />
               )}
@@ -97,7 +98,7 @@ function SentBy({ item: { sentBy, payoutStatus } }: { item: Return }) {
 }
 
 // Why it is not to be sent by hand, and where it is.
-function Notice({ item }: { item: Return }) {
+function Notice({ item, session }: { item: Return; session: Session }) {
   const { reference, sentBy, payoutStatus, blockedBy } = item
   if (blockedBy) return <p class="notice held">{strings.reversed}</p>
   if (sentBy === null || isByHand(item)) return null
@@ -105,11 +106,13 @@ function Notice({ item }: { item: Return }) {
   return (
     <>
       <p class="notice held">{text}</p>
-      <p class="after-facts">
-        <a href={hrefOf('payouts', reference, { tab: 'all' })} onClick={follow}>
-          {strings.payout}
-        </a>
-      </p>
+      {session.scopes.includes('accounting:read') && (
+        <p class="after-facts">
+          <a href={hrefOf('payouts', reference, { tab: 'all' })} onClick={follow}>
+            {strings.payout}
+          </a>
+        </p>
+      )}
     </>
   )
 }

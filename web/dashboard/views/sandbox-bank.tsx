@@ -60,6 +60,7 @@ function Bank({ session, wasReset }: ViewProps & { wasReset: () => void }) {
   }
   const mayRead = session.scopes.includes('webhooks:read')
   const isLive = useEvents((event) => keep([event]), mayRead, keepNewest)
+  const [isAdvancing, setAdvancing] = useState(false)
   const refresh = () => setVersion((before) => before + 1)
   // What was open may be over.
   const timeMoved = () => {
@@ -98,8 +99,8 @@ function Bank({ session, wasReset }: ViewProps & { wasReset: () => void }) {
           )}
         </div>
       </section>
-      <TestClock chosen={destination} moved={timeMoved} />
-      <ResetSandbox done={wasReset} />
+      <TestClock chosen={destination} moved={timeMoved} runs={setAdvancing} />
+      <ResetSandbox isDisabled={isAdvancing} done={wasReset} />
     </div>
   )
 }

@@ -117,7 +117,7 @@ const resetRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   app.post(
     '/sandbox/reset',
     {
-      config: { rate: 'simulate' },
+      config: { rate: 'simulate', isLong: true }, // It may wait for the clock that advances.
       onRequest: [authentication.requires('payments:write'), sandboxOnly(deps)],
       schema: {
         operationId: 'resetSandbox',

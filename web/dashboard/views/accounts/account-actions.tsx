@@ -3,6 +3,7 @@
 import { useState } from 'preact/hooks'
 import { accountsStrings as strings } from '../../../copy.ts'
 import { problemFrom, send } from '../../api.ts'
+import { staying } from '../../in-flight.ts'
 import { Confirm } from '../../parts/dialog.tsx'
 import { EraseButton } from '../../parts/erase-button.tsx'
 import { toast } from '../../parts/toasts.tsx'
@@ -106,7 +107,8 @@ function ActiveButton({ account, took }: Props) {
     if (isBusy) return
     setBusy(true)
     try {
-      const now = await switchAccount(account, isActive ? 'deactivate' : 'activate')
+      const verb = isActive ? 'deactivate' : 'activate'
+      const now = await staying(() => switchAccount(account, verb))
       offerUndo({
         text: isActive ? strings.deactivated : strings.activated,
         took,

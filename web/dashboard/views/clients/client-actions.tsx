@@ -2,7 +2,7 @@
 
 import { useState } from 'preact/hooks'
 import { appStrings, clientsStrings as strings } from '../../../copy.ts'
-import { send } from '../../api.ts'
+import { type Query, send } from '../../api.ts'
 import { DialogForm } from '../../parts/dialog.tsx'
 import { Field, textOf, useSending } from '../../parts/forms.tsx'
 import { toast } from '../../parts/toasts.tsx'
@@ -13,9 +13,9 @@ import { ClientForm } from './client-form.tsx'
 const NOTE_MAX = 500
 
 type Verb = 'suspend' | 'resume'
-type Props = { client: ClientDetail; isOwn: boolean; changed: () => void }
+type Props = { client: ClientDetail; isOwn: boolean; query: Query; changed: () => void }
 
-export function ClientActions({ client, isOwn, changed }: Props) {
+export function ClientActions({ client, isOwn, query, changed }: Props) {
   const [asking, setAsking] = useState<'edit' | Verb | undefined>()
   const close = () => setAsking(undefined)
   const done = (said: string) => {
@@ -28,7 +28,7 @@ export function ClientActions({ client, isOwn, changed }: Props) {
       {strings[name]}
     </button>
   )
-  const users = hrefOf('clients', undefined, { usersOf: client.clientId })
+  const users = hrefOf('clients', undefined, { ...query, usersOf: client.clientId })
   return (
     <>
       <div class="actions">

@@ -10,10 +10,15 @@ import { UserList } from '../settings/users.tsx'
 import { CLIENT } from './client-fields.tsx'
 
 export function ClientUsers({ clientId, ...props }: ViewProps & { clientId: string }) {
+  const { query } = props.place
   const { data, problem, reload } = useData(CLIENT, { clientId })
   return (
     <>
-      <a class="back-link" href={hrefOf('clients', clientId)} onClick={follow}>
+      <a
+        class="back-link"
+        href={hrefOf('clients', clientId, { ...query, usersOf: undefined })}
+        onClick={follow}
+      >
         <Icon name="back" />
         {strings.back}
       </a>
@@ -22,7 +27,7 @@ export function ClientUsers({ clientId, ...props }: ViewProps & { clientId: stri
       {data && (
         <>
           <h2 class="section">{strings.usersOf(data.name)}</h2>
-          <UserList {...props} view="clients" query={{ usersOf: clientId }} client={data} />
+          <UserList {...props} view="clients" query={query} client={data} />
         </>
       )}
     </>

@@ -1,7 +1,7 @@
 // One client: what it may do, its usage, its secrets, and what an operator can change.
 
 import { clientsStrings as strings } from '../../../copy.ts'
-import { send } from '../../api.ts'
+import { type Query, send } from '../../api.ts'
 import { Detail } from '../../parts/detail.tsx'
 import { Facts } from '../../parts/drawer.tsx'
 import { Copyable, Time } from '../../parts/values.tsx'
@@ -13,12 +13,13 @@ import { ClientUsage } from './client-usage.tsx'
 type Props = {
   clientId: string
   isOwn: boolean
+  query: Query // Of the list that it is from.
   version: number
   close: () => void
   changed: () => void
 }
 
-export function ClientDrawer({ clientId, isOwn, version, close, changed }: Props) {
+export function ClientDrawer({ clientId, isOwn, query, version, close, changed }: Props) {
   const params = { clientId }
   return (
     <Detail
@@ -30,7 +31,7 @@ export function ClientDrawer({ clientId, isOwn, version, close, changed }: Props
       show={(client) => (
         <>
           <About client={client} />
-          <ClientActions client={client} isOwn={isOwn} changed={changed} />
+          <ClientActions client={client} isOwn={isOwn} query={query} changed={changed} />
           <h3>{strings.secrets}</h3>
           <ClientSecrets
             secrets={client.secrets}

@@ -5,6 +5,7 @@ import { useState } from 'preact/hooks'
 import { differencesStrings as strings } from '../../../copy.ts'
 import { problemFrom, send } from '../../api.ts'
 import { money } from '../../format.ts'
+import { staying } from '../../in-flight.ts'
 import { DialogForm } from '../../parts/dialog.tsx'
 import { textOf, useSending } from '../../parts/forms.tsx'
 import { toast } from '../../parts/toasts.tsx'
@@ -27,7 +28,7 @@ export function AssignDifference({ difference, session, done }: Props) {
     setBusy(true)
     try {
       const body = { owner: isMine ? 'nobody' : 'me', from: ownerOf(difference) }
-      await send('POST', PATH, { params: { id: difference.id }, body })
+      await staying(() => send('POST', PATH, { params: { id: difference.id }, body }))
       toast(isMine ? strings.unassigned : strings.taken)
     } catch (error) {
       toast(problemFrom(error).message, 'bad')

@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks'
 import { differencesStrings, reconciliationStrings as strings } from '../../../copy.ts'
 import { problemFrom, type Row, send } from '../../api.ts'
 import { money } from '../../format.ts'
+import { staying } from '../../in-flight.ts'
 import { toast } from '../../parts/toasts.tsx'
 import { Money } from '../../parts/values.tsx'
 import { follow, hrefOf } from '../../routing.ts'
@@ -95,7 +96,7 @@ function Suggestion({ difference, proof, session, isPicked, toggle, done }: OneP
     setBusy(true)
     try {
       const body = { action: 'match' as const, reason: strings.confirmReason }
-      await send('POST', PATH, { params: { id }, body })
+      await staying(() => send('POST', PATH, { params: { id }, body }))
       toast(strings.confirmed)
       done()
     } catch (error) {

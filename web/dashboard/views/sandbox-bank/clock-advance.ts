@@ -86,11 +86,18 @@ type Watch = { goesOn: () => boolean; told: (more: Partial<Advance>) => void }
 // To a time, not by seconds: asked for again, it moves the clock no further.
 async function advanceTo(to: string, { goesOn, told }: Watch): Promise<Ended> {
   for (let ran: readonly Step[] = []; ; ) {
-    const moved = await send('POST', `${PATH}/advance`, { body: { to } })
+    const moved = await send('POST', `${PATH}/advance`, { body: { to } }).catch(lookAgain)
     ran = [...ran, ...moved.ran]
     told({ now: moved.now, ran })
     if (moved.isComplete) return 'done'
     if (!goesOn()) return 'stopped'
     if (!(await getData(PATH, {})).isFrozen) return 'released'
   }
+}
+
+// What falls due may take longer than an answer is waited for, such as webhooks that nobody answers.
+async function lookAgain(error: unknown) {
+  if (problemFrom(error).code !== 'unreachable') throw error
+  const { now } = await getData(PATH, {})
+  return { now, ran: [], isComplete: false }
 }

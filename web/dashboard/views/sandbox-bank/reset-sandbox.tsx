@@ -8,14 +8,22 @@ import { Bullets } from '../../parts/bullets.tsx'
 import { Confirm } from '../../parts/dialog.tsx'
 import { toast } from '../../parts/toasts.tsx'
 
-export function ResetSandbox({ done }: { done: () => void }) {
+type Props = { isDisabled: boolean; done: () => void }
+
+// Not while the clock advances: it would wait for that.
+export function ResetSandbox({ isDisabled, done }: Props) {
   const [isAsked, setAsked] = useState(false)
   return (
     <section class="card bank-part bank-reset" aria-labelledby="reset">
       <h2 id="reset">{strings.title}</h2>
       <p class="muted small">{strings.text}</p>
       <div>
-        <button type="button" class="button danger-text" onClick={() => setAsked(true)}>
+        <button
+          type="button"
+          class="button danger-text"
+          aria-disabled={isDisabled}
+          onClick={() => setAsked(!isDisabled)}
+        >
           {strings.open}
         </button>
       </div>

@@ -1,7 +1,8 @@
 // The test clock (docs/test-clock.md): what time it is for this client; moving it, with what runs on the
 // way; and the return to real time.
 
-import { useState } from 'preact/hooks'
+import type { TargetedSubmitEvent } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
 import { testClockStrings as strings } from '../../../copy.ts'
 import { type Schemas, send } from '../../api.ts'
 import { humanize, shownTime, ZONE_OFFSET } from '../../format.ts'
@@ -9,7 +10,7 @@ import { useData } from '../../loading.ts'
 import { Bullets } from '../../parts/bullets.tsx'
 import type { Destination } from '../../parts/destination-picker.tsx'
 import { Confirm } from '../../parts/dialog.tsx'
-import { Field, textOf, useSending } from '../../parts/forms.tsx'
+import { Field, textOf } from '../../parts/forms.tsx'
 import { Failed, Skeleton } from '../../parts/states.tsx'
 import { toast } from '../../parts/toasts.tsx'
 import { Time } from '../../parts/values.tsx'
@@ -25,9 +26,10 @@ const SPANS = { hour: 3_600, day: 86_400, week: 604_800 } as const
 type Props = {
   chosen: Destination | undefined // Where it is a payment, to move past its grace period.
   moved: () => void
+  runs: (isRunning: boolean) => void
 }
 
-export function TestClock({ chosen, moved }: Props) {
+export function TestClock({ chosen, moved, runs }: Props) {
   const { data: clock, problem, reload } = useData('/sandbox/clock', {})
   useSteadyRefresh(reload) // Others move it too.
   const took = () => {
@@ -36,6 +38,7 @@ export function TestClock({ chosen, moved }: Props) {
   }
   const { advance, problem: failure, start, stop } = useAdvance(took)
   const isRunning = isUnderWay(advance)
+  useEffect(() => runs(isRunning), [isRunning])
   return (
     <section class="card bank-part bank-clock" aria-labelledby="clock">
       <h2 id="clock">{strings.title}</h2>
@@ -85,9 +88,11 @@ function Steps({ clock, chosen, isRunning, start }: StepsProps) {
   const closesMs = chosen?.closesAt ? Date.parse(chosen.closesAt) : 0
   const isPayment = closesMs >= Date.parse(clock.now)
   const later = (ms: number) => (now: Date) => new Date(now.getTime() + ms)
-  const { submit } = useSending((given) =>
-    start(() => new Date(`${textOf(given, 'to')}${ZONE_OFFSET}`)),
-  )
+  const submit = (event: TargetedSubmitEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    const to = textOf(new FormData(event.currentTarget), 'to')
+    void start(() => new Date(`${to}${ZONE_OFFSET}`))
+  }
   return (
     <>
       <fieldset class="clock-steps">

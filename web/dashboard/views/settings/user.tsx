@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks'
 import { settingsStrings } from '../../../copy.ts'
 import { problemFrom, send } from '../../api.ts'
 import { humanize } from '../../format.ts'
+import { staying } from '../../in-flight.ts'
 import { Confirm } from '../../parts/dialog.tsx'
 import { Drawer, Facts } from '../../parts/drawer.tsx'
 import { choiceOf, Field, useSending } from '../../parts/forms.tsx'
@@ -88,7 +89,8 @@ function Actions(props: Props) {
   const [asking, setAsking] = useState<Asking | undefined>()
   const enable = async () => {
     try {
-      await send('PATCH', `${USERS}/{id}`, { params: { id: user.id }, body: { isActive: true } })
+      const change = { params: { id: user.id }, body: { isActive: true } }
+      await staying(() => send('PATCH', `${USERS}/{id}`, change))
       toast(strings.changed)
       changed()
     } catch (error) {
