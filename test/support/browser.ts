@@ -80,7 +80,7 @@ async function watchedPage(page: Page) {
     },
     async [Symbol.asyncDispose]() {
       // A request that a test holds back may be under way.
-      await page.unrouteAll({ behavior: 'ignoreErrors' })
+      if (!page.isClosed()) await page.unrouteAll({ behavior: 'ignoreErrors' })
       await page.context().close()
     },
   }

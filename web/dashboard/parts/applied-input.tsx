@@ -3,7 +3,7 @@
 // stays the same element throughout, and so keeps the focus.
 
 import type { TargetedEvent, TargetedKeyboardEvent } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 
 type Props = {
   id: string
@@ -16,8 +16,10 @@ type Props = {
 }
 
 export function AppliedInput({ type, value, apply, ...rest }: Props) {
-  const [draft, setDraft] = useState(value)
-  useEffect(() => setDraft(value), [value])
+  const [, redraw] = useState({})
+  // What is typed, until another value is applied, here or elsewhere.
+  const draft = useRef({ of: value, text: value })
+  if (draft.current.of !== value) draft.current = { of: value, text: value }
   const applyNow = ({ currentTarget: { value: typed } }: TargetedEvent<HTMLInputElement>) => {
     if (typed !== value) apply(typed)
   }
@@ -27,8 +29,11 @@ export function AppliedInput({ type, value, apply, ...rest }: Props) {
   }
   const field = {
     ...rest,
-    value: draft,
-    onInput: (event: TargetedEvent<HTMLInputElement>) => setDraft(event.currentTarget.value),
+    value: draft.current.text,
+    onInput: (event: TargetedEvent<HTMLInputElement>) => {
+      draft.current.text = event.currentTarget.value
+      redraw({})
+    },
     onBlur: applyNow,
     onKeyDown: (event: TargetedKeyboardEvent<HTMLInputElement>) => {
       if (event.key === 'Enter') applyNow(event)
