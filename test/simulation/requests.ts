@@ -2,6 +2,7 @@
 // can foretell. What has no endpoint (the expiry worker, findings) is done directly.
 
 import assert from 'node:assert/strict'
+import { BLOCKED } from '#domain/payouts/blocked-payouts.ts'
 import { formatKobo, type Kobo } from '#money.ts'
 import { FEE_RULES } from '../support/fee-rules.ts'
 import {
@@ -217,7 +218,20 @@ async function reportReversal(world: World, op: Of<'reversal'>): Promise<Answer>
 async function actAtDesk(world: World, op: Of<'assign'> | Of<'return'>): Promise<Answer> {
   const url = `/api/v1/suspense/${await itemOf(world, op.credit)}/${op.do}`
   const answer = await world.call(op.client, url, op.do === 'assign' ? targetBody(op) : {})
+  if (op.do === 'return' && world.isTimeless) await untilSent(world)
   return refusalOf(answer) ?? { isDone: true }
+}
+
+// A worker may have taken a return before the request could send it, and be about to.
+async function untilSent({ db }: World): Promise<void> {
+  let rowCount: number | null
+  do {
+    ;({ rowCount } = await db.query(
+      `select from payouts p
+        where p.purpose = 'return'
+          and (p.status = 'sending' or (p.status = 'queued' and ${BLOCKED} is null)) limit 1`,
+    ))
+  } while (rowCount !== 0)
 }
 
 function targetBody({ to }: Of<'assign'>) {
