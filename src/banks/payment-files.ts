@@ -64,8 +64,10 @@ export function statusOf(code: string): ReportedStatus | undefined {
 // A duplicate of any kind, by its ExternalStatusReason1Code or in words. The bank refuses what it has
 // already, and says nothing of what becomes of that: whoever uploads a file twice hears it of one that is
 // being paid. Taking another rejection for a duplicate costs an alert; the opposite pays twice.
-const DUPLICATE =
-  /\b(?:AM05|DU0[1-5])\b|duplicat|\balready (?:been )?(?:paid|process|execut|receiv|sent|settle|exist|used)/i
+const DUPLICATES = [
+  /\b(?:AM05|DU0[1-5])\b|duplicat/i,
+  /\balready (?:been )?(?:paid|process|execut|receiv|sent|submit|settle|complete|exist|used)/i,
+]
 
 type Judged = Pick<ReportLine, 'status' | 'isDuplicate'>
 
@@ -73,6 +75,7 @@ export function judgeStatus(
   status: ReportedStatus | undefined,
   reasons: readonly string[],
 ): Judged {
-  const isDuplicate = status === 'failed' && reasons.some((reason) => DUPLICATE.test(reason))
+  const isOfSuch = (reason: string) => DUPLICATES.some((pattern) => pattern.test(reason))
+  const isDuplicate = status === 'failed' && reasons.some(isOfSuch)
   return isDuplicate ? { status: undefined, isDuplicate } : { status }
 }

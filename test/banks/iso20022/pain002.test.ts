@@ -101,6 +101,8 @@ test('a rejection that calls it a duplicate in words decides nothing', () => {
   const other = [
     'Payment already processed',
     'Reference has already been used',
+    'Instruction was already submitted',
+    'This transfer is already completed',
     'ALREADY PAID',
   ].map((words) => `<StsRsnInf><AddtlInf>${words}</AddtlInf></StsRsnInf>`)
   for (const why of [rejection('NARR', 'duplicated file'), proprietary, wordsAlone, ...other]) {
