@@ -38,19 +38,23 @@ export async function readPayoutSettings(
   return rows[0] ?? NONE
 }
 
-// The client first, as who changes them does: of one that has no settings yet, there is no other row to
-// wait for. Then as payout-limits.ts locks them afterwards: a weaker lock would have two payouts wait for
-// each other.
+// Until nobody changes what needs approval, which is held so until the transaction ends. Of a client that
+// has no settings yet, there is no other row to wait for.
+export async function holdApprovalRules(tx: Transaction, clientId: ClientId): Promise<void> {
+  await tx.query({
+    name: 'hold-approval-rules',
+    text: 'select from clients where id = $1 for share',
+    values: [clientId],
+  })
+}
+
+// As payout-limits.ts locks them afterwards: a weaker lock would have two payouts wait for each other.
 export async function needsApproval(
   tx: Transaction,
   clientId: ClientId,
   amountKobo: Kobo,
 ): Promise<boolean> {
-  await tx.query({
-    name: 'await-payout-settings',
-    text: 'select from clients where id = $1 for share',
-    values: [clientId],
-  })
+  await holdApprovalRules(tx, clientId)
   const { rows } = await tx.query<PayoutSettings>({
     name: 'lock-payout-settings',
     text: `${SELECT_SETTINGS} for no key update`,

@@ -21,6 +21,7 @@ import {
 } from '#domain/access/approvers.ts'
 import { refuseAccountChooser } from '#domain/payouts/account-choosers.ts'
 import { chooseSendingBank, createPayouts } from '#domain/payouts/create-payouts.ts'
+import { holdApprovalRules } from '#domain/payouts/payout-settings.ts'
 import type { NewPayout } from '#domain/payouts/payouts.ts'
 import { Refusal, type RefusalCode } from '#errors.ts'
 import type { BankAccountId, ClientId, PayoutId, SettlementId, UserId } from '#ids.ts'
@@ -51,11 +52,7 @@ export async function needsApproval(
   clientId: ClientId,
   netKobo: Kobo,
 ): Promise<boolean> {
-  await tx.query({
-    name: 'lock-settlement-policy',
-    text: 'select from clients where id = $1 for share',
-    values: [clientId],
-  })
+  await holdApprovalRules(tx, clientId)
   const { rows } = await tx.query<{ isNeeded: boolean }>({
     name: 'settlement-needs-approval',
     text: `select c.has_four_eyes or coalesce(
