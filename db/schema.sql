@@ -110,6 +110,117 @@ CREATE INDEX alerts_open ON alerts USING btree (id) WHERE acknowledged_at IS NUL
 CREATE UNIQUE INDEX alerts_standing ON alerts USING btree (kind, subject) WHERE cleared_at IS NULL;
 CREATE INDEX alerts_unlogged ON alerts USING btree (id) WHERE logged_at IS NULL;
 
+create view all_credits as
+ SELECT credits.id,
+    credits.bank_code,
+    credits.session_id,
+    credits.account_number,
+    credits.client_id,
+    credits.collection_account_id,
+    credits.payment_id,
+    credits.amount_kobo,
+    credits.suspended_kobo,
+    credits.reversed_kobo,
+    credits.currency,
+    credits.outcome,
+    credits.reason,
+    credits.source_account_sealed,
+    credits.source_account_name,
+    credits.source_bank_code,
+    credits.narration,
+    credits.transacted_at,
+    credits.received_at,
+    credits.judged_by,
+    credits.transacted_on,
+    credits.identified_by,
+    credits.source,
+    credits.fee_kobo,
+    credits.vat_kobo,
+    credits.duty_kobo,
+    NULL::bigint AS archive_id
+   FROM credits
+UNION ALL
+ SELECT archived_credits.id,
+    archived_credits.bank_code,
+    archived_credits.session_id,
+    archived_credits.account_number,
+    archived_credits.client_id,
+    archived_credits.collection_account_id,
+    NULL::uuid AS payment_id,
+    archived_credits.amount_kobo,
+    0 AS suspended_kobo,
+    0 AS reversed_kobo,
+    COALESCE(archived_credits.currency, 'NGN'::text COLLATE "C") AS currency,
+    'booked' COLLATE "C" AS outcome,
+    NULL::text AS reason,
+    NULL::bytea AS source_account_sealed,
+    NULL::text AS source_account_name,
+    NULL::text AS source_bank_code,
+    NULL::text AS narration,
+    NULL::timestamp with time zone AS transacted_at,
+    archived_credits.received_at,
+    NULL::text AS judged_by,
+    NULL::date AS transacted_on,
+    COALESCE(archived_credits.identified_by, 'session_id'::text COLLATE "C") AS identified_by,
+    COALESCE(archived_credits.source, 'notification'::text COLLATE "C") AS source,
+    COALESCE(archived_credits.fee_kobo, 0::bigint) AS fee_kobo,
+    COALESCE(archived_credits.vat_kobo, 0::bigint) AS vat_kobo,
+    COALESCE(archived_credits.duty_kobo, 0::bigint) AS duty_kobo,
+    archived_credits.archive_id
+   FROM archived_credits;
+
+create table archived_credits (
+  id bigint not null,
+  archive_id bigint not null,
+  client_id bigint not null,
+  collection_account_id bigint not null,
+  amount_kobo bigint not null,
+  received_at timestamp with time zone not null,
+  fee_kobo bigint,
+  vat_kobo bigint,
+  duty_kobo bigint,
+  merchant_fee_kobo bigint,
+  merchant_vat_kobo bigint,
+  bank_code text collate "C" not null,
+  session_id text collate "C" not null,
+  account_number text collate "C" not null,
+  currency text collate "C",
+  identified_by text collate "C",
+  source text collate "C",
+  constraint archived_credits_pkey PRIMARY KEY (id)
+);
+CREATE TRIGGER archived_credits_append_only BEFORE DELETE OR UPDATE ON archived_credits FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER archived_credits_not_truncated BEFORE TRUNCATE ON archived_credits FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+create table archived_days (
+  archive_id bigint not null,
+  day date not null,
+  transfers bigint not null,
+  amount_kobo bigint not null,
+  constraint archived_days_pkey PRIMARY KEY (day, archive_id),
+  constraint archived_days_archive_id_fkey FOREIGN KEY (archive_id) REFERENCES archives(id)
+);
+CREATE TRIGGER archived_days_append_only BEFORE DELETE OR UPDATE ON archived_days FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER archived_days_not_truncated BEFORE TRUNCATE ON archived_days FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+create table archives (
+  id bigint not null generated always as identity,
+  month date not null,
+  ends_at timestamp with time zone not null,
+  credits bigint not null,
+  amount_kobo bigint not null,
+  transfers bigint not null,
+  carried bigint not null,
+  manifest_hash bytea not null,
+  archived_by text collate "C" not null,
+  archived_at timestamp with time zone not null,
+  constraint archives_pkey PRIMARY KEY (id),
+  constraint archives_once_a_month UNIQUE (month),
+  constraint archives_whole_month CHECK (EXTRACT(day FROM month) = 1::numeric AND ends_at = ((month + '1 mon'::interval) AT TIME ZONE '01:00:00'::interval))
+);
+CREATE TRIGGER archives_append_only BEFORE DELETE OR UPDATE ON archives FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER archives_not_truncated BEFORE TRUNCATE ON archives FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
 create table audits (
   id bigint not null generated always as identity,
   started_at timestamp with time zone not null,
@@ -196,7 +307,7 @@ create view bank_items as
     c.id,
     c.amount_kobo,
     c.received_at AS posted_at
-   FROM credits c
+   FROM all_credits c
 UNION ALL
  SELECT c.bank_code,
     c.currency,
@@ -204,7 +315,7 @@ UNION ALL
     c.id,
     - (c.fee_kobo + c.vat_kobo + c.duty_kobo) AS amount_kobo,
     c.received_at AS posted_at
-   FROM credits c
+   FROM all_credits c
   WHERE (c.fee_kobo + c.vat_kobo + c.duty_kobo) > 0
 UNION ALL
  SELECT r.bank_code,
@@ -650,6 +761,7 @@ CREATE INDEX credits_by_client ON credits USING btree (client_id, id) WHERE clie
 CREATE INDEX credits_by_number ON credits USING btree (account_number, id);
 CREATE INDEX credits_by_outcome ON credits USING btree (client_id, outcome, id) WHERE outcome <> 'booked'::text;
 CREATE INDEX credits_by_payment ON credits USING btree (payment_id, id) WHERE payment_id IS NOT NULL;
+CREATE TRIGGER credits_kept BEFORE DELETE ON credits FOR EACH ROW EXECUTE FUNCTION refuse_to_lose_credits();
 
 create table daily_breakdowns (
   client_id bigint not null,
@@ -2103,6 +2215,7 @@ create table transfers (
   settlement_id bigint,
   adjustment_id bigint,
   difference_id bigint,
+  archive_id bigint,
   constraint transfers_of_credit UNIQUE (credit_id, id),
   constraint transfers_amount_positive CHECK (amount_kobo > 0),
   constraint transfers_have_one_cause CHECK (num_nonnulls(credit_id, payout_id, settlement_id, adjustment_id, difference_id) = 1) NOT VALID,
@@ -2119,7 +2232,7 @@ CREATE INDEX transfers_of_payout ON transfers USING btree (payout_id) WHERE payo
 CREATE INDEX transfers_of_settlement ON transfers USING btree (settlement_id) WHERE settlement_id IS NOT NULL;
 CREATE INDEX transfers_out_without_credit ON transfers USING btree (debit_account_id) INCLUDE (amount_kobo, reason, posted_at) WHERE credit_id IS NULL;
 CREATE INDEX transfers_reversed ON transfers USING btree (debit_account_id) INCLUDE (amount_kobo) WHERE reason = 'reversal'::text;
-CREATE TRIGGER transfers_append_only BEFORE DELETE OR UPDATE ON transfers FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER transfers_append_only BEFORE DELETE OR UPDATE ON transfers FOR EACH ROW EXECUTE FUNCTION refuse_other_than_archiving();
 CREATE TRIGGER transfers_not_truncated BEFORE TRUNCATE ON transfers FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER transfers_post AFTER INSERT ON transfers REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION post_inserted_transfers();
 
@@ -2192,10 +2305,12 @@ create function post_inserted_transfers() returns trigger;
 create function refuse_change() returns trigger;
 create function refuse_more_than_the_whole() returns trigger;
 create function refuse_opening_balance() returns trigger;
+create function refuse_other_than_archiving() returns trigger;
 create function refuse_other_than_completing() returns trigger;
 create function refuse_other_than_deactivation() returns trigger;
 create function refuse_other_than_ending() returns trigger;
 create function refuse_other_than_releasing() returns trigger;
 create function refuse_to_complete_twice() returns trigger;
+create function refuse_to_lose_credits() returns trigger;
 create function stands_behind(maker uuid, checker uuid) returns boolean;
 create function uuid_floor(day date) returns uuid;

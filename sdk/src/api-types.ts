@@ -9030,6 +9030,8 @@ export type ErrorCode =
     | "return_credit_reversed"
     | "payment_not_refundable"
     | "credit_not_refundable"
+    | "credit_archived"
+    | "period_archived"
     | "credit_of_payment"
     | "refund_too_large"
     | "refund_not_queued"
