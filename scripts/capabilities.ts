@@ -76,6 +76,10 @@ export const CAPABILITIES: Readonly<Record<string, Capability>> = {
   },
   integrity: { holds: 'checks of the books against the records', uses: ['records'] },
   proof: { holds: 'the books as files that anybody can verify', uses: [] },
+  archive: {
+    holds: 'moving finished credits of whole months to files',
+    uses: ['records', 'access', 'proof'],
+  },
   reports: {
     holds: 'overview, totals, balances, search, timelines',
     uses: [

@@ -1,7 +1,5 @@
 // A file whose every line ends with a hash over itself and all before it: a line that was changed,
 // moved, added or dropped shows, and where.
-//
-// It is called `….partial` until the whole export is on disk.
 
 import { hash } from 'node:crypto'
 import { type FileHandle, open } from 'node:fs/promises'

@@ -16,7 +16,7 @@ export type ProofFile = {
   sums: readonly string[] // The fields that the manifest has the totals of.
 }
 
-const at = (name: string, column: string): Field => [
+export const at = (name: string, column: string): Field => [
   name,
   `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`,
 ]

@@ -5,13 +5,11 @@
 // an export is none. Measured: a million credits and as many transfers take 13 s of processor time
 // besides the database's, and 235 MB.
 
-import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { createHash } from 'node:crypto'
 import type { Pool } from '#db/pool.ts'
 import { withSnapshot } from '#db/snapshot.ts'
 import type { Transaction } from '#db/transaction.ts'
-import { syncFolder } from '#durable-files.ts'
-import { ChainedFile, PARTIAL } from './chained-file.ts'
+import { type ExportFolder, withExportFolder } from './export-folder.ts'
 import {
   type Line,
   PROOF_FILES,
@@ -23,14 +21,8 @@ import {
 import type { ProofKey } from './proof-key.ts'
 
 const BATCH = 2_000
-const MANIFEST = 'manifest.json'
-const FILE_NAMES = PROOF_FILES.map(({ name }) => name)
 
-// Of the folder; what a person can put right.
-export class ProofProblem extends Error {}
-
-type Asked = {
-  folder: string
+type Details = {
   exportedAt: Date
   product: string
   mode: string
@@ -44,24 +36,42 @@ type Written = { name: string; lines: number; sums: Record<string, string>; chai
 
 export type Proof = { exportedAt: string; publicKey: string; files: readonly Written[] }
 
-export async function writeProof(pool: Pool, asked: Asked): Promise<Proof> {
-  const { folder, key, product, mode } = asked
-  await occupy(folder)
+export function writeProof(pool: Pool, asked: Details & { folder: string }): Promise<Proof> {
+  return withExportFolder(asked.folder, async (folder) => {
+    const written = await withSnapshot(pool, (tx) =>
+      writeExport(tx, { ...asked, folder, files: PROOF_FILES }),
+    )
+    const { exportedAt, publicKey, files } = written
+    return { exportedAt, publicKey, files }
+  })
+}
+
+type Asked = Details & {
+  folder: ExportFolder
+  files: readonly ProofFile[]
+  companions?: readonly ProofFile[] // Of the same form, and outside of what a verifier adds up.
+}
+
+// All of it is on disk when this returns. May run again in the same folder, as its transaction may.
+export async function writeExport(
+  tx: Transaction,
+  asked: Asked,
+): Promise<Proof & { manifestHash: Buffer }> {
+  const { folder, product, mode, key } = asked
+  // A slow disk is no frozen process, and the first line may wait for a sort of all. Plans are for
+  // all of the rows, not for the first ones.
+  await tx.query('set local idle_in_transaction_session_timeout = 0')
+  await tx.query('set local cursor_tuple_fraction = 1')
+  await folder.beginAgain()
+  const files = await writeFiles(tx, asked.files, asked)
+  const companions = asked.companions && (await writeFiles(tx, asked.companions, asked))
+  const { publicKey } = key
   const exportedAt = asked.exportedAt.toISOString()
-  try {
-    const files = await withSnapshot(pool, (tx) => writeFiles(tx, asked))
-    const content = { format: PROOF_FORMAT, product, mode, exportedAt, files }
-    const manifest = signManifest({ ...content, publicKey: key.publicKey }, key)
-    await writeFile(join(folder, `${MANIFEST}${PARTIAL}`), manifest, { flush: true })
-    for (const name of [...files.map((file) => file.name), MANIFEST]) {
-      await rename(join(folder, `${name}${PARTIAL}`), join(folder, name))
-    }
-    syncFolder(folder)
-    return { exportedAt, publicKey: key.publicKey, files }
-  } catch (error) {
-    await removePartial(folder, [...FILE_NAMES, MANIFEST])
-    throw toProblem(error)
-  }
+  const content = { format: PROOF_FORMAT, product, mode, exportedAt, files, companions, publicKey }
+  const manifest = signManifest(content, key)
+  await folder.finish(manifest)
+  const manifestHash = createHash('sha256').update(manifest).digest()
+  return { exportedAt, publicKey, files, manifestHash }
 }
 
 // Over the text without the signature, exactly as the file has it.
@@ -71,20 +81,19 @@ export function signManifest(content: object, key: ProofKey): string {
   return `${unsigned.slice(0, -'\n}\n'.length)},\n  "signature": "${signature}"\n}\n`
 }
 
-async function writeFiles(tx: Transaction, asked: Asked): Promise<Written[]> {
-  // A slow disk is no frozen process, and the first line may wait for a sort of all. Plans are for
-  // all of the rows, not for the first ones.
-  await tx.query('set local idle_in_transaction_session_timeout = 0')
-  await tx.query('set local cursor_tuple_fraction = 1')
-  await removePartial(asked.folder, FILE_NAMES) // Of an attempt before this one.
+async function writeFiles(
+  tx: Transaction,
+  files: readonly ProofFile[],
+  asked: Asked,
+): Promise<Written[]> {
   const written: Written[] = []
-  for (const file of PROOF_FILES) written.push(await writeOne(tx, file, asked))
+  for (const file of files) written.push(await writeOne(tx, file, asked))
   return written
 }
 
 async function writeOne(tx: Transaction, file: ProofFile, asked: Asked): Promise<Written> {
   const { name, sums } = file
-  const output = await ChainedFile.create(join(asked.folder, name), name)
+  const output = await asked.folder.create(name)
   const totals = new Map(sums.map((field) => [field, 0n]))
   try {
     await tx.query(`declare proof_lines no scroll cursor for ${selectLines(file)}`)
@@ -107,32 +116,4 @@ async function writeOne(tx: Transaction, file: ProofFile, asked: Asked): Promise
   asked.onProgress({ name, lines: output.lines, isWhole: true })
   const told = [...totals].map(([field, total]) => [field, `${total}`])
   return { name, lines: output.lines, sums: Object.fromEntries(told), chain: output.chain }
-}
-
-// Whoever makes the manifest has the folder: of two exports at once, one is refused and touches
-// nothing.
-async function occupy(folder: string): Promise<void> {
-  const manifest = `${MANIFEST}${PARTIAL}`
-  const refusal = new ProofProblem(`${folder} is not empty. Name a new folder.`)
-  try {
-    await mkdir(folder, { recursive: true, mode: 0o700 })
-    if ((await readdir(folder)).length > 0) throw refusal
-    await writeFile(join(folder, manifest), '', { flag: 'wx', mode: 0o600 })
-    if ((await readdir(folder)).length === 1) return
-    await removePartial(folder, [MANIFEST])
-  } catch (error) {
-    throw toProblem(error)
-  }
-  throw refusal
-}
-
-async function removePartial(folder: string, names: readonly string[]): Promise<void> {
-  for (const name of names) await rm(join(folder, `${name}${PARTIAL}`), { force: true })
-}
-
-// The disk is full, the folder not ours: no bug. Errors of the database name no system call.
-function toProblem(error: unknown): unknown {
-  const { code, syscall, message } = error as NodeJS.ErrnoException
-  const isOfDisk = /^E(ACCES|PERM|ROFS|NOSPC|DQUOT|NOTDIR|EXIST|NOENT)$/.test(code ?? '')
-  return isOfDisk && syscall !== 'connect' ? new ProofProblem(message) : error
 }

@@ -1,0 +1,63 @@
+// The files of an archive: the credits that it takes and their transfers, as an export that the verifier
+// accepts by itself (docs/proof.md), and beside it whatever else the database had of them.
+//
+// They are read from the temporary tables `archiving (id)`, the credits, and `archiving_accounts (id,
+// debits_kobo, credits_kobo)`, each account that their transfers touch, with the sums of those.
+
+import { at, PROOF_FILES, type ProofFile } from '#domain/proof/proof-files.ts'
+
+const TAKEN: Readonly<Record<string, (from: string) => string>> = {
+  'accounts.ndjson': (from) => `${from} join archiving_accounts x on x.id = a.id`,
+  'credits.ndjson': (from) => `${from} join archiving x on x.id = c.id`,
+  'transfers.ndjson': (from) => `${from} join archiving x on x.id = t.credit_id`,
+  'balances.ndjson': () => 'archiving_accounts a',
+}
+const nothing = (from: string) => `${from} where false`
+
+export const ARCHIVE_FILES: readonly ProofFile[] = PROOF_FILES.map((file) => ({
+  ...file,
+  from: (TAKEN[file.name] ?? nothing)(file.from),
+}))
+
+// As JSON in a text; amounts are texts there too.
+const OTHER_IDENTIFIERS = `
+  select jsonb_agg(jsonb_build_object('kind', i.kind, 'value', i.value) order by i.kind, i.value)
+    from credit_identifiers i where i.credit_id = c.id and not i.is_first`
+const FEES = `
+  select jsonb_agg(jsonb_build_object(
+           'id', f.id::text, 'client', f.client_id::text, 'rule', f.rule_id::text,
+           'account', f.account_id::text, 'base', f.base_kobo::text, 'fee', f.fee_kobo::text,
+           'vat', f.vat_kobo::text, 'feeReturned', f.fee_returned_kobo::text,
+           'vatReturned', f.vat_returned_kobo::text, 'isLater', f.is_later,
+           'chargedAt', ${at('', 'f.charged_at')[1]}) order by f.id)
+    from credit_fees f where f.credit_id = c.id`
+
+// With people's data, as the database had it: the payer's account is sealed with the data keys.
+export const PAYERS: ProofFile = {
+  name: 'payers.ndjson',
+  fields: [
+    ['id', 'c.id'],
+    ['sessionId', 'c.session_id'],
+    ['identifiedBy', 'c.identified_by'],
+    ['otherIdentifiers', OTHER_IDENTIFIERS],
+    ['bank', 'c.bank_code'],
+    ['accountNumber', 'c.account_number'],
+    ['client', 'c.client_id'],
+    ['collectionAccount', 'c.collection_account_id'],
+    ['sourceAccountName', 'c.source_account_name'],
+    ['sourceBank', 'c.source_bank_code'],
+    ['sourceAccountSealed', "encode(c.source_account_sealed, 'hex')"],
+    ['narration', 'c.narration'],
+    at('transactedAt', 'c.transacted_at'),
+    ['transactedOn', 'c.transacted_on'],
+    ['judgedBy', 'c.judged_by'],
+    ['source', 'c.source'],
+    ['withheldFee', 'c.fee_kobo'],
+    ['withheldVat', 'c.vat_kobo'],
+    ['withheldDuty', 'c.duty_kobo'],
+    ['merchantFees', FEES],
+  ],
+  from: 'credits c join archiving x on x.id = c.id',
+  order: 'c.id',
+  sums: ['withheldFee', 'withheldVat', 'withheldDuty'],
+}
