@@ -48,7 +48,11 @@ export const CONFLICTS = {
   payment_not_refundable: ref(409, '12', 'Only a paid payment can be refunded.'),
   credit_not_refundable: ref(409, '12', 'Nothing of this credit is left on a collection account.'),
   credit_archived: ref(409, '12', 'This credit is archived. Pay it out to the payer instead.'),
-  period_archived: ref(409, '12', 'This period is archived. See errors for where the ledger begins.'),
+  period_archived: ref(
+    409,
+    '12',
+    'This period is archived. See errors for where the ledger begins.',
+  ),
   credit_of_payment: ref(409, '12', 'This credit paid a payment. Refund the payment instead.'),
   refund_too_large: ref(409, '61', 'The amount is more than is left to refund.'),
   refund_not_queued: ref(409, '12', 'This refund can no longer be cancelled.'),

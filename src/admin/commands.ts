@@ -1,6 +1,7 @@
 // All admin commands, in help order. One file per group of commands.
 
 import type { AdminCommand } from './admin-command.ts'
+import { archiveCommands } from './archive-commands.ts'
 import { clientCommands } from './client-commands.ts'
 import { databaseCommands } from './database-commands.ts'
 import { erasureCommands } from './erasure-commands.ts'
@@ -19,4 +20,5 @@ export const COMMANDS: readonly AdminCommand[] = [
   ...statementCommands,
   ...databaseCommands,
   ...exportCommands,
+  ...archiveCommands,
 ]

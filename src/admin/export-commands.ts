@@ -6,14 +6,14 @@ import { resolve } from 'node:path'
 import { loadConfig } from '#config/config.ts'
 import { ProofProblem } from '#domain/proof/export-folder.ts'
 import { proofKey } from '#domain/proof/proof-key.ts'
-import { type Progress, type Proof, writeProof } from '#domain/proof/write-proof.ts'
+import { type Proof, writeProof } from '#domain/proof/write-proof.ts'
 import { Sealer } from '#seal.ts'
 import type { AdminCommand, Context } from './admin-command.ts'
 import { AdminProblem } from './admin-database.ts'
 import { columns, UsageProblem } from './command-line.ts'
+import { progressTo } from './export-progress.ts'
 
 const STATEMENT_MAX_MS = 3_600_000 // The first line may wait until all transfers are sorted.
-const PROGRESS_EVERY_LINES = 50_000
 const PACKAGE = new URL('../../package.json', import.meta.url)
 
 export const exportCommands: readonly AdminCommand[] = [
@@ -68,13 +68,4 @@ function describe(folder: string, { files, publicKey }: Proof): string {
     `Public key: ${publicKey}`,
     `Verify: python3 verifier/verify_proof.py ${folder} --public-key ${publicKey}`,
   ].join('\n')
-}
-
-function progressTo(stream: NodeJS.WritableStream): (progress: Progress) => void {
-  let shown = 0
-  return ({ name, lines, isWhole }) => {
-    if (!isWhole && lines < shown + PROGRESS_EVERY_LINES) return
-    shown = isWhole ? 0 : lines
-    stream.write(`\r${name}: ${lines} lines${isWhole ? '\n' : ''}`)
-  }
 }

@@ -11,12 +11,16 @@ export const ACCOUNTING_CHECKS: readonly Check[] = [
       with closed as (
         select day, ends_at, transfers from closed_days where completed_at is not null
       ), posted as (
-        select (posted_at at time zone interval '1 hour')::date as day, count(*) as transfers,
-               sum(amount_kobo) as kobo
-          from transfers
-         where posted_at >= (select min(ends_at) - interval '1 day' from closed)
-           and posted_at < (select max(ends_at) from closed)
-         group by 1
+        select day, sum(transfers) as transfers, sum(kobo) as kobo
+          from (select (posted_at at time zone interval '1 hour')::date as day,
+                       count(*) as transfers, sum(amount_kobo) as kobo
+                  from transfers
+                 where posted_at >= (select min(ends_at) - interval '1 day' from closed)
+                   and posted_at < (select max(ends_at) from closed) and archive_id is null
+                 group by 1
+                union all
+                select day, transfers, amount_kobo from archived_days) as parts
+         group by day
       ), kept as (
         select day, sum(debit_kobo) as debit, sum(credit_kobo) as credit
           from closed_day_lines group by day

@@ -6,6 +6,7 @@
 
 import type { Check } from '#ledger/ledger-checks.ts'
 import { ACCOUNTING_CHECKS } from './accounting-checks.ts'
+import { ARCHIVE_CHECKS } from './archive-checks.ts'
 import { BALANCE_CHECKS } from './balance-checks.ts'
 import { CREDIT_BLOCK_CHECKS } from './credit-block-checks.ts'
 import { DEDUCTED, FEE_CHECKS } from './fee-checks.ts'
@@ -21,7 +22,7 @@ import { SPLIT_CHECKS } from './split-checks.ts'
 const heldBy = (ofCredit: string, ofItem: string) => `
   select owner, sum(kobo) as kobo from (
     select ${ofCredit} as owner, amount_kobo - suspended_kobo - reversed_kobo as kobo
-      from credits where ${ofCredit} is not null
+      from all_credits where ${ofCredit} is not null
     union all
     select ${ofItem}, amount_kobo from suspense_items where state = 'assigned'
   ) as parts where owner is not null group by owner`
@@ -50,7 +51,7 @@ const MONEY: readonly Check[] = [
           from transfers t
           left join kinds d on d.id = t.debit_account_id
           left join kinds c on c.id = t.credit_account_id
-         where t.credit_id is not null
+         where t.credit_id is not null and t.archive_id is null
       ), moved as (
         select credit_id, sum(kobo * (reason = 'credit')::int) as brought,
                sum(kobo * ((target = 'booked')::int - (source = 'booked')::int)) as booked,
@@ -93,7 +94,8 @@ const MONEY: readonly Check[] = [
                coalesce(sum(t.amount_kobo) filter (where d.kind = 'bank_cost'), 0) as cost,
                coalesce(sum(t.amount_kobo) filter (where d.kind = 'input_vat'), 0) as vat
           from transfers t left join costs d on d.id = t.debit_account_id
-         where t.credit_id is not null and (t.reason = 'bank_charge' or d.id is not null)
+         where t.credit_id is not null and t.archive_id is null
+           and (t.reason = 'bank_charge' or d.id is not null)
          group by t.credit_id
       ), withheld as (
         select id, fee_kobo + duty_kobo as cost, vat_kobo as vat
@@ -227,14 +229,14 @@ const IDENTITY: readonly Check[] = [
                concat_ws(' ', c.identified_by, c.session_id, 'at', c.bank_code) end as expected,
              case when i.credit_id is null then 'none' else
                concat_ws(' ', i.kind, i.value, 'at', i.bank_code) end as found
-        from credits c
+        from all_credits c
         full join (select * from credit_identifiers where is_first) as i on i.credit_id = c.id
        where (c.identified_by, c.session_id, c.bank_code)
              is distinct from (i.kind, i.value, i.bank_code)
       union all
       select 'credit ' || i.credit_id, 'such a credit at ' || i.bank_code,
              coalesce('at ' || c.bank_code, 'none')
-        from credit_identifiers i left join credits c on c.id = i.credit_id
+        from credit_identifiers i left join all_credits c on c.id = i.credit_id
        where not i.is_first and c.bank_code is distinct from i.bank_code
        order by 1`,
   },
@@ -289,4 +291,5 @@ export const BUSINESS_CHECKS: readonly Check[] = [
   ...EVENTS,
   ...ISOLATION_CHECKS,
   ...CREDIT_BLOCK_CHECKS,
+  ...ARCHIVE_CHECKS,
 ]

@@ -10,7 +10,10 @@ export const DEDUCTED = `
                  fee_kobo + vat_kobo - fee_returned_kobo - vat_returned_kobo as kobo
             from credit_fees
           union all
-          select account_id, share_kobo - returned_kobo from credit_splits) as taken
+          select account_id, share_kobo - returned_kobo from credit_splits
+          union all
+          select collection_account_id, coalesce(merchant_fee_kobo, 0) + coalesce(merchant_vat_kobo, 0)
+            from archived_credits) as taken
    group by account_id`
 
 export const FEE_CHECKS: readonly Check[] = [
@@ -24,11 +27,11 @@ export const FEE_CHECKS: readonly Check[] = [
       ), legs as (
         select t.credit_id, i.kind, t.amount_kobo as kobo
           from transfers t join incomes i on i.id = t.credit_account_id
-         where t.credit_id is not null
+         where t.credit_id is not null and t.archive_id is null
         union all
         select t.credit_id, i.kind, -t.amount_kobo
           from transfers t join incomes i on i.id = t.debit_account_id
-         where t.credit_id is not null
+         where t.credit_id is not null and t.archive_id is null
       ), booked as (
         select credit_id, coalesce(sum(kobo) filter (where kind = 'fee_income'), 0) as fee,
                coalesce(sum(kobo) filter (where kind = 'vat_payable'), 0) as vat

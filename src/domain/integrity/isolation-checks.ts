@@ -4,7 +4,11 @@
 
 import type { Check } from '#ledger/ledger-checks.ts'
 
-const NAMES: Record<string, string> = { credits: 'credit', events: 'event', deliveries: 'delivery' }
+const NAMES: Record<string, string> = {
+  all_credits: 'credit',
+  events: 'event',
+  deliveries: 'delivery',
+}
 
 // Every row of `from` whose `key` points at a row of `to` that is another client's.
 const across = (from: string, key: string, to: string) => `
@@ -18,8 +22,8 @@ export const ISOLATION_CHECKS: readonly Check[] = [
   {
     name: 'nothing_points_at_another_client',
     sql: [
-      across('credits', 'collection_account_id', 'collection_accounts'),
-      across('credits', 'payment_id', 'payments'),
+      across('all_credits', 'collection_account_id', 'collection_accounts'),
+      across('all_credits', 'payment_id', 'payments'),
       across('events', 'collection_account_id', 'collection_accounts'),
       across('events', 'payment_id', 'payments'),
       across('deliveries', 'destination_id', 'destinations'),

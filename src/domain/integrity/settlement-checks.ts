@@ -9,7 +9,8 @@ const BRINGS = `('credit', 'settle', 'assign')`
 export const SETTLEMENT_CHECKS: readonly Check[] = [
   {
     // I51. What the last settlement of a client covers, it and those before it have in their lines,
-    // each credit once with all that it brought to each account.
+    // each credit once with all that it brought to each account. Of those that are archived the transfers
+    // are no longer there one by one.
     name: 'credits_are_settled_once',
     sql: `
       with last as (
@@ -23,11 +24,14 @@ export const SETTLEMENT_CHECKS: readonly Check[] = [
             on a.client_id = l.client_id and a.currency = l.currency and a.subaccount_id is null
           join transfers t
             on t.credit_account_id = a.account_id and t.id <= l.to_id and t.posted_at < l.cut_off
-         where t.credit_id is not null and t.reason in ${BRINGS}
+         where t.credit_id is not null and t.archive_id is null and t.reason in ${BRINGS}
          group by 1, 2
       ), settled as (
         select credit_id, account_id, sum(gross_kobo) as kobo
-          from settlement_lines where kind = 'credit' and gross_kobo <> 0 group by 1, 2
+          from settlement_lines l
+         where kind = 'credit' and gross_kobo <> 0
+           and not exists (select from archived_credits a where a.id = l.credit_id)
+         group by 1, 2
       )
       select 'credit ' || coalesce(b.credit_id, s.credit_id) as subject,
              coalesce(b.kobo, 0)::text as expected, coalesce(s.kobo, 0)::text as found

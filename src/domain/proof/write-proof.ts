@@ -22,7 +22,7 @@ import type { ProofKey } from './proof-key.ts'
 
 const BATCH = 2_000
 
-type Details = {
+export type Details = {
   exportedAt: Date
   product: string
   mode: string

@@ -1,0 +1,124 @@
+// `manilla archive --before 2025-01`: moves the finished credits of months to files (docs/archiving.md).
+
+import { readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { databaseSettings, loadConfig } from '#config/config.ts'
+import type { Pool } from '#db/pool.ts'
+import {
+  type Archived,
+  ArchiveProblem,
+  archiveMonth,
+  previewMonth,
+} from '#domain/archive/archive-month.ts'
+import type { Archivable } from '#domain/archive/find-archivable.ts'
+import { isFinished, type Month, monthAt, monthsFrom, parseMonth } from '#domain/archive/months.ts'
+import { ProofProblem } from '#domain/proof/export-folder.ts'
+import { proofKey } from '#domain/proof/proof-key.ts'
+import { formatKobo } from '#money.ts'
+import { Sealer } from '#seal.ts'
+import type { AdminCommand, Context } from './admin-command.ts'
+import { AdminProblem } from './admin-database.ts'
+import { type Arguments, columns, UsageProblem } from './command-line.ts'
+import { progressTo } from './export-progress.ts'
+
+const STATEMENT_MAX_MS = 6 * 3_600_000 // Tens of millions of credits are deleted by one statement.
+const PACKAGE = new URL('../../package.json', import.meta.url)
+const REASONS: Record<string, string> = {
+  payment: 'of payments',
+  suspended: 'in suspense, or once in suspense',
+  reversed: 'reversed',
+  refunded: 'refunded',
+  shared: 'shared with subaccounts',
+  differs: 'with open differences',
+  unsettled: 'not settled yet',
+  moved_later: 'moved after the month',
+}
+
+type Result = { month: string; folder: string | null } & (Archivable | Archived)
+
+export const archiveCommands: readonly AdminCommand[] = [
+  {
+    name: 'archive',
+    summary: 'Move the finished credits of old months to files.',
+    options: [
+      { name: 'before', value: 'month', about: 'Archive the months before this one. Required.' },
+      { name: 'to', value: 'folder', about: 'Where to; default: archive in the data directory.' },
+      { name: 'dry-run', about: 'Only tell what would be archived, and what would stay.' },
+    ],
+    isTopLevel: true,
+    statementMaxMs: STATEMENT_MAX_MS,
+    async run(context, given) {
+      const months = await readMonths(context, given)
+      const to = resolve(given.text('to') ?? join(databaseSettings(context.env).dataDir, 'archive'))
+      const results: Result[] = []
+      for (const month of months) {
+        results.push(
+          given.flag('dry-run')
+            ? { month: month.name, folder: null, ...(await previewMonth(context.db, month)) }
+            : await archived(context, month, join(to, month.name)),
+        )
+      }
+      return { data: { months: results }, text: results.map(describe).join('\n') || NOTHING }
+    },
+  },
+]
+
+const NOTHING = 'There is nothing to archive.'
+
+// Those that have credits and are not archived yet.
+async function readMonths({ db, clock }: Context, given: Arguments): Promise<Month[]> {
+  const before = parseMonth(given.text('before') ?? '')
+  if (!before) throw new UsageProblem('Specify --before <month>, such as 2025-01.')
+  const last = monthAt(new Date(before.from.getTime() - 1))
+  if (!isFinished(last, clock())) {
+    throw new AdminProblem(
+      `${last.name} is too recent: months are archived 180 days after they end.`,
+    )
+  }
+  const begin = await findFirst(db)
+  const { rows } = await db.query<{ name: string }>(
+    `select to_char(month, 'YYYY-MM') as name from archives`,
+  )
+  const done = new Set(rows.map(({ name }) => name))
+  return begin ? monthsFrom(begin, before).filter(({ name }) => !done.has(name)) : []
+}
+
+async function findFirst(db: Pool): Promise<Date | null> {
+  const { rows } = await db.query<{ at: Date | null }>('select min(received_at) as at from credits')
+  return rows[0]?.at ?? null
+}
+
+async function archived(
+  { db, env, clock, actor }: Context,
+  month: Month,
+  folder: string,
+): Promise<Result> {
+  const { mode, secrets } = loadConfig(env, 'serve')
+  const { name, version } = JSON.parse(readFileSync(PACKAGE, 'utf8'))
+  const onProgress = process.stderr.isTTY ? progressTo(process.stderr) : () => {}
+  const key = proofKey(new Sealer(secrets.data, secrets.hash))
+  const details = { exportedAt: clock(), product: `${name} ${version}`, mode, key, onProgress }
+  try {
+    const result = await archiveMonth(db, { month, folder, actor, ...details })
+    return { month: month.name, folder: result.proof ? folder : null, ...result }
+  } catch (error) {
+    const isTheirs = error instanceof ArchiveProblem || error instanceof ProofProblem
+    throw isTheirs ? new AdminProblem(`${month.name}: ${error.message}`) : error
+  }
+}
+
+function describe(result: Result): string {
+  const { month, folder, credits, amountKobo, stays } = result
+  const carried = 'carried' in result ? `, ${result.transfers} transfers now ${result.carried}` : ''
+  const rows: (readonly [string, string])[] = [
+    [
+      folder ? 'archived' : 'to archive',
+      `${credits} credits, NGN ${formatKobo(amountKobo)}${carried}`,
+    ],
+    ...(folder ? [['to', folder] as const] : []),
+    ...Object.entries(stays).map(
+      ([reason, count]) => ['stay', `${count} ${REASONS[reason]}`] as const,
+    ),
+  ]
+  return [month, ...columns(rows)].join('\n')
+}

@@ -1,0 +1,153 @@
+// Archives a month: its finished credits go to files, and out of the database (I85).
+//
+// One transaction, on one snapshot. The files are whole and on disk before anything is deleted, and
+// nothing is deleted that is not in them; if it does not come to its commit, the database is as it was.
+// Whoever changes one of the credits meanwhile wins: the work is done again.
+//
+// What is kept (0074_archives.sql): of each credit enough to know it again and to add up the books, its
+// identifiers, and of the transfers between two accounts for one reason the last, with their sum. So
+// every balance is still what its transfers add up to.
+//
+// Locks: one archive at a time; the credits, by deleting them.
+
+import type { Pool } from '#db/pool.ts'
+import { BeginAgain, type Transaction, withTransaction } from '#db/transaction.ts'
+import { type ExportFolder, withExportFolder } from '#domain/proof/export-folder.ts'
+import { type Details, type Proof, writeExport } from '#domain/proof/write-proof.ts'
+import { carryTransfers } from '#ledger/carry-transfers.ts'
+import { ARCHIVE_FILES, PAYERS } from './archive-files.ts'
+import { type Archivable, addUpArchiving, findArchivable } from './find-archivable.ts'
+import type { Month } from './months.ts'
+
+// What a person can put right.
+export class ArchiveProblem extends Error {}
+
+type Archiving = Details & { month: Month; actor: string }
+
+export type Archived = Archivable & { transfers: bigint; carried: bigint; proof: Proof | null }
+
+const FOREIGN_KEY_VIOLATION = '23503'
+const NOTHING = { transfers: 0n, carried: 0n, proof: null }
+
+// What would be archived, without doing it.
+export async function previewMonth(pool: Pool, month: Month): Promise<Archivable> {
+  return withTransaction(pool, async (tx) => {
+    await begin(tx)
+    return findArchivable(tx, month)
+  })
+}
+
+// `exportedAt` is now. Where nothing is to be archived, there are no files either.
+export function archiveMonth(
+  pool: Pool,
+  { folder: path, ...archiving }: Archiving & { folder: string },
+): Promise<Archived> {
+  return withExportFolder(path, async (folder) => {
+    const archived = await withTransaction(pool, (tx) => archive(tx, folder, archiving))
+    if (!archived.proof) await folder.discard()
+    return archived
+  })
+}
+
+async function archive(
+  tx: Transaction,
+  folder: ExportFolder,
+  archiving: Archiving,
+): Promise<Archived> {
+  const { month } = archiving
+  await begin(tx)
+  await requireReady(tx, month)
+  const found = await findArchivable(tx, month)
+  if (found.credits === 0n) return { ...found, ...NOTHING }
+  await addUpArchiving(tx)
+  const files = { files: ARCHIVE_FILES, companions: [PAYERS] }
+  const { manifestHash, ...proof } = await writeExport(tx, { ...archiving, folder, ...files })
+  const kept = await keep(tx, archiving, { ...found, manifestHash })
+  await remove(tx)
+  return { ...found, ...kept, proof }
+}
+
+// The first statement takes the snapshot. A slow disk is no frozen process.
+async function begin(tx: Transaction): Promise<void> {
+  await tx.query('set transaction isolation level repeatable read')
+  await tx.query('set local idle_in_transaction_session_timeout = 0')
+  await tx.query(`set local work_mem = '256MB'`)
+  const { rows } = await tx.query<{ isOurs: boolean }>(
+    `select pg_try_advisory_xact_lock(hashtext('archive')) as "isOurs"`,
+  )
+  if (!rows[0]?.isOurs) throw new ArchiveProblem('Another archive is being written. Wait for it.')
+}
+
+// Journals of days that will be closed add up transfers, and an erasure goes through credits: neither
+// finds them once they are archived.
+async function requireReady(tx: Transaction, { name, to }: Month): Promise<void> {
+  const { rows } = await tx.query<Record<'isArchived' | 'isOpen' | 'isErasing', boolean>>({
+    text: `select exists (select from archives where ends_at = $1) as "isArchived",
+                  exists (select from closed_days where ends_at <= $1)
+                    and not exists (select from closed_days
+                                     where ends_at = $1 and completed_at is not null) as "isOpen",
+                  exists (select from erasures where step <> 'done') as "isErasing"`,
+    values: [to],
+  })
+  const { isArchived, isOpen, isErasing } = rows[0] as (typeof rows)[0]
+  if (isArchived) throw new ArchiveProblem(`${name} is archived already.`)
+  if (isOpen) throw new ArchiveProblem(`Days of ${name} are not closed yet. Close them first.`)
+  if (isErasing) throw new ArchiveProblem('Personal data is being erased. Try again in a minute.')
+}
+
+type Keeping = Archivable & { manifestHash: Buffer }
+
+async function keep(
+  tx: Transaction,
+  { month, actor, exportedAt }: Archiving,
+  { credits, amountKobo, manifestHash }: Keeping,
+): Promise<{ transfers: bigint; carried: bigint }> {
+  const { rows } = await tx.query<{ id: bigint; transfers: bigint; carried: bigint }>({
+    text: `insert into archives (month, ends_at, credits, amount_kobo, transfers, carried,
+                                 manifest_hash, archived_by, archived_at)
+           select $1, $2, $3, $4,
+                  (select count(*) from transfers t join archiving k on k.id = t.credit_id),
+                  (select count(*) from archiving_carried), $5, $6, $7
+           returning id, transfers, carried`,
+    values: [`${month.name}-01`, month.to, credits, amountKobo, manifestHash, actor, exportedAt],
+  })
+  const { id, ...counts } = rows[0] as (typeof rows)[0]
+  await tx.query({ text: KEEP_CREDITS, values: [id] })
+  await tx.query({ text: KEEP_DAYS, values: [id] })
+  await carryTransfers(tx, id)
+  return counts
+}
+
+const KEEP_CREDITS = `
+  insert into archived_credits
+    (id, archive_id, bank_code, session_id, account_number, client_id, collection_account_id,
+     amount_kobo, received_at, currency, identified_by, source, fee_kobo, vat_kobo, duty_kobo,
+     merchant_fee_kobo, merchant_vat_kobo)
+  select c.id, $1, c.bank_code, c.session_id, c.account_number, c.client_id,
+         c.collection_account_id, c.amount_kobo, c.received_at, nullif(c.currency, 'NGN'),
+         nullif(c.identified_by, 'session_id'), nullif(c.source, 'notification'),
+         nullif(c.fee_kobo, 0), nullif(c.vat_kobo, 0), nullif(c.duty_kobo, 0),
+         nullif(f.fee, 0), nullif(f.vat, 0)
+    from credits c
+    join archiving k on k.id = c.id
+    left join (select f.credit_id, sum(f.fee_kobo - f.fee_returned_kobo)::bigint as fee,
+                      sum(f.vat_kobo - f.vat_returned_kobo)::bigint as vat
+                 from credit_fees f join archiving k on k.id = f.credit_id
+                group by f.credit_id) as f on f.credit_id = c.id
+   order by c.id`
+
+const KEEP_DAYS = `
+  insert into archived_days (archive_id, day, transfers, amount_kobo)
+  select $1, (t.posted_at at time zone interval '1 hour')::date, count(*), sum(t.amount_kobo)
+    from transfers t join archiving k on k.id = t.credit_id
+   group by 2`
+
+async function remove(tx: Transaction): Promise<void> {
+  await tx.query('delete from credit_fees f using archiving k where f.credit_id = k.id')
+  try {
+    await tx.query('delete from credits c using archiving k where c.id = k.id')
+  } catch (error) {
+    const isReferred = (error as { code?: string }).code === FOREIGN_KEY_VIOLATION
+    throw isReferred ? new BeginAgain('Something was done with one of the credits.') : error
+  }
+}

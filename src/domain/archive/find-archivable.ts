@@ -1,0 +1,122 @@
+// Which credits of a month are finished: booked in full to a collection account, long ago, and nothing
+// was done with them since that refers to them one by one. All others stay in the database, and why.
+//
+// In temporary tables, which the files of the archive are written from:
+//   archiving            the credits
+//   archiving_accounts   the ledger accounts of their transfers, with the sums of these
+//   archiving_carried    of their transfers between two accounts for one reason the last, with their sum
+
+import { idBounds } from '#db/time-bounds.ts'
+import type { Transaction } from '#db/transaction.ts'
+import { type Kobo, kobo } from '#money.ts'
+import type { Month } from './months.ts'
+
+export const STAYS = [
+  'payment', // It paid a payment.
+  'suspended', // It was in suspense, or is.
+  'reversed',
+  'refunded',
+  'shared', // With subaccounts.
+  'differs', // From the bank's statement, and nobody has resolved it.
+  'unsettled', // Its client is settled, and no approved settlement covers it.
+  'moved_later', // Something of it was posted after the month.
+] as const
+
+export type Archivable = {
+  credits: bigint
+  amountKobo: Kobo
+  stays: Partial<Record<(typeof STAYS)[number], bigint>> // How many, and the first reason of each.
+}
+
+// $1 and $2 the month, $3 and $4 the ids of its credits, give or take some.
+const OF_MONTH = 'c.id >= $3 and c.id < $4 and c.received_at >= $1 and c.received_at < $2'
+
+// What refers to single credits is little, and is told apart from the many by one hash.
+const EXCEPTIONS = `
+  select credit_id as id, 2 as reason from suspense_items
+  union all
+  select credit_id, 3 from reversals
+  union all
+  select credit_id, 4 from refunds where credit_id is not null
+  union all
+  select credit_id, 4 from payouts where credit_id is not null
+  union all
+  select credit_id, 5 from credit_splits
+  union all
+  select item_id, 6 from differences
+   where item_kind in ('credit', 'charges') and state in ('open', 'asked')
+  union all
+  select t.credit_id, case when t.posted_at >= $2 then 8 else 7 end
+    from transfers t
+    join credits c on c.id = t.credit_id
+    left join (
+      select client_id, currency, coalesce(max(to_id) filter (where status <> 'closed'), 0) as to_id,
+             coalesce(max(cut_off) filter (where status <> 'closed'), '-infinity') as cut_off
+        from settlements where status <> 'cancelled' group by 1, 2
+    ) as s on s.client_id = c.client_id and s.currency = c.currency
+   where t.credit_id >= $3 and t.credit_id < $4
+     and (t.posted_at >= $2 or t.id > s.to_id or t.posted_at >= s.cut_off)`
+
+export async function findArchivable(tx: Transaction, month: Month): Promise<Archivable> {
+  const { firstId, pastId } = await idBounds(tx, 'credits', month)
+  await createTables(tx)
+  const { rows } = await tx.query<{ stays: number; credits: bigint; kobo: Kobo }>({
+    text: `with exceptions as materialized (
+             select id, min(reason) as reason from (${EXCEPTIONS}) as e
+              where id >= $3 and id < $4 group by id
+           ), judged as materialized (
+             select c.id, c.amount_kobo,
+                    case when c.payment_id is not null then 1
+                         when c.client_id is null or c.collection_account_id is null
+                           or c.outcome <> 'booked' or c.suspended_kobo <> 0 then 2
+                         when c.reversed_kobo <> 0 then 3
+                         else coalesce(e.reason, 0) end as stays
+               from credits c left join exceptions e on e.id = c.id
+              where ${OF_MONTH}
+           ), chosen as (
+             insert into archiving select id from judged where stays = 0
+           )
+           select stays, count(*) as credits, sum(amount_kobo)::bigint as kobo
+             from judged group by stays order by stays`,
+    values: [month.from, month.to, firstId, pastId],
+  })
+  const chosen = rows.find(({ stays }) => stays === 0)
+  const others = rows.filter(({ stays }) => stays !== 0)
+  return {
+    credits: chosen?.credits ?? 0n,
+    amountKobo: chosen?.kobo ?? kobo(0n),
+    stays: Object.fromEntries(others.map(({ stays, credits }) => [STAYS[stays - 1], credits])),
+  }
+}
+
+async function createTables(tx: Transaction): Promise<void> {
+  for (const table of [
+    'archiving (id bigint primary key)',
+    'archiving_accounts (id bigint primary key, debits_kobo bigint, credits_kobo bigint)',
+    'archiving_carried (credit_id bigint, id bigint, kobo bigint, primary key (credit_id, id))',
+  ]) {
+    await tx.query(`create temporary table ${table} on commit drop`)
+  }
+}
+
+// What the transfers of the credits add up to, by account and by what they were for.
+export async function addUpArchiving(tx: Transaction): Promise<void> {
+  await tx.query('analyze archiving')
+  await tx.query(
+    `insert into archiving_accounts
+     select account_id, sum(debit), sum(credit)
+       from transfers t join archiving k on k.id = t.credit_id
+      cross join lateral (values (t.debit_account_id, t.amount_kobo, 0::bigint),
+                                 (t.credit_account_id, 0, t.amount_kobo))
+                         as s (account_id, debit, credit)
+      group by account_id`,
+  )
+  await tx.query(
+    `insert into archiving_carried
+     select distinct on (t.debit_account_id, t.credit_account_id, t.reason) t.credit_id, t.id,
+            sum(t.amount_kobo) over (partition by t.debit_account_id, t.credit_account_id, t.reason)
+       from transfers t join archiving k on k.id = t.credit_id
+      order by t.debit_account_id, t.credit_account_id, t.reason, t.id desc`,
+  )
+  await tx.query('analyze archiving_carried')
+}
