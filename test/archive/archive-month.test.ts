@@ -5,33 +5,14 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { previewMonth } from '#domain/archive/archive-month.ts'
 import { checkIntegrity } from '#domain/integrity/integrity-checks.ts'
-import { archive, MONTH, YEAR_MS } from '../support/archiving.ts'
-import { createFeeRule } from '../support/fee-rules.ts'
-import { createAccount, simulate } from '../support/fixtures.ts'
-import { chargesOf, takeIncoming } from '../support/incoming-credits.ts'
+import { archive, finishedCredits, MONTH, YEAR_MS } from '../support/archiving.ts'
+import { simulate } from '../support/fixtures.ts'
 import { keepBooks } from '../support/proof-books.ts'
 import { readProof } from '../support/proof-reader.ts'
 import { KEY } from '../support/proving.ts'
 import { type Bench, startTestService } from '../support/running-service.ts'
 import { closed } from '../support/settlements.ts'
 import { createTempFolder } from '../support/temp-folder.ts'
-
-// Everything that money can do, and thirty credits to two accounts that are finished: with fees, and half
-// of them with charges of the bank.
-async function keepManyBooks(bench: Bench): Promise<string[]> {
-  await keepBooks(bench)
-  const numbers: string[] = []
-  for (let account = 0; account < 2; account++) {
-    numbers.push((await createAccount(bench)).accountNumber)
-  }
-  for (let at = 0; at < 30; at++) {
-    bench.advance(60_000)
-    const charges = at % 2 === 0 ? chargesOf(10, 0.75, 50) : undefined
-    const accountNumber = numbers[at % 2] as string
-    await takeIncoming(bench, { accountNumber, amount: 1_000 + at, ...(charges && { charges }) })
-  }
-  return numbers
-}
 
 const balancesOf = async ({ db }: Bench) => {
   const { rows } = await db.query(
@@ -45,13 +26,13 @@ const countOf = async ({ db }: Bench, from: string) =>
 
 test('what nobody has settled stays; then the books are what they were, and every check holds', async () => {
   await using bench = await startTestService()
-  await createFeeRule(bench)
-  const numbers = await keepManyBooks(bench)
+  await keepBooks(bench)
+  const [number] = await finishedCredits(bench, 30)
   bench.advance(YEAR_MS)
   const before = await previewMonth(bench.db, MONTH)
   assert.equal(before.stays.unsettled, 32n)
   await closed(bench)
-  await simulate(bench, numbers[0] as string, '700.00')
+  await simulate(bench, number as string, '700.00')
   const balances = await balancesOf(bench)
   const [credits, transfers] = [await countOf(bench, 'credits'), await countOf(bench, 'transfers')]
   using folder = createTempFolder()

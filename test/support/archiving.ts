@@ -3,6 +3,9 @@
 import { join } from 'node:path'
 import { archiveMonth } from '#domain/archive/archive-month.ts'
 import { monthAt } from '#domain/archive/months.ts'
+import { createFeeRule } from './fee-rules.ts'
+import { createAccount } from './fixtures.ts'
+import { chargesOf, takeIncoming } from './incoming-credits.ts'
 import { KEY } from './proving.ts'
 import { type Bench, START } from './running-service.ts'
 
@@ -22,4 +25,20 @@ export function archive(bench: Pick<Bench, 'db' | 'clock'>, folder: string, mont
     key: KEY,
     onProgress: () => {},
   })
+}
+
+// So many credits to two new accounts, a minute apart, with the operator's fee; of every other one the
+// bank has withheld charges. Answers the accounts' numbers.
+export async function finishedCredits(bench: Bench, count = 6): Promise<string[]> {
+  await createFeeRule(bench)
+  const numbers = [await createAccount(bench), await createAccount(bench)].map(
+    ({ accountNumber }) => accountNumber as string,
+  )
+  for (let at = 0; at < count; at++) {
+    bench.advance(60_000)
+    const charges = at % 2 === 0 ? { charges: chargesOf(10, 0.75, 50) } : {}
+    const accountNumber = numbers[Math.floor(at / 2) % 2] as string
+    await takeIncoming(bench, { accountNumber, amount: 1_000 + at, ...charges })
+  }
+  return numbers
 }

@@ -13,7 +13,7 @@ export const CREDIT_BLOCK_CHECKS: readonly Check[] = [
       with some_blocks as (
         select * from (select *, lead(block, 1, block + 1) over (order by block) as next
                          from credit_blocks) as b
-         where block * ${BLOCK_IDS} > coalesce((select max(id) from archived_credits), 0)
+         where block * ${BLOCK_IDS} > coalesce((select max(id) from archived_credits), -1)
          order by random() limit ${LOOKED_AT}
       )
       select 'credit block ' || b.block as subject,
