@@ -109,11 +109,12 @@ async function archived(
 
 function describe(result: Result): string {
   const { month, folder, credits, amountKobo, stays } = result
-  const carried = 'carried' in result ? `, ${result.transfers} transfers now ${result.carried}` : ''
+  const carried =
+    'carried' in result ? `; ${result.transfers} transfers became ${result.carried}` : ''
   const rows: (readonly [string, string])[] = [
     [
       folder ? 'archived' : 'to archive',
-      `${credits} credits, NGN ${formatKobo(amountKobo)}${carried}`,
+      `${credits} ${credits === 1n ? 'credit' : 'credits'}, NGN ${formatKobo(amountKobo)}${carried}`,
     ],
     ...(folder ? [['to', folder] as const] : []),
     ...Object.entries(stays).map(

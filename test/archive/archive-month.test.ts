@@ -39,7 +39,7 @@ test('what nobody has settled stays; then the books are what they were, and ever
 
   const archived = await archive(bench, folder.path)
 
-  assert.deepEqual(archived.stays, { payment: 1n, suspended: 1n })
+  assert.deepEqual(archived.stays, { payment: 1n, reversed: 1n })
   assert.equal(archived.credits, 33n)
   assert(archived.carried < archived.transfers / 3n, `${archived.carried}`)
   assert.deepEqual(await balancesOf(bench), balances)

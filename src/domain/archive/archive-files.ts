@@ -1,8 +1,7 @@
 // The files of an archive: the credits that it takes and their transfers, as an export that the verifier
 // accepts by itself (docs/proof.md), and beside it whatever else the database had of them.
 //
-// They are read from the temporary tables `archiving (id)`, the credits, and `archiving_accounts (id,
-// debits_kobo, credits_kobo)`, each account that their transfers touch, with the sums of those.
+// They are read from temporary tables (find-archivable.ts).
 
 import { at, PROOF_FILES, type ProofFile } from '#domain/proof/proof-files.ts'
 
@@ -60,4 +59,22 @@ export const PAYERS: ProofFile = {
   from: 'credits c join archiving x on x.id = c.id',
   order: 'c.id',
   sums: ['withheldFee', 'withheldVat', 'withheldDuty'],
+}
+
+// What the banks' statements say of them and of nothing else.
+export const LINES: ProofFile = {
+  name: 'statement-lines.ndjson',
+  fields: [
+    ['id', 'l.id'],
+    ['credit', 'm.item_id'],
+    ['counterpartyName', 'l.counterparty_name'],
+    ['counterpartyBank', 'l.counterparty_bank'],
+    ['counterpartySealed', "encode(l.counterparty_sealed, 'hex')"],
+    ['narration', 'l.narration'],
+  ],
+  from: `archiving_lines x
+    join statement_lines l on l.id = x.id
+    join statement_matches m on m.line_id = l.id and m.item_kind = 'credit'`,
+  order: 'l.id, m.item_id',
+  sums: [],
 }

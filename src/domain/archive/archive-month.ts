@@ -15,8 +15,14 @@ import { BeginAgain, type Transaction, withTransaction } from '#db/transaction.t
 import { type ExportFolder, withExportFolder } from '#domain/proof/export-folder.ts'
 import { type Details, type Proof, writeExport } from '#domain/proof/write-proof.ts'
 import { carryTransfers } from '#ledger/carry-transfers.ts'
-import { ARCHIVE_FILES, PAYERS } from './archive-files.ts'
-import { type Archivable, addUpArchiving, findArchivable } from './find-archivable.ts'
+import { ARCHIVE_FILES, LINES, PAYERS } from './archive-files.ts'
+import {
+  type Archivable,
+  addUpArchiving,
+  emptyLines,
+  findArchivable,
+  findLines,
+} from './find-archivable.ts'
 import type { Month } from './months.ts'
 
 // What a person can put right.
@@ -60,7 +66,8 @@ async function archive(
   const found = await findArchivable(tx, month)
   if (found.credits === 0n) return { ...found, ...NOTHING }
   await addUpArchiving(tx)
-  const files = { files: ARCHIVE_FILES, companions: [PAYERS] }
+  await findLines(tx)
+  const files = { files: ARCHIVE_FILES, companions: [PAYERS, LINES] }
   const { manifestHash, ...proof } = await writeExport(tx, { ...archiving, folder, ...files })
   const kept = await keep(tx, archiving, { ...found, manifestHash })
   await remove(tx)
@@ -143,6 +150,7 @@ const KEEP_DAYS = `
    group by 2`
 
 async function remove(tx: Transaction): Promise<void> {
+  await emptyLines(tx)
   await tx.query('delete from credit_fees f using archiving k where f.credit_id = k.id')
   try {
     await tx.query('delete from credits c using archiving k where c.id = k.id')

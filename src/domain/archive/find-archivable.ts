@@ -5,6 +5,7 @@
 //   archiving            the credits
 //   archiving_accounts   the ledger accounts of their transfers, with the sums of these
 //   archiving_carried    of their transfers between two accounts for one reason the last, with their sum
+//   archiving_lines      statement lines that are about them alone, and tell of people
 
 import { idBounds } from '#db/time-bounds.ts'
 import type { Transaction } from '#db/transaction.ts'
@@ -67,9 +68,9 @@ export async function findArchivable(tx: Transaction, month: Month): Promise<Arc
            ), judged as materialized (
              select c.id, c.amount_kobo,
                     case when c.payment_id is not null then 1
+                         when c.outcome = 'reversed' or c.reversed_kobo <> 0 then 3
                          when c.client_id is null or c.collection_account_id is null
                            or c.outcome <> 'booked' or c.suspended_kobo <> 0 then 2
-                         when c.reversed_kobo <> 0 then 3
                          else coalesce(e.reason, 0) end as stays
                from credits c left join exceptions e on e.id = c.id
               where ${OF_MONTH}
@@ -93,6 +94,7 @@ async function createTables(tx: Transaction): Promise<void> {
   for (const table of [
     'archiving (id bigint primary key)',
     'archiving_accounts (id bigint primary key, debits_kobo bigint, credits_kobo bigint)',
+    'archiving_lines (id bigint primary key)',
     'archiving_carried (credit_id bigint, id bigint, kobo bigint, primary key (credit_id, id))',
   ]) {
     await tx.query(`create temporary table ${table} on commit drop`)
@@ -119,4 +121,29 @@ export async function addUpArchiving(tx: Transaction): Promise<void> {
       order by t.debit_account_id, t.credit_account_id, t.reason, t.id desc`,
   )
   await tx.query('analyze archiving_carried')
+}
+
+export async function findLines(tx: Transaction): Promise<void> {
+  await tx.query(
+    `insert into archiving_lines
+     select m.line_id
+       from statement_matches m
+       join statement_lines l on l.id = m.line_id
+       left join archiving k on k.id = m.item_id and m.item_kind in ('credit', 'charges')
+      where m.line_id in (select line_id from statement_matches c
+                           join archiving k on k.id = c.item_id where c.item_kind = 'credit')
+        and num_nonnulls(l.counterparty_name, l.counterparty_sealed, l.counterparty_bank,
+                         l.narration) > 0
+      group by m.line_id having count(*) = count(k.id)`,
+  )
+}
+
+// Their words are in the archive's files.
+export async function emptyLines(tx: Transaction): Promise<void> {
+  await tx.query(
+    `update statement_lines l
+        set counterparty_name = null, counterparty_sealed = null, counterparty_bank = null,
+            narration = null
+       from archiving_lines x where x.id = l.id`,
+  )
 }
