@@ -71,7 +71,8 @@ create trigger archived_days_append_only before update or delete on archived_day
 create trigger archived_days_not_truncated before truncate on archived_days
   for each statement execute function refuse_change();
 
--- Every credit that was ever taken. Those that are archived have nobody's name.
+-- Every credit that was ever taken. Those that are archived have nobody's name. Both halves have columns of
+-- exactly the same types and collations, or PostgreSQL would join all of either instead of looking up by id.
 create view all_credits as
   select id, bank_code, session_id, account_number, client_id, collection_account_id, payment_id,
          amount_kobo, suspended_kobo, reversed_kobo, currency, outcome, reason,
@@ -80,10 +81,11 @@ create view all_credits as
          null::bigint as archive_id
     from credits
   union all
-  select id, bank_code, session_id, account_number, client_id, collection_account_id, null,
-         amount_kobo, 0, 0, coalesce(currency, 'NGN' collate "C"), 'booked' collate "C", null,
-         null, null, null, null, null,
-         received_at, null, null, coalesce(identified_by, 'session_id' collate "C"),
+  select id, bank_code, session_id, account_number, client_id, collection_account_id,
+         null::uuid, amount_kobo, 0::bigint, 0::bigint, coalesce(currency, 'NGN' collate "C"),
+         'booked'::text collate "C", null::text collate "C",
+         null::bytea, null::text, null::text collate "C", null::text, null::timestamptz,
+         received_at, null::text collate "C", null::date, coalesce(identified_by, 'session_id' collate "C"),
          coalesce(source, 'notification' collate "C"), coalesce(fee_kobo, 0), coalesce(vat_kobo, 0),
          coalesce(duty_kobo, 0), archive_id
     from archived_credits;
