@@ -14,21 +14,21 @@ export async function archivedBefore(db: Queryable): Promise<Date | undefined> {
   return rows[0]?.at ?? undefined
 }
 
-// A moment whose balances can be told.
-export async function requireKept(db: Queryable, at: Date): Promise<void> {
+// A moment whose balances can be told, as the caller's `field` asks for it.
+export async function requireKept(db: Queryable, at: Date, field = 'at'): Promise<void> {
   const before = await archivedBefore(db)
-  if (before && at < before) throw refusal(before)
+  if (before && at < before) throw refusal(before, field)
 }
 
 // The window, from where the ledger is whole; refused if it begins or ends before that.
 export async function keptWindow(db: Queryable, { from, to }: Window): Promise<Window> {
   const before = await archivedBefore(db)
   if (!before) return { from, to }
-  if ((from && from < before) || (to && to <= before)) throw refusal(before)
+  if ((from && from < before) || (to && to <= before)) throw refusal(before, 'from')
   return { from: from ?? before, to }
 }
 
-function refusal(before: Date): Refusal {
+function refusal(before: Date, field: string): Refusal {
   const message = `The ledger goes back to ${before.toISOString()}; what was before is archived.`
-  return new Refusal('period_archived', [{ field: 'from', message }])
+  return new Refusal('period_archived', [{ field, message }])
 }

@@ -19,7 +19,11 @@ const FIRST_ID = 0n
 export const PAST_ID = 9_223_372_036_854_775_807n
 export const UNBOUNDED = { firstId: FIRST_ID, pastId: PAST_ID }
 
-const TIMES = { credits: 'received_at', collection_accounts: 'created_at' } as const
+// Of credits all that were ever taken: the windows of those that are archived are asked for, too.
+const TIMES = {
+  credits: { from: 'all_credits', at: 'received_at' },
+  collection_accounts: { from: 'collection_accounts', at: 'created_at' },
+} as const
 
 // From `firstId` on, before `pastId`.
 export async function idBounds(
@@ -56,16 +60,17 @@ async function firstIdSince(
   table: keyof typeof TIMES,
   at: Date,
 ): Promise<bigint | undefined> {
+  const { from, at: time } = TIMES[table]
   const { rows } = await db.query<{ id: bigint }>({
     name: `first-id-since-${table}`,
     text: `with recursive halving (low, high) as (
-             select coalesce(min(id), 1), coalesce(max(id), 0) + 1 from ${table}
+             select coalesce(min(id), 1), coalesce(max(id), 0) + 1 from ${from}
              union all
              select case when probe.is_before then middle + 1 else low end,
                     case when probe.is_before then high else middle end
                from halving
               cross join lateral (select (low + high) / 2 as middle) as m
-              cross join lateral (select ${TIMES[table]} < $1 as is_before from ${table}
+              cross join lateral (select ${time} < $1 as is_before from ${from}
                                    where id >= middle order by id limit 1) as probe
               where low < high
            )

@@ -8,6 +8,7 @@
 
 import { createHash } from 'node:crypto'
 import type { Chart } from '#config/chart-settings.ts'
+import { requireKept } from '#db/archived-period.ts'
 import type { Transaction } from '#db/transaction.ts'
 import type { TimingWindows } from '#domain/reconciliation/daily-proof.ts'
 import { writeAuditLog } from '#domain/records/audit-log.ts'
@@ -31,14 +32,15 @@ type Closing = {
   by: { clientId: ClientId; actor: string }
 }
 
-// Refused, in this order: day_not_over, later_day_closed, earlier_day_open, day_not_balanced. A day
-// that is closed already is left as it is.
+// Refused, in this order: day_not_over, period_archived, later_day_closed, earlier_day_open,
+// day_not_balanced. A day that is closed already is left as it is.
 export async function markDay(tx: Transaction, now: Date, closing: Closing): Promise<void> {
   const { day, reason, chart, windows, by } = closing
   const { from, to: endsAt } = periodOf(day)
   if (now.getTime() < endsAt.getTime() + DAY_OVER_MS) throw new Refusal('day_not_over')
   await takeTurn(tx)
   if (await findClosedDay(tx, day)) return
+  await requireKept(tx, from, 'day')
   const last = await findLastMarked(tx)
   const previous = dayBefore(from)
   if (last !== null && last > day) throw new Refusal('later_day_closed')

@@ -1,6 +1,7 @@
 // What moved in a period, by kind of ledger account, whose it is, and why: the lines of a journal.
 // Their debits are their credits, and both are the transfers of the period (I69).
 
+import { requireKept } from '#db/archived-period.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { ClientId } from '#ids.ts'
 import type { Kobo } from '#money.ts'
@@ -54,11 +55,13 @@ const COLUMNS = `
   j.bank_code as "bankCode", j.reason, j.debit_kobo as "debitKobo",
   j.credit_kobo as "creditKobo"`
 
+// Refused of a period that is archived.
 export async function addUpLines(
   db: Queryable,
   { from, to }: Period,
   kinds?: readonly string[],
 ): Promise<JournalLine[]> {
+  await requireKept(db, from, 'day')
   const { rows } = await db.query<JournalLine>({
     name: `add-up-journal-lines${kinds ? '-of-kinds' : ''}`,
     text: `select ${COLUMNS} from (${kinds ? OF_KINDS : ALL}) as j
@@ -85,6 +88,7 @@ export async function readClosedLines(
 
 // Keeps the lines of a day, and answers how many transfers they are of.
 export async function writeLines(db: Queryable, day: string, period: Period): Promise<bigint> {
+  await requireKept(db, period.from, 'day')
   await db.query({
     name: 'write-closed-day-lines',
     text: `insert into closed_day_lines

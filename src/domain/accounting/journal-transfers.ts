@@ -1,7 +1,9 @@
 // The transfers of a day in the order of posting, for a journal of every one of them. In batches, each
 // read on its own: a long journal holds no connection while it is sent. Tells whose accounts moved and
-// what caused it by our own references, and nothing about payers.
+// what caused it by our own references, and nothing about payers. Refused of a day that is archived, and
+// cut off if it was meanwhile.
 
+import { requireKept } from '#db/archived-period.ts'
 import type { Queryable } from '#db/pool.ts'
 import {
   CAUSE_COLUMNS,
@@ -66,6 +68,7 @@ export async function* readJournalTransfers(
   day: string,
 ): AsyncGenerator<JournalTransfer[], void> {
   const { from, to } = periodOf(day)
+  await requireKept(db, from, 'day')
   const { rows: bounds } = await db.query<{ first: bigint | null; last: bigint | null }>({
     name: 'bounds-of-day',
     text: `select min(id) as first, max(id) as last from transfers
@@ -82,6 +85,7 @@ export async function* readJournalTransfers(
     })
     if (rows.length > 0) yield rows.map(toTransfer)
   }
+  await requireKept(db, from, 'day')
 }
 
 function toTransfer(row: TransferRow): JournalTransfer {

@@ -4,6 +4,7 @@
 // Suspense is told by the bank that reported it and the merchant whose number it was sent to. Money of
 // payments, payouts and settlements belongs to a client alone: it has neither bank nor merchant.
 
+import { requireKept } from '#db/archived-period.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Kobo } from '#money.ts'
 import { OWNER_BANK, OWNER_CLIENT, OWNER_JOINS } from './journal-lines.ts'
@@ -70,7 +71,7 @@ const SUSPENDED = `
 const COLLECTED = `
   select c.client_id, a.merchant_code, c.bank_code, c.currency, 'collected',
          sum(c.amount_kobo) - coalesce(sum(r.kobo), 0)
-    from credits c
+    from all_credits c
     left join collection_accounts a on a.id = c.collection_account_id
     left join (select credit_id, sum(amount_kobo) as kobo
                  from reversals where received_at < $1 group by 1) as r on r.credit_id = c.id
@@ -89,6 +90,7 @@ export async function readOperatorBalances(
   db: Queryable,
   at: Date | undefined,
 ): Promise<OperatorBalance[]> {
+  if (at) await requireKept(db, at)
   const columns = (Object.keys(COLUMNS) as BalanceColumn[]).map(columnSql)
   const { rows } = await db.query<OperatorBalance>({
     name: `operator-balances${at ? '-at' : ''}`,

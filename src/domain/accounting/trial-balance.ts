@@ -2,12 +2,14 @@
 // Debits are credits in each currency (I1), and both are what the journals add up to (I69).
 //
 // Of a moment in the past from the last closed day before it and what moved since, or else from the
-// balances of now, less what moved since then. A million transfers take some seconds at most.
+// balances of now, less what moved since then. A million transfers take some seconds at most. Of an
+// archived period only the ends of closed days are known.
 
 import type { Chart } from '#config/chart-settings.ts'
+import { archivedBefore, requireKept } from '#db/archived-period.ts'
 import type { Queryable } from '#db/pool.ts'
 import { type Kobo, kobo } from '#money.ts'
-import { findLastClosed } from './closed-days.ts'
+import { type ClosedDay, findLastClosed } from './closed-days.ts'
 import { accountOf } from './journal.ts'
 import type { Period } from './journal-lines.ts'
 
@@ -46,10 +48,23 @@ export async function readTrialBalance(
 ): Promise<TrialBalanceRow[]> {
   if (!at) return toRows(await readNow(db), chart)
   const closed = await findLastClosed(db, at)
-  if (!closed) return toRows(await readBefore(db, at), chart)
-  const isItsEnd = closed.endsAt.getTime() === at.getTime()
-  const totals = await readSince(db, { day: closed.day, from: closed.endsAt, to: at })
-  return toRows(totals, isItsEnd ? closed.chart : chart)
+  const totals = await readAt(db, at, closed)
+  return toRows(totals, closed && isEndOf(closed, at) ? closed.chart : chart)
+}
+
+const isEndOf = ({ endsAt }: ClosedDay, at: Date) => endsAt.getTime() === at.getTime()
+
+async function readAt(
+  db: Queryable,
+  at: Date,
+  closed: ClosedDay | undefined,
+): Promise<KindTotal[]> {
+  const before = await archivedBefore(db)
+  if (closed && (isEndOf(closed, at) || !before || closed.endsAt >= before)) {
+    return readSince(db, { day: closed.day, from: closed.endsAt, to: at })
+  }
+  await requireKept(db, at)
+  return readBefore(db, at)
 }
 
 async function readNow(db: Queryable): Promise<KindTotal[]> {
@@ -91,10 +106,7 @@ async function readSince(
 // Keeps the balances at the end of a day. Of the day before they are kept already, unless this is the
 // first.
 export async function writeBalances(db: Queryable, day: string, { from, to }: Period) {
-  const before = await findLastClosed(db, from)
-  const totals = before
-    ? await readSince(db, { day: before.day, from: before.endsAt, to })
-    : await readBefore(db, to)
+  const totals = await readAt(db, to, await findLastClosed(db, from))
   await db.query({
     name: 'write-closed-day-balances',
     text: `insert into closed_day_balances (day, kind, currency, debits_kobo, credits_kobo)

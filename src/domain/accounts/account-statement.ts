@@ -6,6 +6,7 @@
 // the last one. This holds because every posting locks the account first, so the ids of its
 // transfers are in the order in which its balance changed.
 
+import { keptWindow } from '#db/archived-period.ts'
 import type { Queryable } from '#db/pool.ts'
 import { idBounds, PAST_ID, type Window } from '#db/time-bounds.ts'
 import { isInMerchantScope } from '#domain/access/merchant-scope.ts'
@@ -102,8 +103,9 @@ type StatementPage = { window: Window; after?: EntryPosition | undefined; limit:
 export async function listEntries(
   db: Queryable,
   accountId: AccountId,
-  { window: { from, to }, after, limit }: StatementPage,
+  { window, after, limit }: StatementPage,
 ): Promise<Entry[]> {
+  const { from, to } = await keptWindow(db, window)
   const { firstId, pastId } = await idBounds(db, 'transfers', { from, to })
   const { rows } = await db.query<Entry>({
     name: 'list-entries',

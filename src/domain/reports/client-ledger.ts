@@ -1,6 +1,7 @@
 // The ledger accounts of a client: its collection accounts, the shared ones it owns, those of its
 // subaccounts, and the operator's for it (fees, write-offs).
 
+import { requireKept } from '#db/archived-period.ts'
 import type { Queryable } from '#db/pool.ts'
 import { idBounds } from '#db/time-bounds.ts'
 import type { AccountId, ClientId } from '#ids.ts'
@@ -51,8 +52,10 @@ export function movesSince({ account, firstId, at }: Moves): string {
      where debit_account_id = ${account} and reason <> 'credit' and ${since}`
 }
 
-// The least id of a transfer that may have been posted at this moment or later.
+// The least id of a transfer that may have been posted at this moment or later. Refused where transfers
+// are archived that were.
 export async function firstTransferSince(db: Queryable, at: Date): Promise<bigint> {
+  await requireKept(db, at)
   return (await idBounds(db, 'transfers', { from: at })).firstId
 }
 

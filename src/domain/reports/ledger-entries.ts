@@ -5,6 +5,7 @@
 // (0001_ledger.sql): those are found through the credits, newest first, a fixed number of credits per
 // page, and merged with the rest by id. A page of a quiet bank may be short and still have a next.
 
+import { keptWindow } from '#db/archived-period.ts'
 import type { Queryable } from '#db/pool.ts'
 import { idBounds, type Window } from '#db/time-bounds.ts'
 import type { Viewer } from '#domain/credits/credit-list.ts'
@@ -86,9 +87,10 @@ type EntryPage = {
 export async function listLedgerEntries(
   db: Queryable,
   viewer: Viewer,
-  { account, window = {}, after, limit }: EntryPage,
+  { account, after, limit, ...asked }: EntryPage,
 ): Promise<Scanned> {
   const isBank = account.kind === 'bank'
+  const window = await keptWindow(db, asked.window ?? {})
   const within = await idBounds(db, 'transfers', window)
   const credits = isBank ? await idBounds(db, 'credits', window) : within
   const [id = within.pastId, creditId = credits.pastId, ofCreditId = 0n] =

@@ -5,7 +5,7 @@ import { idBounds, type Window } from '#db/time-bounds.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { type Kobo, kobo } from '#money.ts'
 import { growsByDebits, type LedgerAccount } from './chart-of-accounts.ts'
-import { readBalanceAt } from './statements.ts'
+import { openStatement } from './statements.ts'
 
 export type LedgerPeriod = {
   openingKobo: Kobo
@@ -28,12 +28,12 @@ const BANK_CREDITS = `
 export async function readLedgerPeriod(
   tx: Transaction,
   account: LedgerAccount,
-  window: Window,
+  asked: Window,
 ): Promise<LedgerPeriod> {
   const { id, kind, currency } = account
   const isBank = kind === 'bank'
   const subject = { accountIds: [id], kind, currency }
-  const openingKobo = window.from ? await readBalanceAt(tx, subject, window.from) : kobo(0n)
+  const { window, openingKobo } = await openStatement(tx, subject, asked)
   const ids = await idBounds(tx, 'transfers', window)
   const credits = isBank ? await idBounds(tx, 'credits', window) : undefined
   const { rows } = await tx.query<Omit<LedgerPeriod, 'openingKobo' | 'closingKobo'>>({

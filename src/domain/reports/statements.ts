@@ -3,8 +3,10 @@
 // available to a client.
 //
 // Opening + movements = closing (I61): the opening balance is the balance of now less what moved
-// since, read in one statement. A statement of a period that is over is always the same.
+// since, read in one statement. A statement of a period that is over is always the same, until the period
+// is archived; without a beginning it goes back to where the ledger does.
 
+import { keptWindow, requireKept } from '#db/archived-period.ts'
 import { numberArray } from '#db/arrays.ts'
 import type { Queryable } from '#db/pool.ts'
 import { idBounds, type Window } from '#db/time-bounds.ts'
@@ -12,7 +14,7 @@ import type { Viewer } from '#domain/credits/credit-list.ts'
 import type { AccountId } from '#ids.ts'
 import { type Kobo, kobo } from '#money.ts'
 import { growsByDebits } from './chart-of-accounts.ts'
-import { movesSince } from './client-ledger.ts'
+import { firstTransferSince, movesSince } from './client-ledger.ts'
 import { type Move, readBankMoves, readMoves } from './statement-moves.ts'
 
 export type StatementSubject = {
@@ -35,7 +37,7 @@ export async function readBalanceAt(
   at: Date,
 ): Promise<Kobo> {
   const isBank = kind === 'bank'
-  const { firstId } = await idBounds(db, 'transfers', { from: at })
+  const firstId = await firstTransferSince(db, at)
   const { rows } = await db.query<{ kobo: bigint }>({
     name: isBank ? 'balance-of-bank-at' : 'balance-at',
     text: `select coalesce(sum(l.credits_kobo - l.debits_kobo - moved.kobo), 0)::bigint as kobo
@@ -60,12 +62,26 @@ function inOwnSign(kind: string, creditsLessDebits: bigint): Kobo {
   return kobo(growsByDebits(kind) ? -creditsLessDebits : creditsLessDebits)
 }
 
-type Statement = { viewer: Viewer; subject: StatementSubject; window: Window }
+export type StatementPeriod = { window: Window; openingKobo: Kobo }
 
-// In batches, each read on its own: a long statement holds no connection while it is sent.
+// Where a statement begins, and with what.
+export async function openStatement(
+  db: Queryable,
+  subject: StatementSubject,
+  asked: Window,
+): Promise<StatementPeriod> {
+  const window = await keptWindow(db, asked)
+  const openingKobo = window.from ? await readBalanceAt(db, subject, window.from) : kobo(0n)
+  return { window, openingKobo }
+}
+
+type Statement = StatementPeriod & { viewer: Viewer; subject: StatementSubject }
+
+// In batches, each read on its own: a long statement holds no connection while it is sent. Fails if its
+// period was archived meanwhile.
 export async function* readStatement(
   db: Queryable,
-  { subject, window, ...asked }: Statement & { openingKobo: Kobo },
+  { subject, window, ...asked }: Statement,
 ): AsyncGenerator<StatementRow[], void> {
   const { kind } = subject
   const about = { viewer: asked.viewer, accountIds: subject.accountIds, window }
@@ -78,4 +94,5 @@ export async function* readStatement(
       return { ...move, changeKobo, balanceKobo: kobo(balanceKobo) }
     })
   }
+  await requireKept(db, window.from ?? new Date(0), 'from')
 }

@@ -218,6 +218,20 @@ const OPERATION_ERRORS: Readonly<Record<string, readonly RefusalCode[]>> = {
   ],
 }
 
+// What reads the ledger over a period or at a moment, of which transfers may be archived.
+const OF_PERIODS: ReadonlySet<string> = new Set([
+  ...['exportAccountStatement', 'printAccountStatement', 'listAccountTransactions'],
+  ...['exportBalanceStatement', 'printBalanceStatement'],
+  ...['exportSubaccountStatement', 'printSubaccountStatement'],
+  ...['exportLedgerStatement', 'printLedgerStatement', 'listLedgerTransfers', 'getLedgerTotals'],
+  ...['getBalances', 'listMerchantBalances', 'listSubaccountBalances'],
+  ...['closeDay', 'getJournal', 'exportJournal', 'printJournal'],
+  ...['getTrialBalance', 'exportTrialBalance', 'printTrialBalance'],
+  ...['getVatReport', 'exportVatReport', 'printVatReport'],
+  ...['getOperatorBalances', 'exportOperatorBalances'],
+])
+
 export function errorsOf(operationId: string): readonly RefusalCode[] {
-  return OPERATION_ERRORS[operationId] ?? []
+  const own = OPERATION_ERRORS[operationId] ?? []
+  return OF_PERIODS.has(operationId) ? [...own, 'period_archived'] : own
 }

@@ -13,7 +13,7 @@ import { getLedgerAccount } from '#domain/reports/chart-of-accounts.ts'
 import { findAvailableAccounts } from '#domain/reports/client-ledger.ts'
 import { kindName } from '#domain/reports/ledger-names.ts'
 import {
-  readBalanceAt,
+  openStatement,
   readStatement,
   type StatementRow,
   type StatementSubject,
@@ -197,14 +197,12 @@ function routeOf({ authentication }: Deps, sort: Sort, format: 'csv' | 'html') {
 
 type Asked = { request: FastifyRequest; reply: FastifyReply; window: Window }
 
-const openingOf = (db: Parameters<typeof readBalanceAt>[0], of: StatementSubject, from?: Date) =>
-  from ? readBalanceAt(db, of, from) : kobo(0n)
-
-async function sendCsv(deps: StatementDeps, of: Named, { request, reply, window }: Asked) {
+async function sendCsv(deps: StatementDeps, of: Named, { request, reply, ...asked }: Asked) {
   const { db, sealer, clock, exports } = deps
   const viewer = ledgerViewer(request)
-  const openingKobo = await openingOf(db, of, window.from)
-  const statement = readStatement(db, { viewer, subject: of, window, openingKobo })
+  const period = await openStatement(db, of, asked.window)
+  const { window, openingKobo } = period
+  const statement = readStatement(db, { viewer, subject: of, ...period })
   async function* lines(): AsyncGenerator<Line[], void> {
     let balanceKobo = openingKobo
     yield [{ reason: 'opening_balance', at: window.from, balanceKobo }]
@@ -221,17 +219,17 @@ async function sendCsv(deps: StatementDeps, of: Named, { request, reply, window 
 // In one snapshot: what it adds up is what it shows.
 async function sendPage(deps: StatementDeps, of: Named, { request, reply, window }: Asked) {
   const viewer = ledgerViewer(request)
-  const { from, to = deps.clock() } = window
+  const { to = deps.clock() } = window
   const page = await withSnapshot(deps.db, async (tx) => {
-    const openingKobo = await openingOf(tx, of, from)
+    const period = await openStatement(tx, of, window)
     const rows: StatementRow[] = []
-    for await (const batch of readStatement(tx, { viewer, subject: of, window, openingKobo })) {
+    for await (const batch of readStatement(tx, { viewer, subject: of, ...period })) {
       rows.push(...batch)
       if (rows.length > PAGE_ROWS_MAX) throw new Refusal('statement_too_long')
     }
-    return { openingKobo, rows }
+    return { openingKobo: period.openingKobo, from: period.window.from, rows }
   })
   const { title, currency } = of
-  const body = renderStatement({ ...page, title, currency, holder: viewer.name, from, to })
+  const body = renderStatement({ ...page, title, currency, holder: viewer.name, to })
   return reply.headers(PRINTABLE_HEADERS).send(body)
 }
