@@ -78,11 +78,12 @@ async function hasSimulatedMoney(db: Pool): Promise<boolean> {
   ])
   if (rowCount === 0) return false // The sandbox never ran on it.
   const { rows } = await db.query<{ isSo: boolean }>(
-    `select exists (select from credits where source = 'sandbox')
-        and not exists (select from credits c
+    // In this order: of real money, one of the first credits tells.
+    `select not exists (select from all_credits c
                          where source <> 'sandbox'
                            and not exists (select from sandbox_reports r
-                                            where r.session_id = c.session_id)) as "isSo"`,
+                                            where r.session_id = c.session_id))
+        and exists (select from all_credits where source = 'sandbox') as "isSo"`,
   )
   return rows[0]?.isSo === true
 }

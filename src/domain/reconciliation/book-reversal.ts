@@ -79,14 +79,33 @@ async function findReversed(
   const { bankCode, currency } = line
   const named = await findOriginal(tx, bankCode, { originals: namesOf(line), currency })
   if (named !== undefined) return named
+  const suggested = suggestedKind === 'credit' ? suggestedId : null
   const { rows } = await tx.query<{ sessionId: string }>({
     name: 'suggested-credit',
     text: `select session_id as "sessionId" from credits
             where id = $1 and bank_code = $2 and currency = $3`,
-    values: [suggestedKind === 'credit' ? suggestedId : null, bankCode, currency],
+    values: [suggested, bankCode, currency],
   })
-  if (!rows[0]) throw new Refusal('reversal_not_possible')
-  return rows[0].sessionId
+  if (rows[0]) return rows[0].sessionId
+  const isArchived = await isOfArchived(tx, { names: namesOf(line), bankCode, suggested })
+  throw new Refusal(isArchived ? 'credit_archived' : 'reversal_not_possible')
+}
+
+type Named = { names: readonly string[]; bankCode: string; suggested: bigint | null }
+
+async function isOfArchived(
+  tx: Transaction,
+  { names, bankCode, suggested }: Named,
+): Promise<boolean> {
+  const { rows } = await tx.query({
+    name: 'is-of-archived-credit',
+    text: `select from archived_credits
+            where id = any(array(select credit_id from credit_identifiers
+                                  where value = any($1::text[]) and bank_code = $2) || $3::bigint)
+              and bank_code = $2 limit 1`,
+    values: [names, bankCode, suggested],
+  })
+  return rows.length > 0
 }
 
 // A name that is no credit's; the same for this line each time.

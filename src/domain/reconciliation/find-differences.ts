@@ -86,7 +86,7 @@ const NAMED = `(
            and l.amount > 0 and l.account_number <> c.account_number
            and k.account_number is not null), false) as for_other_number
     from line_names n
-    left join credits c on n.item_kind = 'credit' and c.id = n.item_id
+    left join all_credits c on n.item_kind = 'credit' and c.id = n.item_id
     left join numbers k on k.account_number = l.account_number
    where n.line_id = l.id) as named`
 

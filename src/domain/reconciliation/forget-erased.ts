@@ -36,7 +36,7 @@ const forget = (pairs: string) => `
   update statement_lines l
      set counterparty_name = null, counterparty_sealed = null, counterparty_bank = null,
          narration = null
-    from named n join credits c on c.id = n.credit_id
+    from named n join all_credits c on c.id = n.credit_id
    where l.id = n.line_id and ${IS_ERASED}`
 
 // Of a rule's pairs, while their items are still among the open ones: of nearly all the payer is known.
@@ -52,7 +52,7 @@ export async function forgetErasedPairs(tx: Transaction): Promise<void> {
 export async function forgetErasedMatches(tx: Transaction, run: Run): Promise<void> {
   await tx.query(
     forget(`select m.line_id, 'credit' as item_kind, c.id as item_id
-              from credits c
+              from all_credits c
              cross join lateral (
                select n.line_id from statement_matches n
                 where n.item_kind = 'credit' and n.item_id = c.id and n.line_id >= $3 limit 1) as m

@@ -56,14 +56,14 @@ const credits = (condition: string) => `
          c.session_id, c.identified_by = 'session_id' as has_session_id,
          null::text as bank_reference, null::text as reference, null::text as other_reference,
          c.account_number, c.source_account_name as name, ${NO_PARENT}
-    from credits c
+    from all_credits c
    where c.bank_code = $1 and c.currency = $2 and ${condition}`
 
 const charges = (condition: string) => `
   select 'charges', c.id, c.received_at, -(c.fee_kobo + c.vat_kobo + c.duty_kobo), -c.fee_kobo,
          -c.vat_kobo, -c.duty_kobo, c.session_id, c.identified_by = 'session_id', null, null, null,
          c.account_number, null, 'credit', c.id, null
-    from credits c
+    from all_credits c
    where c.bank_code = $1 and c.currency = $2 and c.fee_kobo + c.vat_kobo + c.duty_kobo > 0
      and ${condition}`
 

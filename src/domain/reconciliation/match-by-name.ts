@@ -116,7 +116,7 @@ async function nameLines(tx: Transaction, { bankCode, currency }: Run): Promise<
        select w.id, w.rank, w.amount, c.id as credit_id, c.bank_code, c.currency
          from words w
          join credit_identifiers k on k.value = w.word
-         join credits c on c.id = k.credit_id
+         join all_credits c on c.id = k.credit_id
      ), found as (
        select id, rank, 'credit' as kind, credit_id as item_id, bank_code, currency
          from credits_named

@@ -55,7 +55,7 @@ export const TAKES_BACK = `-l.amount in
 // The whole amount of what was charged for is no charge, whatever the words: a credit taken back, or
 // a payout or return made twice.
 const IS_WHOLE = `(l.amount <> x.amount and (
-  x.kind = 'charges' and exists (select from credits c where c.id = x.id and ${TAKES_BACK})
+  x.kind = 'charges' and exists (select from all_credits c where c.id = x.id and ${TAKES_BACK})
   or x.kind = 'payout_cost' and exists (
     select from payouts p where p.id = x.id and p.amount_kobo = -l.amount)))`
 

@@ -29,7 +29,7 @@ async function insertMatches(tx: Transaction, run: Run): Promise<number> {
      select distinct on (c.id) l.id, 'credit', c.id, c.amount_kobo, $1, $2, l.booked_on,
             (c.received_at at time zone 'Africa/Lagos')::date, 'session_id', $6
        from statement_lines l
-       join credits c on c.session_id = l.session_id and c.amount_kobo = l.amount_kobo
+       join all_credits c on c.session_id = l.session_id and c.amount_kobo = l.amount_kobo
       where l.statement_id = any ($5)
         and (l.account_number is null or l.account_number = c.account_number)
         and not exists (select from open_lines o where o.session_id = l.session_id)

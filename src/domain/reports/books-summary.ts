@@ -19,9 +19,10 @@ export async function summariseBooks(pool: Pool): Promise<BooksSummary> {
     await tx.query(`set local statement_timeout = '15min'`)
     const { rows } = await tx.query<Omit<BooksSummary, 'balances'>>(
       `select (select count(*) from clients) as clients,
-              (select count(*) from credits) as credits,
-              (select coalesce(sum(amount_kobo), 0)::bigint from credits) as "creditedKobo",
-              (select count(*) from transfers) as transfers,
+              (select count(*) from all_credits) as credits,
+              (select coalesce(sum(amount_kobo), 0)::bigint from all_credits) as "creditedKobo",
+              (select count(*) from transfers)
+                + (select coalesce(sum(transfers - carried), 0) from archives)::bigint as transfers,
               (select posted_at from transfers order by id desc limit 1) as "lastTransferAt",
               (select count(*) from payouts
                 where status in ('queued', 'sending', 'unknown')) as "openPayouts"`,

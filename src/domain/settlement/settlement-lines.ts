@@ -60,7 +60,7 @@ export async function listLines(
              from (select * from settlement_lines
                     where settlement_id = $1 and ($2::bigint is null or id > $2)
                     order by id limit $3) as l
-             left join credits c on c.id = l.credit_id
+             left join all_credits c on c.id = l.credit_id
              left join collection_accounts k on k.id = l.account_id
              left join suspense_items i
                on i.credit_id = l.credit_id and i.state = 'assigned' and l.account_id is not null

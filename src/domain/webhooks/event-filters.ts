@@ -62,7 +62,7 @@ export async function findSubject(
 
 // The credit is looked up by its id for each event that is reached, never the other way round: an
 // account may have millions.
-const OF_CREDIT = 'from credits c where c.id = e.credit_id'
+const OF_CREDIT = 'from all_credits c where c.id = e.credit_id'
 
 function aboutNumber(given: AddParameter, accountNumber: string, found: Found): string {
   return `(e.collection_account_id = ${given(found.accountId)}::bigint

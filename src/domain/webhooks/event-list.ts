@@ -66,7 +66,7 @@ export const inOrder = ({ clientId, after, limit, more = '' }: Ordered) => `
 export const visibleEvent = (clientId: string) =>
   inMerchantScope(
     `coalesce(e.collection_account_id,
-              (select c.collection_account_id from credits c where c.id = e.credit_id))`,
+              (select c.collection_account_id from all_credits c where c.id = e.credit_id))`,
     clientId,
   )
 const VISIBLE = visibleEvent('$1')

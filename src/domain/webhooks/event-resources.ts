@@ -101,7 +101,7 @@ async function readCredits(db: Queryable, sealer: Sealer, ids: readonly CreditId
                   collection_account_id as "collectionAccountId",
                   transacted_at as "transactionTime",
                   transacted_on::text as "transactionDate", received_at as "receivedAt"
-             from credits where id = any($1::bigint[])`,
+             from all_credits where id = any($1::bigint[])`,
     values: [numberArray(ids)],
   })
   return new Map(

@@ -123,7 +123,7 @@ async function readCreditOwners(tx: Transaction, events: readonly StoredEvent[])
   const { rows } = await tx.query<CreditOwner>({
     name: 'owners-of-credits',
     text: `select id, collection_account_id as "collectionAccountId", payment_id as "paymentId"
-             from credits where id = any($1::bigint[])`,
+             from all_credits where id = any($1::bigint[])`,
     values: [numberArray(ids)],
   })
   return new Map(rows.map((row) => [row.id, row]))
