@@ -83,6 +83,7 @@ export async function setUpMatching() {
   return {
     pool: database.pool,
     writeBooks: (books: Books) => writeBooks(write, books),
+    archiveCredits: () => writer.query(ARCHIVE_CREDITS),
     importStatement: (statement: Statement) => importStatement(write, statement),
     match: (now: string) => match(database, now),
     read: async <T>(sql: string) => (await database.pool.query(sql)).rows as T[],
@@ -190,6 +191,17 @@ async function writeMoneyOut(write: Write, books: Books): Promise<void> {
     returns,
   )
 }
+
+// All of them, without what else archiving does.
+const ARCHIVE_CREDITS = `
+  with gone as (delete from credits returning *)
+  insert into archived_credits
+    (id, archive_id, client_id, collection_account_id, amount_kobo, received_at, fee_kobo, vat_kobo,
+     duty_kobo, bank_code, session_id, account_number, currency, identified_by)
+  select id, 1, 1, 1, amount_kobo, received_at, nullif(fee_kobo, 0), nullif(vat_kobo, 0),
+         nullif(duty_kobo, 0), bank_code, session_id, account_number, nullif(currency, 'NGN'),
+         nullif(identified_by, 'session_id')
+    from gone`
 
 async function importStatement(write: Write, statement: Statement): Promise<bigint> {
   const { lines, openingKobo } = statement

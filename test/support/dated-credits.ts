@@ -14,6 +14,18 @@ export async function insertCredits(db: Database, credits: readonly DatedCredit[
   )
 }
 
+// Those up to an id, but for every tenth.
+export async function archiveCredits(db: Database, upTo: number): Promise<void> {
+  await db.query(
+    `insert into archived_credits (id, archive_id, client_id, collection_account_id, amount_kobo,
+                                   received_at, bank_code, session_id, account_number)
+     select id, 1, 1, 1, amount_kobo, received_at, bank_code, session_id, account_number
+       from credits where id <= $1 and id % 10 <> 0`,
+    [upTo],
+  )
+  await db.query('delete from credits where id in (select id from archived_credits)', [])
+}
+
 // What has a sandbox date rows in no order of their ids.
 export const DISORDERS = [
   'insert into test_clocks (client_id, now_at, set_at) values (1, now(), now())',
