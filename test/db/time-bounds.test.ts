@@ -13,8 +13,8 @@ const HOUR_MS = 3_600_000
 const START_MS = Date.parse('2026-11-15T08:00:00Z')
 
 for (const archived of ['none', 'most', 'all']) {
-  test(`no credit of a window lies outside its ids, whatever gaps and swapped times, ${archived} archived`, () =>
-    holdBounds(archived))
+  const name = 'no credit of a window lies outside its ids, whatever gaps and swapped times'
+  test(`${name}, ${archived} archived`, () => holdBounds(archived))
 }
 
 async function holdBounds(archived: string): Promise<void> {
