@@ -19,14 +19,15 @@ from array import array
 from bisect import bisect_left
 from collections import defaultdict
 
-FORMAT = "manilla-proof/1"
 LINE_BYTES_MAX = 65536
 FAULTS_SHOWN = 50
 
 # Every field of a line, in order: # a number, ? a number or null, $ a text. + is summed in the manifest.
 FILES = {
     "accounts.ndjson": "#id $kind $owner $currency $openedAt",
-    "credits.ndjson": "#id $bank $currency #+amount #+charges #+reversed #+returned $outcome $receivedAt",
+    "archives.ndjson": "#id $month #+credits #+amount #+charges $endsAt $manifest",
+    "credits.ndjson": "#id $bank $currency #+amount #+charges #+reversed #+returned $outcome $receivedAt "
+    "?archive",
     "payouts.ndjson": "#id $reference $purpose $status $bank $currency #+amount #+fee #+cost ?settlement "
     "$requestedAt",
     "settlements.ndjson": "#id $reference #client $currency $status #+lines #+gross #fees #vat #reversed "
@@ -38,6 +39,10 @@ FILES = {
     "transfers.ndjson": "#id #debit #credit #+amount $reason $cause #causeId $postedAt",
     "balances.ndjson": "#account #+debits #+credits",
 }
+# The first version had no archives.
+FILES_1 = {name: form for name, form in FILES.items() if name != "archives.ndjson"}
+FILES_1["credits.ndjson"] = FILES["credits.ndjson"].replace(" ?archive", "")
+FORMATS = {"manilla-proof/1": FILES_1, "manilla-proof/2": FILES}
 
 # Accounts that grow by debits. A bank's may be on either side; all others grow by credits.
 DEBIT_KINDS = ("shortfall", "bank_cost", "input_vat", "receivable", "write_off")
@@ -158,18 +163,23 @@ def read_manifest(folder):
     try:
         manifest = json.loads(signed, object_pairs_hook=once)
         files = {each["name"]: each for each in manifest["files"]}
+        companions = {each["name"]: each for each in manifest.get("companions", [])}
         key = bytes.fromhex(manifest["publicKey"])
-        for each in files.values():
+        for each in [*files.values(), *companions.values()]:
             each["sums"] = {name: int(total) for name, total in each["sums"].items()}
             each["lines"], each["chain"] = int(each["lines"]), str(each["chain"])
-        told = (manifest["format"], str(manifest["exportedAt"]), str(manifest["product"]), str(manifest["mode"]))
+        told = [str(manifest[each]) for each in ("format", "exportedAt", "product", "mode")]
+        named = [*manifest["files"], *manifest.get("companions", [])]
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise CannotVerify(f"manifest.json cannot be understood ({error})")
-    if told[0] != FORMAT:
-        raise CannotVerify(f"manifest.json is of the format {told[0]}; this verifies {FORMAT}")
-    if set(files) != set(FILES) or len(manifest["files"]) != len(FILES):
+    if told[0] not in FORMATS:
+        raise CannotVerify(f"manifest.json is of the format {told[0]}; this verifies {' and '.join(FORMATS)}")
+    names = set(files) | set(companions)
+    if set(files) != set(FORMATS[told[0]]) or len(names) != len(named):
         raise CannotVerify("manifest.json does not name the files of this format")
-    return files, told, key, signed, bytes.fromhex(match.group(2).decode())
+    if not all(re.fullmatch(r"[a-z-]+\.ndjson", name) for name in companions):
+        raise CannotVerify("manifest.json names a companion that is no file of the folder")
+    return files, companions, told, key, signed, bytes.fromhex(match.group(2).decode())
 
 
 def check_signature(key, signed, signature, pinned, faults):
@@ -192,17 +202,22 @@ VALUES = {
 }
 
 
+# Of a companion only that each line begins with its id.
+COMPANION = re.compile(rb'\{"id":"([1-9][0-9]{0,17})",.*\}')
+
+
 class Reader:
     """Reads a file line by line: its form, its chain, its sums."""
 
-    def __init__(self, folder, manifest, faults):
-        self.folder, self.manifest, self.faults = folder, manifest, faults
+    def __init__(self, folder, manifest, forms, faults):
+        self.folder, self.manifest, self.forms, self.faults = folder, manifest, forms, faults
 
     def rows(self, name, checked=True):
-        fields = FILES[name].split(" ")
+        fields = self.forms.get(name, "").split()
         names = [field.lstrip("#?$+") for field in fields]
         form = ",".join(f'"{each}":{VALUES[field[0]]}' for each, field in zip(names, fields))
-        match_body = re.compile(("{" + form + "}").encode()).fullmatch
+        whole = re.compile(("{" + form + "}").encode()) if form else COMPANION
+        match_body = whole.fullmatch
         summed = [index for index, field in enumerate(fields) if "+" in field]
         sums, lines = [0] * len(fields), 0
         chain = hashlib.sha256(name.encode()).hexdigest().encode()
@@ -323,9 +338,12 @@ class Books:
         self.accounts = Table("accounts.ndjson", ())
         self.kinds, self.debits, self.credits = array("B"), array("q"), array("q")
         self.kind_totals, self.bank_totals = defaultdict(lambda: [0, 0, 0]), {}
+        # By archive, bank and currency: what its credits should have brought and left there, and did.
+        self.archived = defaultdict(lambda: [0, 0, 0, 0])
 
     def read(self):
         self.read_accounts()
+        self.read_archives()
         self.read_credits()
         self.read_settlements()
         self.read_payouts()
@@ -334,13 +352,16 @@ class Books:
         self.read_transfers()
         accounts = self.check_balances()
         causes = {cause: table.wrong(self.faults) for cause, table in self.causes().items()}
+        causes[b"archive"] |= self.check_archived()
         self.settled.wrong(self.faults)
         if accounts or any(causes.values()):
             self.show_suspects(accounts, causes)
 
     def causes(self):
-        tables = (self.taken, self.paid, self.settlements, self.adjusted, self.booked)
-        return dict(zip((b"credit", b"payout", b"settlement", b"adjustment", b"difference"), tables))
+        return {
+            b"archive": self.archives, b"credit": self.taken, b"payout": self.paid,
+            b"settlement": self.settlements, b"adjustment": self.adjusted, b"difference": self.booked,
+        }
 
     def read_accounts(self):
         names = {kind.encode(): number for number, kind in enumerate(KINDS)}
@@ -355,15 +376,56 @@ class Books:
                 self.debits.append(0)
                 self.credits.append(0)
 
+    def read_archives(self):
+        name = "archives.ndjson"
+        measures = ("its credits", "amount of its credits", "charges of its credits")
+        self.archives, self.archive_ends = Table(name, measures), []
+        if name not in self.reader.forms:
+            return
+        for line, (row_id, _, credits, amount, charges, ends_at, _) in self.reader.rows(name):
+            said = (int(credits), int(amount), int(charges))
+            if self.archives.add(int(row_id), line, 0, 0, said, self.faults):
+                self.archive_ends.append(ends_at)
+
     def read_credits(self):
-        self.taken = Table("credits.ndjson", ("its transfers from the bank", "what is left of it at the bank"))
-        for line, (row_id, bank, currency, *numbers, _, _) in self.reader.rows("credits.ndjson"):
+        name = "credits.ndjson"
+        self.taken = Table(name, ("its transfers from the bank", "what is left of it at the bank"))
+        for line, (row_id, bank, currency, *numbers, _, received_at, archive) in self.credit_rows():
             amount, charges, reversed_, returned = map(int, numbers)
+            place = at(name, line, int(row_id))
             if amount <= 0 or min(charges, reversed_, returned) < 0:
-                self.faults.add(at("credits.ndjson", line, int(row_id)), "an amount is not positive")
+                self.faults.add(place, "an amount is not positive")
             said = (amount, amount - charges - reversed_ - returned)
             numbers = self.currencies.number(currency), self.banks.number(bank)
-            self.taken.add(int(row_id), line, *numbers, said, self.faults)
+            # Of an archived credit there are no transfers but those that stand for all of the archive's.
+            own = said if archive is None else (0, 0)
+            if self.taken.add(int(row_id), line, *numbers, own, self.faults) and archive is not None:
+                self.add_archived(place, int(archive), (amount, charges, received_at), (*numbers, *said))
+
+    def credit_rows(self):
+        has_archives = "archives.ndjson" in self.reader.forms
+        for line, values in self.reader.rows("credits.ndjson"):
+            yield line, values if has_archives else (*values, None)
+
+    def add_archived(self, place, archive, credit, part):
+        (amount, charges, received_at), (currency, bank, brought, left) = credit, part
+        index = self.archives.find(archive)
+        if index < 0:
+            self.faults.add(place, "its archive", f"archive {archive}", "none")
+            return
+        self.check_time(place, received_at, index)
+        for found, more in zip(self.archives.found.values(), (1, amount, charges)):
+            found[index] += more
+        sums = self.archived[(index, bank, currency)]
+        sums[0] += brought
+        sums[1] += left
+
+    def check_time(self, place, time, index):
+        """What an archive stands for was before its end: from there on the ledger has every transfer."""
+        if time >= self.archive_ends[index]:
+            times = (self.archive_ends[index], time)
+            expected, found = (each.decode(errors="replace") for each in times)
+            self.faults.add(place, "is archived", f"a time before {expected}", found)
 
     def read_settlements(self):
         name = "settlements.ndjson"
@@ -440,7 +502,7 @@ class Books:
             b"credit": self.add_to_credit, b"payout": self.add_to_payout, b"settlement": self.add_to_settlement,
             b"adjustment": self.add_to_adjustment, b"difference": lambda *_: None,
         }
-        for line, (row_id, debit, credit, amount, reason, cause, cause_id, _) in self.reader.rows(name):
+        for line, (row_id, debit, credit, amount, reason, cause, cause_id, posted_at) in self.reader.rows(name):
             row_id, amount = int(row_id), int(amount)
             if row_id <= last:
                 faults.add(at(name, line, row_id), "ids must ascend", f"more than {last}", row_id)
@@ -460,16 +522,21 @@ class Books:
                 found = f"{cause.decode(errors='replace') or 'none'} {int(cause_id)}"
                 faults.add(at(name, line, row_id), "its cause", "one that exists", found)
                 continue
-            if not currency[d] == currency[c] == table.currency[index]:
-                found = [self.currencies.text(each) for each in (currency[d], currency[c], table.currency[index])]
+            of_cause = currency[d] if table is self.archives else table.currency[index]
+            if not currency[d] == currency[c] == of_cause:
+                found = [self.currencies.text(each) for each in (currency[d], currency[c], of_cause)]
                 faults.add(at(name, line, row_id), "currencies of its accounts and cause", "one", found)
             for side in (d, c):
-                if kinds[side] == BANK and table is not self.settlements and (
+                if kinds[side] == BANK and table not in (self.settlements, self.archives) and (
                     self.accounts.bank[side] != table.bank[index]
                 ):
                     banks = (table.bank[index], self.accounts.bank[side])
                     faults.add(at(name, line, row_id), "bank", *map(self.banks.text, banks))
-            adders[cause](index, amount, reason, kinds[d], kinds[c])
+            if table is self.archives:
+                self.check_time(at(name, line, row_id), posted_at, index)
+                self.add_to_archive(index, amount, reason, d, c)
+            else:
+                adders[cause](index, amount, reason, kinds[d], kinds[c])
 
     def add_to_credit(self, index, amount, reason, debit, credit):
         brought, left = self.taken.found.values()
@@ -493,6 +560,26 @@ class Books:
     def add_to_adjustment(self, index, amount, *_):
         (moved,) = self.adjusted.found.values()
         moved[index] += amount
+
+    def add_to_archive(self, index, amount, reason, debit, credit):
+        for side, sign in ((debit, 1), (credit, -1)):
+            if self.kinds[side] == BANK:
+                sums = self.archived[(index, self.accounts.bank[side], self.accounts.currency[side])]
+                sums[2] += amount if side == debit and reason == b"credit" else 0
+                sums[3] += sign * amount
+
+    def check_archived(self):
+        wrong = set()
+        for (index, bank, currency), (amount, rest, brought, left) in self.archived.items():
+            row_id = self.archives.ids[index]
+            place = at(self.archives.name, self.archives.lines[index], row_id)
+            where = f"bank {self.banks.text(bank)}, in {self.currencies.text(currency)}"
+            checks = (f"its transfers from {where}", amount, brought), (f"what is left of it at {where}", rest, left)
+            for what, said, found in checks:
+                if said != found:
+                    wrong.add(row_id)
+                    self.faults.add(place, what, said, found)
+        return wrong
 
     def check_balances(self):
         name, wrong, next_, sums = "balances.ndjson", set(), 0, defaultdict(lambda: [0, 0])
@@ -558,6 +645,15 @@ class Books:
             print(f"  the books' balance at bank {bank}: {currency} {money(balance)}")
 
 
+def check_companions(reader, companions):
+    """Chain and number of lines; what they say is not added up. They may be withheld."""
+    absent = {name for name in companions if not os.path.exists(os.path.join(reader.folder, name))}
+    for name in set(companions) - absent:
+        for _ in reader.rows(name):
+            pass
+    return absent
+
+
 def money(kobo):
     return f"{'-' if kobo < 0 else ''}{abs(kobo) // 100:,}.{abs(kobo) % 100:02d}"
 
@@ -574,11 +670,14 @@ def main():
     parser.add_argument("--public-key", type=public_key, metavar="HEX", help="the key you trust")
     given, faults = parser.parse_args(), Faults()
     try:
-        files, (_, exported_at, product, mode), key, signed, signature = read_manifest(given.folder)
+        files, companions, told, key, signed, signature = read_manifest(given.folder)
+        format_, exported_at, product, mode = told
         print(f"{given.folder}: {product}, {mode}, exported at {exported_at}")
         verdict = check_signature(key, signed, signature, given.public_key, faults)
-        books = Books(Reader(given.folder, files, faults), faults)
+        reader = Reader(given.folder, {**files, **companions}, FORMATS[format_], faults)
+        books = Books(reader, faults)
         books.read()
+        absent = check_companions(reader, companions)
     except CannotVerify as error:
         print(f"Cannot verify: {error}", file=sys.stderr)
         return 2
@@ -591,6 +690,9 @@ def main():
         books.show()
         print(f"\n  signature: {verdict}")
         print("  " + ", ".join(f"{each['lines']:,} {name[:-7]}" for name, each in files.items()))
+        for name, each in companions.items():
+            how = "is not here, and was not verified" if name in absent else f"has {each['lines']:,} lines"
+            print(f"  beside them, {name} {how}")
     if faults.count > FAULTS_SHOWN:
         print(f"… and {faults.count - FAULTS_SHOWN} faults more.")
     print(f"{faults.count} faults." if faults.count else "Verified: everything adds up.")

@@ -61,6 +61,15 @@ export function rechained(name: string, edit: (lines: string[]) => void) {
   })
 }
 
+// The first line that has the text in it, as another or not at all.
+export function rewritten(name: string, having: string, edit: (line: string) => string | null) {
+  return rechained(name, (lines) => {
+    const at = lines.findIndex((line) => line.includes(having))
+    const line = edit(lines[at] as string)
+    lines.splice(at, 1, ...(line === null ? [] : [line]))
+  })
+}
+
 // And the manifest tells of the file as it is now. Its signature is the old one.
 function remade(name: string, edit: (lines: string[]) => void) {
   return (folder: string) => {

@@ -7,7 +7,8 @@ import { join } from 'node:path'
 
 const FIELDS: Record<string, string> = {
   'accounts.ndjson': 'id kind owner currency openedAt',
-  'credits.ndjson': 'id bank currency amount charges reversed returned outcome receivedAt',
+  'archives.ndjson': 'id month credits amount charges endsAt manifest',
+  'credits.ndjson': 'id bank currency amount charges reversed returned outcome receivedAt archive',
   'payouts.ndjson':
     'id reference purpose status bank currency amount fee cost settlement requestedAt',
   'settlements.ndjson':
@@ -24,6 +25,7 @@ export const PROOF_NAMES = Object.keys(FIELDS)
 
 const DEBIT_KINDS = ['shortfall', 'bank_cost', 'input_vat', 'receivable', 'write_off']
 const CAUSES: Record<string, string> = {
+  archive: 'archives.ndjson',
   credit: 'credits.ndjson',
   payout: 'payouts.ndjson',
   settlement: 'settlements.ndjson',
@@ -69,7 +71,7 @@ export function readManifest(folder: string, pinnedKey: string) {
   const manifest: Manifest = JSON.parse(signed)
   const der = Buffer.from(`${SPKI}${manifest.publicKey}`, 'hex')
   const key = createPublicKey({ key: der, format: 'der', type: 'spki' })
-  if (manifest.format !== 'manilla-proof/1') problems.push('manifest.json format')
+  if (manifest.format !== 'manilla-proof/2') problems.push('manifest.json format')
   if (manifest.publicKey !== pinnedKey) problems.push('manifest.json key')
   if (!verify(null, Buffer.from(signed), key, Buffer.from(signature, 'hex'))) {
     problems.push('manifest.json signature')
@@ -130,7 +132,8 @@ function addUp(files: Files): string[] {
     if (amount <= 0n) faults.push(`${place} amount`)
     if (!debit || !credit || debit === credit) faults.push(`${place} accounts`)
     if (!cause) faults.push(`${place} cause`)
-    if (new Set([debit?.currency, credit?.currency, cause?.currency]).size !== 1) {
+    const currency = row.cause === 'archive' ? debit?.currency : cause?.currency
+    if (new Set([debit?.currency, credit?.currency, currency]).size !== 1) {
       faults.push(`${place} currency`)
     }
     const [from, to] = [sums.get(row.debit ?? ''), sums.get(row.credit ?? '')]
@@ -181,6 +184,11 @@ function causeFaults(files: Files, accounts: Accounts): string[] {
       add(`${key} ${accounts.get(id as string)?.kind}`, kobo)
     }
   }
+  for (const row of files('credits.ndjson')) {
+    const key = `archive ${row.archive}`
+    add(`${key} credits`, 1n)
+    for (const field of ['amount', 'charges']) add(`${key} ${field}`, BigInt(row[field] as string))
+  }
   for (const row of files('settlement-lines.ndjson')) {
     const key = `settlement ${row.settlement}`
     add(`${key} lines`, 1n)
@@ -219,6 +227,16 @@ type Expectation = readonly [what: string, expected: bigint, is: bigint]
 
 function expectations(cause: string, row: Row, of: (what: string) => bigint): Expectation[] {
   const kobo = (field: string) => BigInt(row[field] ?? 0)
+  if (cause === 'archive') {
+    return [
+      ['credits', kobo('credits'), of('credits')],
+      ['amount', kobo('amount'), of('amount')],
+      ['charges', kobo('charges'), of('charges')],
+      ['brought', kobo('amount'), of('brought')],
+      ['left', kobo('amount') - kobo('charges'), -of('bank')],
+    ]
+  }
+  if (cause === 'credit' && row.archive !== null) return [['moved', 0n, of('moved')]]
   if (cause === 'credit') {
     const left = kobo('amount') - kobo('charges') - kobo('reversed') - kobo('returned')
     return [

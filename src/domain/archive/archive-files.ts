@@ -58,7 +58,7 @@ export const PAYERS: ProofFile = {
   ],
   from: 'credits c join archiving x on x.id = c.id',
   order: 'c.id',
-  sums: ['withheldFee', 'withheldVat', 'withheldDuty'],
+  sums: [],
 }
 
 // What the banks' statements say of them and of nothing else.

@@ -3,7 +3,7 @@
 //
 // No personal data: no names, narrations, account numbers, nor references that a payer can choose.
 
-export const PROOF_FORMAT = 'manilla-proof/1'
+export const PROOF_FORMAT = 'manilla-proof/2'
 
 // Each field as its name and the SQL of its value, which becomes text or null.
 type Field = readonly [name: string, sql: string]
@@ -21,11 +21,17 @@ export const at = (name: string, column: string): Field => [
   `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`,
 ]
 
+// A transfer that stands for those of an archive names one of its credits too.
 const CAUSE = `
-  case when t.credit_id is not null then 'credit' when t.payout_id is not null then 'payout'
+  case when t.archive_id is not null then 'archive'
+       when t.credit_id is not null then 'credit' when t.payout_id is not null then 'payout'
        when t.settlement_id is not null then 'settlement'
        when t.adjustment_id is not null then 'adjustment'
        when t.difference_id is not null then 'difference' else '' end`
+
+const CAUSE_ID = `
+  coalesce(t.archive_id, t.credit_id, t.payout_id, t.settlement_id, t.adjustment_id,
+           t.difference_id, 0)`
 
 const TOTALS = [
   ['gross', 's.gross_kobo'],
@@ -56,6 +62,25 @@ export const PROOF_FILES: readonly ProofFile[] = [
     sums: [],
   },
   {
+    name: 'archives.ndjson',
+    fields: [
+      ['id', 'h.id'],
+      ['month', "to_char(h.month, 'YYYY-MM')"],
+      ['credits', 'h.credits'],
+      ['amount', 'h.amount_kobo'],
+      ['charges', 'coalesce(w.kobo, 0)'],
+      at('endsAt', 'h.ends_at'),
+      ['manifest', "encode(h.manifest_hash, 'hex')"],
+    ],
+    from: `archives h
+      left join (select archive_id, sum(coalesce(fee_kobo, 0) + coalesce(vat_kobo, 0)
+                                        + coalesce(duty_kobo, 0)) as kobo
+                   from archived_credits group by archive_id) as w
+        on w.archive_id = h.id`,
+    order: 'h.id',
+    sums: ['credits', 'amount', 'charges'],
+  },
+  {
     name: 'credits.ndjson',
     fields: [
       ['id', 'c.id'],
@@ -67,8 +92,9 @@ export const PROOF_FILES: readonly ProofFile[] = [
       ['returned', 'coalesce(b.kobo, 0)'],
       ['outcome', 'c.outcome'],
       at('receivedAt', 'c.received_at'),
+      ['archive', 'c.archive_id'],
     ],
-    from: `credits c
+    from: `all_credits c
       left join (select credit_id, sum(amount_kobo) as kobo from reversals group by credit_id) as r
         on r.credit_id = c.id
       left join (select i.credit_id, sum(p.amount_kobo) as kobo
@@ -175,10 +201,7 @@ export const PROOF_FILES: readonly ProofFile[] = [
       ['amount', 't.amount_kobo'],
       ['reason', 't.reason'],
       ['cause', CAUSE],
-      [
-        'causeId',
-        'coalesce(t.credit_id, t.payout_id, t.settlement_id, t.adjustment_id, t.difference_id, 0)',
-      ],
+      ['causeId', CAUSE_ID],
       at('postedAt', 't.posted_at'),
     ],
     from: 'transfers t',
