@@ -47,7 +47,11 @@ export const CONFLICTS = {
   ),
   payment_not_refundable: ref(409, '12', 'Only a paid payment can be refunded.'),
   credit_not_refundable: ref(409, '12', 'Nothing of this credit is left on a collection account.'),
-  credit_archived: ref(409, '12', 'This credit is archived. Pay it out to the payer instead.'),
+  credit_archived: ref(
+    409,
+    '12',
+    'This credit is archived. It can be neither refunded nor reversed.',
+  ),
   period_archived: ref(
     409,
     '12',

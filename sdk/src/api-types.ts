@@ -5843,6 +5843,7 @@ export interface components {
             receivedAt: string;
             judgedBy: "bank_time" | "arrival" | null;
             locations: components["schemas"]["CreditLocation"][];
+            archivedIn: string | null;
         };
         CreditAssignedEvent: {
             id: string;
@@ -5911,6 +5912,7 @@ export interface components {
             receivedAt: string;
             judgedBy: "bank_time" | "arrival" | null;
             locations: components["schemas"]["CreditLocation"][];
+            archivedIn: string | null;
             suspense: {
                 id: string;
                 amount: number;
@@ -5961,6 +5963,7 @@ export interface components {
             data: components["schemas"]["Credit"][];
             hasMore: boolean;
             nextCursor: string | null;
+            archivedBefore: string | null;
         };
         CreditLocation: {
             amount: number;
@@ -8640,7 +8643,7 @@ export interface components {
         };
         TimelineEntry: {
             at: string;
-            kind: "advice" | "account" | "number" | "action" | "requery" | "credit" | "reversal" | "suspense" | "refund" | "transfer" | "event" | "waiting" | "attempt";
+            kind: "advice" | "account" | "number" | "action" | "requery" | "credit" | "reversal" | "suspense" | "refund" | "transfer" | "archive" | "event" | "waiting" | "attempt";
             description: string;
             amount: number | null;
             currency: string | null;

@@ -111,7 +111,11 @@ function withPlus(text: string): string {
   return text.replace(/(:[0-9.,]+) ([0-9]{2}:?[0-9]{2})$/, '$1+$2')
 }
 
-export function ListEnvelope<T extends TSchema>(item: T) {
+// `more`: what a page says beside its items.
+export function ListEnvelope<T extends TSchema, More extends Properties = Record<never, never>>(
+  item: T,
+  more: More = {} as More,
+) {
   return named(
     `${schemaName(item)}List`,
     {
@@ -120,6 +124,7 @@ export function ListEnvelope<T extends TSchema>(item: T) {
       data: Type.Array(item),
       hasMore: Type.Boolean(),
       nextCursor: Type.Unsafe<string | null>({ type: ['string', 'null'] }),
+      ...more,
     },
     { description: 'A page of results.' },
   )

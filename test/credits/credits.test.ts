@@ -79,6 +79,7 @@ test('a booked credit shows what the bank said, its payer masked, and its accoun
         description: `In the balance of collection account ${accountNumber}.`,
       },
     ],
+    archivedIn: null,
   })
   assert(Number.isSafeInteger(id))
   assert.match(receivedAt, TIMESTAMP)

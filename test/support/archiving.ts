@@ -8,6 +8,7 @@ import { createAccount } from './fixtures.ts'
 import { chargesOf, takeIncoming } from './incoming-credits.ts'
 import { KEY } from './proving.ts'
 import { type Bench, START } from './running-service.ts'
+import { createTempFolder } from './temp-folder.ts'
 
 export const YEAR_MS = 365 * 86_400_000
 
@@ -25,6 +26,13 @@ export function archive(bench: Pick<Bench, 'db' | 'clock'>, folder: string, mont
     key: KEY,
     onProgress: () => {},
   })
+}
+
+// In the next year. All of its credits that are finished.
+export async function archiveLater(bench: Bench): Promise<void> {
+  bench.advance(YEAR_MS)
+  using folder = createTempFolder()
+  await archive(bench, folder.path)
 }
 
 // So many credits to two new accounts, a minute apart, with the operator's fee; of every other one the

@@ -21,7 +21,8 @@ import {
 type Taken = KnownCredit & BankIdentifier
 
 // By the identifiers' names, the credits as they were first answered: that a payment closed later
-// (underpaid) is no part of it. Held to one look-up by key for each, however many there are.
+// (underpaid) is no part of it. Held to one look-up by key for each, however many there are; archived
+// credits are looked for only where one that is known is not among the others.
 export async function findTaken(
   tx: Transaction,
   identifiers: readonly BankIdentifier[],
@@ -40,7 +41,7 @@ export async function findTaken(
                             where i.value = s.value and i.bank_code = coalesce(s.bank_code, $4)
                               and i.kind = coalesce(s.kind, 'session_id')
                             limit 1) i on true
-             join lateral (select * from credits c where c.id = i.credit_id limit 1) c on true`,
+             join lateral (select * from all_credits c where c.id = i.credit_id limit 1) c on true`,
     values: columnsOf(identifiers),
   })
   // They tell apart what shares a weak identifier, and are not asked for otherwise.
@@ -67,7 +68,7 @@ async function findReferences(tx: Transaction, ids: readonly CreditId[]) {
                         union all
                         select c.identified_by || '/' || c.session_id
                          where c.identified_by <> 'session_id') as "references"
-             from credits c where c.id = any($1::bigint[])`,
+             from all_credits c where c.id = any($1::bigint[])`,
     values: [numberArray(ids)],
   })
   return new Map(rows.map((row) => [row.id, row.references]))
@@ -105,7 +106,7 @@ function columnsOf(identifiers: readonly BankIdentifier[]): ArrayParameter[] {
   ]
 }
 
-// Of the ids, the first that is a credit's of this bank, of whatever kind it is.
+// Of the ids, the first that is a credit's of this bank, of whatever kind it is. It may be archived.
 export async function findOriginal(
   db: Queryable,
   bankCode: string,
@@ -113,7 +114,7 @@ export async function findOriginal(
 ): Promise<string | undefined> {
   const { rows } = await db.query<{ value: string }>({
     name: 'find-reversed-credit',
-    text: `select i.value from credit_identifiers i join credits c on c.id = i.credit_id
+    text: `select i.value from credit_identifiers i join all_credits c on c.id = i.credit_id
             where i.value = any($1::text[]) and i.bank_code = $2 and c.currency = $3
             order by array_position($1::text[], i.value)
             limit 1`,

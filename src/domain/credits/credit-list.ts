@@ -2,6 +2,7 @@
 //
 // A client sees credits to its numbers, and credits assigned to it even if suspended again since.
 // Operators also see credits to unrecognised numbers, by any identifier or account number.
+// Archived credits are found by id and identifier alone: nothing else of them has an index.
 
 import { ORDER_SQL, type Order } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
@@ -103,16 +104,20 @@ export async function selectFound(
   if (after !== undefined) conditions.push(`c.id ${isAfter} ${place(after)}`)
   if (until !== undefined) conditions.push(`c.id ${isUpTo} ${place(until)}`)
   // Each through its own index, in order, and no further than a page.
+  const isNamed = filters.sessionId || filters.sessionIdPrefix
+  const source = isNamed ? 'c.* from all_credits c' : LIVE
   const branches = scopes.flatMap((scope) =>
     times.map((time) => {
       const all = [...conditions, scope, ...time].join(' and ')
-      return `(select c.* from credits c where ${all} order by c.id ${sort} limit ${limit})`
+      return `(select ${source} where ${all} order by c.id ${sort} limit ${limit})`
     }),
   )
   const found = `select distinct on (id) * from (${branches.join(' union all ')}) as found
                   order by id ${sort} limit ${limit}`
   return { sql, found }
 }
+
+const LIVE = 'c.*, null::bigint as archive_id from credits c'
 
 // By what no index holds, besides the outcome: written out, so that an index on one can serve.
 function compare(filters: CreditFilters, place: (value: unknown) => string): string[] {
@@ -200,7 +205,7 @@ export async function getCredit(
   db: Queryable,
   { sealer, viewer, by }: CreditLookup,
 ): Promise<CreditTrace> {
-  const text = `${SELECT_TRACE} from credits c ${WITH_OWNERS}
+  const text = `${SELECT_TRACE} from all_credits c ${WITH_OWNERS}
     where c.id = any(${creditsCalled('$1')} || $2::bigint) and ${visibleTo(viewer, '$3')}
     order by c.id = $2 desc nulls last, c.id desc limit 1`
   const { rows } = await db.query<CreditRow>(namedByText(text, [by.identifier, by.id, viewer.id]))

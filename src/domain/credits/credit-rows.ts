@@ -57,6 +57,8 @@ export type CreditTrace = {
   splits: ShownShare[] // Of subaccounts.
   items: TracedItem[]
   locations: CreditLocation[]
+  archivedIn: string | null // Month, as 2025-01.
+  archivedAt: Date | null
 }
 
 // As JSON has them.
@@ -99,8 +101,8 @@ const RETURNS = `
             'settledAt', r.settled_at) order by r.id)
      from returns r where r.item_id = i.id)`
 
-// The credit `c` comes from the query that this is put around. One statement, so that the parts of
-// a credit are of one moment.
+// The credit `c`, as all_credits has it, comes from the query that this is put around. One statement,
+// so that the parts of a credit are of one moment.
 export const SELECT_TRACE = `
   select c.id, c.session_id as "sessionId", c.bank_code as "bankCode",
          c.account_number as "accountNumber", c.amount_kobo as "amountKobo", c.currency, c.outcome,
@@ -114,6 +116,7 @@ export const SELECT_TRACE = `
          c.identified_by as "identifiedBy", ${OTHER_IDENTIFIERS} as "otherIdentifiers",
          c.fee_kobo as "feeKobo", c.vat_kobo as "vatKobo", c.duty_kobo as "dutyKobo",
          fees."merchantFeeKobo", fees."merchantVatKobo", ${CREDIT_SHARES},
+         to_char(archive.month, 'YYYY-MM') as "archivedIn", archive.archived_at as "archivedAt",
          (select session_id from reversals where credit_id = c.id order by id desc limit 1)
            as "reversedBy",
          (select coalesce(sum(amount_kobo), 0)::bigint from reversals where credit_id = c.id)
@@ -138,10 +141,15 @@ export const WITH_OWNERS = `
     left join payments p on p.id = c.payment_id
     left join advices a on a.id = p.advice_id
     left join collection_accounts n on n.id = c.collection_account_id
+    left join archives archive on archive.id = c.archive_id
     cross join lateral (
-      select coalesce(sum(f.fee_kobo - f.fee_returned_kobo), 0)::bigint as "merchantFeeKobo",
-             coalesce(sum(f.vat_kobo - f.vat_returned_kobo), 0)::bigint as "merchantVatKobo"
-        from credit_fees f where f.credit_id = c.id) as fees`
+      select coalesce(sum(f.fee_kobo), 0)::bigint as "merchantFeeKobo",
+             coalesce(sum(f.vat_kobo), 0)::bigint as "merchantVatKobo"
+        from (select fee_kobo - fee_returned_kobo, vat_kobo - vat_returned_kobo
+                from credit_fees where credit_id = c.id
+              union all
+              select merchant_fee_kobo, merchant_vat_kobo from archived_credits
+               where id = c.id and c.archive_id is not null) as f (fee_kobo, vat_kobo)) as fees`
 
 export function openTrace(sealer: Sealer, row: CreditRow): CreditTrace {
   const { sourceSealed, bookedKobo, reversedBy, items: itemRows, splits, ...rest } = row

@@ -64,19 +64,34 @@ const SELECT_ORIGINAL = `
          suspended_kobo as "suspendedKobo", reversed_kobo as "reversedKobo", currency
     from credits`
 
+const NAMED_CREDIT = `
+  (select credit_id from credit_identifiers
+    where value = $1 and bank_code = $2
+    order by kind = 'session_id' desc, kind limit 1)`
+
 async function findOriginal(
   tx: Transaction,
   reversal: Reversal,
 ): Promise<ReversedCredit | undefined> {
   const { rows } = await tx.query<ReversedCredit>({
     name: 'find-original',
-    text: `${SELECT_ORIGINAL}
-            where id = (select credit_id from credit_identifiers
-                         where value = $1 and bank_code = $2
-                         order by kind = 'session_id' desc, kind limit 1)`,
+    text: `${SELECT_ORIGINAL} where id = ${NAMED_CREDIT}`,
     values: [reversal.originalSessionId, reversal.bankCode],
   })
   return rows[0]
+}
+
+// Asked when there is no credit to lock: archiving may have taken it while its lock was waited for.
+export async function isArchived(
+  tx: Transaction,
+  { originalSessionId, bankCode }: Reversal,
+): Promise<boolean> {
+  const { rowCount } = await tx.query({
+    name: 'find-archived-original',
+    text: `select from archived_credits where id = ${NAMED_CREDIT}`,
+    values: [originalSessionId, bankCode],
+  })
+  return rowCount === 1
 }
 
 // Whose they are.

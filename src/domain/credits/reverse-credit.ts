@@ -4,6 +4,7 @@
 // Statuses, in the order they are checked:
 //   duplicate                this reversal was taken before, or booked from a statement
 //   session_reused           its session id was, on other terms; the operator is alerted
+//   original_archived        the credit is archived: nothing is booked
 //   original_not_found       this bank never reported such a credit
 //   amount_exceeds_original  more than is left of it
 //   reversed                 done; what had left us already stands against the bank's shortfall
@@ -40,6 +41,7 @@ import { markTaken } from './kept-reversals.ts'
 import { lockPayments, updatePayments } from './payment-balances.ts'
 import { explainReversal } from './reversal-events.ts'
 import {
+  isArchived,
   lockBalances,
   lockCollections,
   lockOriginal,
@@ -52,6 +54,7 @@ import { reduceItems } from './suspense-items.ts'
 export type ReversalAnswer =
   | 'duplicate'
   | 'session_reused'
+  | 'original_archived'
   | 'original_not_found'
   | 'amount_exceeds_original'
   | 'reversed'
@@ -73,7 +76,7 @@ export async function takeReversal(
     await appendEvents(tx, deps.now, await raiseAlerts(tx, deps.now, [alert]))
     return 'session_reused'
   }
-  if (!credit) return 'original_not_found'
+  if (!credit) return (await isArchived(tx, reversal)) ? 'original_archived' : 'original_not_found'
   if (!reversal.isFromStatement && (await claimBookedReversal(tx, reversal, credit.id))) {
     await markTaken(tx, deps.now, { reversal, creditId: credit.id })
     return 'duplicate'

@@ -48,6 +48,7 @@ export async function bookReversal(
 const REFUSALS: Record<Exclude<ReversalAnswer, 'reversed'>, RefusalCode> = {
   duplicate: 'line_known_otherwise', // And matched to another line.
   session_reused: 'line_known_otherwise',
+  original_archived: 'credit_archived',
   original_not_found: 'reversal_not_possible',
   amount_exceeds_original: 'reversal_not_possible',
 }
@@ -82,7 +83,7 @@ async function findReversed(
   const suggested = suggestedKind === 'credit' ? suggestedId : null
   const { rows } = await tx.query<{ sessionId: string }>({
     name: 'suggested-credit',
-    text: `select session_id as "sessionId" from credits
+    text: `select session_id as "sessionId" from all_credits
             where id = $1 and bank_code = $2 and currency = $3`,
     values: [suggested, bankCode, currency],
   })

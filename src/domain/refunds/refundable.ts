@@ -80,7 +80,8 @@ async function lockPayment(
   return { sources, leftKobo, currency: payment.currency }
 }
 
-// What it brought to collection accounts of the client. What it paid of a payment is the payment's.
+// What it brought to collection accounts of the client. What it paid of a payment is the payment's. The
+// caller knows the credit: one that cannot be locked is archived.
 async function lockCredit(
   tx: Transaction,
   clientId: ClientId,
@@ -93,6 +94,7 @@ async function lockCredit(
              from credits where id = $1 for no key update`,
     values: [creditId],
   })
+  if (!rows[0]) throw new Refusal('credit_archived')
   const { rows: sources } = await tx.query<Source>({
     name: 'sources-of-credit',
     text: SOURCES(`select id, null::bigint, ${BOOKED} from credits
@@ -104,11 +106,11 @@ async function lockCredit(
     values: [creditId, clientId],
   })
   if (sources.length === 0) {
-    throw new Refusal(rows[0]?.isOfPayment ? 'credit_of_payment' : 'credit_not_refundable')
+    throw new Refusal(rows[0].isOfPayment ? 'credit_of_payment' : 'credit_not_refundable')
   }
   const heldKobo = sources.reduce<bigint>((sum, source) => sum + source.heldKobo, 0n)
   const leftKobo = kobo(heldKobo - (await sumRefunded(tx, clientId, { creditId })))
-  return { sources, leftKobo, currency: rows[0]?.currency as string }
+  return { sources, leftKobo, currency: rows[0].currency }
 }
 
 // By this client, also of what the bank has reversed since. Parts of a credit may be another's.

@@ -64,6 +64,7 @@ export function historyTimes(
   ]
 }
 
+// Without those that stand for archived ones: their amounts are not of one credit.
 // Money leaves the account that is debited and goes to the one that is credited; for a bank's
 // account, which holds what is ours, that is the side it comes from when it arrives.
 export async function readTransfers(
@@ -81,7 +82,7 @@ export async function readTransfers(
              join ledger_accounts c on c.id = t.credit_account_id
              left join collection_accounts dn on dn.id = d.id
              left join collection_accounts cn on cn.id = c.id
-            where t.credit_id = any(${unseen('$1::bigint[]')}::bigint[])
+            where t.credit_id = any(${unseen('$1::bigint[]')}::bigint[]) and t.archive_id is null
             order by t.id`,
     values: [numberArray(creditIds)],
   })

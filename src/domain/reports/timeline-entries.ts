@@ -27,6 +27,7 @@ export const ENTRY_KINDS = [
   'suspense',
   'refund',
   'transfer',
+  'archive',
   'event',
   'waiting',
   'attempt',
@@ -118,7 +119,27 @@ export function creditEntries(
   const entries = credit.items.flatMap((item) =>
     itemEntries(item, history.get(BigInt(item.id) as SuspenseItemId) ?? [], currency),
   )
-  return [came, ...entries]
+  return [came, ...entries, ...archiveEntries(credit)]
+}
+
+function archiveEntries({ archivedIn, archivedAt }: CreditTrace): TimelineEntry[] {
+  if (archivedIn === null || archivedAt === null) return []
+  const month = MONTH.format(new Date(`${archivedIn}-01T00:00:00Z`))
+  return [
+    toEntry(archivedAt, 'archive', {
+      description: `Archived with ${month}: its payer and ledger entries are in the archive’s files.`,
+      detail: { month: archivedIn },
+    }),
+  ]
+}
+
+const MONTH = new Intl.DateTimeFormat('en', { month: 'long', year: 'numeric', timeZone: 'UTC' })
+
+// In the timeline of an account, whose archived credits are not listed.
+export function archivedBeforeEntry(at: Date): TimelineEntry {
+  const description =
+    'Credits received before this may be archived. Each is found by its session ID.'
+  return toEntry(at, 'archive', { description })
 }
 
 // Of most credits nothing.

@@ -2,6 +2,7 @@
 // transfers, events, delivery attempts and audit log. Read in one snapshot, through existing indexes.
 
 import { isAccountNumber } from '#banks/nuban.ts'
+import { archivedBefore } from '#db/archived-period.ts'
 import type { Queryable } from '#db/pool.ts'
 import { PAST_ID } from '#db/time-bounds.ts'
 import { isInMerchantScope } from '#domain/access/merchant-scope.ts'
@@ -26,6 +27,7 @@ import { historyTimes, readReversals, readTransfers } from './credit-histories.t
 import { refundEntries, reversalEntry, transferEntry } from './money-entries.ts'
 import { type EventSubjects, readRelatedEvents } from './related-events.ts'
 import {
+  archivedBeforeEntry,
   attemptEntry,
   auditLogEntry,
   creditEntries,
@@ -195,9 +197,12 @@ export async function accountTimeline(
     description: `Account opened for ${account.accountName}.`,
     reference: account.accountNumber,
   })
-  const own = [opened, ...(await readBankEntries(db, account, nameBank))].filter(({ at }) =>
-    isInPage(at),
-  )
+  const archived = await archivedBefore(db)
+  const own = [
+    opened,
+    ...(archived && archived > account.createdAt ? [archivedBeforeEntry(archived)] : []),
+    ...(await readBankEntries(db, account, nameBank)),
+  ].filter(({ at }) => isInPage(at))
   const next = since && {
     creditId: credits.at(-1)?.id ?? after ?? (PAST_ID as CreditId),
     at: since,

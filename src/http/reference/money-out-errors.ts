@@ -91,6 +91,7 @@ export const MONEY_OUT_ERRORS: Readonly<Record<string, readonly RefusalCode[]>> 
   listSettlementLines: ['settlement_not_found'],
   printSubaccountStatement: ['subaccount_not_found'],
   refundCredit: [
+    'credit_archived',
     'credit_not_found',
     'credit_not_refundable',
     'credit_of_payment',

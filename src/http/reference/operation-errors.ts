@@ -99,6 +99,7 @@ const OPERATION_ERRORS: Readonly<Record<string, readonly RefusalCode[]>> = {
   eraseAdvice: ['advice_not_found', 'advice_open', 'erasure_waits'],
   eraseCollectionAccount: ['account_not_found', 'erasure_waits'],
   exportAccountStatement: ['account_not_found'],
+  exportCredits: ['period_archived'],
   exportLedgerStatement: ['ledger_account_not_found'],
   extendAdvice: [
     'advice_cancelled',

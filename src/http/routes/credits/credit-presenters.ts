@@ -112,6 +112,10 @@ export const CreditBody = named('Credit', {
       'Null where neither applies.',
   }),
   locations: Type.Array(LocationBody, { description: 'Parts sum to amount.' }),
+  archivedIn: nullable('string', {
+    description:
+      'Month whose archive has the payer, narration and ledger entries (yyyy-MM). Null: not archived.',
+  }),
 })
 
 // A short number may be either: its id comes first.
@@ -163,6 +167,7 @@ export function presentCredit(credit: CreditTrace, { sealer, nameBank }: Showing
     receivedAt: timestamp(credit.receivedAt),
     judgedBy: credit.judgedBy,
     locations: locations.map((part) => presentLocation(part, sealer)),
+    archivedIn: credit.archivedIn,
   }
 }
 

@@ -1,10 +1,12 @@
 // /api/v1/credits: trace credits by any known reference.
 
 import { type FastifyPluginAsyncTypebox, type Static, Type } from '@fastify/type-provider-typebox'
+import { archivedBefore } from '#db/archived-period.ts'
 import { type List, readCursor, writeCursor } from '#db/paging.ts'
 import { withSnapshot } from '#db/snapshot.ts'
 import {
   type CreditFilters,
+  type CreditTrace,
   getCredit,
   listCredits,
   OUTCOMES,
@@ -27,7 +29,15 @@ import {
   scannedPage,
   WindowQuery,
 } from '#http/lists.ts'
-import { ApiEnvelope, ApiFailure, accountNumber, BEARER, reference, text } from '#http/schemas.ts'
+import {
+  ApiEnvelope,
+  ApiFailure,
+  accountNumber,
+  BEARER,
+  nullable,
+  reference,
+  text,
+} from '#http/schemas.ts'
 import {
   AmountQuery,
   parseAmounts,
@@ -38,7 +48,7 @@ import {
 } from '#http/summaries.ts'
 import { parseReference } from '#ids.ts'
 import { CreditDetailBody, presentCreditDetail } from './credit-detail-presenters.ts'
-import { CreditBody, parseCreditKey, presentCredit } from './credit-presenters.ts'
+import { CreditBody, optionalTime, parseCreditKey, presentCredit } from './credit-presenters.ts'
 
 // What the list and its export can be narrowed by.
 export const CreditFilterFields = {
@@ -63,7 +73,16 @@ export const CreditFilterFields = {
 const LISTED =
   'Filters can be combined; from and to apply to receivedAt. Operators also find unidentified ' +
   'credits, by sessionId or accountNumber. A page filtered by amount or payer may hold fewer items ' +
-  'than `limit`, or none, while hasMore is true: continue with nextCursor.'
+  'than `limit`, or none, while hasMore is true: continue with nextCursor. Archived credits are listed ' +
+  'by sessionId alone.'
+
+const ArchivedBefore = {
+  archivedBefore: nullable('string', {
+    description:
+      'Credits to collection accounts that were received before this may be archived, and are then ' +
+      'not listed: each is found by sessionId. Null: nothing is archived.',
+  }),
+}
 
 const CreditsQuery = query({ ...CreditFilterFields, ...OrderQuery, ...PageQuery })
 
@@ -78,7 +97,7 @@ const summing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         operationId: 'summarizeCredits',
         tags: ['Credits'],
         summary: 'Count and add up credits',
-        description: SUMMARISED,
+        description: `${SUMMARISED} Archived credits are not counted, but by sessionId.`,
         security: BEARER,
         querystring: query(CreditFilterFields),
         response: { 200: ApiEnvelope(SummaryBody), '4xx': ApiFailure },
@@ -94,6 +113,11 @@ const summing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
 
 export const creditRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   await app.register(summing, deps)
+  await app.register(listing, deps)
+  await app.register(reading, deps)
+}
+
+const listing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { db, sealer, authentication, banks } = deps
   const nameBank = bankNames(banks)
 
@@ -108,7 +132,7 @@ export const creditRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =
         description: LISTED,
         security: BEARER,
         querystring: CreditsQuery,
-        response: { 200: ListEnvelope(CreditBody), '4xx': ApiFailure },
+        response: { 200: ListEnvelope(CreditBody, ArchivedBefore), '4xx': ApiFailure },
       },
     },
     async ({ client, query: asked }) => {
@@ -130,11 +154,19 @@ export const creditRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =
         idOf: ({ id }) => id.toString(),
         cursorAfter: (id) => writeCursor(sealer, list, [id]),
       })
-      return listResponse('Credits retrieved successfully', page, (row) =>
-        presentCredit(row, { sealer, nameBank }),
-      )
+      const archived = await archivedBefore(db) // After the list: what it lacks is told.
+      const present = (row: CreditTrace) => presentCredit(row, { sealer, nameBank })
+      return {
+        ...listResponse('Credits retrieved successfully', page, present),
+        archivedBefore: optionalTime(archived ?? null),
+      }
     },
   )
+}
+
+const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { db, sealer, authentication, banks } = deps
+  const nameBank = bankNames(banks)
 
   app.get(
     '/api/v1/credits/:id',
@@ -144,7 +176,9 @@ export const creditRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =
         operationId: 'getCredit',
         tags: ['Credits'],
         summary: 'Retrieve a credit',
-        description: 'By ID, or any of its identifiers. Shows where its money is now.',
+        description:
+          'By ID, or any of its identifiers. Shows where its money is now; of an archived credit, ' +
+          'without its payer, narration and transfers (archivedIn).',
         security: BEARER,
         params: Type.Object({ id: Type.String() }),
         querystring: NoQuery,

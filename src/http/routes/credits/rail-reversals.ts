@@ -30,6 +30,10 @@ const REVERSAL_ACKNOWLEDGEMENTS: Record<
     responseCode: '02',
     responseMessage: 'Session ID already used with different details',
   },
+  original_archived: {
+    responseCode: '02',
+    responseMessage: 'Credit is archived: contact us to settle it',
+  },
   original_not_found: {
     responseCode: '02',
     responseMessage: 'No credit with this original session ID',

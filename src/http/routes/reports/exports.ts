@@ -1,8 +1,11 @@
 // CSV exports of credits, collection accounts, payments and suspense, with the filters of the lists.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import { keptWindow } from '#db/archived-period.ts'
+import type { Queryable } from '#db/pool.ts'
 import { withSnapshot } from '#db/snapshot.ts'
 import { listAccounts } from '#domain/accounts/account-list.ts'
+import type { CreditFilters } from '#domain/credits/credit-list.ts'
 import { listPayments, PAYMENT_STATUSES } from '#domain/payments/payment-list.ts'
 import { bankNames } from '#domain/payments/resource-presenters.ts'
 import { computeNet } from '#domain/records/movements.ts'
@@ -105,7 +108,9 @@ const creditExport: FastifyPluginAsyncTypebox<ExportDeps> = async (app, deps) =>
         description:
           'One row per movement of money; from and to apply to postedAt. A later reversal is a ' +
           'further row on the day of the reversal, so past days never change. Gross, reversed, ' +
-          'returned, suspended, fees and net add up to the overview and the balances. Columns: ' +
+          'returned, suspended, fees and net add up to the overview and the balances. Archived credits ' +
+          'are not exported: without paymentReference, adviceReference or merchantRef, the export ' +
+          'begins at archivedBefore of the list, and from must not be earlier. Columns: ' +
           `docs/exports.md. ${DESCRIPTION}`,
         security: BEARER,
         querystring: query({ ...CreditFilterFields, ...OrderQuery }),
@@ -113,7 +118,7 @@ const creditExport: FastifyPluginAsyncTypebox<ExportDeps> = async (app, deps) =>
       },
     },
     async ({ client, query: asked }, reply) => {
-      const filters = parseCreditFilters(asked)
+      const filters = await keepArchivedOut(db, parseCreditFilters(asked))
       const batches = readBatches<Movement, bigint>(async (after) => {
         const page = { order: asked.order, after, limit: BATCH }
         const { rows, next } = await listMovements(db, { sealer, viewer: client, filters, ...page })
@@ -127,6 +132,13 @@ const creditExport: FastifyPluginAsyncTypebox<ExportDeps> = async (app, deps) =>
       return exports.send(reply, client.id, { name: 'credits', columns: MOVEMENT_COLUMNS, batches })
     },
   )
+}
+
+// A file cannot say that it lacks archived credits. Those of payments are never archived.
+async function keepArchivedOut(db: Queryable, filters: CreditFilters): Promise<CreditFilters> {
+  const { paymentReference, adviceReference, merchantRef } = filters
+  if (paymentReference || adviceReference || merchantRef) return filters
+  return { ...filters, ...(await keptWindow(db, filters)) }
 }
 
 type Account = OwnAccount
