@@ -5,21 +5,14 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { previewMonth } from '#domain/archive/archive-month.ts'
 import { checkIntegrity } from '#domain/integrity/integrity-checks.ts'
-import { archive, finishedCredits, MONTH, YEAR_MS } from '../support/archiving.ts'
+import { archive, balancesOf, finishedCredits, MONTH, YEAR_MS } from '../support/archiving.ts'
 import { simulate } from '../support/fixtures.ts'
 import { keepBooks } from '../support/proof-books.ts'
 import { readProof } from '../support/proof-reader.ts'
-import { KEY } from '../support/proving.ts'
+import { assertProven, KEY } from '../support/proving.ts'
 import { type Bench, startTestService } from '../support/running-service.ts'
 import { closed } from '../support/settlements.ts'
 import { createTempFolder } from '../support/temp-folder.ts'
-
-const balancesOf = async ({ db }: Bench) => {
-  const { rows } = await db.query(
-    'select id, kind, owner, debits_kobo, credits_kobo from ledger_accounts order by id',
-  )
-  return rows
-}
 
 const countOf = async ({ db }: Bench, from: string) =>
   Number((await db.query(`select count(*) as count from ${from}`)).rows[0].count)
@@ -33,7 +26,7 @@ test('what nobody has settled stays; then the books are what they were, and ever
   assert.equal(before.stays.unsettled, 32n)
   await closed(bench)
   await simulate(bench, number as string, '700.00')
-  const balances = await balancesOf(bench)
+  const balances = await balancesOf(bench.db)
   const [credits, transfers] = [await countOf(bench, 'credits'), await countOf(bench, 'transfers')]
   using folder = createTempFolder()
 
@@ -42,11 +35,12 @@ test('what nobody has settled stays; then the books are what they were, and ever
   assert.deepEqual(archived.stays, { payment: 1n, reversed: 1n })
   assert.equal(archived.credits, 33n)
   assert(archived.carried < archived.transfers / 3n, `${archived.carried}`)
-  assert.deepEqual(await balancesOf(bench), balances)
+  assert.deepEqual(await balancesOf(bench.db), balances)
   assert.equal(await countOf(bench, 'credits'), credits - 33)
   assert.equal(await countOf(bench, 'all_credits'), credits)
   const gone = Number(archived.transfers - archived.carried)
   assert.equal(await countOf(bench, 'transfers'), transfers - gone)
   assert.deepEqual(await checkIntegrity(bench.db), [])
+  await assertProven(bench.db)
   assert.deepEqual(readProof(join(folder.path, MONTH.name), KEY.publicKey), [])
 })

@@ -15,15 +15,13 @@ import { type Bench, startTestService } from '../support/running-service.ts'
 import { createTempFolder } from '../support/temp-folder.ts'
 import { untilWaiting } from '../support/waiting-locks.ts'
 
-type Done = { bench: Bench; sessionId: string }
+type Done = { bench: Bench; sessionId: string; id: number }
 
 const DONE: Record<string, (done: Done) => Promise<void>> = {
   async reversed({ bench, sessionId }) {
     assert.match(await reverse(bench, sessionId, '70'), /^00/)
   },
-  async refunded({ bench, sessionId }) {
-    const list = await bench.call({ url: `/api/v1/credits?sessionId=${sessionId}` })
-    const [{ id }] = list.json().data
+  async refunded({ bench, id }) {
     const body = { amount: '70', reason: 'Sent twice' }
     dataOf(await bench.call({ url: `/api/v1/credits/${id}/refunds`, body }), 'account')
   },
@@ -34,14 +32,16 @@ for (const [what, work] of Object.entries(DONE)) {
     await using bench = await startTestService()
     const [number] = await finishedCredits(bench)
     const { sessionId } = await credit(bench, number as string, '70', PAYER)
+    const found = await bench.call({ url: `/api/v1/credits?sessionId=${sessionId}` })
+    const [{ id }] = found.json().data
     bench.advance(YEAR_MS)
     using folder = createTempFolder()
     const blocker = await bench.db.connect()
-    await blocker.query('begin; lock table archives in access exclusive mode')
+    await blocker.query('begin; lock table erasures in access exclusive mode')
     const archiving = archive(bench, folder.path)
     await untilWaiting(bench.db, 1)
 
-    await work({ bench, sessionId })
+    await work({ bench, sessionId, id })
     await blocker.query('commit')
     blocker.release()
     const archived = await archiving
@@ -60,7 +60,7 @@ test('of two archives at once, one is refused and writes nothing', async () => {
   using folder = createTempFolder()
   using other = createTempFolder()
   const blocker = await bench.db.connect()
-  await blocker.query('begin; lock table archives in access exclusive mode')
+  await blocker.query('begin; lock table erasures in access exclusive mode')
   const first = archive(bench, folder.path)
   await untilWaiting(bench.db, 1)
 

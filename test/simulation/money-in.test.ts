@@ -7,6 +7,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { assertArchivable } from '../support/archiving.ts'
 import { askAtRandom } from '../support/declared-errors.ts'
 import type { Answer, Model, Op } from '../support/model.ts'
 import { readSeed, seededRandom } from '../support/random.ts'
@@ -56,6 +57,7 @@ test(`${STEPS} random steps agree with the model (seed ${SEED})`, async () => {
     if (due(COMPARE_EVERY)) await compareAll(world, model)
   }
   await compareAll(world, model)
+  await assertArchivable(world.db, new Date(world.now()))
   if (STEPS >= WHOLE_RUN) assert.deepEqual(sights.missing, [], 'every outcome was met')
 })
 

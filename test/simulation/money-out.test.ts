@@ -7,6 +7,7 @@
 // A longer one: STEPS=100000.
 
 import { test } from 'node:test'
+import { assertArchivable } from '../support/archiving.ts'
 import { askAtRandom } from '../support/declared-errors.ts'
 import { assertProven } from '../support/proving.ts'
 import { readSeed, seededRandom } from '../support/random.ts'
@@ -63,6 +64,7 @@ test(`${STEPS} random steps of money out agree with the model (seed ${SEED})`, a
   await drain(sim)
   await assertDrained(sim)
   await assertProven(sim.db)
+  await assertArchivable(sim.db, new Date(sim.now()))
 })
 
 // The banks behave from now on, and people decide what waits for them.

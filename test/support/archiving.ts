@@ -1,16 +1,20 @@
 // Archives a month of a test service, as `manilla archive` does.
 
+import assert from 'node:assert/strict'
 import { join } from 'node:path'
+import type { Pool } from '#db/pool.ts'
 import { archiveMonth } from '#domain/archive/archive-month.ts'
-import { monthAt } from '#domain/archive/months.ts'
+import { monthAt, monthsFrom } from '#domain/archive/months.ts'
+import { checkIntegrity } from '#domain/integrity/integrity-checks.ts'
 import { createFeeRule } from './fee-rules.ts'
 import { createAccount } from './fixtures.ts'
 import { chargesOf, takeIncoming } from './incoming-credits.ts'
-import { KEY } from './proving.ts'
+import { assertProven, KEY } from './proving.ts'
 import { type Bench, START } from './running-service.ts'
 import { createTempFolder } from './temp-folder.ts'
 
-export const YEAR_MS = 365 * 86_400_000
+const DAY_MS = 86_400_000
+export const YEAR_MS = 365 * DAY_MS
 
 export const MONTH = monthAt(START)
 
@@ -49,4 +53,28 @@ export async function finishedCredits(bench: Bench, count = 6): Promise<string[]
     await takeIncoming(bench, { accountNumber, amount: 1_000 + at, ...charges })
   }
   return numbers
+}
+
+export async function balancesOf(db: Pool) {
+  const { rows } = await db.query(
+    'select id, kind, owner, debits_kobo, credits_kobo from ledger_accounts order by id',
+  )
+  return rows
+}
+
+// I85 of whatever happened up to now: archived month by month, balances are what they were, and every check
+// and every verifier finds nothing.
+export async function assertArchivable(db: Pool, now: Date): Promise<void> {
+  const { rows } = await db.query<{ first: Date }>('select min(received_at) as first from credits')
+  const months = monthsFrom(rows[0]?.first as Date, monthAt(new Date(now.getTime() + 31 * DAY_MS)))
+  const balances = await balancesOf(db)
+  using folder = createTempFolder()
+  let credits = 0n
+  for (const month of months) {
+    credits += (await archive({ db, clock: () => now }, folder.path, month)).credits
+    assert.deepEqual(await checkIntegrity(db), [])
+  }
+  assert(credits > 0n)
+  assert.deepEqual(await balancesOf(db), balances)
+  await assertProven(db)
 }

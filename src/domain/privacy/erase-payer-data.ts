@@ -152,7 +152,7 @@ async function eraseAnswers(tx: Transaction, erasure: Erasure): Promise<void> {
               where client_id = $3 and sequence > $4 and id >= $5
               order by sequence limit ${EVENTS_MAX}
            ), about as materialized (
-             select e.id from page e left join credits c on c.id = e.credit_id
+             select e.id from page e left join all_credits c on c.id = e.credit_id
               where e.collection_account_id = $1 or e.payment_id = $2
                  or c.account_number = any($6::text[]) or c.payment_id = $2 or c.id in (${ASSIGNED})
            ), erased as (

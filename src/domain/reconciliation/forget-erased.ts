@@ -1,6 +1,7 @@
 // Personal data of erased customers' payers does not come back by a statement: a line that is matched
 // to a credit of theirs, its reversal or return forgets it. Lines that were matched before the erasure
-// are reached by it (erase-payer-data.ts).
+// are reached by it (erase-payer-data.ts). Nor is there anybody's data beside an archived credit: no erasure
+// would find it.
 
 import type { Transaction } from '#db/transaction.ts'
 import type { Run } from './reconciled-banks.ts'
@@ -14,7 +15,8 @@ const IS_ERASED_PAYMENT = (id: string) =>
 // Where money is in suspense, its payer is still needed.
 const IS_ERASED = `c.source_account_name is null and c.source_account_sealed is null
   and c.narration is null
-  and (exists (select from numbers k where k.account_number = c.account_number
+  and (c.archive_id is not null
+       or exists (select from numbers k where k.account_number = c.account_number
                   and ${IS_ERASED_ACCOUNT('k.collection_account_id')})
        or ${IS_ERASED_PAYMENT('c.payment_id')}
        or exists (select from suspense_items s where s.credit_id = c.id
