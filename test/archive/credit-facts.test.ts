@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { archiveLived, liveAMonth, liveOn } from '../support/archived-month.ts'
 import { closeAfterTests } from '../support/closing.ts'
-import { addLineDifference, outcomeOf, resolve } from '../support/differences.ts'
+import { addLineDifference, outcomeOf, RECONCILIATION, resolve } from '../support/differences.ts'
 import { startTestService } from '../support/running-service.ts'
 import { linesOf, listOf } from '../support/settlements.ts'
 import { type Row, walk } from '../support/tracing.ts'
@@ -17,6 +17,10 @@ const readEvents = async (filter = '') =>
   (await walk(bench, `${EVENTS}?${filter}`, { limit: 50 })).flat()
 const isReceived = ({ type }: Row) => type === 'collection.received'
 
+const ITEMS = `${RECONCILIATION}/items?bankCode=035&currency=NGN&day=2026-11-16`
+const readItems = async () => (await bench.call({ url: ITEMS })).json().data
+
+const itemsBefore = await readItems()
 const eventsBefore = await readEvents()
 const ofNumberBefore = await readEvents(`accountNumber=${number}&`)
 const [settlement] = (await listOf(bench)).map(({ reference }: Row) => reference)
@@ -43,6 +47,19 @@ test('events of archived credits are listed, filtered and shown, without the pay
   assert.deepEqual(new Set(named), new Set([null, 'Ada Obi']))
   const ofNumber = await readEvents(`accountNumber=${number}&`)
   assert.deepEqual(ofNumber.map(withoutPayer), ofNumberBefore.map(withoutPayer))
+})
+
+test('archived credits and their charges are items of their day', async () => {
+  const after = await readItems()
+
+  assert.deepEqual(
+    after.map(({ kind, amount }: Row) => `${kind} ${amount}`),
+    ['credit 1000', 'charges -60.75'],
+  )
+  assert.deepEqual(
+    after,
+    itemsBefore.map((item: Row) => ({ ...item, name: null })),
+  )
 })
 
 test('lines of settlements tell the archived credits that they cover', async () => {

@@ -6,6 +6,8 @@ import { test } from 'node:test'
 import { withTransaction } from '#db/transaction.ts'
 import { matchStatements } from '#domain/reconciliation/match-statements.ts'
 import { watDay } from '#wat-time.ts'
+import { archiveLived } from '../support/archived-month.ts'
+import { YEAR_MS } from '../support/archiving.ts'
 import { assertCleanBooks } from '../support/bank-calls.ts'
 import { assertGone, erase, finishErasures, PAYER, PERSON } from '../support/erasing.ts'
 import { createAccount, databaseText } from '../support/fixtures.ts'
@@ -99,4 +101,46 @@ test('lines matched before, and lines that come after, forget the payer; others 
   const text = await databaseText(bench)
   for (const trace of TRACES) assertGone(text, trace)
   await assertCleanBooks(bench)
+})
+
+test('so do lines of credits that are archived, and what merchants answered to their events', async () => {
+  await using bench = await startTestService()
+  const { accountNumber } = await createAccount(bench, PERSON)
+  const other = await createAccount(bench)
+  const first = await credit(bench, accountNumber, '10.00', PAYER)
+  const late = await credit(bench, accountNumber, '20.00', PAYER)
+  const others = await credit(bench, other.accountNumber, '30.00', {})
+  await importLines(bench, {
+    at: new Date(bench.clock().getTime() - DAY_MS),
+    openingKobo: 0,
+    lines: { [first]: { kobo: 1000, name: NAME } },
+  })
+  const { rows: answered } = await bench.db.query<{ id: string }>(
+    `insert into delivery_attempts (event_id, destination_id, attempt, attempted_at, status,
+                                    latency_ms, response_start)
+     select e.id, 1, 1, $1, 200, 1, 'Thank you' from events e
+       join credits c on c.id = e.credit_id where c.session_id = $2
+     returning event_id as id`,
+    [bench.clock(), first],
+  )
+  const day = bench.clock()
+  bench.advance(YEAR_MS)
+  assert.equal(await archiveLived(bench), 3n)
+
+  assert.equal((await erase(bench, accountNumber)).statusCode, 200)
+  await finishErasures(bench)
+  const lines = { [late]: { kobo: 2000, name: NAME }, [others]: { kobo: 3000, name: 'ADA OBI' } }
+  const after = await importLines(bench, { at: day, openingKobo: 1000, lines })
+
+  assert.equal(after.matched, 2)
+  assert.deepEqual(await payersOf(bench), [
+    'false',
+    'false',
+    'ADA OBI/044/rent of Ngozi by ADA OBI/true',
+  ])
+  assert(answered.length > 0)
+  const { rows } = await bench.db.query(
+    'select from delivery_attempts where response_start is not null',
+  )
+  assert.equal(rows.length, 0)
 })

@@ -119,7 +119,8 @@ const totals: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         summary: 'Add up the transfers of a ledger account',
         description:
           'Opening balance, debits, credits and closing balance of the period: what its statement ' +
-          'adds up to. Without from it starts at nothing, without to it ends now.',
+          'adds up to. Without from it starts at nothing, or where the ledger begins if months before ' +
+          'that are archived; without to it ends now.',
         security: BEARER,
         params: Type.Object({ id: Type.String() }),
         querystring: query(WindowQuery),
