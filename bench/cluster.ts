@@ -62,6 +62,7 @@ export async function startService(
     HOST: '127.0.0.1',
     PORT: '0',
     LOG_LEVEL: 'warn',
+    MANILLA_TOKEN_TTL_SECONDS: '86400', // To fill a large database takes longer than a token lives.
     DATABASE_URL: connectionString,
     PUBLIC_URL: '',
     NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/compile'),
