@@ -244,6 +244,8 @@ test('0030: to lift what refuses an update does not lift what refuses a truncate
     const message = `${table} may not be changed this way (truncate)`
     await assert.rejects(bench.pool.query(`truncate ${table} cascade`), { message })
     await bench.pool.query(`alter table ${table} enable trigger ${table}${trigger}`)
+    // That of transfers looks at each row (0074), and none is left.
+    if (table === 'transfers') continue
     await assert.rejects(bench.pool.query(`delete from ${table}`), { code: '23001' })
   }
 })
