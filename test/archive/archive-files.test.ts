@@ -140,7 +140,9 @@ test('a transaction that begins again after its files were whole writes them aga
     withTransaction(bench.db, async (tx) => {
       attempts++
       await markArchiving(tx, attempts === 1 ? ids : ids.slice(1))
-      const written = await writeArchiveFiles(tx, into)
+      const written = await writeArchiveFiles(tx, into, () => {
+        assert(!readdirSync(folder.path).includes('manifest.json'))
+      })
       assert.deepEqual(readdirSync(folder.path), NAMES)
       if (attempts === 1) throw new BeginAgain()
       return written

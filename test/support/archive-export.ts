@@ -25,8 +25,8 @@ export async function markArchiving(tx: Transaction, ids: readonly bigint[]): Pr
   )
 }
 
-export function writeArchiveFiles(tx: Transaction, folder: ExportFolder) {
+export function writeArchiveFiles(tx: Transaction, folder: ExportFolder, onProgress = () => {}) {
   const details = { exportedAt: START, product: 'manilla 0.0.0', mode: 'sandbox', key: KEY }
   const files = { files: ARCHIVE_FILES, companions: [PAYERS] }
-  return writeExport(tx, { ...details, ...files, folder, onProgress: () => {} })
+  return writeExport(tx, { ...details, ...files, folder, onProgress })
 }
