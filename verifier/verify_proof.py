@@ -202,8 +202,9 @@ VALUES = {
 }
 
 
-# Of a companion only that each line begins with its id.
+# Of a companion only that each line begins with its id. Of one that was erased nothing else is left.
 COMPANION = re.compile(rb'\{"id":"([1-9][0-9]{0,17})",.*\}')
+ERASED = re.compile(rb'\{"id":"[1-9][0-9]{0,17}","erased":"yes"\}')
 
 
 class Reader:
@@ -211,6 +212,7 @@ class Reader:
 
     def __init__(self, folder, manifest, forms, faults):
         self.folder, self.manifest, self.forms, self.faults = folder, manifest, forms, faults
+        self.erased = defaultdict(int)
 
     def rows(self, name, checked=True):
         fields = self.forms.get(name, "").split()
@@ -236,6 +238,10 @@ class Reader:
                     continue
                 body, stated = line[:-77] + b"}", line[-67:-3]
                 match = match_body(body)
+                if not form and ERASED.fullmatch(body):
+                    self.erased[name] += 1
+                    chain = stated
+                    continue
                 if checked:
                     computed = sha256(chain + body).hexdigest().encode()
                     if computed != stated:
@@ -692,7 +698,8 @@ def main():
         print("  " + ", ".join(f"{each['lines']:,} {name[:-7]}" for name, each in files.items()))
         for name, each in companions.items():
             how = "is not here, and was not verified" if name in absent else f"has {each['lines']:,} lines"
-            print(f"  beside them, {name} {how}")
+            erased = f", {reader.erased[name]:,} of them erased" if reader.erased[name] else ""
+            print(f"  beside them, {name} {how}{erased}")
     if faults.count > FAULTS_SHOWN:
         print(f"… and {faults.count - FAULTS_SHOWN} faults more.")
     print(f"{faults.count} faults." if faults.count else "Verified: everything adds up.")
