@@ -121,6 +121,9 @@ export const appStrings = {
     older: 'Older',
     number: (number: number) => `Page ${number}`,
   },
+  archived: (day: string) =>
+    `Credits to collection accounts before ${day} may be archived. Find one by its session ID. ` +
+    'CSV exports begin on that day.',
   timeline: {
     label: 'Timeline',
     further: 'Load earlier',
@@ -854,6 +857,14 @@ export const creditsStrings = {
   happened: 'Sent',
   received: 'Received',
   from: (name: string | null) => `From ${name ?? 'an unknown payer'}`,
+  archived: {
+    payer: 'Archived payer',
+    from: 'From an archived payer',
+    title: (month: string) => `Archived in ${month}`,
+    text:
+      'Its payer, narration and ledger entries are in the archive’s files. It can be neither refunded ' +
+      'nor reversed.',
+  },
   none: 'No credits yet',
   noneText: 'Credits reported by banks appear here immediately.',
 } as const

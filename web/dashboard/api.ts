@@ -48,7 +48,12 @@ export class Problem extends Error {
   }
 }
 
-export type Page<Row> = { data: Row[]; hasMore: boolean; nextCursor: string | null }
+export type Page<Row> = {
+  data: Row[]
+  hasMore: boolean
+  nextCursor: string | null
+  archivedBefore?: string | null // Of credits: older ones may be archived.
+}
 export type Query = Readonly<Record<string, string | undefined>>
 
 let csrfToken = ''

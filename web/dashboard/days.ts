@@ -7,6 +7,8 @@ const short = formatter({ day: 'numeric', month: 'short' })
 const weekday = formatter({ weekday: 'short' })
 const long = formatter({ weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' })
 
+const month = formatter({ month: 'long', year: 'numeric' })
+
 const noonOf = (day: string) => new Date(`${day}T12:00:00${ZONE_OFFSET}`)
 
 export const today = () => dayOf(new Date())
@@ -30,3 +32,4 @@ export function daysBetween(from: string, to: string): string[] {
 export const shortDay = (day: string) => short.format(noonOf(day))
 export const weekdayOf = (day: string) => weekday.format(noonOf(day))
 export const longDay = (day: string) => long.format(noonOf(day))
+export const longMonth = (yearAndMonth: string) => month.format(noonOf(`${yearAndMonth}-01`))

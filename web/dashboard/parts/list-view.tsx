@@ -10,6 +10,7 @@ import { usePages, useReload } from '../loading.ts'
 import { closeTo, follow, goTo, hrefOf, type Place } from '../routing.ts'
 import { usePendingRefresh } from '../steady-refresh.ts'
 import type { ViewProps } from '../view-props.ts'
+import { ArchivedNote, isArchivedWindow, mayBeArchived } from './archived-note.tsx'
 import { type Filter, Filters, filterQuery, withoutFilters } from './filters.tsx'
 import type { IconName } from './icons.tsx'
 import { ListSummary, type SummaryPath } from './list-summary.tsx'
@@ -70,6 +71,9 @@ export function ListView<P extends PagePath>(props: Props<P>) {
   usePendingRefresh(pending.map(props.keyOf).join(' '), pages.reload)
   const close = () => closeTo(hrefOf(view, undefined, place.query))
   const unfiltered = hrefOf(view, undefined, withoutFilters(filters, place.query))
+  const archivedBefore = pages.data?.archivedBefore
+  const isEnd = turning?.isOldestFirst ? pages.isFirst : pages.data?.hasMore === false
+  const csv = archivedBefore && isArchivedWindow(archivedBefore, filtered) ? undefined : props.csv
   const isNone = !isFiltered && pages.data?.data.length === 0 && pages.isFirst
   return (
     <>
@@ -79,7 +83,7 @@ export function ListView<P extends PagePath>(props: Props<P>) {
           view={view}
           filters={filters}
           query={place.query}
-          {...(props.csv ? { csv: withQuery(props.csv, asked) } : {})}
+          {...(csv ? { csv: withQuery(csv, asked) } : {})}
         />
       )}
       {props.summary && !isNone && (
@@ -111,6 +115,9 @@ export function ListView<P extends PagePath>(props: Props<P>) {
           )
         }
       />
+      {archivedBefore && isEnd && mayBeArchived(archivedBefore, filtered) && (
+        <ArchivedNote before={archivedBefore} />
+      )}
       {place.open !== undefined &&
         props.detail({ open: place.open, rows: pages.data?.data, version, close, changed })}
     </>

@@ -19,6 +19,7 @@ const ICONS: Record<string, IconName> = {
   reversal: 'reversal',
   suspense: 'suspense',
   transfer: 'transfer',
+  archive: 'ledger',
   event: 'event',
   waiting: 'suspense',
   attempt: 'attempt',

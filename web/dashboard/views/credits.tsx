@@ -8,6 +8,7 @@ import {
   suspenseStrings,
 } from '../../copy.ts'
 import { getData, type Schemas } from '../api.ts'
+import { longMonth } from '../days.ts'
 import { humanize } from '../format.ts'
 import { Detail, WholeTimeline } from '../parts/detail.tsx'
 import { type Fact, Facts } from '../parts/drawer.tsx'
@@ -38,7 +39,8 @@ const COLUMNS: readonly Column<Credit>[] = [
   {
     name: strings.payer,
     place: 'lead',
-    show: ({ sourceAccountName }) => sourceAccountName ?? strings.unnamed,
+    show: ({ sourceAccountName, archivedIn }) =>
+      sourceAccountName ?? (archivedIn ? strings.archived.payer : strings.unnamed),
   },
   amountColumn(strings.amount),
   { name: strings.outcome, place: 'state', show: ({ outcome }) => <Badge state={outcome} /> },
@@ -95,11 +97,13 @@ export default function Credits(props: ViewProps) {
             show={(credit) => (
               <>
                 <About credit={credit} />
-                <Refunds
-                  of={{ id: credit.id }}
-                  received={amountCollected(credit)}
-                  {...{ mayRefund, version, changed }}
-                />
+                {credit.archivedIn === null && (
+                  <Refunds
+                    of={{ id: credit.id }}
+                    received={amountCollected(credit)}
+                    {...{ mayRefund, version, changed }}
+                  />
+                )}
               </>
             )}
             timeline={<WholeTimeline load={load} version={version} />}
@@ -117,14 +121,15 @@ function amountCollected({ locations }: Credit): number {
 }
 
 function About({ credit }: { credit: Credit }) {
-  const { currency, reason, locations } = credit
+  const { currency, reason, locations, archivedIn } = credit
   return (
     <>
       <Headline
         sum={credit}
         state={credit.outcome}
-        about={strings.from(credit.sourceAccountName)}
+        about={archivedIn ? strings.archived.from : strings.from(credit.sourceAccountName)}
       />
+      {archivedIn && <Archived month={archivedIn} />}
       <ul class="locations">
         {locations.map((where) => (
           <li key={`${where.place} ${where.description}`}>
@@ -163,6 +168,15 @@ function About({ credit }: { credit: Credit }) {
         ]}
       />
     </>
+  )
+}
+
+function Archived({ month }: { month: string }) {
+  return (
+    <div class="archived">
+      <strong>{strings.archived.title(longMonth(month))}</strong>
+      <p class="muted small">{strings.archived.text}</p>
+    </div>
   )
 }
 

@@ -1,0 +1,25 @@
+// Below the end of a list: that older items are archived, and not listed.
+
+import { appStrings } from '../../copy.ts'
+import type { Query } from '../api.ts'
+import { longDay } from '../days.ts'
+import { dayOf, ZONE_OFFSET } from '../format.ts'
+
+export function ArchivedNote({ before }: { before: string }) {
+  return <p class="muted small list-end">{appStrings.archived(longDay(dayOf(new Date(before))))}</p>
+}
+
+const NARROW = ['sessionId', 'paymentReference', 'adviceReference', 'merchantRef']
+const startOf = (day: string) => new Date(`${day}T00:00:00${ZONE_OFFSET}`)
+
+// Whether something that fits the filters may be archived.
+export function mayBeArchived(before: string, { from, outcome, ...query }: Query): boolean {
+  if (NARROW.some((name) => query[name]) || (outcome && outcome !== 'booked')) return false
+  return !from || startOf(from) < new Date(before)
+}
+
+// Whether the filters name a time for which there is no export.
+export function isArchivedWindow(before: string, { from, to }: Query): boolean {
+  const end = new Date(before)
+  return !!(from && startOf(from) < end) || !!(to && startOf(to) <= end)
+}
