@@ -164,10 +164,13 @@ function splitList(text: string): string[] {
   return text.split(',').map((entry) => entry.trim())
 }
 
+// Those of `npx manilla` as a client of the API, which may be set in the same shell.
+const OF_CLIENTS = ['MANILLA_URL', 'MANILLA_CLIENT_ID', 'MANILLA_CLIENT_SECRET']
+
 // A mistyped name would otherwise leave its default in force unnoticed.
 export function unknownNames(env: object, known: readonly string[]): string[] {
   return Object.keys(env)
-    .filter((name) => /^manilla_/i.test(name) && !known.includes(name))
+    .filter((name) => /^manilla_/i.test(name) && ![...known, ...OF_CLIENTS].includes(name))
     .map((name) => `${name} is not a setting; did you mean ${nearest(name, known)}?`)
 }
 

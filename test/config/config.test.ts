@@ -195,6 +195,12 @@ test('a mistyped name is a problem, with the name that was meant', () => {
   }
 })
 
+test('what tells `npx manilla` where the service is may be set in the shell that starts it', () => {
+  const client = { MANILLA_URL: 'http://localhost:8081', MANILLA_CLIENT_ID: 'MAN0000001' }
+
+  assert.deepEqual(loadConfig(client, undefined, files()), loadConfig({}, undefined, files()))
+})
+
 test('an empty or blank setting counts as absent', () => {
   const blank = Object.fromEntries(Object.keys(SETTINGS).map((name) => [name, ' ']))
   assert.deepEqual(loadConfig(blank, undefined, files()), loadConfig({}, undefined, files()))
