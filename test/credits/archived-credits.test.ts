@@ -9,9 +9,11 @@ import { timestamp } from '#wat-time.ts'
 import { watchReversalsRound } from '#workers/watch-reversals.ts'
 import { camt } from '../banks/renderings.ts'
 import { archiveLater, MONTH } from '../support/archiving.ts'
+import { createCli } from '../support/cli-terminal.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { parseCsv } from '../support/csv.ts'
 import { addLineDifference, outcomeOf, resolve } from '../support/differences.ts'
+import { listenLocally } from '../support/event-source.ts'
 import { createFeeRule } from '../support/fee-rules.ts'
 import {
   assertAlike,
@@ -241,6 +243,10 @@ test('search and timeline find it, and say where the rest of it is', async () =>
       'archive: Archived with November 2026: its payer and ledger entries are in the archive’s files.',
     ],
   )
+  await using cli = createCli({ MANILLA_URL: await listenLocally(bench.service.app) })
+  const { exitCode, out } = await cli.run('trace', archived)
+  assert.equal(exitCode, 0)
+  assert.match(out, /archive {3}Archived with November 2026/)
   const ofAccount = `/api/v1/accounts/static/${accountNumber}/timeline`
   const { data } = (await bench.call({ url: ofAccount })).json()
   const told = data.filter(({ kind }: Row) => kind === 'archive')
