@@ -3,7 +3,9 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { readJournalTransfers } from '#domain/accounting/journal-transfers.ts'
 import { summariseBooks } from '#domain/reports/books-summary.ts'
+import { openStatement, readStatement } from '#domain/reports/statements.ts'
 import { archiveLived, BEGINS, liveAMonth, liveOn } from '../support/archived-month.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { parseCsv } from '../support/csv.ts'
@@ -127,4 +129,26 @@ test('a day before is not closed any more; the first one after is', async () => 
   assertRefused(await close('2026-11-30'), 'account', { status: 409, code: 'period_archived' })
   assert.equal((await close('2026-12-01')).statusCode, 200)
   assert.equal(await read(`${OPERATOR}/trial-balance?${AT}`), before.get(MOMENTS[3] + AT))
+})
+
+test('what is being sent while its period is archived ends with an error, not short', async () => {
+  await using own = await startTestService()
+  const paid = await liveAMonth(own)
+  await liveOn(own, paid)
+  const { rows } = await own.db.query('select id from collection_accounts order by id limit 1')
+  const subject = { accountIds: [rows[0].id], kind: 'collection', currency: 'NGN' }
+  const viewer = { id: rows[0].id, name: '', isOperator: true }
+  const statement = readStatement(own.db, {
+    ...(await openStatement(own.db, subject, {})),
+    ...{ viewer, subject },
+  })
+  const journal = readJournalTransfers(own.db, '2026-11-16')
+  assert((await journal.next()).value?.length)
+  await archiveLived(own)
+
+  for (const batches of [statement, journal]) {
+    await assert.rejects(async () => {
+      for await (const _ of batches);
+    }, /archived/)
+  }
 })
