@@ -1,11 +1,12 @@
-// Below the end of a list: that older items are archived, and not listed.
+// Below the end of a list: that older items that fit its filters may be archived, and are not listed.
 
 import { appStrings } from '../../copy.ts'
 import type { Query } from '../api.ts'
 import { longDay } from '../days.ts'
 import { dayOf, ZONE_OFFSET } from '../format.ts'
 
-export function ArchivedNote({ before }: { before: string }) {
+export function ArchivedNote({ before, query }: { before: string; query: Query }) {
+  if (!mayBeArchived(before, query)) return null
   return <p class="muted small list-end">{appStrings.archived(longDay(dayOf(new Date(before))))}</p>
 }
 
@@ -13,7 +14,7 @@ const NARROW = ['sessionId', 'paymentReference', 'adviceReference', 'merchantRef
 const startOf = (day: string) => new Date(`${day}T00:00:00${ZONE_OFFSET}`)
 
 // Whether something that fits the filters may be archived.
-export function mayBeArchived(before: string, { from, outcome, ...query }: Query): boolean {
+function mayBeArchived(before: string, { from, outcome, ...query }: Query): boolean {
   if (NARROW.some((name) => query[name]) || (outcome && outcome !== 'booked')) return false
   return !from || startOf(from) < new Date(before)
 }

@@ -10,7 +10,7 @@ import { usePages, useReload } from '../loading.ts'
 import { closeTo, follow, goTo, hrefOf, type Place } from '../routing.ts'
 import { usePendingRefresh } from '../steady-refresh.ts'
 import type { ViewProps } from '../view-props.ts'
-import { ArchivedNote, isArchivedWindow, mayBeArchived } from './archived-note.tsx'
+import { ArchivedNote, isArchivedWindow } from './archived-note.tsx'
 import { type Filter, Filters, filterQuery, withoutFilters } from './filters.tsx'
 import type { IconName } from './icons.tsx'
 import { ListSummary, type SummaryPath } from './list-summary.tsx'
@@ -115,9 +115,7 @@ export function ListView<P extends PagePath>(props: Props<P>) {
           )
         }
       />
-      {archivedBefore && isEnd && mayBeArchived(archivedBefore, filtered) && (
-        <ArchivedNote before={archivedBefore} />
-      )}
+      {archivedBefore && isEnd && <ArchivedNote before={archivedBefore} query={filtered} />}
       {place.open !== undefined &&
         props.detail({ open: place.open, rows: pages.data?.data, version, close, changed })}
     </>
