@@ -57,13 +57,13 @@ const CASES: Record<string, Case> = {
     differences: ['A wrong_account 100000', 'credit 1 missing_at_bank -100000'],
   },
   'and taken back, by words of charges': {
-    books: { credits: [credit(1)] },
+    books: { credits: [{ ...credit(1), feeKobo: 4_000 }] },
     lines: [
       { amountKobo: 100_000, sessionId: 'S1', narration: 'A' },
       { amountKobo: -100_000, sessionId: 'S1', kind: 'fee', narration: 'school fees' },
     ],
     matches: ['A session_id credit 1 100000'],
-    differences: ['school fees reversed_at_bank -100000'],
+    differences: ['school fees reversed_at_bank -100000', 'charges 1 missing_at_bank 4000'],
   },
   'and left over': {
     books: { credits: [credit(1), credit(2)] },
