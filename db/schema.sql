@@ -189,6 +189,7 @@ create table archived_credits (
   source text collate "C",
   constraint archived_credits_pkey PRIMARY KEY (id)
 );
+CREATE INDEX archived_credits_by_account ON archived_credits USING btree (collection_account_id);
 CREATE TRIGGER archived_credits_append_only BEFORE DELETE OR UPDATE ON archived_credits FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER archived_credits_not_truncated BEFORE TRUNCATE ON archived_credits FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 

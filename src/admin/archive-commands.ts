@@ -42,14 +42,18 @@ export const archiveCommands: readonly AdminCommand[] = [
     summary: 'Move the finished credits of old months to files.',
     options: [
       { name: 'before', value: 'month', about: 'Archive the months before this one. Required.' },
-      { name: 'to', value: 'folder', about: 'Where to; default: archive in the data directory.' },
+      {
+        name: 'to',
+        value: 'folder',
+        about: 'Where to; default: archive beside the embedded database.',
+      },
       { name: 'dry-run', about: 'Only tell what would be archived, and what would stay.' },
     ],
     isTopLevel: true,
     statementMaxMs: STATEMENT_MAX_MS,
     async run(context, given) {
       const months = await readMonths(context, given)
-      const to = resolve(given.text('to') ?? join(databaseSettings(context.env).dataDir, 'archive'))
+      const to = readFolder(context, given)
       const results: Result[] = []
       for (const month of months) {
         results.push(
@@ -64,6 +68,15 @@ export const archiveCommands: readonly AdminCommand[] = [
 ]
 
 const NOTHING = 'There is nothing to archive.'
+const UNCHANGED = 'The month is not archived: delete what an interrupted run has left there.'
+
+// Beside the embedded database, or where it is told: the files are all there is of what is deleted.
+function readFolder({ env }: Context, given: Arguments): string {
+  const { databaseUrl, dataDir } = databaseSettings(env)
+  const to = given.text('to') ?? (databaseUrl ? '' : join(dataDir, 'archive'))
+  if (to === '') throw new UsageProblem('Specify --to <folder>, on a disk that is kept.')
+  return resolve(to)
+}
 
 // Those that have credits and are not archived yet.
 async function readMonths({ db, clock }: Context, given: Arguments): Promise<Month[]> {
@@ -102,8 +115,8 @@ async function archived(
     const result = await archiveMonth(db, { month, folder, actor, ...details })
     return { month: month.name, folder: result.proof ? folder : null, ...result }
   } catch (error) {
-    const isTheirs = error instanceof ArchiveProblem || error instanceof ProofProblem
-    throw isTheirs ? new AdminProblem(`${month.name}: ${error.message}`) : error
+    if (error instanceof ArchiveProblem) throw new AdminProblem(error.message)
+    throw error instanceof ProofProblem ? new AdminProblem(`${error.message} ${UNCHANGED}`) : error
   }
 }
 

@@ -55,7 +55,7 @@ function dropWords(cleared: readonly number[]): string {
   const [keys, them] = cleared.length === 1 ? ['Key', 'it'] : ['Keys', 'them']
   return (
     `${keys} ${cleared.join(', ')} can be removed from MANILLA_DATA_KEYS. ` +
-    `Older backups still need ${them}.`
+    `Older backups and archives still need ${them}.`
   )
 }
 

@@ -24,7 +24,8 @@ export async function requireKept(db: Queryable, at: Date, field = 'at'): Promis
 export async function keptWindow(db: Queryable, { from, to }: Window): Promise<Window> {
   const before = await archivedBefore(db)
   if (!before) return { from, to }
-  if ((from && from < before) || (to && to <= before)) throw refusal(before, 'from')
+  if (from && from < before) throw refusal(before, 'from')
+  if (to && to <= before) throw refusal(before, 'to')
   return { from: from ?? before, to }
 }
 

@@ -163,16 +163,19 @@ test('files are left behind only by a transaction that may have been committed',
       withTransaction(bench.db, async (tx) => {
         await markArchiving(tx, ids)
         await writeArchiveFiles(tx, into)
+        if (!path.endsWith('early')) into.becomeOnlyCopy()
         if (typeof error === 'string') return tx.query(error)
         throw error
       }),
     )
-  const [undone, lost] = ['undone', 'lost'].map((name) => join(folder.path, name))
+  const [undone, lost, early] = ['undone', 'lost', 'early'].map((name) => join(folder.path, name))
 
   await assert.rejects(failWith(undone as string, 'select 1 / 0'), { code: '22012' })
   await assert.rejects(failWith(lost as string, new Error('Connection terminated')))
+  await assert.rejects(failWith(early as string, new Error('Connection terminated')))
 
   assert.deepEqual(readdirSync(undone as string), [])
+  assert.deepEqual(readdirSync(early as string), [])
   assert.deepEqual(readdirSync(lost as string), NAMES)
   await assert.rejects(failWith(lost as string, 'select 1'), /is not empty/)
   assert.deepEqual(readProof(lost as string, KEY.publicKey), [])

@@ -2,19 +2,21 @@
 // settlement after it.
 
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { checkIntegrity } from '#domain/integrity/integrity-checks.ts'
-import { closeDay, pass } from '../support/accounting.ts'
+import { closeDay, FIRST_DAY, pass, tryClose } from '../support/accounting.ts'
 import { archive, finishedCredits, MONTH, YEAR_MS } from '../support/archiving.ts'
-import { addLine } from '../support/differences.ts'
+import { addDifference, addLine, addLineDifference } from '../support/differences.ts'
 import { erase, finishErasures, PAYER, PERSON } from '../support/erasing.ts'
 import { createAccount, databaseText } from '../support/fixtures.ts'
 import { takeIncoming } from '../support/incoming-credits.ts'
-import { startTestService } from '../support/running-service.ts'
+import { credit } from '../support/movements.ts'
+import { type Bench, startTestService } from '../support/running-service.ts'
 import { closed, linesOf, setBankAccount, setSettings } from '../support/settlements.ts'
 import { createTempFolder } from '../support/temp-folder.ts'
+import { untilWaiting } from '../support/waiting-locks.ts'
 
 test('a month whose days are closed in part is not archived until all of them are', async () => {
   await using bench = await startTestService()
@@ -104,4 +106,72 @@ test('a client that is settled for the first time gets what is archived too', as
   const lines = await linesOf(bench, reference)
   assert(lines.length < 6)
   assert.deepEqual(await checkIntegrity(bench.db), [])
+})
+
+const DISPUTES: Record<
+  string,
+  (disputed: { bench: Bench; id: bigint; sessionId: string }) => Promise<unknown>
+> = {
+  async 'is missing at the bank'({ bench, id }) {
+    const item = { kind: 'credit', id }
+    await addDifference(bench, { kind: 'missing_at_bank', amount: -70, item })
+  },
+  async 'a line takes back'({ bench, sessionId }) {
+    const line = { amount: -70, kind: 'other', sessionId } as const
+    await addLineDifference(bench, { kind: 'reversed_at_bank', line })
+  },
+}
+
+for (const [how, dispute] of Object.entries(DISPUTES)) {
+  test(`a credit that ${how} stays until somebody has resolved it`, async () => {
+    await using bench = await startTestService()
+    const [number] = await finishedCredits(bench)
+    const { sessionId } = await credit(bench, number as string, '70')
+    const { rows } = await bench.db.query<{ id: bigint }>('select max(id) as id from credits')
+    await dispute({ bench, id: rows[0]?.id as bigint, sessionId })
+    bench.advance(YEAR_MS)
+    using folder = createTempFolder()
+
+    const archived = await archive(bench, folder.path)
+
+    assert.deepEqual([archived.credits, archived.stays], [6n, { differs: 1n }])
+  })
+}
+
+test('a first day is not closed while its month is archived', async () => {
+  await using bench = await startTestService()
+  await finishedCredits(bench)
+  bench.advance(YEAR_MS)
+  using folder = createTempFolder()
+  const blocker = await bench.db.connect()
+  await blocker.query('begin; lock table erasures in access exclusive mode')
+  const archiving = archive(bench, folder.path)
+  await untilWaiting(bench.db, 1)
+  const closing = tryClose(bench, FIRST_DAY)
+  await untilWaiting(bench.db, 2)
+
+  await blocker.query('commit')
+  blocker.release()
+
+  assert.equal((await archiving).credits, 6n)
+  assert.equal((await closing).json().code, 'period_archived')
+})
+
+test('a retry that is refused leaves no files', async () => {
+  await using bench = await startTestService()
+  const [number] = await finishedCredits(bench)
+  bench.advance(YEAR_MS)
+  using folder = createTempFolder()
+  const blocker = await bench.db.connect()
+  await blocker.query('begin; lock table credit_fees in exclusive mode')
+  const archiving = archive(bench, folder.path)
+  await untilWaiting(bench.db, 1)
+  await bench.db.query(`update credits set narration = null where account_number = $1`, [number])
+  await erase(bench, number as string)
+
+  await blocker.query('commit')
+  blocker.release()
+
+  await assert.rejects(archiving, /Personal data is being erased/)
+  assert.deepEqual(readdirSync(join(folder.path, MONTH.name)), [])
 })

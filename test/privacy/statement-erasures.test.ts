@@ -133,7 +133,11 @@ test('so do lines of credits that are archived, and what merchants answered to t
   const after = await importLines(bench, { at: day, openingKobo: 1000, lines })
 
   assert.equal(after.matched, 2)
-  assert.deepEqual(await payersOf(bench), ['false', 'false', 'false'])
+  assert.deepEqual(await payersOf(bench), [
+    'false',
+    'false',
+    'ADA OBI/044/rent of Ngozi by ADA OBI/true',
+  ])
   assert(answered.length > 0)
   const { rows } = await bench.db.query(
     'select from delivery_attempts where response_start is not null',

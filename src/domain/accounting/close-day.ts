@@ -40,6 +40,7 @@ export async function markDay(tx: Transaction, now: Date, closing: Closing): Pro
   if (now.getTime() < endsAt.getTime() + DAY_OVER_MS) throw new Refusal('day_not_over')
   await takeTurn(tx)
   if (await findClosedDay(tx, day)) return
+  await tx.query('lock table archives in share mode') // Until here a month may be archived, and not after it.
   await requireKept(tx, from, 'day')
   const last = await findLastMarked(tx)
   const previous = dayBefore(from)

@@ -8,7 +8,7 @@
 // identifiers, and of the transfers between two accounts for one reason the last, with their sum. So
 // every balance is still what its transfers add up to.
 //
-// Locks: one archive at a time; the credits, by deleting them.
+// Locks: one archive at a time, and no day is closed meanwhile; the credits, by deleting them.
 
 import type { Pool } from '#db/pool.ts'
 import { BeginAgain, type Transaction, withTransaction } from '#db/transaction.ts'
@@ -33,12 +33,15 @@ type Archiving = Details & { month: Month; actor: string }
 export type Archived = Archivable & { transfers: bigint; carried: bigint; proof: Proof | null }
 
 const FOREIGN_KEY_VIOLATION = '23503'
+const LOCK_NOT_AVAILABLE = '55P03'
+const SLICE = 100_000
 const NOTHING = { transfers: 0n, carried: 0n, proof: null }
 
 // What would be archived, without doing it.
 export async function previewMonth(pool: Pool, month: Month): Promise<Archivable> {
   return withTransaction(pool, async (tx) => {
     await begin(tx)
+    await requireReady(tx, month)
     return findArchivable(tx, month)
   })
 }
@@ -61,6 +64,7 @@ async function archive(
   archiving: Archiving,
 ): Promise<Archived> {
   const { month } = archiving
+  await folder.beginAgain()
   await begin(tx)
   await requireReady(tx, month)
   const found = await findArchivable(tx, month)
@@ -71,18 +75,22 @@ async function archive(
   const { manifestHash, ...proof } = await writeExport(tx, { ...archiving, folder, ...files })
   const kept = await keep(tx, archiving, { ...found, manifestHash })
   await remove(tx)
+  folder.becomeOnlyCopy()
   return { ...found, ...kept, proof }
 }
 
-// The first statement takes the snapshot. A slow disk is no frozen process.
+// The lock comes before the snapshot, which is taken by the first query: whoever had it is seen, and a day
+// that is to be closed waits (close-day.ts). A slow disk is no frozen process.
 async function begin(tx: Transaction): Promise<void> {
   await tx.query('set transaction isolation level repeatable read')
   await tx.query('set local idle_in_transaction_session_timeout = 0')
   await tx.query(`set local work_mem = '256MB'`)
-  const { rows } = await tx.query<{ isOurs: boolean }>(
-    `select pg_try_advisory_xact_lock(hashtext('archive')) as "isOurs"`,
-  )
-  if (!rows[0]?.isOurs) throw new ArchiveProblem('Another archive is being written. Wait for it.')
+  try {
+    await tx.query('lock table archives in share row exclusive mode nowait')
+  } catch (error) {
+    const isTaken = (error as { code?: string }).code === LOCK_NOT_AVAILABLE
+    throw isTaken ? new ArchiveProblem('Another archive is being written, or a day closed.') : error
+  }
 }
 
 // Journals of days that will be closed add up transfers, and an erasure goes through credits: neither
@@ -153,9 +161,24 @@ async function remove(tx: Transaction): Promise<void> {
   await emptyLines(tx)
   await tx.query('delete from credit_fees f using archiving k where f.credit_id = k.id')
   try {
-    await tx.query('delete from credits c using archiving k where c.id = k.id')
+    for (let after: bigint | null = 0n; after !== null; ) after = await removeSlice(tx, after)
   } catch (error) {
     const isReferred = (error as { code?: string }).code === FOREIGN_KEY_VIOLATION
     throw isReferred ? new BeginAgain('Something was done with one of the credits.') : error
   }
+}
+
+// For each row of a statement PostgreSQL keeps in memory which foreign keys to check at its end. Answers the
+// last id; null: there are no more.
+async function removeSlice(tx: Transaction, after: bigint): Promise<bigint | null> {
+  const { rows } = await tx.query<{ last: bigint | null }>({
+    text: `with slice as materialized (
+             select id from archiving where id > $1 order by id limit ${SLICE}
+           ), removed as (
+             delete from credits c using slice s where c.id = s.id
+           )
+           select max(id) as last from slice`,
+    values: [after],
+  })
+  return rows[0]?.last ?? null
 }

@@ -15,7 +15,7 @@ import type { Month } from './months.ts'
 export const STAYS = [
   'payment', // It paid a payment.
   'suspended', // It was in suspense, or is.
-  'reversed',
+  'reversed', // Or to be: the bank said so.
   'refunded',
   'shared', // With subaccounts.
   'differs', // From the bank's statement, and nobody has resolved it.
@@ -32,6 +32,23 @@ export type Archivable = {
 // $1 and $2 the month, $3 and $4 the ids of its credits, give or take some.
 const OF_MONTH = 'c.id >= $3 and c.id < $4 and c.received_at >= $1 and c.received_at < $2'
 
+// Credits in differences that nobody has resolved: their own, those of a line that is matched to them or
+// names them, and those that they are suggested for.
+const DISPUTED = `
+  with unresolved as (select * from differences where state in ('open', 'asked'))
+  select item_id as id from unresolved where item_kind in ('credit', 'charges')
+  union all
+  select suggested_id from unresolved where suggested_kind in ('credit', 'charges')
+  union all
+  select m.item_id from unresolved d join statement_matches m on m.line_id = d.line_id
+   where m.item_kind in ('credit', 'charges')
+  union all
+  select k.credit_id
+    from unresolved d
+    join statement_lines l on l.id = d.line_id
+   cross join unnest(array[l.session_id, l.bank_reference, l.end_to_end_id]) as n (value)
+    join credit_identifiers k on k.value = n.value and k.bank_code = l.bank_code`
+
 // What refers to single credits is little, and is told apart from the many by one hash.
 const EXCEPTIONS = `
   select credit_id as id, 2 as reason from suspense_items
@@ -44,8 +61,13 @@ const EXCEPTIONS = `
   union all
   select credit_id, 5 from credit_splits
   union all
-  select item_id, 6 from differences
-   where item_kind in ('credit', 'charges') and state in ('open', 'asked')
+  select id, 6 from (${DISPUTED}) as d
+  union all
+  select k.credit_id, 3
+    from rail_items i
+   cross join unnest(i.originals) as n (value)
+    join credit_identifiers k on k.value = n.value and k.bank_code = i.bank_code
+   where i.call = 'reversals' and i.taken_at is null
   union all
   select t.credit_id, case when t.posted_at >= $2 then 8 else 7 end
     from transfers t

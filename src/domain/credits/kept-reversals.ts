@@ -122,7 +122,7 @@ async function findOutstanding(tx: Transaction, now: Date): Promise<NewAlert[]> 
             cross join lateral (select n.credit_id from credit_identifiers n
                                  where n.value = any(i.originals) and n.bank_code = i.bank_code
                                  limit 1) as n
-             join all_credits c on c.id = n.credit_id
+             join credits c on c.id = n.credit_id
             where ${IS_OPEN} and c.received_at <= $1
               and not exists (select from alerts a
                                where a.kind = 'reversal_outstanding' and a.cleared_at is null

@@ -32,22 +32,22 @@ export const ARCHIVE_CHECKS: readonly Check[] = [
     name: 'archived_money_is_carried',
     sql: `
       with kept as (
-        select a.*, coalesce(a.fee_kobo, 0) + coalesce(a.duty_kobo, 0) as cost,
-               coalesce(a.vat_kobo, 0) as vat, coalesce(a.merchant_fee_kobo, 0) as merchant_fee,
-               coalesce(a.merchant_vat_kobo, 0) as merchant_vat,
-               coalesce(a.currency, 'NGN') as in_currency
-          from archived_credits a
+        select archive_id, collection_account_id, bank_code, coalesce(currency, 'NGN') as currency,
+               sum(amount_kobo) as amount, coalesce(sum(fee_kobo), 0) + coalesce(sum(duty_kobo), 0) as cost,
+               coalesce(sum(vat_kobo), 0) as vat, coalesce(sum(merchant_fee_kobo), 0) as merchant_fee,
+               coalesce(sum(merchant_vat_kobo), 0) as merchant_vat
+          from archived_credits group by 1, 2, 3, 4
       ), told as (
         select archive_id, subject, sum(kobo) as kobo
           from kept k cross join lateral (values
                  ('collection ' || k.collection_account_id,
-                  k.amount_kobo - k.merchant_fee - k.merchant_vat),
-                 (concat_ws(' ', 'bank:' || k.bank_code, k.in_currency),
-                  k.cost + k.vat - k.amount_kobo),
-                 ('fee_income ' || k.in_currency, k.merchant_fee),
-                 ('vat_payable ' || k.in_currency, k.merchant_vat),
-                 ('bank_cost ' || k.in_currency, -k.cost),
-                 ('input_vat ' || k.in_currency, -k.vat)) as part (subject, kobo)
+                  k.amount - k.merchant_fee - k.merchant_vat),
+                 (concat_ws(' ', 'bank:' || k.bank_code, k.currency),
+                  k.cost + k.vat - k.amount),
+                 ('fee_income ' || k.currency, k.merchant_fee),
+                 ('vat_payable ' || k.currency, k.merchant_vat),
+                 ('bank_cost ' || k.currency, -k.cost),
+                 ('input_vat ' || k.currency, -k.vat)) as part (subject, kobo)
          group by 1, 2
       ), accounts as (
         select id, case kind when 'collection' then 'collection ' || id

@@ -29,7 +29,7 @@ export const SETTLEMENT_CHECKS: readonly Check[] = [
       ), settled as (
         select credit_id, account_id, sum(gross_kobo) as kobo
           from settlement_lines l
-         where kind = 'credit' and gross_kobo <> 0
+         where kind = 'credit' and gross_kobo <> 0 and credit_id is not null
            and not exists (select from archived_credits a where a.id = l.credit_id)
          group by 1, 2
       )

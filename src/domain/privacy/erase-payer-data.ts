@@ -115,8 +115,7 @@ async function eraseCredits(tx: Transaction, erasure: Erasure): Promise<boolean>
   return count < CREDITS_MAX
 }
 
-// Archived credits name nobody, nor do lines about them alone; one that is also about something else may.
-// They have no index by account: reading a million takes a tenth of a second.
+// Archived credits name nobody, but a line that was matched to one later may, or that is about others too.
 async function eraseArchived(tx: Transaction, { accountId }: Erasure): Promise<void> {
   if (accountId === null) return
   await tx.query({

@@ -14,8 +14,7 @@ const SQL_STATE = /^(?=.*\d)[0-9A-Z]{5}$/ // An errno has no digits.
 export class ProofProblem extends Error {}
 
 // Takes the folder, which is new or empty, for what the work writes in one transaction. If that fails,
-// nothing is left in it, unless the export is whole and the transaction may have been committed: then the
-// files may be all there is of what it deleted.
+// nothing is left in it, unless the files may be all there is of what a commit deleted.
 export async function withExportFolder<T>(
   path: string,
   work: (folder: ExportFolder) => Promise<T>,
@@ -25,7 +24,7 @@ export async function withExportFolder<T>(
   try {
     return await work(folder)
   } catch (error) {
-    if (!folder.isWhole || isUndone(error)) await folder.discard()
+    if (!folder.isOnlyCopy || isUndone(error)) await folder.discard()
     throw toProblem(error)
   }
 }
@@ -34,19 +33,26 @@ class ExportFolder {
   readonly #path: string
   readonly #names = new Set<string>()
   #isWhole = false
+  #isOnlyCopy = false
 
   constructor(path: string) {
     this.#path = path
   }
 
-  get isWhole(): boolean {
-    return this.#isWhole
+  get isOnlyCopy(): boolean {
+    return this.#isOnlyCopy
+  }
+
+  // What is in the files is deleted by what is committed next.
+  becomeOnlyCopy(): void {
+    this.#isOnlyCopy = this.#isWhole
   }
 
   // Of an attempt before this one, nothing is left but the hold on the folder.
   async beginAgain(): Promise<void> {
     if (this.#isWhole) await rename(this.#at(MANIFEST), this.#at(`${MANIFEST}${PARTIAL}`))
     this.#isWhole = false
+    this.#isOnlyCopy = false
     await this.#removeFiles()
   }
 

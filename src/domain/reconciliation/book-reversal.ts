@@ -87,26 +87,8 @@ async function findReversed(
             where id = $1 and bank_code = $2 and currency = $3`,
     values: [suggested, bankCode, currency],
   })
-  if (rows[0]) return rows[0].sessionId
-  const isArchived = await isOfArchived(tx, { names: namesOf(line), bankCode, suggested })
-  throw new Refusal(isArchived ? 'credit_archived' : 'reversal_not_possible')
-}
-
-type Named = { names: readonly string[]; bankCode: string; suggested: bigint | null }
-
-async function isOfArchived(
-  tx: Transaction,
-  { names, bankCode, suggested }: Named,
-): Promise<boolean> {
-  const { rows } = await tx.query({
-    name: 'is-of-archived-credit',
-    text: `select from archived_credits
-            where id = any(array(select credit_id from credit_identifiers
-                                  where value = any($1::text[]) and bank_code = $2) || $3::bigint)
-              and bank_code = $2 limit 1`,
-    values: [names, bankCode, suggested],
-  })
-  return rows.length > 0
+  if (!rows[0]) throw new Refusal('reversal_not_possible')
+  return rows[0].sessionId
 }
 
 // A name that is no credit's; the same for this line each time.

@@ -1,7 +1,6 @@
 // Personal data of erased customers' payers does not come back by a statement: a line that is matched
 // to a credit of theirs, its reversal or return forgets it. Lines that were matched before the erasure
-// are reached by it (erase-payer-data.ts). Nor is there anybody's data beside an archived credit: no erasure
-// would find it.
+// are reached by it (erase-payer-data.ts).
 
 import type { Transaction } from '#db/transaction.ts'
 import type { Run } from './reconciled-banks.ts'
@@ -15,8 +14,7 @@ const IS_ERASED_PAYMENT = (id: string) =>
 // Where money is in suspense, its payer is still needed.
 const IS_ERASED = `c.source_account_name is null and c.source_account_sealed is null
   and c.narration is null
-  and (c.archive_id is not null
-       or exists (select from numbers k where k.account_number = c.account_number
+  and (exists (select from numbers k where k.account_number = c.account_number
                   and ${IS_ERASED_ACCOUNT('k.collection_account_id')})
        or ${IS_ERASED_PAYMENT('c.payment_id')}
        or exists (select from suspense_items s where s.credit_id = c.id
@@ -54,12 +52,16 @@ export async function forgetErasedPairs(tx: Transaction): Promise<void> {
 export async function forgetErasedMatches(tx: Transaction, run: Run): Promise<void> {
   await tx.query(
     forget(`select m.line_id, 'credit' as item_kind, c.id as item_id
-              from all_credits c
+              from credits c
              cross join lateral (
                select n.line_id from statement_matches n
                 where n.item_kind = 'credit' and n.item_id = c.id and n.line_id >= $3 limit 1) as m
              where c.bank_code = $1 and c.id >= $2 and c.source_account_name is null
-               and c.source_account_sealed is null and c.narration is null`),
+               and c.source_account_sealed is null and c.narration is null
+            union all
+            select m.line_id, 'credit', a.id
+              from statement_matches m join archived_credits a on a.id = m.item_id
+             where m.item_kind = 'credit' and m.line_id >= $3 and m.bank_code = $1`),
     [run.bankCode, run.creditsFrom, run.linesFrom],
   )
 }

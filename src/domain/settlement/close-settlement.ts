@@ -10,6 +10,7 @@
 // A process that dies in between has done nothing. Locks: the client's turn; ledger accounts in id
 // order; the client's event counter.
 
+import { requireKept } from '#db/archived-period.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
 import type { AccountId, ClientId, SettlementId, SubaccountId } from '#ids.ts'
@@ -42,6 +43,7 @@ export async function closeSettlement(
   const previous = await findPrevious(tx, clientId, CURRENCY)
   const cutOff = closing.cutOff ?? firstCutOff(now, previous)
   if (previous && cutOff <= previous.cutOff) throw new Refusal('cut_off_passed')
+  await requireKept(tx, cutOff, 'cutOff')
 
   // In this order: a subaccount whose first share is covered is then seen to be a party.
   const toId = await decideTransfers(tx)

@@ -22,19 +22,23 @@ export async function decideTransfers(tx: Transaction): Promise<bigint> {
   return (rows[0] as { id: bigint }).id
 }
 
+// Of a transfer that stands for those of an archive (0074_archives.sql): of no credit in particular.
+const CREDIT = 'case when t.archive_id is null then t.credit_id end as credit_id'
+const OF_CREDITS = '(credit_id is not null or archive_id is not null)'
+
 // Each side of a transfer that is one of the client's accounts. `kobo` is below zero where it left.
 const SIDES = `
   accounts as (
     select account_id, subaccount_id from settlement_accounts
      where client_id = $1 and currency = $2
   ), sides as (
-    select a.account_id, a.subaccount_id, t.id, t.posted_at, t.credit_id, t.payout_id,
+    select a.account_id, a.subaccount_id, t.id, t.posted_at, ${CREDIT}, t.archive_id, t.payout_id,
            t.adjustment_id, t.reason, t.amount_kobo as kobo
       from accounts a join transfers t on t.credit_account_id = a.account_id
      where t.id >= $3 and t.id <= $4 and t.settlement_id is null
        and (t.id > $6 or t.posted_at >= $7)
     union all
-    select a.account_id, a.subaccount_id, t.id, t.posted_at, t.credit_id, t.payout_id,
+    select a.account_id, a.subaccount_id, t.id, t.posted_at, ${CREDIT}, t.archive_id, t.payout_id,
            t.adjustment_id, t.reason, -t.amount_kobo
       from accounts a join transfers t on t.debit_account_id = a.account_id
      where t.reason <> 'credit' and t.id >= $3 and t.id <= $4 and t.settlement_id is null
@@ -42,7 +46,7 @@ const SIDES = `
   )`
 
 const LINES = `
-  select case when credit_id is not null then 'credit'
+  select case when ${OF_CREDITS} then 'credit'
               when adjustment_id is not null then 'adjustment'
               when bool_or(reason in ('refund', 'refund_failed')) then 'refund'
               else 'payout' end as kind,
@@ -50,16 +54,16 @@ const LINES = `
          min(id) filter (where kobo > 0 and (reason in ('credit', 'settle', 'assign')
                                 or reason = 'split' and subaccount_id is not null)) as brought_id,
          min(posted_at) as posted_at,
-         coalesce(sum(kobo) filter (where credit_id is not null
+         coalesce(sum(kobo) filter (where ${OF_CREDITS}
            and reason not in ('fee', 'fee_vat', 'split', 'reversal')), 0) as gross_kobo,
          coalesce(-sum(kobo) filter (where reason = 'fee'), 0) as fee_kobo,
          coalesce(-sum(kobo) filter (where reason = 'fee_vat'), 0) as vat_kobo,
          coalesce(-sum(kobo) filter (where reason = 'split'), 0) as split_kobo,
          coalesce(-sum(kobo) filter (where reason = 'reversal'), 0) as reversed_kobo,
-         coalesce(sum(kobo) filter (where credit_id is null
+         coalesce(sum(kobo) filter (where not ${OF_CREDITS}
            and reason not in ('fee', 'fee_vat')), 0) as other_kobo
     from sides where posted_at < $5
-   group by account_id, credit_id, payout_id, adjustment_id
+   group by account_id, credit_id, archive_id, payout_id, adjustment_id
    order by min(id)`
 
 const COLUMNS = `kind, subaccount_id, account_id, credit_id, payout_id, adjustment_id, brought_id,
@@ -137,7 +141,7 @@ export async function sumLines(
 export async function previewTotals(db: Queryable, covering: Covering): Promise<LineTotals> {
   const { rows } = await db.query<LineTotals>({
     text: `with ${SIDES}
-           select coalesce(sum(kobo) filter (where credit_id is not null
+           select coalesce(sum(kobo) filter (where ${OF_CREDITS}
                     and reason not in ('fee', 'fee_vat', 'split', 'reversal')), 0)::bigint
                     as "grossKobo",
                   coalesce(-sum(kobo) filter (where reason = 'fee'), 0)::bigint as "feesKobo",

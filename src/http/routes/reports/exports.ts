@@ -10,6 +10,7 @@ import { listPayments, PAYMENT_STATUSES } from '#domain/payments/payment-list.ts
 import { bankNames } from '#domain/payments/resource-presenters.ts'
 import { computeNet } from '#domain/records/movements.ts'
 import { type CreditMovement, listMovements } from '#domain/reports/credit-movements.ts'
+import { Refusal } from '#errors.ts'
 import { type Columns, CsvExports, decimal, readBatches } from '#http/csv.ts'
 import type { Deps } from '#http/deps.ts'
 import { OrderQuery, query } from '#http/lists.ts'
@@ -122,6 +123,7 @@ const creditExport: FastifyPluginAsyncTypebox<ExportDeps> = async (app, deps) =>
       const batches = readBatches<Movement, bigint>(async (after) => {
         const page = { order: asked.order, after, limit: BATCH }
         const { rows, next } = await listMovements(db, { sealer, viewer: client, filters, ...page })
+        if (next === null) await requireWhole(db, filters)
         const present = (movement: CreditMovement): Movement => ({
           id: publicId(sealer, 'transfer', movement.id),
           movement,
@@ -139,6 +141,12 @@ async function keepArchivedOut(db: Queryable, filters: CreditFilters): Promise<C
   const { paymentReference, adviceReference, merchantRef } = filters
   if (paymentReference || adviceReference || merchantRef) return filters
   return { ...filters, ...(await keptWindow(db, filters)) }
+}
+
+// Nor that some were archived while it was read.
+async function requireWhole(db: Queryable, filters: CreditFilters): Promise<void> {
+  const { from } = await keepArchivedOut(db, filters)
+  if (from?.getTime() !== filters.from?.getTime()) throw new Refusal('period_archived')
 }
 
 type Account = OwnAccount
