@@ -2,23 +2,19 @@
 // is killed.
 
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { checkIntegrity } from '#domain/integrity/integrity-checks.ts'
 import { finishedCredits } from '../support/archiving.ts'
-import { PASSED_ON } from '../support/child-service.ts'
+import { runManilla, startManilla } from '../support/manilla-command.ts'
 import { begin, credit } from '../support/movements.ts'
 import { readProof } from '../support/proof-reader.ts'
 import { KEY, PYTHON, READERS, verifyInPython } from '../support/proving.ts'
-import { type Bench, SECRETS, START, startTestService } from '../support/running-service.ts'
+import { type Bench, START, startTestService } from '../support/running-service.ts'
 import { createTempFolder } from '../support/temp-folder.ts'
 import { untilWaiting } from '../support/waiting-locks.ts'
-
-const MANILLA = join(import.meta.dirname, '../../scripts/manilla.mjs')
 
 // Six finished credits and one of a payment in January 2024, and one in February.
 async function live(bench: Bench): Promise<void> {
@@ -86,7 +82,7 @@ test('an archive that is killed before its commit has taken nothing', async () =
   using folder = createTempFolder()
   const blocker = await bench.db.connect()
   await blocker.query('begin; lock table credit_fees in exclusive mode')
-  const child = start(bench, folder.path, ['--before', '2024-02', '--to', 'old'])
+  const child = startManilla(bench, folder.path, ['archive', '--before', '2024-02', '--to', 'old'])
   await untilWaiting(bench.db, 1)
 
   process.kill(-(child.pid as number), 'SIGKILL')
@@ -106,18 +102,5 @@ test('an archive that is killed before its commit has taken nothing', async () =
   assert.deepEqual(readProof(january, KEY.publicKey), [])
 })
 
-// In a process group of its own: the command is a child of what the operator types.
-function start(bench: Bench, cwd: string, words: readonly string[]) {
-  const env = { ...PASSED_ON, ...SECRETS, DATABASE_URL: bench.database.connectionString }
-  return spawn(process.execPath, [MANILLA, 'archive', ...words], { cwd, env, detached: true })
-}
-
-async function run(bench: Bench, cwd: string, ...words: string[]) {
-  const child = start(bench, cwd, words)
-  const [out, err, [code]] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
-    once(child, 'close'),
-  ])
-  return { code, out, err }
-}
+const run = (bench: Bench, cwd: string, ...words: string[]) =>
+  runManilla(bench, cwd, ['archive', ...words])

@@ -12,13 +12,12 @@ import { parseCommand } from '#admin/command-line.ts'
 import { COMMANDS } from '#admin/commands.ts'
 import { PASSED_ON } from '../support/child-service.ts'
 import { createAccount, simulate } from '../support/fixtures.ts'
+import { MANILLA, runManilla, startManilla } from '../support/manilla-command.ts'
 import { PROOF_NAMES, readProof } from '../support/proof-reader.ts'
 import { KEY, PYTHON, READERS, verifyInPython } from '../support/proving.ts'
 import { type Bench, SECRETS, startTestService } from '../support/running-service.ts'
 import { createTempFolder } from '../support/temp-folder.ts'
 import { untilWaiting } from '../support/waiting-locks.ts'
-
-const MANILLA = join(import.meta.dirname, '../../scripts/manilla.mjs')
 
 test(`an operator exports the books and the key, which ${READERS} verify`, async () => {
   await using bench = await startTestService()
@@ -53,7 +52,7 @@ test('an export that is killed is not taken for a whole one', async () => {
   const blocker = await bench.db.connect()
   await blocker.query('begin; lock table transfers in access exclusive mode')
 
-  const child = start(bench, folder.path, ['--proof', path])
+  const child = startManilla(bench, folder.path, ['export', '--proof', path])
   await untilWaiting(bench.db, 1)
   process.kill(-(child.pid as number), 'SIGKILL')
   await once(child, 'close')
@@ -100,22 +99,5 @@ function order(files: readonly { name: string }[], name: string): number {
   return files.findIndex((file) => file.name === name)
 }
 
-// In a process group of its own: the command is a child of what the operator types.
-function start(bench: Bench, cwd: string, words: readonly string[]) {
-  const env = {
-    ...PASSED_ON,
-    ...SECRETS,
-    DATABASE_URL: bench.database.connectionString,
-  }
-  return spawn(process.execPath, [MANILLA, 'export', ...words], { cwd, env, detached: true })
-}
-
-async function run(bench: Bench, cwd: string, ...words: string[]) {
-  const child = start(bench, cwd, words)
-  const [out, err, [code]] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
-    once(child, 'close'),
-  ])
-  return { code, out, err }
-}
+const run = (bench: Bench, cwd: string, ...words: string[]) =>
+  runManilla(bench, cwd, ['export', ...words])

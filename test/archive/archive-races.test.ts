@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { ArchiveProblem } from '#domain/archive/archive-month.ts'
 import { checkIntegrity } from '#domain/integrity/integrity-checks.ts'
-import { archive, finishedCredits, MONTH, YEAR_MS } from '../support/archiving.ts'
+import { archive, archiveBlocked, finishedCredits, MONTH, YEAR_MS } from '../support/archiving.ts'
 import { PAYER } from '../support/erasing.ts'
 import { dataOf } from '../support/fixtures.ts'
 import { credit, reverse } from '../support/movements.ts'
@@ -13,7 +13,6 @@ import { readProof } from '../support/proof-reader.ts'
 import { KEY } from '../support/proving.ts'
 import { type Bench, startTestService } from '../support/running-service.ts'
 import { createTempFolder } from '../support/temp-folder.ts'
-import { untilWaiting } from '../support/waiting-locks.ts'
 
 type Done = { bench: Bench; sessionId: string; id: number }
 
@@ -36,14 +35,10 @@ for (const [what, work] of Object.entries(DONE)) {
     const [{ id }] = found.json().data
     bench.advance(YEAR_MS)
     using folder = createTempFolder()
-    const blocker = await bench.db.connect()
-    await blocker.query('begin; lock table erasures in access exclusive mode')
-    const archiving = archive(bench, folder.path)
-    await untilWaiting(bench.db, 1)
+    const { archiving, release } = await archiveBlocked(bench, folder.path, 'erasures')
 
     await work({ bench, sessionId, id })
-    await blocker.query('commit')
-    blocker.release()
+    await release()
     const archived = await archiving
 
     assert.equal(archived.credits, 6n)
@@ -59,15 +54,11 @@ test('of two archives at once, one is refused and writes nothing', async () => {
   bench.advance(YEAR_MS)
   using folder = createTempFolder()
   using other = createTempFolder()
-  const blocker = await bench.db.connect()
-  await blocker.query('begin; lock table erasures in access exclusive mode')
-  const first = archive(bench, folder.path)
-  await untilWaiting(bench.db, 1)
+  const { archiving, release } = await archiveBlocked(bench, folder.path, 'erasures')
 
   await assert.rejects(archive(bench, other.path), ArchiveProblem)
-  await blocker.query('commit')
-  blocker.release()
+  await release()
 
-  assert.equal((await first).credits, 6n)
+  assert.equal((await archiving).credits, 6n)
   await assert.rejects(archive(bench, other.path), /2026-11 is archived already\./)
 })

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { checkIntegrity } from '#domain/integrity/integrity-checks.ts'
 import { closeDay, FIRST_DAY, pass, tryClose } from '../support/accounting.ts'
-import { archive, finishedCredits, MONTH, YEAR_MS } from '../support/archiving.ts'
+import { archive, archiveBlocked, finishedCredits, MONTH, YEAR_MS } from '../support/archiving.ts'
 import { addDifference, addLine, addLineDifference } from '../support/differences.ts'
 import { erase, finishErasures, PAYER, PERSON } from '../support/erasing.ts'
 import { createAccount, databaseText } from '../support/fixtures.ts'
@@ -143,15 +143,11 @@ test('a first day is not closed while its month is archived', async () => {
   await finishedCredits(bench)
   bench.advance(YEAR_MS)
   using folder = createTempFolder()
-  const blocker = await bench.db.connect()
-  await blocker.query('begin; lock table erasures in access exclusive mode')
-  const archiving = archive(bench, folder.path)
-  await untilWaiting(bench.db, 1)
+  const { archiving, release } = await archiveBlocked(bench, folder.path, 'erasures')
   const closing = tryClose(bench, FIRST_DAY)
   await untilWaiting(bench.db, 2)
 
-  await blocker.query('commit')
-  blocker.release()
+  await release()
 
   assert.equal((await archiving).credits, 6n)
   assert.equal((await closing).json().code, 'period_archived')
@@ -162,15 +158,11 @@ test('a retry that is refused leaves no files', async () => {
   const [number] = await finishedCredits(bench)
   bench.advance(YEAR_MS)
   using folder = createTempFolder()
-  const blocker = await bench.db.connect()
-  await blocker.query('begin; lock table credit_fees in exclusive mode')
-  const archiving = archive(bench, folder.path)
-  await untilWaiting(bench.db, 1)
+  const { archiving, release } = await archiveBlocked(bench, folder.path, 'credit_fees')
   await bench.db.query(`update credits set narration = null where account_number = $1`, [number])
   await erase(bench, number as string)
 
-  await blocker.query('commit')
-  blocker.release()
+  await release()
 
   await assert.rejects(archiving, /Personal data is being erased/)
   assert.deepEqual(readdirSync(join(folder.path, MONTH.name)), [])

@@ -12,6 +12,7 @@ import { chargesOf, takeIncoming } from './incoming-credits.ts'
 import { assertProven, KEY } from './proving.ts'
 import { type Bench, START } from './running-service.ts'
 import { createTempFolder } from './temp-folder.ts'
+import { untilWaiting } from './waiting-locks.ts'
 
 const DAY_MS = 86_400_000
 export const YEAR_MS = 365 * DAY_MS
@@ -77,4 +78,17 @@ export async function assertArchivable(db: Pool, now: Date): Promise<void> {
   assert(credits > 0n)
   assert.deepEqual(await balancesOf(db), balances)
   await assertProven(db)
+}
+
+// Begins to archive, and waits where it reads or deletes from a table, until it is released.
+export async function archiveBlocked(bench: Bench, folder: string, table: string) {
+  const blocker = await bench.db.connect()
+  await blocker.query(`begin; lock table ${table} in access exclusive mode`)
+  const archiving = archive(bench, folder)
+  await untilWaiting(bench.db, 1)
+  const release = async () => {
+    await blocker.query('commit')
+    blocker.release()
+  }
+  return { archiving, release }
 }
