@@ -2,9 +2,11 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { checkIntegrity } from '#domain/integrity/integrity-checks.ts'
 import { archiveLived, liveAMonth, liveOn } from '../support/archived-month.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { addLineDifference, outcomeOf, RECONCILIATION, resolve } from '../support/differences.ts'
+import { ledgerNaira } from '../support/fixtures.ts'
 import { startTestService } from '../support/running-service.ts'
 import { linesOf, listOf } from '../support/settlements.ts'
 import { type Row, walk } from '../support/tracing.ts'
@@ -66,7 +68,7 @@ test('lines of settlements tell the archived credits that they cover', async () 
   assert.deepEqual(await linesOf(bench, settlement), linesBefore)
 })
 
-test('a debit of the bank that takes an archived credit back is refused as archived', async () => {
+test('a debit of the bank that takes an archived credit back is a shortfall of the bank', async () => {
   const kind = 'reversed_at_bank'
   const named = { amount: -1000, kind: 'other', sessionId: session } as const
   const unnamed = { amount: -1000, kind: 'other', bankReference: 'NEW' } as const
@@ -76,9 +78,11 @@ test('a debit of the bank that takes an archived credit back is refused as archi
   const ofNothing = await addLineDifference(bench, { kind, line: unnamed })
   const ofSuggestion = await addLineDifference(bench, { kind, line: unnamed, suggested })
 
-  assert.equal(await outcomeOf(resolve(bench, ofName.id, 'book')), 'credit_archived')
-  assert.equal(await outcomeOf(resolve(bench, ofSuggestion.id, 'book')), 'credit_archived')
+  assert.equal(await outcomeOf(resolve(bench, ofName.id, 'book')), 'cleared')
+  assert.equal(await outcomeOf(resolve(bench, ofSuggestion.id, 'book')), 'cleared')
   assert.equal(await outcomeOf(resolve(bench, ofNothing.id, 'book')), 'reversal_not_possible')
+  assert.equal(await ledgerNaira(bench, 'shortfall'), 2_000)
+  assert.deepEqual(await checkIntegrity(bench.db), [])
 })
 
 // Else PostgreSQL would read both tables whole for each credit that is joined.

@@ -12,7 +12,6 @@ import { archiveLater, MONTH } from '../support/archiving.ts'
 import { createCli } from '../support/cli-terminal.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { parseCsv } from '../support/csv.ts'
-import { addLineDifference, outcomeOf, resolve } from '../support/differences.ts'
 import { listenLocally } from '../support/event-source.ts'
 import { createFeeRule } from '../support/fee-rules.ts'
 import {
@@ -178,28 +177,10 @@ test('a credit whose reversal is outstanding is not archived', async () => {
   assert.deepEqual(await openAlerts(), [])
 })
 
-test('neither is it reversed by a statement, nor refunded', async () => {
-  const named = { amount: -40, kind: 'other', sessionId: archived } as const
-  const line = await addLineDifference(bench, { kind: 'reversed_at_bank', line: named })
-  const suggested = await addLineDifference(bench, {
-    kind: 'reversed_at_bank',
-    line: { ...named, sessionId: null },
-    suggested: { kind: 'credit', id: await storedId(archived) },
-  })
-
-  assert.equal(await outcomeOf(resolve(bench, line.id, 'book')), 'credit_archived')
-  assert.equal(await outcomeOf(resolve(bench, suggested.id, 'book')), 'credit_archived')
+test('it is not refunded', async () => {
   assert.equal(await tryRefund(bench, archived, '10'), 'credit_archived')
   assert.equal(await tryRefund(bench, live, '5'), 'queued')
 })
-
-async function storedId(sessionId: string): Promise<bigint> {
-  const { rows } = await bench.db.query(
-    'select credit_id from credit_identifiers where value = $1',
-    [sessionId],
-  )
-  return rows[0].credit_id
-}
 
 test('it is found by id and by any identifier, without its payer and transfers', async () => {
   const story = await traced(archived)

@@ -4,6 +4,8 @@
 //   VAT               Input VAT → Bank
 //   given back        the other way, as far as such a cost is booked; the rest stays a difference
 //
+// and what it took that cannot be booked otherwise (book-reversal.ts): Shortfall → Bank.
+//
 // Posted now, whatever day the line is of: nothing is posted into the past. Its pair is inserted in
 // the same transaction (I67).
 // Locks: the difference, which the caller holds; ledger accounts.
@@ -20,15 +22,32 @@ import { insertPair } from './record-resolutions.ts'
 
 type Deps = { sharedAccounts: SharedAccounts; now: Date; actor: string }
 
+type Booked = { transferId: bigint; restKobo: Kobo }
+
 // Answers the item, and what could not be booked.
-export async function bookCharge(
+export function bookCharge(tx: Transaction, deps: Deps, difference: Difference): Promise<Booked> {
+  return bookAgainst(tx, deps, { difference, kind: costKind(difference), reason: 'bank_charge' })
+}
+
+// Owed by the bank, until it is recovered or written off (adjust-debts.ts).
+export function bookShortfall(tx: Transaction, deps: Deps, difference: Difference) {
+  return bookAgainst(tx, deps, { difference, kind: 'shortfall', reason: 'reversal' })
+}
+
+type Against = {
+  difference: Difference
+  kind: 'bank_cost' | 'input_vat' | 'shortfall'
+  reason: 'bank_charge' | 'reversal'
+}
+
+async function bookAgainst(
   tx: Transaction,
   { sharedAccounts, now, actor }: Deps,
-  difference: Difference,
-): Promise<{ transferId: bigint; restKobo: Kobo }> {
+  { difference, kind, reason }: Against,
+): Promise<Booked> {
   const { id: differenceId, bankCode, currency, amountKobo } = difference
   const owner = bankOwner(bankCode)
-  const cost: SharedAccount = { kind: costKind(difference), owner, currency }
+  const cost: SharedAccount = { kind, owner, currency }
   const bank: SharedAccount = { kind: 'bank', owner, currency }
   await sharedAccounts.open([bank, cost])
   const [bankId, costId] = [sharedAccounts.id(bank), sharedAccounts.id(cost)]
@@ -40,7 +59,7 @@ export async function bookCharge(
       creditAccountId: isRefund ? costId : bankId,
       amountKobo: movedKobo,
       differenceId,
-      reason: 'bank_charge',
+      reason,
     },
   ])
   const transferId = await findTransfer(tx, difference)

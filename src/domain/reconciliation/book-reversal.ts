@@ -2,30 +2,32 @@
 // (reverse-credit.ts). The line names the credit; what else it is called by names the reversal.
 //
 // A reversal of that credit and amount that no line accounts for yet is this one: the bank reported
-// it meanwhile, and it is matched rather than taken again.
+// it meanwhile, and it is matched rather than taken again. Of a credit that is archived no part can be
+// taken back from anybody: the bank owes it.
 // Locks: the difference, which the caller holds; then as every reversal.
 
 import { isSessionId } from '#banks/session-id.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { findOriginal } from '#domain/credits/credit-identifiers.ts'
-import { lockOriginal } from '#domain/credits/reversal-locks.ts'
+import { isArchived, lockOriginal } from '#domain/credits/reversal-locks.ts'
 import { type ReversalAnswer, takeReversal } from '#domain/credits/reverse-credit.ts'
 import { Refusal, type RefusalCode } from '#errors.ts'
 import type { CreditId, StatementLineId } from '#ids.ts'
 import type { SharedAccounts } from '#ledger/accounts.ts'
 import { type Kobo, kobo } from '#money.ts'
+import { bookShortfall } from './book-charge.ts'
 import { type Difference, readLine, type StatementRow } from './locked-differences.ts'
 import { insertPair } from './record-resolutions.ts'
 import { lineReference } from './statement-credit.ts'
 
 type Deps = { sharedAccounts: SharedAccounts; now: Date; actor: string }
 
-// Answers the id of the reversal.
+// Answers what was booked.
 export async function bookReversal(
   tx: Transaction,
   { sharedAccounts, now, actor }: Deps,
   difference: Difference,
-): Promise<bigint> {
+): Promise<{ kind: 'reversal' | 'booked'; id: bigint }> {
   const line = await readLine(tx, difference.lineId as StatementLineId)
   const { bankCode } = line
   const originalSessionId = await findReversed(tx, difference, line)
@@ -33,6 +35,10 @@ export async function bookReversal(
   const sessionId = await nameReversal(tx, line)
   const reversal = { bankCode, sessionId, originalSessionId, amountKobo }
   const locked = await lockOriginal(tx, reversal)
+  if (!locked && (await isArchived(tx, reversal))) {
+    const { transferId } = await bookShortfall(tx, { sharedAccounts, now, actor }, difference)
+    return { kind: 'booked', id: transferId }
+  }
   const known = locked && (await findUnmatched(tx, locked.credit.id, amountKobo))
   const reversalId = known ?? (await take(tx, { sharedAccounts, now }, reversal))
   await insertPair(tx, now, {
@@ -42,7 +48,7 @@ export async function bookReversal(
     rule: 'booked',
     matchedBy: actor,
   })
-  return reversalId
+  return { kind: 'reversal', id: reversalId }
 }
 
 const REFUSALS: Record<Exclude<ReversalAnswer, 'reversed'>, RefusalCode> = {

@@ -130,7 +130,8 @@ async function perform(tx: Transaction, acting: Resolving, asked: Asked): Promis
   const booking = bookingOf(difference)
   if (booking === 'credit') return writeDecision(tx, acting, { ...asked, state: 'open' })
   if (booking === 'reversal') {
-    const detail = { item: `reversal/${await bookReversal(tx, acting, difference)}` }
+    const booked = await bookReversal(tx, acting, difference)
+    const detail = { item: `${booked.kind}/${booked.id}` }
     return writeDecision(tx, acting, { ...asked, state: 'cleared', detail })
   }
   const { transferId, restKobo } = await bookCharge(tx, acting, difference)

@@ -6,7 +6,6 @@ import type { RefusalCode } from '#errors.ts'
 const RESOLVING: readonly RefusalCode[] = [
   'action_not_allowed',
   'cost_not_booked',
-  'credit_archived',
   'difference_not_found',
   'line_known_otherwise',
   'reversal_not_possible',
