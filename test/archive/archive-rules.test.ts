@@ -13,9 +13,10 @@ import { erase, finishErasures, PAYER, PERSON } from '../support/erasing.ts'
 import { createAccount, databaseText } from '../support/fixtures.ts'
 import { takeIncoming } from '../support/incoming-credits.ts'
 import { credit } from '../support/movements.ts'
-import { type Bench, startTestService } from '../support/running-service.ts'
-import { closed, linesOf, setBankAccount, setSettings } from '../support/settlements.ts'
+import { type Bench, START, startTestService } from '../support/running-service.ts'
+import { close, closed, linesOf, setBankAccount, setSettings } from '../support/settlements.ts'
 import { createTempFolder } from '../support/temp-folder.ts'
+import type { Row } from '../support/tracing.ts'
 import { untilWaiting } from '../support/waiting-locks.ts'
 
 test('a month whose days are closed in part is not archived until all of them are', async () => {
@@ -99,12 +100,20 @@ test('a client that is settled for the first time gets what is archived too', as
   using folder = createTempFolder()
   assert.equal((await archive(bench, folder.path)).credits, 6n)
   await setSettings(bench, { schedule: 'manual' })
+  const early = await close(bench, { body: { cutOff: START.toISOString() } })
+  assert.equal(early.json().code, 'period_archived')
 
   const { reference, gross } = await closed(bench)
 
   assert.equal(Number(gross), 6_015)
   const lines = await linesOf(bench, reference)
-  assert(lines.length < 6)
+  assert.deepEqual(
+    lines.map(({ kind, sessionId }: Row) => [kind, sessionId]),
+    [
+      ['credit', null],
+      ['credit', null],
+    ],
+  )
   assert.deepEqual(await checkIntegrity(bench.db), [])
 })
 

@@ -43,7 +43,12 @@ export const MONEY_OUT_ERRORS: Readonly<Record<string, readonly RefusalCode[]>> 
     'settlement_not_cancellable',
     'settlement_not_found',
   ],
-  closeSettlement: ['cut_off_passed', 'settlement_empty', 'settlement_in_progress'],
+  closeSettlement: [
+    'cut_off_passed',
+    'period_archived',
+    'settlement_empty',
+    'settlement_in_progress',
+  ],
   confirmPayout: ['payout_not_found', 'payout_settled'],
   createBankAccount: ['bank_account_exists', 'bank_account_unknown', 'bank_not_supported'],
   createFeeRule: ['client_not_found', 'fee_rule_overlaps'],
