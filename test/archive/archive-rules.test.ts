@@ -46,13 +46,18 @@ test('people are in the files and no longer in the database, and never while the
   const { rows } = await bench.db.query<{ id: bigint }>('select max(id) as id from credits')
   const { sourceAccountName: counterpartyName, narration } = PAYER
   const lineId = await addLine(bench, { amount: 100, counterpartyName, narration })
+  const shared = await addLine(bench, { amount: 100, narration: 'A sweep' })
   await bench.db.query(
     `insert into statement_matches (line_id, item_kind, item_id, amount_kobo, bank_code, currency,
                                     line_day, item_day, rule, matched_at)
-     select l.id, 'credit', $2, l.amount_kobo, l.bank_code, l.currency, l.booked_on, l.booked_on,
+     select l.id, 'credit', i.id, l.amount_kobo, l.bank_code, l.currency, l.booked_on, l.booked_on,
             'session_id', now()
-       from statement_lines l where l.id = $1`,
-    [lineId, rows[0]?.id],
+       from statement_lines l
+       join unnest($1::bigint[], $2::bigint[]) as i (line_id, id) on i.line_id = l.id`,
+    [
+      [lineId, shared, shared],
+      [rows[0]?.id, rows[0]?.id, 999_999n],
+    ],
   )
   bench.advance(YEAR_MS)
   await erase(bench, forgotten.accountNumber)
@@ -65,7 +70,9 @@ test('people are in the files and no longer in the database, and never while the
   const told = (name: string) => readFileSync(join(folder.path, MONTH.name, name), 'utf8')
   assert.match(told('payers.ndjson'), new RegExp(`${PAYER.sourceAccountName}.*${PAYER.narration}`))
   assert.match(told('statement-lines.ndjson'), new RegExp(PAYER.narration))
-  assert.doesNotMatch(await databaseText(bench), new RegExp(PAYER.sourceAccountName))
+  const left = await databaseText(bench)
+  assert.doesNotMatch(left, new RegExp(PAYER.sourceAccountName))
+  assert.match(left, /A sweep/) // It is about another credit as well.
 })
 
 test('the database refuses to lose a credit, or a transfer that stands for others', async () => {
@@ -175,4 +182,24 @@ test('a retry that is refused leaves no files', async () => {
 
   await assert.rejects(archiving, /Personal data is being erased/)
   assert.deepEqual(readdirSync(join(folder.path, MONTH.name)), [])
+})
+
+test('files stay where a connection is lost at the commit: they may be all there is', async () => {
+  await using bench = await startTestService()
+  await finishedCredits(bench)
+  bench.advance(YEAR_MS)
+  using folder = createTempFolder()
+  await bench.db.query(`
+    create function die() returns trigger language plpgsql as $$
+    begin
+      perform pg_terminate_backend(pg_backend_pid());
+      return null;
+    end $$;
+    create constraint trigger dies after insert on archives deferrable initially deferred
+      for each row execute function die()`)
+
+  await assert.rejects(archive(bench, folder.path))
+
+  assert(readdirSync(join(folder.path, MONTH.name)).includes('manifest.json'))
+  assert.equal((await bench.db.query('select from archives')).rowCount, 0)
 })

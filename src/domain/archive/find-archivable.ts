@@ -57,8 +57,6 @@ const EXCEPTIONS = `
   union all
   select credit_id, 4 from refunds where credit_id is not null
   union all
-  select credit_id, 4 from payouts where credit_id is not null
-  union all
   select credit_id, 5 from credit_splits
   union all
   select id, 6 from (${DISPUTED}) as d
