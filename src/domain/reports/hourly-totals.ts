@@ -73,7 +73,7 @@ export const BROKEN_DOWN = `
            coalesce(c.bank_code, '') as bank_code,
            coalesce(a.merchant_code, '') collate "C" as merchant_code, ${SUMMED}
       from read e
-      left join all_credits c on c.id = e.credit_id
+      left join credits c on c.id = e.credit_id
       left join collection_accounts a
              on a.id = coalesce(e.collection_account_id, c.collection_account_id)
      where e.moved is not null
