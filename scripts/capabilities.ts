@@ -78,7 +78,7 @@ export const CAPABILITIES: Readonly<Record<string, Capability>> = {
   proof: { holds: 'the books as files that anybody can verify', uses: [] },
   archive: {
     holds: 'moving finished credits of whole months to files',
-    uses: ['proof'],
+    uses: ['records', 'proof'],
   },
   reports: {
     holds: 'overview, totals, balances, search, timelines',

@@ -1,8 +1,7 @@
 // `manilla archive --before 2025-01`: moves the finished credits of months to files (docs/archiving.md).
 
-import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { databaseSettings, loadConfig } from '#config/config.ts'
+import { databaseSettings } from '#config/config.ts'
 import type { Pool } from '#db/pool.ts'
 import {
   type Archived,
@@ -11,18 +10,22 @@ import {
   previewMonth,
 } from '#domain/archive/archive-month.ts'
 import type { Archivable } from '#domain/archive/find-archivable.ts'
-import { isFinished, type Month, monthAt, monthsFrom, parseMonth } from '#domain/archive/months.ts'
+import {
+  FINISHED_AFTER_DAYS,
+  isFinished,
+  type Month,
+  monthAt,
+  monthsFrom,
+  parseMonth,
+} from '#domain/archive/months.ts'
 import { ProofProblem } from '#domain/proof/export-folder.ts'
-import { proofKey } from '#domain/proof/proof-key.ts'
 import { formatKobo } from '#money.ts'
-import { Sealer } from '#seal.ts'
 import type { AdminCommand, Context } from './admin-command.ts'
 import { AdminProblem } from './admin-database.ts'
 import { type Arguments, columns, UsageProblem } from './command-line.ts'
-import { progressTo } from './export-progress.ts'
+import { readDetails } from './export-details.ts'
 
-const STATEMENT_MAX_MS = 6 * 3_600_000 // Tens of millions of credits are deleted by one statement.
-const PACKAGE = new URL('../../package.json', import.meta.url)
+const STATEMENT_MAX_MS = 6 * 3_600_000 // Tens of millions of transfers are deleted by one statement.
 const REASONS: Record<string, string> = {
   payment: 'of payments',
   suspended: 'in suspense, or once in suspense',
@@ -45,9 +48,12 @@ export const archiveCommands: readonly AdminCommand[] = [
       {
         name: 'to',
         value: 'folder',
-        about: 'Where to; default: archive beside the embedded database.',
+        about: 'Target folder. Default: archive, beside the embedded database.',
       },
-      { name: 'dry-run', about: 'Only tell what would be archived, and what would stay.' },
+      {
+        name: 'dry-run',
+        about: 'Show what would be archived and what would stay; change nothing.',
+      },
     ],
     isTopLevel: true,
     statementMaxMs: STATEMENT_MAX_MS,
@@ -85,7 +91,7 @@ async function readMonths({ db, clock }: Context, given: Arguments): Promise<Mon
   const last = monthAt(new Date(before.from.getTime() - 1))
   if (!isFinished(last, clock())) {
     throw new AdminProblem(
-      `${last.name} is too recent: months are archived 180 days after they end.`,
+      `${last.name} is too recent: months are archived ${FINISHED_AFTER_DAYS} days after they end.`,
     )
   }
   const begin = await findFirst(db)
@@ -101,18 +107,10 @@ async function findFirst(db: Pool): Promise<Date | null> {
   return rows[0]?.at ?? null
 }
 
-async function archived(
-  { db, env, clock, actor }: Context,
-  month: Month,
-  folder: string,
-): Promise<Result> {
-  const { mode, secrets } = loadConfig(env, 'serve')
-  const { name, version } = JSON.parse(readFileSync(PACKAGE, 'utf8'))
-  const onProgress = process.stderr.isTTY ? progressTo(process.stderr) : () => {}
-  const key = proofKey(new Sealer(secrets.data, secrets.hash))
-  const details = { exportedAt: clock(), product: `${name} ${version}`, mode, key, onProgress }
+async function archived(context: Context, month: Month, folder: string): Promise<Result> {
+  const { db, actor } = context
   try {
-    const result = await archiveMonth(db, { month, folder, actor, ...details })
+    const result = await archiveMonth(db, { month, folder, actor, ...readDetails(context) })
     return { month: month.name, folder: result.proof ? folder : null, ...result }
   } catch (error) {
     if (error instanceof ArchiveProblem) throw new AdminProblem(error.message)

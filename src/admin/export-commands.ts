@@ -1,20 +1,16 @@
 // `manilla export --proof <folder>`: the books as plain files that an auditor re-adds with
 // verifier/verify_proof.py, or a program of their own (docs/proof.md).
 
-import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { loadConfig } from '#config/config.ts'
+import type { Pool } from '#db/pool.ts'
 import { ProofProblem } from '#domain/proof/export-folder.ts'
-import { proofKey } from '#domain/proof/proof-key.ts'
-import { type Proof, writeProof } from '#domain/proof/write-proof.ts'
-import { Sealer } from '#seal.ts'
-import type { AdminCommand, Context } from './admin-command.ts'
+import { type Details, type Proof, writeProof } from '#domain/proof/write-proof.ts'
+import type { AdminCommand } from './admin-command.ts'
 import { AdminProblem } from './admin-database.ts'
 import { columns, UsageProblem } from './command-line.ts'
-import { progressTo } from './export-progress.ts'
+import { readDetails } from './export-details.ts'
 
 const STATEMENT_MAX_MS = 3_600_000 // The first line may wait until all transfers are sorted.
-const PACKAGE = new URL('../../package.json', import.meta.url)
 
 export const exportCommands: readonly AdminCommand[] = [
   {
@@ -32,28 +28,19 @@ export const exportCommands: readonly AdminCommand[] = [
       if (isForKey === (folder !== undefined) || folder === '') {
         throw new UsageProblem('Specify --proof <folder>, or --proof-key.')
       }
-      const { mode, key } = readKey(context)
-      if (!folder) return { data: { publicKey: key.publicKey }, text: key.publicKey }
+      const details = readDetails(context)
+      const { publicKey } = details.key
+      if (!folder) return { data: { publicKey }, text: publicKey }
       const path = resolve(folder)
-      const proof = await exported(context, { folder: path, mode, key })
+      const proof = await exported(context.db, { ...details, folder: path })
       return { data: { folder: path, ...proof }, text: describe(path, proof) }
     },
   },
 ]
 
-function readKey({ env }: Context) {
-  const { mode, secrets } = loadConfig(env, 'serve')
-  return { mode, key: proofKey(new Sealer(secrets.data, secrets.hash)) }
-}
-
-type Asked = { folder: string } & ReturnType<typeof readKey>
-
-async function exported({ db, clock }: Context, asked: Asked): Promise<Proof> {
-  const { name, version } = JSON.parse(readFileSync(PACKAGE, 'utf8'))
-  const onProgress = process.stderr.isTTY ? progressTo(process.stderr) : () => {}
-  const details = { exportedAt: clock(), product: `${name} ${version}`, onProgress }
+async function exported(db: Pool, asked: Details & { folder: string }): Promise<Proof> {
   try {
-    return await writeProof(db, { ...asked, ...details })
+    return await writeProof(db, asked)
   } catch (error) {
     throw error instanceof ProofProblem ? new AdminProblem(error.message) : error
   }

@@ -10,16 +10,9 @@ import { test } from 'node:test'
 import { createTestDatabase } from '../support/database.ts'
 import { postManyCredits } from '../support/many-credits.ts'
 import { readProof } from '../support/proof-reader.ts'
-import {
-  exportProof,
-  KEY,
-  PYTHON,
-  READERS,
-  VERIFIER,
-  verifyAllInPython,
-  verifyInPython,
-} from '../support/proving.ts'
+import { exportProof, KEY, PYTHON, READERS, VERIFIER, verifyInPython } from '../support/proving.ts'
 import { createTempFolder } from '../support/temp-folder.ts'
+import { assertFound } from './finding.ts'
 import { TAMPERINGS } from './tampering.ts'
 
 const MANY = 20_000
@@ -43,30 +36,7 @@ test(`what is changed is found where it is, by ${READERS}`, async (t) => {
   using original = createTempFolder()
   await exportCredits(original.path, 1_000)
   using copies = createTempFolder()
-  const changed = TAMPERINGS.map(({ tamper }, at) => {
-    const copy = join(copies.path, `${at}`)
-    cpSync(original.path, copy, { recursive: true })
-    tamper(copy)
-    return copy
-  })
-
-  const verdicts = PYTHON ? verifyAllInPython(changed) : []
-
-  for (const [at, { what, python, typescript, doesNotSee }] of TAMPERINGS.entries()) {
-    await t.test(what, () => {
-      const faults = readProof(changed[at] as string, KEY.publicKey)
-      for (const seen of typescript)
-        assert(
-          faults.some((fault) => seen.test(fault)),
-          `${faults}`,
-        )
-      const verdict = verdicts[at]
-      if (!verdict) return
-      assert.deepEqual([verdict.code, verdict.err], [1, ''], verdict.out)
-      for (const seen of python) assert.match(verdict.out, seen)
-      if (doesNotSee) assert.doesNotMatch(verdict.out, doesNotSee)
-    })
-  }
+  await assertFound(t, { original: original.path, copies: copies.path }, TAMPERINGS)
 })
 
 test(`what is no whole export is refused by ${READERS}`, async () => {

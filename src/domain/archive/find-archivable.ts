@@ -9,6 +9,7 @@
 
 import { idBounds } from '#db/time-bounds.ts'
 import type { Transaction } from '#db/transaction.ts'
+import { NOBODY_ON_LINE, SOMEBODY_ON_LINE } from '#domain/records/statement-line-people.ts'
 import { type Kobo, kobo } from '#money.ts'
 import type { Month } from './months.ts'
 
@@ -110,7 +111,7 @@ export async function findArchivable(tx: Transaction, month: Month): Promise<Arc
   }
 }
 
-async function createTables(tx: Transaction): Promise<void> {
+export async function createTables(tx: Transaction): Promise<void> {
   for (const table of [
     'archiving (id bigint primary key)',
     'archiving_accounts (id bigint primary key, debits_kobo bigint, credits_kobo bigint)',
@@ -152,8 +153,7 @@ export async function findLines(tx: Transaction): Promise<void> {
        left join archiving k on k.id = m.item_id and m.item_kind in ('credit', 'charges')
       where m.line_id in (select line_id from statement_matches c
                            join archiving k on k.id = c.item_id where c.item_kind = 'credit')
-        and num_nonnulls(l.counterparty_name, l.counterparty_sealed, l.counterparty_bank,
-                         l.narration) > 0
+        and ${SOMEBODY_ON_LINE}
       group by m.line_id having count(*) = count(k.id)`,
   )
 }
@@ -161,9 +161,6 @@ export async function findLines(tx: Transaction): Promise<void> {
 // Their words are in the archive's files.
 export async function emptyLines(tx: Transaction): Promise<void> {
   await tx.query(
-    `update statement_lines l
-        set counterparty_name = null, counterparty_sealed = null, counterparty_bank = null,
-            narration = null
-       from archiving_lines x where x.id = l.id`,
+    `update statement_lines l set ${NOBODY_ON_LINE} from archiving_lines x where x.id = l.id`,
   )
 }

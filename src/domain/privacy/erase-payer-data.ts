@@ -9,6 +9,7 @@
 
 import type { Transaction } from '#db/transaction.ts'
 import { numbersOfAccount } from '#domain/accounts/additional-numbers.ts'
+import { NOBODY_ON_LINE, SOMEBODY_ON_LINE } from '#domain/records/statement-line-people.ts'
 import { type AccountId, type ClientId, leastIdAt, type PaymentId } from '#ids.ts'
 
 const CREDITS_MAX = 1_000
@@ -65,10 +66,6 @@ export const SOMEBODY =
   'num_nonnulls(c.source_account_sealed, c.source_account_name, c.narration) > 0'
 const NOBODY = 'source_account_sealed = null, source_account_name = null, narration = null'
 
-const SOMEBODY_ON_LINE = `num_nonnulls(l.counterparty_name, l.counterparty_sealed, l.counterparty_bank,
-                                       l.narration) > 0`
-const NOBODY_ON_LINE =
-  'counterparty_name = null, counterparty_sealed = null, counterparty_bank = null, narration = null'
 // Lines of the credits that were erased, of their reversals and of their returns.
 const ERASE_LINES = `
   update statement_lines l set ${NOBODY_ON_LINE}

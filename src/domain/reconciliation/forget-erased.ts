@@ -3,6 +3,7 @@
 // are reached by it (erase-payer-data.ts).
 
 import type { Transaction } from '#db/transaction.ts'
+import { NOBODY_ON_LINE } from '#domain/records/statement-line-people.ts'
 import type { Run } from './reconciled-banks.ts'
 
 const IS_ERASED_ACCOUNT = (id: string) =>
@@ -33,9 +34,7 @@ const forget = (pairs: string) => `
       join returns r on r.id = p.item_id join suspense_items s on s.id = r.item_id
      where p.item_kind = 'return'
   )
-  update statement_lines l
-     set counterparty_name = null, counterparty_sealed = null, counterparty_bank = null,
-         narration = null
+  update statement_lines l set ${NOBODY_ON_LINE}
     from named n join all_credits c on c.id = n.credit_id
    where l.id = n.line_id and ${IS_ERASED}`
 

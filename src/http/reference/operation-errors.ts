@@ -99,7 +99,6 @@ const OPERATION_ERRORS: Readonly<Record<string, readonly RefusalCode[]>> = {
   eraseAdvice: ['advice_not_found', 'advice_open', 'erasure_waits'],
   eraseCollectionAccount: ['account_not_found', 'erasure_waits'],
   exportAccountStatement: ['account_not_found'],
-  exportCredits: ['period_archived'],
   exportLedgerStatement: ['ledger_account_not_found'],
   extendAdvice: [
     'advice_cancelled',
@@ -225,7 +224,7 @@ const OF_PERIODS: ReadonlySet<string> = new Set([
   ...['exportBalanceStatement', 'printBalanceStatement'],
   ...['exportSubaccountStatement', 'printSubaccountStatement'],
   ...['exportLedgerStatement', 'printLedgerStatement', 'listLedgerTransfers', 'getLedgerTotals'],
-  ...['getBalances', 'listMerchantBalances', 'listSubaccountBalances'],
+  ...['getBalances', 'listMerchantBalances', 'listSubaccountBalances', 'exportCredits'],
   ...['closeDay', 'getJournal', 'exportJournal', 'printJournal'],
   ...['getTrialBalance', 'exportTrialBalance', 'printTrialBalance'],
   ...['getVatReport', 'exportVatReport', 'printVatReport'],
