@@ -91,8 +91,7 @@ const REMEDIES: Readonly<Record<Exclude<RefusalCode, NotFound>, string>> = {
   return_failed: 'Return or assign the suspense item again.',
   return_credit_reversed: 'Fail the return; what is left of the credit is in suspense again.',
   payment_not_refundable: 'Wait until it is paid; cancel it if it is open.',
-  credit_archived:
-    'Pay the payer out, or settle the reversal with the bank: the files of the archive have the details.',
+  credit_archived: 'Pay the payer out: the files of the archive have the details.',
   period_archived: 'Ask for a later period, or read the files of the archive.',
   credit_not_refundable: 'See where the credit is (GET /api/v1/credits/{id}).',
   credit_of_payment: 'Refund the payment (POST /api/v1/payments/{reference}/refunds).',

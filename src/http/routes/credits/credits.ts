@@ -74,13 +74,13 @@ const LISTED =
   'Filters can be combined; from and to apply to receivedAt. Operators also find unidentified ' +
   'credits, by sessionId or accountNumber. A page filtered by amount or payer may hold fewer items ' +
   'than `limit`, or none, while hasMore is true: continue with nextCursor. Archived credits are listed ' +
-  'by sessionId alone.'
+  'only when filtered by sessionId.'
 
 const ArchivedBefore = {
   archivedBefore: nullable('string', {
     description:
-      'Credits to collection accounts that were received before this may be archived, and are then ' +
-      'not listed: each is found by sessionId. Null: nothing is archived.',
+      'Credits to collection accounts received before this time may be archived, and are then listed ' +
+      'only when filtered by sessionId. Null if nothing is archived.',
   }),
 }
 
@@ -97,7 +97,7 @@ const summing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         operationId: 'summarizeCredits',
         tags: ['Credits'],
         summary: 'Count and add up credits',
-        description: `${SUMMARISED} Archived credits are not counted, but by sessionId.`,
+        description: `${SUMMARISED} Archived credits count only when filtered by sessionId.`,
         security: BEARER,
         querystring: query(CreditFilterFields),
         response: { 200: ApiEnvelope(SummaryBody), '4xx': ApiFailure },
