@@ -67,47 +67,54 @@ export async function writeHistory(
   { accounts, perAccount = CREDITS_PER_ACCOUNT }: HistorySize,
   sealer: Sealer,
 ) {
-  const client = new pg.Client({ connectionString })
-  await client.connect()
+  const size = { accounts, perAccount, until: new Date() }
   const credits = accounts * perAccount
   const sealed = `'\\x${sealer.seal('22200000000').toString('hex')}'::bytea`
-  const inChunks = async (count: number, sql: string) => {
-    for (let from = 0; from < count; from += CHUNK) {
-      await client.query(sql, [from, Math.min(from + CHUNK, count) - 1])
-    }
+  // Tables are written side by side.
+  const fill = (count: number, statements: string[]) =>
+    Promise.all(statements.map((sql) => inChunks(connectionString, count, sql)))
+  await using writer = await connect(connectionString)
+  const { client } = writer
+  for (let week = WEEKS + 1; week >= 0; week--) {
+    await maintainPartitions(client as never, new Date(size.until.getTime() - week * WEEK_MS))
   }
-  try {
-    for (let week = WEEKS + 1; week >= 0; week--) {
-      await maintainPartitions(client as never, new Date(Date.now() - week * WEEK_MS))
-    }
-    await client.query(`
-      set session_replication_role = replica; set synchronous_commit = off;
-      set statement_timeout = 0;
-      insert into ledger_accounts (id, kind, owner, debits_kobo)
-      select nextval('shared_account_ids'), 'bank', '${bankOwner(BANK)}', sum(${amountSql('j')})
-        from generate_series(0, ${credits - 1}) as j`)
-    for (const sql of accountStatements({ accounts, perAccount }, sealed))
-      await inChunks(accounts, sql)
-    for (const sql of creditStatements({ accounts, perAccount }, sealed))
-      await inChunks(credits, sql)
-    await client.query(`
-      update event_counters set sequence = sequence + ${credits};
-      select setval('ledger_account_ids', ${FIRST_ID + accounts});
-      select setval('credit_ids', ${FIRST_ID + credits})`)
-    await client.query('vacuum (analyze)')
-  } finally {
-    await client.end()
+  await client.query(`
+    insert into ledger_accounts (id, kind, owner, debits_kobo)
+    select nextval('shared_account_ids'), 'bank', '${bankOwner(BANK)}', sum(${amountSql('j')})
+      from generate_series(0, ${credits - 1}) as j`)
+  await fill(accounts, accountStatements(size, sealed))
+  await fill(credits, creditStatements(size, sealed))
+  await client.query(`
+    update event_counters set sequence = sequence + ${credits};
+    select setval('ledger_account_ids', ${FIRST_ID + accounts});
+    select setval('credit_ids', ${FIRST_ID + credits})`)
+  await client.query('vacuum (analyze)')
+}
+
+async function inChunks(connectionString: string, count: number, sql: string): Promise<void> {
+  await using writer = await connect(connectionString)
+  for (let from = 0; from < count; from += CHUNK) {
+    await writer.client.query(sql, [from, Math.min(from + CHUNK, count) - 1])
   }
+}
+
+async function connect(connectionString: string) {
+  const client = new pg.Client({ connectionString })
+  await client.connect()
+  await client.query(`
+    set session_replication_role = replica; set synchronous_commit = off;
+    set statement_timeout = 0`)
+  return { client, [Symbol.asyncDispose]: () => client.end() }
 }
 
 // $1 and $2 are the first and the last place of a chunk. What an account holds follows from which
 // credits came to it: the j-th went to account j × step modulo the number of accounts.
-type Size = { accounts: number; perAccount: number }
+type Size = { accounts: number; perAccount: number; until: Date }
 
-function accountStatements({ accounts, perAccount }: Size, sealed: string): string[] {
+function accountStatements({ accounts, perAccount, until }: Size, sealed: string): string[] {
   const first = `(k * ${inverse(ACCOUNT_STEP, accounts)}::bigint) % ${accounts}`
   const id = `${FIRST_ID} + k`
-  const at = `now() - interval '${WEEKS} weeks'`
+  const at = `'${until.toISOString()}'::timestamptz - interval '${WEEKS} weeks'`
   const from = 'from generate_series($1::bigint, $2::bigint) as k'
   return [
     `insert into ledger_accounts (id, kind, credits_kobo, opened_at)
@@ -126,12 +133,13 @@ function accountStatements({ accounts, perAccount }: Size, sealed: string): stri
   ]
 }
 
-function creditStatements({ accounts, perAccount }: Size, sealed: string): string[] {
+function creditStatements({ accounts, perAccount, until }: Size, sealed: string): string[] {
   const account = `((j * ${ACCOUNT_STEP}) % ${accounts})`
   const accountId = `${FIRST_ID} + ${account}`
   const age = `(1 - j::float8 / ${accounts * perAccount})`
   const institutions = INSTITUTIONS.map((code) => `'${code}'`).join(', ')
-  const from = `from (select j, now() - interval '${WEEKS} weeks' * ${age} as at
+  const end = `'${until.toISOString()}'::timestamptz`
+  const from = `from (select j, ${end} - interval '${WEEKS} weeks' * ${age} as at
                         from generate_series($1::bigint, $2::bigint) as j)`
   const sessionId = `(array[${institutions}])[1 + (j * 7) % ${INSTITUTIONS.length}]
               || to_char(at at time zone 'Africa/Lagos', 'YYMMDDHH24MISS')
@@ -146,8 +154,7 @@ function creditStatements({ accounts, perAccount }: Size, sealed: string): strin
             ${sealed}, 'Payer Number ' || j % 100000, '058', 'Transfer for order ' || j, at, at,
             'session_id' ${from}`,
     `insert into credit_identifiers (credit_id, is_first, value, bank_code, kind)
-     select id, true, session_id, bank_code, identified_by from credits
-      where id between ${FIRST_ID} + $1::bigint and ${FIRST_ID} + $2::bigint`,
+     select ${FIRST_ID} + j, true, ${sessionId}, '${BANK}', 'session_id' ${from}`,
     `insert into transfers (debit_account_id, credit_account_id, amount_kobo, credit_id, reason,
                             posted_at)
      select (select id from ledger_accounts where kind = 'bank'), ${accountId}, ${amountSql('j')},
