@@ -19,7 +19,11 @@ export function addPaymentCommands(program: Command, run: Run): void {
     .description('Request a payment and get the account number to pay it to.')
     .argument('<amount>', 'Amount in naira.', parseAmount)
     .requiredOption('--customer <name>', 'Name of the customer.')
-    .requiredOption('--callback-url <url>', 'Where the payer returns to.', parseHttpUrl)
+    .requiredOption(
+      '--callback-url <url>',
+      'Where the payer returns to, and the outcome is posted.',
+      parseHttpUrl,
+    )
     .option('--email <address>', 'Email address of the customer.')
     .option('--bank <code>', 'Bank to issue the number. Default: the first that does.')
     .option('--reference <text>', 'Your reference (merchantRef).')

@@ -27,6 +27,7 @@ app.post('/orders', express.json(), async (request, response) => {
       currency: 'NGN',
       narration: `Order ${id}`,
       callBackUrl: `${SHOP_URL}/orders/${id}`,
+      notificationUrl: `${SHOP_URL}/hook`,
       customer: { customerId: email, customerEmail: email, customerFullName: name },
     },
     { idempotencyKey: `advice-${id}` },
@@ -44,6 +45,9 @@ app.get('/orders/:id', (request, response) => {
   if (order) response.json(order)
   else response.status(404).json({ message: 'No such order.' })
 })
+
+// The payer returns here, and the outcome is posted here too. The hook below has heard of it already.
+app.post('/orders/:id', (_request, response) => response.sendStatus(204))
 
 // The raw body: a parsed one cannot be verified.
 app.post('/hook', express.raw({ type: '*/*' }), async (request, response) => {

@@ -164,8 +164,13 @@ function splitList(text: string): string[] {
   return text.split(',').map((entry) => entry.trim())
 }
 
-// Those of `npx manilla` as a client of the API, which may be set in the same shell.
-const OF_CLIENTS = ['MANILLA_URL', 'MANILLA_CLIENT_ID', 'MANILLA_CLIENT_SECRET']
+// Those of `npx manilla` and the SDK's examples as clients of the API, which may be set in the same shell.
+const OF_CLIENTS = [
+  'MANILLA_URL',
+  'MANILLA_CLIENT_ID',
+  'MANILLA_CLIENT_SECRET',
+  'MANILLA_WEBHOOK_SECRET',
+]
 
 // A mistyped name would otherwise leave its default in force unnoticed.
 export function unknownNames(env: object, known: readonly string[]): string[] {

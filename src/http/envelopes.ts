@@ -1,7 +1,7 @@
 // Response envelopes, and the error body of each endpoint family. Errors keep the envelope with the
 // flag false and the payload null.
 //
-// Published endpoints use only 200 and 400: their 404 and 409 become 400.
+// The 404 and 409 of published endpoints become 400; other statuses stay.
 
 import { type FieldError, REFUSALS, type Refusal, type RefusalCode } from '#errors.ts'
 

@@ -166,7 +166,7 @@ test('stopped, it goes no further; nor when the clock was released meanwhile', a
   await page.unrouteAll()
   const release = () => client.call({ method: 'DELETE', url: CLOCK })
   const released = await cutShort(page, client, release)
-  await cardOf(page).getByText('Stopped: your time is real again').waitFor()
+  await cardOf(page).getByText('Stopped: you’re back in real time').waitFor()
   await cardOf(page).getByText('Real time', { exact: true }).waitFor()
   assert.equal(released.targets.length, 1)
   assert.deepEqual(await released.read(), { isFrozen: false, aheadMs: 0 })

@@ -606,7 +606,7 @@ export const refundsStrings = {
   to: (name: string, number: string) => `To ${name}, ${number}`,
   failure: (reason: string) => `Failed: ${reason}`,
   cancel: 'Cancel refund',
-  cancelText: 'Nothing of it was sent yet. The money is available again at once.',
+  cancelText: 'It hasn’t been sent yet. The money becomes available again immediately.',
   keep: 'Keep it',
   cancelled: (reference: string) => `Refund ${reference} cancelled.`,
   more: 'Only the latest refunds are shown.',
@@ -1771,7 +1771,8 @@ export const differencesStrings = {
   withoutAccess: (email: string) => `${email} (no access)`,
   ownedBy: (email: string) => `Owner: ${email}`,
   owned: (email: string) => `${email} is working on this. You can still resolve it.`,
-  ownerGone: (email: string) => `${email} no longer has access. Take it, or assign it to another.`,
+  ownerGone: (email: string) =>
+    `${email} no longer has access. Take it, or assign it to someone else.`,
   take: 'Take it',
   taken: 'You’re the owner now.',
   release: 'Release',
@@ -2376,7 +2377,7 @@ export const sandboxBankStrings = {
 export const testClockStrings = {
   title: 'Test clock',
   real: 'Real time',
-  realText: 'Advance it, and your time stands still where you leave it.',
+  realText: 'Once you advance it, the clock stays where you leave it.',
   frozen: 'Frozen',
   moving: 'Advancing',
   frozenText: 'Your time stands still until you advance it or return to real time.',
@@ -2388,7 +2389,7 @@ export const testClockStrings = {
   go: 'Advance',
   running: (time: string) => `Advancing to ${time}…`,
   runningText:
-    'Everything that falls due on the way runs first, and webhooks are really sent. If you leave ' +
+    'Everything due in between runs first, and webhooks are actually sent. If you leave ' +
     'this page, it stops.',
   progress: 'Progress',
   stop: 'Stop',
@@ -2396,7 +2397,7 @@ export const testClockStrings = {
     stopping: () => 'Stopping after what is running now…',
     stopped: (time: string) => `Stopped at ${time}. Advance again to continue.`,
     done: (time: string) => `Advanced to ${time}.`,
-    released: () => 'Stopped: your time is real again, because the clock was released or reset.',
+    released: () => 'Stopped: you’re back in real time, because the clock was released or reset.',
   },
   ran: 'What ran',
   nothingDue: 'Nothing fell due.',
@@ -2418,7 +2419,7 @@ export const testClockStrings = {
     'Settlement schedules continue from now, and webhook retries are brought forward.',
     'Nothing that ran is undone. To start over, reset the sandbox.',
   ],
-  released: 'Your time is real again.',
+  released: 'You’re back in real time.',
 } as const
 
 export const resetSandboxStrings = {
@@ -2557,7 +2558,7 @@ export const webhooksStrings = {
   },
   chaos: {
     title: 'Chaos',
-    text: 'Disturbs deliveries to this endpoint, to prove your handler. Sandbox only.',
+    text: 'Disturbs deliveries to this endpoint, to test your handler. Sandbox only.',
     delayMs: 'Delay (ms)',
     duplicate: 'Send again (times)',
     dropNext: 'Drop the next',

@@ -80,7 +80,7 @@ export const journalRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) 
         summary: 'Retrieve the journal of a day',
         description:
           'What moved on each account code, by whose money it is and why. Debits equal credits, and ' +
-          'both equal the transfers posted on that day. Of an open day, so far.',
+          'both equal the transfers posted on that day. For an open day, the journal so far.',
         querystring: query(DayQuery),
         response: { 200: ApiEnvelope(JournalBody), '4xx': ApiFailure },
       },

@@ -144,8 +144,8 @@ const SWITCHES = [
     operationId: 'deactivateCollectionAccount',
     summary: 'Deactivate a collection account',
     description:
-      'Money sent to it from now on is taken and suspended (account_inactive). Its number stays ' +
-      'its own. It is no longer the default of its merchant.',
+      'Money sent to it from now on is accepted and held in suspense (account_inactive). The number ' +
+      'stays reserved for this account. It is no longer the default of its merchant.',
     done: 'deactivated',
     make: deactivateAccount,
   },

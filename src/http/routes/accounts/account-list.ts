@@ -73,10 +73,9 @@ export const accountListRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
         tags: ['Collection accounts'],
         summary: 'List collection accounts, newest first',
         description:
-          'All filters together must fit; from and to are of when the account was made, minAmount ' +
-          'and maxAmount of its balance. Where ' +
-          'few accounts among very many fit, a page may hold fewer than asked for, or none: ' +
-          'hasMore tells whether to go on.',
+          'Filters can be combined. from and to apply to createdAt, minAmount and maxAmount to ' +
+          'accountBalance. A filtered page may hold fewer items than limit, or none, while hasMore ' +
+          'is true: continue with nextCursor.',
         security: BEARER,
         querystring: AccountsQuery,
         response: { 200: ListEnvelope(OwnAccountBody), '4xx': ApiFailure },

@@ -55,7 +55,10 @@ const AdviceRequest = named('AdviceRequest', {
       'x-says': 'Must have a customerFirstName, customerLastName or customerFullName.',
     },
   ),
-  callBackUrl: webAddress('Where the payer is redirected after payment.'),
+  callBackUrl: webAddress(
+    'Where the payer is redirected after payment. The payment’s final state is also posted here, as a ' +
+      'signed webhook: answer the POST with 2xx.',
+  ),
   notificationUrl: Type.Optional(
     Type.Union([webAddress('Webhook URL for this payment.'), Type.Literal(''), Type.Null()]),
   ),
@@ -65,7 +68,7 @@ const AdviceRequest = named('AdviceRequest', {
     Type.Integer({
       minimum: 60,
       maximum: 172_800,
-      description: 'Counted from when a number is issued. Default 1800.',
+      description: 'Counted from when a number is issued. Default: the service’s, normally 1800.',
       'x-says': 'Must be a whole number from 60 to 172800.',
     }),
   ),
@@ -73,7 +76,8 @@ const AdviceRequest = named('AdviceRequest', {
     Type.Integer({
       minimum: 0,
       maximum: 86_400,
-      description: 'Grace period: how long after expiry money still counts. Default 300.',
+      description:
+        'Grace period: how long after expiry money still counts. Default: the service’s, normally 300.',
       'x-says': 'Must be a whole number from 0 to 86400.',
     }),
   ),

@@ -93,7 +93,7 @@ const approving: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         security: SESSION,
         operationId: 'approvePayout',
         summary: 'Approve a payout',
-        description: 'By another user than its maker, and than who chose its bank account.',
+        description: 'Only by a user who neither created it nor chose its bank account.',
         body: Type.Object({}, { additionalProperties: false }),
       },
     },

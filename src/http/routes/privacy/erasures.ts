@@ -91,7 +91,7 @@ const adviceErasure: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         description:
           'Name, email, phone number, your id of the customer, narration and payer rules, and what ' +
           'its credits and deliveries tell of people. Amounts, states and references stay. Refused ' +
-          'while it may still be paid, and while money of it is in suspense. Again is fine.',
+          'while it may still be paid, and while money of it is in suspense. Can be repeated.',
         security: BEARER,
         headers: IdempotencyHeaders,
         params: Type.Object({ adviceReference: Type.String() }),

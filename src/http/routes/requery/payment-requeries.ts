@@ -76,7 +76,7 @@ export const paymentRequeryRoutes: FastifyPluginAsyncTypebox<Deps> = async (app,
         description:
           'For a payer who paid but whose transfer was not reported. The bank is asked within ' +
           'seconds, and again while it finds nothing; each query appears in the timeline. ' +
-          'Idempotent while a question is open. Banks that cannot list transfers need a sessionId.',
+          'Idempotent while a requery is pending. Banks that cannot list transfers need a sessionId.',
         security: BEARER,
         headers: IdempotencyHeaders,
         params: Type.Object({ reference: Type.String({ description: BY_ANY_REFERENCE }) }),

@@ -137,8 +137,8 @@ const setRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         tags: ['Sandbox'],
         summary: 'Freeze the client’s time (sandbox only)',
         description:
-          'From now on this client lives at the given time, at most 400 days ahead, until it is ' +
-          'advanced or released. What falls due until then runs first, in order.',
+          'From now on this client’s clock is frozen at the given time, at most 400 days ahead, ' +
+          'until it is advanced or released. What falls due until then runs first, in order.',
         security: BEARER,
         body: named(
           'SandboxClockRequest',

@@ -17,7 +17,8 @@ const about = {
   querystring: NoQuery,
   response: { 200: ApiEnvelope(named('SigningSecret', { secret: Secret })), '4xx': ApiFailure },
 }
-const ROTATION = 'Both secrets sign for 24 hours. Rotating again revokes the older one immediately.'
+const ROTATION =
+  'The old secret keeps signing for 24 hours, beside the new one. At most three old ones do at a time.'
 
 export const webhookSecretRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { db, sealer, authentication, clock } = deps
