@@ -120,6 +120,9 @@ export const Shares = Type.Array(
   { description: 'What subaccounts got of it, less what they gave back.' },
 )
 
+export const PAYMENT_STATES = 'Processing, PartPayment, Successful, Expired, Cancelled or Reversed.'
+export const AMOUNT_POLICY = 'exact, allow_under or any.'
+
 // Of an advice, wherever one is shown.
 export const AdviceFields = {
   adviceReference: Type.String(),
@@ -127,7 +130,7 @@ export const AdviceFields = {
   amount: Type.Number(),
   currency: Type.String(),
   narration: nullable('string'),
-  status: Type.String(),
+  status: Type.String({ description: 'Pending, Paid, Expired, Cancelled or Reversed.' }),
   customerId: nullable('string'),
   customerFullName: Type.String(),
   merchantName: Type.String(),
@@ -145,7 +148,7 @@ export const AdviceFields = {
   vatCharge: Type.Number({ description: 'VAT on the fee.' }),
   callBackUrl: Type.String(),
   notificationUrl: nullable('string'),
-  amountPolicy: Type.String(),
+  amountPolicy: Type.String({ description: AMOUNT_POLICY }),
   expiresInSeconds: Type.Integer(),
   splitCode: nullable('string', { description: 'Split that shares what is paid.' }),
   splits: Shares,

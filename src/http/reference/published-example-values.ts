@@ -21,6 +21,7 @@ export const PUBLISHED_VALUES: Readonly<Record<string, unknown>> = {
   'Account.accounts': NUMBERS,
   'OwnAccount.id': 179_517_309_626_978,
   'OwnAccount.accounts': NUMBERS,
+  'PayerRules.accounts': [{ accountNumber: '******0015', bankCode: '058' }],
   'Account.isDefault': false,
   'createCollectionAccount.message': 'Collection account created successfully',
   'createCollectionAccount.accountBalance': 0,

@@ -22,25 +22,25 @@ export const ACCOUNTS = '/api/v1/accounts/static'
 // What everybody who may see the account may see of it.
 export const AccountFields = {
   id: Type.Integer({ description: 'Up to 15 digits; not sequential.' }),
-  bankCode: Type.String(),
-  accountNumber: Type.String(),
-  accountName: Type.String(),
-  email: Type.String(),
-  accountBalance: Type.Number(),
-  merchantId: Type.String(),
-  merchantCode: Type.String(),
-  notificationUrl: Type.String(),
-  isDefault: Type.Boolean(),
-  isActive: Type.Boolean(),
-  currencyCode: Type.String(),
-  phoneNumber: Type.String(),
-  channel: Type.String(),
+  bankCode: Type.String({ description: 'Bank of the account number.' }),
+  accountNumber: Type.String({ description: 'Static virtual account number to pay into.' }),
+  accountName: Type.String({ description: 'Name tied to the account.' }),
+  email: Type.String({ description: 'As supplied.' }),
+  accountBalance: Type.Number({ description: 'Booked to it and not settled yet.' }),
+  merchantId: Type.String({ description: 'Your merchant ID, as supplied.' }),
+  merchantCode: Type.String({ description: 'Your merchant code, as supplied.' }),
+  notificationUrl: Type.String({ description: 'Where its events are posted.' }),
+  isDefault: Type.Boolean({ description: 'Whether it is its merchant’s default account.' }),
+  isActive: Type.Boolean({ description: 'If false, money sent to it is held in suspense.' }),
+  currencyCode: Type.String({ description: 'Always NGN.' }),
+  phoneNumber: Type.String({ description: 'As supplied.' }),
+  channel: Type.String({ description: 'Channel that created it, as supplied.' }),
   accounts: Type.Array(BankNumber, {
     description:
       'Its number at each bank, the one above first. Money sent to any of them is booked.',
   }),
-  createdAt: Type.String(),
-  updatedAt: Type.String(),
+  createdAt: Type.String({ description: 'ISO 8601.' }),
+  updatedAt: Type.String({ description: 'ISO 8601.' }),
 }
 
 const { id, bankCode, accountNumber, accountName, ...otherFields } = AccountFields
@@ -51,7 +51,7 @@ export const AccountBody = named('Account', {
   bankCode,
   accountNumber,
   accountName,
-  bvn: Type.String(),
+  bvn: Type.String({ description: 'As supplied; masked for dashboard users.' }),
   ...otherFields,
 })
 

@@ -11,6 +11,7 @@ import {
   BEARER,
   IdempotencyHeaders,
   named,
+  PAYMENT_STATES,
   PaymentEnvelope,
   PaymentFailure,
   text,
@@ -18,18 +19,20 @@ import {
 import { type AdviceId, parseReference } from '#ids.ts'
 
 export const PaymentBody = named('InitiatedPayment', {
-  bankName: Type.String(),
-  bankCode: Type.String(),
-  bankAccount: Type.String(),
-  paymentReference: Type.String(),
-  status: Type.String(),
-  message: Type.String(),
-  amount: Type.Number(),
-  amountPaid: Type.Number(),
-  callBackUrl: Type.String(),
-  customerName: Type.String(),
-  expiresAt: Type.Optional(Type.String()),
-  accountName: Type.String(),
+  bankName: Type.String({ description: 'Bank of the account number.' }),
+  bankCode: Type.String({ description: 'Its code.' }),
+  bankAccount: Type.String({ description: 'Virtual account number to pay into.' }),
+  paymentReference: Type.String({ description: 'Reference of the payment.' }),
+  status: Type.String({ description: PAYMENT_STATES }),
+  message: Type.String({ description: 'The status.' }),
+  amount: Type.Number({ description: 'Amount to pay.' }),
+  amountPaid: Type.Number({ description: 'Amount paid so far.' }),
+  callBackUrl: Type.String({
+    description: 'Where the payer returns to, with adviceReference and paymentReference.',
+  }),
+  customerName: Type.String({ description: 'Name of the customer.' }),
+  expiresAt: Type.Optional(Type.String({ description: 'Until when it can be paid.' })),
+  accountName: Type.String({ description: 'Name that the payer’s bank shows.' }),
 })
 
 type PaymentView = { payment: Payment; number: PaymentNumber; now?: Date | undefined }

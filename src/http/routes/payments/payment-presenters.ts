@@ -12,10 +12,12 @@ import { type AdviceShowing, presentAdvice } from '#http/presenters.ts'
 import { presentShares } from '#http/routes/splits/split-presenters.ts'
 import {
   AdviceFields,
+  AMOUNT_POLICY,
   accountNumber,
   BankNumber,
   named,
   nullable,
+  PAYMENT_STATES,
   Shares,
   text,
 } from '#http/schemas.ts'
@@ -54,13 +56,13 @@ export const PaymentFields = {
   paymentReference: Type.String(),
   adviceReference: Type.String(),
   merchantRef: nullable('string'),
-  status: Type.String(),
+  status: Type.String({ description: PAYMENT_STATES }),
   amount: Type.Number(),
   amountPaid: Type.Number(),
   amountRemaining: Type.Number({ description: 'Amount still due.' }),
   refundedAmount: Type.Number({ description: 'Refunded to the payer, confirmed by the banks.' }),
   currency: Type.String(),
-  amountPolicy: Type.String(),
+  amountPolicy: Type.String({ description: AMOUNT_POLICY }),
   expiresAt: Type.String(),
   closesAt: Type.String({ description: 'End of the grace period.' }),
   numbers: Type.Array(BankNumber),

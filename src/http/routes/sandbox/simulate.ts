@@ -24,6 +24,7 @@ import {
   IdempotencyHeaders,
   named,
   nullable,
+  PAYMENT_STATES,
   PaymentEnvelope,
   PaymentFailure,
 } from '#http/schemas.ts'
@@ -33,6 +34,9 @@ import { sandboxOnly } from './sandbox-only.ts'
 
 const SimulatedBody = named('SimulatedPayment', {
   ...PaymentBody.properties,
+  status: Type.String({
+    description: `${PAYMENT_STATES} Of a collection account also Suspended.`,
+  }),
   sessionId: Type.String({ description: 'Session ID of the simulated transfer.' }),
   outcome: Type.String({
     description: 'booked or suspended; delayed or lost with the magic amounts for them.',

@@ -98,9 +98,9 @@ const changing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         summary: 'Rename, deactivate or activate a subaccount, or pay it to another bank account',
         description:
           'An inactive subaccount can’t be used in new splits, and splits that include it can’t be ' +
-          'used for new advices or accounts. Existing ones keep it. bankCode, accountNumber and accountName ' +
-          'are changed together: the bank is asked whose account it is, and another name is ' +
-          'refused. Settlements that are not approved yet are paid to the new account; payouts ' +
+          'used for new advices or accounts. Existing ones keep it. bankCode, accountNumber and ' +
+          'accountName are changed together: the bank is asked whose account it is, and another ' +
+          'name is refused. Settlements that are not approved yet are paid to the new account; payouts ' +
           'keep theirs. Send an unconfirmed account again to have the bank asked at once.',
         params,
         body: SubaccountChange,

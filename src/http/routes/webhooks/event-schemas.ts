@@ -3,7 +3,7 @@
 import { type TSchema, Type } from '@fastify/type-provider-typebox'
 import { EVENT_TYPES, type EventType } from '#domain/records/event-types.ts'
 import { AccountFields } from '#http/routes/accounts/account-presenters.ts'
-import { named, nullable } from '#http/schemas.ts'
+import { named, nullable, PAYMENT_STATES } from '#http/schemas.ts'
 import { EventFields } from './event-presenters.ts'
 
 const CreditFields = {
@@ -30,7 +30,7 @@ const Payment = {
   paymentReference: Type.String(),
   adviceReference: Type.String(),
   merchantRef: nullable('string'),
-  status: Type.String(),
+  status: Type.String({ description: PAYMENT_STATES }),
   message: Type.String(),
   amount: Type.Number(),
   amountPaid: Type.Number({ description: 'After the event.' }),
