@@ -2252,6 +2252,8 @@ create table users (
   created_at timestamp with time zone not null,
   signed_in_at timestamp with time zone,
   access_changed_at timestamp with time zone not null default '-infinity'::timestamp with time zone,
+  totp_pending_session_id uuid,
+  totp_pending_until timestamp with time zone,
   constraint users_pkey PRIMARY KEY (id),
   constraint users_email_once_per_client UNIQUE (client_id, email),
   constraint users_of_client UNIQUE (client_id, id),

@@ -40,7 +40,8 @@ export function checkIntegrityRound({ db, clock, log }: Deps): Round {
   }
 }
 
-// Undefined if no check is due or one is running.
+// Undefined if no check is due or one is running. One from the future, of a clock that was wrong, holds
+// nobody up.
 function claim(db: Pool, now: Date): Promise<bigint | undefined> {
   return withTransaction(db, async (tx) => {
     await takeTurns(tx)
@@ -49,9 +50,10 @@ function claim(db: Pool, now: Date): Promise<bigint | undefined> {
        select $1::timestamptz
         where not exists (select from audits
                            where started_at > case when finished_at is null then $3::timestamptz
-                                                   else $2::timestamptz end)
+                                                   else $2::timestamptz end
+                             and started_at < $4::timestamptz)
        returning id`,
-      [now, before(now, INTERVAL_MS), before(now, CLAIM_MAX_MS)],
+      [now, before(now, INTERVAL_MS), before(now, CLAIM_MAX_MS), before(now, -INTERVAL_MS)],
     )
     return rows[0]?.id
   })

@@ -112,9 +112,13 @@ export function listWorkers(deps: WorkerDeps): Worker[] {
       round: writeCreditBlocksRound(deps),
     }),
     { name: 'erase-traces', pauseMs: 10 * SECOND_MS, round: completeErasuresRound(deps) },
-    { name: 'audit-books', pauseMs: MINUTE_MS, round: checkIntegrityRound(deps) },
+    byClock(deps, { name: 'audit-books', pauseMs: MINUTE_MS, round: checkIntegrityRound(deps) }),
     ...ofSandbox(deps),
-    { name: 'purge-sessions', pauseMs: 10 * MINUTE_MS, round: purgeSessionsRound(deps) },
+    byClock(deps, {
+      name: 'purge-sessions',
+      pauseMs: 10 * MINUTE_MS,
+      round: purgeSessionsRound(deps),
+    }),
     { name: 'purge-requeries', pauseMs: HOUR_MS, round: purgeRequeriesRound(deps) },
     byClock(deps, {
       name: 'maintain-partitions',

@@ -69,7 +69,7 @@ test('it stands in the client’s own record, with the name of whoever did it', 
 })
 
 const WHO_MAY = [
-  { of: 'a merchant', roles: ['owner', 'developer', 'operator'] },
+  { of: 'a merchant', roles: ['owner', 'developer'] },
   { of: 'an operator', roles: ['operator'] },
 ]
 

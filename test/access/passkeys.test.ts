@@ -90,6 +90,19 @@ test('a hijacked session alone adds and removes nothing', async () => {
   assert.equal(removed.statusCode, 200, removed.body)
 })
 
+test('an app that was begun before the first passkey is not confirmed after it', async () => {
+  const browser = await newBrowser(bench)
+  const body = { password: PASSWORD }
+  const { secret } = dataOf(await browser.call({ url: TOTP_URL, body }), 'account')
+  await register(browser)
+
+  const totp = new TOTP({ secret: Secret.fromBase32(secret) })
+  const code = totp.generate({ timestamp: bench.clock().getTime() })
+  const late = await browser.call({ url: `${TOTP_URL}/confirm`, body: { code } })
+
+  assert.equal(late.json().code, 'totp_not_begun', late.body)
+})
+
 test('a confirmation is of its session, its user, and good once', async () => {
   const browser = await newBrowser(bench)
   const other = await newBrowser(bench)

@@ -48,6 +48,18 @@ test('a second factor is begun, confirmed, and asked for from then on', async ()
   assert((await actionsOf(bench, `user/${email}`)).includes('user.add_totp'))
 })
 
+test('an app is confirmed in the session that began it, and soon', async () => {
+  const browser = await newBrowser(bench)
+  const other = await signIn(bench, browser.user.email)
+  const refuses = async (by: Browser, code: string) =>
+    assertRefused(await confirm(by, code), 'account', { status: 409, code: 'totp_not_begun' })
+
+  const { secret } = dataOf(await begin(browser), 'account') as { secret: string }
+  await refuses(other, codeOf(secret))
+  bench.advance(600_000)
+  await refuses(browser, codeOf(secret))
+})
+
 test('neither the secret nor a recovery code is kept in clear, or logged', async () => {
   const { secret, recoveryCodes } = await newProtected()
 

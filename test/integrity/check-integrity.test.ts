@@ -46,6 +46,17 @@ test('an audit is due a quarter of an hour after the last one began', async () =
   assert.equal((await bench.audits()).length, 2)
 })
 
+test('an audit of a clock that was a day ahead holds nobody up', async () => {
+  await using bench = await setup()
+  bench.advance(DAY_MS)
+  await bench.round()
+
+  bench.advance(-DAY_MS)
+  await bench.round()
+
+  assert.equal((await bench.audits()).length, 2)
+})
+
 test('books that do not add up raise one alert, which stands until they do again', async () => {
   await using bench = await setup()
   await bench.tamper(1)

@@ -11,7 +11,7 @@ import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { writeAuditLog } from '#domain/records/audit-log.ts'
 import { type FieldError, Refusal } from '#errors.ts'
-import type { ClientId } from '#ids.ts'
+import type { ClientId, UserId } from '#ids.ts'
 import { parseAddressRange } from '#ip-allowlist.ts'
 import {
   addSecret,
@@ -23,6 +23,7 @@ import {
 } from './client-secrets.ts'
 import { CLIENT_COLUMNS, type Client, defaultScopes } from './clients.ts'
 import { isOperatorScope, type Scope } from './scopes.ts'
+import { endUserSessions } from './sessions.ts'
 
 export type ClientEntry = Client & { createdAt: Date }
 export type ClientDetail = ClientEntry & { secrets: SecretEntry[] }
@@ -139,7 +140,28 @@ export async function changeClient(
     values: [client.id, ...toValues(fields)],
   })
   await record(tx, by, { ...client, action: 'client.update', detail: changes })
+  if (client.isOperator && !isOperator) await makeOperatorsOwners(tx, by.now, client.id)
   return getClient(tx, by.now, clientId)
+}
+
+// Its operators keep what their client has, and are signed out.
+async function makeOperatorsOwners(tx: Transaction, now: Date, clientId: ClientId): Promise<void> {
+  const { rows } = await tx.query<{ id: UserId; email: string }>({
+    name: 'make-operators-owners',
+    text: `update users set role = 'owner' where client_id = $1 and role = 'operator'
+           returning id, email`,
+    values: [clientId],
+  })
+  for (const { id, email } of rows) {
+    await endUserSessions(tx, id)
+    await writeAuditLog(tx, now, {
+      clientId,
+      actor: 'operator',
+      action: 'user.change_role',
+      subject: `user/${email}`,
+      detail: { from: 'operator', to: 'owner' },
+    })
+  }
 }
 
 // Idempotent.

@@ -7,7 +7,12 @@ import type { PasskeyId } from '#ids.ts'
 import type { Sealer } from '#seal.ts'
 import { recordGrant } from './access-grants.ts'
 import { addPasskey, type Passkey, removePasskey } from './passkeys.ts'
-import { dropIdleRecoveryCodes, hasSecondFactor, replaceRecoveryCodes } from './second-factors.ts'
+import {
+  dropBegunTotp,
+  dropIdleRecoveryCodes,
+  hasSecondFactor,
+  replaceRecoveryCodes,
+} from './second-factors.ts'
 import { endOtherSessions, lockUserOf, type SignedInSession } from './sessions.ts'
 
 type Registering = {
@@ -25,6 +30,7 @@ export async function registerPasskey(
   await lockUserOf(tx, session)
   const isFirst = !(await hasSecondFactor(tx, user.id))
   const added = await addPasskey(tx, now, { ...passkey, user })
+  await dropBegunTotp(tx, user.id)
   const by = { userId: user.id, clientId: user.clientId }
   await recordGrant(tx, now, { by, user, isNewPassword: false })
   const recoveryCodes = isFirst ? await replaceRecoveryCodes(tx, sealer, user.id) : []

@@ -10,7 +10,7 @@ import type { ClientId, UserId } from '#ids.ts'
 import { recordGrant } from './access-grants.ts'
 import { type Client, findClient } from './clients.ts'
 import { removePasskeys } from './passkeys.ts'
-import { mayManageRole, mayManageUsersOf, type Role } from './roles.ts'
+import { isOperator, mayManageRole, mayManageUsersOf, type Role } from './roles.ts'
 import { dropIdleRecoveryCodes, removeTotp } from './second-factors.ts'
 import { endUserSessions, lockUserOf, type SignedInSession } from './sessions.ts'
 import { unlockUser } from './sign-in-attempts.ts'
@@ -43,7 +43,7 @@ export async function clientToManage(
 ): Promise<Client> {
   if (!mayManageUsersOf(by, by.clientId)) throw new Refusal('role_not_allowed')
   if (clientId === undefined || clientId === by.client.clientId) return by.client
-  const client = by.role === 'operator' ? await findClient(db, clientId) : undefined
+  const client = isOperator(by) ? await findClient(db, clientId) : undefined
   if (!client) throw new Refusal('client_not_found')
   return client
 }
@@ -167,7 +167,8 @@ async function lockAdministrator(tx: Transaction, { session, role }: Administrat
   if (session && (await lockUserOf(tx, session)) !== role) throw new Refusal('role_not_allowed')
 }
 
-// Asked before the password is hashed, and again with the change.
+// Asked before the password is hashed, and again with the change: a client that stops being an
+// operator's meanwhile waits for it, or is waited for.
 export async function refuseRole(
   db: Queryable,
   by: Administrator,
@@ -177,7 +178,7 @@ export async function refuseRole(
   if (role !== 'operator') return
   const { rowCount } = await db.query({
     name: 'is-operator-client',
-    text: 'select 1 from clients where id = $1 and is_operator',
+    text: 'select 1 from clients where id = $1 and is_operator for share',
     values: [clientId],
   })
   if (rowCount !== 1) throw new Refusal('operators_only')

@@ -51,7 +51,7 @@ export function grantedScopes(role: Role, client: Client): readonly Scope[] {
 // Who sees which secrets a client logs in with (never the secrets themselves), and makes new ones.
 // A secret has all of the client's scopes: an operator's client's are for operators only.
 export function mayManageSecrets(role: Role, { isOperator }: Pick<Client, 'isOperator'>): boolean {
-  return role === 'operator' || (!isOperator && (role === 'owner' || role === 'developer'))
+  return isOperator ? role === 'operator' : role === 'owner' || role === 'developer'
 }
 
 type Manager = {
@@ -60,17 +60,23 @@ type Manager = {
   session?: { client: Pick<Client, 'isOperator'> } | undefined
 }
 
+// The role counts at an operator's client only. Without a session it is the command line, which may do
+// all that an operator may.
+export function isOperator({ role, session }: Pick<Manager, 'role' | 'session'>): boolean {
+  return role === 'operator' && (session?.client.isOperator ?? true)
+}
+
 // Whose users may be managed: an owner's own client's; an operator's everybody's.
 export function mayManageUsersOf(manager: Manager, clientId: ClientId): boolean {
-  if (manager.role === 'operator') return true
+  if (isOperator(manager)) return true
   return manager.role === 'owner' && manager.clientId === clientId
 }
 
 // Operators, and who does the accounting of an operator's client, may do what no owner may: so no owner
 // may make one, or take over one's sign-in.
-export function mayManageRole({ role: own, session }: Manager, role: Role): boolean {
-  if (own === 'operator') return true
-  return role !== 'operator' && !(role === 'finance' && session?.client.isOperator)
+export function mayManageRole(manager: Manager, role: Role): boolean {
+  if (isOperator(manager)) return true
+  return role !== 'operator' && !(role === 'finance' && manager.session?.client.isOperator)
 }
 
 // The last user with such a role cannot be removed: nobody could invite users again.

@@ -8,7 +8,7 @@ import type { Transaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
 import type { UserId } from '#ids.ts'
 import type { Sealer } from '#seal.ts'
-import type { SessionUser } from './sessions.ts'
+import type { SignedInSession } from './sessions.ts'
 
 const PERIOD_SECONDS = 30
 const STEPS_EITHER_WAY = 1 // A phone's clock may be a little off, and people type slowly.
@@ -19,19 +19,28 @@ const RECOVERY_CODES = 10
 const RECOVERY_LETTERS = 'bcdfghjkmnpqrstvwxz23456789'
 const RECOVERY_LENGTH = 12
 
-type Person = Pick<SessionUser, 'id' | 'email'>
+const ENROLMENT_MAX_MS = 600_000
 
-// The secret is kept aside until a code proves that the app has it.
+type Enrolling = { sealer: Sealer; now: Date; session: Pick<SignedInSession, 'sessionId' | 'user'> }
+
+// The secret is kept aside until a code proves that the app has it, in the same session and soon:
+// whoever began with a stolen password must not end it when a second factor was added since.
 export async function beginTotp(
   db: Queryable,
-  sealer: Sealer,
-  user: Person,
+  { sealer, now, session: { sessionId, user } }: Enrolling,
 ): Promise<{ secret: string; uri: string }> {
   const secret = new Secret({ size: SECRET_BYTES })
   await db.query({
     name: 'begin-totp',
-    text: 'update users set totp_pending_sealed = $2 where id = $1',
-    values: [user.id, sealer.seal(secret.base32)],
+    text: `update users set totp_pending_sealed = $2, totp_pending_session_id = $3,
+                            totp_pending_until = $4
+            where id = $1`,
+    values: [
+      user.id,
+      sealer.seal(secret.base32),
+      sessionId,
+      new Date(now.getTime() + ENROLMENT_MAX_MS),
+    ],
   })
   return { secret: secret.base32, uri: createTotp(secret.base32, user.email).toString() }
 }
@@ -39,12 +48,14 @@ export async function beginTotp(
 // Answers the recovery codes: they are shown this once.
 export async function confirmTotp(
   tx: Transaction,
-  { sealer, now, user, code }: { sealer: Sealer; now: Date; user: Person; code: string },
+  { sealer, now, session: { sessionId, user }, code }: Enrolling & { code: string },
 ): Promise<string[]> {
   const { rows } = await tx.query<{ pending: Buffer | null }>({
     name: 'lock-pending-totp',
-    text: 'select totp_pending_sealed as pending from users where id = $1 for update',
-    values: [user.id],
+    text: `select totp_pending_sealed as pending from users
+            where id = $1 and totp_pending_session_id = $2 and totp_pending_until > $3
+              for update`,
+    values: [user.id, sessionId, now],
   })
   const pending = rows[0]?.pending
   if (!pending) throw new Refusal('totp_not_begun')
@@ -58,6 +69,14 @@ export async function confirmTotp(
     values: [user.id, step],
   })
   return replaceRecoveryCodes(tx, sealer, user.id)
+}
+
+export async function dropBegunTotp(tx: Transaction, userId: UserId): Promise<void> {
+  await tx.query({
+    name: 'drop-begun-totp',
+    text: 'update users set totp_pending_sealed = null where id = $1',
+    values: [userId],
+  })
 }
 
 export async function removeTotp(tx: Transaction, userId: UserId): Promise<void> {

@@ -21,14 +21,18 @@ import { drawReserved } from './reserved-numbers.ts'
 // Fewer than asked for when the range is used up.
 type TakenNumbers = { fresh: string[]; recycled: string[] }
 
-// Remembers every configured range. The key of a range is made once and kept with it for ever.
-export async function registerRanges(db: Queryable, banks: readonly BankSettings[]): Promise<void> {
-  const ranges = banks.flatMap((bank) =>
+export function configuredRanges(banks: readonly BankSettings[]) {
+  return banks.flatMap((bank) =>
     (['static', 'dynamic'] as const).flatMap((purpose) => {
       const range = bank[purpose]
       return range ? [{ bank: bank.code, purpose, ...range }] : []
     }),
   )
+}
+
+// Remembers every configured range. The key of a range is made once and kept with it for ever.
+export async function registerRanges(db: Queryable, banks: readonly BankSettings[]): Promise<void> {
+  const ranges = configuredRanges(banks)
   await db.query(
     `insert into number_ranges (bank_code, purpose, first_serial, last_serial, key)
      select * from unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[], $5::bytea[])

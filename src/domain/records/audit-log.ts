@@ -52,10 +52,12 @@ type AuditLogFilters = Window & {
 
 type AuditLogPage = { filters: AuditLogFilters; beforeId: bigint | null; limit: number }
 
-// Newest first. Of an action from before actors were kept, the client itself is the actor. Who of
-// the operator's it was is nothing that another client is to know; what operators did about alerts and
-// other clients' users and debts, nothing for other users of their own (`withoutOperators`). Debts are
-// for who does the accounting.
+// Who of the operator's did it is nothing that another client is to know.
+const OF_OPERATOR = (a: string) => `(${a}.actor like 'cli:%' or ${a}.action like 'client.%')`
+
+// Newest first. Of an action from before actors were kept, the client itself is the actor. What
+// operators did about alerts and other clients' users and debts is nothing for other users of their own
+// (`withoutOperators`). Debts are for who does the accounting.
 export async function listAuditLog(
   db: Queryable,
   client: { id: bigint; clientId: string; isOperator: boolean },
@@ -68,7 +70,7 @@ export async function listAuditLog(
     text: `select id, shown.actor, action, subject, detail, taken_at as "takenAt"
              from actions
             cross join lateral (
-              select case when not $10 and (actor like 'cli:%' or action like 'client.%')
+              select case when not $10 and ${OF_OPERATOR('actions')}
                           then 'operator' else coalesce(actor, $2) end as actor) as shown
             where client_id = $1
               and ($3::text is null or shown.actor = $3)
@@ -107,8 +109,9 @@ export type AuditedAction = Pick<Action, 'actor' | 'action' | 'subject'> & {
 }
 
 const TAKEN_COLUMNS = `
-  coalesce(a.actor, 'client:' || c.client_id) as actor, a.action, a.subject, a.detail,
-  a.taken_at as "takenAt"`
+  case when not c.is_operator and ${OF_OPERATOR('a')} then 'operator'
+       else coalesce(a.actor, 'client:' || c.client_id) end as actor,
+  a.action, a.subject, a.detail, a.taken_at as "takenAt"`
 
 // Actions on these subjects, in order, from the client's own audit log.
 export async function auditLogFor(

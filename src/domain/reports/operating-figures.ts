@@ -1,7 +1,9 @@
 // Figures of the whole deployment, read from the database: what waits, what is held, what is left. Each
 // query uses an index over open work, and what is closed costs nothing.
 
+import type { BankSettings } from '#config/bank-settings.ts'
 import type { Queryable } from '#db/pool.ts'
+import { configuredRanges } from '#domain/accounts/account-numbers.ts'
 
 // `labels`: the names of all columns but `value`, the last.
 export type FigureKind = { name: string; help: string; labels: readonly string[]; text: string }
@@ -9,7 +11,7 @@ export type Figure = { labels: Record<string, string>; value: number }
 
 const KOBO = 'In kobo.'
 
-// $1: now.
+// $1: now; $2: the ranges of numbers that are configured.
 export const FIGURES: readonly FigureKind[] = [
   {
     name: 'manilla_webhook_backlog',
@@ -54,11 +56,17 @@ export const FIGURES: readonly FigureKind[] = [
   },
   {
     name: 'manilla_numbers_left',
-    help: 'Account numbers of a range that were never issued.',
+    help: 'Account numbers of the configured range that were never issued.',
     labels: ['bank', 'purpose'],
     text: `select bank_code as bank, purpose,
                   sum(last_serial - first_serial + 1 - next_index) as value
-             from number_ranges group by bank_code, purpose`,
+             from number_ranges
+            where (bank_code, purpose, first_serial, last_serial) in
+                  (select bank, purpose, "from", "to"
+                     from jsonb_to_recordset($2::jsonb)
+                       as r (bank text, purpose text, "from" bigint, "to" bigint))
+              and $1 is not null
+            group by bank_code, purpose`,
   },
   {
     name: 'manilla_payouts_open',
@@ -134,10 +142,11 @@ export const FIGURES: readonly FigureKind[] = [
 
 export async function readFigure(
   db: Queryable,
-  now: Date,
+  { now, banks }: { now: Date; banks: readonly BankSettings[] },
   { text, labels }: FigureKind,
 ): Promise<Figure[]> {
-  const values = text.includes('$1') ? [now] : []
+  const given = [now, JSON.stringify(configuredRanges(banks))]
+  const values = given.slice(0, text.includes('$2') ? 2 : text.includes('$1') ? 1 : 0)
   const { rows } = await db.query<Record<string, unknown>>(
     text.replaceAll('$1', '$1::timestamptz'),
     values,

@@ -97,7 +97,7 @@ const secondFactor: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       const { use, settle } = await confirmIdentity(deps, request, request.body)
       const data = await withTransaction(db, async (tx) => {
         await use(tx)
-        return beginTotp(tx, sealer, request.session.user)
+        return beginTotp(tx, { sealer, now: clock(), session: request.session })
       })
       await settle()
       reply.header('cache-control', 'no-store')
@@ -131,7 +131,7 @@ const secondFactor: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       const { user } = session
       const recoveryCodes = await withTransaction(db, async (tx) => {
         await lockUserOf(tx, session)
-        const codes = await confirmTotp(tx, { sealer, now: clock(), user, code: body.code })
+        const codes = await confirmTotp(tx, { sealer, now: clock(), session, code: body.code })
         await record(tx, clock(), { visitor: user, action: 'user.add_totp' })
         return codes
       })

@@ -17,6 +17,7 @@ import { atTimeOfAdvice } from '#http/client-time.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { openEventStream } from '#http/event-streams.ts'
+import { rateLimitKey } from '#http/rate-limit-keys.ts'
 import { ApiEnvelope, ApiFailure } from '#http/schemas.ts'
 import { scoped } from '#http/scopes.ts'
 import { findBuild, PAGE_HEADERS, serveAssets } from '#http/static-pages.ts'
@@ -167,10 +168,11 @@ const liveRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     async (request, reply) => {
       const { checkout } = await read(request.query.adviceReference)
       const adviceId = checkout.adviceReference
-      if (!feeds.hasRoom(adviceId, request.ip)) throw new Refusal('too_many_streams')
+      const address = rateLimitKey(request.ip)
+      if (!feeds.hasRoom(adviceId, address)) throw new Refusal('too_many_streams')
       const socket = openEventStream(reply)
       if (!socket) return // Gone while we looked.
-      feeds.watch({ adviceId, address: request.ip, socket, seen: seenOf(checkout) })
+      feeds.watch({ adviceId, address, socket, seen: seenOf(checkout) })
     },
   )
 }

@@ -32,7 +32,7 @@ export const metricsRoutes: FastifyPluginAsync<Deps> = async (app, deps) => {
 }
 
 // One failing figure leaves out itself alone: the rest is needed most when something is wrong.
-function cachedFigures({ probes, clock, log }: Deps): () => Promise<string> {
+function cachedFigures({ probes, clock, log, banks }: Deps): () => Promise<string> {
   let [text, readAtMs] = [Promise.resolve(''), Number.NEGATIVE_INFINITY]
   const read = async () => {
     const registry = new Registry()
@@ -40,7 +40,11 @@ function cachedFigures({ probes, clock, log }: Deps): () => Promise<string> {
       const { name, help, labels } = kind
       const gauge = new Gauge({ name, help, labelNames: [...labels], registers: [registry] })
       try {
-        for (const { labels: of, value } of await readFigure(probes, clock(), kind)) {
+        for (const { labels: of, value } of await readFigure(
+          probes,
+          { now: clock(), banks },
+          kind,
+        )) {
           gauge.set(of, value)
         }
       } catch (error) {
