@@ -16,7 +16,6 @@ import { countByKey } from '#domain/privacy/rotate-data-key.ts'
 import { databaseOf, dataDirOf, PASSED_ON, startChild } from '../support/child-service.ts'
 import { PERSON, TRACES } from '../support/erasing.ts'
 import {
-  ACCOUNTS,
   accountBody,
   createAccount,
   createAdvice,
@@ -122,9 +121,6 @@ test('an operator erases a customer of any client, and is on record for it', asy
     { actor: 'cli:ada', action: 'account.erase', detail },
     { actor: 'cli:ada', action: 'advice.erase', detail },
   ])
-  // Which of the operator's people it was, the client does not see.
-  const { body } = await bench.call({ url: `${ACCOUNTS}/${accountNumber}/timeline` })
-  assert(body.includes('account.erase by operator') && !body.includes('cli:ada'), body)
   for (const bad of [[], ['--reason', ' '], ['--reason', 'x'.repeat(201)]]) {
     await assert.rejects(admin(bench, 'account', 'erase', accountNumber, ...bad), /--reason is/)
   }

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { LightMyRequestResponse } from 'fastify'
+import { auditLogFor } from '#domain/records/audit-log.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { assertRefused, createAdvice, dataOf, TIMESTAMP } from '../support/fixtures.ts'
 import { makeUser, newBrowser, newClientWithOwner, signIn, USERS_URL } from '../support/people.ts'
@@ -169,3 +170,17 @@ function entriesOf(answer: LightMyRequestResponse): Record<string, unknown>[] {
   assert.equal(answer.statusCode, 200, answer.body)
   return answer.json().data
 }
+
+test('who of the operator’s did something to an account, its client does not learn', async () => {
+  const { clientId } = await newClientWithOwner(bench)
+  const { rows } = await bench.db.query(
+    `insert into actions (client_id, actor, action, subject, detail, taken_at)
+     select id, 'cli:ada', 'account.erase', 'account/1000000015', '{}', $2
+       from clients where client_id = $1 returning client_id as id`,
+    [clientId, bench.clock()],
+  )
+
+  const [taken] = await auditLogFor(bench.db, rows[0].id, ['account/1000000015'])
+
+  assert.equal(taken?.actor, 'operator')
+})
