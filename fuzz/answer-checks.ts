@@ -3,7 +3,7 @@
 
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import type { LightMyRequestResponse } from 'fastify'
-import type { Operation } from './operations.ts'
+import type { Description, Operation, Response } from './operations.ts'
 
 type Answer = Pick<LightMyRequestResponse, 'statusCode' | 'headers' | 'body'>
 
@@ -31,9 +31,11 @@ export class AnswerChecks {
   readonly #ajv = new Ajv2020({ strict: false, allErrors: false, validateFormats: false })
   readonly #shapes = new Map<object, ValidateFunction>()
   readonly #names: RegExp
+  readonly #described: Record<string, Response>
 
   // `names`: of tables, columns and constraints; of those only what no person would write.
-  constructor(description: object, names: readonly string[]) {
+  constructor(description: Description, names: readonly string[]) {
+    this.#described = description.components.responses
     this.#ajv.addSchema({ ...description, $id: 'api' })
     const telling = names.filter((name) => /^[a-z]+_[a-z_]+$/.test(name))
     this.#names = new RegExp(`\\b(?:${telling.join('|')})\\b`)
@@ -65,8 +67,8 @@ export class AnswerChecks {
   }
 
   #shapeFault(operation: Operation, status: number, type: string, body: string): string | false {
-    const { responses } = operation
-    const described = responses[status] ?? responses[`${Math.floor(status / 100)}XX`]
+    const own = operation.responses[status]
+    const described = this.#described[own?.$ref?.split('/').at(-1) ?? ''] ?? own
     if (!described) return `answers ${status}, which is not described`
     const content = Object.entries(described.content ?? {})
     const [media] = type.split(';')

@@ -9,27 +9,26 @@ export type Parameter = {
   schema?: Schema
 }
 
+export type Response = { content?: Record<string, { schema?: Schema }>; $ref?: string }
+
 export type Operation = {
   operationId: string
   parameters?: Parameter[]
   requestBody?: { content: Record<string, { schema?: Schema }> }
-  responses: Record<string, { content?: Record<string, { schema?: Schema }> }>
+  responses: Record<string, Response>
   security?: Record<string, unknown>[]
 }
 
 export type Target = { method: string; path: string; operation: Operation; known: Known }
 
-export type Description = { paths: Record<string, Record<string, Operation>> }
-
-type Components = { schemas?: Record<string, unknown> }
-type WithBodies = {
+export type Description = {
   paths: Record<string, Record<string, Operation>>
-  components?: Components
+  components: { schemas: Record<string, unknown>; responses: Record<string, Response> }
 }
 
 // A body that is described under a name is written out: a reference says nothing of what to send.
-export function inlineBodies<D extends WithBodies>(description: D): D {
-  const schemas = description.components?.schemas ?? {}
+export function inlineBodies(description: Description): Description {
+  const { schemas } = description.components
   const inlined = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(inlined)
     if (typeof value !== 'object' || value === null) return value
@@ -38,7 +37,7 @@ export function inlineBodies<D extends WithBodies>(description: D): D {
     return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, inlined(inner)]))
   }
   for (const operation of Object.values(description.paths).flatMap(Object.values)) {
-    if (operation.requestBody) operation.requestBody = inlined(operation.requestBody)
+    if (operation.requestBody) operation.requestBody = inlined(operation.requestBody) as never
   }
   return description
 }

@@ -6,6 +6,7 @@ import type { FastifyInstance, RouteOptions } from 'fastify'
 import { RATES, type RatePolicy } from '#config/rate-settings.ts'
 import { type Description, describeOperations } from '#http/reference/describe-operations.ts'
 import { ERROR_CODES } from '#http/reference/error-remedies.ts'
+import { FAILURE_RESPONSES, failureStatuses } from '#http/reference/failure-responses.ts'
 import { COMMON_ERRORS } from '#http/reference/operation-errors.ts'
 import { referencePages } from '#http/reference/reference-page.ts'
 import { TAG_GROUPS, TAGS } from '#http/reference/tag-groups.ts'
@@ -40,6 +41,7 @@ export async function registerOpenApi(app: FastifyInstance, { publicUrl }: { pub
       ...{ 'x-tagGroups': TAG_GROUPS, 'x-error-codes': ERROR_CODES },
       webhooks: describeWebhooks() as never,
       components: {
+        responses: markSchemaComponents(FAILURE_RESPONSES) as never,
         securitySchemes: {
           bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
           session: {
@@ -99,13 +101,15 @@ const COUNTED: Record<RatePolicy, string> = {
   rail: 'each bank: signed requests',
 }
 
-// For describeOperations: the scope that the route's hooks require, and whether it is published.
+// For describeOperations: the scope that the route's hooks require, whether it is published, and which
+// failures it may answer with.
 function noteRoute(route: RouteOptions): void {
   const hooks = [route.onRequest ?? []].flat() as Partial<ScopedHook>[]
   const scope = hooks.find((hook) => hook.scope !== undefined)?.scope
   const notes = {
+    'x-failures': failureStatuses(route),
     ...(scope !== undefined && { 'x-scope': scope }),
     ...(route.config?.isPublished && { 'x-published': true }),
   }
-  if (Object.keys(notes).length > 0) route.schema = { ...route.schema, ...notes } as object
+  if (route.schema?.operationId) route.schema = { ...route.schema, ...notes } as object
 }

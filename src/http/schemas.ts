@@ -200,6 +200,13 @@ export const RailFailure = named(
   REFUSED,
 )
 
+// RFC 6749, section 5.2.
+export const OAuthFailure = named(
+  'OAuthFailure',
+  { error: Type.String(), error_description: Type.String() },
+  { description: 'Error, as OAuth 2.0 libraries read it.' },
+)
+
 // What an answer wraps has a name, and its envelope is named after it.
 export function ApiEnvelope<T extends TSchema>(data: T) {
   const body = { isSuccessful: Type.Boolean(), message: Type.String(), data }

@@ -25,7 +25,7 @@ type Operation = {
   operationId?: string
   summary?: string
   requestBody?: { content: Record<string, { schema?: object }> }
-  responses: Record<string, { description?: string; content?: Record<string, unknown> }>
+  responses: Record<string, { content?: Record<string, unknown>; $ref?: string }>
 }
 type Description = {
   openapi: string
@@ -122,12 +122,31 @@ test('every operation has a name of its own, a summary, and says what it answers
   }
 })
 
-test('every documented call describes its refusals', () => {
-  for (const [method, path] of CONTRACT.filter(([, each]) => /^\/(api|Payment)/.test(each))) {
-    const statuses = Object.keys(description.paths[path]?.[method]?.responses ?? {})
-    const isOpenToAll = path === BANKS
-    assert(isOpenToAll || statuses.some((status) => /^4/.test(status)), `${method} ${path}`)
-  }
+test('every operation describes each failure it may answer with, in the envelope of its family', () => {
+  const failures = (method: string, path: string) =>
+    Object.entries(description.paths[path]?.[method]?.responses ?? {}).filter(
+      ([status]) => status !== '200',
+    )
+  const statuses = (method: string, path: string) =>
+    failures(method, path).map(([status]) => Number(status))
+
+  assert.deepEqual(statuses('post', ACCOUNTS), [400, 401, 403, 413, 415, 429, 503])
+  assert.deepEqual(statuses('get', `${ACCOUNTS}/{accountNumber}`), [400, 401, 403, 429, 503])
+  assert.deepEqual(
+    statuses('patch', `${ACCOUNTS}/{accountNumber}`),
+    [400, 401, 403, 404, 409, 412, 413, 415, 429, 503],
+  )
+  assert.deepEqual(statuses('get', BANKS), [429, 503])
+  assert.deepEqual(statuses('get', '/health'), [])
+  const envelopes = [SIMULATE, ACCOUNTS, '/oauth/token', '/rails/{bankCode}/returns'].map((path) =>
+    failures('post', path).map(
+      ([, { $ref = '' }]) => /responses\/(Payment|Api|Oauth|Rail)/.exec($ref)?.[1],
+    ),
+  )
+  assert.deepEqual(
+    envelopes.map((each) => [...new Set(each)]),
+    [['Payment'], ['Api'], ['Oauth'], ['Rail']],
+  )
 })
 
 test('every reference inside the description leads somewhere', () => {

@@ -1,7 +1,9 @@
 // Fails a test file in which an operation answered with an error that its list in
-// src/http/reference/operation-errors.ts lacks: so the reference names every error that a test knows.
+// src/http/reference/operation-errors.ts lacks, or with a status that its description lacks: so the
+// reference names every error that a test knows.
 
-import { tracingChannel } from 'node:diagnostics_channel'
+import { subscribe, tracingChannel } from 'node:diagnostics_channel'
+import type { FastifyInstance } from 'fastify'
 import { Refusal } from '#errors.ts'
 import { COMMON_ERRORS, errorsOf } from '#http/reference/operation-errors.ts'
 
@@ -23,8 +25,22 @@ tracingChannel('fastify.request.handler').error.subscribe((message) => {
   undeclared.add(`${operationId}: ${error.code}`)
 })
 
+type Described = { operationId?: string; response?: object; 'x-failures'?: readonly number[] }
+
+// Of any app, from here on. What no operation is described with: a bug, and a caller who hung up.
+subscribe('fastify.initialization', (message) => {
+  const { fastify } = message as { fastify: FastifyInstance }
+  fastify.addHook('onResponse', async ({ routeOptions, refusalCode }, { statusCode }) => {
+    const schema = (routeOptions.schema ?? {}) as Described
+    if (!schema.operationId || statusCode === 500 || refusalCode === 'invalid_http') return
+    const described = [...Object.keys(schema.response ?? {}), ...(schema['x-failures'] ?? [])]
+    if (described.some((status) => Number(status) === statusCode)) return
+    undeclared.add(`${schema.operationId}: ${statusCode} (${refusalCode})`)
+  })
+})
+
 process.on('exit', () => {
   if (isRandom || undeclared.size === 0) return
-  console.error(`operation-errors.ts lacks ${[...undeclared].join(', ')}`)
+  console.error(`src/http/reference/ does not describe ${[...undeclared].join(', ')}`)
   process.exitCode = 1
 })

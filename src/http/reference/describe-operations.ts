@@ -1,22 +1,25 @@
 // Adds to the description of the API what the routes know and their schemas do not say: the scope
-// that an operation needs, the errors it may answer with, and examples. Internal operations (those of
+// that an operation needs, the failures and errors it may answer with, and examples. Internal operations (those of
 // the dashboard) are marked, and the reference does not show them.
 
 import type { RefusalCode } from '#errors.ts'
 import { failureStatus } from '#http/envelopes.ts'
 import { type Components, exampleOf, type Schema } from './examples.ts'
+import { failureReference } from './failure-responses.ts'
 import { errorsOf } from './operation-errors.ts'
 import { INTERNAL_TAGS } from './tag-groups.ts'
 
 type Json = { schema?: Schema; example?: unknown; examples?: Record<string, unknown> }
 type Content = Record<string, Json>
+type Answer = { content?: Content; $ref?: string }
 type Operation = {
   operationId: string
   description?: string
   tags?: readonly string[]
   security?: readonly Record<string, string[]>[]
   requestBody?: { content?: Content }
-  responses: Record<string, { content?: Content }>
+  responses: Record<string, Answer>
+  'x-failures'?: readonly number[]
   'x-scope'?: string
   'x-published'?: true
   'x-internal'?: true
@@ -25,7 +28,7 @@ type Operation = {
 
 export type Description = {
   paths: Record<string, Record<string, Operation>>
-  components: { schemas: Components }
+  components: { schemas: Components; responses: Record<string, unknown> }
 }
 
 export function describeOperations(description: Description): Description {
@@ -34,14 +37,25 @@ export function describeOperations(description: Description): Description {
       methods[method] = describe(operation, { path, components: description.components.schemas })
     }
   }
+  const { components } = description
+  const text = JSON.stringify(description.paths)
+  for (const name of Object.keys(components.responses)) {
+    if (!text.includes(`"#/components/responses/${name}"`)) delete components.responses[name]
+  }
   return description
 }
 
 type Around = { path: string; components: Components }
 
 function describe(operation: Operation, { path, components }: Around): Operation {
-  const { 'x-scope': scope, 'x-published': isPublished = false, ...rest } = operation
+  const {
+    'x-scope': scope,
+    'x-published': isPublished = false,
+    'x-failures': failures = [],
+    ...rest
+  } = operation
   const codes = errorsOf(operation.operationId)
+  const described = failures.map((status) => [status, failureReference(path, status)])
   const isInternal = operation.tags?.some((tag) => INTERNAL_TAGS.includes(tag))
   for (const content of contentsOf(operation)) {
     const json = content['application/json']
@@ -58,6 +72,8 @@ function describe(operation: Operation, { path, components }: Around): Operation
   return {
     ...rest,
     description: paragraphs.filter(Boolean).join('\n\n'),
+    // What the route describes itself, it describes better.
+    responses: { ...Object.fromEntries(described), ...operation.responses },
     ...(codes.length > 0 && { 'x-error-codes': codes }),
     ...(isInternal && { 'x-internal': true as const }),
   }

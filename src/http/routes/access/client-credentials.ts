@@ -11,7 +11,7 @@ import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { withIdempotency } from '#http/idempotency.ts'
 import { NoQuery } from '#http/lists.ts'
-import { ApiEnvelope, ApiFailure, IdempotencyHeaders } from '#http/schemas.ts'
+import { ApiEnvelope, IdempotencyHeaders } from '#http/schemas.ts'
 import {
   ClientDetailBody,
   ClientWithSecretBody,
@@ -37,7 +37,7 @@ export const clientCredentialRoutes: FastifyPluginAsyncTypebox<Deps> = async (ap
         description:
           'For owners and developers; in an operator client, for operators. Secrets are not ' +
           'included.',
-        response: { 200: ApiEnvelope(ClientDetailBody), '4xx': ApiFailure },
+        response: { 200: ApiEnvelope(ClientDetailBody) },
       },
     },
     async ({ session }) => {
@@ -61,7 +61,7 @@ export const clientCredentialRoutes: FastifyPluginAsyncTypebox<Deps> = async (ap
           'the client.',
         headers: IdempotencyHeaders,
         body: RotationBody,
-        response: { 200: ApiEnvelope(ClientWithSecretBody), '4xx': ApiFailure },
+        response: { 200: ApiEnvelope(ClientWithSecretBody) },
       },
     },
     async (request, reply) => {

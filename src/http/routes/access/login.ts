@@ -9,18 +9,13 @@ import { logIn } from '#domain/access/client-secrets.ts'
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { rateLimitKey } from '#http/rate-limit-keys.ts'
-import { ApiFailure, named, text } from '#http/schemas.ts'
+import { named, text } from '#http/schemas.ts'
 import { addressMatcher } from '#ip-allowlist.ts'
 
 const TokenBody = named('AccessToken', {
   access_token: Type.String(),
   token_type: Type.Literal('Bearer'),
   expires_in: Type.Integer(),
-})
-
-const OauthFailure = named('OAuthFailure', {
-  error: Type.String(),
-  error_description: Type.String(),
 })
 
 const CREDENTIAL_LENGTH_MAX = 200
@@ -64,7 +59,7 @@ export const loginRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =>
           clientId: text(CREDENTIAL_LENGTH_MAX, 'Client ID, e.g. MAN0000001.'),
           clientSecret: text(CREDENTIAL_LENGTH_MAX, 'Client secret.'),
         }),
-        response: { 200: TokenBody, '4xx': ApiFailure },
+        response: { 200: TokenBody },
       },
     },
     (request, reply) => issueToken(request.body, request, reply),
@@ -91,7 +86,7 @@ export const loginRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =>
             ),
             client_secret: Type.Optional(Type.String()),
           }),
-          response: { 200: TokenBody, '4xx': OauthFailure },
+          response: { 200: TokenBody },
         },
       },
       (request, reply) => issueToken(oauthCredentials(request), request, reply),

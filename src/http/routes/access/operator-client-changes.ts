@@ -15,7 +15,7 @@ import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { withIdempotency } from '#http/idempotency.ts'
 import { NoQuery } from '#http/lists.ts'
-import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders, text } from '#http/schemas.ts'
+import { ApiEnvelope, BEARER, IdempotencyHeaders, text } from '#http/schemas.ts'
 import {
   CLIENTS,
   ClientDetailBody,
@@ -38,8 +38,8 @@ const aboutOne = {
   params: ClientParams,
   querystring: NoQuery,
 }
-const oneClient = { 200: ApiEnvelope(ClientDetailBody), '4xx': ApiFailure }
-const oneWithSecret = { 200: ApiEnvelope(ClientWithSecretBody), '4xx': ApiFailure }
+const oneClient = { 200: ApiEnvelope(ClientDetailBody) }
+const oneWithSecret = { 200: ApiEnvelope(ClientWithSecretBody) }
 
 export const operatorClientChangeRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { db, authentication, clock } = deps

@@ -17,7 +17,7 @@ import {
   pageById,
   query,
 } from '#http/lists.ts'
-import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders, text } from '#http/schemas.ts'
+import { ApiEnvelope, BEARER, IdempotencyHeaders, text } from '#http/schemas.ts'
 import {
   CLIENTS,
   ClientBody,
@@ -61,7 +61,7 @@ const create: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
           { name: ClientName, clientId: Type.Optional(ClientId), ...ClientFields },
           { additionalProperties: false },
         ),
-        response: { 200: ApiEnvelope(ClientWithSecretBody), '4xx': ApiFailure },
+        response: { 200: ApiEnvelope(ClientWithSecretBody) },
       },
     },
     async (request, reply) => {
@@ -94,7 +94,7 @@ const list: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
           active: flag('true: active; false: suspended.'),
           ...PageQuery,
         }),
-        response: { 200: ListEnvelope(ClientBody), '4xx': ApiFailure },
+        response: { 200: ListEnvelope(ClientBody) },
       },
     },
     async ({ client, query: asked }) => {
@@ -124,7 +124,7 @@ const readOne: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         operationId: 'getClient',
         summary: 'Retrieve a client',
         description: 'Its scopes, allowed addresses, merchant codes and state.',
-        response: { 200: ApiEnvelope(ClientDetailBody), '4xx': ApiFailure },
+        response: { 200: ApiEnvelope(ClientDetailBody) },
       },
     },
     async ({ params: { clientId } }) => {
@@ -153,7 +153,7 @@ const readOne: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
             }),
           ),
         }),
-        response: { 200: ApiEnvelope(UsageBody), '4xx': ApiFailure },
+        response: { 200: ApiEnvelope(UsageBody) },
       },
     },
     async ({ params, query: { days = '7' } }) => {

@@ -8,7 +8,7 @@ import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { NoQuery } from '#http/lists.ts'
 import { publicAddress } from '#http/public-url.ts'
-import { ApiEnvelope, ApiFailure } from '#http/schemas.ts'
+import { ApiEnvelope } from '#http/schemas.ts'
 import { Assertion, RequestOptions } from './passkey-schemas.ts'
 import { answerSignIn, CurrentSessionBody, callerOf } from './sign-in-answers.ts'
 import { tags } from './user-presenters.ts'
@@ -35,7 +35,7 @@ export const passkeySignInRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, 
           'Returns the options for navigator.credentials.get. What that returns signs in alone ' +
           '(POST /dashboard/api/session/passkey), or as the second factor with a password.',
         querystring: NoQuery,
-        response: { 200: ApiEnvelope(RequestOptions), '4xx': ApiFailure },
+        response: { 200: ApiEnvelope(RequestOptions) },
       },
     },
     async () => accepted('Challenge created', await requestOptions(db, ceremony())),
@@ -54,7 +54,7 @@ export const passkeySignInRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, 
           'after 10 failures per passkey, or 100 in total, from one IP address within 15 minutes.',
         querystring: NoQuery,
         body: Type.Object({ passkey: Assertion }, strict),
-        response: { 200: ApiEnvelope(CurrentSessionBody), '4xx': ApiFailure },
+        response: { 200: ApiEnvelope(CurrentSessionBody) },
       },
     },
     async (request, reply) => {

@@ -16,7 +16,7 @@ import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { ListEnvelope, listResponse, NoQuery } from '#http/lists.ts'
 import { publicAddress } from '#http/public-url.ts'
-import { ApiEnvelope, ApiFailure, Deleted, named } from '#http/schemas.ts'
+import { ApiEnvelope, Deleted, named } from '#http/schemas.ts'
 import type { PasskeyId } from '#ids.ts'
 import { confirmIdentity, record } from './confirmations.ts'
 import {
@@ -63,7 +63,7 @@ const listAndRename: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         operationId: 'listPasskeys',
         summary: 'List your passkeys, newest first',
         description: 'With their names, and when each was last used.',
-        response: { 200: ListEnvelope(PasskeyBody), '4xx': ApiFailure },
+        response: { 200: ListEnvelope(PasskeyBody) },
       },
     },
     async ({ session }) => {
@@ -84,7 +84,7 @@ const listAndRename: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         description: 'The name is for you alone; the device keeps its own.',
         params: Params,
         body: Type.Object({ name: PasskeyName }, strict),
-        response: { 200: ApiEnvelope(PasskeyBody), '4xx': ApiFailure },
+        response: { 200: ApiEnvelope(PasskeyBody) },
       },
     },
     async ({ session: { user }, params, body: { name } }) => {
@@ -114,7 +114,7 @@ const confirming: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         description:
           'Returns the options for navigator.credentials.get, of one of your passkeys. Send what ' +
           'it returns as `passkey` with the change to confirm.',
-        response: { 200: ApiEnvelope(RequestOptions), '4xx': ApiFailure },
+        response: { 200: ApiEnvelope(RequestOptions) },
       },
     },
     async ({ session }) => {
@@ -144,7 +144,7 @@ const adding: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
           'With a passkey, or with your password and, where you have a second factor, a code. ' +
           'Returns the options for navigator.credentials.create.',
         body: Confirmation,
-        response: { 200: ApiEnvelope(CreationOptions), '4xx': ApiFailure },
+        response: { 200: ApiEnvelope(CreationOptions) },
       },
     },
     async (request) => {
@@ -170,7 +170,7 @@ const adding: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
           'With what navigator.credentials.create returned. From then on it signs you in, and the ' +
           'password alone no longer does. You cannot approve requests for a while.',
         body: Type.Object({ name: PasskeyName, credential: Attestation }, strict),
-        response: { 200: ApiEnvelope(NewPasskeyBody), '4xx': ApiFailure },
+        response: { 200: ApiEnvelope(NewPasskeyBody) },
       },
     },
     async ({ session, body: { name, credential } }, reply) => {
@@ -210,7 +210,7 @@ const removing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
           'With a passkey, or with your password and a code. Ends all your other sessions.',
         params: Params,
         body: Confirmation,
-        response: { 200: ApiEnvelope(Deleted), '4xx': ApiFailure },
+        response: { 200: ApiEnvelope(Deleted) },
       },
     },
     async (request) => {

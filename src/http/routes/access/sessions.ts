@@ -16,7 +16,7 @@ import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { ListEnvelope, listResponse, NoQuery } from '#http/lists.ts'
 import { publicAddress } from '#http/public-url.ts'
-import { ApiEnvelope, ApiFailure, Email, named, text } from '#http/schemas.ts'
+import { ApiEnvelope, Email, named, text } from '#http/schemas.ts'
 import { Assertion } from './passkey-schemas.ts'
 import { answerSignIn, CurrentSessionBody, callerOf, presentSignedIn } from './sign-in-answers.ts'
 import {
@@ -41,7 +41,7 @@ const SignInRequest = named(
   { additionalProperties: false },
 )
 
-const response = { 200: ApiEnvelope(CurrentSessionBody), '4xx': ApiFailure }
+const response = { 200: ApiEnvelope(CurrentSessionBody) }
 const Ended = ApiEnvelope(named('EndedSessions', { ended: Type.Integer() }))
 
 export const sessionRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
@@ -131,7 +131,7 @@ const currentSession: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         description: 'Ends the current session.',
         security: SESSION,
         querystring: NoQuery,
-        response: { 200: Ended, '4xx': ApiFailure },
+        response: { 200: Ended },
       },
     },
     async ({ session }, reply) => {
@@ -157,7 +157,7 @@ const ownSessions: FastifyPluginAsyncTypebox<Deps> = async (app, { db, sessionCo
         operationId: 'listSessions',
         summary: 'List your sessions',
         description: 'Where you are signed in, with device and time.',
-        response: { 200: ListEnvelope(SessionBody), '4xx': ApiFailure },
+        response: { 200: ListEnvelope(SessionBody) },
       },
     },
     async ({ session }) => {
@@ -177,7 +177,7 @@ const ownSessions: FastifyPluginAsyncTypebox<Deps> = async (app, { db, sessionCo
         operationId: 'signOutEverywhere',
         summary: 'End all your sessions',
         description: 'Ends every session of yours, this one included.',
-        response: { 200: Ended, '4xx': ApiFailure },
+        response: { 200: Ended },
       },
     },
     async ({ session }, reply) => {
@@ -202,7 +202,7 @@ const ownSessions: FastifyPluginAsyncTypebox<Deps> = async (app, { db, sessionCo
         summary: 'End one of your sessions',
         description: 'That device is signed out at once.',
         params: Type.Object({ id: Type.String() }),
-        response: { 200: Ended, '4xx': ApiFailure },
+        response: { 200: Ended },
       },
     },
     async ({ session, params }) => {

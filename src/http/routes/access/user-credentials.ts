@@ -12,7 +12,7 @@ import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { NoQuery } from '#http/lists.ts'
-import { ApiEnvelope, ApiFailure, named } from '#http/schemas.ts'
+import { ApiEnvelope, named } from '#http/schemas.ts'
 import { confirmIdentity, record, refuseWrongPassword } from './confirmations.ts'
 import { Confirmation } from './passkey-schemas.ts'
 import { Code, NewPassword, Password, SESSION, tags } from './user-presenters.ts'
@@ -44,7 +44,6 @@ const ownPassword: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         ),
         response: {
           200: ApiEnvelope(named('CsrfToken', { csrfToken: Type.String() })),
-          '4xx': ApiFailure,
         },
       },
     },
@@ -89,7 +88,6 @@ const secondFactor: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         body: Confirmation,
         response: {
           200: ApiEnvelope(named('TotpEnrolment', { secret: Type.String(), uri: Type.String() })),
-          '4xx': ApiFailure,
         },
       },
     },
@@ -123,7 +121,6 @@ const secondFactor: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
               }),
             }),
           ),
-          '4xx': ApiFailure,
         },
       },
     },
@@ -156,7 +153,6 @@ const removingSecondFactor: FastifyPluginAsyncTypebox<Deps> = async (app, deps) 
         body: Type.Object({ password: Password, code: Code }, strict),
         response: {
           200: ApiEnvelope(named('TotpState', { hasTotp: Type.Boolean() })),
-          '4xx': ApiFailure,
         },
       },
     },

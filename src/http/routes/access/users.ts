@@ -19,7 +19,7 @@ import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { withIdempotency } from '#http/idempotency.ts'
 import { ListEnvelope, listResponse, NoQuery, PageQuery, parseLimit, query } from '#http/lists.ts'
-import { ApiEnvelope, ApiFailure, Deleted, Email, IdempotencyHeaders, text } from '#http/schemas.ts'
+import { ApiEnvelope, Deleted, Email, IdempotencyHeaders, text } from '#http/schemas.ts'
 import type { UserId } from '#ids.ts'
 import {
   presentUser,
@@ -56,7 +56,7 @@ const listAndCreate: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         summary: 'List users, newest first',
         description: 'Users of your client, with their roles.',
         querystring: query({ clientId: ClientId, ...PageQuery }),
-        response: { 200: ListEnvelope(UserBody), '4xx': ApiFailure },
+        response: { 200: ListEnvelope(UserBody) },
       },
     },
     async ({ session, query: asked }) => {
@@ -86,7 +86,7 @@ const listAndCreate: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
           { email: Email, role: RoleName, clientId: ClientId },
           { additionalProperties: false },
         ),
-        response: { 200: ApiEnvelope(UserWithPassword), '4xx': ApiFailure },
+        response: { 200: ApiEnvelope(UserWithPassword) },
       },
     },
     async (request, reply) => {
@@ -133,7 +133,7 @@ const oneUser: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
             'x-says': 'Must be an object with role or isActive.',
           },
         ),
-        response: { 200: ApiEnvelope(UserBody), '4xx': ApiFailure },
+        response: { 200: ApiEnvelope(UserBody) },
       },
     },
     async ({ session, params, body }) => {
@@ -155,7 +155,7 @@ const oneUser: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         summary: 'Delete a user',
         description: 'The audit log keeps their actions.',
         params: Params,
-        response: { 200: ApiEnvelope(Deleted), '4xx': ApiFailure },
+        response: { 200: ApiEnvelope(Deleted) },
       },
     },
     async ({ session, params }) => {
@@ -193,7 +193,7 @@ const resettingPassword: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => 
           },
           { additionalProperties: false },
         ),
-        response: { 200: ApiEnvelope(UserWithPassword), '4xx': ApiFailure },
+        response: { 200: ApiEnvelope(UserWithPassword) },
       },
     },
     async (request, reply) => {

@@ -15,15 +15,7 @@ import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { withIdempotency } from '#http/idempotency.ts'
 import { NoQuery, query } from '#http/lists.ts'
-import {
-  ApiEnvelope,
-  ApiFailure,
-  BEARER,
-  IdempotencyHeaders,
-  named,
-  nullable,
-  text,
-} from '#http/schemas.ts'
+import { ApiEnvelope, BEARER, IdempotencyHeaders, named, nullable, text } from '#http/schemas.ts'
 import { CURRENCY, type Kobo, kobo, toNaira } from '#money.ts'
 import { timestamp, watDay } from '#wat-time.ts'
 import { journalText } from './journal-layouts.ts'
@@ -72,7 +64,7 @@ export const dayRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
           from: Type.Optional(dayField('First day. Default: 30 days before to.')),
           to: Type.Optional(dayField('Last day, inclusive. Default: today.')),
         }),
-        response: { 200: ApiEnvelope(Type.Array(DayBody)), '4xx': ApiFailure },
+        response: { 200: ApiEnvelope(Type.Array(DayBody)) },
       },
     },
     async ({ query: { from, to } }) => {
@@ -125,7 +117,7 @@ const closing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
           },
           { additionalProperties: false },
         ),
-        response: { 200: ApiEnvelope(DayBody), '4xx': ApiFailure },
+        response: { 200: ApiEnvelope(DayBody) },
       },
     },
     async (request, reply) => {

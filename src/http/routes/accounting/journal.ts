@@ -14,7 +14,7 @@ import { type Batches, CsvExports } from '#http/csv.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { query } from '#http/lists.ts'
-import { ApiEnvelope, ApiFailure, BEARER, named, nullable, oneOf } from '#http/schemas.ts'
+import { ApiEnvelope, BEARER, named, nullable, oneOf } from '#http/schemas.ts'
 import { CURRENCY, kobo, toNaira } from '#money.ts'
 import { publicId } from '#public-ids.ts'
 import type { Sealer } from '#seal.ts'
@@ -82,7 +82,7 @@ export const journalRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) 
           'What moved on each account code, by whose money it is and why. Debits equal credits, and ' +
           'both equal the transfers posted on that day. For an open day, the journal so far.',
         querystring: query(DayQuery),
-        response: { 200: ApiEnvelope(JournalBody), '4xx': ApiFailure },
+        response: { 200: ApiEnvelope(JournalBody) },
       },
     },
     async ({ query: asked }) => {

@@ -12,7 +12,7 @@ import type { Columns } from '#http/csv.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { AtQuery, parseAt, query } from '#http/lists.ts'
-import { ApiEnvelope, ApiFailure, BEARER, named, nullable } from '#http/schemas.ts'
+import { ApiEnvelope, BEARER, named, nullable } from '#http/schemas.ts'
 import { formatKobo, type Kobo, kobo, toNaira } from '#money.ts'
 import { timestamp } from '#wat-time.ts'
 import { registerFiles } from './report-formats.ts'
@@ -90,7 +90,7 @@ export const operatorBalanceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app
         description:
           'By client, merchantCode and bank, at any moment. Every ledger account is in one row and ' +
           'one column, so the totals add up to the trial balance.',
-        response: { 200: ApiEnvelope(BalancesBody), '4xx': ApiFailure },
+        response: { 200: ApiEnvelope(BalancesBody) },
       },
     },
     async ({ query: asked }) => {

@@ -6,7 +6,7 @@ import { type Columns, CsvExports } from '#http/csv.ts'
 import type { Deps } from '#http/deps.ts'
 import { query } from '#http/lists.ts'
 import { escapeHtml, PRINTABLE_HEADERS, printablePage } from '#http/printable-page.ts'
-import { ApiFailure, BEARER, named } from '#http/schemas.ts'
+import { BEARER, named } from '#http/schemas.ts'
 import { formatKobo, type Kobo } from '#money.ts'
 
 export type Table<Row> = {
@@ -22,7 +22,6 @@ type AnyColumns = AnyTable['columns']
 
 export const content = (type: 'text/csv' | 'text/html') => ({
   200: { content: { [type]: { schema: Type.String() } } },
-  '4xx': ApiFailure,
 })
 
 export const CSV_NOTE =

@@ -8,7 +8,7 @@ import type { Columns } from '#http/csv.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { AtQuery, parseAt, query } from '#http/lists.ts'
-import { ApiEnvelope, ApiFailure, BEARER, named, nullable, oneOf } from '#http/schemas.ts'
+import { ApiEnvelope, BEARER, named, nullable, oneOf } from '#http/schemas.ts'
 import { formatKobo, kobo, toNaira } from '#money.ts'
 import { timestamp } from '#wat-time.ts'
 import { registerFiles } from './report-formats.ts'
@@ -74,7 +74,7 @@ export const suspenseAgeingRoutes: FastifyPluginAsyncTypebox<Deps> = async (app,
         description:
           'What was in suspense at a moment, by bank, client, reason and age. Adds up to the ' +
           'balance of suspense in the trial balance of that moment.',
-        response: { 200: ApiEnvelope(AgeingBody), '4xx': ApiFailure },
+        response: { 200: ApiEnvelope(AgeingBody) },
       },
     },
     async ({ query: asked }) => {

@@ -8,7 +8,7 @@ import type { Columns } from '#http/csv.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { AtQuery, parseAt, query } from '#http/lists.ts'
-import { ApiEnvelope, ApiFailure, BEARER, named } from '#http/schemas.ts'
+import { ApiEnvelope, BEARER, named } from '#http/schemas.ts'
 import { formatKobo, kobo, toNaira } from '#money.ts'
 import { timestamp } from '#wat-time.ts'
 import { registerFiles, SidesTotal } from './report-formats.ts'
@@ -58,7 +58,7 @@ export const trialBalanceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, d
         description: 'The balance of each account code at any moment, as a debit or a credit.',
         security: BEARER,
         querystring: query(AtQuery),
-        response: { 200: ApiEnvelope(TrialBalanceBody), '4xx': ApiFailure },
+        response: { 200: ApiEnvelope(TrialBalanceBody) },
       },
     },
     async ({ query: asked }) => {

@@ -6,7 +6,7 @@ import type { Columns } from '#http/csv.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { query } from '#http/lists.ts'
-import { ApiEnvelope, ApiFailure, BEARER, named, nullable } from '#http/schemas.ts'
+import { ApiEnvelope, BEARER, named, nullable } from '#http/schemas.ts'
 import { formatKobo, type Kobo, toNaira } from '#money.ts'
 import { registerFiles } from './report-formats.ts'
 import { MonthQuery, OPERATOR, parseMonth, withReport } from './report-query.ts'
@@ -88,7 +88,7 @@ export const vatRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         description:
           'Output VAT charged with fees, input VAT charged by banks, and what is payable. Equals ' +
           'what moved the ledger accounts of VAT in that month.',
-        response: { 200: ApiEnvelope(VatBody), '4xx': ApiFailure },
+        response: { 200: ApiEnvelope(VatBody) },
       },
     },
     async ({ query: { month } }) =>

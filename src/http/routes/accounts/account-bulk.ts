@@ -17,7 +17,6 @@ import { withIdempotentSteps } from '#http/idempotency.ts'
 import { NoQuery } from '#http/lists.ts'
 import {
   ApiEnvelope,
-  ApiFailure,
   BEARER,
   FieldError,
   IdempotencyHeaders,
@@ -97,7 +96,7 @@ export const accountBulkRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
         headers: IdempotencyHeaders,
         querystring: NoQuery,
         body: BulkRequest,
-        response: { 200: ApiEnvelope(BulkBody), '4xx': ApiFailure },
+        response: { 200: ApiEnvelope(BulkBody) },
       },
     },
     async (request, reply) => {

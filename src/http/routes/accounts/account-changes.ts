@@ -22,7 +22,6 @@ import { withIdempotency } from '#http/idempotency.ts'
 import { NoQuery } from '#http/lists.ts'
 import {
   ApiEnvelope,
-  ApiFailure,
   BEARER,
   IdempotencyHeaders,
   named,
@@ -103,7 +102,7 @@ const about = {
   security: BEARER,
   params: AccountParams,
   querystring: NoQuery,
-  response: { 200: ApiEnvelope(OwnAccountBody), '4xx': ApiFailure },
+  response: { 200: ApiEnvelope(OwnAccountBody) },
 }
 
 export const accountChangeRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {

@@ -6,7 +6,7 @@ import { getAccount } from '#domain/accounts/account-lookups.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { NoQuery } from '#http/lists.ts'
-import { ApiEnvelope, ApiFailure, BEARER } from '#http/schemas.ts'
+import { ApiEnvelope, BEARER } from '#http/schemas.ts'
 import {
   ACCOUNTS,
   AccountParams,
@@ -29,7 +29,7 @@ export const accountDetailRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, 
         security: BEARER,
         params: AccountParams,
         querystring: NoQuery,
-        response: { 200: ApiEnvelope(OwnAccountBody), '4xx': ApiFailure },
+        response: { 200: ApiEnvelope(OwnAccountBody) },
       },
     },
     async ({ client, params }, reply) => {

@@ -22,7 +22,7 @@ import {
   query,
   WindowQuery,
 } from '#http/lists.ts'
-import { ApiEnvelope, ApiFailure, BEARER, digits, text } from '#http/schemas.ts'
+import { ApiEnvelope, BEARER, digits, text } from '#http/schemas.ts'
 import {
   AmountQuery,
   parseAmounts,
@@ -78,7 +78,7 @@ export const accountListRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
           'is true: continue with nextCursor.',
         security: BEARER,
         querystring: AccountsQuery,
-        response: { 200: ListEnvelope(OwnAccountBody), '4xx': ApiFailure },
+        response: { 200: ListEnvelope(OwnAccountBody) },
       },
     },
     async ({ client, isPerson, query: asked }) => {
@@ -114,7 +114,7 @@ export const accountListRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
         description: SUMMARISED,
         security: BEARER,
         querystring: query(AccountFilterFields),
-        response: { 200: ApiEnvelope(SummaryBody), '4xx': ApiFailure },
+        response: { 200: ApiEnvelope(SummaryBody) },
       },
     },
     async ({ client, isPerson, query: asked }) => {

@@ -13,7 +13,7 @@ import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { withIdempotency } from '#http/idempotency.ts'
 import { NoQuery } from '#http/lists.ts'
-import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders } from '#http/schemas.ts'
+import { ApiEnvelope, BEARER, IdempotencyHeaders } from '#http/schemas.ts'
 import {
   ACCOUNTS,
   AccountParams,
@@ -48,7 +48,7 @@ export const accountNumberRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, 
           { bankCode: BankCode },
           { additionalProperties: false, 'x-says': 'Must be an object with bankCode.' },
         ),
-        response: { 200: ApiEnvelope(OwnAccountBody), '4xx': ApiFailure },
+        response: { 200: ApiEnvelope(OwnAccountBody) },
       },
     },
     async (request, reply) => {

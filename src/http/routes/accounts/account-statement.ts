@@ -21,7 +21,7 @@ import {
   query,
   WindowQuery,
 } from '#http/lists.ts'
-import { ApiFailure, BEARER, named, nullable } from '#http/schemas.ts'
+import { BEARER, named, nullable } from '#http/schemas.ts'
 import { CauseFields, presentCause } from '#http/transfer-causes.ts'
 import type { TransferId } from '#ids.ts'
 import { kobo, toNaira } from '#money.ts'
@@ -65,7 +65,7 @@ export const statementRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps
         security: BEARER,
         params: Type.Object({ accountNumber: Type.String() }),
         querystring: query({ ...WindowQuery, ...PageQuery }),
-        response: { 200: ListEnvelope(EntryBody), '4xx': ApiFailure },
+        response: { 200: ListEnvelope(EntryBody) },
       },
     },
     async ({ client, params: { accountNumber }, query: asked }) => {

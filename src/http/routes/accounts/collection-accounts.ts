@@ -9,7 +9,7 @@ import { parsePayerRules, payerHasher } from '#domain/accounts/payer-rules.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { presentAccount } from '#http/presenters.ts'
-import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders, named } from '#http/schemas.ts'
+import { ApiEnvelope, BEARER, IdempotencyHeaders, named } from '#http/schemas.ts'
 import {
   ACCOUNTS,
   AccountBody,
@@ -25,7 +25,7 @@ const AccountRequest = named('AccountRequest', RequestFields)
 
 export const collectionAccountRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { accountLookups, banks, sealer, writers, authentication } = deps
-  const response = { 200: ApiEnvelope(AccountBody), '4xx': ApiFailure }
+  const response = { 200: ApiEnvelope(AccountBody) }
   const tags = ['Collection accounts']
 
   app.post(

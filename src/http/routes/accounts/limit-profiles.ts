@@ -20,7 +20,7 @@ import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { withIdempotency } from '#http/idempotency.ts'
 import { ListEnvelope, listResponse, NoQuery, PageQuery, pageById, query } from '#http/lists.ts'
-import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders, named, text } from '#http/schemas.ts'
+import { ApiEnvelope, BEARER, IdempotencyHeaders, named, text } from '#http/schemas.ts'
 import { koboOf } from '#money.ts'
 import { timestamp } from '#wat-time.ts'
 import { LimitAmount, LimitFields } from './account-presenters.ts'
@@ -78,7 +78,7 @@ const ProfileBody = named('LimitProfile', {
 const DeletedProfile = named('DeletedLimitProfile', { code: Type.String() })
 const Params = Type.Object({ code: Type.String() })
 const about = { tags: ['Limits'], security: BEARER, querystring: NoQuery }
-const response = { 200: ApiEnvelope(ProfileBody), '4xx': ApiFailure }
+const response = { 200: ApiEnvelope(ProfileBody) }
 
 export const limitProfileRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   await app.register(createAndList, deps)
@@ -123,7 +123,7 @@ const createAndList: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         summary: 'List limit profiles, newest first',
         description: 'Limits that many collection accounts share, with the tiers they apply to.',
         querystring: query(PageQuery),
-        response: { 200: ListEnvelope(ProfileBody), '4xx': ApiFailure },
+        response: { 200: ListEnvelope(ProfileBody) },
       },
     },
     async ({ client, query: asked }) => {
@@ -192,7 +192,7 @@ const oneProfile: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         summary: 'Delete a limit profile',
         description: 'Refused while accounts name it. Accounts of its tiers lose its limits.',
         params: Params,
-        response: { 200: ApiEnvelope(DeletedProfile), '4xx': ApiFailure },
+        response: { 200: ApiEnvelope(DeletedProfile) },
       },
     },
     async ({ client, actor, params }) => {

@@ -29,15 +29,7 @@ import {
   scannedPage,
   WindowQuery,
 } from '#http/lists.ts'
-import {
-  ApiEnvelope,
-  ApiFailure,
-  accountNumber,
-  BEARER,
-  nullable,
-  reference,
-  text,
-} from '#http/schemas.ts'
+import { ApiEnvelope, accountNumber, BEARER, nullable, reference, text } from '#http/schemas.ts'
 import {
   AmountQuery,
   parseAmounts,
@@ -100,7 +92,7 @@ const summing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         description: `${SUMMARISED} Archived credits count only when filtered by sessionId.`,
         security: BEARER,
         querystring: query(CreditFilterFields),
-        response: { 200: ApiEnvelope(SummaryBody), '4xx': ApiFailure },
+        response: { 200: ApiEnvelope(SummaryBody) },
       },
     },
     async ({ client, query: asked }) => {
@@ -132,7 +124,7 @@ const listing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         description: LISTED,
         security: BEARER,
         querystring: CreditsQuery,
-        response: { 200: ListEnvelope(CreditBody, ArchivedBefore), '4xx': ApiFailure },
+        response: { 200: ListEnvelope(CreditBody, ArchivedBefore) },
       },
     },
     async ({ client, query: asked }) => {
@@ -182,7 +174,7 @@ const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         security: BEARER,
         params: Type.Object({ id: Type.String() }),
         querystring: NoQuery,
-        response: { 200: ApiEnvelope(CreditDetailBody), '4xx': ApiFailure },
+        response: { 200: ApiEnvelope(CreditDetailBody) },
       },
     },
     async ({ client, params: { id } }) => {

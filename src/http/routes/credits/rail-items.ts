@@ -14,7 +14,7 @@ import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { ListEnvelope, listResponse, NoQuery, PageQuery, pageById, query } from '#http/lists.ts'
-import { ApiEnvelope, ApiFailure, BEARER, bankCode, named, nullable } from '#http/schemas.ts'
+import { ApiEnvelope, BEARER, bankCode, named, nullable } from '#http/schemas.ts'
 import { timestamp } from '#wat-time.ts'
 
 const RAIL_ITEMS = '/api/v1/operator/rail-items'
@@ -74,7 +74,7 @@ export const railItemRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
           bankCode: Type.Optional(bankCode('Filter by bank.')),
           ...PageQuery,
         }),
-        response: { 200: ListEnvelope(RailItemBody), '4xx': ApiFailure },
+        response: { 200: ListEnvelope(RailItemBody) },
       },
     },
     async ({ client, query: asked }) => {
@@ -99,7 +99,7 @@ export const railItemRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
         description: 'May contain payer data: every retrieval is recorded in the audit log.',
         params: Type.Object({ id: Type.String() }),
         querystring: NoQuery,
-        response: { 200: ApiEnvelope(OpenedBody), '4xx': ApiFailure },
+        response: { 200: ApiEnvelope(OpenedBody) },
       },
     },
     async ({ client, actor, params: { id } }) => {

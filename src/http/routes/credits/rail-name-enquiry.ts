@@ -6,7 +6,7 @@ import { accountName } from '#domain/accounts/account-names.ts'
 import { findLiveName } from '#domain/accounts/number-owners.ts'
 import { canListTransfers, putAfterEnquiry } from '#domain/requery/questions.ts'
 import type { Deps } from '#http/deps.ts'
-import { named, RailFailure } from '#http/schemas.ts'
+import { named } from '#http/schemas.ts'
 import { readBody } from './rail-body.ts'
 
 const isNumber = (value: unknown) => typeof value === 'string' && isAccountNumber(value)
@@ -36,7 +36,6 @@ export const nameEnquiryRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
               description: '00 found; 07 invalid account, or an account of another bank.',
             }),
           }),
-          '4xx': RailFailure,
         },
       },
       serializerCompiler: () => (data) => JSON.stringify(data),

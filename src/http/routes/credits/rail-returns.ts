@@ -6,7 +6,7 @@ import { withTransaction } from '#db/transaction.ts'
 import { isReturnReference } from '#domain/suspense/returns.ts'
 import { settleReturn } from '#domain/suspense/settle-return.ts'
 import type { Deps } from '#http/deps.ts'
-import { named, RailFailure } from '#http/schemas.ts'
+import { named } from '#http/schemas.ts'
 import { readBody } from './rail-body.ts'
 
 const BANK_REFERENCE_MAX = 100
@@ -41,7 +41,6 @@ export const returnRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =
             responseCode: Type.String(),
             responseMessage: Type.String(),
           }),
-          '4xx': RailFailure,
         },
       },
     },

@@ -89,7 +89,6 @@ export const reversalRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
         }),
         response: {
           200: ReversalAcknowledgement,
-          '4xx': RailFailure,
           503: Type.Union([ReversalAcknowledgement, RailFailure]),
         },
       },

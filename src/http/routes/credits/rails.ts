@@ -124,7 +124,7 @@ export const railRoutes: FastifyPluginAsyncTypebox<Deps> = scoped(async (app, de
         body: Type.Union([CreditBody, Type.Array(CreditBody, { minItems: 1, maxItems: 1000 })]),
         response: {
           200: Type.Union([Answers, ProvidusAnswer]),
-          '4xx': Type.Union([RailFailure, Answers, ProvidusAnswer]),
+          400: Type.Union([RailFailure, Answers, ProvidusAnswer]),
           503: Type.Union([RailFailure, Answers, ProvidusAnswer]),
         },
       },

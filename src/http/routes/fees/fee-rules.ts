@@ -9,7 +9,7 @@ import { accepted } from '#http/envelopes.ts'
 import { withIdempotency } from '#http/idempotency.ts'
 import { ListEnvelope, listResponse, NoQuery, PageQuery, pageById, query } from '#http/lists.ts'
 import { requireClientId } from '#http/routes/access/client-presenters.ts'
-import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders, text } from '#http/schemas.ts'
+import { ApiEnvelope, BEARER, IdempotencyHeaders, text } from '#http/schemas.ts'
 import type { ClientId } from '#ids.ts'
 import {
   FeeQuoteBody,
@@ -47,7 +47,7 @@ const operatorRules: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         headers: IdempotencyHeaders,
         querystring: NoQuery,
         body: FeeRuleRequest,
-        response: { 200: ApiEnvelope(FeeRuleBody), '4xx': ApiFailure },
+        response: { 200: ApiEnvelope(FeeRuleBody) },
       },
     },
     async (request, reply) => {
@@ -73,14 +73,14 @@ const operatorRules: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         description: 'What a rule with these terms would charge. Nothing is stored.',
         querystring: NoQuery,
         body: FeeQuoteRequest,
-        response: { 200: ApiEnvelope(FeeQuoteBody), '4xx': ApiFailure },
+        response: { 200: ApiEnvelope(FeeQuoteBody) },
       },
     },
     async ({ body }) => accepted('Fee computed successfully', quoteTerms(body)),
   )
 }
 
-const listed = { 200: ListEnvelope(FeeRuleBody), '4xx': ApiFailure }
+const listed = { 200: ListEnvelope(FeeRuleBody) }
 
 const lists: FastifyPluginAsyncTypebox<Deps> = async (
   app,

@@ -27,7 +27,6 @@ import {
   named,
   PayerRulesBody,
   PaymentEnvelope,
-  PaymentFailure,
   text,
   webAddress,
 } from '#http/schemas.ts'
@@ -95,7 +94,7 @@ const AdviceRequest = named('AdviceRequest', {
 
 const AdviceBody = named('Advice', AdviceFields)
 
-const response = { 200: PaymentEnvelope(AdviceBody), '4xx': PaymentFailure }
+const response = { 200: PaymentEnvelope(AdviceBody) }
 const tags = ['Payments']
 
 export const adviceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {

@@ -13,7 +13,6 @@ import {
   named,
   PAYMENT_STATES,
   PaymentEnvelope,
-  PaymentFailure,
   text,
 } from '#http/schemas.ts'
 import { type AdviceId, parseReference } from '#ids.ts'
@@ -65,7 +64,6 @@ export const bankTransferRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, d
           200: PaymentEnvelope(
             Type.Array(named('SupportedBank', { code: Type.String(), bankName: Type.String() })),
           ),
-          '4xx': PaymentFailure,
         },
       },
     },
@@ -96,7 +94,7 @@ export const bankTransferRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, d
         headers: IdempotencyHeaders,
         params: Type.Object({ adviceReference: Type.String() }),
         body: Type.Object({ bankCode: text(10, 'Code of a supported bank.') }),
-        response: { 200: PaymentEnvelope(PaymentBody), '4xx': PaymentFailure },
+        response: { 200: PaymentEnvelope(PaymentBody) },
       },
     },
     async (request, reply) => {

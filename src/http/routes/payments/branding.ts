@@ -12,7 +12,6 @@ import { accepted } from '#http/envelopes.ts'
 import { NoQuery } from '#http/lists.ts'
 import {
   ApiEnvelope,
-  ApiFailure,
   BEARER,
   digits,
   Email,
@@ -90,7 +89,7 @@ const BrandingBody = named('Branding', {
 
 export const brandingRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { db, authentication, clock, policy } = deps
-  const response = { 200: ApiEnvelope(BrandingBody), '4xx': ApiFailure }
+  const response = { 200: ApiEnvelope(BrandingBody) }
   const about = { tags: ['Branding'], security: BEARER, querystring: NoQuery, response }
 
   app.get(

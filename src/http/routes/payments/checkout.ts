@@ -18,7 +18,7 @@ import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { openEventStream } from '#http/event-streams.ts'
 import { rateLimitKey } from '#http/rate-limit-keys.ts'
-import { ApiEnvelope, ApiFailure } from '#http/schemas.ts'
+import { ApiEnvelope } from '#http/schemas.ts'
 import { scoped } from '#http/scopes.ts'
 import { findBuild, PAGE_HEADERS, serveAssets } from '#http/static-pages.ts'
 import { type AdviceId, parseReference } from '#ids.ts'
@@ -149,7 +149,7 @@ const liveRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         summary: 'Retrieve the checkout status of an advice',
         description: 'No token needed. For your own checkout pages.',
         querystring: Type.Object({ adviceReference: Type.String() }),
-        response: { 200: ApiEnvelope(CheckoutBody), '4xx': ApiFailure },
+        response: { 200: ApiEnvelope(CheckoutBody) },
       },
     },
     async ({ query }) => {

@@ -21,7 +21,7 @@ import { withIdempotency } from '#http/idempotency.ts'
 import { ListEnvelope, listResponse, NoQuery, parseLimit, scannedPage } from '#http/lists.ts'
 import { publicAddress } from '#http/public-url.ts'
 import { NoBody } from '#http/routes/webhooks/webhook-presenters.ts'
-import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders, named } from '#http/schemas.ts'
+import { ApiEnvelope, BEARER, IdempotencyHeaders, named } from '#http/schemas.ts'
 import type { AdviceId } from '#ids.ts'
 import { parseBankTime } from '#wat-time.ts'
 import {
@@ -62,7 +62,7 @@ const one = {
   ...about,
   params: Type.Object({ reference: Type.String({ description: BY_ANY_REFERENCE }) }),
   querystring: NoQuery,
-  response: { 200: ApiEnvelope(AdviceRecord), '4xx': ApiFailure },
+  response: { 200: ApiEnvelope(AdviceRecord) },
 }
 
 export const manageAdviceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
@@ -79,7 +79,7 @@ export const manageAdviceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, d
         summary: 'List payment advices, newest first',
         description: LISTED,
         querystring: listQuery(ADVICE_STATUSES),
-        response: { 200: ListEnvelope(AdviceRecord), '4xx': ApiFailure },
+        response: { 200: ListEnvelope(AdviceRecord) },
       },
     },
     async ({ client, query: asked }) => {

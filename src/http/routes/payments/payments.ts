@@ -11,7 +11,7 @@ import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { ListEnvelope, listResponse, NoQuery, parseLimit, query, scannedPage } from '#http/lists.ts'
 import { CreditBody, presentCredit } from '#http/routes/credits/credit-presenters.ts'
-import { ApiEnvelope, ApiFailure, BEARER, named } from '#http/schemas.ts'
+import { ApiEnvelope, BEARER, named } from '#http/schemas.ts'
 import { PaymentSummaryBody, presentSummary, presentTotal, SUMMARISED } from '#http/summaries.ts'
 import { toNaira } from '#money.ts'
 import {
@@ -46,7 +46,7 @@ const summing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         summary: 'Count and add up payments',
         description: SUMMARISED,
         querystring: query(filterFields(PAYMENT_STATUSES)),
-        response: { 200: ApiEnvelope(PaymentSummaryBody), '4xx': ApiFailure },
+        response: { 200: ApiEnvelope(PaymentSummaryBody) },
       },
     },
     async ({ client, query: asked }) => {
@@ -76,7 +76,7 @@ export const paymentRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) 
         summary: 'List payments, newest first',
         description: LISTED,
         querystring: listQuery(PAYMENT_STATUSES),
-        response: { 200: ListEnvelope(named('Payment', PaymentFields)), '4xx': ApiFailure },
+        response: { 200: ListEnvelope(named('Payment', PaymentFields)) },
       },
     },
     async ({ client, query: asked }) => {
@@ -110,7 +110,7 @@ export const paymentRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) 
         description: BY_ANY_REFERENCE,
         params: Type.Object({ reference: Type.String() }),
         querystring: NoQuery,
-        response: { 200: ApiEnvelope(PaymentDetailBody), '4xx': ApiFailure },
+        response: { 200: ApiEnvelope(PaymentDetailBody) },
       },
     },
     async ({ client, params: { reference } }) => {

@@ -12,7 +12,7 @@ import { buildCallBackUrl } from '#domain/payments/resource-presenters.ts'
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { paymentAccepted } from '#http/envelopes.ts'
-import { BEARER, named, nullable, PaymentEnvelope, PaymentFailure } from '#http/schemas.ts'
+import { BEARER, named, nullable, PaymentEnvelope } from '#http/schemas.ts'
 import { parseReference } from '#ids.ts'
 import { maskAccountNumber } from '#mask.ts'
 import { toNaira } from '#money.ts'
@@ -56,7 +56,7 @@ export const verifyPaymentRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, 
             'webhook may come late.',
           security: BEARER,
           params: Type.Object({ reference: Type.String() }),
-          response: { 200: PaymentEnvelope(TransactionBody), '4xx': PaymentFailure },
+          response: { 200: PaymentEnvelope(TransactionBody) },
         },
       },
       async (request) => {

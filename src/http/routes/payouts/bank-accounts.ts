@@ -19,7 +19,7 @@ import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { withPreparation } from '#http/idempotency.ts'
 import { ListEnvelope, listResponse, NoQuery, PageQuery, pageById, query } from '#http/lists.ts'
-import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders } from '#http/schemas.ts'
+import { ApiEnvelope, BEARER, IdempotencyHeaders } from '#http/schemas.ts'
 import {
   BankAccountBody,
   BankAccountRequest,
@@ -30,7 +30,7 @@ import {
 const BANK_ACCOUNTS = '/api/v1/bank-accounts'
 
 const Params = Type.Object({ reference: Type.String() })
-const response = { 200: ApiEnvelope(BankAccountBody), '4xx': ApiFailure }
+const response = { 200: ApiEnvelope(BankAccountBody) }
 const about = { tags: ['Payouts'], security: BEARER }
 
 export const bankAccountRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
@@ -115,7 +115,7 @@ const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
           ),
           ...PageQuery,
         }),
-        response: { 200: ListEnvelope(BankAccountBody), '4xx': ApiFailure },
+        response: { 200: ListEnvelope(BankAccountBody) },
       },
     },
     async (request) => {

@@ -27,7 +27,7 @@ import {
   query,
 } from '#http/lists.ts'
 import { requireClientId } from '#http/routes/access/client-presenters.ts'
-import { ApiEnvelope, ApiFailure, BEARER, digits, IdempotencyHeaders, text } from '#http/schemas.ts'
+import { ApiEnvelope, BEARER, digits, IdempotencyHeaders, text } from '#http/schemas.ts'
 import { presentSummary, presentTotal, SUMMARISED, SummaryBody } from '#http/summaries.ts'
 import {
   OperatorPayoutBody,
@@ -51,7 +51,7 @@ const OperatorFilters = {
 }
 
 const Params = Type.Object({ reference: Type.String() })
-const response = { 200: ApiEnvelope(OperatorPayoutDetailBody), '4xx': ApiFailure }
+const response = { 200: ApiEnvelope(OperatorPayoutDetailBody) }
 const about = { tags: ['Operator'], security: BEARER }
 
 export const operatorPayoutRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
@@ -83,7 +83,7 @@ const summing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         summary: 'Count and add up payouts of all clients',
         description: SUMMARISED,
         querystring: query(OperatorFilters),
-        response: { 200: ApiEnvelope(SummaryBody), '4xx': ApiFailure },
+        response: { 200: ApiEnvelope(SummaryBody) },
       },
     },
     async ({ query: asked }) => {
@@ -108,7 +108,7 @@ const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         summary: 'List payouts of all clients, newest first',
         description: 'Filter by bank and state, for example what a bank has not answered for.',
         querystring: query({ ...OperatorFilters, ...OrderQuery, ...PageQuery }),
-        response: { 200: ListEnvelope(OperatorPayoutBody), '4xx': ApiFailure },
+        response: { 200: ListEnvelope(OperatorPayoutBody) },
       },
     },
     async (request) => {

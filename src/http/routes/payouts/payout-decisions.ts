@@ -12,7 +12,7 @@ import { withIdempotency } from '#http/idempotency.ts'
 import { NoQuery } from '#http/lists.ts'
 import { SESSION } from '#http/routes/access/user-presenters.ts'
 import { requireApprover, requireUser } from '#http/routes/suspense/approval-presenters.ts'
-import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders, text } from '#http/schemas.ts'
+import { ApiEnvelope, BEARER, IdempotencyHeaders, text } from '#http/schemas.ts'
 import { PayoutDetailBody } from './payout-presenters.ts'
 import { PAYOUTS, showPayout } from './payouts.ts'
 
@@ -23,7 +23,7 @@ const about = {
   headers: IdempotencyHeaders,
   params: Type.Object({ reference: Type.String() }),
   querystring: NoQuery,
-  response: { 200: ApiEnvelope(PayoutDetailBody), '4xx': ApiFailure },
+  response: { 200: ApiEnvelope(PayoutDetailBody) },
 }
 
 type Call = { request: FastifyRequest; reply: FastifyReply; reference: string; message: string }

@@ -14,7 +14,7 @@ import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { withIdempotency } from '#http/idempotency.ts'
 import { NoQuery } from '#http/lists.ts'
-import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders } from '#http/schemas.ts'
+import { ApiEnvelope, BEARER, IdempotencyHeaders } from '#http/schemas.ts'
 import { scoped } from '#http/scopes.ts'
 import { PayoutResultsBody, presentResults } from './payout-file-presenters.ts'
 
@@ -69,7 +69,7 @@ export const payoutFileResultRoutes: FastifyPluginAsyncTypebox<Deps> = scoped(as
         headers: IdempotencyHeaders,
         querystring: NoQuery,
         body: Type.Unsafe<UploadedReport>({ description: 'The report, as the bank wrote it.' }),
-        response: { 200: ApiEnvelope(PayoutResultsBody), '4xx': ApiFailure },
+        response: { 200: ApiEnvelope(PayoutResultsBody) },
       },
     },
     async (request, reply) => {

@@ -14,14 +14,7 @@ import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { withIdempotency, withIdempotentSteps } from '#http/idempotency.ts'
 import { ListEnvelope, listResponse, NoQuery, PageQuery, pageById, query } from '#http/lists.ts'
-import {
-  ApiEnvelope,
-  ApiFailure,
-  BEARER,
-  bankCode,
-  IdempotencyHeaders,
-  text,
-} from '#http/schemas.ts'
+import { ApiEnvelope, BEARER, bankCode, IdempotencyHeaders, text } from '#http/schemas.ts'
 import {
   checkedFileId,
   PayoutFileBody,
@@ -34,7 +27,7 @@ export const PAYOUT_FILES = '/api/v1/operator/payout-files'
 const CONFIRMATION_MAX = 400
 
 const Params = Type.Object({ id: Type.String() })
-const response = { 200: ApiEnvelope(PayoutFileBody), '4xx': ApiFailure }
+const response = { 200: ApiEnvelope(PayoutFileBody) }
 const about = { tags: ['Operator'], security: BEARER }
 const MEDIA_TYPES = { 'pain.001': 'application/xml', csv: 'text/csv' } as const
 const ENDINGS = { 'pain.001': 'xml', csv: 'csv' } as const
@@ -108,7 +101,7 @@ const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
           bankCode: Type.Optional(bankCode('Filter by bank.')),
           ...PageQuery,
         }),
-        response: { 200: ListEnvelope(PayoutFileBody), '4xx': ApiFailure },
+        response: { 200: ListEnvelope(PayoutFileBody) },
       },
     },
     async ({ client, query: asked }) => {
@@ -165,7 +158,6 @@ const downloading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
               'text/csv': { schema: Type.String() },
             },
           },
-          '4xx': ApiFailure,
         },
       },
     },

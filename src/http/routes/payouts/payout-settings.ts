@@ -16,7 +16,7 @@ import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { NoQuery } from '#http/lists.ts'
 import { CLIENTS, ClientParams, requireClientId } from '#http/routes/access/client-presenters.ts'
-import { Amount, ApiEnvelope, ApiFailure, BEARER, named, nullable } from '#http/schemas.ts'
+import { Amount, ApiEnvelope, BEARER, named, nullable } from '#http/schemas.ts'
 import { type Kobo, kobo, koboOf, toNaira } from '#money.ts'
 
 const SETTINGS = '/api/v1/payout-settings'
@@ -71,7 +71,7 @@ const SettingsBody = named('PayoutSettings', {
   dailyLimit: nullable('number', { description: 'Null: no limit.' }),
 })
 
-const response = { 200: ApiEnvelope(SettingsBody), '4xx': ApiFailure }
+const response = { 200: ApiEnvelope(SettingsBody) }
 const about = { security: BEARER, querystring: NoQuery, response }
 
 export const payoutSettingRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {

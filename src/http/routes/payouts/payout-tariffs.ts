@@ -11,7 +11,6 @@ import { ListEnvelope, listResponse, NoQuery, PageQuery, pageById, query } from 
 import {
   Amount,
   ApiEnvelope,
-  ApiFailure,
   BEARER,
   bankCode,
   IdempotencyHeaders,
@@ -102,7 +101,7 @@ export const payoutTariffRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, d
         summary: 'List what banks charge for payouts, newest first',
         description: 'Booked as our cost when a bank confirms a payout.',
         querystring: query(PageQuery),
-        response: { 200: ListEnvelope(TariffBody), '4xx': ApiFailure },
+        response: { 200: ListEnvelope(TariffBody) },
       },
     },
     async ({ client, query: asked }) => {
@@ -128,7 +127,7 @@ export const payoutTariffRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, d
         headers: IdempotencyHeaders,
         querystring: NoQuery,
         body: TariffRequest,
-        response: { 200: ApiEnvelope(TariffBody), '4xx': ApiFailure },
+        response: { 200: ApiEnvelope(TariffBody) },
       },
     },
     async (request, reply) => {

@@ -28,7 +28,6 @@ import {
 import {
   Amount,
   ApiEnvelope,
-  ApiFailure,
   BEARER,
   digits,
   IdempotencyHeaders,
@@ -92,7 +91,7 @@ const creating: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         headers: IdempotencyHeaders,
         querystring: NoQuery,
         body: PayoutRequest,
-        response: { 200: ApiEnvelope(PayoutDetailBody), '4xx': ApiFailure },
+        response: { 200: ApiEnvelope(PayoutDetailBody) },
       },
     },
     async (request, reply) => {
@@ -148,7 +147,7 @@ const summing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         summary: 'Count and add up payouts',
         description: SUMMARISED,
         querystring: query(PayoutFilters),
-        response: { 200: ApiEnvelope(SummaryBody), '4xx': ApiFailure },
+        response: { 200: ApiEnvelope(SummaryBody) },
       },
     },
     async ({ client, query: asked }) => {
@@ -175,7 +174,7 @@ const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         summary: 'List payouts, newest first',
         description: 'Those of settlements and refunds included.',
         querystring: query({ ...PayoutFilters, ...OrderQuery, ...PageQuery }),
-        response: { 200: ListEnvelope(PayoutBody), '4xx': ApiFailure },
+        response: { 200: ListEnvelope(PayoutBody) },
       },
     },
     async (request) => {
@@ -204,7 +203,7 @@ const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
           'Its state and, once settled, the bank’s reference or the reason why it failed.',
         params: Type.Object({ reference: Type.String() }),
         querystring: NoQuery,
-        response: { 200: ApiEnvelope(PayoutDetailBody), '4xx': ApiFailure },
+        response: { 200: ApiEnvelope(PayoutDetailBody) },
       },
     },
     async (request) => {

@@ -7,7 +7,7 @@ import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { withIdempotency } from '#http/idempotency.ts'
-import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders, named, text } from '#http/schemas.ts'
+import { ApiEnvelope, BEARER, IdempotencyHeaders, named, text } from '#http/schemas.ts'
 import { type AdviceId, parseReference } from '#ids.ts'
 import { timestamp } from '#wat-time.ts'
 
@@ -58,7 +58,7 @@ const accountErasure: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
           },
           { additionalProperties: false },
         ),
-        response: { 200: ApiEnvelope(ErasedAccounts), '4xx': ApiFailure },
+        response: { 200: ApiEnvelope(ErasedAccounts) },
       },
     },
     async (request, reply) => {
@@ -96,7 +96,7 @@ const adviceErasure: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         headers: IdempotencyHeaders,
         params: Type.Object({ adviceReference: Type.String() }),
         body: Type.Object({ reason }, { additionalProperties: false }),
-        response: { 200: ApiEnvelope(ErasedAdvice), '4xx': ApiFailure },
+        response: { 200: ApiEnvelope(ErasedAdvice) },
       },
     },
     async (request, reply) => {

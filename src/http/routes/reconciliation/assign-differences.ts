@@ -10,7 +10,7 @@ import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { withIdempotency, withIdempotentSteps } from '#http/idempotency.ts'
 import { NoQuery } from '#http/lists.ts'
-import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders } from '#http/schemas.ts'
+import { ApiEnvelope, BEARER, IdempotencyHeaders } from '#http/schemas.ts'
 import type { DifferenceId } from '#ids.ts'
 import { RECONCILIATION } from './daily-proofs.ts'
 import { DifferenceDetailBody } from './difference-presenters.ts'
@@ -47,7 +47,7 @@ const assigning: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         headers: IdempotencyHeaders,
         params: Type.Object({ id: Type.String() }),
         body: AssignmentRequest,
-        response: { 200: ApiEnvelope(DifferenceDetailBody), '4xx': ApiFailure },
+        response: { 200: ApiEnvelope(DifferenceDetailBody) },
       },
     },
     async (request, reply) => {
@@ -82,7 +82,7 @@ const assigningMany: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         description: 'In one transaction. One that is refused keeps no other from being assigned.',
         headers: IdempotencyHeaders,
         body: BulkAssignmentRequest,
-        response: { 200: ApiEnvelope(Type.Array(ResolutionResult)), '4xx': ApiFailure },
+        response: { 200: ApiEnvelope(Type.Array(ResolutionResult)) },
       },
     },
     async (request, reply) => {
@@ -116,7 +116,7 @@ const listingOwners: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         description:
           'Users of your client with access to reconciliation, and those who own an open difference ' +
           'and no longer have it.',
-        response: { 200: ApiEnvelope(Type.Array(DifferenceOwnerBody)), '4xx': ApiFailure },
+        response: { 200: ApiEnvelope(Type.Array(DifferenceOwnerBody)) },
       },
     },
     async ({ client }) => accepted('Owners retrieved successfully', await listOwners(db, client)),

@@ -15,7 +15,7 @@ import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { NoQuery, query } from '#http/lists.ts'
 import { toViewer } from '#http/routes/suspense/approval-presenters.ts'
-import { ApiEnvelope, ApiFailure, BEARER, bankCode, named, nullable } from '#http/schemas.ts'
+import { ApiEnvelope, BEARER, bankCode, named, nullable } from '#http/schemas.ts'
 import { type Kobo, toNaira } from '#money.ts'
 import { AccountQuery, Day, requireAccount, requireDay } from './days.ts'
 import { DifferenceBody, presentDifferences } from './difference-presenters.ts'
@@ -94,7 +94,7 @@ const readingDay: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         description:
           'statement = ledger + timing + noted + difference, at the end of the day in West Africa.',
         querystring: query({ ...AccountQuery, day: Day('Day.') }),
-        response: { 200: ApiEnvelope(Proof), '4xx': ApiFailure },
+        response: { 200: ApiEnvelope(Proof) },
       },
     },
     async (request) => {
@@ -138,7 +138,7 @@ const readingDays: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
           to: Day(`Last day, at most ${DAYS_MAX} days later.`),
           bankCode: Type.Optional(bankCode('Filter by bank.')),
         }),
-        response: { 200: ApiEnvelope(Type.Array(ProofDay)), '4xx': ApiFailure },
+        response: { 200: ApiEnvelope(Type.Array(ProofDay)) },
       },
     },
     async ({ query: asked }) => {
@@ -172,7 +172,7 @@ const readingAgeing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         summary: 'Retrieve the age of open differences and of suspense',
         description: 'Count and amount by bank and age: 0–1, 2–7, 8–30 and more than 30 days.',
         querystring: NoQuery,
-        response: { 200: ApiEnvelope(Ageing), '4xx': ApiFailure },
+        response: { 200: ApiEnvelope(Ageing) },
       },
     },
     async () => {

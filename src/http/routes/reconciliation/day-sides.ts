@@ -17,7 +17,7 @@ import { readSearch } from '#domain/reconciliation/search-movements.ts'
 import type { Deps } from '#http/deps.ts'
 import { ListEnvelope, listResponse, PageQuery, parseLimit, query } from '#http/lists.ts'
 import { choice } from '#http/routes/refunds/adjustment-presenters.ts'
-import { ApiFailure, BEARER, named, text } from '#http/schemas.ts'
+import { BEARER, named, text } from '#http/schemas.ts'
 import { RECONCILIATION } from './daily-proofs.ts'
 import { AccountQuery, Day, requireAccount, requireDay } from './days.ts'
 import { BankItemBody, presentItem } from './difference-presenters.ts'
@@ -102,7 +102,7 @@ const readingLines: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         description:
           'The bank’s side of a day: each line with what it is matched to, and by which rule.',
         querystring: sideQuery(LINE_KINDS),
-        response: { 200: ListEnvelope(ReconciledLine), '4xx': ApiFailure },
+        response: { 200: ListEnvelope(ReconciledLine) },
       },
     },
     async (request) => {
@@ -143,7 +143,7 @@ const readingItems: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
           'The books’ side of a day: each credit, charge, payout, return or reversal with its ' +
           'lines.',
         querystring: sideQuery(ITEM_KINDS),
-        response: { 200: ListEnvelope(ReconciledItem), '4xx': ApiFailure },
+        response: { 200: ListEnvelope(ReconciledItem) },
       },
     },
     async (request) => {

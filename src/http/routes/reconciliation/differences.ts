@@ -15,7 +15,7 @@ import { accepted } from '#http/envelopes.ts'
 import { ListEnvelope, listResponse, NoQuery, PageQuery, parseLimit, query } from '#http/lists.ts'
 import { choice } from '#http/routes/refunds/adjustment-presenters.ts'
 import { toViewer } from '#http/routes/suspense/approval-presenters.ts'
-import { ApiEnvelope, ApiFailure, BEARER, bankCode } from '#http/schemas.ts'
+import { ApiEnvelope, BEARER, bankCode } from '#http/schemas.ts'
 import { RECONCILIATION } from './daily-proofs.ts'
 import { Day, requireDay } from './days.ts'
 import {
@@ -60,7 +60,7 @@ const listing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
           owner: Type.Optional(OwnerName('Filter by owner: me, nobody, or the ID of a user.')),
           ...PageQuery,
         }),
-        response: { 200: ListEnvelope(DifferenceBody), '4xx': ApiFailure },
+        response: { 200: ListEnvelope(DifferenceBody) },
       },
     },
     async (request) => {
@@ -107,7 +107,7 @@ const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
           'Its line or item, what can be done about it, and everything that happened to it.',
         params: Type.Object({ id: Type.String() }),
         querystring: NoQuery,
-        response: { 200: ApiEnvelope(DifferenceDetailBody), '4xx': ApiFailure },
+        response: { 200: ApiEnvelope(DifferenceDetailBody) },
       },
     },
     async (request) => {

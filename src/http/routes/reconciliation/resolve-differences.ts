@@ -17,7 +17,7 @@ import { withIdempotentSteps } from '#http/idempotency.ts'
 import { NoQuery } from '#http/lists.ts'
 import { SESSION } from '#http/routes/access/user-presenters.ts'
 import { requireApprover, requireUser } from '#http/routes/suspense/approval-presenters.ts'
-import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders } from '#http/schemas.ts'
+import { ApiEnvelope, BEARER, IdempotencyHeaders } from '#http/schemas.ts'
 import type { DifferenceId } from '#ids.ts'
 import { RECONCILIATION } from './daily-proofs.ts'
 import { DifferenceDetailBody } from './difference-presenters.ts'
@@ -37,7 +37,7 @@ const change = { tags: ['Operator'], querystring: NoQuery, headers: IdempotencyH
 const about = {
   ...change,
   params: Params,
-  response: { 200: ApiEnvelope(DifferenceDetailBody), '4xx': ApiFailure },
+  response: { 200: ApiEnvelope(DifferenceDetailBody) },
 }
 
 export const resolveDifferenceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
@@ -116,7 +116,6 @@ const resolvingMany: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         body: BulkResolutionRequest,
         response: {
           200: ApiEnvelope(Type.Array(ResolutionResult)),
-          '4xx': ApiFailure,
         },
       },
     },

@@ -10,7 +10,7 @@ import { allowLongRequest } from '#http/connections.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { query } from '#http/lists.ts'
-import { ApiEnvelope, ApiFailure, BEARER, bankCode, text } from '#http/schemas.ts'
+import { ApiEnvelope, BEARER, bankCode, text } from '#http/schemas.ts'
 import { scoped } from '#http/scopes.ts'
 import { ImportedBody, presentImported } from './statement-presenters.ts'
 import { cleanFileName, FILE_BYTES_MAX, FORM, openUpload } from './uploaded-file.ts'
@@ -71,7 +71,7 @@ export const statementUploadRoutes: FastifyPluginAsyncTypebox<Deps> = scoped(asy
         consumes: MEDIA_TYPES,
         querystring: UploadQuery,
         body: Type.Unsafe<IncomingMessage>({ description: 'The statement, as the bank wrote it.' }),
-        response: { 200: ApiEnvelope(ImportedBody), '4xx': ApiFailure },
+        response: { 200: ApiEnvelope(ImportedBody) },
       },
     },
     async (request) => {

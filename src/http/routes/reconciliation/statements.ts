@@ -8,7 +8,7 @@ import { Refusal, type RefusalCode } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { ListEnvelope, listResponse, NoQuery, PageQuery, pageById, query } from '#http/lists.ts'
-import { ApiEnvelope, ApiFailure, BEARER, bankCode } from '#http/schemas.ts'
+import { ApiEnvelope, BEARER, bankCode } from '#http/schemas.ts'
 import {
   ImportBody,
   ProfileBody,
@@ -57,7 +57,7 @@ const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         summary: 'List bank statements, latest import first',
         description: 'Each with its period, balances and how many of its lines were new.',
         querystring: BankQuery,
-        response: { 200: ListEnvelope(StatementBody), '4xx': ApiFailure },
+        response: { 200: ListEnvelope(StatementBody) },
       },
     },
     async ({ client, query: asked }) => {
@@ -83,7 +83,7 @@ const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         description: 'Its period, balances, account and lines, and the import it came with.',
         params: Params,
         querystring: NoQuery,
-        response: { 200: ApiEnvelope(StatementBody), '4xx': ApiFailure },
+        response: { 200: ApiEnvelope(StatementBody) },
       },
     },
     async ({ params }) => {
@@ -117,7 +117,7 @@ const readingLines: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
           ),
           ...PageQuery,
         }),
-        response: { 200: ListEnvelope(StatementLineBody), '4xx': ApiFailure },
+        response: { 200: ListEnvelope(StatementLineBody) },
       },
     },
     async ({ client, params, query: asked }) => {
@@ -149,7 +149,7 @@ const readingImports: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         summary: 'List imports of bank statements, newest first',
         description: 'Also those in progress and those that failed.',
         querystring: BankQuery,
-        response: { 200: ListEnvelope(ImportBody), '4xx': ApiFailure },
+        response: { 200: ListEnvelope(ImportBody) },
       },
     },
     async ({ client, query: asked }) => {
@@ -175,7 +175,7 @@ const readingImports: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
           'Its state and the lines read so far; of one that failed, the line and the reason.',
         params: Params,
         querystring: NoQuery,
-        response: { 200: ApiEnvelope(ImportBody), '4xx': ApiFailure },
+        response: { 200: ApiEnvelope(ImportBody) },
       },
     },
     async ({ params }) => {
@@ -199,7 +199,7 @@ const readingProfiles: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         summary: 'List profiles of CSV statements',
         description: 'How banks write their statements as CSV: those shipped, and your own.',
         querystring: NoQuery,
-        response: { 200: ListEnvelope(ProfileBody), '4xx': ApiFailure },
+        response: { 200: ListEnvelope(ProfileBody) },
       },
     },
     async () => {

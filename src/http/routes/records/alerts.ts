@@ -18,14 +18,7 @@ import {
   query,
   WindowQuery,
 } from '#http/lists.ts'
-import {
-  ApiEnvelope,
-  ApiFailure,
-  BEARER,
-  IdempotencyHeaders,
-  named,
-  nullable,
-} from '#http/schemas.ts'
+import { ApiEnvelope, BEARER, IdempotencyHeaders, named, nullable } from '#http/schemas.ts'
 import { timestamp } from '#wat-time.ts'
 
 const ALERTS = '/api/v1/operator/alerts'
@@ -56,7 +49,7 @@ const AlertBody = named('Alert', {
 })
 
 const Params = Type.Object({ id: Type.String() })
-const response = { 200: ApiEnvelope(AlertBody), '4xx': ApiFailure }
+const response = { 200: ApiEnvelope(AlertBody) }
 
 export const operatorAlertRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   await app.register(reading, deps)
@@ -82,7 +75,7 @@ const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
           ...WindowQuery,
           ...PageQuery,
         }),
-        response: { 200: ListEnvelope(AlertBody), '4xx': ApiFailure },
+        response: { 200: ListEnvelope(AlertBody) },
       },
     },
     async ({ client, query: asked }) => {

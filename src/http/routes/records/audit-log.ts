@@ -13,7 +13,7 @@ import {
   query,
   WindowQuery,
 } from '#http/lists.ts'
-import { ApiFailure, BEARER, named, text } from '#http/schemas.ts'
+import { BEARER, named, text } from '#http/schemas.ts'
 import { findName, publicId, publicName } from '#public-ids.ts'
 import type { Sealer } from '#seal.ts'
 import { timestamp } from '#wat-time.ts'
@@ -48,7 +48,7 @@ export const auditLogRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
           ...WindowQuery,
           ...PageQuery,
         }),
-        response: { 200: ListEnvelope(ActionBody), '4xx': ApiFailure },
+        response: { 200: ListEnvelope(ActionBody) },
       },
     },
     async ({ client, scopes, withoutAlerts, query: asked }) => {

@@ -30,7 +30,7 @@ import {
   requireUser,
   toViewer,
 } from '#http/routes/suspense/approval-presenters.ts'
-import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders, text } from '#http/schemas.ts'
+import { ApiEnvelope, BEARER, IdempotencyHeaders, text } from '#http/schemas.ts'
 import { CURRENCY, type Kobo, koboOf } from '#money.ts'
 import {
   AdjustmentBody,
@@ -44,7 +44,7 @@ const ADJUSTMENTS = '/api/v1/operator/adjustments'
 
 const Params = Type.Object({ reference: Type.String() })
 const Nothing = Type.Object({}, { additionalProperties: false })
-const response = { 200: ApiEnvelope(AdjustmentBody), '4xx': ApiFailure }
+const response = { 200: ApiEnvelope(AdjustmentBody) }
 const about = { tags: ['Operator'], security: SESSION, querystring: NoQuery, response }
 const change = { ...about, headers: IdempotencyHeaders }
 
@@ -74,7 +74,7 @@ const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
           state: Type.Optional(choice(ADJUSTMENT_STATES, 'Filter by state.')),
           ...PageQuery,
         }),
-        response: { 200: ListEnvelope(AdjustmentBody), '4xx': ApiFailure },
+        response: { 200: ListEnvelope(AdjustmentBody) },
       },
     },
     async (request) => {

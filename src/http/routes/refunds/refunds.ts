@@ -18,7 +18,7 @@ import { accepted } from '#http/envelopes.ts'
 import { withIdempotency } from '#http/idempotency.ts'
 import { ListEnvelope, listResponse, NoQuery, PageQuery, pageById, query } from '#http/lists.ts'
 import { parseCreditKey } from '#http/routes/credits/credit-presenters.ts'
-import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders, text } from '#http/schemas.ts'
+import { ApiEnvelope, BEARER, IdempotencyHeaders, text } from '#http/schemas.ts'
 import { type Kobo, koboOf } from '#money.ts'
 import { presentRefund, REASON_MAX, RefundBody, RefundRequest } from './refund-presenters.ts'
 
@@ -26,12 +26,12 @@ const OF_PAYMENT = '/api/v1/payments/:reference/refunds'
 const OF_CREDIT = '/api/v1/credits/:id/refunds'
 
 const about = { tags: ['Refunds'], security: BEARER }
-const response = { 200: ApiEnvelope(RefundBody), '4xx': ApiFailure }
+const response = { 200: ApiEnvelope(RefundBody) }
 const asking = { ...about, headers: IdempotencyHeaders, body: RefundRequest, response }
 const listing = {
   ...about,
   querystring: query(PageQuery),
-  response: { 200: ListEnvelope(RefundBody), '4xx': ApiFailure },
+  response: { 200: ListEnvelope(RefundBody) },
 }
 const PaymentParams = Type.Object({ reference: Type.String() })
 const CreditParams = Type.Object({ id: Type.String() })

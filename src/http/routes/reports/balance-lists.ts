@@ -22,7 +22,7 @@ import {
   parseLimit,
   query,
 } from '#http/lists.ts'
-import { ApiFailure, BEARER, named } from '#http/schemas.ts'
+import { BEARER, named } from '#http/schemas.ts'
 import type { ClientId } from '#ids.ts'
 import { toNaira } from '#money.ts'
 import type { Sealer } from '#seal.ts'
@@ -101,7 +101,7 @@ export const merchantBalanceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app
         description: 'Grouped by merchantId and merchantCode of the collection accounts.',
         security: BEARER,
         querystring: query({ ...AtQuery, ...PageQuery }),
-        response: { 200: ListEnvelope(MerchantBody), '4xx': ApiFailure },
+        response: { 200: ListEnvelope(MerchantBody) },
       },
     },
     async ({ client, query: asked }) => {
@@ -129,7 +129,7 @@ export const subaccountBalanceRoutes: FastifyPluginAsyncTypebox<Deps> = async (a
         description: 'Not available to clients restricted to certain merchantCodes.',
         security: BEARER,
         querystring: query({ ...AtQuery, ...PageQuery }),
-        response: { 200: ListEnvelope(SubaccountBody), '4xx': ApiFailure },
+        response: { 200: ListEnvelope(SubaccountBody) },
       },
     },
     async ({ client, query: asked }) => {

@@ -10,7 +10,7 @@ import { listSubaccountBalances } from '#domain/reports/subaccount-balances.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { AtQuery, parseAt, query } from '#http/lists.ts'
-import { ApiEnvelope, ApiFailure, BEARER, named, nullable } from '#http/schemas.ts'
+import { ApiEnvelope, BEARER, named, nullable } from '#http/schemas.ts'
 import { toNaira } from '#money.ts'
 import {
   MerchantBody,
@@ -91,7 +91,7 @@ export const balanceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) 
         description: 'Not available to clients restricted to certain merchantCodes.',
         security: BEARER,
         querystring: query(AtQuery),
-        response: { 200: ApiEnvelope(BalancesBody), '4xx': ApiFailure },
+        response: { 200: ApiEnvelope(BalancesBody) },
       },
     },
     async ({ client, query: asked }) => {

@@ -25,7 +25,7 @@ import {
   presentPaymentRecord,
 } from '#http/routes/payments/payment-presenters.ts'
 import { suspenseExport } from '#http/routes/suspense/suspense-export.ts'
-import { ApiFailure, BEARER } from '#http/schemas.ts'
+import { BEARER } from '#http/schemas.ts'
 import { formatKobo, type Kobo } from '#money.ts'
 import { publicId } from '#public-ids.ts'
 import { timestamp } from '#wat-time.ts'
@@ -36,7 +36,6 @@ const BATCH = 500
 
 const CSV = {
   200: { content: { 'text/csv': { schema: Type.String() } } },
-  '4xx': ApiFailure,
 }
 const DESCRIPTION =
   'Streamed as UTF-8, newest first by default. Amounts have two decimals. Cells that a ' +

@@ -19,7 +19,7 @@ import {
   scannedPage,
   WindowQuery,
 } from '#http/lists.ts'
-import { ApiEnvelope, ApiFailure, BEARER, named, nullable } from '#http/schemas.ts'
+import { ApiEnvelope, BEARER, named, nullable } from '#http/schemas.ts'
 import { CauseFields, presentCause } from '#http/transfer-causes.ts'
 import { toNaira } from '#money.ts'
 import { publicId } from '#public-ids.ts'
@@ -78,7 +78,7 @@ const transfers: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         security: BEARER,
         params: Type.Object({ id: Type.String() }),
         querystring: query({ ...WindowQuery, ...PageQuery }),
-        response: { 200: ListEnvelope(TransferBody), '4xx': ApiFailure },
+        response: { 200: ListEnvelope(TransferBody) },
       },
     },
     async (request) => {
@@ -124,7 +124,7 @@ const totals: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         security: BEARER,
         params: Type.Object({ id: Type.String() }),
         querystring: query(WindowQuery),
-        response: { 200: ApiEnvelope(PeriodBody), '4xx': ApiFailure },
+        response: { 200: ApiEnvelope(PeriodBody) },
       },
     },
     async (request) => {

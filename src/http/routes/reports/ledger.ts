@@ -21,7 +21,7 @@ import type { Identity } from '#http/authentication.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { ListEnvelope, listResponse, NoQuery, PageQuery, parseLimit, query } from '#http/lists.ts'
-import { ApiEnvelope, ApiFailure, BEARER, named, nullable, text } from '#http/schemas.ts'
+import { ApiEnvelope, BEARER, named, nullable, text } from '#http/schemas.ts'
 import type { AccountId } from '#ids.ts'
 import { toNaira } from '#money.ts'
 import { findId, publicId } from '#public-ids.ts'
@@ -110,7 +110,7 @@ const chart: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
           `unidentified suspense, fees, receivables and write-offs. ${RESTRICTED}`,
         security: BEARER,
         querystring: query({ kind: Type.Optional(text(40, 'Filter by kind.')), ...PageQuery }),
-        response: { 200: ListEnvelope(AccountBody), '4xx': ApiFailure },
+        response: { 200: ListEnvelope(AccountBody) },
       },
     },
     async (request) => {
@@ -146,7 +146,7 @@ const chart: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         security: BEARER,
         params: Type.Object({ id: Type.String() }),
         querystring: NoQuery,
-        response: { 200: ApiEnvelope(AccountBody), '4xx': ApiFailure },
+        response: { 200: ApiEnvelope(AccountBody) },
       },
     },
     async (request) => {
@@ -171,7 +171,7 @@ const audit: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         description: 'Covers the whole ledger; runs every 15 minutes.',
         security: BEARER,
         querystring: NoQuery,
-        response: { 200: ApiEnvelope(AuditBody), '4xx': ApiFailure },
+        response: { 200: ApiEnvelope(AuditBody) },
       },
     },
     async ({ client }) => {

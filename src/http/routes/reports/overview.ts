@@ -26,7 +26,7 @@ import {
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { NoQuery } from '#http/lists.ts'
-import { ApiEnvelope, ApiFailure, BEARER, named, nullable } from '#http/schemas.ts'
+import { ApiEnvelope, BEARER, named, nullable } from '#http/schemas.ts'
 import { CURRENCY, toNaira } from '#money.ts'
 import { timestamp, watDayStart } from '#wat-time.ts'
 
@@ -134,7 +134,7 @@ export const overviewRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
           'periods they add up to the balances.',
         security: BEARER,
         querystring: NoQuery,
-        response: { 200: ApiEnvelope(OverviewBody), '4xx': ApiFailure },
+        response: { 200: ApiEnvelope(OverviewBody) },
       },
     },
     async ({ client, scopes }) => {
@@ -177,7 +177,7 @@ const breakdown: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
           'Each adds up to today in the overview. Payments have no merchantCode and are one row.',
         security: BEARER,
         querystring: NoQuery,
-        response: { 200: ApiEnvelope(BreakdownBody), '4xx': ApiFailure },
+        response: { 200: ApiEnvelope(BreakdownBody) },
       },
     },
     async ({ client }) => {

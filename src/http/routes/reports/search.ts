@@ -7,7 +7,7 @@ import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { query } from '#http/lists.ts'
 import { ACCOUNTS } from '#http/routes/accounts/account-presenters.ts'
-import { ApiEnvelope, ApiFailure, BEARER, named, nullable, text } from '#http/schemas.ts'
+import { ApiEnvelope, BEARER, named, nullable, text } from '#http/schemas.ts'
 import { toNaira } from '#money.ts'
 
 const HitBody = named('SearchHit', {
@@ -63,7 +63,7 @@ export const searchRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =
           'match first, limited to your scopes.',
         security: BEARER,
         querystring: query({ q: text(100, 'Search term.') }),
-        response: { 200: ApiEnvelope(Type.Array(HitBody)), '4xx': ApiFailure },
+        response: { 200: ApiEnvelope(Type.Array(HitBody)) },
       },
     },
     async ({ client, scopes, withoutAlerts, query: { q } }) => {

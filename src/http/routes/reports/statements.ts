@@ -25,7 +25,7 @@ import type { Deps } from '#http/deps.ts'
 import { parseWindow, query, WindowQuery } from '#http/lists.ts'
 import { PRINTABLE_HEADERS } from '#http/printable-page.ts'
 import { ACCOUNTS } from '#http/routes/accounts/account-presenters.ts'
-import { ApiFailure, BEARER } from '#http/schemas.ts'
+import { BEARER } from '#http/schemas.ts'
 import { CURRENCY, formatKobo, type Kobo, kobo } from '#money.ts'
 import { publicId } from '#public-ids.ts'
 import type { Sealer } from '#seal.ts'
@@ -189,7 +189,6 @@ function routeOf({ authentication }: Deps, sort: Sort, format: 'csv' | 'html') {
       querystring: query({ ...WindowQuery, ...(hasCurrency ? CurrencyQuery : {}) }),
       response: {
         200: { content: { [type]: { schema: Type.String() } } },
-        '4xx': ApiFailure,
       },
     },
   }

@@ -27,7 +27,7 @@ import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { ListEnvelope, listResponse, NoQuery, PageQuery, parseLimit, query } from '#http/lists.ts'
 import { parseCreditKey } from '#http/routes/credits/credit-presenters.ts'
-import { ApiEnvelope, ApiFailure, BEARER, named, nullable } from '#http/schemas.ts'
+import { ApiEnvelope, BEARER, named, nullable } from '#http/schemas.ts'
 import type { CreditId } from '#ids.ts'
 import { toNaira } from '#money.ts'
 import { publicName } from '#public-ids.ts'
@@ -85,7 +85,7 @@ const ofPayments: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         security: BEARER,
         params: Type.Object({ reference: Type.String() }),
         querystring: NoQuery,
-        response: { 200: ApiEnvelope(TimelineBody), '4xx': ApiFailure },
+        response: { 200: ApiEnvelope(TimelineBody) },
       },
     },
     async ({ client, scopes, params }) => {
@@ -124,7 +124,7 @@ const ofCredits: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         security: BEARER,
         params: Type.Object({ id: Type.String() }),
         querystring: NoQuery,
-        response: { 200: ApiEnvelope(TimelineBody), '4xx': ApiFailure },
+        response: { 200: ApiEnvelope(TimelineBody) },
       },
     },
     async ({ client, scopes, params: { id } }) => {
@@ -158,7 +158,7 @@ const ofAccounts: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         security: BEARER,
         params: Type.Object({ accountNumber: Type.String() }),
         querystring: query(PageQuery),
-        response: { 200: ListEnvelope(EntryBody), '4xx': ApiFailure },
+        response: { 200: ListEnvelope(EntryBody) },
       },
     },
     async ({ client, scopes, params, query: asked }) => {

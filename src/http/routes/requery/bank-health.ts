@@ -10,7 +10,7 @@ import {
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { NoQuery } from '#http/lists.ts'
-import { ApiEnvelope, ApiFailure, BEARER, named, nullable } from '#http/schemas.ts'
+import { ApiEnvelope, BEARER, named, nullable } from '#http/schemas.ts'
 import { timestamp } from '#wat-time.ts'
 
 const BankHealthBody = named('BankHealth', {
@@ -56,7 +56,7 @@ export const bankHealthRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, dep
         description: 'In the order of the settings.',
         security: BEARER,
         querystring: NoQuery,
-        response: { 200: ApiEnvelope(Type.Array(BankHealthBody)), '4xx': ApiFailure },
+        response: { 200: ApiEnvelope(Type.Array(BankHealthBody)) },
       },
     },
     async () => {

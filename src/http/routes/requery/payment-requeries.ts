@@ -17,14 +17,7 @@ import { accepted } from '#http/envelopes.ts'
 import { withIdempotency } from '#http/idempotency.ts'
 import { NoQuery } from '#http/lists.ts'
 import { BY_ANY_REFERENCE } from '#http/routes/payments/payment-presenters.ts'
-import {
-  ApiEnvelope,
-  ApiFailure,
-  BEARER,
-  IdempotencyHeaders,
-  named,
-  nullable,
-} from '#http/schemas.ts'
+import { ApiEnvelope, BEARER, IdempotencyHeaders, named, nullable } from '#http/schemas.ts'
 import { timestamp } from '#wat-time.ts'
 
 const SessionId = Type.String({
@@ -82,7 +75,7 @@ export const paymentRequeryRoutes: FastifyPluginAsyncTypebox<Deps> = async (app,
         params: Type.Object({ reference: Type.String({ description: BY_ANY_REFERENCE }) }),
         querystring: NoQuery,
         body: RequeryRequest,
-        response: { 200: ApiEnvelope(RequeryBody), '4xx': ApiFailure },
+        response: { 200: ApiEnvelope(RequeryBody) },
       },
     },
     async (request, reply) => {

@@ -12,7 +12,7 @@ import {
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { NoQuery } from '#http/lists.ts'
-import { ApiEnvelope, ApiFailure, accountNumber, BEARER, named, nullable } from '#http/schemas.ts'
+import { ApiEnvelope, accountNumber, BEARER, named, nullable } from '#http/schemas.ts'
 import { sandboxOnly } from './sandbox-only.ts'
 
 const TIMES_MAX = 100
@@ -70,7 +70,7 @@ export const payoutOutcomeRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, 
         security: BEARER,
         querystring: NoQuery,
         body: OutcomeRequest,
-        response: { 200: ApiEnvelope(OutcomeBody), '4xx': ApiFailure },
+        response: { 200: ApiEnvelope(OutcomeBody) },
       },
     },
     async ({ client, body }) => {

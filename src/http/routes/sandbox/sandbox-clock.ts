@@ -10,7 +10,7 @@ import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { withIdempotentSteps } from '#http/idempotency.ts'
-import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders, named } from '#http/schemas.ts'
+import { ApiEnvelope, BEARER, IdempotencyHeaders, named } from '#http/schemas.ts'
 import type { ClientId } from '#ids.ts'
 import { parseBankTime, timestamp } from '#wat-time.ts'
 import { sandboxOnly } from './sandbox-only.ts'
@@ -63,8 +63,6 @@ const AdvanceRequest = named(
   { additionalProperties: false },
 )
 
-const failures = { '4xx': ApiFailure }
-
 export const sandboxClockRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { authentication, realClock, reads, db, testClocks, clockMoves } = deps
   const reading = [authentication.requires('payments:read'), sandboxOnly(deps)]
@@ -82,7 +80,7 @@ export const sandboxClockRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, d
         summary: 'Retrieve the test clock (sandbox only)',
         description: 'The time it is for this client, and whether it stands still.',
         security: BEARER,
-        response: { 200: ApiEnvelope(ClockBody), ...failures },
+        response: { 200: ApiEnvelope(ClockBody) },
       },
     },
     async ({ client }) => {
@@ -104,7 +102,7 @@ export const sandboxClockRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, d
           'What was dated ahead of real time keeps its dates, and falls due when real time gets ' +
           'there. Reset the sandbox to begin anew.',
         security: BEARER,
-        response: { 200: ApiEnvelope(ClockBody), ...failures },
+        response: { 200: ApiEnvelope(ClockBody) },
       },
     },
     async ({ client, actor }) => {
@@ -145,7 +143,7 @@ const setRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
           { now: Time('The time to freeze at; not before the client’s present time.') },
           { additionalProperties: false },
         ),
-        response: { 200: ApiEnvelope(MoveBody), ...failures },
+        response: { 200: ApiEnvelope(MoveBody) },
       },
     },
     async ({ client, actor, body }) => {
@@ -180,7 +178,7 @@ const advanceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         security: BEARER,
         headers: IdempotencyHeaders,
         body: AdvanceRequest,
-        response: { 200: ApiEnvelope(MoveBody), ...failures },
+        response: { 200: ApiEnvelope(MoveBody) },
       },
     },
     async (request, reply) => {

@@ -10,14 +10,7 @@ import { beginSeed, findSeed, type Seed } from '#domain/sandbox/seeds.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { withIdempotentSteps } from '#http/idempotency.ts'
-import {
-  ApiEnvelope,
-  ApiFailure,
-  BEARER,
-  IdempotencyHeaders,
-  named,
-  nullable,
-} from '#http/schemas.ts'
+import { ApiEnvelope, BEARER, IdempotencyHeaders, named, nullable } from '#http/schemas.ts'
 import { timestamp } from '#wat-time.ts'
 import { sandboxOnly } from './sandbox-only.ts'
 
@@ -70,7 +63,7 @@ export const sandboxDataRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
         summary: 'Retrieve the progress of seeding (sandbox only)',
         description: 'How far the latest seed is. A failed one says what went wrong.',
         security: BEARER,
-        response: { 200: ApiEnvelope(SeedBody), '4xx': ApiFailure },
+        response: { 200: ApiEnvelope(SeedBody) },
       },
     },
     async ({ client }) =>
@@ -93,7 +86,7 @@ export const sandboxDataRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
         security: BEARER,
         headers: IdempotencyHeaders,
         body: SeedRequest,
-        response: { 200: ApiEnvelope(SeedBody), '4xx': ApiFailure },
+        response: { 200: ApiEnvelope(SeedBody) },
       },
     },
     async (request, reply) => {
@@ -128,7 +121,7 @@ const resetRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
           'Credentials, users, branding, webhook endpoints (under new IDs) and settings stay. ' +
           'Nothing of another client changes.',
         security: BEARER,
-        response: { 200: ApiEnvelope(ResetBody), '4xx': ApiFailure },
+        response: { 200: ApiEnvelope(ResetBody) },
       },
     },
     async ({ client, actor }) => {

@@ -18,7 +18,6 @@ import { withIdempotentSteps } from '#http/idempotency.ts'
 import {
   Amount,
   ApiEnvelope,
-  ApiFailure,
   accountNumber,
   BEARER,
   IdempotencyHeaders,
@@ -143,7 +142,7 @@ export const sandboxTransferRoutes: FastifyPluginAsyncTypebox<Deps> = async (app
         security: BEARER,
         headers: IdempotencyHeaders,
         body: TransferRequest,
-        response: { 200: ApiEnvelope(TransferBody), '4xx': ApiFailure },
+        response: { 200: ApiEnvelope(TransferBody) },
       },
     },
     async (request, reply) => {

@@ -26,7 +26,6 @@ import {
   nullable,
   PAYMENT_STATES,
   PaymentEnvelope,
-  PaymentFailure,
 } from '#http/schemas.ts'
 import { type Kobo, koboOf, toNaira } from '#money.ts'
 import { type PlannedTransfer, planTransfer, sendPlanned } from './planned-transfers.ts'
@@ -71,7 +70,7 @@ export const simulateRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
           }),
           amount: Amount,
         }),
-        response: { 200: PaymentEnvelope(SimulatedBody), '4xx': PaymentFailure },
+        response: { 200: PaymentEnvelope(SimulatedBody) },
       },
     },
     async (request, reply) => {

@@ -8,7 +8,7 @@ import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { NoQuery } from '#http/lists.ts'
 import { requireEndpointId } from '#http/routes/webhooks/webhook-presenters.ts'
-import { ApiEnvelope, ApiFailure, BEARER, Deleted, named } from '#http/schemas.ts'
+import { ApiEnvelope, BEARER, Deleted, named } from '#http/schemas.ts'
 import { sandboxOnly } from './sandbox-only.ts'
 
 const CHAOS = '/sandbox/webhook-endpoints/:id/chaos'
@@ -52,7 +52,7 @@ const ChaosRequest = named(
 )
 
 const Params = Type.Object({ id: Type.String() })
-const response = { 200: ApiEnvelope(ChaosBody), '4xx': ApiFailure }
+const response = { 200: ApiEnvelope(ChaosBody) }
 const about = { tags: ['Sandbox'], security: BEARER, params: Params, querystring: NoQuery }
 
 export const webhookChaosRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
@@ -112,7 +112,7 @@ export const webhookChaosRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, d
         operationId: 'deleteWebhookChaos',
         summary: 'Stop disturbing the deliveries to a webhook endpoint (sandbox only)',
         description: 'What is held back at this moment is sent at its time.',
-        response: { 200: ApiEnvelope(Deleted), '4xx': ApiFailure },
+        response: { 200: ApiEnvelope(Deleted) },
       },
     },
     async ({ client, withoutAlerts, params }) => {

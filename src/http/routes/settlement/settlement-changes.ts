@@ -13,7 +13,7 @@ import { accepted } from '#http/envelopes.ts'
 import { withIdempotency } from '#http/idempotency.ts'
 import { NoQuery } from '#http/lists.ts'
 import { toViewer } from '#http/routes/suspense/approval-presenters.ts'
-import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders, named } from '#http/schemas.ts'
+import { ApiEnvelope, BEARER, IdempotencyHeaders, named } from '#http/schemas.ts'
 import { parseBankTime } from '#wat-time.ts'
 import {
   presentSettlement,
@@ -33,7 +33,7 @@ const about = {
   security: BEARER,
   headers: IdempotencyHeaders,
   querystring: NoQuery,
-  response: { 200: ApiEnvelope(SettlementBody), '4xx': ApiFailure },
+  response: { 200: ApiEnvelope(SettlementBody) },
 }
 
 const CloseRequest = named(

@@ -17,7 +17,7 @@ import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { NoQuery } from '#http/lists.ts'
-import { ApiEnvelope, ApiFailure, BEARER, named, nullable, text } from '#http/schemas.ts'
+import { ApiEnvelope, BEARER, named, nullable, text } from '#http/schemas.ts'
 import { type Kobo, kobo, koboOf, toNaira } from '#money.ts'
 import { dayAlone, timestamp } from '#wat-time.ts'
 
@@ -101,7 +101,7 @@ export const settlementSettingRoutes: FastifyPluginAsyncTypebox<Deps> = async (a
 
 const settings: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { db, authentication, clock } = deps
-  const response = { 200: ApiEnvelope(SettingsBody), '4xx': ApiFailure }
+  const response = { 200: ApiEnvelope(SettingsBody) }
   const about = { tags: ['Settlements'], security: BEARER, querystring: NoQuery, response }
 
   app.get(
@@ -183,7 +183,7 @@ async function present({ db }: Pick<Deps, 'db'>, shown: SettlementSettings) {
 const holidays: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { db, authentication, clock } = deps
   const onRequest = authentication.requires('operator')
-  const response = { 200: ApiEnvelope(HolidaysBody), '4xx': ApiFailure }
+  const response = { 200: ApiEnvelope(HolidaysBody) }
   const about = { tags: ['Operator'], security: BEARER, querystring: NoQuery, response }
   const shown = async () => (await listHolidays(db)).map(({ day, name }) => ({ date: day, name }))
 

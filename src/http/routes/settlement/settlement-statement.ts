@@ -8,7 +8,7 @@ import { type Columns, CsvExports, decimal, readBatches } from '#http/csv.ts'
 import type { Deps } from '#http/deps.ts'
 import { NoQuery } from '#http/lists.ts'
 import { PRINTABLE_HEADERS } from '#http/printable-page.ts'
-import { ApiFailure, BEARER } from '#http/schemas.ts'
+import { BEARER } from '#http/schemas.ts'
 import { statementPage } from './settlement-page.ts'
 import {
   presentLine,
@@ -78,7 +78,7 @@ export const settlementStatementRoutes: FastifyPluginAsyncTypebox<Deps> = async 
           'net of the settlement. Columns: docs/settlement.md. Streamed as UTF-8. Cells that a ' +
           'spreadsheet would read as a formula are prefixed with an apostrophe. A truncated file ' +
           'ends with a connection error. At most 3 concurrent exports.',
-        response: { 200: content('text/csv'), '4xx': ApiFailure },
+        response: { 200: content('text/csv') },
       },
     },
     async ({ client, params }, reply) => {
@@ -105,7 +105,7 @@ export const settlementStatementRoutes: FastifyPluginAsyncTypebox<Deps> = async 
         operationId: 'getSettlementStatement',
         summary: 'Retrieve the statement of a settlement as a page to print',
         description: `With the first ${PAGE_LINES_MAX} lines; the CSV has all.`,
-        response: { 200: content('text/html'), '4xx': ApiFailure },
+        response: { 200: content('text/html') },
       },
     },
     async ({ client, params }, reply) => {

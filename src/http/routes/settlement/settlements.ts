@@ -15,7 +15,7 @@ import { readUpcoming } from '#domain/settlement/upcoming-settlement.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { ListEnvelope, listResponse, NoQuery, PageQuery, pageById, query } from '#http/lists.ts'
-import { ApiEnvelope, ApiFailure, BEARER, oneOf } from '#http/schemas.ts'
+import { ApiEnvelope, BEARER, oneOf } from '#http/schemas.ts'
 import {
   LineBody,
   presentLine,
@@ -59,7 +59,7 @@ const listing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
           }),
           ...PageQuery,
         }),
-        response: { 200: ListEnvelope(SettlementBody), '4xx': ApiFailure },
+        response: { 200: ListEnvelope(SettlementBody) },
       },
     },
     async ({ client, query: asked }) => {
@@ -88,7 +88,7 @@ const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         summary: 'Retrieve the upcoming settlement',
         description: `What would be in it if it were closed now, and when it closes. ${UNRESTRICTED}`,
         querystring: NoQuery,
-        response: { 200: ApiEnvelope(UpcomingBody), '4xx': ApiFailure },
+        response: { 200: ApiEnvelope(UpcomingBody) },
       },
     },
     async ({ client }) => {
@@ -112,7 +112,7 @@ const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
           'the bank accounts that it would be paid to.',
         params: ReferenceParams,
         querystring: NoQuery,
-        response: { 200: ApiEnvelope(SettlementDetailBody), '4xx': ApiFailure },
+        response: { 200: ApiEnvelope(SettlementDetailBody) },
       },
     },
     async (request) => {
@@ -143,7 +143,7 @@ const lines: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         description: 'One for each credit, and for each payout, refund or adjustment.',
         params: ReferenceParams,
         querystring: query(PageQuery),
-        response: { 200: ListEnvelope(LineBody), '4xx': ApiFailure },
+        response: { 200: ListEnvelope(LineBody) },
       },
     },
     async ({ client, params, query: asked }) => {

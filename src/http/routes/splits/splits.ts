@@ -10,12 +10,12 @@ import { accepted } from '#http/envelopes.ts'
 import { withIdempotency } from '#http/idempotency.ts'
 import { ListEnvelope, listResponse, NoQuery, PageQuery, parseLimit, query } from '#http/lists.ts'
 import { NoBody } from '#http/routes/webhooks/webhook-presenters.ts'
-import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders } from '#http/schemas.ts'
+import { ApiEnvelope, BEARER, IdempotencyHeaders } from '#http/schemas.ts'
 import { isCode, parseSplit, presentSplit, SplitBody, SplitRequest } from './split-presenters.ts'
 
 const SPLITS = '/api/v1/splits'
 const about = { tags: ['Splits'], security: BEARER, querystring: NoQuery }
-const response = { 200: ApiEnvelope(SplitBody), '4xx': ApiFailure }
+const response = { 200: ApiEnvelope(SplitBody) }
 const params = Type.Object({ splitCode: Type.String() })
 
 export const splitRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
@@ -92,7 +92,7 @@ const reads: FastifyPluginAsyncTypebox<Deps> = async (app, { db, sealer, authent
         summary: 'List splits, newest first',
         description: 'How credits are shared among your subaccounts. Splits never change.',
         querystring: query(PageQuery),
-        response: { 200: ListEnvelope(SplitBody), '4xx': ApiFailure },
+        response: { 200: ListEnvelope(SplitBody) },
       },
     },
     async ({ client, query: asked }) => {

@@ -20,7 +20,7 @@ import { accepted } from '#http/envelopes.ts'
 import { withPreparation } from '#http/idempotency.ts'
 import { ListEnvelope, listResponse, NoQuery, PageQuery, parseLimit, query } from '#http/lists.ts'
 import { parseBankAccount } from '#http/routes/payouts/bank-account-presenters.ts'
-import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders } from '#http/schemas.ts'
+import { ApiEnvelope, BEARER, IdempotencyHeaders } from '#http/schemas.ts'
 import {
   isCode,
   parsePaidTo,
@@ -34,7 +34,7 @@ type PaidTo = { bankCode: string; accountNumber: string; accountName: string }
 
 const SUBACCOUNTS = '/api/v1/subaccounts'
 const about = { tags: ['Splits'], security: BEARER, querystring: NoQuery }
-const response = { 200: ApiEnvelope(SubaccountBody), '4xx': ApiFailure }
+const response = { 200: ApiEnvelope(SubaccountBody) }
 const params = Type.Object({ subaccountCode: Type.String() })
 
 export const subaccountRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
@@ -137,7 +137,7 @@ const reads: FastifyPluginAsyncTypebox<Deps> = async (app, { db, sealer, authent
         summary: 'List subaccounts, newest first',
         description: 'Those that receive shares of your credits, active or not.',
         querystring: query(PageQuery),
-        response: { 200: ListEnvelope(SubaccountBody), '4xx': ApiFailure },
+        response: { 200: ListEnvelope(SubaccountBody) },
       },
     },
     async ({ client, query: asked }) => {

@@ -24,7 +24,7 @@ import { accepted } from '#http/envelopes.ts'
 import { withIdempotency, withIdempotentSteps } from '#http/idempotency.ts'
 import { ListEnvelope, listResponse, NoQuery, PageQuery, pageById, query } from '#http/lists.ts'
 import { SESSION } from '#http/routes/access/user-presenters.ts'
-import { ApiEnvelope, ApiFailure, BEARER, digits, IdempotencyHeaders, text } from '#http/schemas.ts'
+import { ApiEnvelope, BEARER, digits, IdempotencyHeaders, text } from '#http/schemas.ts'
 import type { SuspenseItemId } from '#ids.ts'
 import { findId } from '#public-ids.ts'
 import type { Sealer } from '#seal.ts'
@@ -42,7 +42,7 @@ const REASON_MAX = 500
 const NO_ITEM = -1n as SuspenseItemId
 
 const Params = Type.Object({ id: Type.String() })
-const response = { 200: ApiEnvelope(RequestBody), '4xx': ApiFailure }
+const response = { 200: ApiEnvelope(RequestBody) }
 const about = { tags: ['Suspense'], security: SESSION, querystring: NoQuery, response }
 const Nothing = Type.Object({}, { additionalProperties: false })
 
@@ -78,7 +78,7 @@ const listing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
           ),
           ...PageQuery,
         }),
-        response: { 200: ListEnvelope(RequestBody), '4xx': ApiFailure },
+        response: { 200: ListEnvelope(RequestBody) },
       },
     },
     async (request) => {

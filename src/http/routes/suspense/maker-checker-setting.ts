@@ -12,7 +12,7 @@ import { accepted } from '#http/envelopes.ts'
 import { withIdempotency } from '#http/idempotency.ts'
 import { NoQuery } from '#http/lists.ts'
 import { SESSION } from '#http/routes/access/user-presenters.ts'
-import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders, named, text } from '#http/schemas.ts'
+import { ApiEnvelope, BEARER, IdempotencyHeaders, named, text } from '#http/schemas.ts'
 import {
   presentRequest,
   RequestBody,
@@ -38,7 +38,6 @@ const setting: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { db, authentication, sessionCookies, clock } = deps
   const response = {
     200: ApiEnvelope(named('SuspenseSettings', { makerChecker: MakerChecker })),
-    '4xx': ApiFailure,
   }
   const about = { tags: ['Suspense'], querystring: NoQuery, response }
 
@@ -94,7 +93,7 @@ const disabling: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       schema: {
         tags: ['Suspense'],
         querystring: NoQuery,
-        response: { 200: ApiEnvelope(RequestBody), '4xx': ApiFailure },
+        response: { 200: ApiEnvelope(RequestBody) },
         operationId: 'askToDisableMakerChecker',
         summary: 'Request approval to disable maker-checker',
         description: 'Approve at /api/v1/suspense/requests/{id}/approve.',

@@ -29,7 +29,7 @@ import {
   query,
   WindowQuery,
 } from '#http/lists.ts'
-import { ApiEnvelope, ApiFailure, BEARER, digits, IdempotencyHeaders, text } from '#http/schemas.ts'
+import { ApiEnvelope, BEARER, digits, IdempotencyHeaders, text } from '#http/schemas.ts'
 import {
   checkedReference,
   presentReturn,
@@ -43,7 +43,7 @@ const BANK_REFERENCE_MAX = 100
 const REASON_MAX = 500
 
 const Params = Type.Object({ reference: Type.String() })
-const response = { 200: ApiEnvelope(ReturnBody), '4xx': ApiFailure }
+const response = { 200: ApiEnvelope(ReturnBody) }
 const about = { tags: ['Operator'], security: BEARER }
 
 export const operatorReturnRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
@@ -73,7 +73,7 @@ const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
           reveal: RevealQuery,
           ...PageQuery,
         }),
-        response: { 200: ListEnvelope(ReturnBody), '4xx': ApiFailure },
+        response: { 200: ListEnvelope(ReturnBody) },
       },
     },
     async (request) => {

@@ -6,7 +6,7 @@ import { listSuspense, type SuspensePosition } from '#domain/suspense/suspense-l
 import { type Columns, type CsvExports, decimal, readBatches } from '#http/csv.ts'
 import type { Deps } from '#http/deps.ts'
 import { query } from '#http/lists.ts'
-import { ApiFailure, BEARER } from '#http/schemas.ts'
+import { BEARER } from '#http/schemas.ts'
 import { OrderField, parseSuspenseFilters, SuspenseFilterFields } from './suspense-filters.ts'
 import { presentSuspense } from './suspense-presenters.ts'
 
@@ -62,7 +62,6 @@ export const suspenseExport: FastifyPluginAsyncTypebox<Deps & { exports: CsvExpo
         querystring: query({ ...SuspenseFilterFields, ...OrderField }),
         response: {
           200: { content: { 'text/csv': { schema: Type.String() } } },
-          '4xx': ApiFailure,
         },
       },
     },

@@ -11,7 +11,7 @@ import {
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { query } from '#http/lists.ts'
-import { ApiEnvelope, ApiFailure, BEARER, named, oneOf } from '#http/schemas.ts'
+import { ApiEnvelope, BEARER, named, oneOf } from '#http/schemas.ts'
 import { toNaira } from '#money.ts'
 import { parseSuspenseFilters, SuspenseFilterFields } from './suspense-filters.ts'
 
@@ -47,7 +47,7 @@ export const suspenseSummary: FastifyPluginAsyncTypebox<Deps> = async (app, deps
         description: 'Number and sum of the items that the list has with the same filters.',
         security: BEARER,
         querystring: query(SuspenseFilterFields),
-        response: { 200: ApiEnvelope(SummaryBody), '4xx': ApiFailure },
+        response: { 200: ApiEnvelope(SummaryBody) },
       },
     },
     async ({ client, query: asked }) => {

@@ -13,7 +13,7 @@ import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { withIdempotency, withIdempotentSteps } from '#http/idempotency.ts'
 import { ListEnvelope, listResponse, PageQuery, parseLimit, query } from '#http/lists.ts'
-import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders, named, text } from '#http/schemas.ts'
+import { ApiEnvelope, BEARER, IdempotencyHeaders, named, text } from '#http/schemas.ts'
 import {
   OrderField,
   parseSuspenseFilters,
@@ -39,7 +39,7 @@ const AssignRequest = named(
   { additionalProperties: false },
 )
 const Params = Type.Object({ id: Type.String() })
-const response = { 200: ApiEnvelope(SuspenseBody), '4xx': ApiFailure }
+const response = { 200: ApiEnvelope(SuspenseBody) }
 const tags = ['Suspense']
 
 type Acting = Identity & { body: { note?: string } }
@@ -60,7 +60,7 @@ export const suspenseRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
         description: 'Your own; operators also see unidentified items (unknown account numbers).',
         security: BEARER,
         querystring: query({ ...SuspenseFilterFields, ...OrderField, ...PageQuery }),
-        response: { 200: ListEnvelope(SuspenseBody), '4xx': ApiFailure },
+        response: { 200: ListEnvelope(SuspenseBody) },
       },
     },
     async ({ client, query: asked }) => {
@@ -94,7 +94,7 @@ export const suspenseRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
         description: 'Why the money could not be booked, and every change since.',
         security: BEARER,
         params: Params,
-        response: { 200: ApiEnvelope(SuspenseDetailBody), '4xx': ApiFailure },
+        response: { 200: ApiEnvelope(SuspenseDetailBody) },
       },
     },
     async ({ client, params }) => {

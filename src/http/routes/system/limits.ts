@@ -5,7 +5,7 @@ import { ENDPOINTS_MAX } from '#domain/webhooks/webhook-endpoints.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { NoQuery } from '#http/lists.ts'
-import { ApiEnvelope, ApiFailure, BEARER, named } from '#http/schemas.ts'
+import { ApiEnvelope, BEARER, named } from '#http/schemas.ts'
 import { type Kobo, toNaira } from '#money.ts'
 
 const limit = (description: string) =>
@@ -49,7 +49,7 @@ export const limitRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =>
         description: 'Defaults of this service; accounts and advices may override them.',
         security: BEARER,
         querystring: NoQuery,
-        response: { 200: ApiEnvelope(LimitsBody), '4xx': ApiFailure },
+        response: { 200: ApiEnvelope(LimitsBody) },
       },
     },
     async () => accepted('Limits retrieved successfully', data),

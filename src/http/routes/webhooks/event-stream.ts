@@ -6,7 +6,7 @@ import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { openEventStream } from '#http/event-streams.ts'
 import { query } from '#http/lists.ts'
-import { ApiFailure, BEARER, digits } from '#http/schemas.ts'
+import { BEARER, digits } from '#http/schemas.ts'
 import type { ClientId } from '#ids.ts'
 import { EventFeeds, type Frame } from './event-feeds.ts'
 import { eventPresenter } from './event-presenters.ts'
@@ -47,7 +47,6 @@ export const eventStreamRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
         headers: Type.Object({ 'last-event-id': LastEventId }),
         response: {
           200: { content: { 'text/event-stream': { schema: Type.String() } } },
-          '4xx': ApiFailure,
         },
       },
     },

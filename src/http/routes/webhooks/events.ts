@@ -19,15 +19,7 @@ import {
   query,
   WindowQuery,
 } from '#http/lists.ts'
-import {
-  ApiEnvelope,
-  ApiFailure,
-  accountNumber,
-  BEARER,
-  named,
-  oneOf,
-  reference,
-} from '#http/schemas.ts'
+import { ApiEnvelope, accountNumber, BEARER, named, oneOf, reference } from '#http/schemas.ts'
 import { parseReference } from '#ids.ts'
 import { EventFields, eventPresenter } from './event-presenters.ts'
 import {
@@ -107,7 +99,7 @@ const eventList: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
           'while hasMore is true: continue with nextCursor.',
         security: BEARER,
         querystring: EventsQuery,
-        response: { 200: ListEnvelope(ListedEvent), '4xx': ApiFailure },
+        response: { 200: ListEnvelope(ListedEvent) },
       },
     },
     async ({ client, withoutAlerts, query: asked }) => {
@@ -156,7 +148,7 @@ const oneEvent: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         security: BEARER,
         params: Params,
         querystring: NoQuery,
-        response: { 200: ApiEnvelope(EventDetail), '4xx': ApiFailure },
+        response: { 200: ApiEnvelope(EventDetail) },
       },
     },
     async ({ client, withoutAlerts, params }) => {
@@ -190,7 +182,7 @@ const oneEvent: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         security: BEARER,
         params: Params,
         querystring: NoQuery,
-        response: { 200: ListEnvelope(DeliveryBody), '4xx': ApiFailure },
+        response: { 200: ListEnvelope(DeliveryBody) },
       },
     },
     async ({ client, withoutAlerts, params }) => {

@@ -23,15 +23,7 @@ import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { withIdempotency } from '#http/idempotency.ts'
 import { ListEnvelope, listResponse, NoQuery, PageQuery, parseLimit, query } from '#http/lists.ts'
-import {
-  ApiEnvelope,
-  ApiFailure,
-  BEARER,
-  Deleted,
-  IdempotencyHeaders,
-  named,
-  nullable,
-} from '#http/schemas.ts'
+import { ApiEnvelope, BEARER, Deleted, IdempotencyHeaders, named, nullable } from '#http/schemas.ts'
 import type { EndpointId } from '#ids.ts'
 import {
   EndpointFields,
@@ -121,7 +113,7 @@ const createAndList: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         headers: IdempotencyHeaders,
         querystring: NoQuery,
         body: EndpointRequest,
-        response: { 200: ApiEnvelope(EndpointWithSecret), '4xx': ApiFailure },
+        response: { 200: ApiEnvelope(EndpointWithSecret) },
       },
     },
     async (request, reply) => {
@@ -150,7 +142,7 @@ const createAndList: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         description: 'Where events are sent, with their types, their state and recent failures.',
         security: BEARER,
         querystring: query(PageQuery),
-        response: { 200: ListEnvelope(ListedEndpoint), '4xx': ApiFailure },
+        response: { 200: ListEnvelope(ListedEndpoint) },
       },
     },
     async ({ client, query: asked }) => {
@@ -177,7 +169,7 @@ const oneEndpoint: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         operationId: 'getWebhookEndpoint',
         summary: 'Retrieve a webhook endpoint',
         description: 'Its types, its state, and since when it has been failing.',
-        response: { 200: ApiEnvelope(EndpointDetail), '4xx': ApiFailure },
+        response: { 200: ApiEnvelope(EndpointDetail) },
       },
     },
     async ({ client, scopes, withoutAlerts, params }) => {
@@ -209,7 +201,7 @@ const changingEndpoint: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
           'Pending deliveries go to the new URL, and wait while the endpoint is inactive: it ' +
           'receives nothing then, and nothing new is queued for it.',
         body: EndpointChange,
-        response: { 200: ApiEnvelope(EndpointBody), '4xx': ApiFailure },
+        response: { 200: ApiEnvelope(EndpointBody) },
       },
     },
     async ({ client, withoutAlerts, params, body }) => {
@@ -235,7 +227,7 @@ const changingEndpoint: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         operationId: 'deleteWebhookEndpoint',
         summary: 'Delete a webhook endpoint',
         description: 'Pending deliveries are discarded.',
-        response: { 200: ApiEnvelope(Deleted), '4xx': ApiFailure },
+        response: { 200: ApiEnvelope(Deleted) },
       },
     },
     async ({ client, withoutAlerts, params }) => {

@@ -6,13 +6,7 @@ import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { paymentAccepted } from '#http/envelopes.ts'
 import { withIdempotency } from '#http/idempotency.ts'
-import {
-  BEARER,
-  IdempotencyHeaders,
-  named,
-  PaymentEnvelope,
-  PaymentFailure,
-} from '#http/schemas.ts'
+import { BEARER, IdempotencyHeaders, named, PaymentEnvelope } from '#http/schemas.ts'
 import { type PaymentId, parseReference } from '#ids.ts'
 
 const PushBody = named('WebhookPush', {
@@ -37,7 +31,7 @@ export const webhookPushRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
         security: BEARER,
         headers: IdempotencyHeaders,
         params: Type.Object({ paymentReference: Type.String() }),
-        response: { 200: PaymentEnvelope(PushBody), '4xx': PaymentFailure },
+        response: { 200: PaymentEnvelope(PushBody) },
       },
     },
     async (request, reply) => {

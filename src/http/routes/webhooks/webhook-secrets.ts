@@ -8,14 +8,14 @@ import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { withIdempotency } from '#http/idempotency.ts'
 import { NoQuery } from '#http/lists.ts'
-import { ApiEnvelope, ApiFailure, BEARER, IdempotencyHeaders, named } from '#http/schemas.ts'
+import { ApiEnvelope, BEARER, IdempotencyHeaders, named } from '#http/schemas.ts'
 import { NoBody, requireEndpointId, Secret } from './webhook-presenters.ts'
 
 const about = {
   tags: ['Webhooks'],
   security: BEARER,
   querystring: NoQuery,
-  response: { 200: ApiEnvelope(named('SigningSecret', { secret: Secret })), '4xx': ApiFailure },
+  response: { 200: ApiEnvelope(named('SigningSecret', { secret: Secret })) },
 }
 const ROTATION =
   'The old secret keeps signing for 24 hours, beside the new one. At most three old ones do at a time.'
