@@ -103,6 +103,7 @@ import {
 import { registerCors } from './cors.ts'
 import type { Deps } from './deps.ts'
 import { drainOnClose } from './draining.ts'
+import { EmptyParameters } from './empty-parameters.ts'
 import { frameworkErrors, registerErrorHandler } from './error-handler.ts'
 import { parseJsonBodies } from './json-bodies.ts'
 import { lazySchemas } from './lazy-schemas.ts'
@@ -125,6 +126,7 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   const setHeaders = headerSetter(deps.mode)
   const shedder = new LoadShedder(deps)
   const schemas = lazySchemas(deps.mode)
+  const emptyParameters = new EmptyParameters()
   const app = Fastify({
     loggerInstance: deps.log as FastifyBaseLogger,
     // A line per request costs a quarter of the throughput: request-log.ts writes some.
@@ -141,6 +143,7 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
     clientErrorHandler: handleClientError(deps.clock),
     forceCloseConnections: 'idle',
     return503OnClosing: false, // What still comes while we drain is served (draining.ts).
+    rewriteUrl: emptyParameters.rewriteUrl,
     // Real clients write /payment/advice and /Payment/Advice.
     routerOptions: { caseSensitive: false, ignoreTrailingSlash: true, maxParamLength: 200 },
     ajv: validatorOptions(deps.mode),
@@ -148,6 +151,7 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
     frameworkErrors: frameworkErrors(setHeaders) as never,
   })
   scopeWhereMarked(app)
+  emptyParameters.register(app)
   app.decorate('compileSchemas', schemas.compileAll)
   ignoreExpectHeader(app.server)
   limitConnections(app.server, {

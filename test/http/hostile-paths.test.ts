@@ -75,6 +75,46 @@ for (const { url, family, body } of BY_PARAMETER) {
   })
 }
 
+test('an empty parameter is refused where it belongs, and never answered as the list', async () => {
+  const paths = Object.entries((await bench.call({ url: '/openapi.json' })).json().paths)
+  const items = paths.flatMap(([path, methods]) => {
+    const [, parent] = /^([^{]+)\/\{\w+\}$/.exec(path) ?? []
+    return parent ? Object.keys(methods as object).map((method) => ({ parent, method })) : []
+  })
+  assert(items.length > 40)
+
+  const faults: string[] = []
+  for (const { parent, method } of items) {
+    for (const url of [
+      `${parent}/`,
+      `${parent.toUpperCase()}/?limit=1`,
+      `/%61${parent.slice(2)}/`,
+    ]) {
+      const body = ['get', 'delete'].includes(method) ? undefined : {}
+      const answer = await bench.call({ method: method.toUpperCase() as 'GET', url, body })
+      if (![400, 401, 403, 404].includes(answer.statusCode)) {
+        faults.push(`${method} ${url}: ${answer.statusCode}`)
+      }
+    }
+  }
+
+  assert.deepEqual(faults, [])
+  assertRefused(await bench.call({ url: `${ACCOUNTS}/` }), 'account', { status: 400 })
+})
+
+test('a trailing slash behind which nothing belongs is ignored', async () => {
+  const login = { clientId: 'MAN0000001', clientSecret: 'sandbox-secret' }
+  const answers = await Promise.all([
+    bench.call({ url: '/api/Account/login/', body: login, token: null }),
+    bench.call({ url: '/Payment/banktransfer/supportedbank/?a=/', token: null }),
+    bench.call({ url: '/api/v1/overview/' }),
+  ])
+  assert.deepEqual(
+    answers.map(({ statusCode }) => statusCode),
+    [200, 200, 200],
+  )
+})
+
 const ADDRESSES = [
   ['/api/Account/login', 'account'],
   [ACCOUNTS, 'account'],
