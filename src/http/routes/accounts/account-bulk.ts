@@ -11,6 +11,7 @@ import type { GivenKyc } from '#domain/accounts/kyc.ts'
 import { type HashPayer, parsePayerRules, payerHasher } from '#domain/accounts/payer-rules.ts'
 import type { Once } from '#domain/records/idempotency.ts'
 import { Refusal } from '#errors.ts'
+import { withoutBlanks } from '#http/blank-fields.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { withIdempotentSteps } from '#http/idempotency.ts'
@@ -122,7 +123,8 @@ function itemReader(
   { banks, hashPayer }: { banks: Deps['banks']; hashPayer: HashPayer },
 ) {
   const isItem = request.compileValidationSchema(Item, 'body')
-  return (given: unknown): Unmade | Refusal => {
+  return (sent: unknown): Unmade | Refusal => {
+    const given = withoutBlanks(Item, sent)
     if (!isItem(given)) {
       const errors = (isItem.errors ?? []) as FastifySchemaValidationError[]
       return new Refusal('invalid_request', fieldErrors(errors, 'body'))

@@ -131,11 +131,8 @@ export const KycFields = {
   verifiedName: Type.Union([VerifiedName, Type.Null()]),
 }
 
-export const SplitCode = Type.Union([
-  text(40, 'Split that shares what it receives with subaccounts.'),
-  Type.Literal(''),
-  Type.Null(),
-])
+const Split = text(40, 'Split that shares what it receives with subaccounts.')
+export const SplitCode = Type.Union([Split, Type.Literal(''), Type.Null()])
 
 export const RequestFields = {
   accountName: ChangeableFields.accountName,
@@ -147,16 +144,9 @@ export const RequestFields = {
   phoneNumber: ChangeableFields.phoneNumber,
   channel: text(64, 'Channel initiating the request.'),
   payerRules: Type.Optional(PayerRulesBody),
-  nin: Type.Optional(KycFields.nin),
-  kycTier: Type.Optional(
-    Type.Unsafe<KycTier | null>({
-      ...Tier,
-      type: ['integer', 'null'],
-      enum: [...KYC_TIERS, null],
-      description: 'KYC tier. Default 3.',
-    }),
-  ),
-  verifiedName: Type.Optional(KycFields.verifiedName),
+  nin: Type.Optional(Nin),
+  kycTier: Type.Optional(Type.Unsafe<KycTier>({ ...Tier, description: 'KYC tier. Default 3.' })),
+  verifiedName: Type.Optional(VerifiedName),
   banks: Type.Optional(
     Type.Array(BankCode, {
       maxItems: 20,
@@ -164,7 +154,7 @@ export const RequestFields = {
       'x-says': 'Must be a list of at most 20 bank codes.',
     }),
   ),
-  splitCode: Type.Optional(SplitCode),
+  splitCode: Type.Optional(Split),
 }
 
 // Clients send unknown fields; they are dropped.

@@ -6,6 +6,7 @@ import { refuseMerchant } from '#domain/access/clients.ts'
 import { getAccount } from '#domain/accounts/account-lookups.ts'
 import { requireIssuingBanks } from '#domain/accounts/add-number.ts'
 import { parsePayerRules, payerHasher } from '#domain/accounts/payer-rules.ts'
+import { dropBlanks } from '#http/blank-fields.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { presentAccount } from '#http/presenters.ts'
@@ -33,13 +34,15 @@ export const collectionAccountRoutes: FastifyPluginAsyncTypebox<Deps> = async (a
     {
       config: { isPublished: true, queue: 'accounts' },
       onRequest: authentication.requires('accounts:write'),
+      preValidation: dropBlanks(AccountRequest),
       schema: {
         operationId: 'createCollectionAccount',
         tags,
         summary: 'Create a collection account',
         description:
           'A static number that a customer pays into for ever. Transfers to it are booked to ' +
-          'the account and notified to notificationUrl.',
+          'the account and notified to notificationUrl. An optional field that is empty or null ' +
+          'counts as not sent.',
         security: BEARER,
         headers: IdempotencyHeaders,
         body: AccountRequest,

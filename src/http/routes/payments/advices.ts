@@ -13,6 +13,7 @@ import {
 } from '#domain/payments/advices.ts'
 import { findPaymentOfAdvice } from '#domain/payments/payments.ts'
 import { Refusal } from '#errors.ts'
+import { dropBlanks } from '#http/blank-fields.ts'
 import type { Deps } from '#http/deps.ts'
 import { paymentAccepted } from '#http/envelopes.ts'
 import { withIdempotency } from '#http/idempotency.ts'
@@ -34,7 +35,7 @@ import { type AdviceId, type ClientId, parseReference } from '#ids.ts'
 import { type Kobo, koboOf } from '#money.ts'
 
 const optionalText = (lengthMax: number, description: string) =>
-  Type.Optional(Type.Union([text(lengthMax, description), Type.Literal(''), Type.Null()]))
+  Type.Optional(text(lengthMax, description))
 
 const AdviceRequest = named('AdviceRequest', {
   amount: Amount,
@@ -45,7 +46,7 @@ const AdviceRequest = named('AdviceRequest', {
       customerFirstName: optionalText(100, 'First name.'),
       customerLastName: optionalText(100, 'Last name.'),
       customerFullName: optionalText(200, 'Alternative to first and last name.'),
-      customerEmail: Type.Optional(Type.Union([Email, Type.Literal(''), Type.Null()])),
+      customerEmail: Type.Optional(Email),
       customerPhoneNumber: optionalText(20, 'Phone number.'),
     },
     {
@@ -58,9 +59,7 @@ const AdviceRequest = named('AdviceRequest', {
     'Where the payer is redirected after payment. The payment’s final state is also posted here, as a ' +
       'signed webhook: answer the POST with 2xx.',
   ),
-  notificationUrl: Type.Optional(
-    Type.Union([webAddress('Webhook URL for this payment.'), Type.Literal(''), Type.Null()]),
-  ),
+  notificationUrl: Type.Optional(webAddress('Webhook URL for this payment.')),
   merchantRef: optionalText(100, 'Your reference, unique among your advices.'),
   narration: optionalText(200, 'Payment description.'),
   expiresInSeconds: Type.Optional(
@@ -107,6 +106,7 @@ export const adviceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =
     {
       config: { isPublished: true, queue: 'advices' },
       onRequest: authentication.requires('payments:write'),
+      preValidation: dropBlanks(AdviceRequest),
       schema: {
         operationId: 'createAdvice',
         tags,
@@ -114,7 +114,7 @@ export const adviceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =
         description:
           'Says what a customer is to pay. Send the customer to paymentUrl, or initiate a bank ' +
           'transfer to get a number yourself. The same merchantRef with the same terms returns ' +
-          'the same advice.',
+          'the same advice. An optional field that is empty or null counts as not sent.',
         security: BEARER,
         headers: IdempotencyHeaders,
         body: AdviceRequest,
@@ -214,27 +214,27 @@ function parseTerms(
 ): AdviceTerms {
   const { customer } = body
   const customerName =
-    customer.customerFullName ||
+    customer.customerFullName ??
     [customer.customerFirstName, customer.customerLastName].filter(Boolean).join(' ')
   return {
-    merchantRef: body.merchantRef || null,
+    merchantRef: body.merchantRef ?? null,
     amountKobo: koboOf(body.amount) as Kobo, // Checked by the schema.
     currency: body.currency ?? 'NGN',
-    narration: body.narration || null,
+    narration: body.narration ?? null,
     callBackUrl: body.callBackUrl,
-    notificationUrl: body.notificationUrl || null,
+    notificationUrl: body.notificationUrl ?? null,
     customer: {
-      customerId: customer.customerId || null,
-      firstName: customer.customerFirstName || null,
-      lastName: customer.customerLastName || null,
-      email: customer.customerEmail || null,
-      phoneNumber: customer.customerPhoneNumber || null,
+      customerId: customer.customerId ?? null,
+      firstName: customer.customerFirstName ?? null,
+      lastName: customer.customerLastName ?? null,
+      email: customer.customerEmail ?? null,
+      phoneNumber: customer.customerPhoneNumber ?? null,
     },
     customerName,
     amountPolicy: body.amountPolicy ?? 'allow_under',
     expiresInSeconds: body.expiresInSeconds ?? policy.expirySeconds,
     graceSeconds: body.graceSeconds ?? policy.graceSeconds,
-    payerRules: parsePayerRules(body.payerRules ?? undefined, hashPayer),
-    splitCode: body.splitCode || null,
+    payerRules: parsePayerRules(body.payerRules, hashPayer),
+    splitCode: body.splitCode ?? null,
   }
 }

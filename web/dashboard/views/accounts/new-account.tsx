@@ -42,8 +42,8 @@ function AccountForm({ known, close, created }: Props & { known: Known }) {
       notificationUrl: text('notificationUrl'),
       channel: 'dashboard',
       kycTier: tierOf(given),
-      nin: text('nin') || null,
-      verifiedName: text('verifiedName') || null,
+      nin: text('nin'),
+      verifiedName: text('verifiedName'),
     }
     const { accountNumber } = await send('POST', PATH, { body, headers })
     created(accountNumber)
