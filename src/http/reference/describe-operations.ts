@@ -1,6 +1,6 @@
 // Adds to the description of the API what the routes know and their schemas do not say: the scope
-// that an operation needs, the failures and errors it may answer with, and examples. Internal operations (those of
-// the dashboard) are marked, and the reference does not show them.
+// that an operation needs, the failures and errors it may answer with, and examples. Internal
+// operations (those of the dashboard) are marked, and the reference does not show them.
 
 import type { RefusalCode } from '#errors.ts'
 import { failureStatus } from '#http/envelopes.ts'
