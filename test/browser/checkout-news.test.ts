@@ -165,7 +165,7 @@ test('another bank’s number is seen, in focus and said aloud; so is the first,
   assert.deepEqual(problems, [])
 })
 
-test('without a script too, the number of another bank is shown, and the first again', async () => {
+test('without a script too, the number of another bank is shown, also once the money is sent', async () => {
   const { adviceReference, accountNumber, address } = await checkout.advice({}, '058')
   await using opened = await checkout.open(address, { javaScriptEnabled: false })
   const { page } = opened
@@ -174,6 +174,9 @@ test('without a script too, the number of another bank is shown, and the first a
     await page.getByText('Use another bank').click()
     await page.getByRole('button', { name: bankName }).click()
     await page.locator('.account', { hasText: bankName }).waitFor()
+    await page.getByRole('button', SENT).click()
+    await page.locator('.checking').waitFor()
+    assert.equal(await page.locator('.account', { hasText: bankName }).count(), 1)
   }
 
   assert.equal(await shownNumber(page), accountNumber)

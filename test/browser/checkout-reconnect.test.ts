@@ -128,7 +128,7 @@ test('what fails is said once, where it was pressed', async () => {
 
   await page.getByRole('button', { name: 'I’ve sent the money' }).click()
 
-  await page.locator('form[action$="/sent"] .problem').waitFor()
+  await page.locator('form[action*="/sent"] .problem').waitFor()
   assert.equal(await page.locator('.problem').count(), 1)
 })
 

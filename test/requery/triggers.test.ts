@@ -127,16 +127,20 @@ test('the payer’s form works without a script, and knows no other payment', as
   await using bench = await startRequeryBench()
   const { adviceReference } = await startPayment(bench)
   const form = { 'content-type': 'application/x-www-form-urlencoded' }
-  const press = (reference: string) =>
-    bench.call({ url: `/pay/${reference}/sent`, body: '', headers: form, token: null })
+  const press = (reference: string, query = '') =>
+    bench.call({ url: `/pay/${reference}/sent${query}`, body: '', headers: form, token: null })
 
   const done = await press(adviceReference)
+  const chosen = await press(adviceReference, '?bank=050')
+  const hostile = await press(adviceReference, '?bank=%26sent%3D1%0d%0a&bank=058')
   const other = await press('6f1c2f0e-3f53-4d0e-9c43-9a4a3c1b2d10')
 
   assert.equal(done.statusCode, 303)
   const sent = String(bench.clock().getTime())
   const query = new URLSearchParams({ adviceReference, sent })
   assert.equal(done.headers.location, `/pay?${query}`)
+  assert.equal(chosen.headers.location, `/pay?${query}&bank=050`)
+  assert.equal(hostile.headers.location, `/pay?${query}`)
   assert.equal(other.statusCode, 404)
   assert.deepEqual(
     (await questionsOf(bench)).map(({ reason }) => reason),

@@ -8,7 +8,7 @@ import type { Actions, Model } from './checkout.ts'
 type Props = { model: Model; actions: Actions | undefined }
 
 export function Sent({ model, actions }: Props) {
-  const { checkout, isSent, problem, failedAt } = model
+  const { checkout, bankCode, isSent, problem, failedAt } = model
   if (isSent) {
     const { canRequery } = checkout
     return (
@@ -23,8 +23,10 @@ export function Sent({ model, actions }: Props) {
     event.preventDefault()
     actions.sent()
   }
+  const chosen = bankCode === undefined ? '' : `?bank=${encodeURIComponent(bankCode)}`
+  const action = `/pay/${checkout.adviceReference}/sent${chosen}`
   return (
-    <form method="post" action={`/pay/${checkout.adviceReference}/sent`} onSubmit={onSubmit}>
+    <form method="post" action={action} onSubmit={onSubmit}>
       {(failedAt ?? 'sent') === 'sent' && <Problem problem={problem} />}
       <button class="secondary sent" type="submit">
         {strings.sent}

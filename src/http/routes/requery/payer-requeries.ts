@@ -48,7 +48,9 @@ export const payerRequeryRoutes: FastifyPluginAsyncTypebox<Deps> = scoped(async 
       }
       const wantsJson = request.headers.accept?.includes('application/json') ?? false
       const sent = String(realClock().getTime())
+      const { bank } = request.query as { bank?: unknown }
       const back = new URLSearchParams({ adviceReference: adviceId, sent })
+      if (typeof bank === 'string') back.set('bank', bank) // Whose number the page shows.
       if (!wantsJson) return reply.redirect(`${CHECKOUT}?${back}`, 303)
       const { checkout } = await read(adviceId)
       return accepted('Checking with the bank', checkout)
