@@ -8,6 +8,7 @@ import { createPool, type Pool } from '#db/pool.ts'
 import { findLostSettings } from '#db/verify-settings.ts'
 import { createClient, hasSandboxClient, SANDBOX_CLIENT } from '#domain/access/client-secrets.ts'
 import { registerRanges } from '#domain/accounts/account-numbers.ts'
+import { findModeOfMoney, recordMode } from '#domain/sandbox/database-mode.ts'
 import { createSandboxBankAccount } from '#domain/sandbox/sandbox-bank-account.ts'
 import { createSandboxUser, hasSandboxUser, SANDBOX_USER } from '#domain/sandbox/sandbox-user.ts'
 import { maintainPartitionsRound } from '#workers/maintain-partitions.ts'
@@ -40,6 +41,8 @@ export async function prepareDatabase(options: StartOptions) {
     const problem = options.checksClock ? await findClockProblem(db, clock) : undefined
     if (problem) throw new StartProblem(problem)
     await maintainPartitionsRound({ db, clock, log })()
+    const modeOfMoney = await findModeOfMoney(db)
+    if (modeOfMoney !== config.mode) refuseMoneyOf(modeOfMoney)
     await registerRanges(db, config.banks)
     if (config.mode === 'live') await refuseSandbox(db, clock)
     else {
@@ -48,17 +51,24 @@ export async function prepareDatabase(options: StartOptions) {
       const { data, hash } = config.secrets
       await createSandboxBankAccount(db, new Sealer(data, hash), clock())
     }
+    // Of a sandbox from before modes were written down, the documented secret tells.
+    const isSure = config.mode === 'live' || modeOfMoney !== 'unknown'
+    if (isSure || (await hasSandboxClient(db, clock()))) await recordMode(db, clock(), config.mode)
   } finally {
     await db.end()
   }
 }
 
-async function refuseSandbox(db: Pool, clock: Clock): Promise<void> {
-  if (await hasSimulatedMoney(db)) {
-    throw new StartProblem(
-      'The database has money that was simulated in the sandbox. Use a new database for live mode.',
-    )
+function refuseMoneyOf(mode: 'sandbox' | 'live' | 'unknown' | 'none'): void {
+  if (mode === 'sandbox') {
+    throw new StartProblem('The database has money of the sandbox. Use a new one for live mode.')
   }
+  if (mode === 'live') {
+    throw new StartProblem('The database has real money. Use another one for the sandbox.')
+  }
+}
+
+async function refuseSandbox(db: Pool, clock: Clock): Promise<void> {
   if (await hasSandboxClient(db, clock())) {
     throw new StartProblem(
       `Client ${SANDBOX_CLIENT.clientId} still has the documented sandbox secret. Rotate it.`,
@@ -69,21 +79,4 @@ async function refuseSandbox(db: Pool, clock: Clock): Promise<void> {
       `User ${SANDBOX_USER.email} still has the documented sandbox password. Delete it.`,
     )
   }
-}
-
-// And no other: it would be paid out for real. One that went live long ago goes on.
-async function hasSimulatedMoney(db: Pool): Promise<boolean> {
-  const { rowCount } = await db.query('select from clients where client_id = $1', [
-    SANDBOX_CLIENT.clientId,
-  ])
-  if (rowCount === 0) return false // The sandbox never ran on it.
-  const { rows } = await db.query<{ isSo: boolean }>(
-    // In this order: of real money, one of the first credits tells.
-    `select not exists (select from all_credits c
-                         where source <> 'sandbox'
-                           and not exists (select from sandbox_reports r
-                                            where r.session_id = c.session_id))
-        and exists (select from all_credits where source = 'sandbox') as "isSo"`,
-  )
-  return rows[0]?.isSo === true
 }
