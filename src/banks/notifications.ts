@@ -57,10 +57,12 @@ export type RejectionCode =
   | 'invalid_transaction_time'
 
 // A bank takes a credit back. `originals` are the ids under which it may have reported that credit,
-// the likeliest first.
+// the likeliest first; `accountNumber`, if it says so, the number that the credit was sent to: payers
+// choose some of the ids, and may choose another's.
 export type IncomingReversal = {
   sessionId: string
   originals: readonly string[]
+  accountNumber?: string | undefined
   amountKobo: Kobo
   currency: string
 }

@@ -151,6 +151,24 @@ test('a reversal that overtakes its credit is taken when it comes again', async 
   assert.equal(await balanceOf(bench, accountNumber), 0)
 })
 
+test('a reversal of money for one number takes nothing from another, whatever id it names', async () => {
+  const [mine, theirs] = [await createAccount(bench), await createAccount(bench)]
+  const [first, second, third] = [newSessionId(), newSessionId(), newSessionId()]
+  const paid = entry({ ...mine, refs: { AcctSvcrRef: first } })
+  const copied = { ...theirs, refs: { AcctSvcrRef: second, EndToEndId: first } }
+  const takenBack = entry({ ...theirs, refs: { AcctSvcrRef: third, EndToEndId: first } })
+
+  const answers = [
+    await post(message(paid, 'A1')),
+    await post(message(entry(copied), 'A2')),
+    await post(message(reversalOf(takenBack), 'A3')),
+  ]
+
+  const found = ['00 booked', '00 booked', '03 retry original_not_found']
+  assert.deepEqual(answers.flat(), found)
+  assert.equal(await balanceOf(bench, mine.accountNumber), 100)
+})
+
 test('what cannot be booked of a notification is in the register, with its reason', async () => {
   const { accountNumber } = await createAccount(bench)
   const of = (AcctSvcrRef: string, more = '') =>

@@ -106,19 +106,24 @@ function columnsOf(identifiers: readonly BankIdentifier[]): ArrayParameter[] {
   ]
 }
 
-// Of the ids, the first that is a credit's of this bank, of whatever kind it is. It may be archived.
+type Named = { originals: readonly string[]; currency: string; accountNumber?: string | undefined }
+
+// Of the ids, the first that is a credit's of this bank, of whatever kind it is. It may be archived. Not
+// one that was sent to another number of ours than the bank names: whoever has that would pay for it.
 export async function findOriginal(
   db: Queryable,
   bankCode: string,
-  { originals, currency }: { originals: readonly string[]; currency: string },
+  { originals, currency, accountNumber }: Named,
 ): Promise<string | undefined> {
   const { rows } = await db.query<{ value: string }>({
     name: 'find-reversed-credit',
     text: `select i.value from credit_identifiers i join all_credits c on c.id = i.credit_id
             where i.value = any($1::text[]) and i.bank_code = $2 and c.currency = $3
+              and (c.account_number = $4
+                   or not exists (select from numbers n where n.account_number = $4))
             order by array_position($1::text[], i.value)
             limit 1`,
-    values: [originals, bankCode, currency],
+    values: [originals, bankCode, currency, accountNumber ?? null],
   })
   return rows[0]?.value
 }

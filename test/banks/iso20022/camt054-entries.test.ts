@@ -131,6 +131,7 @@ test('a debit marked as a reversal takes a credit back, by any of its names', ()
   assert.deepEqual(item.reversal, {
     sessionId: 'S2',
     originals: ['S2', 'E1'],
+    accountNumber: '9930000737',
     amountKobo: 10_000n,
     currency: 'NGN',
   })

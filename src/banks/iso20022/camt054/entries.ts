@@ -93,6 +93,7 @@ function readReversal(fields: CreditFields, { id, references }: Identity): Parse
   const reversal = {
     sessionId: id,
     originals: [...new Set([id, ...references])],
+    accountNumber: typeof fields.accountNumber === 'string' ? fields.accountNumber : undefined,
     amountKobo,
     currency: String(fields.currency).toUpperCase(),
   }
