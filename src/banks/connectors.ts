@@ -9,8 +9,10 @@ import { providusConnector } from '#banks/providus/connector.ts'
 import { squadConnector } from '#banks/squad/connector.ts'
 import { templateConnector } from '#banks/template/connector.ts'
 import { wemaConnector } from '#banks/wema/connector.ts'
+import { CURRENCY } from '#money.ts'
 import { readAllowedSources } from './allowed-sources.ts'
 import type {
+  BankCalls,
   BankConnection,
   BankConnections,
   CallLimits,
@@ -67,12 +69,25 @@ export function connectBank(
     )
   }
   if (!connection || settings.hasProblems) return undefined
-  if (!isAllowed) return { ...connection, limits }
+  const connected = { ...connection, calls: payInNaira(connection.calls), limits }
+  if (!isAllowed) return connected
   return {
-    ...connection,
-    limits,
+    ...connected,
     authenticate: (call) =>
       isAllowed(call) ? connection.authenticate(call) : 'source_not_allowed',
+  }
+}
+
+// What banks pay from is in naira, and some take an amount without its currency: other money is refused
+// before anything is asked.
+function payInNaira({ sendMoney, ...calls }: BankCalls): BankCalls {
+  if (!sendMoney) return calls
+  return {
+    ...calls,
+    sendMoney: async (instruction, options) =>
+      instruction.currency === CURRENCY
+        ? sendMoney(instruction, options)
+        : { status: 'failed', reason: `Only ${CURRENCY} can be sent.` },
   }
 }
 

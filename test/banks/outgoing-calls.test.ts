@@ -98,6 +98,16 @@ for (const each of FULL_CASES) {
     })
   }
 
+  if (every.some(([name]) => name === 'sendMoney')) {
+    test(`${each.label}: money that is not naira is refused, and nothing is sent to the bank`, async () => {
+      await using bank = await startScriptedBank(each, afterLogin({ body: {} }))
+      const order = { reference: 'p-1', amountKobo: kobo(5n), to: account, narration: 'n' }
+      const answer = await bank.calls.sendMoney({ ...order, currency: 'USD' }, {})
+      assert.deepEqual(answer, { status: 'failed', reason: 'Only NGN can be sent.' })
+      assert.deepEqual(bank.asked, [])
+    })
+  }
+
   test(`${each.label}: nothing is sent to the bank when it is too late`, async () => {
     let requests = 0
     await using bank = await startScriptedBank(each, (asked) => {

@@ -218,8 +218,21 @@ async function reportReversal(world: World, op: Of<'reversal'>): Promise<Answer>
 async function actAtDesk(world: World, op: Of<'assign'> | Of<'return'>): Promise<Answer> {
   const url = `/api/v1/suspense/${await itemOf(world, op.credit)}/${op.do}`
   const answer = await world.call(op.client, url, op.do === 'assign' ? targetBody(op) : {})
+  if (op.do === 'return') await confirmByHand(world)
   if (op.do === 'return' && world.isTimeless) await untilSent(world)
   return refusalOf(answer) ?? { isDone: true }
+}
+
+// No bank sends what is not in naira: the operator does, at once.
+async function confirmByHand(world: World): Promise<void> {
+  const { rows } = await world.db.query<{ reference: string }>(
+    `select p.reference from payouts p
+      where p.purpose = 'return' and p.status = 'queued' and p.currency <> 'NGN'
+        and ${BLOCKED} is null`,
+  )
+  for (const { reference } of rows) {
+    await world.call(OPERATOR, `/api/v1/operator/returns/${reference}/confirm`, {})
+  }
 }
 
 // A worker may have taken a return before the request could send it, and be about to.

@@ -5,12 +5,19 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { withTransaction } from '#db/transaction.ts'
 import { claimPayouts } from '#domain/payouts/claim-payouts.ts'
-import { OWN_RAIL_SECRET, startLiveService } from '../support/bank-calls.ts'
+import { assertCleanBooks, OWN_RAIL_SECRET, startLiveService } from '../support/bank-calls.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { assertRefused, dataOf } from '../support/fixtures.ts'
 import { CONFIRMED, settleAll } from '../support/money-out.ts'
 import { pain002 } from '../support/payment-files.ts'
-import { createFile, FILE_BANK, startFileService, upload } from '../support/payout-desk.ts'
+import {
+  createFile,
+  FILE_BANK,
+  PAYOUT_FILES,
+  startFileService,
+  upload,
+} from '../support/payout-desk.ts'
+import { payoutRounds } from '../support/payouts.ts'
 import { newSessionId, postRail } from '../support/rail.ts'
 import { addClient, type Bench } from '../support/running-service.ts'
 import { sealingOf } from '../support/sealing.ts'
@@ -43,8 +50,12 @@ async function shown(of: Bench, reference: string, by: By = {}): Promise<unknown
   return [sentBy, payoutStatus, data?.payerAccountNumber ?? code]
 }
 
-async function startReturn(bank: string, sourceAccountNumber = NUMBER): Promise<string> {
-  const payer = { sourceAccountNumber, sourceBankCode: '033' }
+async function startReturn(
+  bank: string,
+  sourceAccountNumber = NUMBER,
+  more: object = {},
+): Promise<string> {
+  const payer = { sourceAccountNumber, sourceBankCode: '033', ...more }
   const { id } = await suspend(bench, NOBODYS_NUMBER, '75', { bank, ...payer })
   return dataOf(await giveBack(bench, id), 'account').returnReference
 }
@@ -75,6 +86,36 @@ test('what goes into a file is the file’s, before it is in one and after', asy
 
   await upload(bench, pain002({ file: id, of: [{ reference, status: 'RJCT' }] }))
   assert.deepEqual(await shown(bench, reference), [null, 'failed', NUMBER])
+})
+
+test('what is not in naira is the operator’s, whatever the bank can send', async () => {
+  const dollars = { currency: 'USD' }
+  const naira = await startReturn(FILE_BANK)
+  const forFile = await startReturn(FILE_BANK, NUMBER, dollars)
+  const forConnector = await startReturn('035', NUMBER, dollars)
+
+  const file = await createFile(bench)
+  await using rounds = await payoutRounds(bench)
+  await rounds.send()
+
+  assert.deepEqual([file.payouts, file.amount], [1, 75])
+  assert.deepEqual(await shown(bench, naira), ['file', 'sending', 'return_not_by_hand'])
+  assert.deepEqual(await shown(bench, forFile), ['operator', 'queued', NUMBER])
+  assert.deepEqual(await shown(bench, forConnector), ['operator', 'queued', NUMBER])
+  const url = PAYOUT_FILES
+  const none = await bench.call({ url, body: { bankCode: FILE_BANK, format: 'csv' } })
+  assertRefused(none, 'account', { status: 409, code: 'no_payouts_queued' })
+
+  for (const [reference, answer] of [
+    [forFile, 'confirm'],
+    [forConnector, 'fail'],
+  ] as const) {
+    const body = answer === 'fail' ? { reason: 'The account is closed.' } : {}
+    dataOf(await bench.call({ url: `${RETURNS}/${reference}/${answer}`, body }), 'account')
+  }
+  assert.deepEqual((await shown(bench, forFile)).slice(0, 2), [null, 'confirmed'])
+  assert.deepEqual((await shown(bench, forConnector)).slice(0, 2), [null, 'failed'])
+  await assertCleanBooks(bench)
 })
 
 test('what nobody else sends is the operator’s, until somebody claims it', async () => {

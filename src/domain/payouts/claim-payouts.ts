@@ -1,7 +1,8 @@
 // Takes queued payouts to be sent: by a connector, or in a file (`batchId`). They are `sending` from
 // the commit of this transaction on, before any bank hears of them: so whatever dies later, nobody
-// takes them again (I47). None are taken while payouts are held, none that a restore knew (I82), and
-// none that are blocked (blocked-payouts.ts).
+// takes them again (I47). None are taken while payouts are held, none that a restore knew (I82), none
+// that are blocked (blocked-payouts.ts), and none in another currency than connectors and files pay: such
+// a return is the operator's to send.
 
 import type { PayoutInstruction } from '#banks/connector.ts'
 import type { Due } from '#client-time.ts'
@@ -9,6 +10,7 @@ import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { livesIn } from '#domain/records/test-clocks.ts'
 import type { ClientId, PayoutId } from '#ids.ts'
+import { CURRENCY } from '#money.ts'
 import type { Sealer } from '#seal.ts'
 import { BLOCKED } from './blocked-payouts.ts'
 import { awaitHolders, MAY_BE_SENT } from './hold-payouts.ts'
@@ -16,6 +18,10 @@ import { recordPayoutChanges } from './payout-changes.ts'
 import type { Payout } from './payouts.ts'
 
 export type ClaimedPayout = PayoutInstruction & { id: PayoutId }
+
+// Of payouts `p`, at a bank.
+const IS_DUE = `status = 'queued' and approval in ('not_needed', 'approved')
+                and currency = '${CURRENCY}' and ${MAY_BE_SENT}`
 
 type Claiming = { bankCode: string; limit: number; batchId?: bigint | undefined; by: string }
 
@@ -29,8 +35,7 @@ export async function findSendingBanks(
     name: 'find-sending-banks',
     text: `select code as "bankCode" from unnest($1::text[]) as b (code)
             where exists (select from payouts p
-                           where bank_code = b.code and status = 'queued'
-                             and approval in ('not_needed', 'approved') and ${MAY_BE_SENT}
+                           where bank_code = b.code and ${IS_DUE}
                              and ${livesIn('client_id', '$2')} and ${BLOCKED} is null)`,
     values: [bankCodes, only ?? null],
   })
@@ -48,8 +53,8 @@ export async function claimPayouts(
     name: 'claim-payouts',
     text: `with due as materialized (
              select id from payouts p
-              where bank_code = $1 and status = 'queued' and approval in ('not_needed', 'approved')
-                and ${MAY_BE_SENT} and ${livesIn('client_id', '$5')} and ${BLOCKED} is null
+              where bank_code = $1 and ${IS_DUE}
+                and ${livesIn('client_id', '$5')} and ${BLOCKED} is null
               order by id limit $2 for no key update skip locked)
            update payouts p set status = 'sending', sending_at = $3, batch_id = $4
              from due where p.id = due.id

@@ -1,5 +1,5 @@
 // Returns: attempts to send suspended money back to its payer, each with a permanent reference. What no
-// connector and no file sends, an operator executes at the bank.
+// connector and no file sends, such as money that is not naira, an operator executes at the bank.
 
 import type { Queryable } from '#db/pool.ts'
 import { pastPrefix } from '#db/prefixes.ts'
@@ -8,7 +8,7 @@ import type { ReturnStatus } from '#domain/credits/credit-location.ts'
 import { isTakenBack } from '#domain/payouts/blocked-payouts.ts'
 import type { PayoutStatus } from '#domain/payouts/payouts.ts'
 import type { CreditId, SuspenseItemId } from '#ids.ts'
-import type { Kobo } from '#money.ts'
+import { CURRENCY, type Kobo } from '#money.ts'
 import { newReference } from '#references.ts'
 
 export const RETURN_STATUSES: readonly ReturnStatus[] = ['pending', 'confirmed', 'failed']
@@ -43,14 +43,14 @@ export const SENDERS = ['operator', 'connector', 'file'] as const
 export type Sender = (typeof SENDERS)[number]
 
 // Who sends what is pending, or has sent it; null: it is settled. `bankSends`: what sends the queued
-// payouts of a bank.
+// payouts of a bank, of those in naira.
 export function senderOf(
-  { status, payoutStatus, isInFile, bankCode }: Return,
+  { status, payoutStatus, isInFile, bankCode, currency }: Return,
   bankSends: (bankCode: string) => Sender,
 ): Sender | null {
   if (status !== 'pending') return null
   if (payoutStatus === null) return 'operator'
-  if (payoutStatus === 'queued') return bankSends(bankCode)
+  if (payoutStatus === 'queued') return currency === CURRENCY ? bankSends(bankCode) : 'operator'
   return isInFile ? 'file' : 'connector'
 }
 
