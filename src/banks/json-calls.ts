@@ -4,13 +4,19 @@
 // limit on requests, a server error, or a body that is no JSON object.
 
 import { type BankHttp, type BankRequest, type BankResponse, jsonObject } from './bank-http.ts'
-import type { CallOptions, NoAnswer, PayoutAnswer } from './connector.ts'
+import type { CallOptions, NameAnswer, NoAnswer, PayoutAnswer } from './connector.ts'
 import { cleanText } from './credit-fields.ts'
 
 const NOT_FOUND = 404
 const CREDENTIALS_REFUSED = [401, 403]
 const NO_ANSWER = [...CREDENTIALS_REFUSED, 408, 425, 429]
 const MESSAGE_MAX = 200
+// As NIP words its codes 25 and 07, and as banks do. From the start of the text: "Merchant account not
+// found" is about us.
+const NO_SUCH_ACCOUNT = [
+  /^(?:unable to locate (?:account|record)|no such account|invalid account)\b/i,
+  /^(?:the |bank )?account (?:number )?(?:(?:is )?(?:not found|invalid)|does not exist)\b/i,
+]
 
 export type JsonAnswer = {
   status: 'answered'
@@ -76,6 +82,19 @@ export function noAnswer(httpStatus: number): NoAnswer {
 // gateway's or a proxy's, in JSON too, and the money gone.
 export function payoutNotFound({ httpStatus }: JsonAnswer, isFromBank: boolean): PayoutAnswer {
   return isFromBank ? { status: 'not_found' } : { status: 'unknown', reason: reasonOf(httpStatus) }
+}
+
+// To a name enquiry, an answer without a name. Only the bank's own 404, or its words, say that there is no
+// such account. All else it may say of any account: the other bank is silent, we lack a permission.
+export function nameNotFound(
+  answer: JsonAnswer,
+  { isFromBank, field }: { isFromBank: boolean; field: string },
+): NameAnswer {
+  const { httpStatus } = answer
+  const message = messageOf(answer, field)
+  const isNobodys = NO_SUCH_ACCOUNT.some((pattern) => pattern.test(message))
+  if (isFromBank && (isNobodys || httpStatus === NOT_FOUND)) return { status: 'not_found' }
+  return { ...noAnswer(httpStatus), reason: message }
 }
 
 // What the bank said of it, in the field where it says such things: text that can be stored.

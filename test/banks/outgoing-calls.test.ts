@@ -71,6 +71,52 @@ const NOT_FOUND: Record<string, object> = {
   squad: { status: 404, success: false, message: 'Not found', data: {} },
 }
 
+// A refusal as each of them words it.
+const REFUSALS: Record<string, (message: string) => object> = {
+  monnify: (responseMessage) => ({ requestSuccessful: false, responseMessage, responseCode: '99' }),
+  nomba: (description) => ({ code: '400', description }),
+  squad: (message) => ({ success: false, message, data: {} }),
+}
+
+const NOBODYS_WORDS = [
+  'Unable to locate account',
+  'Unable to locate record',
+  'Invalid account details',
+  'Invalid Account Number',
+  'Account not found',
+  'Account number does not exist',
+  'No such account',
+]
+const OTHER_WORDS = [
+  'Timeout',
+  'Bank is currently unavailable',
+  'Name enquiry failed',
+  'Merchant account not found',
+  'Your account is not enabled for this service',
+  'Invalid bank code',
+  'No such merchant',
+]
+
+for (const each of FULL_CASES.filter(({ connector }) => connector in REFUSALS)) {
+  test(`${each.label}: it says in its own words that an account is nobody’s`, async () => {
+    const ask = async (status: number, body: unknown) => {
+      await using bank = await startScriptedBank(each, afterLogin({ status, body }))
+      return (await bank.calls.enquireName(account, {})).status
+    }
+    const refusal = REFUSALS[each.connector] as (message: string) => object
+    for (const words of NOBODYS_WORDS)
+      assert.equal(await ask(400, refusal(words)), 'not_found', words)
+    for (const words of OTHER_WORDS) {
+      for (const status of [200, 400, 422, 424]) {
+        assert.equal(await ask(status, refusal(words)), 'no_answer', `${status} ${words}`)
+      }
+    }
+    assert.equal(await ask(404, refusal('None')), 'not_found')
+    for (const body of FOREIGN)
+      assert.equal(await ask(404, body), 'no_answer', JSON.stringify(body))
+  })
+}
+
 for (const each of FULL_CASES) {
   const every = Object.entries(callsOf(each)).filter(
     ([name]) => callsTo(each, 'http://127.0.0.1:9')[name as keyof BankCalls] !== undefined,
@@ -99,7 +145,7 @@ for (const each of FULL_CASES) {
   }
 
   if (every.some(([name]) => name === 'sendMoney')) {
-    test(`${each.label}: money that is not naira is refused, and nothing is sent to the bank`, async () => {
+    test(`${each.label}: only naira is sent, and anything else refused unasked`, async () => {
       await using bank = await startScriptedBank(each, afterLogin({ body: {} }))
       const order = { reference: 'p-1', amountKobo: kobo(5n), to: account, narration: 'n' }
       const answer = await bank.calls.sendMoney({ ...order, currency: 'USD' }, {})

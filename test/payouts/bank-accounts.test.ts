@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import { withTransaction } from '#db/transaction.ts'
 import { type BankAccount, noteAnswer } from '#domain/payouts/bank-accounts.ts'
 import { isSameName } from '#domain/payouts/name-match.ts'
+import { Sealer } from '#seal.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import {
   addBankAccount,
@@ -161,6 +162,33 @@ test('an answer that was judged by a name that was changed meanwhile confirms no
   await withTransaction(bench.db, (tx) => noteAnswer(tx, bench.clock(), { account: asked, answer }))
 
   assert.equal((await readIt()).status, 'unconfirmed')
+})
+
+test('that the bank does not know an account is kept when a payout is refused for it', async () => {
+  const account = await addBankAccount(bench, { prefix: '99903' }) // Its bank is silent.
+  const url = `${BANK_ACCOUNTS}/${account.reference}`
+  const read = async () => (await bench.call({ url })).json().data
+  await fund(bench, '10')
+  const { data, hash } = bench.config.secrets
+  const answerAs = (accountNumber: string) =>
+    bench.db.query('update bank_accounts set account_number_sealed = $2 where reference = $1', [
+      account.reference,
+      new Sealer(data, hash).seal(accountNumber),
+    ])
+  const body = payoutBody({ amount: 10, bankAccount: account.reference })
+  const ask = async () => (await bench.call({ url: PAYOUTS, body })).json().code
+
+  await answerAs('9990100014')
+  assert.equal(await ask(), 'bank_account_unknown')
+  assert.deepEqual([(await read()).status, (await read()).nameAtBank], ['mismatch', null])
+
+  // It may have erred: the next payout asks again, and silence changes nothing.
+  assert.equal(await ask(), 'bank_account_unknown')
+  await answerAs(account.accountNumber)
+  assert.equal(await ask(), 'bank_account_mismatch')
+  await answerAs(bankAccountNumber())
+  assert.equal((await createPayout(bench, body)).approval, 'not_needed')
+  assert.equal((await read()).status, 'confirmed')
 })
 
 test('what is no account of a bank is refused', async () => {

@@ -17,7 +17,6 @@ import {
   getPayout,
   makeDefault,
   PAYOUTS,
-  payoutBody,
 } from '../support/payouts.ts'
 import { newBrowser } from '../support/people.ts'
 import { type Bench, startTestService } from '../support/running-service.ts'
@@ -147,23 +146,6 @@ test('a payout that was approved meanwhile is not sent to an account that nobody
   await workerOf(bench, { now: { status: 'not_found' } }).run()
 
   assert.equal((await getPayout(bench, reference)).blockedBy, 'bank_account_mismatch')
-})
-
-test('that the bank does not know an account is kept when a payout is refused for it', async () => {
-  const { bench, account, read } = await startUnconfirmed()
-  await using _ = bench
-  await fund(bench, '10')
-  const { data, hash } = bench.config.secrets
-  await bench.db.query('update bank_accounts set account_number_sealed = $2 where reference = $1', [
-    account.reference,
-    new Sealer(data, hash).seal('9990100014'), // As if the bank had closed it since.
-  ])
-
-  const body = payoutBody({ amount: 10, bankAccount: account.reference })
-  assert.equal((await bench.call({ url: PAYOUTS, body })).json().code, 'bank_account_unknown')
-
-  assert.deepEqual([(await read()).status, (await read()).nameAtBank], ['mismatch', null])
-  assert.equal((await bench.call({ url: PAYOUTS, body })).json().code, 'bank_account_mismatch')
 })
 
 test('what a bank said counts while it is silent, whatever name is given then', async () => {

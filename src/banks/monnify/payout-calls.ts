@@ -7,7 +7,7 @@ import {
   type Ask,
   type JsonAnswer,
   messageOf,
-  noAnswer,
+  nameNotFound,
   payoutNotFound,
 } from '#banks/json-calls.ts'
 import { toNaira } from '#money.ts'
@@ -27,8 +27,8 @@ function nameCalls(ask: Ask): BankCalls {
       if (answer.status === 'no_answer') return answer
       const { accountName } = objectIn(answer.body.responseBody)
       if (typeof accountName === 'string') return { status: 'found', accountName }
-      const isRefusal = answer.body.requestSuccessful === false || answer.httpStatus === 404
-      return isRefusal ? { status: 'not_found' } : noAnswer(answer.httpStatus)
+      const isFromBank = answer.body.requestSuccessful === false
+      return nameNotFound(answer, { isFromBank, field: 'responseMessage' })
     },
   }
 }

@@ -4,7 +4,7 @@
 import type { BankRequest } from '#banks/bank-http.ts'
 import type { BankCalls, CallOptions, ChangeAnswer } from '#banks/connector.ts'
 import { objectIn } from '#banks/json-body.ts'
-import { type Ask, messageOf } from '#banks/json-calls.ts'
+import { type Ask, messageOf, nameNotFound } from '#banks/json-calls.ts'
 
 const NEVER = '2099-12-31 23:59:59'
 const NAME_MAX = 64
@@ -53,9 +53,10 @@ export function accountCalls(ask: Ask): BankCalls {
       const answer = await ask({ method: 'POST', path: '/v1/transfers/bank/lookup', body }, options)
       if (answer.status === 'no_answer') return answer
       const { accountName } = objectIn(answer.body.data)
-      return answer.body.code === '00' && typeof accountName === 'string'
-        ? { status: 'found', accountName }
-        : { status: 'not_found' }
+      const { code, description } = answer.body
+      if (code === '00' && typeof accountName === 'string') return { status: 'found', accountName }
+      const isFromBank = typeof code === 'string' && typeof description === 'string'
+      return nameNotFound(answer, { isFromBank, field: 'description' })
     },
   }
 }

@@ -4,7 +4,13 @@
 import type { BankCalls, PayoutAnswer } from '#banks/connector.ts'
 import { findBank } from '#banks/directory.ts'
 import { objectIn } from '#banks/json-body.ts'
-import { type Ask, type JsonAnswer, messageOf, payoutNotFound } from '#banks/json-calls.ts'
+import {
+  type Ask,
+  type JsonAnswer,
+  messageOf,
+  nameNotFound,
+  payoutNotFound,
+} from '#banks/json-calls.ts'
 
 const REVERSED = 412
 const FAILED = ['failed', 'reversed']
@@ -22,7 +28,7 @@ function nameCalls(ask: Ask): BankCalls {
       const { account_name: accountName } = objectIn(answer.body.data)
       return answer.body.success === true && typeof accountName === 'string'
         ? { status: 'found', accountName }
-        : { status: 'not_found' }
+        : nameNotFound(answer, { isFromBank: answer.body.success === false, field: 'message' })
     },
   }
 }

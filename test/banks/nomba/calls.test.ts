@@ -152,6 +152,7 @@ test('a name is found, or not', async () => {
     status: 'found',
     accountName: 'ADA OBI',
   })
-  await using empty = await start({ status: 404, body: { code: '404' } })
+  const none = { code: '404', description: 'Account not found' }
+  await using empty = await start({ status: 404, body: none })
   assert.equal((await empty.calls.enquireName(to, {})).status, 'not_found')
 })

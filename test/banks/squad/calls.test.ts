@@ -116,7 +116,7 @@ test('a name is asked for by the NIP code of the bank', async () => {
   const found = await bank.calls.enquireName(to, {})
   assert.deepEqual(found, { status: 'found', accountName: 'JENNY SQUAD' })
   assert.equal(bank.asked[0]?.body.bank_code, '000013')
-  await using empty = await start(no(404, 'none'))
+  await using empty = await start(no(400, 'Unable to locate account'))
   assert.equal((await empty.calls.enquireName(to, {})).status, 'not_found')
 })
 

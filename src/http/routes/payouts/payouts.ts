@@ -113,15 +113,15 @@ const creating: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   )
 }
 
-// The bank is asked about one that is not confirmed yet. What it said stays known, also if the payout is
-// refused for it.
+// The bank is asked about one that is not confirmed yet, or that it did not know: it may err. What it said
+// stays known, also if the payout is refused for it.
 async function confirmAccount(
   { db, batchPool, sealer, clock, bankConnections }: Deps,
   clientId: ClientId,
   reference: string | undefined,
 ): Promise<{ account: BankAccount; answer?: NameAnswer }> {
   const account = await getBankAccount(db, clientId, reference)
-  if (account.status !== 'unconfirmed') return { account }
+  if (account.status !== 'unconfirmed' && account.nameAtBank !== '') return { account }
   const answer = await enquireName(db, bankConnections, {
     bankCode: account.bankCode,
     accountNumber: sealer.open(account.accountNumberSealed),
