@@ -792,15 +792,6 @@ create table data_keys (
 );
 CREATE UNIQUE INDEX data_keys_one_seals ON data_keys USING btree (is_sealing) WHERE is_sealing;
 
-create table database_mode (
-  mode text collate "C" not null,
-  since timestamp with time zone not null,
-  is_only boolean not null default true,
-  constraint database_mode_pkey PRIMARY KEY (is_only),
-  constraint database_mode_is_one CHECK (is_only),
-  constraint database_mode_known CHECK (mode = ANY (ARRAY['sandbox'::text, 'live'::text]))
-);
-
 create table deliveries (
   event_id uuid not null,
   destination_id bigint not null,
@@ -1374,6 +1365,7 @@ create table payouts (
   settled_at timestamp with time zone,
   refund_id bigint,
   item_id bigint,
+  sent_over text collate "C",
   constraint payouts_pkey PRIMARY KEY (id),
   constraint payouts_of_client UNIQUE (client_id, id),
   constraint payouts_reference_unique UNIQUE (reference),

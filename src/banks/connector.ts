@@ -20,11 +20,13 @@ export type Connector = {
   // What it signs does not cover the money (a constant token, some of the fields): live mode demands
   // an address allow-list or mutual TLS beside it.
   needsKnownSource: boolean
+  // The setting that says who we are at the bank: it knows a payout by its reference among ours only.
+  payoutScope?: string
   // Undefined, with every problem reported to the settings, unless all of them are right.
   connect(
     settings: ConnectorSettings,
     bank: ConnectedBank,
-  ): Omit<BankConnection, 'limits'> | undefined
+  ): Omit<BankConnection, 'limits' | 'fingerprint'> | undefined
 }
 
 export type ConnectedBank = { code: string; name: string; mode: Mode }
@@ -43,6 +45,7 @@ export type BankConnection = {
   takesFiles?: boolean // Payouts go to it in files.
   findsBy?: readonly IdentifierKind[] // What findTransfer knows a transfer by. Default: all.
   limits: CallLimits
+  fingerprint: string // The same as long as it is the same bank's, and knows the same payouts.
 }
 
 // Of requeries, payouts and queries of payouts. The rate holds for all processes together; concurrency

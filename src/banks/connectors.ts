@@ -1,6 +1,7 @@
 // The connectors there are, and the connection to one configured bank. Which connector a bank
 // speaks is settled with that bank, never guessed from a body. The template is for the sandbox only.
 
+import { createHash } from 'node:crypto'
 import { iso20022Connector } from '#banks/iso20022/connector.ts'
 import { manillaConnector } from '#banks/manilla/connector.ts'
 import { monnifyConnector } from '#banks/monnify/connector.ts'
@@ -18,6 +19,7 @@ import type {
   CallLimits,
   ConnectedBank,
   Connector,
+  Mode,
 } from './connector.ts'
 import { ConnectorSettings } from './connector-settings.ts'
 
@@ -69,13 +71,25 @@ export function connectBank(
     )
   }
   if (!connection || settings.hasProblems) return undefined
-  const connected = { ...connection, calls: payInNaira(connection.calls), limits }
+  const fingerprint = fingerprintOf(connector, settings, bank.mode)
+  const connected = { ...connection, calls: payInNaira(connection.calls), limits, fingerprint }
   if (!isAllowed) return connected
   return {
     ...connected,
     authenticate: (call) =>
       isAllowed(call) ? connection.authenticate(call) : 'source_not_allowed',
   }
+}
+
+// Of what is right. No secrets: one that is rotated changes nothing of what the bank knows.
+function fingerprintOf(
+  { name, payoutScope }: Connector,
+  settings: ConnectorSettings,
+  mode: Mode,
+): string {
+  const scope = payoutScope && settings.findText(payoutScope)
+  const parts = [name, settings.findUrl('baseUrl', mode), scope]
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 16)
 }
 
 // What banks pay from is in naira, and some take an amount without its currency: other money is refused

@@ -14,6 +14,7 @@ import {
   markStaleUnknown,
   outcomeOf,
   type PayoutQuery,
+  wouldKnow,
 } from '#domain/payouts/unknown-payouts.ts'
 import { raiseAlerts } from '#domain/records/alerts.ts'
 import { lockAndClaimCalls } from '#domain/records/call-rates.ts'
@@ -87,21 +88,26 @@ async function queryBank(deps: QueryDeps, { bankCode, connection }: AskedBank): 
       claim: (limit) => claimQueries(tx, by, { bankCode, limit }),
     }),
   )
-  await Promise.all(due.map((query) => ask(deps, { bankCode, query, findPayout })))
+  await Promise.all(due.map((query) => ask(deps, { bankCode, connection, query, findPayout })))
   return due.length
 }
 
-type Asking = {
-  bankCode: string
+type Asking = AskedBank & {
   query: PayoutQuery
   findPayout: NonNullable<BankConnection['calls']['findPayout']>
 }
 
-async function ask(deps: QueryDeps, { bankCode, query, findPayout }: Asking): Promise<void> {
+async function ask(
+  deps: QueryDeps,
+  { bankCode, connection, query, findPayout }: Asking,
+): Promise<void> {
   const { batchPool, sharedAccounts, payoutHooks: hooks, clock } = deps
   const { id, reference, sendingAt } = query
   const sentMs = dueNow(clock).now.getTime() - sendingAt.getTime()
-  const outcome = outcomeOf(await findPayout(reference, {}), { sentMs, isSent: false })
+  const answer = await findPayout(reference, {})
+  // Settings that lead elsewhere since: that it is not known there says nothing, and operators find out.
+  if (answer.status === 'not_found' && !wouldKnow(connection, query)) return
+  const outcome = outcomeOf(answer, { sentMs, isSent: false })
   if (!outcome) return
   // That a bank knows nothing counts only after a while: not for a clock that says so wrongly, when the
   // order may still be on its way.

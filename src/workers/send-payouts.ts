@@ -44,17 +44,17 @@ export type SendingBanks = {
   bankCodes: readonly string[]
   sendMoney: SendMoney
   limits: CallLimits
+  fingerprint: string
 }
 
 export function findSendingConnections(connections: BankConnections): SendingBanks[] {
-  const able = [...connections].flatMap(([bankCode, { calls, limits }]) =>
-    calls.sendMoney ? [{ bankCode, sendMoney: calls.sendMoney, limits }] : [],
+  const able = [...connections].flatMap(([bankCode, { calls, limits, fingerprint }]) =>
+    calls.sendMoney ? [{ bankCode, sendMoney: calls.sendMoney, limits, fingerprint }] : [],
   )
-  return [...Map.groupBy(able, ({ sendMoney }) => sendMoney)].map(([sendMoney, banks]) => ({
-    bankCodes: banks.map(({ bankCode }) => bankCode),
-    sendMoney,
-    limits: (banks[0] as { limits: CallLimits }).limits,
-  }))
+  return [...Map.groupBy(able, ({ sendMoney }) => sendMoney)].map(([sendMoney, banks]) => {
+    const { limits, fingerprint } = banks[0] as (typeof banks)[number]
+    return { bankCodes: banks.map(({ bankCode }) => bankCode), sendMoney, limits, fingerprint }
+  })
 }
 
 export function sendPayoutsRound(deps: PayoutDeps, banks: SendingBanks): Round {
@@ -71,7 +71,7 @@ export function sendPayoutsRound(deps: PayoutDeps, banks: SendingBanks): Round {
 // Answers how many. No more are claimed than may be sent at once.
 async function sendOf(
   deps: PayoutDeps,
-  { bankCode, sendMoney, limits }: SendingBanks & { bankCode: string },
+  { bankCode, sendMoney, limits, fingerprint: sentOver }: SendingBanks & { bankCode: string },
 ): Promise<number> {
   const { batchPool, sealer, clock } = deps
   const by = `bank:${bankCode}`
@@ -83,7 +83,7 @@ async function sendOf(
       kind: 'payouts',
       limits,
       only: due.only,
-      claim: (limit) => claimPayouts(tx, { sealer, ...due }, { bankCode, limit, by }),
+      claim: (limit) => claimPayouts(tx, { sealer, ...due }, { bankCode, limit, sentOver, by }),
     }),
   )
   const claimedMs = dueNow(clock).now.getTime() - due.now.getTime()

@@ -9,6 +9,7 @@ import {
   outcomeOf,
   queryAfterMs,
   STALE_MS,
+  wouldKnow,
 } from '#domain/payouts/unknown-payouts.ts'
 import { assertCleanBooks } from '../support/bank-calls.ts'
 import {
@@ -71,6 +72,47 @@ test('that the bank has no record of it counts only long after it was sent', asy
   assert.equal(await world.status(), 'failed')
   assert.equal((await ledger(bench))['available client:1'], 100_000)
   await assertCleanBooks(bench)
+})
+
+test('that a bank has no record of it counts only over the connection that it was sent over', async () => {
+  await using world = await scripted({ send: UNKNOWN, find: { status: 'not_found' } })
+  const { bench, rounds, reference } = world
+  const over = (fingerprint: string) => {
+    const banks = [...rounds.bankConnections]
+    const connections = new Map(banks.map(([code, bank]) => [code, { ...bank, fingerprint }]))
+    return payoutRounds(bench, { connections })
+  }
+  await using first = await over('squad, merchant A')
+  await using second = await over('squad, merchant B')
+  await first.send()
+
+  for (const _ of [1, 2, 3]) {
+    bench.advance(ALERT_AFTER_MS + 1)
+    await second.query()
+  }
+  assert.equal(await world.status(), 'unknown')
+  assert.equal((await ledger(bench))['paying client:1'], 100_000)
+  const alerts = await bench.call({ url: '/api/v1/operator/alerts?kind=payout_unknown&open=true' })
+  assert.deepEqual(
+    alerts.json().data.map(({ subject }: { subject: string }) => subject),
+    [`payout/${reference}`],
+  )
+
+  bench.advance(ALERT_AFTER_MS)
+  await first.query()
+  assert.equal(await world.status(), 'failed')
+  await assertCleanBooks(bench)
+})
+
+test('where nobody said over which, it is the one that sends the bank’s payouts, in naira', () => {
+  const unsaid = { sentOver: null, currency: 'NGN' }
+  assert.equal(wouldKnow({ fingerprint: 'a' }, unsaid), true)
+  assert.equal(wouldKnow({ fingerprint: 'a', takesFiles: true }, unsaid), false)
+  assert.equal(wouldKnow({ fingerprint: 'a' }, { ...unsaid, currency: 'USD' }), false)
+  assert.equal(
+    wouldKnow({ fingerprint: 'a', takesFiles: true }, { ...unsaid, sentOver: 'a' }),
+    true,
+  )
 })
 
 test('what was being sent when its worker died is unknown, and asked for', async () => {

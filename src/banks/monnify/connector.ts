@@ -12,6 +12,7 @@ import { monnifyFormat } from './notifications.ts'
 export const monnifyConnector: Connector = {
   name: 'monnify',
   needsKnownSource: false,
+  payoutScope: 'walletAccountNumber',
   connect(settings, { mode }) {
     const clientSecret = settings.requireSecret('clientSecret')
     const calls = monnifyCalls(settings, { mode, clientSecret })

@@ -17,6 +17,7 @@ const TOLERANCE_MS = 300_000
 export const nombaConnector: Connector = {
   name: 'nomba',
   needsKnownSource: true,
+  payoutScope: 'accountId',
   connect(settings, { mode }) {
     const signatureKey = settings.requireSecret('signatureKey')
     const calls = nombaCalls(settings, mode)

@@ -26,6 +26,7 @@ const SIGNED_FIELDS = [
 export const squadConnector: Connector = {
   name: 'squad',
   needsKnownSource: false, // But for the signature of fields.
+  payoutScope: 'merchantId',
   connect(settings, { mode }) {
     const secretKey = settings.requireSecret('secretKey')
     const signed = settings.findChoice('signed', ['body', 'fields']) ?? 'body'

@@ -23,7 +23,13 @@ export type ClaimedPayout = PayoutInstruction & { id: PayoutId }
 const IS_DUE = `status = 'queued' and approval in ('not_needed', 'approved')
                 and currency = '${CURRENCY}' and ${MAY_BE_SENT}`
 
-type Claiming = { bankCode: string; limit: number; batchId?: bigint | undefined; by: string }
+type Claiming = {
+  bankCode: string
+  limit: number
+  batchId?: bigint | undefined // In a file, or else …
+  sentOver?: string | undefined // … over the connection of this fingerprint.
+  by: string
+}
 
 // The banks of these that have anything to send.
 export async function findSendingBanks(
@@ -46,7 +52,7 @@ export async function findSendingBanks(
 export async function claimPayouts(
   tx: Transaction,
   { sealer, now, only }: Due & { sealer: Sealer },
-  { bankCode, limit, batchId, by }: Claiming,
+  { bankCode, limit, batchId, sentOver, by }: Claiming,
 ): Promise<ClaimedPayout[]> {
   await awaitHolders(tx)
   const { rows } = await tx.query<Payout>({
@@ -56,12 +62,12 @@ export async function claimPayouts(
               where bank_code = $1 and ${IS_DUE}
                 and ${livesIn('client_id', '$5')} and ${BLOCKED} is null
               order by id limit $2 for no key update skip locked)
-           update payouts p set status = 'sending', sending_at = $3, batch_id = $4
+           update payouts p set status = 'sending', sending_at = $3, batch_id = $4, sent_over = $6
              from due where p.id = due.id
            returning p.id, p.reference, p.amount_kobo as "amountKobo", p.currency, p.narration,
                      p.to_bank_code as "toBankCode", p.to_account_sealed as "toAccountSealed",
                      p.to_account_name as "toAccountName"`,
-    values: [bankCode, limit, now, batchId ?? null, only ?? null],
+    values: [bankCode, limit, now, batchId ?? null, only ?? null, sentOver ?? null],
   })
   if (rows.length === 0) return []
   const payoutIds = rows.map(({ id }) => id)

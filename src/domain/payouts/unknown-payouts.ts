@@ -8,13 +8,14 @@
 // Locks: payouts in id order.
 
 import { CALL_MS_MAX } from '#banks/call-deadlines.ts'
-import type { PayoutAnswer } from '#banks/connector.ts'
+import type { BankConnection, PayoutAnswer } from '#banks/connector.ts'
 import type { Due } from '#client-time.ts'
 import { numberArray } from '#db/arrays.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { livesIn } from '#domain/records/test-clocks.ts'
 import type { PayoutId } from '#ids.ts'
+import { CURRENCY } from '#money.ts'
 import { MAY_HAVE_BEEN_SENT } from './hold-payouts.ts'
 import { recordPayoutChanges } from './payout-changes.ts'
 import type { PayoutOutcome } from './settle-payout.ts'
@@ -43,6 +44,15 @@ export function outcomeOf(
   if (answer.status === 'confirmed' || answer.status === 'failed') return answer
   if (answer.status !== 'not_found' || isSent || sentMs < NOT_FOUND_AFTER_MS) return undefined
   return { status: 'failed', reason: 'The bank has no record of it.' }
+}
+
+// Whether this connection would know of it, had it been sent: only the one that was told. Where nobody said
+// which that was (an older release, a restore), the one that sends the bank's payouts is; it sends naira.
+export function wouldKnow(
+  { fingerprint, takesFiles = false }: Pick<BankConnection, 'fingerprint' | 'takesFiles'>,
+  { sentOver, currency }: Pick<PayoutQuery, 'sentOver' | 'currency'>,
+): boolean {
+  return sentOver === null ? !takesFiles && currency === CURRENCY : sentOver === fingerprint
 }
 
 type Unanswered = { id: PayoutId; reason: string; by: string }
@@ -121,7 +131,13 @@ export async function findQueriedBanks(db: Queryable, { now, only }: Due): Promi
   return rows.map(({ bankCode }) => bankCode)
 }
 
-export type PayoutQuery = { id: PayoutId; reference: string; sendingAt: Date }
+export type PayoutQuery = {
+  id: PayoutId
+  reference: string
+  currency: string
+  sendingAt: Date
+  sentOver: string | null // The fingerprint of a connection.
+}
 
 // Due ones, the longest due first; each is due again later, whatever comes of it.
 export async function claimQueries(
@@ -141,7 +157,8 @@ export async function claimQueries(
                   next_query_at = $2 + least($4 * power(2, least(p.queries + 1, 20)), $5)
                                        * interval '1 millisecond'
              from due where p.id = due.id
-           returning p.id, p.reference, p.sending_at as "sendingAt"`,
+           returning p.id, p.reference, p.currency, p.sending_at as "sendingAt",
+                     p.sent_over as "sentOver"`,
     values: [bankCode, now, limit, FIRST_MS, LONGEST_MS, only ?? null],
   })
   return rows
