@@ -792,6 +792,15 @@ create table data_keys (
 );
 CREATE UNIQUE INDEX data_keys_one_seals ON data_keys USING btree (is_sealing) WHERE is_sealing;
 
+create table database_mode (
+  mode text collate "C" not null,
+  since timestamp with time zone not null,
+  is_only boolean not null default true,
+  constraint database_mode_pkey PRIMARY KEY (is_only),
+  constraint database_mode_is_one CHECK (is_only),
+  constraint database_mode_known CHECK (mode = ANY (ARRAY['sandbox'::text, 'live'::text]))
+);
+
 create table deliveries (
   event_id uuid not null,
   destination_id bigint not null,
@@ -2253,6 +2262,8 @@ create table users (
   created_at timestamp with time zone not null,
   signed_in_at timestamp with time zone,
   access_changed_at timestamp with time zone not null default '-infinity'::timestamp with time zone,
+  totp_pending_session_id uuid,
+  totp_pending_until timestamp with time zone,
   constraint users_pkey PRIMARY KEY (id),
   constraint users_email_once_per_client UNIQUE (client_id, email),
   constraint users_of_client UNIQUE (client_id, id),
