@@ -280,11 +280,11 @@ export interface paths {
                             phoneNumber: string;
                             channel: string;
                             payerRules?: components["schemas"]["PayerRulesRequest"];
-                            nin?: string;
-                            kycTier?: 1 | 2 | 3;
-                            verifiedName?: string;
+                            nin?: string | null;
+                            kycTier?: 1 | 2 | 3 | null;
+                            verifiedName?: string | null;
                             banks?: string[];
-                            splitCode?: string;
+                            splitCode?: string | "" | null;
                         } | unknown)[];
                         validateOnly?: boolean;
                     };
@@ -5081,11 +5081,11 @@ export interface components {
             phoneNumber: string;
             channel: string;
             payerRules?: components["schemas"]["PayerRulesRequest"];
-            nin?: string;
-            kycTier?: 1 | 2 | 3;
-            verifiedName?: string;
+            nin?: string | null;
+            kycTier?: 1 | 2 | 3 | null;
+            verifiedName?: string | null;
             banks?: string[];
-            splitCode?: string;
+            splitCode?: string | "" | null;
         };
         AccountResponse: {
             isSuccessful: boolean;
@@ -5267,22 +5267,22 @@ export interface components {
              */
             currency?: "NGN";
             customer: {
-                customerId?: string;
-                customerFirstName?: string;
-                customerLastName?: string;
-                customerFullName?: string;
-                customerEmail?: string;
-                customerPhoneNumber?: string;
+                customerId?: string | "" | null;
+                customerFirstName?: string | "" | null;
+                customerLastName?: string | "" | null;
+                customerFullName?: string | "" | null;
+                customerEmail?: string | "" | null;
+                customerPhoneNumber?: string | "" | null;
             };
             callBackUrl: string;
-            notificationUrl?: string;
-            merchantRef?: string;
-            narration?: string;
+            notificationUrl?: string | "" | null;
+            merchantRef?: string | "" | null;
+            narration?: string | "" | null;
             expiresInSeconds?: number;
             graceSeconds?: number;
             amountPolicy?: "exact" | "allow_under" | "any";
             payerRules?: components["schemas"]["PayerRulesRequest"];
-            splitCode?: string;
+            splitCode?: string | "" | null;
         };
         AdviceResponse: {
             requestSuccessful: boolean;
@@ -7462,6 +7462,10 @@ export interface components {
             settledAt: string | null;
             blockedBy: string | null;
             history: components["schemas"]["PayoutChange"][];
+            cannotApprove: {
+                code: string;
+                message: string;
+            } | null;
         };
         PayoutDetailResponse: {
             isSuccessful: boolean;
@@ -8080,6 +8084,10 @@ export interface components {
             cancelledAt: string | null;
             finishedAt: string | null;
             payees: components["schemas"]["SettlementPayee"][];
+            cannotApprove: {
+                code: string;
+                message: string;
+            } | null;
         };
         SettlementDetailResponse: {
             isSuccessful: boolean;

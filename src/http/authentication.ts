@@ -14,7 +14,7 @@ import { grantedScopes } from '#domain/access/roles.ts'
 import { effectiveScopes, type Scope } from '#domain/access/scopes.ts'
 import type { SignedInSession } from '#domain/access/sessions.ts'
 import { findTestTime, type TestClocks } from '#domain/records/test-clocks.ts'
-import { Refusal } from '#errors.ts'
+import { Refusal, type RefusalCode } from '#errors.ts'
 import type { ClientId, UserId } from '#ids.ts'
 import { addressMatcher } from '#ip-allowlist.ts'
 import type { SessionCookies } from './session.ts'
@@ -188,7 +188,8 @@ export class Authentication {
 // Operator data is hidden from non-operator users of an operator client.
 function toPerson({ client, user }: SignedInSession, scope: Scope): Identity {
   const scopes = new Set(grantedScopes(user.role, client))
-  if (!scopes.has(scope)) throw new Refusal('role_not_allowed')
+  const lack = lackOf({ scopes, userId: user.id }, scope)
+  if (lack) throw new Refusal(lack)
   return {
     client: { ...client, isOperator: client.isOperator && user.role === 'operator' },
     actor: `user:${user.email}`,
@@ -221,8 +222,18 @@ function checked({
 }): Identity {
   if (generation !== known.client.tokenGeneration) throw new Refusal('unauthorized')
   if (known.admits && !known.admits(request.ip)) throw new Refusal('address_not_allowed')
-  if (!known.scopes.has(scope)) throw new Refusal('scope_missing')
+  const lack = lackOf(known, scope)
+  if (lack) throw new Refusal(lack)
   return known
+}
+
+// What they are refused with for want of the scope; undefined: they have it.
+export function lackOf(
+  { scopes, userId }: Pick<Identity, 'scopes' | 'userId'>,
+  scope: Scope,
+): RefusalCode | undefined {
+  if (scopes.has(scope)) return undefined
+  return userId === null ? 'scope_missing' : 'role_not_allowed'
 }
 
 function bearerToken(authorization: string | undefined): string | undefined {

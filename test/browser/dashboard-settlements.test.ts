@@ -16,6 +16,7 @@ import { startDashboardBench } from '../support/dashboard-bench.ts'
 import { createFeeRule } from '../support/fee-rules.ts'
 import { createAccount } from '../support/fixtures.ts'
 import { addBankAccount, fund, makeDefault } from '../support/payouts.ts'
+import { newBrowser } from '../support/people.ts'
 import { credit } from '../support/tracing.ts'
 
 const bench = closeAfterTests(await startDashboardBench())
@@ -136,6 +137,28 @@ test('who approves sees the bank account, and is told if another was chosen mean
   await button(page, 'Approve').last().click()
 
   await see(page, /STL\d+ approved\./)
+})
+
+test('who chose the bank account is told why they can’t approve a settlement to it', async () => {
+  const { clientId, token } = await newClient()
+  await fund(bench, '1500', { token })
+  await needApproval(token)
+  const by = await newBrowser(bench, 'owner', clientId)
+  await makeDefault(by, (await addBankAccount(by)).reference)
+  const { reference } = (await bench.call({ url: SETTLEMENTS, body: {}, token })).json().data
+  await using chooser = await bench.openAs(browser, { clientId, email: by.user.email })
+  const { page, problems } = chooser
+
+  await page.goto(`${bench.url}/dashboard/settlements/${reference}`)
+  const drawer = drawerOf(page)
+  await drawer
+    .getByText('You cannot approve this: you, or whoever gave you access, chose')
+    .waitFor()
+
+  assert.equal(await button(page, 'Approve').count(), 0)
+  assert.equal(await button(page, 'Cancel settlement').count(), 1)
+  await assertFaultlessThroughout(page, page.url())
+  assert.deepEqual(problems, [])
 })
 
 test('where no bank confirmed the name, another user is told so, and approves', async () => {

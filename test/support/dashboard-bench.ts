@@ -20,7 +20,7 @@ const NEVER = new AbortController().signal
 
 export type DashboardBench = Awaited<ReturnType<typeof startDashboardBench>>
 type Browser = Awaited<ReturnType<typeof openBrowser>>
-type Opening = PageOptions & { role?: Role; clientId?: string }
+type Opening = PageOptions & { role?: Role; clientId?: string; email?: string }
 
 export async function startDashboardBench() {
   const bench = await startWebhookBench()
@@ -28,10 +28,11 @@ export async function startDashboardBench() {
   return { ...bench, url, openAs: openerOf(bench, url) }
 }
 
-// A page of somebody who is signed in; it shows nothing yet.
+// A page of somebody who is signed in, new unless named; it shows nothing yet.
 export function openerOf(bench: Bench, url: string) {
-  return async (browser: Browser, { role = 'owner', clientId, ...options }: Opening = {}) => {
-    const email = await makeUser(bench, { role, ...(clientId ? { clientId } : {}) })
+  return async (browser: Browser, { role = 'owner', clientId, ...given }: Opening = {}) => {
+    const { email: known, ...options } = given
+    const email = known ?? (await makeUser(bench, { role, ...(clientId ? { clientId } : {}) }))
     const opened = await browser.newPage({ timezoneId: 'Africa/Lagos', ...options })
     const { page } = opened
     await page.clock.setFixedTime(bench.clock())

@@ -1,10 +1,12 @@
 // Who may approve what another person asked for (maker-checker): somebody else, whose access was not
 // changed too recently, and was not given by the maker (access-grants.ts).
 //
-// In the order they are checked: other_person_needed, approver_too_new, approver_not_independent.
+// In the order they are checked: people_only, other_person_needed, approver_too_new,
+// approver_not_independent.
 
+import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
-import { Refusal } from '#errors.ts'
+import { Refusal, type RefusalCode } from '#errors.ts'
 import type { UserId } from '#ids.ts'
 import type { Client } from './clients.ts'
 import { grantedScopes, type Role } from './roles.ts'
@@ -17,6 +19,9 @@ export type Approver = {
   scopes: ReadonlySet<Scope> // With which they came.
   newSince: Date // Whose access was changed later than this approves nothing yet.
 }
+
+// Who approves, or looks at what they might approve. Client credentials are not a person.
+export type Candidate = Pick<Approver, 'actor' | 'newSince'> & { userId: UserId | null }
 
 // Client credentials are a maker too, without a user.
 export type Maker = { actor: string; userId: UserId | null }
@@ -38,9 +43,29 @@ export async function lockApprover(
 }
 
 export function refuseMaker(approver: Approver, maker: Maker): void {
-  if (maker.actor === approver.actor || maker.userId === approver.userId) {
-    throw new Refusal('other_person_needed')
-  }
+  if (isMaker(approver, maker)) throw new Refusal('other_person_needed')
+}
+
+function isMaker({ actor, userId }: Candidate, maker: Maker): boolean {
+  return maker.actor === actor || maker.userId === userId
+}
+
+// Why they may not approve what the maker asked for; undefined: they may.
+export async function findUnfitness(
+  db: Queryable,
+  { actor, userId, newSince }: Candidate,
+  maker: Maker,
+): Promise<RefusalCode | undefined> {
+  if (userId === null) return 'people_only'
+  if (isMaker({ actor, userId, newSince }, maker)) return 'other_person_needed'
+  const { rows } = await db.query<{ isNew: boolean; isDependent: boolean }>({
+    name: 'judge-approver',
+    text: `select access_changed_at > $2 as "isNew", stands_behind($3::uuid, id) as "isDependent"
+             from users where id = $1`,
+    values: [userId, newSince, maker.userId],
+  })
+  if (rows[0]?.isNew) return 'approver_too_new'
+  return rows[0]?.isDependent ? 'approver_not_independent' : undefined
 }
 
 // The approver must be locked.
@@ -49,13 +74,6 @@ export async function refuseUnfitApprover(
   approver: Approver,
   maker: Maker,
 ): Promise<void> {
-  refuseMaker(approver, maker)
-  const { rows } = await tx.query<{ isNew: boolean; isDependent: boolean }>({
-    name: 'judge-approver',
-    text: `select access_changed_at > $2 as "isNew", stands_behind($3::uuid, id) as "isDependent"
-             from users where id = $1`,
-    values: [approver.userId, approver.newSince, maker.userId],
-  })
-  if (rows[0]?.isNew) throw new Refusal('approver_too_new')
-  if (rows[0]?.isDependent) throw new Refusal('approver_not_independent')
+  const unfitness = await findUnfitness(tx, approver, maker)
+  if (unfitness) throw new Refusal(unfitness)
 }

@@ -5,7 +5,6 @@
 
 import { numberArray } from '#db/arrays.ts'
 import type { Queryable } from '#db/pool.ts'
-import { Refusal } from '#errors.ts'
 import type { BankAccountId, SubaccountId, UserId } from '#ids.ts'
 
 type Approving = {
@@ -32,10 +31,10 @@ const CHOICES = `
     from subaccounts s where s.id = any($2::bigint[])`
 
 // Approvals are searched only for an approver who needs one.
-export async function refuseAccountChooser(
+export async function isAccountChooser(
   db: Queryable,
   { userId, bankAccountIds, subaccountIds }: Approving,
-): Promise<void> {
+): Promise<boolean> {
   const { rowCount } = await db.query({
     name: 'find-accounts-chosen-by-approver',
     text: `select from (${CHOICES}) as c
@@ -55,5 +54,5 @@ export async function refuseAccountChooser(
                        and not ${choosersStandBehind('a.by')}) end`,
     values: [numberArray(bankAccountIds), numberArray(subaccountIds), userId],
   })
-  if (rowCount) throw new Refusal('approver_chose_account')
+  return rowCount !== 0
 }

@@ -2,26 +2,30 @@
 // person, whose access the maker did not give and which is not too new (the database holds the first
 // two: payouts_two_people, payouts_independent_checker), and who did not choose the account paid to.
 //
-// In the order they are checked: payout_decided, other_person_needed, approver_too_new,
+// In the order they are checked: payout_decided; people_only, other_person_needed, approver_too_new,
 // approver_not_independent; whatever blocks the payout, unless a restore knew it; approver_chose_account.
 // Locks: who decides, the payout, then whatever settling it locks.
 
+import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import {
   type Approver,
+  type Candidate,
+  findUnfitness,
   lockApprover,
+  type Maker,
   refuseMaker,
-  refuseUnfitApprover,
 } from '#domain/access/approvers.ts'
 import type { Client } from '#domain/access/clients.ts'
 import { writeAuditLog } from '#domain/records/audit-log.ts'
-import { Refusal } from '#errors.ts'
+import { Refusal, type RefusalCode } from '#errors.ts'
 import type { PayoutId } from '#ids.ts'
 import { formatKobo } from '#money.ts'
-import { refuseAccountChooser } from './account-choosers.ts'
+import { isAccountChooser } from './account-choosers.ts'
 import { findBlock } from './blocked-payouts.ts'
+import { MAY_HAVE_BEEN_SENT } from './hold-payouts.ts'
 import { recordPayoutChanges } from './payout-changes.ts'
-import { findPayout } from './payouts.ts'
+import { awaitsApproval, findPayout } from './payouts.ts'
 import {
   type LockedPayout,
   lockPayout,
@@ -40,16 +44,51 @@ export async function approvePayout(
 ): Promise<void> {
   const payout = await lockDecidable(tx, acting, { reference, decision: 'approved' })
   if (!payout) return
-  // What may have been sent is not sent (I82): approving it has the bank asked.
-  const block = payout.mayHaveBeenSent ? null : await findBlock(tx, payout.id)
-  if (block) throw new Refusal(block)
-  const { bankAccountId } = payout
-  if (bankAccountId !== null) {
-    const chosen = { bankAccountIds: [bankAccountId], subaccountIds: [] }
-    await refuseAccountChooser(tx, { ...acting, ...chosen })
-  }
+  const obstacle = await findObstacle(tx, acting, payout)
+  if (obstacle) throw new Refusal(obstacle)
   await decide(tx, acting, { payout, approval: 'approved', reason: null })
 }
+
+// To an approval, of one that awaits it, by who looks. Null: there is none.
+export async function findApprovalObstacle(
+  db: Queryable,
+  by: Candidate,
+  id: PayoutId,
+): Promise<RefusalCode | null> {
+  const { rows } = await db.query<Judged>({
+    name: 'read-payout-to-approve',
+    text: `select id, requested_by as "requestedBy", requested_by_user as "requestedByUser",
+                  bank_account_id as "bankAccountId", ${MAY_HAVE_BEEN_SENT} as "mayHaveBeenSent"
+             from payouts where id = $1`,
+    values: [id],
+  })
+  return findObstacle(db, by, rows[0] as Judged)
+}
+
+type Judged = Pick<
+  LockedPayout,
+  'id' | 'requestedBy' | 'requestedByUser' | 'bankAccountId' | 'mayHaveBeenSent'
+>
+
+async function findObstacle(
+  db: Queryable,
+  by: Candidate,
+  payout: Judged,
+): Promise<RefusalCode | null> {
+  const { id, bankAccountId, mayHaveBeenSent } = payout
+  const unfitness = await findUnfitness(db, by, makerOf(payout))
+  if (unfitness) return unfitness
+  // What may have been sent is not sent (I82): approving it has the bank asked.
+  const block = mayHaveBeenSent ? null : await findBlock(db, id)
+  if (block || bankAccountId === null || by.userId === null) return block
+  const chosen = { userId: by.userId, bankAccountIds: [bankAccountId], subaccountIds: [] }
+  return (await isAccountChooser(db, chosen)) ? 'approver_chose_account' : null
+}
+
+const makerOf = ({ requestedBy, requestedByUser }: Judged): Maker => ({
+  actor: requestedBy,
+  userId: requestedByUser,
+})
 
 // The money is available again.
 export async function rejectPayout(
@@ -59,6 +98,7 @@ export async function rejectPayout(
 ): Promise<void> {
   const payout = await lockDecidable(tx, acting, { reference, decision: 'rejected' })
   if (!payout) return
+  refuseMaker(acting, makerOf(payout))
   const outcome = { status: 'cancelled', reason } as const
   const result = await settlePayout(tx, acting, { id: payout.id, outcome, by: acting.actor })
   if (result === 'otherwise') refuseCancelling(payout)
@@ -106,12 +146,9 @@ async function lockDecidable(
   const { id } = await getOwn(tx, { client: approver.client, reference })
   await lockApprover(tx, approver)
   const payout = await lockPayout(tx, id)
-  const { approval, decidedByUser, requestedBy, requestedByUser } = payout
+  const { approval, decidedByUser } = payout
   if (approval === decision && decidedByUser === approver.userId) return undefined
-  if (approval !== 'needed' || payout.status !== 'queued') throw new Refusal('payout_decided')
-  const maker = { actor: requestedBy, userId: requestedByUser }
-  if (decision === 'approved') await refuseUnfitApprover(tx, approver, maker)
-  else refuseMaker(approver, maker)
+  if (!awaitsApproval(payout)) throw new Refusal('payout_decided')
   return payout
 }
 

@@ -89,6 +89,9 @@ export type Payout = {
   settledAt: Date | null
 }
 
+export const awaitsApproval = ({ status, approval }: Pick<Payout, 'status' | 'approval'>) =>
+  status === 'queued' && approval === 'needed'
+
 const REFERENCE = /^[A-Z]{3}[0-9]{12,15}$/ // PYT, RTN and whatever else is paid out.
 
 export function newPayoutReference(): string {

@@ -1,8 +1,8 @@
 // Approves a settlement: one payout for each party, from settling to paying. A client whose money does
 // not move without a second person (maker-checker, or payouts above an amount) has it approved by
 // somebody other than who closed it, who is independent of them and of who chose the account that is
-// paid to, and not new (I53); otherwise closing approves. Where there is nowhere to pay to, it stays
-// closed with the reason, and can be approved later.
+// paid to, and not new (I53: settlement-approvers.ts); otherwise closing approves. Where there is nowhere
+// to pay to, it stays closed with the reason, and can be approved later.
 //
 // So does one to an account whose name no bank has confirmed: as for a payout, a second person approves it,
 // who names the accounts and so has seen them.
@@ -13,13 +13,7 @@
 
 import type { BankConnections } from '#banks/connector.ts'
 import type { Transaction } from '#db/transaction.ts'
-import {
-  type Approver,
-  lockApprover,
-  refuseMaker,
-  refuseUnfitApprover,
-} from '#domain/access/approvers.ts'
-import { refuseAccountChooser } from '#domain/payouts/account-choosers.ts'
+import { type Approver, lockApprover } from '#domain/access/approvers.ts'
 import { chooseSendingBank, createPayouts } from '#domain/payouts/create-payouts.ts'
 import { holdApprovalRules } from '#domain/payouts/payout-settings.ts'
 import type { NewPayout } from '#domain/payouts/payouts.ts'
@@ -29,14 +23,9 @@ import { clientOwner, type SharedAccounts, subaccountOwner } from '#ledger/accou
 import { postTransfers } from '#ledger/transfers.ts'
 import type { Kobo } from '#money.ts'
 import type { Sealer } from '#seal.ts'
+import { findApprovalObstacle, wantsSecondPerson } from './settlement-approvers.ts'
 import { recordSettlement, tellSettlement } from './settlement-events.ts'
-import {
-  findObstacle,
-  isUnconfirmed,
-  lockPayees,
-  type Payee,
-  refuseOtherAccounts,
-} from './settlement-payees.ts'
+import { findObstacle, isUnconfirmed, lockPayees, type Payee } from './settlement-payees.ts'
 import { lockSettlement, readSettlement, type Settlement } from './settlements.ts'
 
 export type ApprovalDeps = {
@@ -53,15 +42,7 @@ export async function needsApproval(
   netKobo: Kobo,
 ): Promise<boolean> {
   await holdApprovalRules(tx, clientId)
-  const { rows } = await tx.query<{ isNeeded: boolean }>({
-    name: 'settlement-needs-approval',
-    text: `select c.has_four_eyes or coalesce(
-                    (select $2 > s.approval_above_kobo from payout_settings s
-                      where s.client_id = c.id), false) as "isNeeded"
-             from clients c where c.id = $1`,
-    values: [clientId, netKobo],
-  })
-  return rows[0]?.isNeeded === true
+  return wantsSecondPerson(tx, clientId, netKobo)
 }
 
 // Right after it was closed.
@@ -107,37 +88,18 @@ export async function approveSettlement(
   // Also where it was held for another reason, and a second person is wanted since.
   const isWanted =
     settlement.needsApproval || (await needsApproval(tx, clientId, settlement.netKobo))
-  let checker = isWanted ? await requireChecker(tx, settlement, by) : undefined
+  if (isWanted) await lockPerson(tx, by)
   const payees = await lockPayees(tx, id)
-  const obstacle = findObstacle(payees)
-  const isKnowing = obstacle === 'bank_account_unconfirmed' && bankAccounts !== undefined
-  if (obstacle && !isKnowing) throw new Refusal(obstacle)
-  if (bankAccounts) refuseOtherAccounts(payees, bankAccounts)
-  if (isKnowing) checker ??= await requireChecker(tx, settlement, by)
-  if (checker) await refuseAccountChooser(tx, { ...checker, ...idsOf(payees) })
+  if (!isWanted && payees.some(isUnconfirmed)) await lockPerson(tx, by)
+  const judged = { settlement, payees, isWanted, bankAccounts }
+  const obstacle = await findApprovalObstacle(tx, by, judged)
+  if (obstacle) throw new Refusal(obstacle)
   await payOut(tx, deps, { settlement, payees, actor: by.actor, userId: by.userId })
   return readSettlement(tx, id)
 }
 
-async function requireChecker(
-  tx: Transaction,
-  { closedBy, closedByUser }: Settlement,
-  { userId, ...by }: SettlementApprover,
-): Promise<Approver> {
-  if (userId === null) throw new Refusal('people_only')
-  const approver = { ...by, userId }
-  const maker = { actor: closedBy, userId: closedByUser }
-  refuseMaker(approver, maker)
-  await lockApprover(tx, approver)
-  await refuseUnfitApprover(tx, approver, maker)
-  return approver
-}
-
-function idsOf(payees: readonly Payee[]) {
-  return {
-    bankAccountIds: payees.flatMap(({ bankAccountId }) => bankAccountId ?? []),
-    subaccountIds: payees.flatMap(({ subaccountId }) => subaccountId ?? []),
-  }
+async function lockPerson(tx: Transaction, { userId, ...by }: SettlementApprover): Promise<void> {
+  if (userId !== null) await lockApprover(tx, { ...by, userId })
 }
 
 type Approved = {

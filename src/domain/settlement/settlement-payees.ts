@@ -3,7 +3,7 @@
 
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
-import { Refusal, type RefusalCode } from '#errors.ts'
+import type { RefusalCode } from '#errors.ts'
 import type { AccountId, BankAccountId, SettlementId, SubaccountId } from '#ids.ts'
 import type { Kobo } from '#money.ts'
 
@@ -79,7 +79,7 @@ export function obstacleTo({ bankAccountId, isActive, status }: Payee): RefusalC
 }
 
 // Somebody may choose another account after the approver has looked.
-export function refuseOtherAccounts(payees: readonly Payee[], seen: readonly string[]): void {
+export function areTheseAccounts(payees: readonly Payee[], seen: readonly string[]): boolean {
   const isSame = payees.every(({ bankAccount }, index) => bankAccount === seen[index])
-  if (!isSame || payees.length !== seen.length) throw new Refusal('settlement_accounts_changed')
+  return isSame && payees.length === seen.length
 }

@@ -7,6 +7,7 @@ import { type PayoutChange, readPayoutChanges } from '#domain/payouts/payout-cha
 import { APPROVALS, PAYOUT_STATUSES, type Payout, PURPOSES } from '#domain/payouts/payouts.ts'
 import type { Identity } from '#http/authentication.ts'
 import { parseWindow, WindowQuery } from '#http/lists.ts'
+import { CannotApprove } from '#http/routes/suspense/approval-presenters.ts'
 import { named, nullable, oneOf, text } from '#http/schemas.ts'
 import { AmountQuery, parseAmounts } from '#http/summaries.ts'
 import { maskAccountNumber } from '#mask.ts'
@@ -82,7 +83,11 @@ const DetailFields = {
   history: Type.Array(ChangeBody, { description: 'What happened to it, in order.' }),
 }
 
-export const PayoutDetailBody = named('PayoutDetail', { ...Fields, ...DetailFields })
+export const PayoutDetailBody = named('PayoutDetail', {
+  ...Fields,
+  ...DetailFields,
+  cannotApprove: CannotApprove('Why you cannot approve it while it awaits that. Null if you can.'),
+})
 
 const OperatorFields = {
   ...Fields,

@@ -7,12 +7,13 @@ import type { Queryable } from '#db/pool.ts'
 import { withTransaction } from '#db/transaction.ts'
 import { refuseRestricted } from '#domain/access/clients.ts'
 import { type BankAccount, getBankAccount, noteAnswer } from '#domain/payouts/bank-accounts.ts'
+import { findApprovalObstacle } from '#domain/payouts/decide-payout.ts'
 import { enquireName } from '#domain/payouts/enquire-name.ts'
 import { listPayouts, summarizePayouts } from '#domain/payouts/payout-list.ts'
-import { findPayout } from '#domain/payouts/payouts.ts'
+import { awaitsApproval, findPayout } from '#domain/payouts/payouts.ts'
 import { requestPayout } from '#domain/payouts/request-payout.ts'
 import { Refusal } from '#errors.ts'
-import type { Identity } from '#http/authentication.ts'
+import { type Identity, lackOf } from '#http/authentication.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { withPreparation } from '#http/idempotency.ts'
@@ -25,6 +26,7 @@ import {
   pageById,
   query,
 } from '#http/lists.ts'
+import { presentObstacle, toViewer } from '#http/routes/suspense/approval-presenters.ts'
 import {
   Amount,
   ApiEnvelope,
@@ -217,8 +219,16 @@ const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
 
 type Shown = { by: Identity; reference: string }
 
-export async function showPayout(db: Queryable, { sealer }: Deps, { by, reference }: Shown) {
+export async function showPayout(db: Queryable, deps: Deps, { by, reference }: Shown) {
   const payout = await findPayout(db, { reference, clientId: by.client.id })
   if (!payout) throw new Refusal('payout_not_found')
-  return { ...presentPayout(payout, { sealer, by }), ...(await readDetail(db, payout)) }
+  const obstacle = awaitsApproval(payout)
+    ? (lackOf(by, 'payouts:write') ??
+      (await findApprovalObstacle(db, toViewer(deps, by), payout.id)))
+    : null
+  return {
+    ...presentPayout(payout, { sealer: deps.sealer, by }),
+    ...(await readDetail(db, payout)),
+    cannotApprove: presentObstacle(obstacle),
+  }
 }

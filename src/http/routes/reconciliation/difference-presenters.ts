@@ -18,7 +18,7 @@ import {
 } from '#domain/reconciliation/differences.ts'
 import { ITEM_KINDS } from '#domain/reconciliation/item-sources.ts'
 import type { BankAccount } from '#domain/reconciliation/reconciled-banks.ts'
-import { Refusal } from '#errors.ts'
+import { CannotApprove, presentObstacle } from '#http/routes/suspense/approval-presenters.ts'
 import { named, nullable } from '#http/schemas.ts'
 import type { CreditId, StatementLineId, TransferId } from '#ids.ts'
 import { toNaira } from '#money.ts'
@@ -46,8 +46,6 @@ const NamedCredit = named('DifferenceCredit', {
   accountNumber: nullable('string'),
   amount: Type.Number(),
 })
-
-const Obstacle = Type.Object({ code: Type.String(), message: Type.String() })
 
 const orNull = <T extends Parameters<typeof Type.Union>[0][number]>(
   schema: T,
@@ -77,7 +75,7 @@ const FIELDS = {
   reason: nullable('string'),
   askedBy: nullable('string'),
   askedAt: nullable('string'),
-  cannotApprove: orNull(Obstacle, 'Why you cannot approve it while asked for. Null if you can.'),
+  cannotApprove: CannotApprove('Why you cannot approve it while asked for. Null if you can.'),
   decidedBy: nullable('string'),
   decidedAt: nullable('string'),
   openedAt: Type.String(),
@@ -201,7 +199,7 @@ function presentFields(difference: ShownDifference) {
     reason: difference.reason,
     askedBy: difference.askedBy,
     askedAt: askedAt && timestamp(askedAt),
-    cannotApprove: obstacle && { code: obstacle, message: new Refusal(obstacle).message },
+    cannotApprove: presentObstacle(obstacle),
     decidedBy: difference.decidedBy,
     decidedAt: decidedAt && timestamp(decidedAt),
     openedAt: timestamp(difference.openedAt),

@@ -7,7 +7,7 @@ import {
   type Adjustment,
   OWED,
 } from '#domain/refunds/adjustments.ts'
-import { Refusal } from '#errors.ts'
+import { CannotApprove, presentObstacle } from '#http/routes/suspense/approval-presenters.ts'
 import { Amount, digits, named, nullable, oneOf, text } from '#http/schemas.ts'
 import { toNaira } from '#money.ts'
 import { timestamp } from '#wat-time.ts'
@@ -34,8 +34,6 @@ export const AdjustmentRequest = named(
   { additionalProperties: false },
 )
 
-const Obstacle = Type.Object({ code: Type.String(), message: Type.String() })
-
 export const AdjustmentBody = named('Adjustment', {
   reference: Type.String({ description: 'ADJ and digits.' }),
   kind: Type.String({ description: 'recovery or write_off.' }),
@@ -48,9 +46,7 @@ export const AdjustmentBody = named('Adjustment', {
   state: Type.String({ description: `One of ${ADJUSTMENT_STATES.join(', ')}.` }),
   requestedBy: Type.String(),
   requestedAt: Type.String(),
-  cannotApprove: Type.Union([Obstacle, Type.Null()], {
-    description: 'Why you cannot approve it while open. Null if you can.',
-  }),
+  cannotApprove: CannotApprove('Why you cannot approve it while open. Null if you can.'),
   decidedBy: nullable('string'),
   decidedAt: nullable('string'),
   decisionReason: nullable('string'),
@@ -70,7 +66,7 @@ export function presentAdjustment(adjustment: Adjustment) {
     state: adjustment.state,
     requestedBy: adjustment.requestedBy,
     requestedAt: timestamp(adjustment.requestedAt),
-    cannotApprove: obstacle && { code: obstacle, message: new Refusal(obstacle).message },
+    cannotApprove: presentObstacle(obstacle),
     decidedBy: adjustment.decidedBy,
     decidedAt: decidedAt && timestamp(decidedAt),
     decisionReason: adjustment.decisionReason,

@@ -13,6 +13,7 @@ import {
 import type { UpcomingSettlement } from '#domain/settlement/upcoming-settlement.ts'
 import { Refusal } from '#errors.ts'
 import type { Identity } from '#http/authentication.ts'
+import { CannotApprove } from '#http/routes/suspense/approval-presenters.ts'
 import { named, nullable } from '#http/schemas.ts'
 import { maskAccountNumber } from '#mask.ts'
 import { kobo, toNaira } from '#money.ts'
@@ -119,6 +120,9 @@ export const SettlementDetailBody = named('SettlementDetail', {
   payees: Type.Array(PayeeOfSettlement, {
     description: 'While it is closed: the bank accounts that it would be paid to if approved now.',
   }),
+  cannotApprove: CannotApprove(
+    'Why you cannot approve it while it is closed, naming the bankAccount of each payee. Null if you can.',
+  ),
 })
 
 export const UpcomingBody = named('UpcomingSettlement', {

@@ -4,6 +4,7 @@ import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typ
 import type { List } from '#db/paging.ts'
 import { withSnapshot } from '#db/snapshot.ts'
 import { refuseRestricted } from '#domain/access/clients.ts'
+import { findObstacleToViewer } from '#domain/settlement/settlement-approvers.ts'
 import { listLines } from '#domain/settlement/settlement-lines.ts'
 import { readPayees } from '#domain/settlement/settlement-payees.ts'
 import {
@@ -12,9 +13,11 @@ import {
   SETTLEMENT_STATUSES,
 } from '#domain/settlement/settlements.ts'
 import { readUpcoming } from '#domain/settlement/upcoming-settlement.ts'
+import { lackOf } from '#http/authentication.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { ListEnvelope, listResponse, NoQuery, PageQuery, pageById, query } from '#http/lists.ts'
+import { presentObstacle, toViewer } from '#http/routes/suspense/approval-presenters.ts'
 import { ApiEnvelope, BEARER, oneOf } from '#http/schemas.ts'
 import {
   LineBody,
@@ -119,11 +122,16 @@ const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       const { client, params } = request
       refuseRestricted(client)
       const settlement = await getSettlement(db, client.id, requireReference(params.reference))
-      const { id, status } = settlement
-      const payees = status === 'closed' ? await readPayees(db, id) : []
+      const isClosed = settlement.status === 'closed'
+      const payees = isClosed ? await readPayees(db, settlement.id) : []
+      const obstacle = isClosed
+        ? (lackOf(request, 'payouts:write') ??
+          (await findObstacleToViewer(db, toViewer(deps, request), { settlement, payees })))
+        : null
       return accepted('Settlement retrieved successfully', {
         ...presentSettlement(settlement),
         payees: presentPayees(payees, { sealer, by: request, nameBank }),
+        cannotApprove: presentObstacle(obstacle),
       })
     },
   )

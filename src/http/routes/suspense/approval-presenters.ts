@@ -8,7 +8,7 @@ import {
   REQUEST_STATES,
   type Viewer,
 } from '#domain/suspense/approval-request-list.ts'
-import { Refusal } from '#errors.ts'
+import { Refusal, type RefusalCode } from '#errors.ts'
 import type { Identity } from '#http/authentication.ts'
 import type { Deps } from '#http/deps.ts'
 import { named, nullable } from '#http/schemas.ts'
@@ -27,6 +27,14 @@ const AmountChange = named('AmountChange', {
 })
 
 const Obstacle = Type.Object({ code: Type.String(), message: Type.String() })
+
+// Of whatever waits for approval, to who looks.
+export const CannotApprove = (description: string) =>
+  Type.Union([Obstacle, Type.Null()], { description })
+
+export function presentObstacle(code: RefusalCode | null) {
+  return code && { code, message: new Refusal(code).message }
+}
 
 export const RequestBody = named('ApprovalRequest', {
   id: Type.Integer(),
@@ -49,9 +57,7 @@ export const RequestBody = named('ApprovalRequest', {
   requestedBy: Type.String(),
   requestedAt: Type.String(),
   isOwn: Type.Boolean({ description: 'Whether you are the requester.' }),
-  cannotApprove: Type.Union([Obstacle, Type.Null()], {
-    description: 'Why you cannot approve it while pending. Null if you can.',
-  }),
+  cannotApprove: CannotApprove('Why you cannot approve it while pending. Null if you can.'),
   decidedBy: nullable('string'),
   decidedAt: nullable('string'),
   decisionReason: nullable('string'),
@@ -98,7 +104,7 @@ export function presentRequest(request: ApprovalRequest, { actor, sealer }: Show
     requestedBy: request.requestedBy,
     requestedAt: timestamp(request.requestedAt),
     isOwn: request.requestedBy === actor,
-    cannotApprove: obstacle && { code: obstacle, message: new Refusal(obstacle).message },
+    cannotApprove: presentObstacle(obstacle),
     decidedBy: request.decidedBy,
     decidedAt: decidedAt && timestamp(decidedAt),
     decisionReason: request.decisionReason,

@@ -50,7 +50,7 @@ export function OwnPayouts(props: ViewProps) {
             close={close}
             show={(payout) => (
               <PayoutDetail payout={payout}>
-                {mayWrite && <PayoutActions payout={payout} session={session} done={bump} />}
+                {mayWrite && <PayoutActions payout={payout} done={bump} />}
               </PayoutDetail>
             )}
           />

@@ -1,5 +1,5 @@
 // Approves, rejects or cancels a payout that is queued, each after a confirmation dialog; and says what
-// blocks it.
+// blocks it, and why the user cannot approve it.
 
 import { useState } from 'preact/hooks'
 import { payoutsStrings } from '../../../copy.ts'
@@ -8,7 +8,6 @@ import { humanize, money } from '../../format.ts'
 import { Confirm } from '../../parts/dialog.tsx'
 import { ReasonForm } from '../../parts/reason-form.tsx'
 import { toast } from '../../parts/toasts.tsx'
-import type { Session } from '../../session.ts'
 import { isAwaiting } from './payout-list.tsx'
 
 const { decide: strings } = payoutsStrings
@@ -16,17 +15,17 @@ const PATH = '/api/v1/payouts/{reference}'
 
 type Payout = Schemas['PayoutDetail']
 
-type Props = { payout: Payout; session: Session; done: () => void }
+type Props = { payout: Payout; done: () => void }
 
-export function PayoutActions({ payout, session, done }: Props) {
+export function PayoutActions({ payout, done }: Props) {
   const [asked, setAsked] = useState<'approve' | 'reject' | 'cancel' | undefined>()
   if (payout.status === 'unknown') {
     return <p class="notice held">{payoutsStrings.unknownText}</p>
   }
   if (payout.status !== 'queued') return null
-  const isOwn = payout.requestedBy === `user:${session.user.email}`
+  const { blockedBy, cannotApprove } = payout
+  const isOwn = cannotApprove?.code === 'other_person_needed'
   const mayDecide = isAwaiting(payout) && !isOwn
-  const { blockedBy } = payout
   // What a settlement or refund pays is cancelled with it, unless it is blocked.
   const mayCancel = payout.purpose === 'payout' || Boolean(blockedBy)
   const close = () => setAsked(undefined)
@@ -34,17 +33,20 @@ export function PayoutActions({ payout, session, done }: Props) {
   return (
     <>
       {blockedBy && <p class="notice held">{strings.blocked[blockedBy] ?? humanize(blockedBy)}</p>}
-      {isAwaiting(payout) && isOwn && <p class="muted after-facts">{strings.own}</p>}
+      {isOwn && <p class="muted after-facts">{strings.own}</p>}
+      {cannotApprove && !isOwn && cannotApprove.code !== blockedBy && (
+        <p class="notice after-facts">{cannotApprove.message}</p>
+      )}
       <div class="actions">
+        {mayDecide && !cannotApprove && (
+          <button type="button" class="button primary" onClick={() => setAsked('approve')}>
+            {strings.approve}
+          </button>
+        )}
         {mayDecide && (
-          <>
-            <button type="button" class="button primary" onClick={() => setAsked('approve')}>
-              {strings.approve}
-            </button>
-            <button type="button" class="button" onClick={() => setAsked('reject')}>
-              {strings.reject}
-            </button>
-          </>
+          <button type="button" class="button" onClick={() => setAsked('reject')}>
+            {strings.reject}
+          </button>
         )}
         {mayCancel && !mayDecide && (
           <button type="button" class="button" onClick={() => setAsked('cancel')}>

@@ -1,6 +1,6 @@
-// Approves or cancels a settlement that is closed, each after a confirmation dialog. Approval names the
-// bank accounts that were shown when it was asked for: if others are chosen meanwhile, it is refused. One
-// whose name no bank has confirmed takes another user, as where approval is needed, and is pointed out.
+// Approves or cancels a settlement that is closed, each after a confirmation dialog, and says why the user
+// cannot approve it. Approval names the bank accounts that were shown when it was asked for: if others are
+// chosen meanwhile, it is refused. One whose name no bank has confirmed is pointed out.
 
 import { useState } from 'preact/hooks'
 import { settlementsStrings as strings } from '../../../copy.ts'
@@ -20,8 +20,8 @@ type Props = { settlement: WholeSettlement; session: Session; done: () => void }
 export function SettlementActions({ settlement, session, done }: Props) {
   const [asked, setAsked] = useState<Asked | undefined>()
   if (settlement.status !== 'closed' || !session.scopes.includes('payouts:write')) return null
-  const needsOther = settlement.needsApproval || hasUnconfirmed(settlement)
-  const isOwn = needsOther && settlement.closedBy === `user:${session.user.email}`
+  const { cannotApprove, heldReason } = settlement
+  const isOwn = cannotApprove?.code === 'other_person_needed'
   const ask = (verb: Verb) => () => setAsked({ verb, settlement })
   const end = () => {
     setAsked(undefined)
@@ -30,8 +30,11 @@ export function SettlementActions({ settlement, session, done }: Props) {
   return (
     <>
       {isOwn && <p class="muted after-facts">{strings.own}</p>}
+      {cannotApprove && !isOwn && cannotApprove.code !== heldReason && (
+        <p class="notice after-facts">{cannotApprove.message}</p>
+      )}
       <div class="actions">
-        {!isOwn && (
+        {!cannotApprove && (
           <button type="button" class="button primary" onClick={ask('approve')}>
             {strings.approve}
           </button>

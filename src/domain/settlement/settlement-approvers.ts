@@ -1,0 +1,83 @@
+// Who may approve a settlement (I53): the rule that approving holds to, and that whoever looks is told.
+//
+// In the order they are checked:
+//   people_only, other_person_needed, approver_too_new, approver_not_independent
+//                                where a second person is wanted
+//   what is wrong with an account that it is paid to; that no bank has confirmed its name, only of who
+//                                does not name the accounts
+//   settlement_accounts_changed  others are paid now than those named
+//   people_only …                where only an account without a confirmed name wants a second person
+//   approver_chose_account       of a second person
+
+import type { Queryable } from '#db/pool.ts'
+import { type Candidate, findUnfitness } from '#domain/access/approvers.ts'
+import { isAccountChooser } from '#domain/payouts/account-choosers.ts'
+import type { RefusalCode } from '#errors.ts'
+import type { ClientId } from '#ids.ts'
+import type { Kobo } from '#money.ts'
+import { areTheseAccounts, findObstacle, type Payee } from './settlement-payees.ts'
+import type { Settlement } from './settlements.ts'
+
+// By the client's rules as they are now.
+export async function wantsSecondPerson(
+  db: Queryable,
+  clientId: ClientId,
+  netKobo: Kobo,
+): Promise<boolean> {
+  const { rows } = await db.query<{ isWanted: boolean }>({
+    name: 'settlement-needs-approval',
+    text: `select c.has_four_eyes or coalesce(
+                    (select $2 > s.approval_above_kobo from payout_settings s
+                      where s.client_id = c.id), false) as "isWanted"
+             from clients c where c.id = $1`,
+    values: [clientId, netKobo],
+  })
+  return rows[0]?.isWanted === true
+}
+
+// To an approval by who looks, and names the accounts that are shown. Null: there is none.
+export async function findObstacleToViewer(
+  db: Queryable,
+  by: Candidate,
+  { settlement, payees }: Pick<Judged, 'settlement' | 'payees'>,
+): Promise<RefusalCode | null> {
+  const { clientId, netKobo, needsApproval } = settlement
+  const isWanted = needsApproval || (await wantsSecondPerson(db, clientId, netKobo))
+  const bankAccounts = payees.flatMap(({ bankAccount }) => bankAccount ?? [])
+  return findApprovalObstacle(db, by, { settlement, payees, isWanted, bankAccounts })
+}
+
+type Judged = {
+  settlement: Settlement
+  payees: readonly Payee[]
+  isWanted: boolean // A second person, whatever the accounts are.
+  bankAccounts: readonly string[] | undefined // That the approver saw, as they are listed.
+}
+
+export async function findApprovalObstacle(
+  db: Queryable,
+  by: Candidate,
+  { settlement, payees, isWanted, bankAccounts }: Judged,
+): Promise<RefusalCode | null> {
+  const maker = { actor: settlement.closedBy, userId: settlement.closedByUser }
+  const unfitness = isWanted && (await findUnfitness(db, by, maker))
+  if (unfitness) return unfitness
+  const obstacle = findObstacle(payees)
+  const isKnowing = obstacle === 'bank_account_unconfirmed' && bankAccounts !== undefined
+  if (obstacle && !isKnowing) return obstacle
+  if (bankAccounts && !areTheseAccounts(payees, bankAccounts)) return 'settlement_accounts_changed'
+  if (!isWanted && !isKnowing) return null
+  const { userId } = by
+  if (userId === null) return 'people_only'
+  const unfit = isWanted ? undefined : await findUnfitness(db, by, maker)
+  if (unfit) return unfit
+  const isChooser = await isAccountChooser(db, { userId, ...idsOf(payees) })
+  return isChooser ? 'approver_chose_account' : null
+}
+
+function idsOf(payees: readonly Payee[]) {
+  return {
+    bankAccountIds: payees.flatMap(({ bankAccountId }) => bankAccountId ?? []),
+    subaccountIds: payees.flatMap(({ subaccountId }) => subaccountId ?? []),
+  }
+}

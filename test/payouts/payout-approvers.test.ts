@@ -1,0 +1,93 @@
+// I49: a payout that awaits approval says to whoever looks why they cannot approve it: what approving it
+// answers them.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { closeAfterTests } from '../support/closing.ts'
+import {
+  addBankAccount,
+  BANK_ACCOUNTS,
+  createPayout,
+  fund,
+  getPayout,
+  PAYOUTS,
+} from '../support/payouts.ts'
+import { newBrowser, newBrowserGivenBy, signIn } from '../support/people.ts'
+import { type Bench, startTestService } from '../support/running-service.ts'
+
+const HOUR_MS = 3_600_000
+
+const env = { MANILLA_APPROVER_WAIT_HOURS: '24' }
+const bench = closeAfterTests(await startTestService({ env }))
+await fund(bench, '1000')
+await addBankAccount(bench)
+const body = { payoutApproval: 'all' }
+await bench.call({ method: 'PUT', url: '/api/v1/payout-settings', body })
+
+type Caller = Pick<Bench, 'call'>
+
+async function ask(by: Caller, more: object = {}): Promise<string> {
+  const { reference, approval } = await createPayout(by, { amount: 1, ...more })
+  assert.equal(approval, 'needed')
+  return reference
+}
+
+const decide = (by: Caller, reference: string, verb: string, reason?: string) =>
+  by.call({ url: `${PAYOUTS}/${reference}/${verb}`, body: reason ? { reason } : {} })
+
+// What they are told, once approving has answered them the same. Undefined: it was approved.
+async function told(by: Caller, reference: string): Promise<string | undefined> {
+  const { cannotApprove } = await getPayout(by, reference)
+  const answer = await decide(by, reference, 'approve')
+  const { code, message } = answer.json()
+  assert.deepEqual(cannotApprove, answer.statusCode === 200 ? null : { code, message }, answer.body)
+  return cannotApprove?.code
+}
+
+test('whoever looks at a payout is told why they cannot approve it', async () => {
+  const [maker, checker] = [await newBrowser(bench), await newBrowser(bench, 'finance')]
+  const [reader, given] = [
+    await newBrowser(bench, 'developer'),
+    await newBrowserGivenBy(bench, maker),
+  ]
+  const reference = await ask(maker)
+
+  assert.equal(await told(maker, reference), 'other_person_needed')
+  assert.equal(await told(reader, reference), 'role_not_allowed')
+  assert.equal(await told(bench, reference), 'people_only')
+  assert.equal(await told(given, reference), 'approver_too_new')
+  bench.advance(25 * HOUR_MS)
+  const dependent = await signIn(bench, given.user.email)
+  assert.equal(await told(dependent, reference), 'approver_not_independent')
+  assert.equal(await told(await signIn(bench, checker.user.email), reference), undefined)
+})
+
+test('so is who chose its bank account, and everybody once that is inactive', async () => {
+  const [chooser, checker] = [await newBrowser(bench), await newBrowser(bench)]
+  bench.advance(25 * HOUR_MS)
+  const [first, second] = [
+    await signIn(bench, chooser.user.email),
+    await signIn(bench, checker.user.email),
+  ]
+  const { reference: bankAccount } = await addBankAccount(first)
+  const reference = await ask(bench, { bankAccount })
+
+  assert.equal(await told(first, reference), 'approver_chose_account')
+  const url = `${BANK_ACCOUNTS}/${bankAccount}`
+  await bench.call({ method: 'PATCH', url, body: { isActive: false } })
+  assert.equal(await told(second, reference), 'bank_account_inactive')
+  await bench.call({ method: 'PATCH', url, body: { isActive: true } })
+  assert.equal(await told(second, reference), undefined)
+})
+
+test('nothing is told of a payout that awaits no approval', async () => {
+  const [maker, checker] = [await newBrowser(bench), await newBrowser(bench)]
+  const [rejected, cancelled] = [await ask(maker), await ask(maker)]
+  assert.equal((await decide(checker, rejected, 'reject', 'No.')).statusCode, 200)
+  assert.equal((await decide(maker, cancelled, 'cancel')).statusCode, 200)
+
+  for (const reference of [rejected, cancelled]) {
+    assert.equal((await getPayout(maker, reference)).cannotApprove, null)
+    assert.equal((await getPayout(bench, reference)).cannotApprove, null)
+  }
+})
