@@ -202,7 +202,7 @@ test('one account is created, and its payer rules set, replaced and removed', as
   await modal.getByLabel('Payer names').fill('Ada Obi\nChidi Eze')
   await modal.getByLabel('Payer accounts').fill('123 058')
   await modal.getByRole('button', { name: 'Save' }).click()
-  await modal.getByText('“123 058” isn’t a 10-digit account number').waitFor()
+  await modal.locator('.field').getByText('“123 058” isn’t a 10-digit account number').waitFor()
   await modal.getByLabel('Payer accounts').fill('0123456789 058')
   await modal.getByRole('button', { name: 'Save' }).click()
 

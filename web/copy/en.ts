@@ -550,6 +550,20 @@ export const paymentsStrings = {
     returnPage: 'Return page',
     returnPageHint:
       'Where the customer goes after paying (callBackUrl). The final status is also posted to it.',
+    notificationUrl: 'Webhook URL (optional)',
+    notificationUrlHint: 'Receives every event of this payment.',
+    grace: 'Grace period',
+    graceHint: 'How long after expiry money still counts.',
+    graceDefault: 'Default',
+    graces: {
+      0: 'None',
+      300: '5 minutes',
+      1800: '30 minutes',
+      3600: '1 hour',
+      21600: '6 hours',
+      86400: '24 hours',
+    } as Record<number, string>,
+    rulesText: 'Who may pay, and how much at a time. Anything else goes to suspense.',
   },
   spans: {
     1800: '30 minutes',
@@ -697,7 +711,12 @@ export const accountsStrings = {
     text: (merchant: string) => `It replaces the current default of merchant ${merchant}.`,
     done: 'This is now the default account.',
   },
-  edit: { open: 'Edit', title: 'Edit account' },
+  edit: {
+    open: 'Edit',
+    title: 'Edit account',
+    nin: (masked: string | null) =>
+      masked === null ? '11 digits.' : `11 digits. Leave empty to keep ${masked}.`,
+  },
   limits: {
     open: 'Limits',
     title: 'Limits',
@@ -2929,6 +2948,8 @@ export const settingsStrings = {
 
 export const splitsStrings = {
   splitCode: 'Split',
+  choiceNone: 'None',
+  choiceHint: 'Which subaccounts share what is received.',
   share: (code: string) => `Share of ${code}`,
   subaccounts: {
     one: 'Subaccount',

@@ -3,7 +3,7 @@
 import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
 import { appStrings } from '../../copy.ts'
-import { useSending } from './forms.tsx'
+import { FieldFaults, useSending } from './forms.tsx'
 import { useModal } from './modal-dialog.ts'
 import { Failed } from './states.tsx'
 import { Toasts } from './toasts.tsx'
@@ -32,7 +32,9 @@ type FormProps = Props & {
   sending: ReturnType<typeof useSending>
 }
 
-// A form in a dialog: what went wrong is said above its buttons.
+const NONE = [] as const
+
+// A form in a dialog: what went wrong is said above its buttons, and at the fields that it is of.
 export function DialogForm(props: FormProps) {
   const { title, action, no, isDangerous, isReady = true } = props
   const { otherAction, sending, close, children } = props
@@ -40,7 +42,7 @@ export function DialogForm(props: FormProps) {
   return (
     <Dialog title={title} close={close}>
       <form class="form" onSubmit={submit} aria-busy={isBusy}>
-        {children}
+        <FieldFaults.Provider value={problem?.fields ?? NONE}>{children}</FieldFaults.Provider>
         {problem && <Failed problem={problem} />}
         <div class="form-end">
           {otherAction}

@@ -1,8 +1,9 @@
-// Forms: a submission is sent once however often the button is pressed; errors show beside it.
+// Forms: a submission is sent once however often the button is pressed; errors show beside it, and at the
+// field that they are of.
 
-import type { ComponentChildren, TargetedEvent } from 'preact'
-import { useId, useRef, useState } from 'preact/hooks'
-import { type Problem, problemFrom } from '../api.ts'
+import { type ComponentChildren, createContext, type TargetedEvent } from 'preact'
+import { useContext, useEffect, useId, useRef, useState } from 'preact/hooks'
+import { type FieldFault, type Problem, problemFrom } from '../api.ts'
 import { staying } from '../in-flight.ts'
 
 type Work = (given: FormData, headers: Record<string, string>) => Promise<unknown>
@@ -48,19 +49,51 @@ export function choiceOf<T extends string>(
   return chosen
 }
 
+// What the API found wrong with the fields of a form.
+export const FieldFaults = createContext<readonly FieldFault[]>([])
+
 type FieldProps = {
   label: string
   hint?: ComponentChildren
-  children: (id: string) => ComponentChildren // The control, which takes this id.
+  of?: string // What the API calls it, so that what it finds wrong is said here.
+  children: (id: string, wrong: object) => ComponentChildren // The control, which takes both.
 }
 
-export function Field({ label, hint, children }: FieldProps) {
+export function Field({ label, hint, of, children }: FieldProps) {
   const id = useId()
+  const isOfThis = ({ field }: FieldFault) => field === of || field.startsWith(`${of}.`)
+  const fault = useContext(FieldFaults).find(isOfThis)
+  const wrong = fault ? { 'aria-invalid': true, 'aria-describedby': `${id}-fault` } : {}
   return (
     <div class="field">
       <label for={id}>{label}</label>
-      {children(id)}
+      {children(id, wrong)}
+      {fault && (
+        <p id={`${id}-fault`} class="fault small">
+          {fault.message}
+        </p>
+      )}
       {hint && <p class="muted small">{hint}</p>}
     </div>
+  )
+}
+
+type More = { label: string; children: ComponentChildren }
+
+// What is seldom filled in, folded away; opened when something in it is wrong.
+export function MoreOptions({ label, children }: More) {
+  const details = useRef<HTMLDetailsElement>(null)
+  const faults = useContext(FieldFaults)
+  const open = () => {
+    if (details.current) details.current.open = true
+  }
+  useEffect(() => {
+    if (faults.length > 0 && details.current?.querySelector('[aria-invalid]')) open()
+  }, [faults])
+  return (
+    <details class="more" ref={details} onInvalidCapture={open}>
+      <summary>{label}</summary>
+      <div class="form">{children}</div>
+    </details>
   )
 }

@@ -3,6 +3,7 @@
 import { accountsStrings as strings } from '../../../copy.ts'
 import type { Schemas } from '../../api.ts'
 import { Field } from '../../parts/forms.tsx'
+import { WebAddressField } from '../../parts/web-address-field.tsx'
 
 type Account = Schemas['OwnAccount']
 
@@ -14,8 +15,8 @@ const TIERS = [1, 2, 3] as const
 export function ContactFields({ account }: { account?: Account }) {
   return (
     <>
-      <Field label={strings.name}>
-        {(id) => (
+      <Field label={strings.name} of="accountName">
+        {(id, wrong) => (
           <input
             id={id}
             name="accountName"
@@ -23,11 +24,12 @@ export function ContactFields({ account }: { account?: Account }) {
             maxLength={NAME_MAX}
             autocomplete="off"
             defaultValue={account?.accountName ?? ''}
+            {...wrong}
           />
         )}
       </Field>
-      <Field label={strings.email}>
-        {(id) => (
+      <Field label={strings.email} of="email">
+        {(id, wrong) => (
           <input
             id={id}
             name="email"
@@ -36,11 +38,12 @@ export function ContactFields({ account }: { account?: Account }) {
             maxLength={EMAIL_MAX}
             autocomplete="off"
             defaultValue={account?.email ?? ''}
+            {...wrong}
           />
         )}
       </Field>
-      <Field label={strings.phone}>
-        {(id) => (
+      <Field label={strings.phone} of="phoneNumber">
+        {(id, wrong) => (
           <input
             id={id}
             name="phoneNumber"
@@ -49,6 +52,7 @@ export function ContactFields({ account }: { account?: Account }) {
             pattern="\+?[0-9]{7,15}"
             autocomplete="off"
             defaultValue={account?.phoneNumber ?? ''}
+            {...wrong}
           />
         )}
       </Field>
@@ -58,19 +62,13 @@ export function ContactFields({ account }: { account?: Account }) {
 
 export function WebhookField({ url }: { url: string }) {
   return (
-    <Field label={strings.create.notificationUrl} hint={strings.create.notificationUrlHint}>
-      {(id) => (
-        <input
-          id={id}
-          name="notificationUrl"
-          type="url"
-          required
-          autocomplete="off"
-          placeholder="https://"
-          defaultValue={url}
-        />
-      )}
-    </Field>
+    <WebAddressField
+      name="notificationUrl"
+      label={strings.create.notificationUrl}
+      hint={strings.create.notificationUrlHint}
+      value={url}
+      isNeeded
+    />
   )
 }
 
@@ -82,8 +80,9 @@ export function MerchantField({ name, value }: MerchantProps) {
     <Field
       label={isId ? strings.merchant : strings.merchantCode}
       {...(isId ? { hint: strings.create.merchantHint } : {})}
+      of={name}
     >
-      {(id) => (
+      {(id, wrong) => (
         <input
           id={id}
           name={name}
@@ -91,6 +90,7 @@ export function MerchantField({ name, value }: MerchantProps) {
           maxLength={MERCHANT_MAX}
           autocomplete="off"
           defaultValue={value}
+          {...wrong}
         />
       )}
     </Field>
@@ -100,9 +100,9 @@ export function MerchantField({ name, value }: MerchantProps) {
 export function KycFields({ account }: { account?: Account }) {
   return (
     <>
-      <Field label={strings.kycTier}>
-        {(id) => (
-          <select id={id} name="kycTier">
+      <Field label={strings.kycTier} of="kycTier">
+        {(id, wrong) => (
+          <select id={id} name="kycTier" {...wrong}>
             {TIERS.map((tier) => (
               <option key={tier} value={tier} selected={tier === (account?.kycTier ?? 3)}>
                 {tier}
@@ -111,18 +111,44 @@ export function KycFields({ account }: { account?: Account }) {
           </select>
         )}
       </Field>
-      <Field label={strings.create.verifiedName} hint={strings.create.verifiedNameHint}>
-        {(id) => (
+      <Field
+        label={strings.create.verifiedName}
+        hint={strings.create.verifiedNameHint}
+        of="verifiedName"
+      >
+        {(id, wrong) => (
           <input
             id={id}
             name="verifiedName"
             maxLength={NAME_MAX}
             autocomplete="off"
             defaultValue={account?.verifiedName ?? ''}
+            {...wrong}
           />
         )}
       </Field>
     </>
+  )
+}
+
+type DigitsProps = { name: 'bvn' | 'nin'; label: string; hint?: string; isNeeded?: boolean }
+
+export function DigitsField({ name, label, hint, isNeeded = false }: DigitsProps) {
+  return (
+    <Field label={label} hint={hint ?? strings.create.digits11} of={name}>
+      {(id, wrong) => (
+        <input
+          id={id}
+          name={name}
+          required={isNeeded}
+          inputMode="numeric"
+          pattern="[0-9]{11}"
+          maxLength={11}
+          autocomplete="off"
+          {...wrong}
+        />
+      )}
+    </Field>
   )
 }
 

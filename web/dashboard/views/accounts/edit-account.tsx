@@ -1,4 +1,5 @@
-// Edits a collection account: its contact and KYC details, and its own limits. Both can be undone.
+// Edits a collection account: its contact and KYC details and split, and its own limits. Both can be
+// undone, but for another NIN.
 //
 // A form is of the account as it was when it was opened, also when that is loaded again behind it: what
 // somebody else changes meanwhile is not overwritten.
@@ -7,10 +8,13 @@ import { useState } from 'preact/hooks'
 import { appStrings, accountsStrings as strings } from '../../../copy.ts'
 import { getPage } from '../../api.ts'
 import { useLoaded } from '../../loading.ts'
+import { CodeChoice } from '../../parts/code-choice.tsx'
 import { DialogForm } from '../../parts/dialog.tsx'
 import { Field, textOf, useSending } from '../../parts/forms.tsx'
+import { SplitChoice } from '../../parts/split-choice.tsx'
 import { Failed, Skeleton } from '../../parts/states.tsx'
-import { ContactFields, KycFields, tierOf, WebhookField } from './account-fields.tsx'
+import { toast } from '../../parts/toasts.tsx'
+import { ContactFields, DigitsField, KycFields, tierOf, WebhookField } from './account-fields.tsx'
 import { type Account, changeAccount, offerUndo } from './change-account.ts'
 
 export type EditProps = {
@@ -22,6 +26,7 @@ export type EditProps = {
 export function EditAccount({ close, took, ...opened }: EditProps) {
   const [account] = useState(opened.account)
   const sending = useSending(async (given) => {
+    const nin = textOf(given, 'nin')
     const now = await changeAccount(account, {
       accountName: textOf(given, 'accountName'),
       email: textOf(given, 'email'),
@@ -29,12 +34,17 @@ export function EditAccount({ close, took, ...opened }: EditProps) {
       notificationUrl: textOf(given, 'notificationUrl'),
       kycTier: tierOf(given),
       verifiedName: textOf(given, 'verifiedName') || null,
+      ...(nin ? { nin } : {}),
+      // Left as it is while the choice has not loaded.
+      ...(given.has('splitCode') ? { splitCode: textOf(given, 'splitCode') || null } : {}),
     })
     close()
     took(now)
-    const { accountName, email, phoneNumber, notificationUrl, verifiedName } = account
+    if (nin) return toast(appStrings.saved) // The one before is not known here.
+    const { accountName, email, phoneNumber, notificationUrl, verifiedName, splitCode } = account
     const kycTier = account.kycTier as 1 | 2 | 3
-    const before = { accountName, email, phoneNumber, notificationUrl, kycTier, verifiedName }
+    const contact = { accountName, email, phoneNumber, notificationUrl }
+    const before = { ...contact, kycTier, verifiedName, splitCode }
     offerUndo({ text: appStrings.saved, took, back: () => changeAccount(now, before) })
   })
   return (
@@ -42,6 +52,12 @@ export function EditAccount({ close, took, ...opened }: EditProps) {
       <ContactFields account={account} />
       <WebhookField url={account.notificationUrl} />
       <KycFields account={account} />
+      <DigitsField
+        name="nin"
+        label={strings.create.nin}
+        hint={strings.edit.nin(account.ninMasked)}
+      />
+      <SplitChoice current={account.splitCode} />
     </DialogForm>
   )
 }
@@ -102,22 +118,13 @@ function ProfileChoice({ current }: { current: string | null }) {
   )
   if (problem) return <Failed problem={problem} retry={reload} />
   if (!data) return <Skeleton kind="text" lines={2} />
-  const codes = data.data.map(({ code, name }) => ({ code, name }))
-  const isListed = current === null || codes.some(({ code }) => code === current)
   return (
-    <Field label={strings.limitProfile}>
-      {(id) => (
-        <select id={id} name="limitProfile">
-          <option value="">{strings.limits.ofTier}</option>
-          {[...(isListed ? [] : [{ code: current, name: current }]), ...codes].map(
-            ({ code, name }) => (
-              <option key={code} value={code} selected={code === current}>
-                {name}
-              </option>
-            ),
-          )}
-        </select>
-      )}
-    </Field>
+    <CodeChoice
+      name="limitProfile"
+      label={strings.limitProfile}
+      none={strings.limits.ofTier}
+      current={current}
+      choices={data.data}
+    />
   )
 }

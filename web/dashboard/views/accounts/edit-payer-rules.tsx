@@ -3,14 +3,12 @@
 
 import { useState } from 'preact/hooks'
 import { accountsStrings, appStrings } from '../../../copy.ts'
-import { Problem, type Schemas } from '../../api.ts'
 import { Confirm, DialogForm } from '../../parts/dialog.tsx'
-import { Field, textOf, useSending } from '../../parts/forms.tsx'
+import { useSending } from '../../parts/forms.tsx'
+import { PayerRulesFields, rulesIn } from '../../parts/payer-rules-fields.tsx'
 import { toast } from '../../parts/toasts.tsx'
 import { changeAccount, offerUndo } from './change-account.ts'
 import type { EditProps } from './edit-account.tsx'
-
-type Rules = Schemas['PayerRulesRequest']
 
 const { rules: strings } = accountsStrings
 
@@ -46,17 +44,7 @@ export function EditPayerRules(props: EditProps) {
         }
       >
         <p class="muted">{strings.text}</p>
-        <AmountField name="minAmount" label={strings.min} value={rules?.minAmount} />
-        <AmountField name="maxAmount" label={strings.max} value={rules?.maxAmount} />
-        <Field label={strings.names} hint={strings.namesHint}>
-          {(id) => (
-            <textarea id={id} name="names" rows={3} defaultValue={rules?.names?.join('\n') ?? ''} />
-          )}
-        </Field>
-        {rules?.accounts && <p class="notice">{strings.kept(shownAccounts(rules.accounts))}</p>}
-        <Field label={strings.accounts} hint={strings.accountsHint}>
-          {(id) => <textarea id={id} name="accounts" class="code" rows={3} />}
-        </Field>
+        <PayerRulesFields rules={rules} />
       </DialogForm>
       {isRemoving && (
         <Confirm
@@ -74,55 +62,4 @@ export function EditPayerRules(props: EditProps) {
       )}
     </>
   )
-}
-
-type AmountProps = { name: string; label: string; value: number | undefined }
-
-function AmountField({ name, label, value }: AmountProps) {
-  return (
-    <Field label={label}>
-      {(id) => (
-        <input
-          id={id}
-          name={name}
-          inputMode="decimal"
-          autocomplete="off"
-          pattern="[0-9,]+(\.[0-9]{1,2})?"
-          defaultValue={value?.toString() ?? ''}
-        />
-      )}
-    </Field>
-  )
-}
-
-type Payers = readonly { accountNumber: string; bankCode: string }[]
-
-export function shownAccounts(accounts: Payers): string {
-  return accounts
-    .map(({ accountNumber, bankCode }) => strings.account(accountNumber, bankCode))
-    .join(', ')
-}
-
-// Nothing filled in: no rules.
-function rulesIn(given: FormData): Rules | null {
-  const lines = (name: string) =>
-    textOf(given, name)
-      .split(/\r?\n/)
-      .map((line) => line.trim())
-      .filter(Boolean)
-  const minAmount = textOf(given, 'minAmount').replaceAll(',', '')
-  const maxAmount = textOf(given, 'maxAmount').replaceAll(',', '')
-  const names = lines('names')
-  const accounts = lines('accounts').map((line) => {
-    const [, accountNumber, bankCode] = /^([0-9]{10})[\s,;]+([0-9]{3}|[0-9]{5})$/.exec(line) ?? []
-    if (!accountNumber || !bankCode) throw new Problem('wrong_line', strings.wrongLine(line))
-    return { accountNumber, bankCode }
-  })
-  const rules = {
-    ...(minAmount ? { minAmount } : {}),
-    ...(maxAmount ? { maxAmount } : {}),
-    ...(names.length > 0 ? { names } : {}),
-    ...(accounts.length > 0 ? { accounts } : {}),
-  }
-  return Object.keys(rules).length > 0 ? rules : null
 }

@@ -4,9 +4,17 @@ import { accountsStrings } from '../../../copy.ts'
 import { getPage, send } from '../../api.ts'
 import { useLoaded } from '../../loading.ts'
 import { Dialog, DialogForm } from '../../parts/dialog.tsx'
-import { Field, textOf, useSending } from '../../parts/forms.tsx'
+import { MoreOptions, textOf, useSending } from '../../parts/forms.tsx'
+import { SplitChoice } from '../../parts/split-choice.tsx'
 import { Failed, Skeleton } from '../../parts/states.tsx'
-import { ContactFields, KycFields, MerchantField, tierOf, WebhookField } from './account-fields.tsx'
+import {
+  ContactFields,
+  DigitsField,
+  KycFields,
+  MerchantField,
+  tierOf,
+  WebhookField,
+} from './account-fields.tsx'
 
 type Known = { merchantId: string; merchantCode: string; notificationUrl: string }
 type Props = { clientId: string; close: () => void; created: (accountNumber: string) => void }
@@ -44,6 +52,7 @@ function AccountForm({ known, close, created }: Props & { known: Known }) {
       kycTier: tierOf(given),
       nin: text('nin'),
       verifiedName: text('verifiedName'),
+      splitCode: text('splitCode'),
     }
     const { accountNumber } = await send('POST', PATH, { body, headers })
     created(accountNumber)
@@ -61,34 +70,12 @@ function AccountForm({ known, close, created }: Props & { known: Known }) {
       <ContactFields />
       <DigitsField name="bvn" label={strings.bvn} isNeeded />
       {isFirst && ours}
-      <details class="more">
-        <summary>{strings.more}</summary>
-        <div class="form">
-          {!isFirst && ours}
-          <KycFields />
-          <DigitsField name="nin" label={strings.nin} />
-        </div>
-      </details>
+      <MoreOptions label={strings.more}>
+        {!isFirst && ours}
+        <KycFields />
+        <DigitsField name="nin" label={strings.nin} />
+        <SplitChoice />
+      </MoreOptions>
     </DialogForm>
-  )
-}
-
-type DigitsProps = { name: string; label: string; isNeeded?: boolean }
-
-function DigitsField({ name, label, isNeeded = false }: DigitsProps) {
-  return (
-    <Field label={label} hint={strings.digits11}>
-      {(id) => (
-        <input
-          id={id}
-          name={name}
-          required={isNeeded}
-          inputMode="numeric"
-          pattern="[0-9]{11}"
-          maxLength={11}
-          autocomplete="off"
-        />
-      )}
-    </Field>
   )
 }
