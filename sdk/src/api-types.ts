@@ -280,11 +280,11 @@ export interface paths {
                             phoneNumber: string;
                             channel: string;
                             payerRules?: components["schemas"]["PayerRulesRequest"];
-                            nin?: string | null;
-                            kycTier?: 1 | 2 | 3 | null;
-                            verifiedName?: string | null;
+                            nin?: string;
+                            kycTier?: 1 | 2 | 3;
+                            verifiedName?: string;
                             banks?: string[];
-                            splitCode?: string | "" | null;
+                            splitCode?: string;
                         } | unknown)[];
                         validateOnly?: boolean;
                     };
@@ -5081,11 +5081,11 @@ export interface components {
             phoneNumber: string;
             channel: string;
             payerRules?: components["schemas"]["PayerRulesRequest"];
-            nin?: string | null;
-            kycTier?: 1 | 2 | 3 | null;
-            verifiedName?: string | null;
+            nin?: string;
+            kycTier?: 1 | 2 | 3;
+            verifiedName?: string;
             banks?: string[];
-            splitCode?: string | "" | null;
+            splitCode?: string;
         };
         AccountResponse: {
             isSuccessful: boolean;
@@ -5267,22 +5267,22 @@ export interface components {
              */
             currency?: "NGN";
             customer: {
-                customerId?: string | "" | null;
-                customerFirstName?: string | "" | null;
-                customerLastName?: string | "" | null;
-                customerFullName?: string | "" | null;
-                customerEmail?: string | "" | null;
-                customerPhoneNumber?: string | "" | null;
+                customerId?: string;
+                customerFirstName?: string;
+                customerLastName?: string;
+                customerFullName?: string;
+                customerEmail?: string;
+                customerPhoneNumber?: string;
             };
             callBackUrl: string;
-            notificationUrl?: string | "" | null;
-            merchantRef?: string | "" | null;
-            narration?: string | "" | null;
+            notificationUrl?: string;
+            merchantRef?: string;
+            narration?: string;
             expiresInSeconds?: number;
             graceSeconds?: number;
             amountPolicy?: "exact" | "allow_under" | "any";
             payerRules?: components["schemas"]["PayerRulesRequest"];
-            splitCode?: string | "" | null;
+            splitCode?: string;
         };
         AdviceResponse: {
             requestSuccessful: boolean;
