@@ -16,6 +16,11 @@ export const CONFLICTS = {
   subaccount_exists: ref(409, '94', 'A subaccount with this code already exists.'),
   split_exists: ref(409, '94', 'A split with this code already exists.'),
   fee_rule_overlaps: ref(409, '94', 'Another fee rule already starts on or after this date.'),
+  fee_rule_in_force: ref(
+    409,
+    '12',
+    'This fee rule has taken effect, or does so within a minute. It can no longer be withdrawn.',
+  ),
   tier_taken: ref(409, '94', 'Another limit profile already applies to one of these tiers.'),
   too_many_limit_profiles: ref(409, '61', 'Limit of 100 limit profiles reached. Delete one first.'),
   merchant_ref_reused: ref(409, '94', 'This merchantRef was already used with different terms.'),
@@ -173,6 +178,11 @@ export const CONFLICTS = {
       'which. If the bank does not have the file, mark it as not delivered, or fail its open payouts.',
   ),
   tariff_overlaps: ref(409, '94', 'Another tariff already starts on or after this date.'),
+  tariff_in_force: ref(
+    409,
+    '12',
+    'This tariff has taken effect, or does so within a minute. It can no longer be withdrawn.',
+  ),
   suspense_requested: ref(409, '12', 'An approval request for this money is already pending.'),
   request_decided: ref(409, '12', 'This approval request is already decided.'),
   other_person_needed: ref(409, '57', 'You cannot approve or reject your own request.'),

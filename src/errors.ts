@@ -91,6 +91,8 @@ export const REFUSALS = {
   request_not_found: ref(404, '25', 'No such approval request.'),
   ledger_account_not_found: ref(404, '25', 'No such ledger account.'),
   limit_profile_not_found: ref(404, '25', 'No such limit profile.'),
+  fee_rule_not_found: ref(404, '25', 'No such fee rule. It may have been withdrawn.'),
+  tariff_not_found: ref(404, '25', 'No such tariff. It may have been withdrawn.'),
   subaccount_not_found: ref(404, '25', 'No such subaccount.'),
   split_not_found: ref(404, '25', 'No such split.'),
   endpoint_not_found: ref(404, '25', 'No such webhook endpoint.'),

@@ -13,6 +13,7 @@ import type {
   AdjustmentId,
   CreditId,
   DifferenceId,
+  FeeRuleId,
   SuspenseItemId,
   TransferId,
 } from './ids.ts'
@@ -24,8 +25,10 @@ type Ids = {
   adjustment: AdjustmentId
   credit: CreditId
   difference: DifferenceId
+  'fee-rule': FeeRuleId
   request: bigint
   suspense: SuspenseItemId
+  tariff: bigint
   transfer: TransferId
 }
 

@@ -280,11 +280,11 @@ export interface paths {
                             phoneNumber: string;
                             channel: string;
                             payerRules?: components["schemas"]["PayerRulesRequest"];
-                            nin?: string;
-                            kycTier?: 1 | 2 | 3;
-                            verifiedName?: string;
+                            nin?: string | null;
+                            kycTier?: 1 | 2 | 3 | null;
+                            verifiedName?: string | null;
                             banks?: string[];
-                            splitCode?: string;
+                            splitCode?: string | "" | null;
                         } | unknown)[];
                         validateOnly?: boolean;
                     };
@@ -454,6 +454,22 @@ export interface paths {
                 200: {
                     content: {
                         "application/json": components["schemas"]["FeeQuoteResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/fee-rules/{id}": {
+        delete: {
+            parameters: {
+                path: {
+                    id: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["WithdrawnResponse"];
                     };
                 };
             };
@@ -4455,6 +4471,22 @@ export interface paths {
             };
         };
     };
+    "/api/v1/operator/payout-tariffs/{id}": {
+        delete: {
+            parameters: {
+                path: {
+                    id: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["WithdrawnResponse"];
+                    };
+                };
+            };
+        };
+    };
     "/api/v1/operator/alerts": {
         get: {
             parameters: {
@@ -5081,11 +5113,11 @@ export interface components {
             phoneNumber: string;
             channel: string;
             payerRules?: components["schemas"]["PayerRulesRequest"];
-            nin?: string;
-            kycTier?: 1 | 2 | 3;
-            verifiedName?: string;
+            nin?: string | null;
+            kycTier?: 1 | 2 | 3 | null;
+            verifiedName?: string | null;
             banks?: string[];
-            splitCode?: string;
+            splitCode?: string | "" | null;
         };
         AccountResponse: {
             isSuccessful: boolean;
@@ -5267,22 +5299,22 @@ export interface components {
              */
             currency?: "NGN";
             customer: {
-                customerId?: string;
-                customerFirstName?: string;
-                customerLastName?: string;
-                customerFullName?: string;
-                customerEmail?: string;
-                customerPhoneNumber?: string;
+                customerId?: string | "" | null;
+                customerFirstName?: string | "" | null;
+                customerLastName?: string | "" | null;
+                customerFullName?: string | "" | null;
+                customerEmail?: string | "" | null;
+                customerPhoneNumber?: string | "" | null;
             };
             callBackUrl: string;
-            notificationUrl?: string;
-            merchantRef?: string;
-            narration?: string;
+            notificationUrl?: string | "" | null;
+            merchantRef?: string | "" | null;
+            narration?: string | "" | null;
             expiresInSeconds?: number;
             graceSeconds?: number;
             amountPolicy?: "exact" | "allow_under" | "any";
             payerRules?: components["schemas"]["PayerRulesRequest"];
-            splitCode?: string;
+            splitCode?: string | "" | null;
         };
         AdviceResponse: {
             requestSuccessful: boolean;
@@ -6461,6 +6493,7 @@ export interface components {
             data: components["schemas"]["FeeQuote"];
         };
         FeeRule: {
+            id: number;
             clientId: string;
             merchantCode: string | null;
             code: string;
@@ -7462,10 +7495,6 @@ export interface components {
             settledAt: string | null;
             blockedBy: string | null;
             history: components["schemas"]["PayoutChange"][];
-            cannotApprove: {
-                code: string;
-                message: string;
-            } | null;
         };
         PayoutDetailResponse: {
             isSuccessful: boolean;
@@ -7581,6 +7610,7 @@ export interface components {
             data: components["schemas"]["PayoutSettings"];
         };
         PayoutTariff: {
+            id: number;
             bankCode: string | null;
             bands: components["schemas"]["PayoutTariffBand"][];
             vatBps: number;
@@ -8084,10 +8114,6 @@ export interface components {
             cancelledAt: string | null;
             finishedAt: string | null;
             payees: components["schemas"]["SettlementPayee"][];
-            cannotApprove: {
-                code: string;
-                message: string;
-            } | null;
         };
         SettlementDetailResponse: {
             isSuccessful: boolean;
@@ -8911,6 +8937,14 @@ export interface components {
             responseCode: string;
             responseData: components["schemas"]["WebhookPush"];
         };
+        Withdrawn: {
+            id: number;
+        };
+        WithdrawnResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["Withdrawn"];
+        };
     };
 }
 export interface events {
@@ -9004,6 +9038,8 @@ export type ErrorCode =
     | "request_not_found"
     | "ledger_account_not_found"
     | "limit_profile_not_found"
+    | "fee_rule_not_found"
+    | "tariff_not_found"
     | "subaccount_not_found"
     | "split_not_found"
     | "endpoint_not_found"
@@ -9022,6 +9058,7 @@ export type ErrorCode =
     | "subaccount_exists"
     | "split_exists"
     | "fee_rule_overlaps"
+    | "fee_rule_in_force"
     | "tier_taken"
     | "too_many_limit_profiles"
     | "merchant_ref_reused"
@@ -9089,6 +9126,7 @@ export type ErrorCode =
     | "payout_file_not_delivered"
     | "payout_file_settled"
     | "tariff_overlaps"
+    | "tariff_in_force"
     | "suspense_requested"
     | "request_decided"
     | "other_person_needed"

@@ -231,6 +231,8 @@ export function schemaName(schema: { $id?: string; items?: { $id?: string } }): 
 
 export const Deleted = named('Deleted', { id: Type.String() })
 
+export const Withdrawn = named('Withdrawn', { id: Type.Integer() })
+
 export const IdempotencyHeaders = Type.Object({
   'idempotency-key': Type.Optional(
     Type.String({

@@ -1,5 +1,6 @@
-// Fees in a real browser: an operator adds a rule and tries terms out, and sets what holds for payouts; a
-// client sees its own rules, and what was charged; a payer who bears the fee sees what the amount is made of.
+// Fees in a real browser: an operator adds a rule and tries terms out, withdraws what has not begun, and sets
+// what holds for payouts; a client sees its own rules, and what was charged; a payer who bears the fee sees
+// what the amount is made of.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -46,6 +47,39 @@ test('an operator computes a fee, and adds a rule with the same terms', async ()
   for (const fact of ['FEES1', '1%', '₦300.00', '7.5%', 'Customer']) {
     await drawerOf(page).getByText(fact, { exact: true }).first().waitFor()
   }
+  assert.deepEqual(problems, [])
+})
+
+test('an operator withdraws a rule and a tariff before they take effect, and only then', async () => {
+  await bench.newClient('FEES5')
+  const effectiveFrom = new Date(bench.clock().getTime() + 3_600_000).toISOString()
+  const rule = (code: string, more: object) =>
+    createFeeRule(bench, { clientId: 'FEES5', code, ...more })
+  dataOf(await rule('in-force', {}), 'account')
+  dataOf(await rule('mistake', { effectiveFrom }), 'account')
+  const body = { bankCode: '044', bands: [{ upTo: null, fee: 7 }], effectiveFrom }
+  dataOf(await bench.call({ url: '/api/v1/operator/payout-tariffs', body }), 'account')
+  await using opened = await bench.openAs(browser, { role: 'operator', width: 360 })
+  const { page, problems } = opened
+  const withdraw = async (name: string) => {
+    await page.getByRole('link', { name }).click()
+    await drawerOf(page).getByRole('button', { name: 'Withdraw' }).click()
+    await modalOf(page).getByText('It won’t take effect.').waitFor()
+    assert.deepEqual(await findAxeFaults(page), [])
+    await modalOf(page).getByRole('button', { name: 'Withdraw' }).click()
+    await page.getByRole('link', { name }).waitFor({ state: 'detached' })
+  }
+
+  await page.goto(`${bench.url}/dashboard/settings?tab=fees`)
+  await withdraw('mistake')
+  await page.getByRole('link', { name: 'in-force' }).click()
+  await drawerOf(page).getByText('FEES5').waitFor()
+  assert.equal(await drawerOf(page).getByRole('button', { name: 'Withdraw' }).count(), 0)
+  await page.goto(`${bench.url}/dashboard/settings?tab=payoutRules`)
+  await withdraw('044')
+  await page.getByRole('link', { name: 'All other banks' }).click()
+  await drawerOf(page).getByText('₦10.00 up to').waitFor()
+  assert.equal(await drawerOf(page).getByRole('button', { name: 'Withdraw' }).count(), 0)
   assert.deepEqual(problems, [])
 })
 

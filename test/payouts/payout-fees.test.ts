@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { withTransaction } from '#db/transaction.ts'
 import { costOf, type Tariff } from '#domain/payouts/payout-tariffs.ts'
 import { kobo } from '#money.ts'
 import { assertCleanBooks } from '../support/bank-calls.ts'
@@ -17,6 +18,7 @@ import {
   payoutRounds,
 } from '../support/payouts.ts'
 import { startTestService } from '../support/running-service.ts'
+import { untilWaiting } from '../support/waiting-locks.ts'
 
 const TARIFFS = '/api/v1/operator/payout-tariffs'
 const NIP: Tariff = {
@@ -136,4 +138,61 @@ test('a bank’s own tariff counts from the day it begins', async () => {
     assert.equal(answer.json().code, 'invalid_request', JSON.stringify(bands))
   }
   await assertCleanBooks(bench)
+})
+
+test('a tariff is withdrawn until a minute before it begins, and the one before it goes on', async () => {
+  await using bench = await startTestService()
+  await using rounds = await payoutRounds(bench)
+  await fund(bench, '1000')
+  const at = (ms: number) => new Date(bench.clock().getTime() + ms).toISOString()
+  const create = async (fee: number, effectiveFrom: string) => {
+    const body = { bankCode: '035', bands: [{ upTo: null, fee }], effectiveFrom }
+    return (await bench.call({ url: TARIFFS, body })).json().data.id
+  }
+  const withdraw = async (id: number | string, token?: string) => {
+    const call = { method: 'DELETE' as const, url: `${TARIFFS}/${id}` }
+    const answer = await bench.call({ ...call, ...(token ? { token } : {}) })
+    return answer.statusCode === 200 ? answer.json().data : answer.json().code
+  }
+  const right = await create(7, at(120_000))
+  const wrong = await create(900, at(180_000))
+
+  assert.equal(await withdraw(wrong, await bench.newClient('SHOP')), 'scope_missing')
+  assert.deepEqual(await withdraw(wrong), { id: wrong })
+  for (const none of [wrong, 1, 'x', '0x1']) assert.equal(await withdraw(none), 'tariff_not_found')
+  bench.advance(60_000)
+  assert.equal(await withdraw(right), 'tariff_in_force')
+  bench.advance(180_000)
+  assert.equal(await withdraw(right), 'tariff_in_force')
+
+  const { reference } = await createPayout(bench, { amount: 10 })
+  await rounds.send()
+  const { data } = (await bench.call({ url: `${OPERATOR_PAYOUTS}/${reference}` })).json()
+  assert.equal(data.bankCost, 7)
+  const { rows } = await bench.db.query(
+    `select actor, subject from actions where action = 'payout_tariff.withdraw'`,
+  )
+  assert.deepEqual(rows, [{ actor: 'client:MAN0000001', subject: 'bank/035' }])
+  const dropping = bench.db.query(`delete from payout_tariffs where bank_code = '035'`)
+  await assert.rejects(dropping, /only be withdrawn/)
+  const late = `update payout_tariffs set withdrawn_at = effective_from where bank_code = '035'`
+  await assert.rejects(bench.db.query(late), /payout_tariffs_withdrawn_before_they_begin/)
+  await assertCleanBooks(bench)
+})
+
+test('a withdrawal that waits while the tariff takes effect is refused', async () => {
+  await using bench = await startTestService()
+  const effectiveFrom = new Date(bench.clock().getTime() + 3_600_000).toISOString()
+  const body = { bands: [{ upTo: null, fee: 7 }], effectiveFrom }
+  const { id } = (await bench.call({ url: TARIFFS, body })).json().data
+
+  const { withdrawing } = await withTransaction(bench.db, async (tx) => {
+    await tx.query(`select pg_advisory_xact_lock(hashtext('payout_tariffs'))`)
+    const withdrawing = bench.call({ method: 'DELETE', url: `${TARIFFS}/${id}` })
+    await untilWaiting(bench.db, 1)
+    bench.advance(3_600_000)
+    return { withdrawing }
+  })
+
+  assert.equal((await withdrawing).json().code, 'tariff_in_force')
 })

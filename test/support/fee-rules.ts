@@ -25,6 +25,7 @@ export function feeRecipes(): Record<string, Recipe> {
   return {
     listOwnFeeRules: () => [{ url: '/api/v1/fee-rules' }],
     listFeeRules: (of) => [{ url: FEE_RULES }, { url: `${FEE_RULES}?clientId=${of.clientId}` }],
+    withdrawFeeRule: () => [{ method: 'DELETE', url: `${FEE_RULES}/1` }],
     createFeeRule: (of) => [{ url: FEE_RULES, body: feeRuleBody({ clientId: of.clientId }) }],
   }
 }

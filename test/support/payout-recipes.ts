@@ -60,6 +60,7 @@ export const PAYOUT_RECIPES: Record<string, Recipe> = {
     patch(`${CLIENTS}/${of.clientId}/payout-settings`, { dailyLimit: 1 }),
   ],
   listPayoutTariffs: () => [{ url: TARIFFS }],
+  withdrawPayoutTariff: () => [{ method: 'DELETE', url: `${TARIFFS}/1` }],
   createPayoutTariff: () => [post(TARIFFS, { bands: [{ upTo: null, fee: 10 }] })],
 }
 

@@ -2,7 +2,8 @@
 // client at any moment, and one for each merchantCode, which then comes first (I43).
 //
 // History is append-only: a new rule ends the one before it where it begins, and never in the past. So
-// what was in force at any past moment stays known. To charge nothing more, create a rule of nothing.
+// what was in force at any past moment stays known. To charge nothing more, create a rule of nothing. One
+// that has not begun can be withdrawn (withdraw-rule.ts): it ends where it begins.
 //
 // Locks: whoever writes rules of a client holds a lock of that client; the constraint
 // fee_rules_do_not_overlap holds whatever the code does.
@@ -23,6 +24,7 @@ export type FeeRule = FeeTerms & {
   merchantCode: string | null // Null: of all its money without a rule of its own.
   effectiveFrom: Date
   effectiveTo: Date | null
+  isWithdrawn: boolean
   createdAt: Date
 }
 
@@ -32,7 +34,8 @@ const COLUMNS = `
          r.min_kobo as "minKobo", r.cap_kobo as "capKobo",
          r.waive_flat_below_kobo as "waiveFlatBelowKobo", r.vat_bps as "vatBps",
          r.vat_included as "vatIncluded", r.bearer, r.effective_from as "effectiveFrom",
-         r.effective_to as "effectiveTo", r.created_at as "createdAt"`
+         r.effective_to as "effectiveTo", r.withdrawn_at is not null as "isWithdrawn",
+         r.created_at as "createdAt"`
 const SELECT_RULE = `select ${COLUMNS} from fee_rules r join clients c on c.id = r.client_id`
 
 // As a scalar: whether anybody is charged anything. Where nobody is, rules cost a credit nothing.
@@ -135,7 +138,7 @@ export async function findPayoutRule(
 
 type RulePage = { clientId?: ClientId | undefined; beforeId: bigint | null; limit: number }
 
-// Newest first, older than `beforeId`; of every client, or of one.
+// Newest first, older than `beforeId`; of every client, or of one. Without those that were withdrawn.
 export async function listRules(
   db: Queryable,
   { clientId, beforeId, limit }: RulePage,
@@ -144,6 +147,7 @@ export async function listRules(
     name: 'list-fee-rules',
     text: `${SELECT_RULE}
             where ($1::bigint is null or r.client_id = $1) and ($2::bigint is null or r.id < $2)
+              and r.withdrawn_at is null
             order by r.id desc limit $3`,
     values: [clientId ?? null, beforeId, limit],
   })
@@ -160,6 +164,7 @@ export async function listOwnRules(
     name: 'list-own-fee-rules',
     text: `${SELECT_RULE}
             where r.client_id = $1 and ($2::bigint is null or r.id < $2)
+              and r.withdrawn_at is null
               and (r.merchant_code is null or ${isInMerchantScope('r.merchant_code', '$1')})
             order by r.id desc limit $3`,
     values: [clientId, beforeId, limit],
@@ -185,11 +190,7 @@ export async function createRule(
       { field: 'effectiveFrom', message },
     ] satisfies FieldError[])
   }
-  await tx.query({
-    name: 'lock-fee-rules',
-    text: `select pg_advisory_xact_lock(hashtext('fee_rules'), hashtext($1))`,
-    values: [clientId.toString()],
-  })
+  await lockRules(tx, clientId)
   await endRule(tx, { clientId, merchantCode, basis: terms.basis, at: effectiveFrom })
   const { rows } = await tx.query<{ id: FeeRuleId }>({
     name: 'create-fee-rule',
@@ -228,6 +229,14 @@ export async function createRule(
   return (await readRules(tx, [id])).get(id) as FeeRule
 }
 
+export async function lockRules(tx: Transaction, clientId: ClientId): Promise<void> {
+  await tx.query({
+    name: 'lock-fee-rules',
+    text: `select pg_advisory_xact_lock(hashtext('fee_rules'), hashtext($1))`,
+    values: [clientId.toString()],
+  })
+}
+
 // The one before ends here; one that begins here or later would overlap.
 async function endRule(
   tx: Transaction,
@@ -237,7 +246,8 @@ async function endRule(
   const same = 'client_id = $1 and merchant_code is not distinct from $2 and basis = $3'
   const { rowCount } = await tx.query({
     name: 'overlapping-fee-rules',
-    text: `select from fee_rules where ${same} and effective_from >= $4 limit 1`,
+    text: `select from fee_rules
+            where ${same} and effective_from >= $4 and withdrawn_at is null limit 1`,
     values,
   })
   if (rowCount !== 0) throw new Refusal('fee_rule_overlaps')

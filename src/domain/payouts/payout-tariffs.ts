@@ -1,7 +1,11 @@
 // What banks charge us for a payout: dated tariffs, of one bank or of all that have none of their
 // own. The one in force when the payout is confirmed counts. Computed in whole kobo, VAT rounded half
 // up.
+//
+// One that has not begun can be withdrawn, though not in the last minute: that is longer than the
+// transaction takes, so no payout is booked by a tariff before it is gone.
 
+import type { Clock } from '#clock.ts'
 import { numberArray } from '#db/arrays.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
@@ -105,7 +109,7 @@ export async function createTariff(
       { field: 'effectiveFrom', message },
     ] satisfies FieldError[])
   }
-  await tx.query(`select pg_advisory_xact_lock(hashtext('payout_tariffs'))`)
+  await lockTariffs(tx)
   const { rowCount } = await tx.query({
     name: 'overlapping-payout-tariffs',
     text: `select from payout_tariffs
@@ -142,4 +146,44 @@ export async function createTariff(
     },
   })
   return (await listTariffs(tx, { beforeId: null, limit: 1 }))[0] as DatedTariff
+}
+
+const LEAD_MS = 60_000
+
+export async function withdrawTariff(
+  tx: Transaction,
+  { clientId, actor, clock }: { clientId: ClientId; actor: string; clock: Clock },
+  id: bigint,
+): Promise<void> {
+  await lockTariffs(tx)
+  const { rows } = await tx.query<Pick<DatedTariff, 'bankCode' | 'effectiveFrom'>>({
+    name: 'get-payout-tariff',
+    text: `select ${DATED_COLUMNS} from payout_tariffs where id = $1`,
+    values: [id],
+  })
+  if (!rows[0]) throw new Refusal('tariff_not_found')
+  const { bankCode, effectiveFrom } = rows[0]
+  const now = clock()
+  if (effectiveFrom.getTime() - now.getTime() <= LEAD_MS) throw new Refusal('tariff_in_force')
+  await tx.query({
+    name: 'withdraw-payout-tariff',
+    text: 'update payout_tariffs set withdrawn_at = $2 where id = $1',
+    values: [id, now],
+  })
+  await tx.query({
+    name: 'delete-payout-tariff',
+    text: 'delete from payout_tariffs where id = $1',
+    values: [id],
+  })
+  await writeAuditLog(tx, now, {
+    clientId,
+    actor,
+    action: 'payout_tariff.withdraw',
+    subject: `bank/${bankCode ?? 'all'}`,
+    detail: { effectiveFrom: effectiveFrom.toISOString() },
+  })
+}
+
+async function lockTariffs(tx: Transaction): Promise<void> {
+  await tx.query(`select pg_advisory_xact_lock(hashtext('payout_tariffs'))`)
 }

@@ -71,7 +71,8 @@ const REMEDIES: Readonly<Record<Exclude<RefusalCode, NotFound>, string>> = {
   reversal_not_possible: 'Find the credit in the ledger, then resolve the difference with a note.',
   suggestion_gone: 'Retrieve the difference again.',
   cost_not_booked: 'Resolve the difference with a note, or book it as a credit.',
-  fee_rule_overlaps: 'Start the rule later than the latest one.',
+  fee_rule_overlaps: 'Start the rule later than the latest one, or withdraw that one first.',
+  fee_rule_in_force: 'Create a rule that replaces it.',
   tier_taken: 'Remove the tier from the other profile first.',
   too_many_limit_profiles: 'Delete a profile that no account uses.',
   merchant_ref_reused: 'Use a new merchantRef, or repeat the first request exactly.',
@@ -140,7 +141,8 @@ const REMEDIES: Readonly<Record<Exclude<RefusalCode, NotFound>, string>> = {
   payout_file_settled:
     'If it was never uploaded, mark it as not delivered, and request its open payouts anew. If it was, ' +
     'wait for the bank’s report.',
-  tariff_overlaps: 'Start the tariff later than the latest one.',
+  tariff_overlaps: 'Start the tariff later than the latest one, or withdraw that one first.',
+  tariff_in_force: 'Create a tariff that replaces it.',
   suspense_requested: 'Approve, reject or withdraw the pending request first.',
   request_decided: 'Fetch the request: it shows who decided.',
   other_person_needed: ANOTHER_PERSON,

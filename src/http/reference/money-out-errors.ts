@@ -133,4 +133,6 @@ export const MONEY_OUT_ERRORS: Readonly<Record<string, readonly RefusalCode[]>> 
     'subaccount_not_found',
   ],
   withdrawAdjustment: ['adjustment_not_found', 'own_request_only', 'request_decided'],
+  withdrawFeeRule: ['fee_rule_in_force', 'fee_rule_not_found'],
+  withdrawPayoutTariff: ['tariff_in_force', 'tariff_not_found'],
 }

@@ -14,6 +14,8 @@ import type { FeeRule } from '#domain/fees/fee-rules.ts'
 import { type FieldError, Refusal } from '#errors.ts'
 import { Amount, named, nullable, oneOf, text } from '#http/schemas.ts'
 import { type Kobo, kobo, koboOf, toNaira } from '#money.ts'
+import { publicId } from '#public-ids.ts'
+import type { Sealer } from '#seal.ts'
 import { parseBankTime, timestamp } from '#wat-time.ts'
 
 const BASES: readonly FeeBasis[] = ['credit', 'payout']
@@ -93,6 +95,7 @@ export const FeeRuleRequest = named(
 )
 
 export const FeeRuleBody = named('FeeRule', {
+  id: Type.Integer(),
   clientId: Type.String(),
   merchantCode: nullable('string', { description: 'Null: all without a rule of their own.' }),
   code: Type.String(),
@@ -177,8 +180,9 @@ function refused(field: string, message: string): Refusal {
   return new Refusal('invalid_request', [{ field, message }] satisfies FieldError[])
 }
 
-export function presentFeeRule(rule: FeeRule) {
+export function presentFeeRule(sealer: Sealer, rule: FeeRule) {
   return {
+    id: publicId(sealer, 'fee-rule', rule.id),
     clientId: rule.clientName,
     merchantCode: rule.merchantCode,
     code: rule.code,

@@ -1,16 +1,27 @@
-// /api/v1/operator/fee-rules: create, list and try out fee rules. /api/v1/fee-rules: a client's own.
+// /api/v1/operator/fee-rules: create, withdraw, list and try out fee rules. /api/v1/fee-rules: a client's
+// own.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { List } from '#db/paging.ts'
+import { withTransaction } from '#db/transaction.ts'
 import { getClient } from '#domain/access/manage-clients.ts'
 import { createRule, type FeeRule, listOwnRules, listRules } from '#domain/fees/fee-rules.ts'
+import { withdrawRule } from '#domain/fees/withdraw-rule.ts'
+import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { withIdempotency } from '#http/idempotency.ts'
 import { ListEnvelope, listResponse, NoQuery, PageQuery, pageById, query } from '#http/lists.ts'
 import { requireClientId } from '#http/routes/access/client-presenters.ts'
-import { ApiEnvelope, BEARER, IdempotencyHeaders, text } from '#http/schemas.ts'
+import {
+  ApiEnvelope,
+  BEARER,
+  IdempotencyHeaders,
+  text,
+  Withdrawn,
+} from '#http/schemas.ts'
 import type { ClientId } from '#ids.ts'
+import { findId } from '#public-ids.ts'
 import {
   FeeQuoteBody,
   FeeQuoteRequest,
@@ -26,6 +37,7 @@ const about = { tags: ['Operator'], security: BEARER }
 
 export const feeRuleRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   await app.register(operatorRules, deps)
+  await app.register(withdrawing, deps)
   await app.register(lists, deps)
 }
 
@@ -41,9 +53,9 @@ const operatorRules: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         operationId: 'createFeeRule',
         summary: 'Create a fee rule',
         description:
-          'Ends the rule before it where it begins. Rules are never changed or deleted: to charge ' +
-          'nothing more, create one with neither rate nor amounts. The rule in force when money ' +
-          'is booked counts.',
+          'Ends the rule before it where it begins. Rules are never changed: to charge nothing ' +
+          'more, create one with neither rate nor amounts. The rule in force when money is ' +
+          'booked counts.',
         headers: IdempotencyHeaders,
         querystring: NoQuery,
         body: FeeRuleRequest,
@@ -57,7 +69,7 @@ const operatorRules: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         const now = deps.clock()
         const { id: clientId } = await getClient(tx, now, requireClientId(body.clientId))
         const rule = await createRule(tx, { actor, now }, { clientId, ...given })
-        return accepted('Fee rule created successfully', presentFeeRule(rule))
+        return accepted('Fee rule created successfully', presentFeeRule(deps.sealer, rule))
       })
     },
   )
@@ -80,6 +92,33 @@ const operatorRules: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   )
 }
 
+const withdrawing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { db, sealer, authentication, clock } = deps
+  app.delete(
+    `${OPERATOR_RULES}/:id`,
+    {
+      onRequest: authentication.requires('operator'),
+      schema: {
+        ...about,
+        operationId: 'withdrawFeeRule',
+        summary: 'Withdraw a fee rule',
+        description:
+          'Until a minute before it takes effect. The rule before it goes on until the next. ' +
+          'Withdrawn rules are not listed any more; the audit log keeps them.',
+        params: Type.Object({ id: Type.String() }),
+        querystring: NoQuery,
+        response: { 200: ApiEnvelope(Withdrawn) },
+      },
+    },
+    async ({ actor, params }) => {
+      const id = findId(sealer, 'fee-rule', params.id)
+      if (id === undefined) throw new Refusal('fee_rule_not_found')
+      await withTransaction(db, (tx) => withdrawRule(tx, { actor, clock }, id))
+      return accepted('Fee rule withdrawn successfully', { id: Number(params.id) })
+    },
+  )
+}
+
 const listed = { 200: ListEnvelope(FeeRuleBody) }
 
 const lists: FastifyPluginAsyncTypebox<Deps> = async (
@@ -91,7 +130,9 @@ const lists: FastifyPluginAsyncTypebox<Deps> = async (
     const page = await pageById(sealer, { list, asked }, ({ after, limit }) =>
       read({ beforeId: after, limit }),
     )
-    return listResponse('Fee rules retrieved successfully', page, presentFeeRule)
+    return listResponse('Fee rules retrieved successfully', page, (rule) =>
+      presentFeeRule(sealer, rule),
+    )
   }
 
   app.get(

@@ -1,8 +1,14 @@
-// /api/v1/operator/payout-tariffs: what banks charge the operator for payouts.
+// /api/v1/operator/payout-tariffs: what banks charge the operator for payouts; created, withdrawn, listed.
 
 import { type FastifyPluginAsyncTypebox, type Static, Type } from '@fastify/type-provider-typebox'
 import type { List } from '#db/paging.ts'
-import { createTariff, type DatedTariff, listTariffs } from '#domain/payouts/payout-tariffs.ts'
+import { withTransaction } from '#db/transaction.ts'
+import {
+  createTariff,
+  type DatedTariff,
+  listTariffs,
+  withdrawTariff,
+} from '#domain/payouts/payout-tariffs.ts'
 import { type FieldError, Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
@@ -16,8 +22,11 @@ import {
   IdempotencyHeaders,
   named,
   nullable,
+  Withdrawn,
 } from '#http/schemas.ts'
 import { type Kobo, kobo, koboOf, toNaira } from '#money.ts'
+import { findId, publicId } from '#public-ids.ts'
+import type { Sealer } from '#seal.ts'
 import { parseBankTime, timestamp } from '#wat-time.ts'
 
 const TARIFFS = '/api/v1/operator/payout-tariffs'
@@ -76,6 +85,7 @@ const TariffRequest = named(
 )
 
 const TariffBody = named('PayoutTariff', {
+  id: Type.Integer(),
   bankCode: nullable('string'),
   bands: Type.Array(named('PayoutTariffBand', { upTo: nullable('number'), fee: Type.Number() })),
   vatBps: Type.Integer(),
@@ -88,6 +98,11 @@ const TariffBody = named('PayoutTariff', {
 const about = { tags: ['Operator'], security: BEARER }
 
 export const payoutTariffRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  await app.register(listAndCreate, deps)
+  await app.register(withdrawing, deps)
+}
+
+const listAndCreate: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { db, sealer, authentication, clock } = deps
   const onRequest = authentication.requires('operator')
 
@@ -109,7 +124,9 @@ export const payoutTariffRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, d
       const page = await pageById(sealer, { list, asked }, ({ after, limit }) =>
         listTariffs(db, { beforeId: after, limit }),
       )
-      return listResponse('Tariffs retrieved successfully', page, present)
+      return listResponse('Tariffs retrieved successfully', page, (tariff) =>
+        present(sealer, tariff),
+      )
     },
   )
 
@@ -135,8 +152,36 @@ export const payoutTariffRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, d
       const given = parseTariff(body)
       return withIdempotency(deps, { request, reply }, async (tx) => {
         const by = { clientId: client.id, actor, now: clock() }
-        return accepted('Tariff created successfully', present(await createTariff(tx, by, given)))
+        const tariff = await createTariff(tx, by, given)
+        return accepted('Tariff created successfully', present(sealer, tariff))
       })
+    },
+  )
+}
+
+const withdrawing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { db, sealer, authentication, clock } = deps
+  app.delete(
+    `${TARIFFS}/:id`,
+    {
+      onRequest: authentication.requires('operator'),
+      schema: {
+        ...about,
+        operationId: 'withdrawPayoutTariff',
+        summary: 'Withdraw a tariff for payouts',
+        description:
+          'Until a minute before it takes effect. The tariff before it goes on until the next.',
+        params: Type.Object({ id: Type.String() }),
+        querystring: NoQuery,
+        response: { 200: ApiEnvelope(Withdrawn), '4xx': ApiFailure },
+      },
+    },
+    async ({ client, actor, params }) => {
+      const id = findId(sealer, 'tariff', params.id)
+      if (id === undefined) throw new Refusal('tariff_not_found')
+      const by = { clientId: client.id, actor, clock }
+      await withTransaction(db, (tx) => withdrawTariff(tx, by, id))
+      return accepted('Tariff withdrawn successfully', { id: Number(params.id) })
     },
   )
 }
@@ -177,9 +222,10 @@ function refused(field: string, message: string): Refusal {
   return new Refusal('invalid_request', [{ field, message }] satisfies FieldError[])
 }
 
-function present(tariff: DatedTariff) {
+function present(sealer: Sealer, tariff: DatedTariff) {
   const { bandLimitsKobo, bandFeesKobo } = tariff
   return {
+    id: publicId(sealer, 'tariff', tariff.id),
     bankCode: tariff.bankCode,
     bands: bandFeesKobo.map((feeKobo, at) => {
       const limit = bandLimitsKobo[at]

@@ -15,6 +15,7 @@ import { toast } from '../../parts/toasts.tsx'
 import { Time } from '../../parts/values.tsx'
 import { closeTo, hrefOf } from '../../routing.ts'
 import type { ViewProps } from '../../view-props.ts'
+import { Withdraw } from './withdraw.tsx'
 
 type FeeRule = Schemas['FeeRule']
 type Quote = Schemas['FeeQuote']
@@ -42,8 +43,7 @@ const COLUMNS: readonly Column<FeeRule>[] = [
   { name: strings.until, show: ({ effectiveTo: at }) => (at ? <Time at={at} /> : strings.none) },
 ]
 
-const keyOf = ({ clientId, merchantCode, code, effectiveFrom }: FeeRule) =>
-  [clientId, merchantCode ?? '', code, effectiveFrom].join(' ')
+const keyOf = ({ id }: FeeRule) => `${id}`
 
 export function Fees({ session, place }: ViewProps) {
   const isOperator = session.scopes.includes('operator')
@@ -72,7 +72,7 @@ export function Fees({ session, place }: ViewProps) {
           </Empty>
         }
       />
-      {open && <RuleDrawer rule={open} />}
+      {open && <RuleDrawer rule={open} isOperator={isOperator} changed={pages.reload} />}
       {isAdding && (
         <RuleForm
           close={() => setAdding(false)}
@@ -87,9 +87,12 @@ export function Fees({ session, place }: ViewProps) {
   )
 }
 
-function RuleDrawer({ rule }: { rule: FeeRule }) {
+type DrawerProps = { rule: FeeRule; isOperator: boolean; changed: () => void }
+
+function RuleDrawer({ rule, isOperator, changed }: DrawerProps) {
+  const close = () => closeTo(hrefOf('settings', undefined, TAB))
   return (
-    <Drawer title={strings.one} close={() => closeTo(hrefOf('settings', undefined, TAB))}>
+    <Drawer title={strings.one} close={close}>
       <div class="headline">
         <span class="headline-text">{rule.code}</span>
       </div>
@@ -106,6 +109,18 @@ function RuleDrawer({ rule }: { rule: FeeRule }) {
           [strings.until, rule.effectiveTo && <Time key="until" at={rule.effectiveTo} />],
         ]}
       />
+      {isOperator && (
+        <Withdraw
+          effectiveFrom={rule.effectiveFrom}
+          title={strings.withdrawTitle(rule.code)}
+          text={strings.withdrawText}
+          run={() => send('DELETE', `${ALL}/{id}`, { params: { id: `${rule.id}` } })}
+          done={() => {
+            close()
+            changed()
+          }}
+        />
+      )}
     </Drawer>
   )
 }

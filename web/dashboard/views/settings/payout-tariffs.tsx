@@ -7,18 +7,21 @@ import { Problem, type Schemas, send } from '../../api.ts'
 import { money } from '../../format.ts'
 import { usePages } from '../../loading.ts'
 import { DialogForm } from '../../parts/dialog.tsx'
+import { Drawer, Facts } from '../../parts/drawer.tsx'
 import { Field, textOf, useSending } from '../../parts/forms.tsx'
 import { Empty } from '../../parts/states.tsx'
 import { type Column, ListTable } from '../../parts/table.tsx'
 import { toast } from '../../parts/toasts.tsx'
 import { Time } from '../../parts/values.tsx'
-import { hrefOf } from '../../routing.ts'
+import { closeTo, hrefOf } from '../../routing.ts'
+import { Withdraw } from './withdraw.tsx'
 
 type Tariff = Schemas['PayoutTariff']
 type Band = Schemas['PayoutTariffRequest']['bands'][number]
 
 const { payoutRules: strings, fees } = settingsStrings
 const PATH = '/api/v1/operator/payout-tariffs'
+const TAB = { tab: 'payoutRules' }
 
 const bandsOf = ({ bands }: Tariff) =>
   bands
@@ -33,10 +36,11 @@ const COLUMNS: readonly Column<Tariff>[] = [
   { name: fees.from, place: 'time', show: ({ effectiveFrom: at }) => <Time at={at} /> },
 ]
 
-const keyOf = ({ bankCode, effectiveFrom }: Tariff) => `${bankCode ?? ''} ${effectiveFrom}`
+const keyOf = ({ id }: Tariff) => `${id}`
 
-export function PayoutTariffs() {
+export function PayoutTariffs({ openKey }: { openKey: string | undefined }) {
   const pages = usePages(PATH, {})
+  const open = pages.data?.data.find((tariff) => keyOf(tariff) === openKey)
   const [isAdding, setAdding] = useState(false)
   return (
     <>
@@ -51,14 +55,15 @@ export function PayoutTariffs() {
         columns={COLUMNS}
         pages={pages}
         keyOf={keyOf}
-        hrefOf={() => hrefOf('settings', undefined, { tab: 'payoutRules' })}
-        openKey={undefined}
+        hrefOf={(tariff) => hrefOf('settings', keyOf(tariff), TAB)}
+        openKey={openKey}
         empty={
           <Empty icon="action" title={strings.noTariffs}>
             {strings.noTariffsText}
           </Empty>
         }
       />
+      {open && <TariffDrawer tariff={open} changed={pages.reload} />}
       {isAdding && (
         <TariffForm
           close={() => setAdding(false)}
@@ -70,6 +75,37 @@ export function PayoutTariffs() {
         />
       )}
     </>
+  )
+}
+
+function TariffDrawer({ tariff, changed }: { tariff: Tariff; changed: () => void }) {
+  const { id, effectiveFrom, stampDuty, stampDutyFrom } = tariff
+  const close = () => closeTo(hrefOf('settings', undefined, TAB))
+  return (
+    <Drawer title={strings.tariff} close={close}>
+      <div class="headline">
+        <span class="headline-text">{tariff.bankCode ?? strings.otherBanks}</span>
+      </div>
+      <Facts
+        facts={[
+          [strings.bands, bandsOf(tariff)],
+          [fees.vat, fees.percent(tariff.vatBps)],
+          [strings.stampDuty, money(stampDuty)],
+          [strings.stampDutyFrom, stampDuty > 0 && money(stampDutyFrom)],
+          [fees.from, <Time key="from" at={effectiveFrom} />],
+        ]}
+      />
+      <Withdraw
+        effectiveFrom={effectiveFrom}
+        title={strings.withdrawTitle}
+        text={strings.withdrawText}
+        run={() => send('DELETE', `${PATH}/{id}`, { params: { id: `${id}` } })}
+        done={() => {
+          close()
+          changed()
+        }}
+      />
+    </Drawer>
   )
 }
 
