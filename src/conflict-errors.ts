@@ -126,7 +126,7 @@ export const CONFLICTS = {
   settlement_accounts_changed: ref(
     409,
     '12',
-    'It would now be paid to another bank account than you were shown.',
+    'It would now be paid to another bank account, or under another name, than you were shown.',
   ),
   settlement_not_cancellable: ref(
     409,
@@ -141,7 +141,7 @@ export const CONFLICTS = {
   bank_account_unconfirmed: ref(
     409,
     '57',
-    'No bank has confirmed the name on an account it is paid to. Another user may approve its bankAccounts.',
+    'No bank has confirmed the name on an account it is paid to. Another user may approve the payees.',
   ),
   payout_limit: ref(409, '61', 'The amount exceeds your limit per payout.'),
   daily_payout_limit: ref(409, '61', 'The amount exceeds what is left of your daily payout limit.'),

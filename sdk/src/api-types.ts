@@ -5436,6 +5436,7 @@ export interface components {
         };
         ApproveSettlementRequest: {
             bankAccounts?: string[];
+            accountNames?: string[];
         };
         AssignRequest: {
             accountNumber?: string;

@@ -11,6 +11,7 @@ import { accountBody, adviceBody, MINUTE_MS } from '../support/fixtures.ts'
 import { startFlakyProxy } from '../support/flaky-proxy.ts'
 import { pay } from '../support/refunding.ts'
 import { startTestService } from '../support/running-service.ts'
+import { setBankAccount } from '../support/settlements.ts'
 
 const bench = closeAfterTests(await startTestService())
 const baseUrl = await listenLocally(bench.service.app)
@@ -38,6 +39,22 @@ test('an advice is created, initiated, paid, seen and refunded', async () => {
   const refund = await manilla.payments.refund(payment.paymentReference, asked)
   const refunds = await manilla.payments.refunds(payment.paymentReference).page()
   assert.deepEqual(refunds.data, [refund])
+})
+
+test('a settlement is approved to the payees that were looked at, or not at all', async () => {
+  await setBankAccount(bench, { status: 'unconfirmed' })
+  const { reference } = await manilla.settlements.close({})
+  await setBankAccount(bench)
+  const { payees } = await manilla.settlements.get(reference)
+  const accountNames = payees.map(({ accountName }) => accountName)
+  const approve = (bankAccounts: string[]) =>
+    manilla.settlements.approve(reference, { bankAccounts, accountNames })
+
+  const others = approve(['BAC000000000000000'])
+  await assert.rejects(others, { code: 'settlement_accounts_changed' })
+  const approved = await approve(payees.map(({ bankAccount }) => bankAccount))
+
+  assert.equal(approved.payouts.length, 1)
 })
 
 test('waiting ends with the payment: paid, cancelled, or expired once its grace is over', async () => {

@@ -39,7 +39,8 @@ const { accountNumber } = await createAccount(bench)
 const unconfirmed = { status: 409, code: 'bank_account_unconfirmed' }
 
 function approve(by: Caller, reference: string, bankAccounts?: readonly string[]) {
-  return decideOn(by, reference, 'approve', { body: bankAccounts ? { bankAccounts } : {} })
+  const seen = bankAccounts && { bankAccounts, accountNames: bankAccounts.map(() => 'Ada Obi') }
+  return decideOn(by, reference, 'approve', { body: seen ?? {} })
 }
 
 // A default account that the chooser added, and a settlement that waits for it.
@@ -158,6 +159,33 @@ test('nobody approves one to an account under another name, or that is inactive'
     'bank_account_inactive',
     'no_default_bank_account',
   ])
+})
+
+test('an account that was given another name since it was looked at is not approved', async () => {
+  const [chooser, other] = [await newBrowser(bench), await newBrowser(bench)]
+  const { reference, bankAccount, account } = await settle(chooser)
+  const { payees } = await settlementOf(other, reference)
+  const seen = { bankAccounts: [bankAccount], accountNames: [payees[0].accountName] }
+  const approveAs = (body: object) => decideOn(other, reference, 'approve', { body })
+  const changed = { status: 409, code: 'settlement_accounts_changed' }
+  const { bankCode, accountNumber } = account
+  const body = { bankCode, accountNumber, accountName: 'Somebody Else' }
+  const renamed = dataOf(await chooser.call({ url: BANK_ACCOUNTS, body }), 'account')
+  assert.deepEqual([renamed.reference, renamed.status], [bankAccount, 'unconfirmed'])
+
+  assertRefused(await approveAs(seen), 'account', changed)
+  assertRefused(await approveAs({ bankAccounts: [bankAccount] }), 'account', unconfirmed)
+  assertRefused(await approveAs({ accountNames: ['Somebody Else'] }), 'account', unconfirmed)
+  for (const accountNames of [[], ['Somebody Else', 'Ada Obi'], ['somebody else']]) {
+    assertRefused(await approveAs({ ...seen, accountNames }), 'account', changed)
+  }
+  // Nor once the bank has that name.
+  await setBankAccount(bench)
+  assertRefused(await approveAs(seen), 'account', changed)
+  await setBankAccount(bench, { status: 'unconfirmed' })
+  const now = { ...seen, accountNames: ['Somebody Else'] }
+  assert.equal(dataOf(await approveAs(now), 'account').status, 'approved')
+  await assertCleanBooks(bench)
 })
 
 test('once the name is confirmed, whoever may pay out approves what waits', async () => {

@@ -36,8 +36,14 @@ export class Settlements {
     return this.#api.call('post', SETTLEMENTS, { ...options, body })
   }
 
-  approve(reference: string, options?: CallOptions) {
-    return this.#api.call('post', `${SETTLEMENT}/approve`, { ...options, params: { reference } })
+  /** With `bankAccounts` and `accountNames` of its payees, it is paid to those or not at all. */
+  approve(
+    reference: string,
+    body: BodyOf<'post', `${typeof SETTLEMENT}/approve`> = {},
+    options?: CallOptions,
+  ) {
+    const call = { ...options, params: { reference }, body }
+    return this.#api.call('post', `${SETTLEMENT}/approve`, call)
   }
 
   cancel(reference: string, options?: CallOptions) {

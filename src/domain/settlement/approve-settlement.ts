@@ -5,7 +5,7 @@
 // to pay to, it stays closed with the reason, and can be approved later.
 //
 // So does one to an account whose name no bank has confirmed: as for a payout, a second person approves it,
-// who names the accounts and so has seen them.
+// who gives the accounts and their names, and so has seen them.
 //
 // Locks: the settlement, who approves (so that nobody changes their access meanwhile), the subaccounts
 // that are paid; then ledger accounts, which closing has locked before. Who approves is locked after the
@@ -25,7 +25,13 @@ import type { Kobo } from '#money.ts'
 import type { Sealer } from '#seal.ts'
 import { findApprovalObstacle, wantsSecondPerson } from './settlement-approvers.ts'
 import { recordSettlement, tellSettlement } from './settlement-events.ts'
-import { findObstacle, isUnconfirmed, lockPayees, type Payee } from './settlement-payees.ts'
+import {
+  findObstacle,
+  isUnconfirmed,
+  lockPayees,
+  type Payee,
+  type SeenPayees,
+} from './settlement-payees.ts'
 import { lockSettlement, readSettlement, type Settlement } from './settlements.ts'
 
 export type ApprovalDeps = {
@@ -69,16 +75,13 @@ async function hold(tx: Transaction, id: SettlementId, reason: RefusalCode): Pro
 // Client credentials approve only what needs no second person.
 export type SettlementApprover = Omit<Approver, 'userId'> & { userId: UserId | null }
 
-type Approval = {
-  reference: string
-  bankAccounts?: readonly string[] | undefined // That the approver saw, as they are listed.
-}
+type Approval = { reference: string; seen: SeenPayees }
 
 // Idempotent for the same actor.
 export async function approveSettlement(
   tx: Transaction,
   deps: ApprovalDeps,
-  { reference, bankAccounts, ...by }: SettlementApprover & Approval,
+  { reference, seen, ...by }: SettlementApprover & Approval,
 ): Promise<Settlement> {
   const clientId = by.client.id
   const settlement = await lockSettlement(tx, clientId, reference)
@@ -91,7 +94,7 @@ export async function approveSettlement(
   if (isWanted) await lockPerson(tx, by)
   const payees = await lockPayees(tx, id)
   if (!isWanted && payees.some(isUnconfirmed)) await lockPerson(tx, by)
-  const judged = { settlement, payees, isWanted, bankAccounts }
+  const judged = { settlement, payees, isWanted, seen }
   const obstacle = await findApprovalObstacle(tx, by, judged)
   if (obstacle) throw new Refusal(obstacle)
   await payOut(tx, deps, { settlement, payees, actor: by.actor, userId: by.userId })

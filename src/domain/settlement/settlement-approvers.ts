@@ -4,8 +4,8 @@
 //   people_only, other_person_needed, approver_too_new, approver_not_independent
 //                                where a second person is wanted
 //   what is wrong with an account that it is paid to; that no bank has confirmed its name, only of who
-//                                does not name the accounts
-//   settlement_accounts_changed  others are paid now than those named
+//                                does not give the accounts and their names
+//   settlement_accounts_changed  others are paid now, or have other names
 //   people_only …                where only an account without a confirmed name wants a second person
 //   approver_chose_account       of a second person
 
@@ -15,7 +15,7 @@ import { isAccountChooser } from '#domain/payouts/account-choosers.ts'
 import type { RefusalCode } from '#errors.ts'
 import type { ClientId } from '#ids.ts'
 import type { Kobo } from '#money.ts'
-import { areTheseAccounts, findObstacle, type Payee } from './settlement-payees.ts'
+import { arePayeesSeen, findObstacle, type Payee, type SeenPayees } from './settlement-payees.ts'
 import type { Settlement } from './settlements.ts'
 
 // By the client's rules as they are now.
@@ -35,7 +35,7 @@ export async function wantsSecondPerson(
   return rows[0]?.isWanted === true
 }
 
-// To an approval by who looks, and names the accounts that are shown. Null: there is none.
+// To an approval by who looks, and gives the accounts and names that are shown. Null: there is none.
 export async function findObstacleToViewer(
   db: Queryable,
   by: Candidate,
@@ -43,29 +43,33 @@ export async function findObstacleToViewer(
 ): Promise<RefusalCode | null> {
   const { clientId, netKobo, needsApproval } = settlement
   const isWanted = needsApproval || (await wantsSecondPerson(db, clientId, netKobo))
-  const bankAccounts = payees.flatMap(({ bankAccount }) => bankAccount ?? [])
-  return findApprovalObstacle(db, by, { settlement, payees, isWanted, bankAccounts })
+  const seen = {
+    bankAccounts: payees.map(({ bankAccount }) => bankAccount ?? ''),
+    accountNames: payees.map(({ accountName }) => accountName ?? ''),
+  }
+  return findApprovalObstacle(db, by, { settlement, payees, isWanted, seen })
 }
 
 type Judged = {
   settlement: Settlement
   payees: readonly Payee[]
   isWanted: boolean // A second person, whatever the accounts are.
-  bankAccounts: readonly string[] | undefined // That the approver saw, as they are listed.
+  seen: SeenPayees
 }
 
 export async function findApprovalObstacle(
   db: Queryable,
   by: Candidate,
-  { settlement, payees, isWanted, bankAccounts }: Judged,
+  { settlement, payees, isWanted, seen }: Judged,
 ): Promise<RefusalCode | null> {
   const maker = { actor: settlement.closedBy, userId: settlement.closedByUser }
   const unfitness = isWanted && (await findUnfitness(db, by, maker))
   if (unfitness) return unfitness
   const obstacle = findObstacle(payees)
-  const isKnowing = obstacle === 'bank_account_unconfirmed' && bankAccounts !== undefined
+  const isKnowing =
+    obstacle === 'bank_account_unconfirmed' && !!seen.bankAccounts && !!seen.accountNames
   if (obstacle && !isKnowing) return obstacle
-  if (bankAccounts && !areTheseAccounts(payees, bankAccounts)) return 'settlement_accounts_changed'
+  if (!arePayeesSeen(payees, seen)) return 'settlement_accounts_changed'
   if (!isWanted && !isKnowing) return null
   const { userId } = by
   if (userId === null) return 'people_only'

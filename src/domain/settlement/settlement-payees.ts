@@ -78,8 +78,19 @@ export function obstacleTo({ bankAccountId, isActive, status }: Payee): RefusalC
   return undefined
 }
 
-// Somebody may choose another account after the approver has looked.
-export function areTheseAccounts(payees: readonly Payee[], seen: readonly string[]): boolean {
-  const isSame = payees.every(({ bankAccount }, index) => bankAccount === seen[index])
-  return isSame && payees.length === seen.length
+// What the approver saw of the payees, as they are listed.
+export type SeenPayees = {
+  bankAccounts?: readonly string[] | undefined
+  accountNames?: readonly string[] | undefined
+}
+
+// Somebody may choose another account after the approver has looked, or give one that no bank has confirmed
+// another name.
+export function arePayeesSeen(payees: readonly Payee[], seen: SeenPayees): boolean {
+  const isSame = (given: readonly string[] | undefined, now: readonly (string | null)[]) =>
+    given === undefined ||
+    (given.length === now.length && now.every((each, index) => each === given[index]))
+  const accounts = payees.map(({ bankAccount }) => bankAccount)
+  const names = payees.map(({ accountName }) => accountName)
+  return isSame(seen.bankAccounts, accounts) && isSame(seen.accountNames, names)
 }

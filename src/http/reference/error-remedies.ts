@@ -123,7 +123,7 @@ const REMEDIES: Readonly<Record<Exclude<RefusalCode, NotFound>, string>> = {
   settlement_not_cancellable: 'Only the latest can be cancelled, before it is approved.',
   no_default_bank_account: 'Make a bank account the default.',
   bank_account_unconfirmed:
-    'Have another user check the account and approve with its bankAccounts, or wait: banks are asked again.',
+    'Have another user check the payees and approve with their bankAccounts and accountNames, or wait.',
   payout_limit: 'Pay out less at once, or ask the operator for a higher limit.',
   daily_payout_limit: 'Continue tomorrow, or ask the operator for a higher limit.',
   payout_not_queued:

@@ -153,6 +153,7 @@ export const VALUES: Readonly<Record<string, unknown>> = {
   bankAccount: 'BNK000000000000017',
   bankAccountReference: 'BNK000000000000017',
   bankAccounts: ['BNK000000000000017'],
+  accountNames: ['Ada Obi'],
   payoutReference: 'PYT000000000000042',
   refundReference: 'RFD000000000000003',
   returnReference: 'RTN000000000000005',

@@ -13,13 +13,7 @@ import { accepted } from '#http/envelopes.ts'
 import { withIdempotency } from '#http/idempotency.ts'
 import { ListEnvelope, listResponse, NoQuery, PageQuery, pageById, query } from '#http/lists.ts'
 import { requireClientId } from '#http/routes/access/client-presenters.ts'
-import {
-  ApiEnvelope,
-  BEARER,
-  IdempotencyHeaders,
-  text,
-  Withdrawn,
-} from '#http/schemas.ts'
+import { ApiEnvelope, BEARER, IdempotencyHeaders, text, Withdrawn } from '#http/schemas.ts'
 import type { ClientId } from '#ids.ts'
 import { findId } from '#public-ids.ts'
 import {

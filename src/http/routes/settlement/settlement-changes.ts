@@ -25,7 +25,7 @@ import {
 
 const ATTEMPTS_MAX = 5
 const PAYEES_MAX = 10_000
-const BODY_BYTES_MAX = 262_144 // So many references.
+const BODY_BYTES_MAX = 4_194_304 // So many references and names.
 const CUT_OFF_SAYS = 'Must be an ISO 8601 date or time that is not in the future.'
 
 const about = {
@@ -60,6 +60,14 @@ const ApproveRequest = named(
           'The bankAccount of each payee, in the order of payees. If it would now be paid to ' +
           'others, it is refused with settlement_accounts_changed. Required where no bank has ' +
           'confirmed the name of one (bank_account_unconfirmed).',
+      }),
+    ),
+    accountNames: Type.Optional(
+      Type.Array(Type.String({ maxLength: 200 }), {
+        maxItems: PAYEES_MAX,
+        description:
+          'The accountName of each payee, in the order of payees. If one has another name now, it ' +
+          'is refused and required as above.',
       }),
     ),
   },
@@ -131,8 +139,7 @@ const deciding: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       return withIdempotency(deps, { request, reply, pool: deps.batchPool }, async (tx) => {
         const now = deps.clock()
         const by = { ...toViewer(deps, request), scopes: request.scopes }
-        const { bankAccounts } = request.body
-        const approval = { ...by, reference, bankAccounts }
+        const approval = { ...by, reference, seen: request.body }
         const settlement = await approveSettlement(tx, { ...deps, now }, approval)
         return accepted('Settlement approved successfully', presentSettlement(settlement))
       })

@@ -1,6 +1,6 @@
 // Approves or cancels a settlement that is closed, each after a confirmation dialog, and says why the user
-// cannot approve it. Approval names the bank accounts that were shown when it was asked for: if others are
-// chosen meanwhile, it is refused. One whose name no bank has confirmed is pointed out.
+// cannot approve it. Approval gives the bank accounts and names that were shown when it was asked for: if
+// they are others meanwhile, it is refused. One whose name no bank has confirmed is pointed out.
 
 import { useState } from 'preact/hooks'
 import { settlementsStrings as strings } from '../../../copy.ts'
@@ -57,7 +57,12 @@ function Decision({ settlement, verb, close }: Asked & { close: () => void }) {
   const { reference, net, currency, payees } = settlement
   // The release before knows of none.
   const isNamed = verb === 'approve' && payees
-  const body = isNamed ? { bankAccounts: payees.map(({ bankAccount }) => bankAccount) } : {}
+  const body = isNamed
+    ? {
+        bankAccounts: payees.map(({ bankAccount }) => bankAccount),
+        accountNames: payees.map(({ accountName }) => accountName),
+      }
+    : {}
   return (
     <Confirm
       title={strings[`${verb}Title`](money(net, currency))}
