@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import type { Role } from '#domain/access/roles.ts'
 import { registerOf } from '../support/clients.ts'
 import { closeAfterTests } from '../support/closing.ts'
-import { assertRefused } from '../support/fixtures.ts'
+import { assertRefused, dataOf } from '../support/fixtures.ts'
 import { type Browser, newBrowser, USERS_URL } from '../support/people.ts'
 import { type Call, startTestService } from '../support/running-service.ts'
 
@@ -164,7 +164,8 @@ test('no owner makes who does an operator’s accounting, or takes over their si
     { method: 'PATCH', url: `${USERS_URL}/${support.user.id}`, body: { role: 'finance' } },
     { method: 'PATCH', url: `${USERS_URL}/${owner.user.id}`, body: { role: 'finance' } },
     { method: 'PATCH', url, body: { role: 'support' } },
-    { method: 'PATCH', url, body: { isActive: false } },
+    { method: 'PATCH', url, body: { isActive: true } },
+    { method: 'PATCH', url, body: { isActive: false, role: 'support' } },
     { url: `${url}/reset-password`, body: { removeTotp: true } },
     { method: 'DELETE', url },
   ] as const
@@ -177,4 +178,30 @@ test('no owner makes who does an operator’s accounting, or takes over their si
   assert.equal((await operator.call(invitation)).statusCode, 200)
   const ofMerchant = await newBrowser(bench, 'owner', 'SHOP')
   assert.equal((await ofMerchant.call(invitation)).statusCode, 200)
+})
+
+test('an owner disables who does an operator’s accounting, but no operator, and enables neither', async () => {
+  const owner = await newBrowser(bench, 'owner')
+  const finance = await newBrowser(bench, 'finance')
+  const operator = await newBrowser(bench, 'operator')
+  const change = (by: Browser, of: Browser, isActive: boolean) =>
+    by.call({ method: 'PATCH', url: `${USERS_URL}/${of.user.id}`, body: { isActive } })
+  const refused = { status: 403, code: 'role_not_allowed' }
+
+  assertRefused(await change(owner, operator, false), 'account', refused)
+  assertRefused(
+    await change(await newBrowser(bench, 'support'), finance, false),
+    'account',
+    refused,
+  )
+  const stranger = await newBrowser(bench, 'owner', 'SHOP')
+  const nobody = { status: 404, code: 'user_not_found' }
+  assertRefused(await change(stranger, finance, false), 'account', nobody)
+  for (const _ of ['once', 'again']) {
+    assert.equal(dataOf(await change(owner, finance, false), 'account').isActive, false)
+  }
+  const out = { status: 401, code: 'session_needed' }
+  assertRefused(await finance.call({ url: '/api/v1/payouts' }), 'account', out)
+  assertRefused(await change(owner, finance, true), 'account', refused)
+  assert.equal(dataOf(await change(operator, finance, true), 'account').isActive, true)
 })

@@ -68,6 +68,23 @@ test('finance imports the statement, closes the day, and sees nothing that is fo
   assert.deepEqual(problems, [])
 })
 
+test('an owner disables a finance user of the operator’s client, and does nothing else to them', async () => {
+  const email = await makeUser(bench, { role: 'finance' })
+  await using opened = await bench.openAs(browser, { role: 'owner', width: 360 })
+  const { page, problems } = opened
+  const drawer = page.locator('dialog.drawer')
+  await open(page, 'settings?tab=users')
+  await page.getByRole('link', { name: email }).click()
+
+  assert.deepEqual(await drawer.locator('.actions button').allInnerTexts(), ['Disable'])
+  await drawer.getByRole('button', { name: 'Disable' }).click()
+  await modalOf(page).getByRole('button', { name: 'Disable' }).click()
+
+  await drawer.getByText('Disabled', { exact: true }).waitFor()
+  assert.equal(await drawer.locator('.actions').count(), 0)
+  assert.deepEqual(problems, [])
+})
+
 test('finance works in every view of accounting, which has no fault', async () => {
   await using opened = await bench.openAs(browser, { role: 'finance' })
   const { page, problems } = opened

@@ -10,7 +10,13 @@ import type { ClientId, UserId } from '#ids.ts'
 import { recordGrant } from './access-grants.ts'
 import { type Client, findClient } from './clients.ts'
 import { removePasskeys } from './passkeys.ts'
-import { isOperator, mayManageRole, mayManageUsersOf, type Role } from './roles.ts'
+import {
+  isOperator,
+  mayDisableRole,
+  mayManageRole,
+  mayManageUsersOf,
+  type Role,
+} from './roles.ts'
 import { dropIdleRecoveryCodes, removeTotp } from './second-factors.ts'
 import { endUserSessions, lockUserOf, type SignedInSession } from './sessions.ts'
 import { unlockUser } from './sign-in-attempts.ts'
@@ -74,7 +80,11 @@ export async function changeUserBy(
   now: Date,
   { by, id, change }: { by: Administrator; id: UserId; change: UserChange },
 ): Promise<User> {
-  const user = await lockManageable(tx, by, id)
+  const isDisabling = change.isActive === false && change.role === undefined
+  const user = await lockManageable(tx, by, {
+    id,
+    may: isDisabling ? mayDisableRole : mayManageRole,
+  })
   if (change.role !== undefined)
     await refuseRole(tx, by, { clientId: user.clientId, role: change.role })
   const changed = await changeUser(tx, user, change)
@@ -114,7 +124,7 @@ export async function resetPassword(
   now: Date,
   { by, reset }: PasswordReset,
 ): Promise<User> {
-  const user = await lockManageable(tx, by, reset.id)
+  const user = await lockManageable(tx, by, { id: reset.id, may: mayManageRole })
   await setPassword(tx, now, { id: user.id, hash: reset.passwordHash, isTemporary: true })
   const passkeys = await removePasskeys(tx, user.id)
   if (reset.removesTotp) await removeTotp(tx, user.id)
@@ -137,7 +147,7 @@ export async function removeUserBy(
   now: Date,
   { by, id }: { by: Administrator; id: UserId },
 ): Promise<User> {
-  const user = await lockManageable(tx, by, id)
+  const user = await lockManageable(tx, by, { id, may: mayManageRole })
   await removeUser(tx, user)
   await record(tx, now, { by, user, action: 'user.remove', detail: { role: user.role } })
   return user
@@ -145,19 +155,29 @@ export async function removeUserBy(
 
 // Another client's user is not found.
 export async function getManageable(db: Queryable, by: Administrator, id: UserId): Promise<User> {
+  return getAllowed(db, by, { id, may: mayManageRole })
+}
+
+type Allowed = { id: UserId; may: typeof mayManageRole }
+
+async function getAllowed(db: Queryable, by: Administrator, { id, may }: Allowed): Promise<User> {
   if (!mayManageUsersOf(by, by.clientId)) throw new Refusal('role_not_allowed')
   const user = await findUser(db, id)
   if (!user || !mayManageUsersOf(by, user.clientId)) throw new Refusal('user_not_found')
-  if (!mayManageRole(by, user.role)) throw new Refusal('role_not_allowed')
+  if (!may(by, user.role)) throw new Refusal('role_not_allowed')
   return user
 }
 
-async function lockManageable(tx: Transaction, by: Administrator, id: UserId): Promise<LockedUser> {
-  const { clientId } = await getManageable(tx, by, id)
+async function lockManageable(
+  tx: Transaction,
+  by: Administrator,
+  { id, may }: Allowed,
+): Promise<LockedUser> {
+  const { clientId } = await getAllowed(tx, by, { id, may })
   const user = await lockUser(tx, { id, clientId, byId: by.userId })
   await lockAdministrator(tx, by)
   if (!user) throw new Refusal('user_not_found')
-  if (!mayManageRole(by, user.role)) throw new Refusal('role_not_allowed')
+  if (!may(by, user.role)) throw new Refusal('role_not_allowed')
   return user
 }
 

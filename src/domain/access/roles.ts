@@ -79,6 +79,11 @@ export function mayManageRole(manager: Manager, role: Role): boolean {
   return role !== 'operator' && !(role === 'finance' && manager.session?.client.isOperator)
 }
 
+// To disable somebody gives nobody anything: an owner may, of their client, whoever is no operator.
+export function mayDisableRole({ role: own }: Manager, role: Role): boolean {
+  return own === 'operator' || role !== 'operator'
+}
+
 // The last user with such a role cannot be removed: nobody could invite users again.
 export const INDISPENSABLE: readonly Role[] = ['owner', 'operator']
 

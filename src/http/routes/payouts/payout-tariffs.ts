@@ -173,7 +173,7 @@ const withdrawing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
           'Until a minute before it takes effect. The tariff before it goes on until the next.',
         params: Type.Object({ id: Type.String() }),
         querystring: NoQuery,
-        response: { 200: ApiEnvelope(Withdrawn), '4xx': ApiFailure },
+        response: { 200: ApiEnvelope(Withdrawn) },
       },
     },
     async ({ client, actor, params }) => {

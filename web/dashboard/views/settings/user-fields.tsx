@@ -27,6 +27,11 @@ export function mayManage({ role: own }: Session, { isOperator }: OfClient, role
   return role !== 'operator' && !(role === 'finance' && isOperator)
 }
 
+// To disable somebody gives nobody anything.
+export function mayDisable({ role: own }: Session, role: string): boolean {
+  return own === 'operator' || role !== 'operator'
+}
+
 export function rolesFor(session: Session, client: OfClient): Role[] {
   const roles = Object.keys(strings.roles) as Role[]
   const isKnown = (role: Role) => role !== 'operator' || client.isOperator

@@ -13,6 +13,7 @@ import { toast } from '../../parts/toasts.tsx'
 import { Time } from '../../parts/values.tsx'
 import type { Session } from '../../session.ts'
 import {
+  mayDisable,
   mayManage,
   type OfClient,
   RoleSelect,
@@ -39,6 +40,7 @@ export function UserDrawer(props: Props) {
   const { email, role, hasTotp, hasPasskey, signedInAt, createdAt } = user
   const isOwn = user.id === session.user.id
   const mayTouch = !isOwn && mayManage(session, client, role)
+  const mayOnlyDisable = !isOwn && !mayTouch && user.isActive && mayDisable(session, role)
   return (
     <Drawer title={strings.one} close={close}>
       <div class="headline">
@@ -55,7 +57,7 @@ export function UserDrawer(props: Props) {
       />
       {isOwn && <p class="notice">{strings.you}</p>}
       {mayTouch && <RoleForm {...props} />}
-      {mayTouch && <Actions {...props} />}
+      {(mayTouch || mayOnlyDisable) && <Actions {...props} mayTouch={mayTouch} />}
     </Drawer>
   )
 }
@@ -84,7 +86,7 @@ function RoleForm({ user, session, client, changed }: Props) {
 
 type Asking = 'disable' | 'reset' | 'remove'
 
-function Actions(props: Props) {
+function Actions({ mayTouch, ...props }: Props & { mayTouch: boolean }) {
   const { user, changed } = props
   const [asking, setAsking] = useState<Asking | undefined>()
   const enable = async () => {
@@ -100,9 +102,11 @@ function Actions(props: Props) {
   return (
     <>
       <div class="actions">
-        <button type="button" class="button" onClick={() => setAsking('reset')}>
-          {strings.reset}
-        </button>
+        {mayTouch && (
+          <button type="button" class="button" onClick={() => setAsking('reset')}>
+            {strings.reset}
+          </button>
+        )}
         {user.isActive ? (
           <button type="button" class="button" onClick={() => setAsking('disable')}>
             {strings.disable}
@@ -112,9 +116,11 @@ function Actions(props: Props) {
             {strings.enable}
           </button>
         )}
-        <button type="button" class="button danger-text" onClick={() => setAsking('remove')}>
-          {strings.remove}
-        </button>
+        {mayTouch && (
+          <button type="button" class="button danger-text" onClick={() => setAsking('remove')}>
+            {strings.remove}
+          </button>
+        )}
       </div>
       {asking && <Asked {...props} asking={asking} stop={() => setAsking(undefined)} />}
     </>
