@@ -1518,6 +1518,15 @@ create table remembered_answers (
 
 create table remembered_answers_default partition of remembered_answers DEFAULT;
 
+create table removed_users (
+  id uuid not null,
+  client_id bigint not null,
+  email text collate "C" not null,
+  constraint removed_users_pkey PRIMARY KEY (id),
+  constraint removed_users_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
+);
+CREATE INDEX removed_users_by_email ON removed_users USING btree (client_id, email);
+
 create table requeries (
   id bigint not null generated always as identity,
   bank_code text collate "C" not null,
@@ -2267,6 +2276,7 @@ create table users (
   constraint users_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
 );
 CREATE INDEX users_by_email ON users USING btree (email);
+CREATE TRIGGER users_remembered AFTER DELETE ON users FOR EACH ROW EXECUTE FUNCTION remember_removed_user();
 
 create table webhook_chaos (
   endpoint_id uuid not null,
@@ -2321,5 +2331,6 @@ create function refuse_other_than_releasing() returns trigger;
 create function refuse_other_than_withdrawing() returns trigger;
 create function refuse_to_complete_twice() returns trigger;
 create function refuse_to_lose_credits() returns trigger;
+create function remember_removed_user() returns trigger;
 create function stands_behind(maker uuid, checker uuid) returns boolean;
 create function uuid_floor(day date) returns uuid;

@@ -17,7 +17,14 @@ import {
   payoutBody,
   payoutRounds,
 } from '../support/payouts.ts'
-import { newBrowser, newBrowserGivenBy, signIn, USERS_URL, userIdOf } from '../support/people.ts'
+import {
+  makeUser,
+  newBrowser,
+  newBrowserGivenBy,
+  signIn,
+  USERS_URL,
+  userIdOf,
+} from '../support/people.ts'
 import { startTestService } from '../support/running-service.ts'
 import { closed, decideOn } from '../support/settlements.ts'
 
@@ -169,6 +176,28 @@ test('that another user approved a settlement to the account counts for payouts'
   const approved = await desk.decide(chooser, payout.reference, 'approve')
 
   assert.equal(approved.statusCode, 200, approved.body)
+})
+
+test('who was removed and invited again is the same person as before', async () => {
+  await using desk = await startDesk()
+  const { bench, maker, ask, decide } = desk
+  const owner = await newBrowser(bench)
+  const given = await newBrowserGivenBy(bench, owner)
+  const { reference: bankAccount } = await addBankAccount(owner)
+  const reference = await ask(owner)
+  const operator = await newBrowser(bench, 'operator')
+  const url = `${USERS_URL}/${owner.user.id}`
+  assert.equal((await operator.call({ method: 'DELETE', url })).statusCode, 200)
+  const again = await signIn(bench, await makeUser(bench, { email: owner.user.email }))
+  const code = async (by: Caller, of: string) => (await decide(by, of, 'approve')).json().code
+
+  assert.equal(await code(again, reference), 'other_person_needed')
+  // They gave somebody access, and chose an account, under their first id.
+  assert.equal(await code(given, await ask(again)), 'approver_not_independent')
+  const body = payoutBody({ amount: 10, bankAccount })
+  const chosen = (await maker.call({ url: PAYOUTS, body })).json().data.reference
+  assert.equal(await code(again, chosen), 'approver_chose_account')
+  assert.equal((await decide(desk.checker, chosen, 'approve')).statusCode, 200)
 })
 
 test('the database holds that two people take part', async () => {

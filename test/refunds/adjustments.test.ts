@@ -7,7 +7,7 @@ import { assertCleanBooks, startTwin, tally } from '../support/bank-calls.ts'
 import { assertRefused, createAccount, databaseText, dataOf } from '../support/fixtures.ts'
 import { payOut, tryPayOut } from '../support/money-out.ts'
 import { begin, credit, recordMovements, resolve, reverse } from '../support/movements.ts'
-import { type Browser, newBrowser } from '../support/people.ts'
+import { type Browser, makeUser, newBrowser, signIn, USERS_URL } from '../support/people.ts'
 import { askRefund, pay } from '../support/refunding.ts'
 import { type Bench, startTestService } from '../support/running-service.ts'
 import { NOBODYS_NUMBER } from '../support/suspense-desk.ts'
@@ -160,6 +160,20 @@ test('nobody approves what they asked for, or what those ask who gave them acces
   assertRefused(await decide(bench.checker, reference, 'approve'), 'account', behind)
   const { data } = (await bench.checker.call({ url: ADJUSTMENTS })).json()
   assert.equal(data[0].cannotApprove.code, 'approver_not_independent')
+})
+
+test('who asked is the same person when removed and invited again', async () => {
+  await using bench = await setup()
+  const reference = await asked(bench.maker, { ...OF_CLIENT, kind: 'write_off' })
+  const { id, email } = bench.maker.user
+  dataOf(await bench.checker.call({ method: 'DELETE', url: `${USERS_URL}/${id}` }), 'account')
+  const again = await signIn(bench, await makeUser(bench, { role: 'operator', email }))
+
+  const own = { status: 409, code: 'other_person_needed' }
+  assertRefused(await decide(again, reference, 'approve'), 'account', own)
+  assertRefused(await decide(again, reference, 'reject', { reason: 'x' }), 'account', own)
+  const { data } = (await again.call({ url: ADJUSTMENTS })).json()
+  assert.equal(data[0].cannotApprove.code, 'other_person_needed')
 })
 
 test('the database itself holds that it takes two', async () => {

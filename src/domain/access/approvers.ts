@@ -1,5 +1,6 @@
 // Who may approve what another person asked for (maker-checker): somebody else, whose access was not
-// changed too recently, and was not given by the maker (access-grants.ts).
+// changed too recently, and was not given by the maker (access-grants.ts). A user who was removed and is one
+// again under the same address is the same person: actors are compared by name, and stands_behind knows them.
 //
 // In the order they are checked: people_only, other_person_needed, approver_too_new,
 // approver_not_independent.
@@ -41,6 +42,10 @@ export async function lockApprover(
   const granted = grantedScopes(rows[0].role, client)
   if (![...scopes].every((scope) => granted.includes(scope))) throw new Refusal('role_not_allowed')
 }
+
+// The same of who looks, the user `v`, where these columns say who made it.
+export const isMaker = (actor: string, userId: string) =>
+  `(v.id = ${userId} or 'user:' || v.email = ${actor})`
 
 export function refuseMaker(approver: Approver, maker: Maker): void {
   if (isMaker(approver, maker)) throw new Refusal('other_person_needed')

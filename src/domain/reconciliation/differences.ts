@@ -2,6 +2,7 @@
 // how old it is, is told as of now.
 
 import type { Queryable } from '#db/pool.ts'
+import { isMaker } from '#domain/access/approvers.ts'
 import type { Client } from '#domain/access/clients.ts'
 import { Refusal, type RefusalCode } from '#errors.ts'
 import type { DifferenceId, StatementId, UserId } from '#ids.ts'
@@ -69,7 +70,7 @@ const SELECT = `
          ${IS_TIMING} as "isTiming", age.days as "ageDays", ${BUCKET_SQL('age.days')} as "ageBucket",
          case when d.state <> 'asked' then null
               when v.id is null then 'people_only'
-              when v.id = d.asked_by_user then 'other_person_needed'
+              when ${isMaker('d.asked_by', 'd.asked_by_user')} then 'other_person_needed'
               when v.access_changed_at > $9 then 'approver_too_new'
               when stands_behind(d.asked_by_user, v.id) then 'approver_not_independent'
          end as obstacle

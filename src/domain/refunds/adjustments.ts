@@ -6,6 +6,7 @@
 
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
+import { isMaker } from '#domain/access/approvers.ts'
 import { Refusal, type RefusalCode } from '#errors.ts'
 import type { AdjustmentId, ClientId, UserId } from '#ids.ts'
 import type { Kobo } from '#money.ts'
@@ -53,7 +54,7 @@ const SELECT_ADJUSTMENT = `
          a.decided_at as "decidedAt", a.decision_reason as "decisionReason",
          case when a.state <> 'open' then null
               when v.id is null then 'people_only'
-              when v.id = a.requested_by_user then 'other_person_needed'
+              when ${isMaker('a.requested_by', 'a.requested_by_user')} then 'other_person_needed'
               when v.access_changed_at > $2 then 'approver_too_new'
               when stands_behind(a.requested_by_user, v.id) then 'approver_not_independent'
          end as obstacle

@@ -15,7 +15,14 @@ import { Refusal } from '#errors.ts'
 import { type ClientId, type EndpointId, timeOrderedId } from '#ids.ts'
 
 // Rows that are of the client as such, by their table's only reference to it.
-const MOVED = ['client_secrets', 'users', 'access_grants', 'client_logos', 'payout_settings']
+const MOVED = [
+  'client_secrets',
+  'users',
+  'removed_users',
+  'access_grants',
+  'client_logos',
+  'payout_settings',
+]
 
 type Resetting = { clientId: ClientId; actor: string }
 
