@@ -180,7 +180,7 @@ test('no owner makes who does an operator’s accounting, or takes over their si
   assert.equal((await ofMerchant.call(invitation)).statusCode, 200)
 })
 
-test('an owner disables who does an operator’s accounting, but no operator, and enables neither', async () => {
+test('an owner disables who does an operator’s accounting, not an operator, and enables none', async () => {
   const owner = await newBrowser(bench, 'owner')
   const finance = await newBrowser(bench, 'finance')
   const operator = await newBrowser(bench, 'operator')

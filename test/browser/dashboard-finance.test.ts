@@ -68,7 +68,7 @@ test('finance imports the statement, closes the day, and sees nothing that is fo
   assert.deepEqual(problems, [])
 })
 
-test('an owner disables a finance user of the operator’s client, and does nothing else to them', async () => {
+test('an owner disables a finance user of the operator’s client, and does no more to them', async () => {
   const email = await makeUser(bench, { role: 'finance' })
   await using opened = await bench.openAs(browser, { role: 'owner', width: 360 })
   const { page, problems } = opened
