@@ -43,15 +43,15 @@ export async function lockApprover(
   if (![...scopes].every((scope) => granted.includes(scope))) throw new Refusal('role_not_allowed')
 }
 
+export function refuseMaker(approver: Approver, maker: Maker): void {
+  if (hasMade(approver, maker)) throw new Refusal('other_person_needed')
+}
+
 // The same of who looks, the user `v`, where these columns say who made it.
 export const isMaker = (actor: string, userId: string) =>
   `(v.id = ${userId} or 'user:' || v.email = ${actor})`
 
-export function refuseMaker(approver: Approver, maker: Maker): void {
-  if (isMaker(approver, maker)) throw new Refusal('other_person_needed')
-}
-
-function isMaker({ actor, userId }: Candidate, maker: Maker): boolean {
+function hasMade({ actor, userId }: Candidate, maker: Maker): boolean {
   return maker.actor === actor || maker.userId === userId
 }
 
@@ -62,7 +62,7 @@ export async function findUnfitness(
   maker: Maker,
 ): Promise<RefusalCode | undefined> {
   if (userId === null) return 'people_only'
-  if (isMaker({ actor, userId, newSince }, maker)) return 'other_person_needed'
+  if (hasMade({ actor, userId, newSince }, maker)) return 'other_person_needed'
   const { rows } = await db.query<{ isNew: boolean; isDependent: boolean }>({
     name: 'judge-approver',
     text: `select access_changed_at > $2 as "isNew", stands_behind($3::uuid, id) as "isDependent"
