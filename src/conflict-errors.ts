@@ -44,6 +44,11 @@ export const CONFLICTS = {
     '12',
     'A connector or a payout file sends this return, or has sent it. Do not send it by hand.',
   ),
+  return_may_have_been_sent: ref(
+    409,
+    '12',
+    'This may have been sent before the database was restored. Ask the bank, then confirm or fail it.',
+  ),
   return_failed: ref(409, '12', 'This return already failed. The money is back in suspense.'),
   return_credit_reversed: ref(
     409,
@@ -163,6 +168,11 @@ export const CONFLICTS = {
     '57',
     'Approval can only be made stricter. Ask the operator to relax it.',
   ),
+  payouts_held: ref(
+    409,
+    '12',
+    'Payouts are held: nothing is sent to a bank until an operator releases them.',
+  ),
   no_payouts_queued: ref(409, '12', 'No approved payouts are queued at this bank.'),
   payout_files_off: ref(409, '57', 'This bank has no payoutFiles in the banks file.'),
   payout_file_paid: ref(409, '12', 'The bank has paid payouts of this file.'),
@@ -176,6 +186,12 @@ export const CONFLICTS = {
     '12',
     'Payouts of this file were settled by hand: uploaded now, it would pay them again. See errors for ' +
       'which. If the bank does not have the file, mark it as not delivered, or fail its open payouts.',
+  ),
+  payout_file_may_have_been_sent: ref(
+    409,
+    '12',
+    'This file is older than the restored database, and the bank may have it. Upload the bank’s report, ' +
+      'settle its payouts by hand, or, if the bank does not have it, mark it as not delivered.',
   ),
   tariff_overlaps: ref(409, '94', 'Another tariff already starts on or after this date.'),
   tariff_in_force: ref(

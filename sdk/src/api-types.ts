@@ -459,22 +459,6 @@ export interface paths {
             };
         };
     };
-    "/api/v1/operator/fee-rules/{id}": {
-        delete: {
-            parameters: {
-                path: {
-                    id: string;
-                };
-            };
-            responses: {
-                200: {
-                    content: {
-                        "application/json": components["schemas"]["WithdrawnResponse"];
-                    };
-                };
-            };
-        };
-    };
     "/api/v1/fee-rules": {
         get: {
             parameters: {
@@ -4471,22 +4455,6 @@ export interface paths {
             };
         };
     };
-    "/api/v1/operator/payout-tariffs/{id}": {
-        delete: {
-            parameters: {
-                path: {
-                    id: string;
-                };
-            };
-            responses: {
-                200: {
-                    content: {
-                        "application/json": components["schemas"]["WithdrawnResponse"];
-                    };
-                };
-            };
-        };
-    };
     "/api/v1/operator/alerts": {
         get: {
             parameters: {
@@ -5436,7 +5404,6 @@ export interface components {
         };
         ApproveSettlementRequest: {
             bankAccounts?: string[];
-            accountNames?: string[];
         };
         AssignRequest: {
             accountNumber?: string;
@@ -6494,7 +6461,6 @@ export interface components {
             data: components["schemas"]["FeeQuote"];
         };
         FeeRule: {
-            id: number;
             clientId: string;
             merchantCode: string | null;
             code: string;
@@ -7538,6 +7504,7 @@ export interface components {
             confirmed: number;
             failed: number;
             settledByHand: number;
+            blockedBy: string | null;
             executionDate: string;
             sha256: string;
             createdBy: string;
@@ -7611,7 +7578,6 @@ export interface components {
             data: components["schemas"]["PayoutSettings"];
         };
         PayoutTariff: {
-            id: number;
             bankCode: string | null;
             bands: components["schemas"]["PayoutTariffBand"][];
             vatBps: number;
@@ -8938,14 +8904,6 @@ export interface components {
             responseCode: string;
             responseData: components["schemas"]["WebhookPush"];
         };
-        Withdrawn: {
-            id: number;
-        };
-        WithdrawnResponse: {
-            isSuccessful: boolean;
-            message: string;
-            data: components["schemas"]["Withdrawn"];
-        };
     };
 }
 export interface events {
@@ -9039,8 +8997,6 @@ export type ErrorCode =
     | "request_not_found"
     | "ledger_account_not_found"
     | "limit_profile_not_found"
-    | "fee_rule_not_found"
-    | "tariff_not_found"
     | "subaccount_not_found"
     | "split_not_found"
     | "endpoint_not_found"
@@ -9059,7 +9015,6 @@ export type ErrorCode =
     | "subaccount_exists"
     | "split_exists"
     | "fee_rule_overlaps"
-    | "fee_rule_in_force"
     | "tier_taken"
     | "too_many_limit_profiles"
     | "merchant_ref_reused"
@@ -9075,6 +9030,7 @@ export type ErrorCode =
     | "return_confirmed"
     | "return_sending"
     | "return_not_by_hand"
+    | "return_may_have_been_sent"
     | "return_failed"
     | "return_credit_reversed"
     | "payment_not_refundable"
@@ -9121,13 +9077,14 @@ export type ErrorCode =
     | "payout_decided"
     | "payout_settled"
     | "payout_approval_kept"
+    | "payouts_held"
     | "no_payouts_queued"
     | "payout_files_off"
     | "payout_file_paid"
     | "payout_file_not_delivered"
     | "payout_file_settled"
+    | "payout_file_may_have_been_sent"
     | "tariff_overlaps"
-    | "tariff_in_force"
     | "suspense_requested"
     | "request_decided"
     | "other_person_needed"

@@ -1422,6 +1422,10 @@ export const payoutFilesStrings = {
   byHand: (count: string) =>
     `${payoutCount(count)} settled by hand: uploaded now, the file would pay again, so it can’t be ` +
     'downloaded any more. If it was never uploaded, mark it as not delivered.',
+  held: 'Payouts are held: the file can’t be downloaded until they’re released.',
+  mayHaveBeenSent:
+    'The file is older than the restored database, and the bank may have it: it can’t be downloaded ' +
+    'any more. Ask the bank, then upload its report, or mark the file as not delivered.',
   downloadNote: 'Contains full account numbers. Each download is recorded in the audit log.',
   create: 'Create file',
   createTitle: 'Create payout file',
@@ -1491,9 +1495,14 @@ export const returnsStrings = {
   unknown:
     'The bank hasn’t answered and may have sent it. Don’t send it by hand: ask the bank, ' +
     'then resolve its payout.',
-  reversed:
-    'The bank reversed the credit, so the payer has the money. Don’t send it; mark it as failed. ' +
-    'What’s left of the credit is then in suspense again.',
+  blocked: {
+    return_credit_reversed:
+      'The bank reversed the credit, so the payer has the money. Don’t send it; mark it as failed. ' +
+      'What’s left of the credit is then in suspense again.',
+    return_may_have_been_sent:
+      'It’s older than the restored database and may have been sent. Don’t send it: ask the bank, ' +
+      'then confirm it or mark it as failed.',
+  } as Record<string, string>,
   payout: 'View payout',
   show: 'Reveal account number',
   shown: 'Your access is recorded in the audit log.',

@@ -14,6 +14,7 @@ import { formatKobo, type Kobo, kobo } from '#money.ts'
 import type { Sealer } from '#seal.ts'
 import { watDay } from '#wat-time.ts'
 import { claimPayouts } from './claim-payouts.ts'
+import { arePayoutsHeld } from './hold-payouts.ts'
 import { type FileActor, type FileFormat, newFileReference, sealContent } from './payout-files.ts'
 
 // More than most portals take at once. What is over goes into the next file.
@@ -27,7 +28,7 @@ const WRITERS: Record<FileFormat, (file: PaymentFile) => string> = {
 type Deps = { sealer: Sealer; now: Date; by: FileActor; holidays: Holidays }
 type Asked = { bankCode: string; debitAccount: DebitAccount; format: FileFormat }
 
-// The file's reference. Refused when nothing is queued.
+// The file's reference. Refused when nothing is queued, and while payouts are held.
 export async function createPayoutFile(
   tx: Transaction,
   { sealer, now, by, holidays }: Deps,
@@ -36,7 +37,9 @@ export async function createPayoutFile(
   const id = await nextId(tx)
   const claiming = { bankCode, limit: FILE_PAYOUTS_MAX, batchId: id, by: by.actor }
   const orders = await claimPayouts(tx, { sealer, now }, claiming)
-  if (orders.length === 0) throw new Refusal('no_payouts_queued')
+  if (orders.length === 0) {
+    throw new Refusal((await arePayoutsHeld(tx)) ? 'payouts_held' : 'no_payouts_queued')
+  }
   const reference = newFileReference()
   const executionDate = businessDayFrom(watDay(now), holidays)
   const file = { reference, createdAt: now, executionDate, bankCode, debitAccount, orders }

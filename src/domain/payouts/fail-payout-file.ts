@@ -1,6 +1,7 @@
 // A file that never reached the bank, or that the bank dropped as a whole: its payouts fail, and are
 // never queued again (I47). Only with the bank's confirmation, and not once it has paid any of them. That
-// one was confirmed by hand says so too, unless nobody had the file: the bank was told otherwise.
+// one was confirmed by hand says so too, unless nobody had the file: the bank was told otherwise. Of a
+// file older than a restore, nobody knows.
 //
 // Locks: the file, then its payouts, in id order.
 
@@ -43,11 +44,11 @@ export async function failPayoutFile(
 
 const isSettled = (status: PayoutStatus) => status === 'confirmed' || status === 'failed'
 
-type Failing = { id: bigint; isDownloaded: boolean; reference: string; bankConfirmation: string }
+type Failing = { id: bigint; mayBeAtBank: boolean; reference: string; bankConfirmation: string }
 
 async function failedResults(
   tx: Transaction,
-  { id, isDownloaded, reference, bankConfirmation }: Failing,
+  { id, mayBeAtBank, reference, bankConfirmation }: Failing,
 ): Promise<FileResult[]> {
   const { rows } = await tx.query<KnownPayout>({
     name: 'lock-payouts-of-file',
@@ -60,7 +61,7 @@ async function failedResults(
     values: [id, reference],
   })
   const isPaid = ({ status, reported }: KnownPayout) =>
-    (status === 'confirmed' && isDownloaded) || reported === 'confirmed'
+    (status === 'confirmed' && mayBeAtBank) || reported === 'confirmed'
   if (rows.some(isPaid)) throw new Refusal('payout_file_paid')
   const reason = `Not delivered to the bank: ${bankConfirmation}`
   return rows

@@ -1,5 +1,6 @@
-// Holds payouts: while a hold is open nothing is sent to any bank, by a connector or in a file (I82).
-// They can still be requested, approved, asked for and settled.
+// Holds payouts: while a hold is open nothing is sent to any bank, by a connector, in a file or by hand
+// (I82): no file is given out, and no number of a payer's. They can still be requested, approved, asked
+// for and settled.
 //
 // A restored database is held from the start: it does not know what was sent after the moment it was
 // restored to. What had been requested by then may have been sent, so it never is again; the bank is
@@ -15,16 +16,19 @@ const ALERT = { kind: 'payouts_held', subject: 'payouts' } as const
 const LOCK = `hashtext('payouts_held')`
 
 // Conditions on a row of `payouts`.
-export const NOT_HELD = 'not exists (select from payout_holds where released_at is null)'
+export const HELD = 'exists (select from payout_holds where released_at is null)'
 const LAST_RESTORED = 'coalesce((select max(last_payout_id) from payout_holds), 0)'
-export const MAY_BE_SENT = `${NOT_HELD} and id > ${LAST_RESTORED}`
+export const MAY_BE_SENT = `not ${HELD} and id > ${LAST_RESTORED}`
 export const MAY_HAVE_BEEN_SENT = `id <= ${LAST_RESTORED}`
+// When nothing was ever restored: null.
+export const LAST_RESTORED_AT =
+  '(select max(held_at) from payout_holds where restored_to is not null)'
 
 export type PayoutHold = { reason: string; heldBy: string; heldAt: Date; restoredTo: Date | null }
 
 type Holding = { reason: string; by: string; restoredTo?: Date }
 
-// Whoever sends takes this first, so a hold waits for what is being taken, and all later ones see it.
+// Whoever sends, or gives out what is sent by hand, takes this first, so a hold waits for what is being taken, and all later ones see it.
 export async function awaitHolders(tx: Transaction): Promise<void> {
   await tx.query({
     name: 'await-payout-holders',
@@ -48,6 +52,15 @@ export async function holdPayouts(
   })
   const detail = { reason, ...(restoredTo && { restoredTo: timestamp(restoredTo) }) }
   await appendEvents(tx, now, await raiseAlerts(tx, now, [{ ...ALERT, detail }]))
+}
+
+// Of whoever awaited holders before.
+export async function arePayoutsHeld(tx: Transaction): Promise<boolean> {
+  const { rows } = await tx.query<{ isHeld: boolean }>({
+    name: 'are-payouts-held',
+    text: `select ${HELD} as "isHeld"`,
+  })
+  return rows[0]?.isHeld === true
 }
 
 // Answers how many holds were open.

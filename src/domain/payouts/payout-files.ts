@@ -2,7 +2,7 @@
 // whenever it is downloaded (I62).
 //
 // Whoever gives a file out, fails it, or settles one of its payouts by hand locks the file first, before
-// any payout of it.
+// any payout of it; and before that awaits holders, if it is given out (I82).
 
 import { gunzipSync, gzipSync } from 'node:zlib'
 import type { Queryable } from '#db/pool.ts'
@@ -13,9 +13,20 @@ import type { ClientId } from '#ids.ts'
 import { formatKobo, type Kobo } from '#money.ts'
 import { newReference } from '#references.ts'
 import type { Sealer } from '#seal.ts'
+import { awaitHolders, HELD, MAY_HAVE_BEEN_SENT } from './hold-payouts.ts'
 
 export const FILE_FORMATS = ['pain.001', 'csv'] as const
 export type FileFormat = (typeof FILE_FORMATS)[number]
+
+// Why a file is not given out, in the order that they are looked for. Whoever uploaded it would pay again
+// what the bank does not have and has therefore failed, what it may have had before a restore, or what was
+// settled by hand; or pay while payouts are held.
+export const FILE_BLOCKS = [
+  'payout_file_not_delivered',
+  'payout_file_may_have_been_sent',
+  'payout_file_settled',
+  'payouts_held',
+] as const
 
 export type PayoutFile = {
   id: bigint
@@ -36,6 +47,7 @@ export type PayoutFile = {
   confirmed: number
   failed: number
   settledByHand: number // Of those: not by a report of the bank’s.
+  blockedBy: (typeof FILE_BLOCKS)[number] | null // Null: it is given out.
 }
 
 export type FileActor = { clientId: ClientId; actor: string }
@@ -60,6 +72,11 @@ function openContent(sealer: Sealer, sealed: Buffer): Buffer {
 // Of a payout `p` and what its bank reported of it, `r`.
 const BY_HAND = `p.status in ('confirmed', 'failed') and r.payout_id is null`
 
+// Of a file `f`: a restored database does not know whether somebody has it. All payouts of a file were
+// requested before it was created.
+const FILE_MAY_HAVE_BEEN_SENT = `
+  exists (select from payouts where batch_id = f.id and ${MAY_HAVE_BEEN_SENT})`
+
 const SELECT_FILE = `
   select f.id, f.reference, f.bank_code as "bankCode", f.format, f.payouts,
          f.amount_kobo as "amountKobo", f.execution_date::text as "executionDate",
@@ -67,7 +84,11 @@ const SELECT_FILE = `
          f.created_at as "createdAt", f.downloaded_by as "downloadedBy",
          f.downloaded_at as "downloadedAt", f.not_delivered_by as "notDeliveredBy",
          f.not_delivered_at as "notDeliveredAt", f.bank_confirmation as "bankConfirmation",
-         s.confirmed, s.failed, s."settledByHand"
+         s.confirmed, s.failed, s."settledByHand",
+         case when f.not_delivered_at is not null then 'payout_file_not_delivered'
+              when ${FILE_MAY_HAVE_BEEN_SENT} then 'payout_file_may_have_been_sent'
+              when s."settledByHand" > 0 then 'payout_file_settled'
+              when ${HELD} then 'payouts_held' end as "blockedBy"
     from payout_files f
    cross join lateral (
      select count(*) filter (where p.status = 'confirmed')::int as confirmed,
@@ -103,14 +124,14 @@ export async function getPayoutFile(db: Queryable, reference: string): Promise<P
   return rows[0]
 }
 
-type LockedFile = { id: bigint; isDownloaded: boolean; isNotDelivered: boolean }
+type LockedFile = { id: bigint; mayBeAtBank: boolean; isNotDelivered: boolean }
 
 export async function lockPayoutFile(tx: Transaction, reference: string): Promise<LockedFile> {
   const { rows } = await tx.query<LockedFile>({
     name: 'lock-payout-file',
-    text: `select id, downloaded_at is not null as "isDownloaded",
-                  not_delivered_at is not null as "isNotDelivered"
-             from payout_files where reference = $1 for no key update`,
+    text: `select f.id, f.not_delivered_at is not null as "isNotDelivered",
+                  f.downloaded_at is not null or ${FILE_MAY_HAVE_BEEN_SENT} as "mayBeAtBank"
+             from payout_files f where f.reference = $1 for no key update`,
     values: [reference],
   })
   if (!rows[0]) throw new Refusal('payout_file_not_found')
@@ -133,49 +154,38 @@ export function requireSameFile(locked: bigint | null, batchId: bigint | null): 
   if (locked !== batchId) throw new BeginAgain('The payout was put into a file meanwhile.')
 }
 
-// Commit before the content is shown. Whoever gave a file to the bank now would pay what is in it after
-// all: it is shown to nobody once it is known that the bank does not have it, for its payouts have failed,
-// nor once one of them was settled by hand.
+// Commit before the content is shown.
 export async function downloadPayoutFile(
   tx: Transaction,
   { sealer, now, by }: { sealer: Sealer; now: Date; by: FileActor },
   reference: string,
 ): Promise<Pick<PayoutFile, 'format'> & { content: Buffer }> {
-  const { rows } = await tx.query<{
-    id: bigint
-    format: FileFormat
-    sealed: Buffer
-    payouts: number
-    amountKobo: Kobo
-    isNotDelivered: boolean
-  }>({
+  await awaitHolders(tx)
+  const { id } = await lockPayoutFile(tx, reference)
+  const { format, payouts, amountKobo, blockedBy } = await getPayoutFile(tx, reference)
+  if (blockedBy === 'payout_file_settled') await refuseSettledByHand(tx, id)
+  if (blockedBy) throw new Refusal(blockedBy)
+  const { rows } = await tx.query<{ sealed: Buffer }>({
     name: 'download-payout-file',
     text: `update payout_files
-              set downloaded_by = case when not_delivered_at is null
-                                       then coalesce(downloaded_by, $2) else downloaded_by end,
-                  downloaded_at = case when not_delivered_at is null
-                                       then coalesce(downloaded_at, $3) else downloaded_at end
-            where reference = $1
-           returning id, format, content_sealed as sealed, payouts, amount_kobo as "amountKobo",
-                     not_delivered_at is not null as "isNotDelivered"`,
-    values: [reference, by.actor, now],
+              set downloaded_by = coalesce(downloaded_by, $2),
+                  downloaded_at = coalesce(downloaded_at, $3)
+            where id = $1
+           returning content_sealed as sealed`,
+    values: [id, by.actor, now],
   })
-  const file = rows[0]
-  if (!file) throw new Refusal('payout_file_not_found')
-  if (file.isNotDelivered) throw new Refusal('payout_file_not_delivered')
-  await refuseSettledByHand(tx, file.id)
   await writeAuditLog(tx, now, {
     ...by,
     action: 'payout_file.download',
     subject: `payout_file/${reference}`,
-    detail: { payouts: file.payouts, amount: formatKobo(file.amountKobo) },
+    detail: { payouts, amount: formatKobo(amountKobo) },
   })
-  return { format: file.format, content: openContent(sealer, file.sealed) }
+  return { format, content: openContent(sealer, (rows[0] as { sealed: Buffer }).sealed) }
 }
 
 const NAMED_MAX = 20
 
-async function refuseSettledByHand(tx: Transaction, fileId: bigint): Promise<void> {
+async function refuseSettledByHand(tx: Transaction, fileId: bigint): Promise<never> {
   const { rows } = await tx.query<{ reference: string; status: string }>({
     name: 'settled-by-hand-in-file',
     text: `select p.reference, p.status
@@ -184,7 +194,6 @@ async function refuseSettledByHand(tx: Transaction, fileId: bigint): Promise<voi
             order by p.id limit ${NAMED_MAX}`,
     values: [fileId],
   })
-  if (rows.length === 0) return
   const errors = rows.map(({ reference, status }) => {
     return { field: 'payouts', message: `${reference} was ${status} by hand.` }
   })

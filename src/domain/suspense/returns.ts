@@ -6,6 +6,7 @@ import { pastPrefix } from '#db/prefixes.ts'
 import type { Window } from '#db/time-bounds.ts'
 import type { ReturnStatus } from '#domain/credits/credit-location.ts'
 import { isTakenBack } from '#domain/payouts/blocked-payouts.ts'
+import { LAST_RESTORED_AT } from '#domain/payouts/hold-payouts.ts'
 import type { PayoutStatus } from '#domain/payouts/payouts.ts'
 import type { CreditId, SuspenseItemId } from '#ids.ts'
 import { CURRENCY, type Kobo } from '#money.ts'
@@ -13,13 +14,16 @@ import { newReference } from '#references.ts'
 
 export const RETURN_STATUSES: readonly ReturnStatus[] = ['pending', 'confirmed', 'failed']
 
+// The second: an operator may have sent it in the time that a restore lost (I82).
+export type ReturnBlock = 'return_credit_reversed' | 'return_may_have_been_sent'
+
 export type Return = {
   id: bigint
   reference: string
   itemId: SuspenseItemId
   creditId: CreditId
   status: ReturnStatus
-  blockedBy: 'return_credit_reversed' | null // While it is pending, and not sent.
+  blockedBy: ReturnBlock | null // While it is pending, and not sent.
   payoutStatus: PayoutStatus | null // Null: it has no payout.
   isInFile: boolean
   amountKobo: Kobo
@@ -71,9 +75,10 @@ export const JOIN_LAST_RETURN = `
 
 const SELECT_RETURN = `
   select r.id, r.reference, r.item_id as "itemId", i.credit_id as "creditId", r.status,
-         case when r.status = 'pending' and coalesce(p.status, 'queued') = 'queued'
-                   and ${isTakenBack('c.id')}
-              then 'return_credit_reversed' end as "blockedBy",
+         case when r.status <> 'pending' or p.status <> 'queued' then null
+              when ${isTakenBack('c.id')} then 'return_credit_reversed'
+              when r.requested_at <= ${LAST_RESTORED_AT} then 'return_may_have_been_sent'
+              end as "blockedBy",
          p.status as "payoutStatus", p.batch_id is not null as "isInFile",
          r.amount_kobo as "amountKobo", c.currency, c.bank_code as "bankCode",
          c.session_id as "sessionId", o.client_id as "clientId",

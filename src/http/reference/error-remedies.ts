@@ -89,6 +89,8 @@ const REMEDIES: Readonly<Record<Exclude<RefusalCode, NotFound>, string>> = {
   return_sending: 'Retry in a moment.',
   return_not_by_hand:
     'Wait for the result. If it is unknown, ask the bank for its reference, then confirm or fail it.',
+  return_may_have_been_sent:
+    'Ask the bank for its reference. If it was sent, confirm it; if not, fail it, and return it anew.',
   return_failed: 'Return or assign the suspense item again.',
   return_credit_reversed: 'Fail the return; what is left of the credit is in suspense again.',
   payment_not_refundable: 'Wait until it is paid; cancel it if it is open.',
@@ -134,6 +136,7 @@ const REMEDIES: Readonly<Record<Exclude<RefusalCode, NotFound>, string>> = {
   payout_decided: 'Fetch the payout: it shows who decided.',
   payout_settled: 'Fetch the payout: it shows what became of it.',
   payout_approval_kept: OPERATOR,
+  payouts_held: 'Find out why they are held. Once they are released, try again.',
   no_payouts_queued: 'Approve payouts first; then create the file.',
   payout_files_off: 'Add payoutFiles to the bank in the banks file (docs/payout-files.md).',
   payout_file_paid: 'Mark the payouts that were not paid as failed, one by one.',
@@ -141,6 +144,9 @@ const REMEDIES: Readonly<Record<Exclude<RefusalCode, NotFound>, string>> = {
   payout_file_settled:
     'If it was never uploaded, mark it as not delivered, and request its open payouts anew. If it was, ' +
     'wait for the bank’s report.',
+  payout_file_may_have_been_sent:
+    'Ask the bank whether it has the file. If it has, upload its report, or settle the payouts by hand. ' +
+    'If not, mark the file as not delivered, and request its payouts anew.',
   tariff_overlaps: 'Start the tariff later than the latest one, or withdraw that one first.',
   tariff_in_force: 'Create a tariff that replaces it.',
   suspense_requested: 'Approve, reject or withdraw the pending request first.',

@@ -62,7 +62,7 @@ export const MONEY_OUT_ERRORS: Readonly<Record<string, readonly RefusalCode[]>> 
     'insufficient_balance',
     'payout_limit',
   ],
-  createPayoutFile: ['bank_not_supported', 'no_payouts_queued', 'payout_files_off'],
+  createPayoutFile: ['bank_not_supported', 'no_payouts_queued', 'payout_files_off', 'payouts_held'],
   createPayoutTariff: ['tariff_overlaps'],
   createSplit: ['split_exists'],
   createSubaccount: [
@@ -73,7 +73,13 @@ export const MONEY_OUT_ERRORS: Readonly<Record<string, readonly RefusalCode[]>> 
     'subaccount_exists',
   ],
   deactivateSplit: ['split_not_found'],
-  downloadPayoutFile: ['payout_file_not_delivered', 'payout_file_not_found', 'payout_file_settled'],
+  downloadPayoutFile: [
+    'payout_file_may_have_been_sent',
+    'payout_file_not_delivered',
+    'payout_file_not_found',
+    'payout_file_settled',
+    'payouts_held',
+  ],
   exportSettlement: ['settlement_not_found'],
   exportSubaccountStatement: ['subaccount_not_found'],
   failPayout: ['payout_not_found', 'payout_settled'],

@@ -3,6 +3,7 @@
 import { useState } from 'preact/hooks'
 import { appStrings, returnsStrings as strings } from '../../copy.ts'
 import { getData, problemFrom } from '../api.ts'
+import { humanize } from '../format.ts'
 import { BankName } from '../parts/bank-name.tsx'
 import { Detail } from '../parts/detail.tsx'
 import { Facts } from '../parts/drawer.tsx'
@@ -73,7 +74,7 @@ export default function Returns(props: ViewProps) {
             <>
               <About item={item} mayExecute={mayExecute} />
               <Notice item={item} session={props.session} />
-              {mayExecute && (isByHand(item) || item.blockedBy) && (
+              {mayExecute && (isByHand(item) || isReversed(item)) && (
                 <ReturnActions item={item} mayConfirm={isByHand(item)} done={changed} />
               )}
             </>
@@ -85,6 +86,7 @@ export default function Returns(props: ViewProps) {
 }
 
 const isByHand = ({ sentBy }: Return) => sentBy === 'operator'
+const isReversed = ({ blockedBy }: Return) => blockedBy === 'return_credit_reversed'
 
 // With the state of its payout, where that says more.
 function SentBy({ item: { sentBy, payoutStatus } }: { item: Return }) {
@@ -100,7 +102,9 @@ function SentBy({ item: { sentBy, payoutStatus } }: { item: Return }) {
 // Why it is not to be sent by hand, and where it is.
 function Notice({ item, session }: { item: Return; session: Session }) {
   const { reference, sentBy, payoutStatus, blockedBy } = item
-  if (blockedBy) return <p class="notice held">{strings.reversed}</p>
+  if (blockedBy) {
+    return <p class="notice held">{strings.blocked[blockedBy] ?? humanize(blockedBy)}</p>
+  }
   if (sentBy === null || isByHand(item)) return null
   const text = payoutStatus === 'unknown' ? strings.unknown : strings.notByHand[sentBy]
   return (

@@ -2,7 +2,12 @@
 
 import { Type } from '@fastify/type-provider-typebox'
 import { type Judgement, PROBLEMS } from '#domain/payouts/judge-file-results.ts'
-import { FILE_FORMATS, isFileReference, type PayoutFile } from '#domain/payouts/payout-files.ts'
+import {
+  FILE_BLOCKS,
+  FILE_FORMATS,
+  isFileReference,
+  type PayoutFile,
+} from '#domain/payouts/payout-files.ts'
 import { Refusal } from '#errors.ts'
 import { bankCode, named, nullable, oneOf } from '#http/schemas.ts'
 import { toNaira } from '#money.ts'
@@ -26,9 +31,10 @@ export const PayoutFileBody = named('PayoutFile', {
   confirmed: Type.Integer(),
   failed: Type.Integer(),
   settledByHand: Type.Integer({
-    description:
-      'Of those confirmed or failed: settled by hand, not by a report. If there are any, the file ' +
-      'can no longer be downloaded.',
+    description: 'Of those confirmed or failed: settled by hand, not by a report.',
+  }),
+  blockedBy: nullable('string', {
+    description: `Why it cannot be downloaded: ${FILE_BLOCKS.join(', ')}. Null: it can.`,
   }),
   executionDate: Type.String({ description: 'Requested execution date, a business day.' }),
   sha256: Type.String({ description: 'Of the file as downloaded, in hexadecimal.' }),

@@ -147,8 +147,9 @@ const downloading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         operationId: 'downloadPayoutFile',
         summary: 'Download a payout file',
         description:
-          'The same bytes every time; recorded in the audit log. Refused once the file is marked ' +
-          'as not delivered, or a payout of it was settled by hand.',
+          'The same bytes every time; recorded in the audit log. Refused while payouts are held, ' +
+          'and for good once the file is marked as not delivered, a payout of it was settled by ' +
+          'hand, or the database was restored.',
         params: Params,
         querystring: NoQuery,
         response: {

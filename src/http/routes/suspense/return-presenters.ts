@@ -54,7 +54,8 @@ export const ReturnBody = named('Return', {
   blockedBy: nullable('string', {
     description:
       'return_credit_reversed: the bank has reversed the credit, so the payer has the money. Do ' +
-      'not send it; fail the return.',
+      'not send it; fail the return. return_may_have_been_sent: it is older than the restored ' +
+      'database. Ask the bank, then confirm or fail it.',
   }),
   amount: Type.Number(),
   currency: Type.String(),
@@ -65,7 +66,8 @@ export const ReturnBody = named('Return', {
   payerAccountNumberMasked: nullable('string'),
   payerAccountNumber: nullable('string', {
     description:
-      'Null unless reveal=true, and while it is not to be sent by hand (sentBy, blockedBy).',
+      'Null unless reveal=true, while it is not to be sent by hand (sentBy, blockedBy), and of ' +
+      'what is pending while payouts are held.',
   }),
   narration: nullable('string'),
   clientId: nullable('string', { description: 'Owner of the suspense item. Null: unidentified.' }),

@@ -1,10 +1,12 @@
 // /api/v1/operator/returns: returns to execute at the banks, and their results. Payers’ account
 // numbers are masked unless revealed, which needs returns:write and is recorded in the audit log
-// per number. They are not of what is not to be sent by hand: it would be paid twice.
+// per number. They are not of what is not to be sent by hand, which would be paid twice; nor of what is,
+// while payouts are held (I82).
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { List } from '#db/paging.ts'
 import { withTransaction } from '#db/transaction.ts'
+import { arePayoutsHeld, awaitHolders } from '#domain/payouts/hold-payouts.ts'
 import { recordActions } from '#domain/records/audit-log.ts'
 import {
   findReturn,
@@ -85,8 +87,7 @@ const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       const page = await pageById(sealer, { list, asked }, ({ after, limit }) =>
         listReturns(db, { status, bankCode, ...parseWindow(asked), beforeId: after, limit }),
       )
-      const seen = isRevealed ? page.rows.filter((row) => !concealment(deps, row)) : []
-      if (isRevealed) await logRevealed(deps, request, seen)
+      const seen = isRevealed ? await reveal(deps, request, page.rows) : []
       return listResponse('Returns retrieved successfully', page, (row) =>
         presentReturn(row, sealer, { sentBy: sentBy(deps, row), isRevealed: seen.includes(row) }),
       )
@@ -111,9 +112,9 @@ const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       const isRevealed = mayReveal(request, request.query.reveal)
       const found = await findReturn(db, checkedReference(request.params))
       if (!found) throw new Refusal('return_not_found')
-      const concealed = isRevealed && concealment(deps, found)
-      if (concealed) throw new Refusal(concealed)
-      if (isRevealed) await logRevealed(deps, request, [found])
+      if (isRevealed && (await reveal(deps, request, [found])).length === 0) {
+        throw new Refusal(concealment(deps, found) ?? 'payouts_held')
+      }
       const shown = presentReturn(found, sealer, { sentBy: sentBy(deps, found), isRevealed })
       return accepted('Return retrieved successfully', shown)
     },
@@ -212,20 +213,26 @@ function mayReveal({ scopes, isPerson }: Identity, reveal: string | undefined): 
   return true
 }
 
-// Committed before any number is shown.
-async function logRevealed({ db, clock }: Deps, by: Identity, rows: readonly Return[]) {
-  const seen = rows.filter(({ payerAccountSealed }) => payerAccountSealed !== null)
-  await withTransaction(db, (tx) =>
-    recordActions(
+// Which of them may be shown; their numbers are logged. Committed before any is shown.
+async function reveal(deps: Deps, by: Identity, rows: readonly Return[]): Promise<Return[]> {
+  return withTransaction(deps.db, async (tx) => {
+    await awaitHolders(tx)
+    const isHeld = await arePayoutsHeld(tx)
+    const shown = rows.filter(
+      (row) => !concealment(deps, row) && !(isHeld && row.status === 'pending'),
+    )
+    const numbered = shown.filter(({ payerAccountSealed }) => payerAccountSealed !== null)
+    await recordActions(
       tx,
-      clock(),
-      seen.map(({ reference }) => ({
+      deps.clock(),
+      numbered.map(({ reference }) => ({
         clientId: by.client.id,
         actor: by.actor,
         action: 'return.reveal',
         subject: `return/${reference}`,
         detail: {},
       })),
-    ),
-  )
+    )
+    return shown
+  })
 }

@@ -19,7 +19,7 @@ const { person } = suspenseStrings
 type Props = { file: PayoutFile; done: () => void }
 
 export function PayoutFileDetail({ file, mayChange, done }: Props & { mayChange: boolean }) {
-  const { id, amount, payouts, notDeliveredAt, settledByHand } = file
+  const { id, amount, payouts, notDeliveredAt, blockedBy } = file
   const isInUse = mayChange && notDeliveredAt === null
   return (
     <>
@@ -28,10 +28,8 @@ export function PayoutFileDetail({ file, mayChange, done }: Props & { mayChange:
         <FileState file={file} />
       </div>
       <p class="muted">{strings.count(count(payouts))}</p>
-      {notDeliveredAt === null && settledByHand > 0 && (
-        <p class="notice held">{strings.byHand(count(settledByHand))}</p>
-      )}
-      {isInUse && settledByHand === 0 && (
+      {notDeliveredAt === null && blockedBy && <p class="notice held">{whyBlocked(file)}</p>}
+      {isInUse && !blockedBy && (
         <>
           <p class="actions">
             <a class="button primary" href={`${PATH}/${id}/download`} download>
@@ -46,6 +44,11 @@ export function PayoutFileDetail({ file, mayChange, done }: Props & { mayChange:
       {isInUse && file.open > 0 && <NotDelivered file={file} done={done} />}
     </>
   )
+}
+
+function whyBlocked({ blockedBy, settledByHand }: PayoutFile): string {
+  if (blockedBy === 'payout_file_settled') return strings.byHand(count(settledByHand))
+  return blockedBy === 'payouts_held' ? strings.held : strings.mayHaveBeenSent
 }
 
 function About({ file }: { file: PayoutFile }) {

@@ -1,0 +1,214 @@
+// I82 for what people take to a bank: while payouts are held no file is given out, and no number of a
+// payer's; and nothing that is older than a restore ever is.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { withTransaction } from '#db/transaction.ts'
+import { settleAfterRestore } from '#domain/after-restore.ts'
+import { holdPayouts, releasePayouts } from '#domain/payouts/hold-payouts.ts'
+import {
+  assertCleanBooks,
+  holdTable,
+  OWN_RAIL_SECRET,
+  startLiveService,
+} from '../support/bank-calls.ts'
+import { closeAfterTests } from '../support/closing.ts'
+import { dataOf } from '../support/fixtures.ts'
+import { pain002 } from '../support/payment-files.ts'
+import {
+  createFile,
+  download,
+  FILE_BANK,
+  markNotDelivered,
+  PAYOUT_FILES,
+  queuePayouts,
+  readFile,
+  refused,
+  startFileService,
+  statusesOf,
+  upload,
+} from '../support/payout-desk.ts'
+import { newSessionId, postRail } from '../support/rail.ts'
+import { addClient, type Bench } from '../support/running-service.ts'
+import { shownId } from '../support/shown-ids.ts'
+import { giveBack, NOBODYS_NUMBER } from '../support/suspense-desk.ts'
+import { untilBlocked } from '../support/waiting-locks.ts'
+
+const bench = closeAfterTests(await startFileService())
+const by = 'cli:test'
+const NUMBER = '2093566866'
+
+const hold = ({ db, clock }: Bench) =>
+  withTransaction(db, (tx) => holdPayouts(tx, clock(), { reason: 'Drill', by }))
+const release = ({ db, clock }: Bench) =>
+  withTransaction(db, (tx) => releasePayouts(tx, clock(), by))
+const restoreNow = ({ db, clock }: Bench) =>
+  withTransaction(db, (tx) => settleAfterRestore(tx, { now: clock(), restoredTo: clock(), by }))
+
+async function newFile(): Promise<{ id: string; references: string[] }> {
+  const references = await queuePayouts(bench)
+  return { id: (await createFile(bench)).id, references }
+}
+
+async function countLogged({ db }: Bench, subject: string): Promise<number> {
+  const { rows } = await db.query(
+    `select count(*)::int as n from actions
+      where subject = $1 and action in ('payout_file.download', 'return.reveal')`,
+    [subject],
+  )
+  return rows[0].n
+}
+
+async function signIn(live: Bench): Promise<{ token: string }> {
+  await addClient(live.db, live.clock(), { clientId: 'OPERATOR01', isOperator: true })
+  return { token: await live.login('OPERATOR01', 's3cret') }
+}
+
+// To be sent by hand; its reference.
+async function startReturn(live: Bench, operator: { token: string }, payer: object = {}) {
+  const sessionId = newSessionId()
+  const credit = { sessionId, accountNumber: NOBODYS_NUMBER, amount: '75' }
+  const body = { ...credit, sourceAccountNumber: NUMBER, ...payer }
+  await postRail(live, '035/credits', body, { secrets: [OWN_RAIL_SECRET] })
+  const { rows } = await live.db.query(
+    `select i.id from suspense_items i join credits c on c.id = i.credit_id
+      where c.session_id = $1`,
+    [sessionId],
+  )
+  const answer = await giveBack(live, shownId('suspense', rows[0].id), {}, operator)
+  return dataOf(answer, 'account').returnReference as string
+}
+
+test('while payouts are held no file is given out or created, and reports are taken', async () => {
+  const { id, references } = await newFile()
+  const queued = await queuePayouts(bench)
+  const body = { bankCode: FILE_BANK, format: 'csv' }
+  await hold(bench)
+
+  refused(await download(bench, id), 409, 'payouts_held')
+  refused(await bench.call({ url: PAYOUT_FILES, body }), 409, 'payouts_held')
+
+  const { blockedBy, downloadedAt } = await readFile(bench, id)
+  assert.deepEqual([blockedBy, downloadedAt], ['payouts_held', null])
+  assert.equal(await countLogged(bench, `payout_file/${id}`), 0)
+  const of = references.map((reference) => ({ reference, status: 'ACSC' }))
+  assert.equal((await upload(bench, pain002({ file: id, of }))).confirmed, 2)
+  await release(bench)
+  assert.equal((await readFile(bench, id)).blockedBy, null)
+  assert.equal((await download(bench, id)).statusCode, 200)
+  await createFile(bench)
+  assert.deepEqual(await statusesOf(bench, queued), ['sending', 'sending'])
+})
+
+test('a hold waits for a file that is being given out, and whoever comes later gets none', async () => {
+  const { id } = await newFile()
+  const actions = await holdTable(bench, 'actions')
+  const first = download(bench, id)
+  await untilBlocked(bench.db, 1) // It may be given out, and is about to be logged.
+  let isHeld = false
+  const holding = hold(bench).then(() => {
+    isHeld = true
+  })
+  await Promise.race([holding, untilBlocked(bench.db, 2)])
+  const second = download(bench, id)
+  await Promise.race([second, untilBlocked(bench.db, 3)])
+  assert(!isHeld)
+  await actions[Symbol.asyncDispose]()
+
+  assert.equal((await first).statusCode, 200)
+  await holding
+  refused(await second, 409, 'payouts_held')
+  assert.equal(await countLogged(bench, `payout_file/${id}`), 1)
+  await release(bench)
+})
+
+test('a file older than a restore is never given out again: the bank’s report settles it', async () => {
+  const { id, references } = await newFile()
+  const older = await newFile()
+  await restoreNow(bench)
+  refused(await download(bench, id), 409, 'payout_file_may_have_been_sent')
+  await release(bench)
+
+  const answer = await download(bench, id)
+
+  refused(answer, 409, 'payout_file_may_have_been_sent')
+  assert.match(answer.json().message, /report.*by hand.*not delivered/)
+  const { blockedBy, downloadedAt } = await readFile(bench, id)
+  assert.deepEqual([blockedBy, downloadedAt], ['payout_file_may_have_been_sent', null])
+  const of = references.map((reference) => ({ reference, status: 'ACSC' }))
+  assert.equal((await upload(bench, pain002({ file: id, of }))).confirmed, 2)
+  assert.equal((await markNotDelivered(bench, older.id)).statusCode, 200)
+  assert.deepEqual(await statusesOf(bench, older.references), ['failed', 'failed'])
+  const later = await newFile()
+  assert.equal((await download(bench, later.id)).statusCode, 200)
+  await assertCleanBooks(bench)
+})
+
+test('that nobody downloaded a file says nothing once the database was restored', async () => {
+  const { id, references } = await newFile()
+  await restoreNow(bench)
+  await release(bench)
+  const url = `/api/v1/operator/payouts/${references[0]}/confirm`
+  dataOf(await bench.call({ url, body: { bankReference: 'GTB-1' } }), 'account')
+
+  refused(await markNotDelivered(bench, id), 409, 'payout_file_paid')
+  assert.deepEqual(await statusesOf(bench, references), ['confirmed', 'sending'])
+})
+
+test('no payer’s number is revealed to send by hand while payouts are held, or after a restore', async () => {
+  await using live = await startLiveService()
+  const operator = await signIn(live)
+  const look = async (reference: string) => {
+    const url = '/api/v1/operator/returns'
+    const { data, code } = (
+      await live.call({ url: `${url}/${reference}?reveal=true`, ...operator })
+    ).json()
+    const list = (await live.call({ url: `${url}?reveal=true`, ...operator })).json().data
+    const listed = list.find((row: { reference: string }) => row.reference === reference)
+    assert.equal(listed.payerAccountNumber, data?.payerAccountNumber ?? null)
+    return data?.payerAccountNumber ?? code
+  }
+  const unnamed = await startReturn(live, operator)
+  const queued = await startReturn(live, operator, { sourceBankCode: '033' })
+  const settled = await startReturn(live, operator)
+  const confirm = `/api/v1/operator/returns/${settled}/confirm`
+  dataOf(await live.call({ url: confirm, body: {}, ...operator }), 'account')
+
+  await hold(live)
+  assert.deepEqual([await look(unnamed), await look(queued)], ['payouts_held', 'payouts_held'])
+  assert.equal(await look(settled), NUMBER)
+  assert.equal(await countLogged(live, `return/${unnamed}`), 0)
+  await release(live)
+  assert.deepEqual([await look(unnamed), await look(queued)], [NUMBER, NUMBER])
+
+  await restoreNow(live)
+  await release(live)
+  live.advance(1_000)
+  const older = [await look(unnamed), await look(queued)]
+  assert.deepEqual(older, ['return_may_have_been_sent', 'return_may_have_been_sent'])
+  assert.equal(await look(await startReturn(live, operator)), NUMBER)
+  const url = `/api/v1/operator/returns/${unnamed}/fail`
+  const failed = await live.call({ url, body: { reason: 'Not sent' }, ...operator })
+  assert.equal(dataOf(failed, 'account').status, 'failed')
+  await assertCleanBooks(live)
+})
+
+test('a hold waits for numbers that are being revealed, and nobody sees one later', async () => {
+  await using live = await startLiveService()
+  const operator = await signIn(live)
+  const reference = await startReturn(live, operator)
+  const url = `/api/v1/operator/returns/${reference}?reveal=true`
+  const actions = await holdTable(live, 'actions')
+
+  const first = live.call({ url, ...operator })
+  await untilBlocked(live.db, 1)
+  const holding = hold(live)
+  await Promise.race([holding, untilBlocked(live.db, 2)])
+  const second = live.call({ url, ...operator })
+  await Promise.race([second, untilBlocked(live.db, 3)])
+  await actions[Symbol.asyncDispose]()
+
+  assert.equal(dataOf(await first, 'account').payerAccountNumber, NUMBER)
+  await holding
+  refused(await second, 409, 'payouts_held')
+})
