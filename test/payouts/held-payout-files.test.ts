@@ -3,9 +3,12 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { BankConnection, PayoutAnswer } from '#banks/connector.ts'
+import { sendByFile } from '#config/payout-file-settings.ts'
 import { withTransaction } from '#db/transaction.ts'
 import { settleAfterRestore } from '#domain/after-restore.ts'
 import { holdPayouts, releasePayouts } from '#domain/payouts/hold-payouts.ts'
+import { NOT_FOUND_AFTER_MS } from '#domain/payouts/unknown-payouts.ts'
 import {
   assertCleanBooks,
   holdTable,
@@ -28,6 +31,7 @@ import {
   statusesOf,
   upload,
 } from '../support/payout-desk.ts'
+import { payoutRounds } from '../support/payouts.ts'
 import { newSessionId, postRail } from '../support/rail.ts'
 import { addClient, type Bench } from '../support/running-service.ts'
 import { shownId } from '../support/shown-ids.ts'
@@ -141,6 +145,37 @@ test('a file older than a restore is never given out again: the bank’s report 
   assert.deepEqual(await statusesOf(bench, older.references), ['failed', 'failed'])
   const later = await newFile()
   assert.equal((await download(bench, later.id)).statusCode, 200)
+  await assertCleanBooks(bench)
+})
+
+test('what a file may have paid before a restore is not failed because an API does not know it', async () => {
+  const [paid = '', missing = ''] = await queuePayouts(bench)
+  await restoreNow(bench) // Later they were sent in a file, and paid: the time that was lost.
+  const findPayout = async (reference: string): Promise<PayoutAnswer> =>
+    reference === paid ? { status: 'confirmed', bankReference: 'GTB-7' } : { status: 'not_found' }
+  const limits = { ratePerSecond: 5, concurrency: 4 }
+  const connection = { calls: { findPayout }, limits } as unknown as BankConnection
+  const connections = sendByFile(new Map([[FILE_BANK, connection]]), bench.config.banks)
+  await using rounds = await payoutRounds(bench, { connections })
+
+  await rounds.query()
+  assert.deepEqual(await statusesOf(bench, [paid, missing]), ['confirmed', 'unknown'])
+  for (let asked = 0; asked < 10; asked++) {
+    bench.advance(NOT_FOUND_AFTER_MS)
+    await rounds.query()
+  }
+
+  assert.deepEqual(await statusesOf(bench, [paid, missing]), ['confirmed', 'unknown'])
+  const { rows } = await bench.db.query(
+    `select a.subject, p.queries > 3 as "isAsked" from payouts p join alerts a
+         on a.subject = 'payout/' || p.reference and a.kind = 'payout_unknown'
+      where a.cleared_at is null and p.reference = any($1)`,
+    [[paid, missing]],
+  )
+  assert.deepEqual(rows, [{ subject: `payout/${missing}`, isAsked: true }])
+  const url = `/api/v1/operator/payouts/${missing}/fail`
+  dataOf(await bench.call({ url, body: { reason: 'The bank did not pay it' } }), 'account')
+  await release(bench)
   await assertCleanBooks(bench)
 })
 

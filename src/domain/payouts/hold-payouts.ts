@@ -28,7 +28,8 @@ export type PayoutHold = { reason: string; heldBy: string; heldAt: Date; restore
 
 type Holding = { reason: string; by: string; restoredTo?: Date }
 
-// Whoever sends, or gives out what is sent by hand, takes this first, so a hold waits for what is being taken, and all later ones see it.
+// Whoever sends, or gives out what people send, takes this first, so a hold waits for what is being
+// taken, and all later ones see it.
 export async function awaitHolders(tx: Transaction): Promise<void> {
   await tx.query({
     name: 'await-payout-holders',
