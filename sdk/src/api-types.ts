@@ -4304,6 +4304,7 @@ export interface paths {
                 query?: {
                     clientId?: string;
                     bankCode?: string;
+                    payoutFile?: string;
                     status?: "queued" | "sending" | "confirmed" | "failed" | "unknown" | "cancelled";
                     approval?: "not_needed" | "needed" | "approved" | "rejected";
                     purpose?: "payout" | "settlement" | "refund" | "return";
@@ -4329,6 +4330,7 @@ export interface paths {
                 query?: {
                     clientId?: string;
                     bankCode?: string;
+                    payoutFile?: string;
                     status?: "queued" | "sending" | "confirmed" | "failed" | "unknown" | "cancelled";
                     approval?: "not_needed" | "needed" | "approved" | "rejected";
                     purpose?: "payout" | "settlement" | "refund" | "return";
@@ -6858,6 +6860,9 @@ export interface components {
             bankCost: number;
             bankCostVat: number;
             settledBy: string | null;
+            payoutFile: string | null;
+            queries: number;
+            nextQueryAt: string | null;
         };
         OperatorPayoutDetail: {
             reference: string;
@@ -6887,6 +6892,9 @@ export interface components {
             bankCost: number;
             bankCostVat: number;
             settledBy: string | null;
+            payoutFile: string | null;
+            queries: number;
+            nextQueryAt: string | null;
             blockedBy: string | null;
             history: components["schemas"]["PayoutChange"][];
         };

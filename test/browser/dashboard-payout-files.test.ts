@@ -5,6 +5,8 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { withTransaction } from '#db/transaction.ts'
+import { holdPayouts, releasePayouts } from '#domain/payouts/hold-payouts.ts'
 import { assertFaultlessThroughout, findAxeFaults, openBrowser } from '../support/browser.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { openerOf } from '../support/dashboard-bench.ts'
@@ -82,13 +84,56 @@ test('a file that never reached the bank is marked so, after being asked once mo
   assert.deepEqual(problems, [])
 })
 
-test('payout files have no fault at 360 and 1280 pixels, in light and dark', async () => {
+test('a file leads to its payouts, and a payout to its file, where a person may settle it', async () => {
+  const [first = ''] = await queuePayouts(bench)
+  const { id } = await createFile(bench)
   await queuePayouts(bench)
+  await createFile(bench)
+  await using opened = await openAs(browser, { role: 'operator' })
+  const { page, problems } = opened
+  await page.goto(`${url}/dashboard/payouts/${id}?tab=files`)
+
+  await page.getByRole('link', { name: '2 payouts' }).click()
+  await page.waitForURL(`**/payouts?tab=all&payoutFile=${id}`)
+  await page.locator('table.list').getByText(first).click()
+  await see(page, 'It’s in a payout file, and the bank’s report settles it.')
+  assert.equal(await page.locator('table.list tbody tr').count(), 2)
+  await button(page, 'Mark as failed').click()
+  await modalOf(page).getByLabel('Reason').fill('The bank does not know it')
+  await button(page, 'Mark as failed').last().click()
+  await see(page, `${first} marked as failed.`)
+  await page.getByRole('link', { name: id }).click()
+
+  await page.waitForURL(`**/payouts/${id}?tab=files`)
+  await see(page, /1 payout settled by hand/)
+  assert.deepEqual(await statusesOf(bench, [first]), ['failed'])
+  assert.deepEqual(problems, [])
+})
+
+test('while payouts are held a file is not offered for download, and it says why', async () => {
+  await queuePayouts(bench)
+  const { id } = await createFile(bench)
+  const { db, clock } = bench
+  await withTransaction(db, (tx) => holdPayouts(tx, clock(), { reason: 'Drill', by: 'cli:test' }))
+  await using opened = await openAs(browser, { role: 'operator' })
+  const { page, problems } = opened
+  await page.goto(`${url}/dashboard/payouts/${id}?tab=files`)
+
+  await see(page, 'Payouts are held: the file can’t be downloaded until they’re released.')
+  assert.equal(await page.getByRole('link', { name: 'Download' }).count(), 0)
+  await withTransaction(db, (tx) => releasePayouts(tx, clock(), 'cli:test'))
+  await page.reload()
+  await page.getByRole('link', { name: 'Download' }).waitFor()
+  assert.deepEqual(problems, [])
+})
+
+test('payout files have no fault at 360 and 1280 pixels, in light and dark', async () => {
+  const [first] = await queuePayouts(bench)
   const { id } = await createFile(bench)
   await using opened = await openAs(browser, { role: 'operator' })
   const { page, problems } = opened
 
-  for (const path of ['payouts?tab=files', `payouts/${id}?tab=files`]) {
+  for (const path of ['payouts?tab=files', `payouts/${id}?tab=files`, `payouts/${first}?tab=all`]) {
     await assertFaultlessThroughout(page, `${url}/dashboard/${path}`)
   }
 

@@ -182,6 +182,33 @@ test('files are listed, newest first, by bank', async () => {
   assert.deepEqual(none.data, [])
 })
 
+test('a payout names its file, and a file finds its payouts', async () => {
+  const PAYOUTS = '/api/v1/operator/payouts'
+  const get = async (path: string) => (await bench.call({ url: `${PAYOUTS}${path}` })).json()
+  const references = await queuePayouts(bench)
+  const [first = ''] = references
+  const before = (await get(`/${first}`)).data
+  assert.deepEqual([before.payoutFile, before.queries, before.nextQueryAt], [null, 0, null])
+  const file = await createFile(bench)
+  await queuePayouts(bench)
+  await createFile(bench)
+
+  const { payoutFile, history } = (await get(`/${first}`)).data
+  const { data } = await get(`?payoutFile=${file.id}`)
+
+  assert.equal(payoutFile, file.id)
+  const [sending] = history.filter(({ change }: { change: string }) => change === 'sending')
+  assert.equal(sending.detail, file.id)
+  type Row = { reference: string; payoutFile: string }
+  assert.deepEqual(data.map((row: Row) => row.reference).sort(), references.toSorted())
+  assert(data.every((row: Row) => row.payoutFile === file.id))
+  const { totals } = (await get(`/summary?payoutFile=${file.id}`)).data
+  assert.deepEqual([totals[0].count, totals[0].amount], [2, 300])
+  const refusedBy = (id: string) => bench.call({ url: `${PAYOUTS}?payoutFile=${id}` })
+  refused(await refusedBy('PYF000000000000000'), 404, 'payout_file_not_found')
+  refused(await refusedBy('PYF1'), 400, 'invalid_request')
+})
+
 test('bad requests are refused', async () => {
   const ask = (body: object) => bench.call({ url: PAYOUT_FILES, body })
   refused(await ask({ bankCode: '058', format: 'csv' }), 409, 'no_payouts_queued')

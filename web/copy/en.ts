@@ -1245,6 +1245,10 @@ export const payoutsStrings = {
   nobody: 'None (unrecognised account number)',
   sendingBank: 'Sending bank',
   bankDigits: '3 to 6 digits',
+  file: 'Payout file',
+  fileHint: 'PYF and 15 digits',
+  queries: 'Times asked',
+  nextQuery: 'Asked next',
   bankCost: 'Bank charges',
   bankCostVat: 'VAT on bank charges',
   to: (name: string) => `To ${name}`,
@@ -1323,6 +1327,7 @@ export const payoutsStrings = {
   },
   resolve: {
     title: 'What to do',
+    inFile: 'It’s in a payout file, and the bank’s report settles it. By hand only if none comes.',
     text: (reference: string) => `Look for ${reference} in the bank’s statement, or ask the bank.`,
     ifPaid: 'If the bank has paid it, confirm it with the bank’s reference.',
     ifNot: 'If the bank says that it hasn’t and never will, mark it as failed.',

@@ -29,6 +29,7 @@ type Claiming = {
   batchId?: bigint | undefined // In a file, or else …
   sentOver?: string | undefined // … over the connection of this fingerprint.
   by: string
+  detail?: string // The file's reference.
 }
 
 // The banks of these that have anything to send.
@@ -52,7 +53,7 @@ export async function findSendingBanks(
 export async function claimPayouts(
   tx: Transaction,
   { sealer, now, only }: Due & { sealer: Sealer },
-  { bankCode, limit, batchId, sentOver, by }: Claiming,
+  { bankCode, limit, batchId, sentOver, by, detail }: Claiming,
 ): Promise<ClaimedPayout[]> {
   await awaitHolders(tx)
   const { rows } = await tx.query<Payout>({
@@ -71,7 +72,8 @@ export async function claimPayouts(
   })
   if (rows.length === 0) return []
   const payoutIds = rows.map(({ id }) => id)
-  await recordPayoutChanges(tx, now, { payoutIds, change: 'sending', changedBy: by })
+  const change = { payoutIds, change: 'sending', changedBy: by, detail: detail ?? null } as const
+  await recordPayoutChanges(tx, now, change)
   return rows
     .sort((one, other) => (one.id < other.id ? -1 : 1))
     .map(({ id, reference, amountKobo, currency, narration, ...to }) => ({

@@ -35,12 +35,13 @@ export async function createPayoutFile(
   { bankCode, debitAccount, format }: Asked,
 ): Promise<string> {
   const id = await nextId(tx)
-  const claiming = { bankCode, limit: FILE_PAYOUTS_MAX, batchId: id, by: by.actor }
+  const reference = newFileReference()
+  const batch = { batchId: id, detail: reference }
+  const claiming = { bankCode, limit: FILE_PAYOUTS_MAX, ...batch, by: by.actor }
   const orders = await claimPayouts(tx, { sealer, now }, claiming)
   if (orders.length === 0) {
     throw new Refusal((await arePayoutsHeld(tx)) ? 'payouts_held' : 'no_payouts_queued')
   }
-  const reference = newFileReference()
   const executionDate = businessDayFrom(watDay(now), holidays)
   const file = { reference, createdAt: now, executionDate, bankCode, debitAccount, orders }
   const content = WRITERS[format](file)

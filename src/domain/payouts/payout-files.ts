@@ -124,6 +124,17 @@ export async function getPayoutFile(db: Queryable, reference: string): Promise<P
   return rows[0]
 }
 
+// Of the file of this reference.
+export async function getFileId(db: Queryable, reference: string): Promise<bigint> {
+  const { rows } = await db.query<{ id: bigint }>({
+    name: 'get-payout-file-id',
+    text: 'select id from payout_files where reference = $1',
+    values: [reference],
+  })
+  if (!rows[0]) throw new Refusal('payout_file_not_found')
+  return rows[0].id
+}
+
 type LockedFile = { id: bigint; mayBeAtBank: boolean; isNotDelivered: boolean }
 
 export async function lockPayoutFile(tx: Transaction, reference: string): Promise<LockedFile> {

@@ -24,6 +24,7 @@ export type PayoutFilter = Window & {
   purpose?: Purpose | undefined
   bankCode?: string | undefined
   settlementId?: SettlementId | undefined
+  fileId?: bigint | undefined // The payout file that they are in.
   minKobo?: Kobo | undefined
   maxKobo?: Kobo | undefined
   recipient?: string | undefined // A part of the recipient's name, in any case.
@@ -42,7 +43,8 @@ const FITS = `
   and ($8::timestamptz is null or p.requested_at < $8)
   and ($9::bigint is null or p.amount_kobo >= $9)
   and ($10::bigint is null or p.amount_kobo <= $10)
-  and ($11::text is null or strpos(lower(p.to_account_name), lower($11)) > 0)`
+  and ($11::text is null or strpos(lower(p.to_account_name), lower($11)) > 0)
+  and ($12::bigint is null or p.batch_id = $12)`
 
 function given(filter: PayoutFilter): unknown[] {
   return [
@@ -57,6 +59,7 @@ function given(filter: PayoutFilter): unknown[] {
     filter.minKobo ?? null,
     filter.maxKobo ?? null,
     filter.recipient ?? null,
+    filter.fileId ?? null,
   ]
 }
 
@@ -68,8 +71,8 @@ export async function listPayouts(
   const { rows } = await db.query<Payout>({
     name: `list-payouts-${order}`,
     text: `${SELECT_PAYOUT}
-            where ${FITS} and ($12::bigint is null or p.id ${isAfter} $12)
-            order by p.id ${sort} limit $13`,
+            where ${FITS} and ($13::bigint is null or p.id ${isAfter} $13)
+            order by p.id ${sort} limit $14`,
     values: [...given(filter), after, limit],
   })
   return rows
@@ -81,7 +84,7 @@ export async function summarizePayouts(db: Queryable, filter: PayoutFilter): Pro
     name: 'summarize-payouts',
     text: `select currency, count(*) as count, sum(amount_kobo)::bigint as "amountKobo"
              from (select p.currency, p.amount_kobo from payouts p
-                    where ${FITS} order by p.id desc limit $12) as found
+                    where ${FITS} order by p.id desc limit $13) as found
             group by currency order by currency`,
     values: [...given(filter), SUMMED_MAX + 1],
   })

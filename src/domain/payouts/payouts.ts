@@ -77,12 +77,15 @@ export type Payout = {
   settlementId: SettlementId | null
   creditId: CreditId | null
   batchId: bigint | null
+  fileReference: string | null // Of the payout file that it is in.
   requestedBy: string
   requestedAt: Date
   decidedBy: string | null
   decidedAt: Date | null
   decisionReason: string | null
   sendingAt: Date | null
+  queries: number // How often the bank was asked what became of it.
+  nextQueryAt: Date | null
   bankReference: string | null
   failureReason: string | null
   settledBy: string | null
@@ -106,6 +109,7 @@ export const SELECT_PAYOUT = `
          p.vat_kobo as "vatKobo", p.cost_kobo as "costKobo", p.cost_vat_kobo as "costVatKobo",
          a.reference as "bankAccountReference", p.subaccount_id as "subaccountId",
          p.settlement_id as "settlementId", p.credit_id as "creditId", p.batch_id as "batchId",
+         f.reference as "fileReference", p.queries, p.next_query_at as "nextQueryAt",
          p.requested_by as "requestedBy", p.requested_at as "requestedAt",
          p.decided_by as "decidedBy", p.decided_at as "decidedAt",
          p.decision_reason as "decisionReason", p.sending_at as "sendingAt",
@@ -113,7 +117,8 @@ export const SELECT_PAYOUT = `
          p.settled_by as "settledBy", p.settled_at as "settledAt"
     from payouts p
     left join clients o on o.id = p.client_id
-    left join bank_accounts a on a.id = p.bank_account_id`
+    left join bank_accounts a on a.id = p.bank_account_id
+    left join payout_files f on f.id = p.batch_id`
 
 // Of one client, or for operators of any.
 export async function findPayout(

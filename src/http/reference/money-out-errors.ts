@@ -95,7 +95,7 @@ export const MONEY_OUT_ERRORS: Readonly<Record<string, readonly RefusalCode[]>> 
   getSettlementStatement: ['settlement_not_found'],
   getSplit: ['split_not_found'],
   getSubaccount: ['subaccount_not_found'],
-  listAllPayouts: ['client_not_found'],
+  listAllPayouts: ['client_not_found', 'payout_file_not_found'],
   listCreditRefunds: ['credit_not_found'],
   listFeeRules: ['client_not_found'],
   listPaymentRefunds: ['payment_not_found'],
@@ -128,7 +128,7 @@ export const MONEY_OUT_ERRORS: Readonly<Record<string, readonly RefusalCode[]>> 
   ],
   requestAdjustment: ['adjustment_too_large', 'client_not_found'],
   setPayoutSettings: ['payout_approval_kept'],
-  summarizeAllPayouts: ['client_not_found'],
+  summarizeAllPayouts: ['client_not_found', 'payout_file_not_found'],
   updateBankAccount: ['bank_account_inactive', 'bank_account_mismatch', 'bank_account_not_found'],
   updateClientPayoutSettings: ['client_not_found'],
   updateSubaccount: [

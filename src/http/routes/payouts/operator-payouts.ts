@@ -9,6 +9,7 @@ import {
 import type { List } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
 import { getClient } from '#domain/access/manage-clients.ts'
+import { getFileId } from '#domain/payouts/payout-files.ts'
 import { listPayouts, summarizePayouts } from '#domain/payouts/payout-list.ts'
 import { findPayout } from '#domain/payouts/payouts.ts'
 import { resolvePayout } from '#domain/payouts/resolve-payout.ts'
@@ -47,6 +48,9 @@ const OperatorFilters = {
   bankCode: Type.Optional(
     digits('^[0-9]{3,6}$', 'Filter by sending bank.', 'Must be a bank code.'),
   ),
+  payoutFile: Type.Optional(
+    digits('^PYF[0-9]{15}$', 'Filter by payout file.', 'Must be the id of a payout file.'),
+  ),
   ...PayoutFilters,
 }
 
@@ -61,12 +65,12 @@ export const operatorPayoutRoutes: FastifyPluginAsyncTypebox<Deps> = async (app,
 
 type FilterQuery = Static<TObject<typeof OperatorFilters>>
 
-// Of the client that was named, if any was.
+// Of the client and in the file that were named, if any were.
 async function parseOperatorFilters({ db, clock }: Deps, asked: FilterQuery) {
-  const { clientId: name, ...others } = parsePayoutFilters(asked)
-  if (name === undefined) return others
-  const { id: clientId } = await getClient(db, clock(), requireClientId(name))
-  return { ...others, clientId }
+  const { clientId: name, payoutFile, ...others } = parsePayoutFilters(asked)
+  const client = name === undefined ? undefined : await getClient(db, clock(), requireClientId(name))
+  const fileId = payoutFile === undefined ? undefined : await getFileId(db, payoutFile)
+  return { ...others, clientId: client?.id, fileId }
 }
 
 const summing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
@@ -95,7 +99,7 @@ const summing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
 
 const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   await app.register(summing, deps)
-  const { db, sealer, authentication } = deps
+  const { db, sealer, authentication, bankConnections } = deps
   const onRequest = authentication.requires('accounting:read')
 
   app.get(
@@ -106,7 +110,8 @@ const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         ...about,
         operationId: 'listAllPayouts',
         summary: 'List payouts of all clients, newest first',
-        description: 'Filter by bank and state, for example what a bank has not answered for.',
+        description:
+          'Filter by bank, state and payout file, for example what a bank has not answered for.',
         querystring: query({ ...OperatorFilters, ...OrderQuery, ...PageQuery }),
         response: { 200: ListEnvelope(OperatorPayoutBody) },
       },
@@ -119,7 +124,7 @@ const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         listPayouts(db, { ...(await parseOperatorFilters(deps, filters)), order, ...from }),
       )
       return listResponse('Payouts retrieved successfully', page, (payout) =>
-        presentOperatorPayout(payout, { sealer, by: request }),
+        presentOperatorPayout(payout, { sealer, by: request, bankConnections }),
       )
     },
   )
@@ -216,8 +221,9 @@ const resolving: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
 
 type Shown = { by: Identity; reference: string }
 
-async function show(db: Queryable, { sealer }: Deps, { by, reference }: Shown) {
+async function show(db: Queryable, { sealer, bankConnections }: Deps, { by, reference }: Shown) {
   const payout = await findPayout(db, { reference })
   if (!payout) throw new Refusal('payout_not_found')
-  return { ...presentOperatorPayout(payout, { sealer, by }), ...(await readDetail(db, payout)) }
+  const shown = presentOperatorPayout(payout, { sealer, by, bankConnections })
+  return { ...shown, ...(await readDetail(db, payout)) }
 }

@@ -1,6 +1,7 @@
 // Schemas and presenters of payouts. Account numbers are masked, except for whoever may pay out.
 
 import { Type } from '@fastify/type-provider-typebox'
+import type { BankConnections } from '#banks/connector.ts'
 import type { Queryable } from '#db/pool.ts'
 import { BLOCKS, findBlock } from '#domain/payouts/blocked-payouts.ts'
 import { type PayoutChange, readPayoutChanges } from '#domain/payouts/payout-changes.ts'
@@ -42,7 +43,9 @@ const ChangeBody = named('PayoutChange', {
   change: Type.String({ description: 'The new status, or approved or rejected.' }),
   changedBy: Type.String(),
   changedAt: Type.String(),
-  detail: nullable('string', { description: 'The bank’s reference, or the reason.' }),
+  detail: nullable('string', {
+    description: 'The bank’s reference, the payout file, or the reason.',
+  }),
 })
 
 const Fields = {
@@ -96,6 +99,13 @@ const OperatorFields = {
   bankCost: Type.Number({ description: 'What the bank charged: fee and stamp duty.' }),
   bankCostVat: Type.Number({ description: 'VAT on the bank’s fee.' }),
   settledBy: nullable('string'),
+  payoutFile: nullable('string', {
+    description: 'Payout file that it is in. Null: in none, or not sent in a file.',
+  }),
+  queries: Type.Integer({ description: 'How often the bank was asked what became of it.' }),
+  nextQueryAt: nullable('string', {
+    description: 'When it is asked next. Null: it is not unknown, or its bank cannot be asked.',
+  }),
 }
 
 export const OperatorPayoutBody = named('OperatorPayout', OperatorFields)
@@ -134,14 +144,21 @@ export function presentPayout(payout: Payout, { sealer, by }: Showing) {
   }
 }
 
-export function presentOperatorPayout(payout: Payout, showing: Showing) {
+type ShowingAll = Showing & { bankConnections: BankConnections }
+
+export function presentOperatorPayout(payout: Payout, showing: ShowingAll) {
+  const { bankCode, nextQueryAt } = payout
+  const canBeAsked = showing.bankConnections.get(bankCode)?.calls.findPayout !== undefined
   return {
     ...presentPayout(payout, showing),
     clientId: payout.clientName,
-    bankCode: payout.bankCode,
+    bankCode,
     bankCost: toNaira(payout.costKobo),
     bankCostVat: toNaira(payout.costVatKobo),
     settledBy: payout.settledBy,
+    payoutFile: payout.fileReference,
+    queries: payout.queries,
+    nextQueryAt: canBeAsked && nextQueryAt ? timestamp(nextQueryAt) : null,
   }
 }
 

@@ -23,6 +23,7 @@ const FILTERS: readonly Filter[] = [
   { name: 'clientId', label: strings.client, placeholder: strings.clientHint },
   { name: 'bankCode', label: strings.sendingBank, placeholder: strings.bankDigits },
   ...PAYOUT_FILTERS.filter(({ name }) => name !== 'approval'),
+  { name: 'payoutFile', label: strings.file, placeholder: strings.fileHint },
 ]
 
 const [recipient, amount, status, , , reference, requested] = COLUMNS
@@ -35,6 +36,10 @@ const ALL: readonly (Column<OperatorPayout> | undefined)[] = [
   reference,
   requested,
 ]
+
+// No bank has said what became of it: a person may.
+const isUndecided = ({ status, payoutFile }: OperatorPayout) =>
+  status === 'unknown' || (status === 'sending' && payoutFile !== null)
 
 export function AllPayouts(props: ViewProps) {
   const [version, bump] = useSteadyVersion()
@@ -70,7 +75,7 @@ export function AllPayouts(props: ViewProps) {
             close={close}
             show={(payout) => (
               <PayoutDetail payout={payout}>
-                {payout.status === 'unknown' && mayAccount(props.session) && (
+                {isUndecided(payout) && mayAccount(props.session) && (
                   <ResolvePayout payout={payout} done={bump} />
                 )}
               </PayoutDetail>

@@ -11,6 +11,7 @@ import { Field, textOf, useSending } from '../../parts/forms.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { toast } from '../../parts/toasts.tsx'
 import { Copyable, Money, Time } from '../../parts/values.tsx'
+import { follow, hrefOf } from '../../routing.ts'
 import { FileState, type PayoutFile } from './file-state.tsx'
 
 const PATH = '/api/v1/operator/payout-files'
@@ -27,7 +28,11 @@ export function PayoutFileDetail({ file, mayChange, done }: Props & { mayChange:
         <Money amount={amount} />
         <FileState file={file} />
       </div>
-      <p class="muted">{strings.count(count(payouts))}</p>
+      <p class="muted">
+        <a href={hrefOf('payouts', undefined, { tab: 'all', payoutFile: id })} onClick={follow}>
+          {strings.count(count(payouts))}
+        </a>
+      </p>
       {notDeliveredAt === null && blockedBy && <p class="notice held">{whyBlocked(file)}</p>}
       {isInUse && !blockedBy && (
         <>

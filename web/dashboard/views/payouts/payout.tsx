@@ -3,11 +3,12 @@
 import type { ComponentChildren } from 'preact'
 import { payoutsStrings as strings, suspenseStrings } from '../../../copy.ts'
 import type { Schemas } from '../../api.ts'
-import { humanize } from '../../format.ts'
+import { count, humanize } from '../../format.ts'
 import { BankName } from '../../parts/bank-name.tsx'
 import { type Fact, Facts } from '../../parts/drawer.tsx'
 import { type Entry, Timeline } from '../../parts/timeline.tsx'
 import { Copyable, Headline, Money, Time } from '../../parts/values.tsx'
+import { follow, hrefOf } from '../../routing.ts'
 import { isAwaiting, stateOf } from './payout-list.tsx'
 
 type OwnPayout = Schemas['PayoutDetail']
@@ -83,10 +84,21 @@ function factsOf(payout: AnyPayout): Fact[] {
 
 // What its client does not see.
 function inside(payout: Schemas['OperatorPayoutDetail']): Fact[] {
-  const { clientId, bankCode, bankCost, bankCostVat, settledBy, currency } = payout
+  const { clientId, bankCode, bankCost, bankCostVat, settledBy, currency, payoutFile } = payout
+  const { status, queries, nextQueryAt } = payout
   return [
     [strings.client, clientId ?? strings.nobody],
     [strings.sendingBank, <BankName key="sending-bank" code={bankCode} />],
+    [
+      strings.file,
+      payoutFile && (
+        <a href={hrefOf('payouts', payoutFile, { tab: 'files' })} onClick={follow}>
+          {payoutFile}
+        </a>
+      ),
+    ],
+    [strings.queries, status === 'unknown' && count(queries)],
+    [strings.nextQuery, nextQueryAt && <Time at={nextQueryAt} />],
     [strings.bankCost, bankCost > 0 && <Money amount={bankCost} currency={currency} />],
     [strings.bankCostVat, bankCostVat > 0 && <Money amount={bankCostVat} currency={currency} />],
     [strings.settledBy, settledBy && person(settledBy)],

@@ -1,4 +1,5 @@
-// What to do about an unknown payout: find out from the bank, then confirm or fail it.
+// What to do about a payout that is unknown, or in a file without a report: find out from the bank, then
+// confirm or fail it.
 
 import { useState } from 'preact/hooks'
 import { payoutsStrings } from '../../../copy.ts'
@@ -18,10 +19,11 @@ type Props = { payout: Payout; done: () => void }
 export function ResolvePayout(props: Props) {
   const [asked, setAsked] = useState<'confirm' | 'fail' | undefined>()
   const close = () => setAsked(undefined)
+  const isUnknown = props.payout.status === 'unknown'
   return (
     <section class="request" aria-labelledby="resolve">
       <h3 id="resolve">{strings.title}</h3>
-      <p class="notice">{payoutsStrings.unknownText}</p>
+      <p class="notice">{isUnknown ? payoutsStrings.unknownText : strings.inFile}</p>
       <ul class="todo">
         <li>{strings.text(props.payout.reference)}</li>
         <li>{strings.ifPaid}</li>
