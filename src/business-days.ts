@@ -12,7 +12,18 @@ export function isBusinessDay(day: string, holidays: Holidays): boolean {
 
 // This day, if it is one, or the next that is.
 export function businessDayFrom(day: string, holidays: Holidays): string {
-  for (let days = 0; days < LOOK_AHEAD_DAYS; days++) {
+  return findBusinessDay(day, holidays, { first: 0, step: 1 })
+}
+
+// The last one before this day.
+export function businessDayBefore(day: string, holidays: Holidays): string {
+  return findBusinessDay(day, holidays, { first: -1, step: -1 })
+}
+
+type Steps = { first: number; step: 1 | -1 }
+
+function findBusinessDay(day: string, holidays: Holidays, { first, step }: Steps): string {
+  for (let days = first; Math.abs(days) < LOOK_AHEAD_DAYS; days += step) {
     const at = new Date(Date.parse(`${day}T00:00:00Z`) + days * DAY_MS).toISOString().slice(0, 10)
     if (isBusinessDay(at, holidays)) return at
   }

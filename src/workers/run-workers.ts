@@ -34,6 +34,7 @@ import { type BankChangesDeps, sendBankChangesRound } from './send-bank-changes.
 import { findSendingConnections, sendPayoutsRound } from './send-payouts.ts'
 import { type SettleReportedDeps, settleReportedPayoutsRound } from './settle-reported-payouts.ts'
 import { watchArchiveRound } from './watch-archive.ts'
+import { watchOverduePayoutsRound } from './watch-overdue-payouts.ts'
 import { watchReversalsRound } from './watch-reversals.ts'
 import { writeCreditBlocksRound } from './write-credit-blocks.ts'
 
@@ -82,6 +83,11 @@ export function listWorkers(deps: WorkerDeps): Worker[] {
     }),
     ...sendPayouts(deps),
     { name: 'watch-payouts', pauseMs: SECOND_MS, round: watchPayoutsRound(deps) },
+    {
+      name: 'watch-overdue-payouts',
+      pauseMs: MINUTE_MS,
+      round: watchOverduePayoutsRound(deps),
+    },
     ...queryPayouts(deps),
     {
       name: 'settle-reported-payouts',

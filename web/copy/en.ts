@@ -331,6 +331,8 @@ export const codeStrings = {
   payout_contradicted: 'Contradictory payout report',
   payout_blocked: 'Blocked payout',
   payouts_held: 'Payouts held',
+  payouts_waiting: 'Payouts not sent',
+  payout_file_overdue: 'Payout file overdue',
   reconciliation_difference: 'Reconciliation difference',
   statement_missing: 'Statement missing',
   audit_failed: 'Books don’t balance',

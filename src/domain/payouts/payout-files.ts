@@ -114,6 +114,17 @@ export async function listPayoutFiles(
   return rows
 }
 
+// Those with payouts that are not settled.
+export async function listOpenFiles(db: Queryable): Promise<PayoutFile[]> {
+  const { rows } = await db.query<PayoutFile>({
+    name: 'list-open-payout-files',
+    text: `${SELECT_FILE}
+            where f.id in (select batch_id from payouts where status in ('sending', 'unknown'))
+            order by f.id`,
+  })
+  return rows
+}
+
 export async function getPayoutFile(db: Queryable, reference: string): Promise<PayoutFile> {
   const { rows } = await db.query<PayoutFile>({
     name: 'get-payout-file',

@@ -18,6 +18,8 @@ export type AlertKind =
   | 'payout_contradicted'
   | 'payout_blocked'
   | 'payouts_held'
+  | 'payouts_waiting'
+  | 'payout_file_overdue'
   | 'reconciliation_difference'
   | 'statement_missing'
   | 'audit_failed'
@@ -117,6 +119,20 @@ export const ALERT_KINDS: Readonly<Record<AlertKind, About>> = {
     remedy:
       'Nothing is sent. After a restore, compare the banks’ statements with Payouts, then run ' +
       'manilla admin payouts release.',
+    isClearedByItself: true,
+  },
+  payouts_waiting: {
+    title: 'Payouts of a bank have been queued for a day',
+    remedy:
+      'Create a payout file, or send returns by hand, if the bank has no API. If it has, see why its ' +
+      'calls fail and that a worker runs.',
+    isClearedByItself: true,
+  },
+  payout_file_overdue: {
+    title: 'A payout file hasn’t been downloaded or reported',
+    remedy:
+      'Not downloaded: take it to the bank, or mark it as not delivered. Not reported: ask the bank for ' +
+      'its report, and upload it.',
     isClearedByItself: true,
   },
   reconciliation_difference: {

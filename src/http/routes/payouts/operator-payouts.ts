@@ -68,7 +68,8 @@ type FilterQuery = Static<TObject<typeof OperatorFilters>>
 // Of the client and in the file that were named, if any were.
 async function parseOperatorFilters({ db, clock }: Deps, asked: FilterQuery) {
   const { clientId: name, payoutFile, ...others } = parsePayoutFilters(asked)
-  const client = name === undefined ? undefined : await getClient(db, clock(), requireClientId(name))
+  const client =
+    name === undefined ? undefined : await getClient(db, clock(), requireClientId(name))
   const fileId = payoutFile === undefined ? undefined : await getFileId(db, payoutFile)
   return { ...others, clientId: client?.id, fileId }
 }

@@ -1,0 +1,85 @@
+// Payouts that wait for people whom nobody reminds: queued for a day though nothing keeps them, in a file
+// that nobody has downloaded, or in one that its bank has not reported. Operators are alerted, in real
+// time: what has a test clock is not looked at.
+
+import type { Transaction } from '#db/transaction.ts'
+import { type NewAlert, raiseAlerts } from '#domain/records/alerts.ts'
+import { appendEvents } from '#domain/records/outbox.ts'
+import { livesIn } from '#domain/records/test-clocks.ts'
+import { timestamp } from '#wat-time.ts'
+import { BLOCKED } from './blocked-payouts.ts'
+import { MAY_BE_SENT } from './hold-payouts.ts'
+import { listOpenFiles, type PayoutFile } from './payout-files.ts'
+
+export const QUEUED_MS_MAX = 86_400_000 // A bank that takes files may get one a day.
+export const DOWNLOADED_WITHIN_MS = 3_600_000
+
+type Today = { now: Date; lastBusinessDay: string } // The last one that is over.
+
+export async function alertOverdue(tx: Transaction, today: Today): Promise<void> {
+  const { now } = today
+  const alerts = [...(await findWaiting(tx, now)), ...(await findOverdueFiles(tx, today))]
+  await clearOthers(tx, now, alerts)
+  await appendEvents(tx, now, await raiseAlerts(tx, now, alerts))
+}
+
+// By bank. Since they were requested, approved, or released.
+async function findWaiting(tx: Transaction, now: Date): Promise<NewAlert[]> {
+  const { rows } = await tx.query<{ bankCode: string; payouts: number; since: Date }>({
+    name: 'find-waiting-payouts',
+    text: `select bank_code as "bankCode", count(*)::int as payouts, min(since) as since
+             from (select bank_code, greatest(requested_at, decided_at,
+                            (select max(released_at) from payout_holds)) as since
+                     from payouts p
+                    where status = 'queued' and approval in ('not_needed', 'approved')
+                      and ${MAY_BE_SENT} and ${BLOCKED} is null
+                      and ${livesIn('client_id', 'null')}) as queued
+            where since <= $1
+            group by bank_code order by bank_code`,
+    values: [new Date(now.getTime() - QUEUED_MS_MAX)],
+  })
+  return rows.map(({ bankCode, payouts, since }) => ({
+    kind: 'payouts_waiting',
+    subject: bankCode,
+    detail: { reason: 'not_sent', payouts, since: timestamp(since) },
+  }))
+}
+
+async function findOverdueFiles(tx: Transaction, today: Today): Promise<NewAlert[]> {
+  return (await listOpenFiles(tx)).flatMap((file) => {
+    const reason = findDelay(file, today)
+    if (!reason) return []
+    const { reference, bankCode, executionDate, payouts, confirmed, failed } = file
+    const detail = { reason, bankCode, executionDate, open: payouts - confirmed - failed }
+    return [{ kind: 'payout_file_overdue', subject: `payout_file/${reference}`, detail }]
+  })
+}
+
+// A business day after the day that it is to be executed on, the bank has reported it.
+function findDelay(
+  { blockedBy, createdAt, downloadedAt, executionDate }: PayoutFile,
+  { now, lastBusinessDay }: Today,
+): 'not_downloaded' | 'not_reported' | undefined {
+  if (blockedBy === 'payout_file_not_delivered') return undefined
+  const isLate = now.getTime() - createdAt.getTime() >= DOWNLOADED_WITHIN_MS
+  if (downloadedAt === null && blockedBy === null && isLate) return 'not_downloaded'
+  return executionDate < lastBusinessDay ? 'not_reported' : undefined
+}
+
+async function clearOthers(tx: Transaction, now: Date, found: readonly NewAlert[]): Promise<void> {
+  await tx.query({
+    name: 'clear-overdue-payouts',
+    text: `update alerts a set cleared_at = $1
+            where kind in ('payouts_waiting', 'payout_file_overdue') and cleared_at is null
+              and not exists (select from unnest($2::text[], $3::text[], $4::jsonb[])
+                                       as f (kind, subject, detail)
+                               where f.kind = a.kind and f.subject = a.subject
+                                 and f.detail -> 'reason' = a.detail -> 'reason')`,
+    values: [
+      now,
+      found.map(({ kind }) => kind),
+      found.map(({ subject }) => subject),
+      found.map(({ detail }) => JSON.stringify(detail)),
+    ],
+  })
+}
