@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { businessDayFrom, isBusinessDay } from '#business-days.ts'
+import { businessDayBefore, businessDayFrom, isBusinessDay } from '#business-days.ts'
 
 const CHRISTMAS = new Set(['2026-12-25', '2026-12-28'])
 
@@ -12,6 +12,13 @@ test('a business day is its own, and any other is followed by the next', () => {
   assert.equal(businessDayFrom('2026-11-15', new Set()), '2026-11-16')
   assert.equal(businessDayFrom('2026-12-25', CHRISTMAS), '2026-12-29')
   assert.equal(businessDayFrom('2028-02-26', new Set(['2028-02-28'])), '2028-02-29')
+})
+
+test('the business day before any day is another', () => {
+  assert.equal(businessDayBefore('2026-11-17', new Set()), '2026-11-16')
+  assert.equal(businessDayBefore('2026-11-16', new Set()), '2026-11-13')
+  assert.equal(businessDayBefore('2026-11-15', new Set()), '2026-11-13')
+  assert.equal(businessDayBefore('2026-12-29', CHRISTMAS), '2026-12-24')
 })
 
 test('Saturdays, Sundays and holidays are none', () => {
