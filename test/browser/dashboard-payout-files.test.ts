@@ -96,7 +96,7 @@ test('a file leads to its payouts, and a payout to its file, where a person may 
   await page.getByRole('link', { name: '2 payouts' }).click()
   await page.waitForURL(`**/payouts?tab=all&payoutFile=${id}`)
   await page.locator('table.list').getByText(first).click()
-  await see(page, 'It’s in a payout file, and the bank’s report settles it.')
+  await see(page, 'It’s in a payout file: the bank’s report settles it.')
   assert.equal(await page.locator('table.list tbody tr').count(), 2)
   await button(page, 'Mark as failed').click()
   await modalOf(page).getByLabel('Reason').fill('The bank does not know it')

@@ -1329,7 +1329,8 @@ export const payoutsStrings = {
   },
   resolve: {
     title: 'What to do',
-    inFile: 'It’s in a payout file, and the bank’s report settles it. By hand only if none comes.',
+    inFile:
+      'It’s in a payout file: the bank’s report settles it. Do it by hand only if none comes.',
     text: (reference: string) => `Look for ${reference} in the bank’s statement, or ask the bank.`,
     ifPaid: 'If the bank has paid it, confirm it with the bank’s reference.',
     ifNot: 'If the bank says that it hasn’t and never will, mark it as failed.',
