@@ -35,11 +35,9 @@ export async function recoverCluster(plan: RecoveryPlan, dataDir: string): Promi
   const home = openDataDirectory(dataDir)
   const { clusterFolder, account } = home
   checkSpace(plan, dataDir)
-  const walFolder = join(clusterFolder, 'pg_wal')
   makePrivateFolder(clusterFolder, account)
-  makePrivateFolder(walFolder, account)
-  unpackLog(archive, segments, { walFolder, account })
   await unpackCluster({ backupFolder: backup.folder, clusterFolder, account })
+  unpackLog(archive, segments, { walFolder: join(clusterFolder, 'pg_wal'), account })
   writeFileSync(join(clusterFolder, 'recovery.signal'), '')
   const server = await replay(plan, dataDir)
   try {

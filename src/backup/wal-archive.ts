@@ -73,8 +73,8 @@ function nameOf(number: number, stretches: readonly Stretch[]): string {
   return segmentName({ timeline: stretch?.timeline ?? 1, number })
 }
 
-// Into the cluster that recovers: the server finds them in its own log, so its user need not be able
-// to read the archive. All histories, so that the new timeline is nobody's.
+// Into the unpacked cluster: the server finds them in its own log, so its user need not be able to read
+// the archive. All histories, so that the new timeline is nobody's; a backup brings those of its own.
 export function unpackLog(
   { folder, histories }: WalArchive,
   segments: readonly Segment[],
@@ -82,6 +82,7 @@ export function unpackLog(
 ): void {
   const write = (name: string, content: Buffer | string) => {
     const path = join(walFolder, name)
+    if (existsSync(path)) return
     writeFileSync(path, content, { mode: 0o600 })
     const { uid, gid } = account
     if (uid !== undefined && gid !== undefined) chownSync(path, uid, gid)

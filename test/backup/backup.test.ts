@@ -223,6 +223,26 @@ function pretendOlder(path: string): void {
   writeFileSync(path, manifestText({ ...facts, postgres: '17.1' }))
 }
 
+test('a backup taken after a restore is verified and restored like the first', async () => {
+  const restoredEnv = { ...env, MANILLA_DATA_DIR: here('latest') }
+  const served = await startEmbedded({ dataDir: here('latest'), backupDir })
+  const taken = await runCommand(['backup'], restoredEnv)
+  await query(served.connectionString, `update clients set name = 'After the backup'`)
+  await switchLog(served, archive)
+  await served.stop()
+
+  const verified = await runCommand(['verify'], restoredEnv)
+  const restored = await runCommand(['restore', '--latest', '--data-dir', here('third')], env)
+  const both = `select (${AMOUNTS}), (select min(name) from clients)`
+  const [amounts, name] = await readRestored(here('third'), both)
+
+  assert.equal(taken.timeline, 2)
+  assert.deepEqual([verified.backup, verified.timeline], [taken.name, 2])
+  assert.deepEqual([restored.backup, restored.timeline], [taken.name, 3])
+  assert.deepEqual(amounts, upTo(acknowledged - 1))
+  assert.equal(name, 'After the backup')
+})
+
 test('a backup that cannot be written, and a folder that the server cannot reach, is refused', async () => {
   writeFileSync(here('occupied'), '')
   mkdirSync(here('closed'), { mode: 0o700 })
