@@ -34,23 +34,26 @@ export async function settleAfterRestore(tx: Transaction, restore: Restore): Pro
   await holdPayouts(tx, now, { reason, by, restoredTo })
 }
 
-// Public ids are made of these (public-ids.ts): one that is given twice would name two things.
+// Public ids are made of these (public-ids.ts): one that is given twice would name two things. Also
+// of tables that are empty: their first rows may be lost.
 async function skipIds(tx: Transaction): Promise<void> {
   await tx.query(
-    `select setval(format('%I.%I', schemaname, sequencename)::regclass, last_value + $1)
-       from pg_sequences where schemaname = current_schema() and last_value is not null`,
+    `select setval(format('%I.%I', schemaname, sequencename)::regclass,
+                   coalesce(last_value, start_value) + $1)
+       from pg_sequences where schemaname = current_schema()`,
     [IDS_SKIPPED],
   )
 }
 
-// At most half of what is left, so that a small range is not used up.
+// Also of ranges that are untouched: the first numbers may be lost customers'. At most half of what is
+// left, so that a small range is not used up.
 async function skipRangeNumbers(tx: Transaction, count: number | undefined): Promise<void> {
   await tx.query(
     `update number_ranges r
         set next_index = r.next_index + least(
               coalesce($1::bigint, greatest($2, size * $3 / 100)), (size - r.next_index) / 2)
        from (select id, last_serial - first_serial + 1 as size from number_ranges) as s
-      where s.id = r.id and r.next_index > 0`,
+      where s.id = r.id`,
     [count ?? null, NUMBERS_SKIPPED_MIN, NUMBERS_SKIPPED_PERCENT],
   )
 }

@@ -204,24 +204,32 @@ test('numbers and ids that may have been given out in the lost time go to nobody
      values (gen_random_uuid(), '999', 'static', 'available', '0123456789', 'Pool', now(), now()),
             (gen_random_uuid(), '999', 'static', 'asked', null, null, now(), null)`,
   )
-  const next = `select bank_code, next_index from number_ranges where next_index > 0 order by id`
+  await bench.db.query(
+    `insert into number_ranges (bank_code, purpose, first_serial, last_serial, key)
+     values ('999', 'static', 10, 99999, ''), ('999', 'static', 0, 9, '')`,
+  )
+  const next = `select next_index from number_ranges order by id`
   const before = (await bench.db.query(next)).rows
 
   await restoredNow()
   const after = (await bench.db.query(next)).rows
   await simulate(bench, (await createAccount(bench)).accountNumber, '1.00')
 
-  assert(before.length >= 2 && payment)
-  for (const [at, { next_index }] of before.entries()) {
+  assert(before.length >= 4 && payment)
+  assert.equal(before.at(-2).next_index, 0n, 'it was never drawn from')
+  for (const [at, { next_index }] of before.slice(0, -1).entries()) {
     assert(after[at].next_index >= next_index + 1_000n)
   }
+  assert.equal(after.at(-1).next_index, 5n, 'half of a small range is left')
   const { rows } = await bench.db.query(
     `select (select count(*)::int from reserved_numbers) as pool,
             (select count(*)::int from numbers where reusable_at <= $1) as reusable,
-            (select max(id) from credits) - (select min(id) from credits) as jump`,
+            (select max(id) from credits) - (select min(id) from credits) as jump,
+            (select count(*)::int from pg_sequences where schemaname = current_schema()
+                and coalesce(last_value, 0) <= 10000000) as repeating`,
     [bench.clock()],
   )
-  assert.deepEqual([rows[0].pool, rows[0].reusable], [0, 0])
+  assert.deepEqual([rows[0].pool, rows[0].reusable, rows[0].repeating], [0, 0, 0])
   assert(rows[0].jump > 1_000_000n, `${rows[0].jump}`)
   assert.match(accountNumber, /^\d{10}$/)
   await assertCleanBooks(bench)
