@@ -1,7 +1,7 @@
 // `manilla restore`: makes a new data directory of a backup and the archived log, up to a moment; or
 // prepares a database that was restored by other means (--database-url).
 //
-//   recover aside ─▶ migrate ─▶ hold payouts, skip numbers and ids ─▶ rename into place
+//   recover aside ─▶ migrate ─▶ make partitions, skip numbers and ids, hold payouts ─▶ rename into place
 //
 // So whatever dies, there is either no cluster in the directory or one that is safe to serve from.
 
@@ -15,6 +15,7 @@ import type { Clock } from '#clock.ts'
 import { databaseSettings } from '#config/config.ts'
 import { secretsPath } from '#config/secrets-file.ts'
 import { migrate } from '#db/migrate.ts'
+import { maintainPartitions } from '#db/partitions.ts'
 import { createPool } from '#db/pool.ts'
 import { withTransaction } from '#db/transaction.ts'
 import { type ClientPosition, lastSequences, settleAfterRestore } from '#domain/after-restore.ts'
@@ -134,7 +135,9 @@ async function prepare(
   })
   try {
     return await withTransaction(db, async (tx) => {
-      await settleAfterRestore(tx, { ...restore, now: clock() })
+      const now = clock()
+      await maintainPartitions(tx, now) // First: an event before its partition leaves the week without.
+      await settleAfterRestore(tx, { ...restore, now })
       return { migrated, lastSequences: await lastSequences(tx) }
     })
   } finally {

@@ -4,12 +4,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { withTransaction } from '#db/transaction.ts'
+import { createClient, SANDBOX_CLIENT } from '#domain/access/client-secrets.ts'
 import { appendEvents } from '#domain/records/outbox.ts'
 import { countEvents } from '#domain/reports/hourly-totals.ts'
 import { dispatchEvents } from '#domain/webhooks/dispatch-events.ts'
 import type { ClientId } from '#ids.ts'
 import { createLogger } from '#log.ts'
 import { maintainPartitionsRound } from '#workers/maintain-partitions.ts'
+import { runCommand } from '../support/backup-bench.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { accountUpdated } from '../support/events.ts'
 
@@ -119,15 +121,31 @@ test('while somebody reads the table, the round gives way and writers go on', as
   assert.equal((await bench.partitions('events')).length, 3)
 })
 
+test('a database restored to weeks ago has the partitions of today before its first event', async () => {
+  await using bench = await setup()
+  await createClient(bench.pool, new Date(START_MS), SANDBOX_CLIENT) // An operator, who is told.
+  const at = ['--at', '2026-11-16T10:00:00Z']
+
+  await runCommand(['restore', '--database-url', bench.connectionString, ...at])
+
+  const where = 'select tableoid::regclass::text as name from events'
+  const { rows } = await bench.pool.query<{ name: string }>(where)
+  assert.deepEqual(
+    rows.map(({ name }) => name),
+    [`events_${(await bench.partitions('events'))[0]}`],
+  )
+})
+
 async function setup() {
   const database = await createTestDatabase()
-  const { pool } = database
+  const { pool, connectionString } = database
   let nowMs = START_MS
   const clock = () => new Date(nowMs)
   const log = createLogger({ level: 'silent' })
 
   return {
     pool,
+    connectionString,
     round: maintainPartitionsRound({ db: pool, clock, log }),
     advanceDays: (days: number) => {
       nowMs += days * DAY_MS
