@@ -56,7 +56,8 @@ export function neededLog(
   }
   const last = Math.max(-1, ...byNumber.keys())
   const needed: Segment[] = []
-  for (let number = segmentOf(positionOf(stopLsn)) + 1; number <= last; number++) {
+  // The backup brings the file of its last byte: one that stops where a file begins lacks that file.
+  for (let number = segmentOf(positionOf(stopLsn) - 1n) + 1; number <= last; number++) {
     const found = byNumber.get(number)
     if (!found) return { segments: needed, missing: nameOf(number, stretches) }
     needed.push(found)

@@ -15,13 +15,17 @@ const segment = (timeline: number, number: number) =>
   `0000000${timeline}00000000${number.toString(16).toUpperCase().padStart(8, '0')}.gz`
 
 // A backup whose log is file `number`, finished on that day of November.
-function addBackup(backupDir: string, number: number, { timeline = 1, isWhole = true } = {}) {
+function addBackup(
+  backupDir: string,
+  number: number,
+  { timeline = 1, isWhole = true, stopAt = '000120' } = {},
+) {
   const finishedAt = `2026-11-${String(number).padStart(2, '0')}T00:00:00.000Z`
   const folder = join(backupDir, 'base', finishedAt.replaceAll(':', ''))
   mkdirSync(folder, { recursive: true })
   const hex = number.toString(16).toUpperCase()
   const files = [{ name: 'base.tar', bytes: isWhole ? 0 : 9, sha256: '' }]
-  const facts = { timeline, startLsn: `0/${hex}000028`, stopLsn: `0/${hex}000120`, files }
+  const facts = { timeline, startLsn: `0/${hex}000028`, stopLsn: `0/${hex}${stopAt}`, files }
   const times = { startedAt: finishedAt, finishedAt, hasSecrets: false }
   const made = { product: 'manilla', postgres: '18.4', systemIdentifier: SYSTEM }
   writeFileSync(join(folder, 'base.tar'), '')
@@ -50,6 +54,19 @@ test('a restore begins with the last backup before the moment, and names a missi
   assert.equal(latest.backup.startLsn, '0/4000028')
   assert.deepEqual(latest.segments, [{ timeline: 1, number: 5 }])
   assert.equal(latest.missing, '000000010000000000000006')
+})
+
+test('of a backup that stops where a file of the log begins, that file is needed too', () => {
+  using folder = createTempFolder()
+  addBackup(folder.path, 2, { stopAt: '000000' })
+  addLog(folder.path, [segment(1, 3)])
+
+  assert.equal(planRecovery(folder.path, {}).missing, '000000010000000000000002')
+  addLog(folder.path, [segment(1, 2)])
+  assert.deepEqual(
+    planRecovery(folder.path, {}).segments.map(({ number }) => number),
+    [2, 3],
+  )
 })
 
 test('a timeline is followed to where it left its parent, and the newest is the default', () => {
