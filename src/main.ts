@@ -7,6 +7,7 @@ import { type Config, ConfigProblem, loadConfig, readEnvironment } from '#config
 import { MigrationProblem } from '#db/migrate.ts'
 import { CONNECTIONS_PER_PROCESS } from '#db/open-connections.ts'
 import { isConnectionLost } from '#db/transaction.ts'
+import { rememberedBackupDir } from '#embedded/archiving.ts'
 import { EmbeddedProblem, type EmbeddedServer, startEmbedded } from '#embedded/embedded.ts'
 import { systemClock } from './clock.ts'
 import { createLogger, type Logger } from './log.ts'
@@ -18,6 +19,9 @@ import { createService, type Service, type ServiceOptions } from './wiring.ts'
 
 const STOP_MAX_MS = 30_000
 const CONNECTIONS_SPARE = 40
+const NOT_ARCHIVED =
+  'MANILLA_BACKUP_DIR is no longer set: the log is not archived, and what is written from now on cannot' +
+  ' be restored. If that is a mistake, set it, restart, and take a new backup.'
 
 const PROBLEMS = [ConfigProblem, EmbeddedProblem, MigrationProblem, StartProblem]
 
@@ -63,6 +67,8 @@ async function startDatabase(config: Config, log: Logger): Promise<EmbeddedServe
   const connections = CONNECTIONS_SPARE + CONNECTIONS_PER_PROCESS * (processCount(config) + 1)
   const settings = { max_connections: String(connections) }
   const { dataDir, backupDir = null } = config
+  const before = rememberedBackupDir(dataDir)
+  if (before && !backupDir) log.warn({ before }, NOT_ARCHIVED)
   return startEmbedded({ dataDir, backupDir, settings, onLog })
 }
 

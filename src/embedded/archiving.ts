@@ -43,7 +43,10 @@ export function archiveSettings(
 }
 
 export function chooseBackupDir({ dataDir }: DataDirectory, given: BackupDir): string | null {
-  if (given !== undefined) return given
+  return given === undefined ? rememberedBackupDir(dataDir) : given
+}
+
+export function rememberedBackupDir(dataDir: string): string | null {
   try {
     return readFileSync(join(dataDir, REMEMBERED), 'utf8').trim() || null
   } catch {

@@ -1,5 +1,6 @@
-// Raises an alert while the server fails to archive its log, embedded or external: what is written
-// meanwhile cannot be restored, and the log grows. Clears it when archiving works again.
+// Raises an alert while the server fails to archive its log, or does not get on with it, embedded or
+// external: what is written meanwhile cannot be restored, and the log grows. Clears it when archiving
+// works again.
 
 import { withTransaction } from '#db/transaction.ts'
 import { clearAlert, raiseAlerts } from '#domain/records/alerts.ts'
@@ -11,9 +12,9 @@ const ALERT = { kind: 'archive_failing', subject: 'archive' } as const
 
 export function watchArchiveRound({ db, clock }: Deps): Round {
   return async () => {
-    const state = await readArchiveState(db)
+    const now = clock()
+    const state = await readArchiveState(db, now)
     await withTransaction(db, async (tx) => {
-      const now = clock()
       if (!state.isFailing) return clearAlert(tx, now, ALERT)
       const alert = { ...ALERT, detail: detailOf(state) }
       return appendEvents(tx, now, await raiseAlerts(tx, now, [alert]))

@@ -22,6 +22,7 @@ import { UsageProblem } from '#admin/command-line.ts'
 import { BackupProblem } from '#backup/backup-problem.ts'
 import { manifestText, readBackup } from '#backup/stored-backups.ts'
 import { systemClock } from '#clock.ts'
+import { createPool } from '#db/pool.ts'
 import { EmbeddedProblem, startEmbedded } from '#embedded/embedded.ts'
 import { createLogger } from '#log.ts'
 import { watchArchiveRound } from '#workers/watch-archive.ts'
@@ -33,6 +34,7 @@ import {
   startArchivedService,
   switchLog,
 } from '../support/backup-bench.ts'
+import { startChild } from '../support/child-service.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { query, until } from '../support/embedded-bench.ts'
 import { createAccount, simulate } from '../support/fixtures.ts'
@@ -241,6 +243,35 @@ test('a backup taken after a restore is verified and restored like the first', a
   assert.deepEqual([restored.backup, restored.timeline], [taken.name, 3])
   assert.deepEqual(amounts, upTo(acknowledged - 1))
   assert.equal(name, 'After the backup')
+})
+
+test('archiving that hangs is reported, and that it was turned off is said at the start', async () => {
+  const archive_command = `until test -e ${here('mounted')}; do sleep 0.05; done`
+  const settings = { archive_mode: 'on', archive_command }
+  const hung = await startEmbedded({ dataDir: here('moment'), settings })
+  const { connectionString } = hung
+  const db = createPool({ connectionString, max: 1, onIdleError: () => {} })
+  const openAfter = async (minutes: number) => {
+    const clock = () => new Date(systemClock().getTime() + minutes * 60_000)
+    const round = watchArchiveRound({ db, clock, log: createLogger({ level: 'silent' }) })
+    await round(AbortSignal.timeout(10_000))
+    const open = `select detail ->> 'failedFile' as file from alerts
+                   where kind = 'archive_failing' and cleared_at is null`
+    return (await db.query(open)).rows.map(({ file }) => file)
+  }
+
+  const [soon, late] = [await openAfter(9), await openAfter(11)]
+  writeFileSync(here('mounted'), '')
+  await until('archiving goes on', async () => (await openAfter(11)).length === 0)
+  await db.end()
+  await hung.stop()
+  const data = { MANILLA_DATA_DIR: here('latest') }
+  await using unset = await startChild({ folder: folder.path, env: data })
+  await unset.stop()
+
+  assert.deepEqual(soon, [])
+  assert.match(late.join(), /^[0-9A-F]+\.(history|partial)$/, 'left by the restore')
+  assert.match(unset.said.out, /"before":".*backups".*MANILLA_BACKUP_DIR is no longer set/)
 })
 
 test('a backup that cannot be written, and a folder that the server cannot reach, is refused', async () => {

@@ -107,10 +107,11 @@ export const FIGURES: readonly FigureKind[] = [
   },
   {
     name: 'manilla_archive_age_seconds',
-    help: 'Time since the database archived a file of its log; absent if it does not.',
+    help: 'Time since the database archived a file of its log, or started; absent if it does not.',
     labels: [],
-    text: `select extract(epoch from $1 - last_archived_time) as value from pg_stat_archiver
-            where current_setting('archive_mode') <> 'off' and last_archived_time is not null`,
+    text: `select extract(epoch from $1 - coalesce(last_archived_time, pg_postmaster_start_time()))
+                    as value
+             from pg_stat_archiver where current_setting('archive_mode') <> 'off'`,
   },
   {
     name: 'manilla_archive_failures',
