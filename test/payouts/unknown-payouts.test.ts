@@ -148,7 +148,6 @@ test('only a definite answer decides, and intervals grow', () => {
   assert.equal(outcomeOf({ status: 'unknown', reason }, late), undefined)
   assert.equal(outcomeOf({ status: 'not_found' }, { ...late, isSent: true }), undefined)
   assert.equal(outcomeOf({ status: 'not_found' }, { ...late, sentMs: 1 }), undefined)
-  assert.equal(outcomeOf({ status: 'not_found' }, { ...late, takesFiles: true }), undefined)
   assert.equal(outcomeOf({ status: 'not_found' }, late)?.status, 'failed')
   assert.equal(outcomeOf({ status: 'failed', reason }, late)?.status, 'failed')
   const seconds = [0, 1, 2, 3, 9, 10, 99].map((queries) => queryAfterMs(queries) / SECOND_MS)
