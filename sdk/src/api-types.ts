@@ -4304,7 +4304,6 @@ export interface paths {
                 query?: {
                     clientId?: string;
                     bankCode?: string;
-                    payoutFile?: string;
                     status?: "queued" | "sending" | "confirmed" | "failed" | "unknown" | "cancelled";
                     approval?: "not_needed" | "needed" | "approved" | "rejected";
                     purpose?: "payout" | "settlement" | "refund" | "return";
@@ -4330,7 +4329,6 @@ export interface paths {
                 query?: {
                     clientId?: string;
                     bankCode?: string;
-                    payoutFile?: string;
                     status?: "queued" | "sending" | "confirmed" | "failed" | "unknown" | "cancelled";
                     approval?: "not_needed" | "needed" | "approved" | "rejected";
                     purpose?: "payout" | "settlement" | "refund" | "return";
@@ -4461,7 +4459,7 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    kind?: "numbers_exhausted" | "pool_low" | "number_refused" | "account_change_refused" | "session_reused" | "wrong_bank" | "rail_item_rejected" | "reversal_outstanding" | "reversal_shortfall" | "reversal_receivable" | "endpoint_disabled" | "bank_silent" | "payout_unknown" | "payout_contradicted" | "payout_blocked" | "payouts_held" | "payouts_waiting" | "payout_file_overdue" | "reconciliation_difference" | "statement_missing" | "audit_failed" | "archive_failing";
+                    kind?: "numbers_exhausted" | "pool_low" | "number_refused" | "account_change_refused" | "session_reused" | "wrong_bank" | "rail_item_rejected" | "reversal_outstanding" | "reversal_shortfall" | "reversal_receivable" | "endpoint_disabled" | "bank_silent" | "payout_unknown" | "payout_contradicted" | "payout_blocked" | "payouts_held" | "reconciliation_difference" | "statement_missing" | "audit_failed" | "archive_failing";
                     open?: "true" | "false";
                     from?: string;
                     to?: string;
@@ -5956,7 +5954,7 @@ export interface components {
             data: components["schemas"]["CreditDetail"];
         };
         CreditIdentifier: {
-            kind: "session_id" | "settlement_id" | "bank_reference";
+            kind: "session_id" | "settlement_id" | "bank_reference" | "clearing_reference" | "uetr";
             value: string;
         };
         CreditList: {
@@ -6860,9 +6858,6 @@ export interface components {
             bankCost: number;
             bankCostVat: number;
             settledBy: string | null;
-            payoutFile: string | null;
-            queries: number;
-            nextQueryAt: string | null;
         };
         OperatorPayoutDetail: {
             reference: string;
@@ -6892,9 +6887,6 @@ export interface components {
             bankCost: number;
             bankCostVat: number;
             settledBy: string | null;
-            payoutFile: string | null;
-            queries: number;
-            nextQueryAt: string | null;
             blockedBy: string | null;
             history: components["schemas"]["PayoutChange"][];
         };
@@ -7512,7 +7504,6 @@ export interface components {
             confirmed: number;
             failed: number;
             settledByHand: number;
-            blockedBy: string | null;
             executionDate: string;
             sha256: string;
             createdBy: string;
@@ -9038,7 +9029,6 @@ export type ErrorCode =
     | "return_confirmed"
     | "return_sending"
     | "return_not_by_hand"
-    | "return_may_have_been_sent"
     | "return_failed"
     | "return_credit_reversed"
     | "payment_not_refundable"
@@ -9085,13 +9075,11 @@ export type ErrorCode =
     | "payout_decided"
     | "payout_settled"
     | "payout_approval_kept"
-    | "payouts_held"
     | "no_payouts_queued"
     | "payout_files_off"
     | "payout_file_paid"
     | "payout_file_not_delivered"
     | "payout_file_settled"
-    | "payout_file_may_have_been_sent"
     | "tariff_overlaps"
     | "suspense_requested"
     | "request_decided"
@@ -9139,4 +9127,4 @@ export type ErrorCode =
     | "try_again"
     | "internal"
 export const EVENT_TYPES = ["account.created","account.updated","account.deactivated","account.activated","account.erased","collection.received","collection.reversed","collection.refunded","collection.refund_failed","payment.processing","payment.part_paid","payment.extended","payment.successful","payment.expired","payment.cancelled","payment.reversed","payment.refunded","payment.refund_failed","credit.suspended","credit.assigned","credit.returned","credit.return_failed","credit.reversed","payout.confirmed","payout.failed","settlement.closed","settlement.paid","settlement.failed","alert.raised","endpoint.disabled","endpoint.test"] as const
-export const ALERT_KINDS = ["numbers_exhausted","pool_low","number_refused","account_change_refused","session_reused","wrong_bank","rail_item_rejected","reversal_outstanding","reversal_shortfall","reversal_receivable","endpoint_disabled","bank_silent","payout_unknown","payout_contradicted","payout_blocked","payouts_held","payouts_waiting","payout_file_overdue","reconciliation_difference","statement_missing","audit_failed","archive_failing"] as const
+export const ALERT_KINDS = ["numbers_exhausted","pool_low","number_refused","account_change_refused","session_reused","wrong_bank","rail_item_rejected","reversal_outstanding","reversal_shortfall","reversal_receivable","endpoint_disabled","bank_silent","payout_unknown","payout_contradicted","payout_blocked","payouts_held","reconciliation_difference","statement_missing","audit_failed","archive_failing"] as const

@@ -9,12 +9,18 @@ import type { Kobo } from '#money.ts'
 export const CREDITS_MAX = 1_000
 
 // What a bank calls a transfer. Values of different kinds never identify the same credit.
-export const IDENTIFIER_KINDS = ['session_id', 'settlement_id', 'bank_reference'] as const
+export const IDENTIFIER_KINDS = [
+  'session_id',
+  'settlement_id',
+  'bank_reference',
+  'clearing_reference', // ISO 20022's ClrSysRef
+  'uetr', // ISO 20022's unique end-to-end transaction reference
+] as const
 export type IdentifierKind = (typeof IDENTIFIER_KINDS)[number]
 export type CreditIdentifier = { kind: IdentifierKind; value: string }
 
 // Weak: chosen by the payer, or not what the bank itself de-duplicates by, so two transfers may share
-// it. It identifies a credit unless the bank's own reference says that it is another.
+// it. It identifies a credit unless another identifier says that it is another.
 export type GivenIdentifier = CreditIdentifier & { isWeak?: boolean }
 
 // What the bank withheld from the transfer: the payer sent the amount, our account got the rest.

@@ -114,6 +114,26 @@ test('a weak identifier names the same credit, unless the bank’s own reference
   await assertCleanBooks(bench)
 })
 
+test('of a batch that shares a weak identifier, each with a reference of its own is a credit', async () => {
+  const { accountNumber } = await createAccount(bench)
+  const credit = await incomingCredit(bench, { accountNumber, amount: 10 })
+  const { sessionId } = credit
+  const batch = ['S1', 'S2', 'S3'].map((settlement) => ({
+    ...credit,
+    isWeak: true,
+    otherIdentifiers: [{ kind: 'settlement_id' as const, value: `${settlement}-${sessionId}` }],
+  }))
+  await take(credit)
+
+  const answers = await bench.service.writers.credits.submitAll(batch)
+
+  assert.deepEqual(
+    answers.map((answer) => answer.ok && answer.value.status),
+    ['duplicate', 'taken', 'taken'],
+  )
+  assert.equal((await readAccount(bench, accountNumber)).accountBalance, 30)
+})
+
 test('identifiers that name two credits, or another amount, are refused with an alert', async () => {
   const { accountNumber } = await createAccount(bench)
   const { notification, requery } = await routes(accountNumber)

@@ -851,6 +851,8 @@ export const creditsStrings = {
     session_id: 'Session ID',
     settlement_id: 'Settlement ID',
     bank_reference: 'Bank reference',
+    clearing_reference: 'Clearing reference',
+    uetr: 'UETR',
   },
   withheld: {
     fee: 'Fee withheld by bank',

@@ -7,8 +7,8 @@
 import { type CreditFields, checkCredit } from '#banks/credit-fields.ts'
 import { moneyOf } from '#banks/iso20022/camt054/amounts.ts'
 import { accountOf, narrationOf } from '#banks/iso20022/camt054/parties.ts'
+import { type Identity, identifyTransfers } from '#banks/iso20022/camt054/references.ts'
 import { CREDITS_MAX, type Parsed, type ParsedItem } from '#banks/notifications.ts'
-import { isNipSessionId } from '#banks/session-id.ts'
 import { formatKobo, kobo, parseKobo } from '#money.ts'
 import type { Iso20022Document } from './messages.ts'
 import type { OriginalMessage, OriginalTransaction } from './pacs002.ts'
@@ -33,7 +33,10 @@ export function readPacs008({ version, root }: Iso20022Document): Parsed {
     transactions: transactions.map(originalTransaction),
   }
   const time = textOf(header, 'CreDtTm')
-  const items = transactions.map((each) => readTransaction(each, time))
+  const identities = identifyTransfers(transactions, original.messageId || undefined)
+  const items = identities.map(({ named }, at) =>
+    readTransaction(transactions[at] as XmlElement, named, time),
+  )
   return { items, batch: true, message: original }
 }
 
@@ -46,21 +49,15 @@ function originalTransaction(transaction: XmlElement): OriginalTransaction {
   }
 }
 
-// A NIP session id wins wherever it stands; else what the switch calls it. The payer chooses the
-// EndToEndId, and may choose it twice, so it comes last.
-function readTransaction(transaction: XmlElement, messageTime: string | undefined): ParsedItem {
-  const ids = child(transaction, 'PmtId')
-  const [txId, clearing, instruction, end] = ['TxId', 'ClrSysRef', 'InstrId', 'EndToEndId'].map(
-    (name) => textOf(ids, name),
-  )
-  const uetr = textOf(ids, 'UETR')?.toLowerCase()
-  const all = [txId, clearing, instruction, end]
-  const sessionId =
-    all.find((id) => id !== undefined && isNipSessionId(id)) ?? txId ?? clearing ?? uetr ?? end
+function readTransaction(
+  transaction: XmlElement,
+  named: Identity['named'],
+  messageTime: string | undefined,
+): ParsedItem {
   const agent = child(transaction, 'DbtrAgt', 'FinInstnId')
   const account = child(transaction, 'DbtrAcct')
   return checkCredit({
-    sessionId,
+    ...named,
     accountNumber: accountOf(child(transaction, 'CdtrAcct')),
     ...amounts(transaction),
     sourceAccountNumber:

@@ -57,17 +57,16 @@ export async function findTaken(
 
 const NO_REFERENCES: ReadonlyMap<CreditId, string[]> = new Map()
 
-// By credit, as `kind/value`: what the bank itself calls it.
+// By credit, as `kind/value`: all its identifiers.
 async function findReferences(tx: Transaction, ids: readonly CreditId[]) {
   if (ids.length === 0) return NO_REFERENCES
   const { rows } = await tx.query<{ id: CreditId; references: string[] }>({
     name: 'references-of-credits',
     text: `select c.id,
                   array(select f.kind || '/' || f.value from credit_identifiers f
-                         where f.credit_id = c.id and not f.is_first and f.kind <> 'session_id'
+                         where f.credit_id = c.id and not f.is_first
                         union all
-                        select c.identified_by || '/' || c.session_id
-                         where c.identified_by <> 'session_id') as "references"
+                        select c.identified_by || '/' || c.session_id) as "references"
              from all_credits c where c.id = any($1::bigint[])`,
     values: [numberArray(ids)],
   })

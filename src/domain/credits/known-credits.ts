@@ -1,7 +1,11 @@
 // What a bank calls a credit: a session id, a settlement id, a reference of its own. It may have
 // several, and any of them tells that it was taken before, whichever route it comes by (I12). Pure.
 
-import type { GivenIdentifier } from '#banks/notifications.ts'
+import {
+  type GivenIdentifier,
+  IDENTIFIER_KINDS,
+  type IdentifierKind,
+} from '#banks/notifications.ts'
 import type { CreditId } from '#ids.ts'
 import type { Kobo } from '#money.ts'
 import type { IncomingCredit, SuspenseReason } from './judge-credit.ts'
@@ -24,7 +28,7 @@ export type KnownCredit = CreditDecision & {
   accountNumber: string
   amountKobo: Kobo
   currency: string
-  references: readonly string[] // As `kind/value`, what the bank itself calls it: no session ids.
+  references: string[] // All its identifiers, as `kind/value`: one list, whichever it is found by.
 }
 
 // Each once; first the one that the credit is shown with.
@@ -54,7 +58,11 @@ export function recognise(
     const known = taken.get(identifierName(each))
     if (known && !(each.isWeak && isAnother(known, identifiers))) earlier.push(known)
   }
-  if (!earlier[0]) return undefined
+  if (!earlier[0]) {
+    // Of others, every one of them: it has none to be known by when it comes again.
+    const isNameless = identifiers.every((each) => taken.has(identifierName(each)))
+    return isNameless ? { status: 'session_reused' } : undefined
+  }
   const { creditId, outcome, reason, suspendedKobo } = earlier[0]
   const isSame = earlier.every(
     (known) =>
@@ -67,13 +75,29 @@ export function recognise(
   return { status: 'duplicate', creditId, outcome, reason, suspendedKobo }
 }
 
-// The bank calls the known credit and this one differently, by a reference of the same kind.
+// Each is called by something of the same kind that the other is not called by.
 function isAnother(known: KnownCredit, identifiers: readonly BankIdentifier[]): boolean {
-  return (['settlement_id', 'bank_reference'] as const).some((kind) => {
-    const theirs = known.references.filter((name) => name.startsWith(`${kind}/`))
-    const ours = identifiers.filter((each) => each.kind === kind)
-    const isCommon = ours.some(({ value }) => theirs.includes(`${kind}/${value}`))
-    return theirs.length > 0 && ours.length > 0 && !isCommon
+  const theirs = known.references
+  const ours = identifiers.map(referenceOf)
+  return IDENTIFIER_KINDS.some(
+    (kind) =>
+      ofKind(kind, theirs).some((name) => !ours.includes(name)) &&
+      ofKind(kind, ours).some((name) => !theirs.includes(name)),
+  )
+}
+
+function referenceOf({ kind, value }: BankIdentifier): string {
+  return `${kind}/${value}`
+}
+
+// What stands in the place of a session id, and is of another kind too, is none.
+function ofKind(kind: IdentifierKind, references: readonly string[]): readonly string[] {
+  const found = references.filter((name) => name.startsWith(`${kind}/`))
+  if (kind !== 'session_id') return found
+  const values = references.map((name) => name.slice(name.indexOf('/')))
+  return found.filter((name) => {
+    const value = name.slice(kind.length)
+    return values.indexOf(value) === values.lastIndexOf(value)
   })
 }
 
@@ -105,7 +129,8 @@ export function learn(
   const { accountNumber, amountKobo, currency } = credit
   const { creditId, outcome, reason, suspendedKobo } = answer
   const decision = { creditId, outcome, reason, suspendedKobo }
-  const references = referencesOf(taken, creditId, identifiers)
+  const before = identifiers.map((each) => taken.get(identifierName(each)))
+  const references = before.find((each) => each?.creditId === creditId)?.references ?? []
   const known = { ...decision, accountNumber, amountKobo, currency, references }
   const isNew = answer.status === 'taken'
   const learned: IdentifierRow[] = []
@@ -113,21 +138,8 @@ export function learn(
     const name = identifierName(identifier)
     if (taken.has(name)) continue
     taken.set(name, known)
+    references.push(referenceOf(identifier))
     learned.push({ ...identifier, creditId, isFirst: isNew && at === 0 })
   }
   return learned
-}
-
-// Of the bank, as known before and as given now.
-function referencesOf(
-  taken: ReadonlyMap<string, KnownCredit>,
-  creditId: CreditId,
-  identifiers: readonly BankIdentifier[],
-): readonly string[] {
-  if (identifiers.length === 1 && identifiers[0]?.kind === 'session_id') return []
-  const before = identifiers.flatMap((each) => taken.get(identifierName(each)) ?? [])
-  return [
-    ...before.flatMap((each) => (each.creditId === creditId ? each.references : [])),
-    ...identifiers.flatMap(({ kind, value }) => (kind === 'session_id' ? [] : `${kind}/${value}`)),
-  ]
 }

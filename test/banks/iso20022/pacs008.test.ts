@@ -11,12 +11,13 @@ const UETR = '8a562c67-ca16-48ba-b074-65581be6f001'
 const NOW = new Date('2026-11-15T09:00:00Z')
 const format = iso20022Format(NOW)
 
-test('a transfer arrives with its payer, and its account', () => {
+test('a transfer arrives with its payer, its account and all its names', () => {
   const [item] = items(pacs008(transaction()))
 
   assert(item?.ok)
   assert.deepEqual(item.credit, {
     sessionId: NIP,
+    otherIdentifiers: [{ kind: 'uetr', value: UETR, isWeak: true }],
     accountNumber: '0016563228',
     amountKobo: 10_000n,
     currency: 'NGN',
@@ -45,16 +46,39 @@ test('charges that explain the difference leave the payer’s gross', () => {
   }
 })
 
-test('a session id wins over other names, and the payer’s own name comes last', () => {
+test('what banks call it comes first, then its place in the message, and the payer’s name never', () => {
   const id = (ids: string) => {
     const [item] = items(pacs008(transaction({ ids })))
     return item?.ok ? item.credit.sessionId : item?.code
   }
-  assert.equal(id(`<EndToEndId>${NIP}</EndToEndId><TxId>T1</TxId>`), NIP)
+  assert.equal(id(`<EndToEndId>${NIP}</EndToEndId><TxId>T1</TxId>`), 'T1')
+  assert.equal(id(`<InstrId>I1</InstrId><EndToEndId>${NIP}</EndToEndId>`), NIP)
   assert.equal(id('<EndToEndId>E1</EndToEndId><TxId>T1</TxId>'), 'T1')
+  assert.equal(
+    id('<EndToEndId>E1</EndToEndId><TxId>NOTPROVIDED</TxId><ClrSysRef>C1</ClrSysRef>'),
+    'C1',
+  )
   assert.equal(id(`<EndToEndId>E1</EndToEndId><UETR>${UETR.toUpperCase()}</UETR>`), UETR)
-  assert.equal(id('<EndToEndId>E1</EndToEndId>'), 'E1')
-  assert.equal(id(''), 'invalid_session_id')
+  assert.equal(id('<InstrId>I1</InstrId><EndToEndId>NOTPROVIDED</EndToEndId>'), 'I1')
+  for (const ids of [
+    '<InstrId>RENT</InstrId><EndToEndId>RENT</EndToEndId>',
+    '<InstrId>NONREF</InstrId><EndToEndId>RENT</EndToEndId>',
+    '<EndToEndId>NOTPROVIDED</EndToEndId>',
+    '',
+  ]) {
+    assert.equal(id(ids), 'M-1/1', ids)
+  }
+  const [nameless] = items(pacs008(transaction({ ids: '' })).replace('<MsgId>M-1</MsgId>', ''))
+  assert(nameless && !nameless.ok && nameless.code === 'invalid_session_id' && nameless.money)
+})
+
+test('a reference that transfers of one message share names none of them', () => {
+  const both = `<EndToEndId>${NIP}</EndToEndId>`
+  const shared = items(pacs008(transaction({ ids: both }) + transaction({ ids: both })))
+  assert.deepEqual(
+    shared.map((item) => item.ok && item.credit.sessionId),
+    ['M-1/1', 'M-1/2'],
+  )
 })
 
 test('the status report answers each transfer under its own names, in order', () => {

@@ -12,7 +12,7 @@ import { AMOUNT_MAX_KOBO, kobo, koboOf } from '#money.ts'
 import { type Money, moneyOf, type Part, sumUp } from './amounts.ts'
 import { shareCharges } from './charges.ts'
 import { accountOf, narrationOf, payerOf, timeOf } from './parties.ts'
-import { type Identity, identify } from './references.ts'
+import { type Identity, identifyEntry } from './references.ts'
 
 type Place = { account: string | undefined; messageId: string | undefined; position: string }
 type Kind = 'credit' | 'reversal' | 'other'
@@ -31,11 +31,11 @@ export function readEntry(entry: XmlElement, place: Place): ParsedItem[] {
   const kind = kindOf(entry)
   const shares = kind === 'credit' ? shareCharges(entry, transactions, parts) : undefined
   const refusal = whyNot({ entry, transactions, booked, parts, isShared: shares !== undefined })
-  return identify(entry, transactions, place).map((identity, at) => {
+  return identifyEntry(entry, transactions, place).map((identity, at) => {
     const transaction = transactions[at] as XmlElement
     const part = parts[at] as Part
     const fields: CreditFields = {
-      sessionId: identity.id,
+      ...identity.named,
       accountNumber: accountOf(child(transaction, 'RltdPties', 'CdtrAcct')) ?? place.account,
       amount: part.amount,
       // Mandatory here: an amount without its currency is not read as naira.
@@ -44,7 +44,6 @@ export function readEntry(entry: XmlElement, place: Place): ParsedItem[] {
       narration: narrationOf(transaction),
       transactionTime: timeOf(entry, transaction),
     }
-    if (identity.others.length > 0) fields.otherIdentifiers = identity.others
     if (shares?.[at]) fields.charges = shares[at]
     const kept = { ...fields, amount: part.amount ?? booked?.amount }
     if (kind === 'other' || part.isOpposite || children(transaction, 'RvslInd').length > 0) {

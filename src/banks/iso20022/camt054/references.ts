@@ -1,82 +1,134 @@
-// What identifies a transaction of camt.054, so that it is taken once, whichever message reports it.
+// What identifies a transaction of camt.054 or pacs.008, so that it is taken once, whichever message
+// reports it. It is shown by the first of these that it has:
 //
-//   1. what the bank itself calls it: AcctSvcrRef (its own, or its entry's when it is alone there),
-//      TxId, ClrSysRef, UETR. Among these, a 30-digit NIP session id wins; else the first.
+//   1. what the banks call it: AcctSvcrRef (its own, or its entry's when it is alone there), TxId,
+//      ClrSysRef, UETR. Among these, a 30-digit NIP session id wins; else the first.
 //   2. a NIP session id in InstrId, NtryRef or EndToEndId
-//   3. MsgId and its position in the message: the same only when the same message is sent again
-//   4. EndToEndId. The payer chooses it, and may choose it twice, so it comes last
+//   3. in pacs.008, InstrId: unless it repeats the EndToEndId, and so is the payer's
+//   4. MsgId and its position in the message: the same only when the same message is sent again
+//   5. EndToEndId. The payer chooses it, and may choose it twice, so it comes last
 //
-// A reference that several transactions of one entry share names the batch, not one of them. A
-// reference that is too long for a session id, or unprintable, is replaced by its SHA-256.
+// It is known by all of 1 and 2. AcctSvcrRef and a NIP session id in 1 are unique at our bank. The
+// rest is weak: another bank, or the payer, chooses it.
+//
+// A reference that several transactions of one entry (or pacs.008) share names the batch, not one of
+// them. A reference that is too long for a session id, or unprintable, is replaced by its SHA-256.
 
 import { createHash } from 'node:crypto'
+import type { CreditFields } from '#banks/credit-fields.ts'
 import { child, textOf, type XmlElement } from '#banks/iso20022/xml.ts'
-import type { GivenIdentifier } from '#banks/notifications.ts'
+import type { IdentifierKind } from '#banks/notifications.ts'
 import { isNipSessionId, isSessionId } from '#banks/session-id.ts'
 
 const PLACEHOLDER = /^(?:not ?provided|nonref|none|n\/?a|unknown|0{0,9}|-*)$/i
 
-// `own` and `lesser` are in order of preference. `end` is the payer's.
+// `servicer` and `lesser` are in order of preference. `end` is the payer's.
 type References = {
-  own: readonly (string | undefined)[]
-  unique: readonly (string | undefined)[]
+  servicer: readonly (string | undefined)[]
+  transaction: string | undefined
+  clearing: string | undefined
+  uetr: string | undefined
   lesser: readonly (string | undefined)[]
+  instruction?: string | undefined
   end: string | undefined
 }
 
 export type Identity = {
   id: string | undefined
-  // The servicer's own reference, and NIP session ids: weak where the payer's bank chose the field.
-  others: readonly GivenIdentifier[]
+  named: Pick<CreditFields, 'sessionId' | 'isWeak' | 'otherIdentifiers'>
   references: readonly string[] // By each of which an earlier report may have named it.
 }
 
-export function identify(
+export function identifyEntry(
   entry: XmlElement,
   transactions: readonly XmlElement[],
   { messageId, position }: { messageId: string | undefined; position: string },
 ): Identity[] {
-  const all = transactions.map((transaction) => read(entry, transaction, transactions.length === 1))
-  const shared = sharedOf(all)
-  return all.map(({ own, unique, lesser, end }, at) => {
-    const isOne = (value: string | undefined): value is string =>
-      value !== undefined && !shared.has(value)
-    const ours = own.filter(isOne)
-    const sessions = [...lesser, end].filter(isOne).filter(isNipSessionId)
-    const place = messageId && `${messageId}/${position}.${at + 1}`
-    const id = ours.find(isNipSessionId) ?? ours[0] ?? sessions[0] ?? place ?? end
-    const references = [...ours, ...[...lesser, end].filter(isOne)].map(plain)
-    const others: GivenIdentifier[] = [
-      ...unique.filter(isOne).map((value) => ({ kind: 'bank_reference' as const, value })),
-      ...ours.filter(isNipSessionId).map((value) => ({ kind: 'session_id' as const, value })),
-      ...sessions.map((value) => ({ kind: 'session_id' as const, value, isWeak: true })),
-    ].filter(({ kind, value }) => kind !== 'session_id' || value !== id)
+  const all = transactions.map((transaction) => {
+    const given = child(transaction, 'Refs')
+    const ofEntry = (name: string) =>
+      transactions.length === 1 ? meaningful(textOf(entry, name)) : undefined
     return {
-      id: id === undefined ? undefined : plain(id),
-      others: others.map((each) => ({ ...each, value: plain(each.value) })),
-      references: [...new Set(references)],
+      ...readReferences(given),
+      servicer: [meaningful(textOf(given, 'AcctSvcrRef')), ofEntry('AcctSvcrRef')],
+      lesser: [meaningful(textOf(given, 'InstrId')), ofEntry('NtryRef')],
     }
   })
+  return identify(all, messageId && `${messageId}/${position}.`)
 }
 
-function read(entry: XmlElement, transaction: XmlElement, isAlone: boolean): References {
-  const given = child(transaction, 'Refs')
+export function identifyTransfers(
+  transfers: readonly XmlElement[],
+  messageId: string | undefined,
+): Identity[] {
+  const all = transfers.map((transfer) => {
+    const given = child(transfer, 'PmtId')
+    const references = readReferences(given)
+    const instruction = meaningful(textOf(given, 'InstrId'))
+    const isOwn = instruction !== references.end
+    return {
+      ...references,
+      servicer: [],
+      lesser: [instruction],
+      instruction: isOwn ? instruction : undefined,
+    }
+  })
+  return identify(all, messageId && `${messageId}/`)
+}
+
+function readReferences(given: XmlElement | undefined) {
   const of = (name: string) => meaningful(textOf(given, name))
-  const ofEntry = (name: string) => (isAlone ? meaningful(textOf(entry, name)) : undefined)
-  const uetr = of('UETR')?.toLowerCase()
   return {
-    own: [of('AcctSvcrRef'), ofEntry('AcctSvcrRef'), of('TxId'), of('ClrSysRef'), uetr],
-    unique: [of('AcctSvcrRef') ?? ofEntry('AcctSvcrRef')],
-    lesser: [of('InstrId'), ofEntry('NtryRef')],
+    transaction: of('TxId'),
+    clearing: of('ClrSysRef'),
+    uetr: of('UETR')?.toLowerCase(),
     end: of('EndToEndId'),
   }
+}
+
+function identify(all: readonly References[], place: string | undefined): Identity[] {
+  const shared = sharedOf(all)
+  const isOne = (value: string | undefined): value is string =>
+    value !== undefined && !shared.has(value)
+  return all.map((each, at) => {
+    const { servicer, transaction, clearing, uetr, instruction, end } = each
+    const ours = [...servicer, transaction, clearing, uetr].filter(isOne)
+    const lesser = [...each.lesser, end].filter(isOne)
+    const sessions = lesser.filter((value) => isNipSessionId(value) && !ours.includes(value))
+    const first = ours.find(isNipSessionId) ?? ours[0] ?? sessions[0]
+    const id = first ?? [instruction].find(isOne) ?? (place && `${place}${at + 1}`) ?? end
+    const unique = [servicer.find((value) => value !== undefined), ...ours.filter(isNipSessionId)]
+    const isWeak = (value: string) => !unique.includes(value)
+    const named = (kind: IdentifierKind, values: readonly (string | undefined)[]) =>
+      values
+        .filter(isOne)
+        .filter((value) => kind !== 'session_id' || value !== id)
+        .map((value) => ({ kind, value: plain(value), ...(isWeak(value) && { isWeak: true }) }))
+    const others = [
+      ...named('bank_reference', unique.slice(0, 1)),
+      ...named('session_id', [
+        ...new Set([...ours.filter(isNipSessionId), transaction, ...sessions]),
+      ]),
+      ...named('clearing_reference', [clearing]),
+      ...named('uetr', [uetr]),
+    ]
+    return {
+      id: id === undefined ? undefined : plain(id),
+      named: {
+        sessionId: id === undefined ? undefined : plain(id),
+        ...(first !== undefined && isWeak(first) && { isWeak: true }),
+        ...(others.length > 0 && { otherIdentifiers: others }),
+      },
+      references: [...new Set([...ours, ...lesser].map(plain))],
+    }
+  })
 }
 
 function sharedOf(all: readonly References[]): ReadonlySet<string> {
   const seen = new Set<string>()
   const shared = new Set<string>()
-  for (const { own, lesser, end } of all) {
-    for (const value of new Set([...own, ...lesser, end])) {
+  for (const { servicer, transaction, clearing, uetr, lesser, end } of all) {
+    for (const value of new Set([...servicer, transaction, clearing, uetr, ...lesser, end])) {
       if (value === undefined) continue
       if (seen.has(value)) shared.add(value)
       seen.add(value)

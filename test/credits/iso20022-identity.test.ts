@@ -1,0 +1,245 @@
+// A transfer is one credit whichever ISO 20022 message reports it and whichever of its references that
+// message gives; two transfers are two, whatever their payers wrote.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { iso20022Format } from '#banks/iso20022/notifications.ts'
+import type { IncomingCredit } from '#domain/credits/judge-credit.ts'
+import {
+  identifiersOf,
+  learn,
+  recognise,
+  withOwnIdentifiers,
+} from '#domain/credits/known-credits.ts'
+import type { CreditId } from '#ids.ts'
+import { kobo } from '#money.ts'
+import { camt } from '../banks/renderings.ts'
+import { assertCleanBooks } from '../support/bank-calls.ts'
+import { closeAfterTests } from '../support/closing.ts'
+import { balanceOf, createAccount } from '../support/fixtures.ts'
+import { newSessionId, postRail, wordsOf } from '../support/rail.ts'
+import { startTestService } from '../support/running-service.ts'
+
+const bench = closeAfterTests(await startTestService())
+const BANK = '035'
+
+type Refs = { [name in (typeof NAMES)[number]]?: string | undefined }
+
+// In the order of both schemas.
+const NAMES = ['AcctSvcrRef', 'InstrId', 'EndToEndId', 'TxId', 'UETR', 'ClrSysRef'] as const
+const CHOSEN_BY_BANKS = ['AcctSvcrRef', 'TxId', 'UETR', 'ClrSysRef'] as const
+
+const uetr = (end: string) => `8a562c67-ca16-48ba-b074-${end.padStart(12, '0')}`
+
+async function take(...messages: string[]): Promise<string[]> {
+  const statuses: string[] = []
+  for (const message of messages) {
+    for (const credit of read(message)) {
+      statuses.push((await bench.service.writers.credits.submit(credit)).status)
+    }
+  }
+  return statuses
+}
+
+// Each gives some of its references.
+const ROUTES = {
+  pacs: (to: string, { TxId, UETR, EndToEndId }: Refs) => pacs(to, { TxId, UETR, EndToEndId }),
+  pacsWithClearing: (to: string, { TxId, ClrSysRef }: Refs) => pacs(to, { TxId, ClrSysRef }),
+  camt: (to: string, { ClrSysRef: _, ...refs }: Refs) => camtOf(to, refs),
+  camtWithTxId: (to: string, { TxId }: Refs) => camtOf(to, { TxId }),
+  camtWithUetr: (to: string, { AcctSvcrRef, UETR, ClrSysRef }: Refs) =>
+    camtOf(to, { AcctSvcrRef, UETR, ClrSysRef }),
+  camtWithClearing: (to: string, { AcctSvcrRef, ClrSysRef }: Refs) =>
+    camtOf(to, { AcctSvcrRef, ClrSysRef }),
+}
+
+const ORDERS: readonly (readonly [first: keyof typeof ROUTES, second: keyof typeof ROUTES])[] = [
+  ['pacs', 'camt'],
+  ['camt', 'pacs'],
+  ['camtWithTxId', 'camt'],
+  ['camt', 'camtWithTxId'],
+  ['camtWithUetr', 'pacs'],
+  ['pacs', 'camtWithUetr'],
+  ['pacsWithClearing', 'camtWithClearing'],
+  ['camtWithClearing', 'pacsWithClearing'],
+]
+
+for (const [first, second] of ORDERS) {
+  test(`a transfer by ${first}, then by ${second}, is booked once`, async () => {
+    const { accountNumber } = await createAccount(bench)
+    const refs = newRefs()
+    const messages = [ROUTES[first], ROUTES[second]].map((write) => write(accountNumber, refs))
+
+    const statuses = await take(...messages, ...messages)
+
+    assert.deepEqual(statuses, ['taken', 'duplicate', 'duplicate', 'duplicate'])
+    assert.equal(await balanceOf(bench, accountNumber), 5)
+  })
+}
+
+test('a reversal names its credit by a reference that was not the one it is shown with', async () => {
+  const { accountNumber } = await createAccount(bench)
+  for (const name of ['UETR', 'TxId', 'ClrSysRef'] as const) {
+    const refs = newRefs()
+    await take(camtOf(accountNumber, refs))
+    const taken = await balanceOf(bench, accountNumber)
+    const back = camtOf(accountNumber, { AcctSvcrRef: `R-${refs.AcctSvcrRef}`, [name]: refs[name] })
+      .replace('CRDT', 'DBIT')
+      .replace('<Sts>', '<RvslInd>true</RvslInd><Sts>')
+
+    const answer = await postRail(bench, `${BANK}/credits`, back, { contentType: 'text/xml' })
+
+    assert.deepEqual(answer.json().map(wordsOf), ['00 reversed'], name)
+    assert.equal(taken - (await balanceOf(bench, accountNumber)), 5)
+  }
+  await assertCleanBooks(bench)
+})
+
+test('transfers that share only what their payer wrote are booked each', async () => {
+  const { accountNumber: to } = await createAccount(bench)
+  const EndToEndId = newSessionId()
+  const { UETR } = newRefs()
+  const shared = [
+    [{ EndToEndId: 'NOTPROVIDED' }, { EndToEndId: 'NOTPROVIDED' }],
+    [{ EndToEndId: 'RENT' }, { EndToEndId: 'RENT' }],
+    [
+      { EndToEndId: 'RENT', InstrId: 'RENT' },
+      { EndToEndId: 'RENT', InstrId: 'RENT' },
+    ],
+    [
+      { EndToEndId, TxId: `T1-${to}` },
+      { EndToEndId, TxId: `T2-${to}` },
+    ],
+    [
+      { EndToEndId, UETR, TxId: `T3-${to}` },
+      { EndToEndId, UETR, TxId: `T4-${to}` },
+    ],
+  ] as const
+
+  for (const pair of shared) {
+    const messages = pair.map((refs, at) =>
+      pacs(to, refs, `${EndToEndId}-${at}-${shared.indexOf(pair)}`),
+    )
+    const statuses = await take(...messages, ...messages)
+    const expected = ['taken', 'taken', 'duplicate', 'duplicate']
+    assert.deepEqual(statuses, expected, JSON.stringify(pair))
+  }
+  assert.equal(await balanceOf(bench, to), shared.length * 2 * 5)
+  await assertCleanBooks(bench)
+})
+
+test('a report whose every reference is of another transfer is refused, however often it comes', async () => {
+  const { accountNumber } = await createAccount(bench)
+  const [one, two] = [newRefs(), newRefs()]
+  const mixed = pacs(accountNumber, { TxId: one.TxId, UETR: two.UETR })
+  const apart = [one, two].map(({ TxId, UETR }) => pacs(accountNumber, { TxId, UETR }))
+
+  const statuses = await take(...apart, mixed, mixed)
+
+  assert.deepEqual(statuses, ['taken', 'taken', 'session_reused', 'session_reused'])
+  assert.equal(await balanceOf(bench, accountNumber), 10)
+  await assertCleanBooks(bench)
+})
+
+// Each reference of two transfers: the same at both, or each its own, or given by one of them.
+const side = fc.constantFrom('none', 'shared', 'own')
+const pair = fc.record({
+  refs: fc.record(Object.fromEntries(NAMES.map((name) => [name, fc.tuple(side, side)]))),
+  formats: fc.tuple(fc.boolean(), fc.boolean()),
+})
+
+test('two transfers of which banks say that they differ are two, and the same ones are found again', () => {
+  fc.assert(
+    fc.property(pair, ({ refs, formats }) => {
+      const messages = formats.map((isPacs, at) => {
+        const given = Object.fromEntries(
+          Object.entries(refs).flatMap(([name, sides]) => {
+            const chosen = sides[at as 0 | 1]
+            if (chosen === 'none' || (isPacs && name === 'AcctSvcrRef')) return []
+            const end = chosen === 'shared' ? '0' : `${at + 1}`
+            return [[name, name === 'UETR' ? uetr(end) : `${name}-${end}`]]
+          }),
+        ) as Refs
+        const write = isPacs ? pacs : camtOf
+        return { given, text: write('9930000737', given, `M${at}`) }
+      })
+      const [one, other] = messages.map(({ given }) => given) as [Refs, Refs]
+      const differs = CHOSEN_BY_BANKS.some(
+        (name) => one[name] && other[name] && one[name] !== other[name],
+      )
+      const isCommon = CHOSEN_BY_BANKS.some((name) => one[name] && one[name] === other[name])
+      const hasOne = one.AcctSvcrRef !== undefined && one.AcctSvcrRef === other.AcctSvcrRef
+      const credits = [...messages, ...messages].flatMap(({ text }) => read(text))
+
+      const statuses = takeAll(credits)
+
+      // The reference of our own bank is unique there, and decides alone.
+      const isSame = hasOne || (isCommon && !differs)
+      assert.deepEqual(statuses.slice(2), ['duplicate', 'duplicate'])
+      if (isSame) assert.deepEqual(statuses.slice(0, 2), ['taken', 'duplicate'])
+      if (differs && !hasOne) assert.deepEqual(statuses.slice(0, 2), ['taken', 'taken'])
+    }),
+    { numRuns: 2_000 },
+  )
+})
+
+// As decideCredits does, in one batch.
+function takeAll(credits: readonly IncomingCredit[]): string[] {
+  const taken: Parameters<typeof learn>[0] = new Map()
+  return credits.map((credit, at) => {
+    const given = identifiersOf(credit)
+    const again = recognise(taken, credit, given)
+    if (again?.status === 'session_reused') return again.status
+    const own = again ? credit : withOwnIdentifiers(taken, credit, given)
+    const answer = again ?? {
+      status: 'taken' as const,
+      creditId: BigInt(at) as CreditId,
+      outcome: 'booked' as const,
+      reason: null,
+      suspendedKobo: kobo(0n),
+    }
+    learn(taken, { credit: own, identifiers: identifiersOf(own), answer })
+    return answer.status
+  })
+}
+
+function read(message: string): IncomingCredit[] {
+  const parsed = iso20022Format(bench.clock()).parse(Buffer.from(message))
+  assert('items' in parsed, 'malformed' in parsed ? parsed.malformed : '')
+  return parsed.items.map((item) => {
+    assert(item.ok, item.ok ? '' : item.code)
+    return { ...item.credit, bankCode: BANK }
+  })
+}
+
+function newRefs() {
+  const id = newSessionId()
+  return {
+    AcctSvcrRef: `FT${id}`,
+    InstrId: `I${id}`,
+    EndToEndId: 'RENT',
+    TxId: `T${id}`,
+    UETR: uetr(id.slice(-12)),
+    ClrSysRef: `C${id}`,
+  }
+}
+
+function tags(refs: Refs): string {
+  return NAMES.flatMap((name) => (refs[name] ? `<${name}>${refs[name]}</${name}>` : [])).join('')
+}
+
+function camtOf(accountNumber: string, refs: Refs, messageId = 'M1'): string {
+  const amount = '<Amt Ccy="NGN">5.00</Amt>'
+  const details = `<NtryDtls><TxDtls><Refs>${tags(refs)}</Refs>${amount}</TxDtls></NtryDtls>`
+  const entry = `<Ntry>${amount}<CdtDbtInd>CRDT</CdtDbtInd><Sts>BOOK</Sts>${details}</Ntry>`
+  return camt(entry, { version: '08', account: accountNumber }).replace('>M1<', `>${messageId}<`)
+}
+
+function pacs(accountNumber: string, refs: Refs, messageId = newSessionId()): string {
+  return `<Document xmlns="urn:iso:std:iso:20022:tech:xsd:pacs.008.001.08"><FIToFICstmrCdtTrf>
+    <GrpHdr><MsgId>${messageId}</MsgId></GrpHdr><CdtTrfTxInf><PmtId>${tags(refs)}</PmtId>
+    <IntrBkSttlmAmt Ccy="NGN">5.00</IntrBkSttlmAmt>
+    <CdtrAcct><Id><Othr><Id>${accountNumber}</Id></Othr></Id></CdtrAcct>
+    </CdtTrfTxInf></FIToFICstmrCdtTrf></Document>`
+}
