@@ -42,6 +42,7 @@ const SOURCE_BANK_MAX = 35 // a clearing member id's longest in ISO 20022
 const ECHO_MAX = 64
 const CLOCK_SKEW_MAX_MS = 300_000 // As much as a signature may be off.
 
+const LONG_NUMBER = /^ [0-9]+$/
 const CURRENCY = /^[A-Za-z]{3}$/
 // Control characters, line separators, and the marks that turn the direction of writing: the last
 // would let a payer's name show as another on a page.
@@ -57,6 +58,7 @@ const MESSAGES: Record<RejectionCode, string> = {
   amount_mismatch: 'The amounts of the transactions do not add up to the amount of their entry.',
   charges_mismatch: 'The charges and the settled amount do not make up the amount.',
   invalid_session_id: 'The session id must be 1 to 64 printable characters.',
+  invalid_identifier: 'Every identifier must be 1 to 64 printable characters.',
   invalid_account_number: 'The account number must be exactly 10 digits.',
   invalid_amount:
     'The amount must be more than 0 and at most 1000000000.00, with at most two decimals.',
@@ -98,10 +100,13 @@ export function checkCredit(fields: CreditFields): ParsedItem {
 }
 
 function readCredit(fields: CreditFields): ParsedItem {
-  const { sessionId, accountNumber } = fields
+  const { accountNumber, identifiedBy } = fields
+  const sessionId = identifiedBy ? identifierText(fields.sessionId) : fields.sessionId
   if (typeof sessionId !== 'string' || !isSessionId(sessionId)) {
     return rejection('invalid_session_id', sessionId)
   }
+  const others = fields.otherIdentifiers && readIdentifiers(fields, sessionId)
+  if (others === 'unreadable') return rejection('invalid_identifier', sessionId)
   if (typeof accountNumber !== 'string' || !isAccountNumber(accountNumber)) {
     return rejection('invalid_account_number', sessionId)
   }
@@ -139,22 +144,40 @@ function readCredit(fields: CreditFields): ParsedItem {
     narration,
     ...time,
   }
-  if (fields.identifiedBy) credit.identifiedBy = fields.identifiedBy
+  if (identifiedBy) credit.identifiedBy = identifiedBy
   if (fields.isWeak) credit.isWeak = true
-  if (fields.otherIdentifiers) credit.otherIdentifiers = readIdentifiers(fields)
+  if (others) credit.otherIdentifiers = others
   if (charges) credit.charges = charges
   return { ok: true, credit }
 }
 
-// What is no identifier is left out: the credit has one that is.
-function readIdentifiers(fields: CreditFields): GivenIdentifier[] {
-  const { sessionId, identifiedBy = 'session_id', otherIdentifiers = [] } = fields
-  return otherIdentifiers.filter(
-    (each): each is GivenIdentifier =>
-      typeof each.value === 'string' &&
-      isSessionId(each.value) &&
-      (each.value !== sessionId || each.kind !== identifiedBy),
-  )
+// What is no identifier is left out: the credit has one that is. Where that one is weak it does not
+// do: without the other, another transfer would be taken for this one.
+function readIdentifiers(
+  fields: CreditFields,
+  sessionId: string,
+): GivenIdentifier[] | 'unreadable' {
+  const { identifiedBy = 'session_id', isWeak, otherIdentifiers = [] } = fields
+  const read: GivenIdentifier[] = []
+  for (const other of otherIdentifiers) {
+    const value = identifierText(other.value)
+    if (typeof value === 'string' && isSessionId(value)) {
+      if (value !== sessionId || other.kind !== identifiedBy) read.push({ ...other, value })
+    } else if (isWeak && !other.isWeak && !isAbsent(value)) return 'unreadable'
+  }
+  return read
+}
+
+// Some banks write references as JSON numbers. One with more digits than a number holds is read as
+// text behind a space (json-body.ts).
+function identifierText(value: unknown): unknown {
+  if (typeof value === 'string') return LONG_NUMBER.test(value) ? value.slice(1) : value
+  return Number.isSafeInteger(value) && Number(value) > 0 ? String(value) : value
+}
+
+function isAbsent(value: unknown): boolean {
+  const isBlank = typeof value === 'string' && value.trim() === ''
+  return value === undefined || value === null || value === 0 || isBlank
 }
 
 // Null when nothing visible is left. PostgreSQL stores neither NUL nor half a surrogate pair.

@@ -53,6 +53,7 @@ export type RejectionCode =
   | 'amount_mismatch' // the parts of an entry do not add up to the entry
   | 'charges_mismatch' // the bank's charges and the settled amount do not make up the amount
   | 'invalid_session_id'
+  | 'invalid_identifier' // one that would tell two transfers with the same session id apart
   | 'invalid_account_number'
   | 'invalid_amount'
   | 'invalid_currency'

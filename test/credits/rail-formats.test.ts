@@ -70,6 +70,28 @@ test('a Providus notification is taken once and acknowledged in its own words', 
   ])
 })
 
+test('a settlement id that cannot be read hides no second transfer of a session id', async () => {
+  const { accountNumber } = await createAccount(bench)
+  const notification = JSON.parse(PROVIDUS.render([written(accountNumber)]))
+  const send = async (settlementId: unknown) =>
+    (await postProvidus({ ...notification, settlementId })).json().responseCode
+
+  assert.deepEqual([await send(71), await send('71'), await send(72)], ['00', '01', '00'])
+  const unread = ['x'.repeat(65), ['73']]
+  for (const settlementId of unread) {
+    assert.deepEqual([await send(settlementId), await send(settlementId)], ['00', '01'])
+  }
+
+  assert.equal(await balanceOf(bench, accountNumber), 500)
+  const { rows } = await bench.db.query(
+    `select count(*)::int as kept from rail_items
+      where session_id = $1 and reason = 'invalid_identifier'`,
+    [notification.sessionId],
+  )
+  assert.deepEqual(rows, [{ kept: unread.length }])
+  await assertCleanBooks(bench)
+})
+
 test('a Providus notification pays a payment in full by the amount that the payer sent', async () => {
   const payment = await startPayment(bench, { amount: 6000 })
 
