@@ -47,7 +47,10 @@ export const CONNECTOR_RENDERINGS: readonly NestedRendering[] = [
     {
       amountField: 'amount',
       lacks: ['currency'],
-      more: { transactionTime: null },
+      more: {
+        transactionTime: null,
+        otherIdentifiers: [{ kind: 'bank_reference', value: REFERENCE, isWeak: true }],
+      },
       acknowledged: (transactionreference) => ({ transactionreference, status: '00' }),
     },
   ),

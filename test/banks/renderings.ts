@@ -109,6 +109,7 @@ export const RENDERINGS: readonly Rendering[] = [
     contentType: 'application/xml; charset=utf-8',
     render: (credits) => camt(credits.map(camtEntry).join('')),
     nestedDeeply: '<a>'.repeat(100_000) + '</a>'.repeat(100_000),
+    more: { isWeak: true }, // An EndToEndId.
   },
 ]
 

@@ -2,12 +2,13 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { readTransfer } from '#banks/wema/notifications.ts'
 import type { IncomingCredit } from '#domain/credits/judge-credit.ts'
 import { assertCleanBooks } from '../support/bank-calls.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { createAccount, dataOf, readAccount, simulate } from '../support/fixtures.ts'
 import { incomingCredit, naira, routesOf, sortedByKind } from '../support/incoming-credits.ts'
-import { newSessionId, postRail } from '../support/rail.ts'
+import { bankOf, newSessionId, postRail } from '../support/rail.ts'
 import { startTestService } from '../support/running-service.ts'
 
 const bench = closeAfterTests(await startTestService())
@@ -132,6 +133,28 @@ test('of a batch that shares a weak identifier, each with a reference of its own
     ['duplicate', 'taken', 'taken'],
   )
   assert.equal((await readAccount(bench, accountNumber)).accountBalance, 30)
+})
+
+test('Wema’s transfer is one with its session id and without, and two with two', async () => {
+  const { accountNumber: craccount } = await createAccount(bench)
+  const bankCode = await bankOf(bench, craccount)
+  const wema = async (paymentreference: string, sessionid?: string) => {
+    const item = readTransfer({ paymentreference, sessionid, craccount, amount: '10.00' })
+    assert(item.ok)
+    return (await take({ ...item.credit, bankCode })).status
+  }
+  const [one, other] = [newSessionId(), newSessionId()]
+  const reference = `PR-${one}`
+
+  const notified = [await wema(reference), await wema(reference, one), await wema(reference, one)]
+  const listed = [await wema(reference, other), await wema(reference, other), await wema(reference)]
+  const later = [await wema(`L-${reference}`, newSessionId()), await wema(`L-${reference}`)]
+
+  assert.deepEqual(notified, ['taken', 'duplicate', 'duplicate'])
+  assert.deepEqual(listed, ['taken', 'duplicate', 'duplicate'])
+  assert.deepEqual(later, ['taken', 'duplicate'])
+  assert.equal((await readAccount(bench, craccount)).accountBalance, 30)
+  await assertCleanBooks(bench)
 })
 
 test('identifiers that name two credits, or another amount, are refused with an alert', async () => {

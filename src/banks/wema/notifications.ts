@@ -23,13 +23,16 @@ export const wemaFormat = jsonNotification({
   }),
 })
 
-// Nothing says that a payment reference is used once, so it identifies only what has no session id.
+// Nothing says that a payment reference is used once: with another session id, it is another transfer.
+// One that was notified without a session id is listed with one.
 export function readTransfer(transfer: Record<string, unknown>): ParsedItem {
   const { sessionid, paymentreference, bankcode, bankname } = transfer
   const hasSession = isText(sessionid)
   return checkCredit({
     sessionId: hasSession ? sessionid : paymentreference,
-    ...(hasSession ? {} : { identifiedBy: 'bank_reference' }),
+    ...(hasSession
+      ? { otherIdentifiers: [{ kind: 'bank_reference', value: paymentreference, isWeak: true }] }
+      : { identifiedBy: 'bank_reference' }),
     accountNumber: transfer.craccount,
     amount: transfer.amount,
     sourceAccountNumber: transfer.originatoraccountnumber,

@@ -17,6 +17,9 @@ const wema = (
       file: 'transfer.json',
       expected: {
         sessionId: '000013261115084200000000000042',
+        otherIdentifiers: [
+          { kind: 'bank_reference', value: '000017261115084200000000000042', isWeak: true },
+        ],
         accountNumber: '9931234567',
         amountKobo: kobo(150_000n),
       },
