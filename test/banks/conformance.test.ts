@@ -8,14 +8,7 @@ import { FORMATS } from '#banks/manilla/connector.ts'
 import { CREDITS_MAX, type ParsedItem } from '#banks/notifications.ts'
 import { patience } from '../support/patience.ts'
 import { CONNECTOR_RENDERINGS } from './connector-renderings.ts'
-import {
-  expected,
-  expectedOf,
-  GOOD,
-  RENDERINGS,
-  type Rendering,
-  type Written,
-} from './renderings.ts'
+import { expectedOf, GOOD, RENDERINGS, type Rendering, type Written } from './renderings.ts'
 
 // Generous for a busy machine; what the limits stop would take minutes.
 const CPU_MS_MAX = patience(1_000)
@@ -194,9 +187,9 @@ for (const rendering of RENDERINGS.filter(({ batches }) => batches)) {
   test(`${format.name}: a bad neighbour does not fail its batch`, () => {
     const second = { ...GOOD, sessionId: GOOD.sessionId.replace(/8$/, '9') }
     const items = parseMany(rendering, [GOOD, { ...GOOD, amount: '-1' }, second])
-    assert.deepEqual(items[0], { ok: true, credit: expected(GOOD, 600_050n) })
+    assert.deepEqual(items[0], { ok: true, credit: expectedOf(rendering, GOOD, 600_050n) })
     assertRejected(items[1], 'invalid_amount', GOOD.sessionId)
-    assert.deepEqual(items[2], { ok: true, credit: expected(second, 600_050n) })
+    assert.deepEqual(items[2], { ok: true, credit: expectedOf(rendering, second, 600_050n) })
   })
 
   test(`${format.name}: ${CREDITS_MAX} credits keep their order, one more is malformed`, () => {

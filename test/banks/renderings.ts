@@ -44,7 +44,7 @@ export const GOOD: Written = {
 // The moment every rendering writes, in its own way.
 const TIME = new Date('2026-11-15T00:42:26.123Z')
 
-export function expected(written: Written, kobo: bigint): IncomingCredit {
+function expected(written: Written, kobo: bigint): IncomingCredit {
   const { sourceBank, amount, ...rest } = written
   const amountKobo = kobo as Kobo
   return { ...rest, amountKobo, sourceBankCode: sourceBank.code, transactionTime: TIME }
