@@ -686,7 +686,7 @@ create table credit_identifiers (
   bank_code text collate "C" not null,
   kind text collate "C" not null,
   constraint credits_taken_once PRIMARY KEY (value, bank_code, kind),
-  constraint credit_identifiers_kind_known CHECK (kind = ANY (ARRAY['session_id'::text, 'settlement_id'::text, 'bank_reference'::text, 'clearing_reference'::text, 'uetr'::text])) NOT VALID,
+  constraint credit_identifiers_kind_known CHECK (kind = ANY (ARRAY['session_id'::text, 'settlement_id'::text, 'bank_reference'::text])),
   constraint credit_identifiers_value_length CHECK (length(value) >= 1 AND length(value) <= 64)
 );
 CREATE INDEX credit_identifiers_further ON credit_identifiers USING btree (credit_id) WHERE NOT is_first;
@@ -750,7 +750,7 @@ create table credits (
   constraint credits_pkey PRIMARY KEY (id),
   constraint credits_amount_positive CHECK (amount_kobo > 0),
   constraint credits_charges_fit CHECK (fee_kobo >= 0 AND vat_kobo >= 0 AND duty_kobo >= 0 AND (fee_kobo + vat_kobo + duty_kobo) < amount_kobo),
-  constraint credits_identified_by_known CHECK (identified_by = ANY (ARRAY['session_id'::text, 'settlement_id'::text, 'bank_reference'::text, 'clearing_reference'::text, 'uetr'::text])) NOT VALID,
+  constraint credits_identified_by_known CHECK (identified_by = ANY (ARRAY['session_id'::text, 'settlement_id'::text, 'bank_reference'::text])),
   constraint credits_judged_by_known CHECK (judged_by = ANY (ARRAY['bank_time'::text, 'arrival'::text])),
   constraint credits_outcome_known CHECK (outcome = ANY (ARRAY['booked'::text, 'suspended'::text, 'assigned'::text, 'returned'::text, 'reversed'::text])),
   constraint credits_parts_fit CHECK (suspended_kobo >= 0 AND reversed_kobo >= 0 AND (suspended_kobo + reversed_kobo) <= amount_kobo),
@@ -894,12 +894,13 @@ create table differences (
   decided_by_user uuid,
   owner_id uuid,
   owned_at timestamp with time zone,
+  payout_id bigint,
   constraint differences_pkey PRIMARY KEY (id),
   constraint differences_about_something CHECK (num_nonnulls(line_id, item_id, statement_id) = 1 AND (item_id IS NULL) = (item_kind IS NULL)),
   constraint differences_action_known CHECK (action = ANY (ARRAY['book'::text, 'note'::text, 'match'::text])),
   constraint differences_asked_by_somebody CHECK (state <> 'asked'::text OR num_nonnulls(action, reason, asked_by, asked_by_user, asked_at) = 5),
   constraint differences_decided_as_something CHECK (decided_by IS NULL OR num_nonnulls(action, reason, decided_at) = 3),
-  constraint differences_kind_known CHECK (kind = ANY (ARRAY['missing_in_books'::text, 'missing_at_bank'::text, 'amount_differs'::text, 'duplicate_at_bank'::text, 'duplicate_in_books'::text, 'wrong_account'::text, 'reversed_at_bank'::text, 'fee_differs'::text, 'unexplained_debit'::text, 'currency_differs'::text, 'sequence_gap'::text, 'balance_gap'::text])),
+  constraint differences_kind_known CHECK (kind = ANY (ARRAY['missing_in_books'::text, 'missing_at_bank'::text, 'amount_differs'::text, 'duplicate_at_bank'::text, 'duplicate_in_books'::text, 'wrong_account'::text, 'reversed_at_bank'::text, 'payout_paid'::text, 'payout_returned'::text, 'fee_differs'::text, 'unexplained_debit'::text, 'currency_differs'::text, 'sequence_gap'::text, 'balance_gap'::text])) NOT VALID,
   constraint differences_owned_since CHECK ((owner_id IS NULL) = (owned_at IS NULL)) NOT VALID,
   constraint differences_resolved_by_somebody CHECK (state <> 'resolved'::text OR num_nonnulls(action, reason, decided_by, decided_at) = 4),
   constraint differences_state_known CHECK (state = ANY (ARRAY['open'::text, 'asked'::text, 'resolved'::text, 'cleared'::text])),
@@ -910,6 +911,7 @@ CREATE INDEX differences_being_booked ON differences USING btree (decided_at) WH
 CREATE INDEX differences_of_day ON differences USING btree (bank_code, currency, day, id) WHERE state <> 'cleared'::text;
 CREATE UNIQUE INDEX differences_of_item ON differences USING btree (item_kind, item_id) WHERE item_id IS NOT NULL AND state <> 'cleared'::text;
 CREATE UNIQUE INDEX differences_of_line ON differences USING btree (line_id) WHERE line_id IS NOT NULL AND state <> 'cleared'::text;
+CREATE INDEX differences_of_payout ON differences USING btree (payout_id) WHERE payout_id IS NOT NULL;
 CREATE UNIQUE INDEX differences_of_statement ON differences USING btree (statement_id, kind) WHERE statement_id IS NOT NULL AND state <> 'cleared'::text;
 CREATE INDEX differences_open ON differences USING btree (bank_code, currency, id) WHERE state = ANY (ARRAY['open'::text, 'asked'::text]);
 CREATE TRIGGER differences_checked AFTER UPDATE OF state, decided_by ON differences FOR EACH ROW EXECUTE FUNCTION check_resolution();

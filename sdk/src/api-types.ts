@@ -1810,7 +1810,7 @@ export interface paths {
                 query?: {
                     bankCode?: string;
                     day?: string;
-                    kind?: "missing_in_books" | "missing_at_bank" | "amount_differs" | "duplicate_at_bank" | "duplicate_in_books" | "wrong_account" | "reversed_at_bank" | "fee_differs" | "unexplained_debit" | "currency_differs" | "sequence_gap" | "balance_gap";
+                    kind?: "missing_in_books" | "missing_at_bank" | "amount_differs" | "duplicate_at_bank" | "duplicate_in_books" | "wrong_account" | "reversed_at_bank" | "payout_paid" | "payout_returned" | "fee_differs" | "unexplained_debit" | "currency_differs" | "sequence_gap" | "balance_gap";
                     state?: "open" | "asked" | "resolved" | "cleared";
                     bucket?: "0-1" | "2-7" | "8-30" | "30+";
                     owner?: string;
@@ -5954,7 +5954,7 @@ export interface components {
             data: components["schemas"]["CreditDetail"];
         };
         CreditIdentifier: {
-            kind: "session_id" | "settlement_id" | "bank_reference" | "clearing_reference" | "uetr";
+            kind: "session_id" | "settlement_id" | "bank_reference";
             value: string;
         };
         CreditList: {
@@ -6208,6 +6208,7 @@ export interface components {
             line: components["schemas"]["StatementLine"] | null;
             item: components["schemas"]["BankItem"] | null;
             credit: components["schemas"]["DifferenceCredit"] | null;
+            payout: components["schemas"]["DifferencePayout"] | null;
             statementId: string | null;
             suggestion: components["schemas"]["BankItem"] | null;
             actions: string[];
@@ -6253,6 +6254,7 @@ export interface components {
             line: components["schemas"]["StatementLine"] | null;
             item: components["schemas"]["BankItem"] | null;
             credit: components["schemas"]["DifferenceCredit"] | null;
+            payout: components["schemas"]["DifferencePayout"] | null;
             statementId: string | null;
             suggestion: components["schemas"]["BankItem"] | null;
             actions: string[];
@@ -6290,6 +6292,12 @@ export interface components {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["DifferenceOwner"][];
+        };
+        DifferencePayout: {
+            reference: string;
+            status: string;
+            amount: number;
+            booking: string | null;
         };
         EndedSessions: {
             ended: number;

@@ -32,7 +32,7 @@ type TransferReason =
   | 'recovery' // what a client or bank owed us was paid
   | 'write_off' // and will not be paid
   | 'payout' // money leaves for a bank account; with 'paid' the bank confirmed it
-  | 'paid'
+  | 'paid' // also of a payout that failed here and was paid; from the bank, one that came back
   | 'payout_failed' // the bank did not pay, or nobody asked it to, and it is available again
   | 'refund' // money goes back to its payer; with 'refunded' the bank confirmed it
   | 'refunded'

@@ -76,6 +76,11 @@ export const MONEY_OUT_CORRUPTIONS: readonly Corruption[] = [
     /^reversal \d+$/,
   ],
   [
+    'payouts_booked_from_statements_fit',
+    `update transfers set reason = 'paid' where difference_id is not null`,
+    /^payout$/,
+  ],
+  [
     'bank_items_are_the_balance',
     `update payouts set cost_kobo = cost_kobo + 1 where status = 'confirmed'`,
     /^bank \d+, [A-Z]{3}$/,

@@ -35,6 +35,8 @@ const KINDS: Record<DifferenceKind, string> = {
   duplicate_in_books: '',
   wrong_account: '',
   reversed_at_bank: 'reversal of a debit',
+  payout_paid: 'payout, as the books have it',
+  payout_returned: 'payout, as the books have it',
   fee_differs: 'charge',
   unexplained_debit: 'charge of a fee',
   currency_differs: '',
@@ -47,11 +49,20 @@ test('every kind allows exactly what its table says', () => {
   for (const kind of Object.keys(KINDS) as DifferenceKind[]) {
     for (const lineKind of LINE_KINDS) {
       for (const amount of [100n, -100n]) {
-        const given = { kind, lineKind, amountKobo: kobo(amount), hasSuggestion: false }
+        const payoutBooking = amount > 0n ? ('returned' as const) : null
+        const given = {
+          kind,
+          lineKind,
+          amountKobo: kobo(amount),
+          hasSuggestion: false,
+          payoutBooking,
+        }
         const isCharge = CHARGES.includes(lineKind)
         const expected = {
           missing_in_books: isCharge ? 'charge' : amount > 0n ? 'credit' : undefined,
           reversed_at_bank: amount < 0n ? 'reversal' : undefined,
+          payout_paid: payoutBooking ? 'payout' : undefined,
+          payout_returned: payoutBooking ? 'payout' : undefined,
           fee_differs: 'charge',
           unexplained_debit: isCharge ? 'charge' : undefined,
         }[kind as string]
@@ -63,12 +74,14 @@ test('every kind allows exactly what its table says', () => {
       }
     }
     const ofItem = { kind, lineKind: null, amountKobo: kobo(-100n), hasSuggestion: true }
-    assert.deepEqual(allowedActions(ofItem), ['note'], `${kind} of an item`)
+    const shown = allowedActions({ ...ofItem, payoutBooking: null })
+    assert.deepEqual(shown, ['note'], `${kind} of an item`)
   }
 })
 
 test('an amount beyond what a credit may be is noted only', () => {
-  const given = { kind: 'missing_in_books', lineKind: 'credit', hasSuggestion: false } as const
+  const missing = { kind: 'missing_in_books', lineKind: 'credit' } as const
+  const given = { ...missing, hasSuggestion: false, payoutBooking: null }
   assert.equal(bookingOf({ ...given, amountKobo: kobo(100_000_000_000n) }), 'credit')
   assert.equal(bookingOf({ ...given, amountKobo: kobo(100_000_000_001n) }), undefined)
 })

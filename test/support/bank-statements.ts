@@ -8,6 +8,8 @@ export type DayLine = {
   bankReference?: string
   accountNumber?: string // Of ours. Only the CSV has a column for it.
   narration?: string
+  endToEndId?: string // Only camt.053 has it, …
+  isReversal?: boolean // … and this.
 }
 
 export type BankDay = {
@@ -85,12 +87,14 @@ export function camt053(bankDay: BankDay): string {
     `<Bal><Tp><CdOrPrtry><Cd>${code}</Cd></CdOrPrtry></Tp><Amt Ccy="NGN">${size(amount)}</Amt>` +
     `<CdtDbtInd>CRDT</CdtDbtInd><Dt><Dt>${day}</Dt></Dt></Bal>`
   const entries = lines.map(
-    ({ kobo: amount, sessionId, bankReference, narration }) =>
+    ({ kobo: amount, sessionId, bankReference, narration, endToEndId, isReversal }) =>
       `<Ntry><Amt Ccy="NGN">${size(amount)}</Amt>` +
-      `<CdtDbtInd>${amount < 0n ? 'DBIT' : 'CRDT'}</CdtDbtInd><Sts><Cd>BOOK</Cd></Sts>` +
+      `<CdtDbtInd>${amount < 0n ? 'DBIT' : 'CRDT'}</CdtDbtInd>` +
+      `${isReversal ? '<RvslInd>true</RvslInd>' : ''}<Sts><Cd>BOOK</Cd></Sts>` +
       `<BookgDt><Dt>${day}</Dt></BookgDt><ValDt><Dt>${day}</Dt></ValDt>` +
       (bankReference ? `<AcctSvcrRef>${bankReference}</AcctSvcrRef>` : '') +
       `<NtryDtls><TxDtls>${sessionId ? `<Refs><InstrId>${sessionId}</InstrId></Refs>` : ''}` +
+      `${endToEndId ? `<Refs><EndToEndId>${endToEndId}</EndToEndId></Refs>` : ''}` +
       `<RmtInf><Ustrd>${narration ?? 'Transfer'}</Ustrd></RmtInf></TxDtls></NtryDtls></Ntry>`,
   )
   return `<?xml version="1.0" encoding="UTF-8"?>

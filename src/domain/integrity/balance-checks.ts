@@ -40,6 +40,10 @@ export const BALANCE_CHECKS: readonly Check[] = [
           from others t join ledger_accounts l on l.id = t.credit_account_id
          where t.reason in ('paid', 'refunded') and l.kind = 'bank'
         union all
+        select t.to_client, l.currency, 0, 0, -t.amount_kobo
+          from others t join ledger_accounts l on l.id = t.debit_account_id
+         where t.reason in ('paid', 'refunded') and l.kind = 'bank'
+        union all
         select coalesce(t.from_client, t.to_client), l.currency, 0, 0,
                case when l.id = t.credit_account_id then t.amount_kobo else -t.amount_kobo end
           from ledger_accounts l

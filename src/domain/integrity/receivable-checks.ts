@@ -1,4 +1,5 @@
-// I57 on live data: what clients owe us is what reversals found missing.
+// I57 on live data: what clients owe us is what reversals found missing, and payouts that were paid
+// after all.
 
 import type { Check } from '#ledger/ledger-checks.ts'
 
@@ -9,7 +10,7 @@ export const OWED =
 export const RECEIVABLE_CHECKS: readonly Check[] = [
   {
     // I57. What clients owe is what reversals found missing; what they pay of it is not of a credit,
-    // nor what a settlement that was cancelled has recovered, and owes again.
+    // nor what a settlement that was cancelled has recovered, and owes again. Payouts are below.
     name: 'receivables_are_their_reversals',
     sql: `
       with owed as (
@@ -21,7 +22,8 @@ export const RECEIVABLE_CHECKS: readonly Check[] = [
       ), booked as (
         select substr(a.owner, 8)::bigint as client_id, sum(t.amount_kobo) as kobo
           from ledger_accounts a join transfers t on t.debit_account_id = a.id
-         where a.kind = 'receivable' and t.settlement_id is null group by 1
+         where a.kind = 'receivable' and t.settlement_id is null and t.difference_id is null
+         group by 1
       )
       select 'client ' || coalesce(o.client_id, b.client_id) as subject,
              coalesce(o.kobo, 0)::text as expected, coalesce(b.kobo, 0)::text as found
@@ -29,6 +31,40 @@ export const RECEIVABLE_CHECKS: readonly Check[] = [
        where o.kobo is distinct from b.kobo
       union all
       select 'reversal ' || id, kobo::text, missing::text from told
+       order by 1`,
+  },
+  {
+    // I57. Booked from statements: as paid only what failed or was cancelled here, for its client; never
+    // more than the payout, and no more came back than was paid.
+    name: 'payouts_booked_from_statements_fit',
+    sql: `
+      with booked as (
+        select t.id, d.payout_id, a.kind, a.owner,
+               case when t.credit_account_id = b.id then t.amount_kobo else -t.amount_kobo end as kobo
+          from transfers t
+          join ledger_accounts b on b.kind = 'bank' and b.id in (t.debit_account_id, t.credit_account_id)
+          join ledger_accounts a on a.id in (t.debit_account_id, t.credit_account_id) and a.id <> b.id
+          left join differences d on d.id = t.difference_id
+         where t.difference_id is not null and (t.reason in ('paid', 'refunded') or a.kind = 'receivable')
+      ), summed as (
+        select b.payout_id, sum(b.kobo) filter (where b.kind <> 'shortfall') as kobo,
+               coalesce(sum(b.kobo) filter (where b.kind = 'shortfall'), 0) as undone,
+               bool_and(b.kobo < 0 or b.kind = 'shortfall'
+                        or b.kind = 'receivable' and p.status in ('failed', 'cancelled')) as may_be_paid,
+               bool_and(b.kind = 'shortfall' or b.owner in
+                        ('client:' || p.client_id, 'subaccount:' || p.subaccount_id)) as is_own
+          from booked b left join payouts p on p.id = b.payout_id
+         group by b.payout_id
+      )
+      select concat_ws(' ', 'payout', s.payout_id) as subject,
+             format('paid %s at most', p.amount_kobo) as expected,
+             format('paid %s, undone %s', told.kobo, s.undone) as found
+        from summed s left join payouts p on p.id = s.payout_id
+       cross join lateral (
+         select coalesce(s.kobo, 0)
+                + case when p.status = 'confirmed' then p.amount_kobo else 0 end as kobo) as told
+       where p.id is null or s.undone <> 0 or told.kobo not between 0 and p.amount_kobo
+          or not s.may_be_paid or not coalesce(s.is_own, false)
        order by 1`,
   },
 ]

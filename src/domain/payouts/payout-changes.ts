@@ -1,4 +1,5 @@
-// The history of a payout: every state that it got, who or what gave it, and why.
+// The history of a payout: every state that it got, who or what gave it, and why; and what was booked
+// from a statement that showed it otherwise (src/domain/reconciliation/book-payout.ts).
 
 import { numberArray } from '#db/arrays.ts'
 import type { Queryable } from '#db/pool.ts'
@@ -7,7 +8,7 @@ import type { PayoutId } from '#ids.ts'
 import type { PayoutStatus } from './payouts.ts'
 
 export type PayoutChange = {
-  change: PayoutStatus | 'approved' | 'rejected'
+  change: PayoutStatus | 'approved' | 'rejected' | 'paid_at_bank' | 'returned_by_bank'
   changedBy: string
   changedAt: Date
   detail: string | null

@@ -79,19 +79,22 @@ export function paidLegs(payout: HeldPayout, { costKobo, costVatKobo }: PayoutCo
   return withMoney(legs)
 }
 
-// It is available again to whom it was taken from, and so is what was charged for sending it.
+// To whom it was taken from.
+export function givenBackTo({ currency, subaccountId, clientId }: HeldPayout): SharedAccount {
+  return subaccountId === null
+    ? { kind: 'available', owner: clientOwner(clientId as ClientId), currency }
+    : { kind: 'subaccount', owner: subaccountOwner(subaccountId), currency }
+}
+
+// It is available again, and so is what was charged for sending it.
 export function unpaidLegs(payout: HeldPayout): Leg[] {
-  const { currency, amountKobo, purpose, subaccountId, clientId } = payout
+  const { currency, amountKobo, purpose, clientId } = payout
   const client = clientOwner(clientId as ClientId)
   const available = { kind: 'available', owner: client, currency } as const
-  const back: SharedAccount =
-    subaccountId === null
-      ? available
-      : { kind: 'subaccount', owner: subaccountOwner(subaccountId), currency }
   const { income, vat } = feeAccounts(clientId as ClientId)
   const reason = purpose === 'refund' ? 'refund_failed' : 'payout_failed'
   return withMoney([
-    { from: holdingAccount(payout), to: back, amountKobo, reason },
+    { from: holdingAccount(payout), to: givenBackTo(payout), amountKobo, reason },
     { from: income, to: available, amountKobo: payout.feeKobo, reason: 'fee' },
     { from: vat, to: available, amountKobo: payout.vatKobo, reason: 'fee_vat' },
   ])

@@ -1,7 +1,8 @@
 // What a person may do with a difference: one table, by its kind. Pure.
 //
 //   book   brings the line into the books: a credit by the path of every credit, a charge or refund
-//          of the bank to its cost account, a reversal by the path of every reversal
+//          of the bank to its cost account, a reversal by the path of every reversal, a payout as
+//          paid after all or as come back (payout-differences.ts)
 //   match  confirms the item that the line is suggested to be for
 //   note   explains it; it stays in the arithmetic
 
@@ -19,6 +20,8 @@ export const DIFFERENCE_KINDS = [
   'duplicate_in_books',
   'wrong_account',
   'reversed_at_bank',
+  'payout_paid',
+  'payout_returned',
   'fee_differs',
   'unexplained_debit',
   'currency_differs',
@@ -27,13 +30,17 @@ export const DIFFERENCE_KINDS = [
 ] as const
 export type DifferenceKind = (typeof DIFFERENCE_KINDS)[number]
 
-export type Booking = 'credit' | 'charge' | 'reversal'
+// paid: the client owes what it was given back. returned: it is given what came back. undone: the line
+// and another one, by which the bank took and gave back what the books never had as paid.
+export type PayoutBooking = 'paid' | 'returned' | 'undone'
+export type Booking = 'credit' | 'charge' | 'reversal' | 'payout'
 
 export type Resolvable = {
   kind: DifferenceKind
   amountKobo: Kobo // By how much it makes the statement more than the books.
   lineKind: LineKind | null // Null: it is about an item, or about a statement.
   hasSuggestion: boolean
+  payoutBooking: PayoutBooking | null // Of a line that names a payout, as the books are now.
 }
 
 type LineDifference = Resolvable & { lineKind: LineKind }
@@ -43,6 +50,7 @@ const CHARGES: readonly LineKind[] = ['fee', 'vat', 'stamp_duty']
 
 const nothing: BookingRule = () => undefined
 const charge: BookingRule = () => 'charge'
+const payout: BookingRule = ({ payoutBooking }) => (payoutBooking ? 'payout' : undefined)
 const onlyCharges: BookingRule = ({ lineKind }) =>
   CHARGES.includes(lineKind) ? 'charge' : undefined
 
@@ -54,6 +62,8 @@ const BOOKINGS: Readonly<Record<DifferenceKind, BookingRule>> = {
   duplicate_in_books: nothing,
   wrong_account: nothing,
   reversed_at_bank: ({ amountKobo }) => (amountKobo < 0n ? 'reversal' : undefined),
+  payout_paid: payout,
+  payout_returned: payout,
   fee_differs: charge, // Also of a credit of which the bank withheld more than it told.
   unexplained_debit: onlyCharges,
   currency_differs: nothing,

@@ -5,6 +5,10 @@
 //   currency_differs   it names an item in another currency
 //   wrong_account      it names an item at another bank, or for another of our account numbers
 //   duplicate_at_bank  it names an item that another line of the same amount is matched to
+//   payout_paid        a debit that names a payout which is not confirmed, and is no charge or of its
+//                      whole amount; with payout_returned, the payout is told with it
+//   payout_returned    a credit that names a payout, and is neither a charge given back nor for one of
+//                      our account numbers
 //   reversed_at_bank   a debit that names a credit, and is no charge or of its whole amount, gross or net;
 //                      the books have no such reversal
 //   fee_differs        a fee, VAT or duty that the books do not have
@@ -24,13 +28,14 @@ export async function findDifferences(tx: Transaction, run: Run): Promise<number
 }
 
 // Written with its history: `found` has day, kind, amount, line_id, item_kind, item_id, statement_id.
-// $1 and $2 are the account, $3 is now.
-export const openDifferences = (found: string) => `
+// $1 and $2 are the account, $3 is now. `payout` is the one that a line names.
+export const openDifferences = (found: string, payout = 'null::bigint') => `
   with ${found}, opened as (
     insert into differences
       (bank_code, currency, day, kind, amount_kobo, line_id, item_kind, item_id, statement_id,
-       opened_at)
-    select $1, $2, day, kind, amount, line_id, item_kind, item_id, statement_id, $3 from found
+       payout_id, opened_at)
+    select $1, $2, day, kind, amount, line_id, item_kind, item_id, statement_id, ${payout}, $3
+      from found
      order by line_id, item_kind, item_id, statement_id, kind
     returning id, kind, amount_kobo
   )
@@ -67,11 +72,20 @@ const KIND_OF_LINE = `case
   when named.elsewhere and not named.here and named.in_other_currency then 'currency_differs'
   when named.at_other_bank and not named.here or named.for_other_number then 'wrong_account'
   when ${MATCHED_ALREADY} then 'duplicate_at_bank'
+  when named.payout_id is not null
+    then case when l.amount < 0 then 'payout_paid' else 'payout_returned' end
   when l.amount < 0 and named.names_credit and (not ${CHARGE_LINE} or named.takes_back)
     then 'reversed_at_bank'
   when ${CHARGE_LINE} then 'fee_differs'
   when l.amount < 0 then 'unexplained_debit'
   else 'missing_in_books' end`
+
+// By our own reference. A credit may have the bank's own reference of what it gives back, too.
+const NAMES_PAYOUT = `n.bank_code = $1 and n.currency = $2
+  and (not ${CHARGE_LINE} or abs(l.amount) >= p.amount_kobo)
+  and (l.amount < 0 and n.item_kind = 'unpaid_payout'
+       or l.amount > 0 and k.account_number is null
+          and (n.has_our_reference or l.amount = p.amount_kobo))`
 
 const NAMED = `(
   select count(*) > 0 as elsewhere,
@@ -84,27 +98,41 @@ const NAMED = `(
            as takes_back,
          coalesce(bool_or(n.bank_code = $1 and n.currency = $2 and n.item_kind = 'credit'
            and l.amount > 0 and l.account_number <> c.account_number
-           and k.account_number is not null), false) as for_other_number
+           and k.account_number is not null), false) as for_other_number,
+         (array_agg(p.id order by abs(l.amount) = p.amount_kobo desc, p.id)
+           filter (where p.id is not null and ${NAMES_PAYOUT}))[1] as payout_id
     from line_names n
     left join all_credits c on n.item_kind = 'credit' and c.id = n.item_id
+    left join payouts p on n.item_kind in ('payout', 'unpaid_payout') and p.id = n.item_id
     left join numbers k on k.account_number = l.account_number
    where n.line_id = l.id) as named`
+
+const TOLD = `open_lines l cross join lateral ${NAMED}
+  cross join lateral (select ${KIND_OF_LINE} as kind) as told
+  cross join lateral (select case when told.kind in ('payout_paid', 'payout_returned')
+                                  then named.payout_id end as payout_id) as of_payout`
 
 async function openOfLines(tx: Transaction, run: Run): Promise<number> {
   await tx.query('analyze open_lines')
   await tx.query(
-    `update differences d set kind = f.kind
-       from (select l.difference_id, ${KIND_OF_LINE} as kind
-               from open_lines l cross join lateral ${NAMED}
+    `update differences d
+        set kind = f.kind, payout_id = f.payout_id,
+            suggested_kind = case when f.payout_id is null then d.suggested_kind end,
+            suggested_id = case when f.payout_id is null then d.suggested_id end
+       from (select l.difference_id, told.kind, of_payout.payout_id from ${TOLD}
               where l.difference_id is not null and not l.is_decided) as f
-      where d.id = f.difference_id and d.kind <> f.kind`,
+      where d.id = f.difference_id
+        and (d.kind, d.payout_id) is distinct from (f.kind, f.payout_id)`,
     [run.bankCode, run.currency],
   )
   const { rowCount } = await tx.query(
-    openDifferences(`found as (
-      select l.day, ${KIND_OF_LINE} as kind, l.amount, l.id as line_id, null::text as item_kind,
-             null::bigint as item_id, null::bigint as statement_id
-        from open_lines l cross join lateral ${NAMED} where l.difference_id is null)`),
+    openDifferences(
+      `found as (
+      select l.day, told.kind, l.amount, l.id as line_id, null::text as item_kind,
+             null::bigint as item_id, null::bigint as statement_id, of_payout.payout_id
+        from ${TOLD} where l.difference_id is null)`,
+      'payout_id',
+    ),
     [run.bankCode, run.currency, run.now],
   )
   return rowCount ?? 0

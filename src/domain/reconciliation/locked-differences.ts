@@ -8,28 +8,30 @@ import { Refusal } from '#errors.ts'
 import type { DifferenceId, StatementLineId, UserId } from '#ids.ts'
 import type { Kobo } from '#money.ts'
 import type { DifferenceAction, Resolvable } from './allowed-actions.ts'
+import { JOIN_PAYOUT, type NamedPayout, PAYOUT_COLUMNS } from './payout-differences.ts'
 import { lockBank } from './reconciled-banks.ts'
 
 export type DifferenceState = 'open' | 'asked' | 'resolved' | 'cleared'
 
-export type Difference = Resolvable & {
-  id: DifferenceId
-  bankCode: string
-  currency: string
-  day: string
-  lineId: StatementLineId | null
-  suggestedKind: string | null
-  suggestedId: bigint | null
-  state: DifferenceState
-  action: DifferenceAction | null // Of an open one: decided, and being booked.
-  reason: string | null
-  askedBy: string | null
-  askedByUser: UserId | null
-  askedAt: Date | null
-  decidedBy: string | null
-  decidedAt: Date | null
-  ownerId: UserId | null // Of somebody who may be gone.
-}
+export type Difference = Resolvable &
+  NamedPayout & {
+    id: DifferenceId
+    bankCode: string
+    currency: string
+    day: string
+    lineId: StatementLineId | null
+    suggestedKind: string | null
+    suggestedId: bigint | null
+    state: DifferenceState
+    action: DifferenceAction | null // Of an open one: decided, and being booked.
+    reason: string | null
+    askedBy: string | null
+    askedByUser: UserId | null
+    askedAt: Date | null
+    decidedBy: string | null
+    decidedAt: Date | null
+    ownerId: UserId | null // Of somebody who may be gone.
+  }
 
 export type StatementRow = {
   id: StatementLineId
@@ -55,8 +57,9 @@ const SELECT_DIFFERENCE = `
          d.suggested_kind as "suggestedKind", d.suggested_id as "suggestedId",
          d.suggested_id is not null as "hasSuggestion", d.state, d.action, d.reason,
          d.asked_by as "askedBy", d.asked_by_user as "askedByUser", d.asked_at as "askedAt",
-         d.decided_by as "decidedBy", d.decided_at as "decidedAt", d.owner_id as "ownerId"
-    from differences d left join statement_lines l on l.id = d.line_id
+         d.decided_by as "decidedBy", d.decided_at as "decidedAt", d.owner_id as "ownerId",
+         ${PAYOUT_COLUMNS}
+    from differences d left join statement_lines l on l.id = d.line_id ${JOIN_PAYOUT}
    where d.id = $1`
 
 export async function getDifference(db: Queryable, id: DifferenceId): Promise<Difference> {

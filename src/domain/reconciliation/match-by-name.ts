@@ -98,6 +98,9 @@ async function matchPairs(
 const LEVEL_PAIRS = `
   (select * from level where of_line = first_of_line and of_item = first_of_item)`
 
+// One that is not confirmed is no item of the books, but tells what the line is.
+const PAYOUT_KIND = `case when p.status = 'confirmed' then 'payout' else 'unpaid_payout' end`
+
 // Everything that the lines which are left name, at whatever bank: also what is matched already, which
 // tells what a line is when it is none of these.
 async function nameLines(tx: Transaction, { bankCode, currency }: Run): Promise<void> {
@@ -135,13 +138,12 @@ async function nameLines(tx: Transaction, { bankCode, currency }: Run): Promise<
        select w.id, w.rank, 'return', r.id, $1, $2
          from words w join returns r on r.bank_reference = w.word where r.status = 'confirmed'
        union all
-       select o.id, 3, 'payout', p.id, p.bank_code, p.currency
+       select o.id, 3, ${PAYOUT_KIND}, p.id, p.bank_code, p.currency
          from ours o join payouts p on p.reference = o.word
-        where p.status = 'confirmed' and p.purpose <> 'return'
+        where p.status <> 'confirmed' or p.purpose <> 'return'
        union all
-       select o.id, 3, 'payout', p.id, p.bank_code, p.currency
+       select o.id, 3, ${PAYOUT_KIND}, p.id, p.bank_code, p.currency
          from ours o join refunds f on f.reference = o.word join payouts p on p.refund_id = f.id
-        where p.status = 'confirmed'
        union all
        select o.id, 3, 'return', r.id, $1, $2
          from ours o join returns r on r.reference = o.word where r.status = 'confirmed'

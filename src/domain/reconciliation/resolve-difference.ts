@@ -21,6 +21,7 @@ import type { DifferenceId } from '#ids.ts'
 import type { SharedAccounts } from '#ledger/accounts.ts'
 import { allowedActions, bookingOf, type DifferenceAction } from './allowed-actions.ts'
 import { bookCharge } from './book-charge.ts'
+import { bookPayout } from './book-payout.ts'
 import { bookReversal } from './book-reversal.ts'
 import { confirmMatch } from './confirm-match.ts'
 import { type Difference, isBeingBooked, lockDifference } from './locked-differences.ts'
@@ -134,10 +135,15 @@ async function perform(tx: Transaction, acting: Resolving, asked: Asked): Promis
     const detail = { item: `${booked.kind}/${booked.id}` }
     return writeDecision(tx, acting, { ...asked, state: 'cleared', detail })
   }
-  const { transferId, restKobo } = await bookCharge(tx, acting, difference)
-  const detail = { item: `booked/${transferId}` }
-  await writeDecision(tx, acting, { ...asked, state: 'cleared', detail })
-  await openRest(tx, now, { of: difference, kind: 'fee_differs', amountKobo: restKobo })
+  const booked =
+    booking === 'payout'
+      ? await bookPayout(tx, acting, difference)
+      : [{ ...(await bookCharge(tx, acting, difference)), difference }]
+  for (const { difference: of, transferId, restKobo } of booked) {
+    const detail = { item: `booked/${transferId}` }
+    await writeDecision(tx, acting, { ...asked, difference: of, state: 'cleared', detail })
+    await openRest(tx, now, { of, kind: 'fee_differs', amountKobo: restKobo })
+  }
 }
 
 type Reopening = { difference: Difference; change: 'rejected' | 'withdrawn'; detail: object }

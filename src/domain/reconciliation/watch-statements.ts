@@ -1,6 +1,7 @@
 // Alerts of reconciliation, raised and cleared by what the daily proofs say now:
 //   reconciliation_difference  the last day that a bank's statements cover is red
 //   statement_missing          a day's statement has not come by the time it is expected on the next
+//   payout_contradicted        a line shows as paid what failed or was cancelled in the books; told once
 // Only of banks that ever sent a statement, or are configured to.
 
 import type { BankSettings } from '#config/bank-settings.ts'
@@ -44,7 +45,28 @@ export async function watchStatements(
       else await clearAlert(tx, now, alert)
     }
   }
+  raised.push(...(await findContradicted(tx)))
   await appendEvents(tx, now, await raiseAlerts(tx, now, raised))
+}
+
+// It is not cleared by itself, so it would be raised again as soon as it is acknowledged.
+async function findContradicted(tx: Transaction): Promise<NewAlert[]> {
+  const { rows } = await tx.query<{ subject: string; status: string; bankCode: string }>({
+    name: 'find-contradicted-payouts',
+    text: `select 'payout/' || p.reference as subject, p.status, d.bank_code as "bankCode"
+             from differences d join payouts p on p.id = d.payout_id
+            where d.state in ('open', 'asked') and d.kind = 'payout_paid'
+              and p.status in ('failed', 'cancelled')
+              and not exists (select from alerts a
+                               where a.kind = 'payout_contradicted'
+                                 and a.subject = 'payout/' || p.reference
+                                 and a.raised_at >= d.opened_at)
+            order by d.id`,
+  })
+  return rows.map(({ subject, status, bankCode }) => {
+    const detail = { status: 'confirmed', problem: 'on_statement', inBooks: status, bankCode }
+    return { kind: 'payout_contradicted', subject, detail }
+  })
 }
 
 async function findWatched(tx: Transaction, banks: readonly BankSettings[]): Promise<Watched[]> {

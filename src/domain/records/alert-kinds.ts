@@ -103,8 +103,8 @@ export const ALERT_KINDS: Readonly<Record<AlertKind, About>> = {
   payout_contradicted: {
     title: 'A bank’s report contradicts a payout',
     remedy:
-      'Nothing was changed. Ask the bank what it paid; if it was not what Payouts shows, correct ' +
-      'it with the bank and the client.',
+      'Nothing was changed. Ask the bank what it paid; if it was not what Payouts shows, book it from ' +
+      'the statement in Reconciliation, or correct it with the bank and the client.',
   },
   payout_blocked: {
     title: 'A queued payout can’t be sent',

@@ -74,7 +74,12 @@ function readParts(isAt: boolean): string {
       union all
       select o.currency, t.reason, t.amount_kobo
         from own o join transfers t on t.debit_account_id = o.id
-       where o.kind in ('paying', 'refunding') and t.credit_id is null
+       where o.kind in ('paying', 'refunding', 'receivable') and t.credit_id is null
+         and t.reason in ('paid', 'refunded') ${before('t.posted_at')}
+      union all
+      select o.currency, t.reason, -t.amount_kobo
+        from own o join transfers t on t.credit_account_id = o.id
+       where o.kind in ('available', 'subaccount') and t.credit_id is null
          and t.reason in ('paid', 'refunded') ${before('t.posted_at')}
       union all
       select o.currency, 'payout_fees', t.amount_kobo

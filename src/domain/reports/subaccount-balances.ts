@@ -40,9 +40,15 @@ export async function listSubaccountBalances(
                select l.credits_kobo - l.debits_kobo ${at ? `- (${UNDONE_SINCE})` : ''} as kobo
              ) as held on true
              left join lateral (
-               select sum(amount_kobo) as kobo from transfers
-                where debit_account_id = l.id and credit_id is null and reason = 'paid'
-                  and l.kind = 'paying' ${at ? 'and posted_at < $6' : ''}) as paid on true
+               select sum(t.kobo) as kobo
+                 from (select amount_kobo as kobo, posted_at from transfers
+                        where debit_account_id = l.id and credit_id is null and reason = 'paid'
+                          and l.kind = 'paying'
+                       union all
+                       select -amount_kobo, posted_at from transfers
+                        where credit_account_id = l.id and credit_id is null and reason = 'paid'
+                          and l.kind = 'subaccount') as t
+                ${at ? 'where posted_at < $6' : ''}) as paid on true
             group by s.code, s.name order by s.code`,
     values: [
       clientId,

@@ -48,7 +48,7 @@ const SIDES = `
 const LINES = `
   select case when ${OF_CREDITS} then 'credit'
               when adjustment_id is not null then 'adjustment'
-              when bool_or(reason in ('refund', 'refund_failed')) then 'refund'
+              when bool_or(reason in ('refund', 'refund_failed', 'refunded')) then 'refund'
               else 'payout' end as kind,
          min(subaccount_id) as subaccount_id, account_id, credit_id, payout_id, adjustment_id,
          min(id) filter (where kobo > 0 and (reason in ('credit', 'settle', 'assign')
@@ -148,10 +148,10 @@ export async function previewTotals(db: Queryable, covering: Covering): Promise<
                   coalesce(-sum(kobo) filter (where reason = 'fee_vat'), 0)::bigint as "vatKobo",
                   coalesce(-sum(kobo) filter (where reason = 'reversal'), 0)::bigint
                     as "reversedKobo",
-                  coalesce(-sum(kobo) filter (where reason in ('refund', 'refund_failed')),
-                           0)::bigint as "refundsKobo",
-                  coalesce(-sum(kobo) filter (where payout_id is not null and reason not in
-                    ('refund', 'refund_failed', 'fee', 'fee_vat')), 0)::bigint as "paidOutKobo",
+                  coalesce(-sum(kobo) filter (where reason in ('refund', 'refund_failed',
+                    'refunded')), 0)::bigint as "refundsKobo",
+                  coalesce(-sum(kobo) filter (where reason in ('payout', 'payout_failed',
+                    'paid')), 0)::bigint as "paidOutKobo",
                   coalesce(-sum(kobo) filter (where adjustment_id is not null), 0)::bigint
                     as "recoveredKobo",
                   coalesce(sum(kobo), 0)::bigint as "netKobo",

@@ -21,7 +21,7 @@ import type { BankAccount } from '#domain/reconciliation/reconciled-banks.ts'
 import { CannotApprove, presentObstacle } from '#http/routes/suspense/approval-presenters.ts'
 import { named, nullable } from '#http/schemas.ts'
 import type { CreditId, StatementLineId, TransferId } from '#ids.ts'
-import { toNaira } from '#money.ts'
+import { type Kobo, toNaira } from '#money.ts'
 import { publicId } from '#public-ids.ts'
 import type { Sealer } from '#seal.ts'
 import { timestamp } from '#wat-time.ts'
@@ -47,6 +47,18 @@ const NamedCredit = named('DifferenceCredit', {
   amount: Type.Number(),
 })
 
+const NamedPayoutBody = named('DifferencePayout', {
+  reference: Type.String(),
+  status: Type.String({ description: 'As the books have it now.' }),
+  amount: Type.Number(),
+  booking: nullable('string', {
+    description:
+      'What book does. paid: the client owes the line. returned: it is available again to whom it ' +
+      'was taken from. undone: the line and the one that gives or takes the same cancel out. Null: ' +
+      'nothing is to be booked.',
+  }),
+})
+
 const orNull = <T extends Parameters<typeof Type.Union>[0][number]>(
   schema: T,
   description?: string,
@@ -68,6 +80,7 @@ const FIELDS = {
   line: orNull(StatementLineBody),
   item: orNull(BankItemBody),
   credit: orNull(NamedCredit),
+  payout: orNull(NamedPayoutBody, 'Of a line that names a payout: payout_paid, payout_returned.'),
   statementId: nullable('string', { description: 'Of a gap between statements.' }),
   suggestion: orNull(BankItemBody),
   actions: Type.Array(Type.String(), { description: 'What may be done now: book, match, note.' }),
@@ -137,6 +150,7 @@ export async function presentDifferences(
       line: line ? presentLine(sealer, line) : null,
       item: item ? presentItem(sealer, item) : null,
       credit: credit ? presentNamed(sealer, credit) : null,
+      payout: presentPayout(difference),
       suggestion: suggestion ? presentItem(sealer, suggestion) : null,
     }
   })
@@ -149,6 +163,13 @@ function presentNamed(sealer: Sealer, { id, reference, accountNumber, amountKobo
     accountNumber,
     amount: toNaira(amountKobo),
   }
+}
+
+function presentPayout(difference: ShownDifference): Static<typeof NamedPayoutBody> | null {
+  const { payoutReference: reference, payoutStatus, payoutKobo, payoutBooking } = difference
+  if (reference === null) return null
+  const amount = toNaira(payoutKobo as Kobo)
+  return { reference, status: payoutStatus as string, amount, booking: payoutBooking }
 }
 
 // Of charges, the credit that they were withheld from.

@@ -10,7 +10,7 @@ import { shortDay } from '../../days.ts'
 import { BankName } from '../../parts/bank-name.tsx'
 import { Detail } from '../../parts/detail.tsx'
 import { Facts } from '../../parts/drawer.tsx'
-import { Copyable, Money, Time } from '../../parts/values.tsx'
+import { Badge, Copyable, Money, Time } from '../../parts/values.tsx'
 import { follow, hrefOf } from '../../routing.ts'
 import { mayAccount, type Session } from '../../session.ts'
 import { AssignDifference } from './assign-difference.tsx'
@@ -24,6 +24,7 @@ import {
   lineKind,
   type PlainItem,
   type PlainLine,
+  payoutHref,
 } from './movement.tsx'
 import { ResolveDifference } from './resolve-difference.tsx'
 
@@ -55,7 +56,7 @@ export function DifferenceDrawer({ id, session, version, close, changed }: Props
 type AboutProps = { difference: Whole; session: Session; changed: () => void }
 
 function About({ difference, session, changed }: AboutProps) {
-  const { kind, amount, currency, state, isTiming, line, item, suggestion } = difference
+  const { kind, amount, currency, state, isTiming, line, item, suggestion, payout } = difference
   return (
     <>
       <div class="headline">
@@ -66,6 +67,9 @@ function About({ difference, session, changed }: AboutProps) {
         <strong>{kindText(kind)}.</strong> {strings.texts[kind]}
       </p>
       {isTiming && state === 'open' && <p class="muted">{strings.timingText}</p>}
+      {payout && (state === 'open' || state === 'asked') && (
+        <p class="muted">{payoutText(payout)}</p>
+      )}
       {state === 'open' && difference.actions.length > 0 && mayAccount(session) && (
         <ResolveDifference difference={difference} session={session} done={changed} />
       )}
@@ -84,8 +88,16 @@ function About({ difference, session, changed }: AboutProps) {
   )
 }
 
+const IS_OPEN = ['queued', 'sending', 'unknown']
+
+function payoutText({ status, booking }: NonNullable<Whole['payout']>): string | undefined {
+  if (booking !== null) return strings.payoutBookings[booking]
+  return IS_OPEN.includes(status) ? strings.payoutNotSettled : strings.payoutNotBooked
+}
+
 function DifferenceFacts({ difference }: { difference: Whole }) {
   const { bankCode, day, ageDays, statementId, action, decidedBy, decidedAt, ownedAt } = difference
+  const { payout } = difference
   const credit = difference.item === null ? difference.credit : null // Else it is shown below.
   return (
     <Facts
@@ -114,6 +126,15 @@ function DifferenceFacts({ difference }: { difference: Whole }) {
           credit && (
             <Link href={hrefOf('credits', `${credit.creditId}`)} text={credit.sessionId ?? ''} />
           ),
+        ],
+        [strings.payoutStatus, payout && <Badge key="payout" state={payout.status} />],
+        [
+          strings.payoutAmount,
+          payout && <Money amount={payout.amount} currency={difference.currency} />,
+        ],
+        [
+          strings.viewPayout,
+          payout && <Link href={payoutHref(payout.reference)} text={payout.reference} />,
         ],
         [strings.action, action && strings.actions[action]],
         [strings.reason, difference.state === 'resolved' && difference.reason],

@@ -79,4 +79,4 @@ export function ItemLink({ item: { kind, id, reference } }: { item: PlainItem })
   )
 }
 
-const payoutHref = (reference: string) => hrefOf('payouts', reference, { tab: 'all' })
+export const payoutHref = (reference: string) => hrefOf('payouts', reference, { tab: 'all' })

@@ -39,7 +39,7 @@ export function ResolveDifference({ difference, session, done }: Props) {
 }
 
 function ResolveForm({ difference, session, done, close }: Props & { close: () => void }) {
-  const { id, amount, currency, actions } = difference
+  const { id, amount, currency, actions, payout } = difference
   const sending = useSending(async (given, headers) => {
     const action = choiceOf(given, 'action', ACTIONS)
     const body = { action, reason: textOf(given, 'reason') }
@@ -56,15 +56,18 @@ function ResolveForm({ difference, session, done, close }: Props & { close: () =
       close={close}
     >
       <OthersNotice difference={difference} session={session} />
-      <ActionFields actions={ACTIONS.filter((action) => actions.includes(action))} />
+      <ActionFields
+        actions={ACTIONS.filter((action) => actions.includes(action))}
+        bookText={strings.payoutBookings[payout?.booking ?? '']}
+      />
     </DialogForm>
   )
 }
 
-type FieldsProps = { actions: readonly Action[]; reason?: string }
+type FieldsProps = { actions: readonly Action[]; reason?: string; bookText?: string | undefined }
 
 // Without a choice of actions only the reason is asked for.
-export function ActionFields({ actions, reason = '' }: FieldsProps) {
+export function ActionFields({ actions, reason = '', bookText }: FieldsProps) {
   return (
     <>
       {actions.length > 0 && (
@@ -75,7 +78,9 @@ export function ActionFields({ actions, reason = '' }: FieldsProps) {
               <input type="radio" name="action" value={action} defaultChecked={at === 0} required />
               <span class="choice-text">
                 {strings.actions[action]}
-                <span class="muted small">{strings.actionTexts[action]}</span>
+                <span class="muted small">
+                  {(action === 'book' && bookText) || strings.actionTexts[action]}
+                </span>
               </span>
             </label>
           ))}

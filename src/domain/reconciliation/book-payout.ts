@@ -1,0 +1,89 @@
+// Books a line that shows a payout otherwise than the books have it (payout-differences.ts):
+//
+//   paid      Receivable of the client → Bank    what it was given back, the bank did pay
+//   returned  Bank → what it was taken from, as when a payout fails; its fee stays charged
+//   undone    Shortfall → Bank and back, for both lines: in the end the bank took nothing
+//
+// No more than there is of the payout. The rest of the line stays a difference: a charge of the bank's.
+// Locks: the difference and the matching of its bank, which the caller holds; the payout, so that
+// nobody settles it meanwhile; ledger accounts.
+
+import type { Transaction } from '#db/transaction.ts'
+import { recordPayoutChanges } from '#domain/payouts/payout-changes.ts'
+import { givenBackTo } from '#domain/payouts/payout-postings.ts'
+import { type LockedPayout, lockPayout } from '#domain/payouts/settle-payout.ts'
+import { Refusal } from '#errors.ts'
+import type { ClientId, DifferenceId, PayoutId } from '#ids.ts'
+import { bankOwner, clientOwner, type SharedAccount } from '#ledger/accounts.ts'
+import { formatKobo, type Kobo, kobo } from '#money.ts'
+import { type Difference, getDifference, lockDifference } from './locked-differences.ts'
+import { type Booked, type BookingDeps, postBooking } from './post-booking.ts'
+
+export type BookedLine = Booked & { difference: Difference }
+
+// Answers what was booked of this line, and of the other one if it is undone.
+export async function bookPayout(
+  tx: Transaction,
+  deps: BookingDeps,
+  { id, payoutId, payoutBooking }: Difference,
+): Promise<BookedLine[]> {
+  const payout = await lockPayout(tx, payoutId as PayoutId)
+  const difference = await getDifference(tx, id)
+  // It was settled just now.
+  if (difference.payoutBooking !== payoutBooking) throw new Refusal('try_again')
+  const lines = [difference]
+  if (payoutBooking === 'undone') {
+    const twin = await lockDifference(tx, difference.twinId as DifferenceId)
+    lines.push(twin)
+    lines.sort(debitFirst) // Nothing is given back of a shortfall that is not there.
+  }
+  const booked: BookedLine[] = []
+  for (const line of lines) {
+    booked.push({
+      ...(await bookLine(tx, deps, { line, payout, payoutBooking })),
+      difference: line,
+    })
+  }
+  return booked
+}
+
+const debitFirst = (one: Difference, other: Difference) => Number(one.amountKobo - other.amountKobo)
+
+type OfPayout = {
+  line: Difference
+  payout: LockedPayout
+  payoutBooking: Difference['payoutBooking']
+}
+
+async function bookLine(tx: Transaction, deps: BookingDeps, of: OfPayout): Promise<Booked> {
+  const { line, payout } = of
+  const isPaid = line.amountKobo < 0n
+  const whole = kobo(isPaid ? -line.amountKobo : line.amountKobo)
+  const movedKobo = least(whole, limitOf(of))
+  const reason = payout.purpose === 'refund' ? 'refunded' : 'paid'
+  const against = otherSide(of)
+  const booked = await postBooking(tx, deps, { difference: line, against, movedKobo, reason })
+  await recordPayoutChanges(tx, deps.now, {
+    payoutIds: [payout.id],
+    change: isPaid ? 'paid_at_bank' : 'returned_by_bank',
+    changedBy: deps.actor,
+    detail: `${formatKobo(movedKobo)} ${line.currency}`,
+  })
+  return booked
+}
+
+// Both lines of what is undone are of the same amount, whatever the payout's.
+function limitOf({ line, payout, payoutBooking }: OfPayout): Kobo | undefined {
+  if (payoutBooking === 'undone') return undefined
+  return payoutBooking === 'paid' ? payout.amountKobo : (line.paidKobo as Kobo)
+}
+
+const least = (one: Kobo, other: Kobo | undefined) =>
+  other === undefined || one < other ? one : other
+
+function otherSide({ line, payout, payoutBooking }: OfPayout): SharedAccount {
+  const { bankCode, currency } = line
+  if (payoutBooking === 'undone') return { kind: 'shortfall', owner: bankOwner(bankCode), currency }
+  if (payoutBooking === 'returned') return givenBackTo(payout)
+  return { kind: 'receivable', owner: clientOwner(payout.clientId as ClientId), currency }
+}
