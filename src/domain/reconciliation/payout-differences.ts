@@ -35,7 +35,7 @@ export const JOIN_PAYOUT = `
     select (case when named.status = 'confirmed' then named.amount_kobo else 0 end
             - coalesce(sum(sign(b.amount_kobo) * t.amount_kobo), 0))::bigint as kobo
       from differences b join transfers t on t.difference_id = b.id
-     where b.payout_id = named.id) as paid on true
+     where b.payout_id = named.id) as paid on named.id is not null
   left join lateral (
     select o.id, o.state = 'open' and o.action is null as is_open from differences o
      where o.payout_id = named.id and o.kind in ('payout_paid', 'payout_returned')
