@@ -12,7 +12,8 @@ import {
   Place,
 } from './model-places.ts'
 
-export type Lease = { owner: Account | Payment; bank: string }
+// Of a payment's number, whether another had it before.
+export type Lease = { owner: Account | Payment; bank: string; isReused?: boolean }
 
 export class Books {
   now: number

@@ -16,7 +16,7 @@ import {
   type RailAnswer,
   type Rules,
 } from './model-places.ts'
-import { isOfEarlierPayment, timeOf } from './model-times.ts'
+import { isFoundBefore, isOfEarlierHolder, timeOf } from './model-times.ts'
 
 export type CreditReport = {
   bank: string
@@ -45,12 +45,15 @@ export function takeCredit(books: Books, report: CreditReport): RailAnswer {
   const lease = books.numbers.get(report.number)
   const isOwnBank = lease?.bank === report.bank
   if (lease && !isOwnBank) books.alerts.add(`wrong_bank ${name}`)
-  const owner = isOwnBank ? lease?.owner : undefined
+  const isOurs = lease && isOwnBank && !isOfEarlierHolder(books, lease, report)
+  const owner = isOurs ? lease.owner : undefined
   const credit = new Credit({ ...report, name })
   books.credits.set(name, credit)
   remember(books, credit, report)
   const { keptKobo, reason } =
-    lease && !owner ? { keptKobo: 0n, reason: 'wrong_bank' } : judge(books, owner, report)
+    lease && !owner
+      ? { keptKobo: 0n, reason: isOwnBank ? 'late' : 'wrong_bank' }
+      : judge(books, owner, report)
 
   if (owner && keptKobo > 0n) {
     const part = new Part(credit, keptKobo, owner)
@@ -107,7 +110,7 @@ function judge(books: Books, owner: Owner | undefined, credit: CreditReport): Ju
   const madeAt = timeOf(books, owner, credit)
   if (owner.end === 'Expired' && madeAt === null) return no('late')
   if ((madeAt ?? books.now) >= owner.closesAt) return no('late')
-  if (isOfEarlierPayment(books, owner, credit)) return no('late')
+  if (isFoundBefore(books, owner, credit)) return no('late')
   const broken = brokenRule(owner.rules, credit, owner.dueKobo)
   if (broken) return no(broken)
   const { policy } = owner.advice.terms

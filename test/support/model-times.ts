@@ -1,8 +1,8 @@
 // What the model makes of when a bank says that a transfer was made.
 
-import type { Books } from './model-books.ts'
+import type { Books, Lease } from './model-books.ts'
 import type { CreditReport } from './model-money.ts'
-import type { Payment } from './model-places.ts'
+import { Payment } from './model-places.ts'
 
 const HOUR_MS = 3_600_000
 const BELIEVED_MS = 72 * HOUR_MS
@@ -15,15 +15,21 @@ export function timeOf(books: Books, payment: Payment, { agoMs }: CreditReport):
   return at < payment.createdAt || (at + HOUR_MS) % (24 * HOUR_MS) === 0 ? null : at
 }
 
-// What a requery finds may have been sent to whoever had the number before.
-export function isOfEarlierPayment(
+// More than a day: the clocks of banks are not that wrong.
+function isBefore(books: Books, payment: Payment, { agoMs }: CreditReport): boolean {
+  return agoMs !== undefined && payment.createdAt - (books.now - agoMs) > 24 * HOUR_MS
+}
+
+// What a requery finds may be older than the payment.
+export function isFoundBefore(books: Books, payment: Payment, credit: CreditReport): boolean {
+  return credit.source === 'requery' && isBefore(books, payment, credit)
+}
+
+// Sent to whoever had the number before, and so nobody's who has it now.
+export function isOfEarlierHolder(
   books: Books,
-  payment: Payment,
-  { agoMs, source }: CreditReport,
-) {
-  return (
-    source === 'requery' &&
-    agoMs !== undefined &&
-    payment.createdAt - (books.now - agoMs) > 24 * HOUR_MS
-  )
+  { owner, isReused }: Lease,
+  credit: CreditReport,
+): boolean {
+  return isReused === true && owner instanceof Payment && isBefore(books, owner, credit)
 }

@@ -194,7 +194,8 @@ export class Model {
       advice.client.tell(reference, 'payment.processing Processing 0')
     }
     advice.payment.numbers.set(bank, number)
-    books.numbers.set(number, { owner: advice.payment, bank })
+    const isReused = books.numbers.has(number)
+    books.numbers.set(number, { owner: advice.payment, bank, isReused })
     return started(advice.payment, number, books.now)
   }
 

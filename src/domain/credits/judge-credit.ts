@@ -3,12 +3,12 @@
 // Checked in this order; the first that applies decides:
 //   number we never gave out           suspended: unknown_number          (with the bank, nobody's)
 //   number of another bank             suspended: wrong_bank              (with the bank, nobody's)
+//   made for who had the number before suspended: late                    (with the bank, nobody's)
 //   not the currency of the number     suspended: wrong_currency
 //   payment already settled            suspended: already_paid
 //   payment cancelled, or reversed     suspended: cancelled, payment_reversed
 //   made after the end of grace        suspended: late
-//   found, and made for an earlier     suspended: late                  (requery, statement)
-//     payment at the same number
+//   found, and made before the payment suspended: late                  (requery, statement)
 //   collection account not active      suspended: account_inactive
 //   a payer rule broken                suspended: below_minimum, above_maximum, payer_not_allowed
 //   a limit of the account broken      suspended: over_credit_limit, over_daily_limit,
@@ -19,6 +19,7 @@
 //
 // I14: every kobo of a credit is booked or suspended; the two parts make up the whole.
 // I32: a number takes money only from its own bank: no bank can credit the accounts of another.
+// I87: money for who had a number before is not of who has it now, who hears nothing of it either.
 
 import type { IncomingCredit as BankCredit } from '#banks/notifications.ts'
 import {
@@ -102,7 +103,8 @@ export type Holding = { creditId: CreditId; amountKobo: Kobo; itemId?: SuspenseI
 export type Target = CollectionTarget | PaymentTarget
 
 // A payment's numbers are at several banks, so the bank is the number's and not the target's.
-export type IssuedNumber = { bankCode: string; target: Target }
+// Whether another payment had it before is known where a credit was made before the present lease.
+export type IssuedNumber = { bankCode: string; target: Target; isReused?: boolean }
 
 // Which time says whether a payment was still open: the bank's, or the one it arrived here.
 export type JudgedBy = 'bank_time' | 'arrival'
@@ -120,12 +122,14 @@ const booked = ({ amountKobo }: IncomingCredit): Judgement => ({
 })
 
 // Whose the money may be. Of a number at another bank the reporting bank learns nothing, and its
-// owner is not involved.
+// owner is not involved; nor is who has a number by now that was another's when the money was sent.
 export function findTarget(
-  { bankCode }: IncomingCredit,
+  credit: IncomingCredit,
   number: IssuedNumber | undefined,
 ): Target | undefined {
-  return number?.bankCode === bankCode ? number.target : undefined
+  if (number?.bankCode !== credit.bankCode) return undefined
+  const { target, isReused } = number
+  return isReused && isBeforeLease(credit, target) ? undefined : target
 }
 
 export function judge(
@@ -135,12 +139,12 @@ export function judge(
 ): Judgement {
   if (!number) return suspended('unknown_number')
   const target = findTarget(credit, number)
-  if (!target) return suspended('wrong_bank')
+  if (!target) return suspended(number.bankCode === credit.bankCode ? 'late' : 'wrong_bank')
   if (credit.currency !== target.currency) return suspended('wrong_currency')
   const closed =
     target.kind === 'payment' ? whyClosed(target, judgedTime(credit, target, terms)) : undefined
   if (closed) return suspended(closed)
-  if (target.kind === 'payment' && isOfEarlierPayment(credit, target)) return suspended('late')
+  if (isFoundBeforeLease(credit, target)) return suspended('late')
   if (target.kind === 'collection' && !target.isActive) return suspended('account_inactive')
   const payer = {
     accountNumber: credit.sourceAccountNumber,
@@ -188,13 +192,22 @@ export function judgedTime(
   return isPlausible ? { at: transactionTime, by: 'bank_time' } : { at: now, by: 'arrival' }
 }
 
-// What is asked for, or stands on a statement, may be older than the number's present lease. Clocks
-// and time zones of banks differ by hours, not by a day; a statement knows only the day.
-function isOfEarlierPayment(credit: IncomingCredit, { createdAt }: PaymentTarget): boolean {
+// What is reported again, asked for, or stands on a statement, may be older than the number's present
+// lease. Clocks and time zones of banks differ by hours, not by a day; a statement knows only the day.
+export function isBeforeLease(credit: IncomingCredit, target: Target): boolean {
+  if (target.kind !== 'payment') return false
   const { source, transactionTime, transactionDate } = credit
-  if (source === 'statement' && transactionDate) return transactionDate < watDay(createdAt)
-  if (source !== 'requery' || transactionTime === null) return false
-  return createdAt.getTime() - transactionTime.getTime() > DAY_MS
+  const createdMs = target.createdAt.getTime()
+  if (transactionTime !== null) return createdMs - transactionTime.getTime() > DAY_MS
+  if (!transactionDate) return false
+  return transactionDate < watDay(new Date(source === 'statement' ? createdMs : createdMs - DAY_MS))
+}
+
+// A notification may be of a bank whose clock is wrong, if nobody had the number before.
+function isFoundBeforeLease(credit: IncomingCredit, target: Target): boolean {
+  const { source, transactionTime, transactionDate } = credit
+  const isFound = source === 'statement' ? transactionDate : source === 'requery' && transactionTime
+  return Boolean(isFound) && isBeforeLease(credit, target)
 }
 
 function whyClosed(

@@ -20,13 +20,15 @@ const SELECT_TARGET = `
          a.payer_rules as "payerRules", p.fee_rule_id as "quotedRuleId",
          p.charged_fee_kobo as "chargedFeeKobo", p.charged_vat_kobo as "chargedVatKobo"`
 
-type NumberOfPayment = {
+export type NumberOfPayment = {
   bankCode: string
   feeRuleId: FeeRuleId | null
   splitId: SplitId | null
   target: PaymentTarget
+  isReused?: boolean
 }
-type NumberRow = PaymentRow & Omit<NumberOfPayment, 'target'> & { accountNumber: string }
+type NumberRow = PaymentRow &
+  Omit<NumberOfPayment, 'target' | 'isReused'> & { accountNumber: string }
 
 // By account number. Two numbers of one payment share one target, so that each sees what the other
 // brought.
@@ -55,6 +57,27 @@ export async function lockPaymentsByNumber(
       return [accountNumber, { bankCode, feeRuleId, splitId, target }]
     }),
   )
+}
+
+// Fills in `isReused` of these: whether another payment had the number before.
+export async function findReused(
+  tx: Transaction,
+  numbers: ReadonlyMap<string, NumberOfPayment>,
+): Promise<void> {
+  if (numbers.size === 0) return
+  const { rows } = await tx.query<{ accountNumber: string }>({
+    name: 'find-reused-numbers',
+    text: `select held.number as "accountNumber"
+             from unnest($1::text[], $2::uuid[]) as held (number, payment_id)
+            where exists (select from payment_numbers pn
+                           where pn.account_number = held.number
+                             and pn.payment_id <> held.payment_id)`,
+    values: [[...numbers.keys()], [...numbers.values()].map(({ target }) => target.paymentId)],
+  })
+  for (const { accountNumber } of rows) {
+    const number = numbers.get(accountNumber)
+    if (number) number.isReused = true
+  }
 }
 
 export async function lockPayments(

@@ -39,6 +39,7 @@ import {
   findTarget,
   type IncomingCredit,
   type IssuedNumber,
+  isBeforeLease,
 } from './judge-credit.ts'
 import { type BankIdentifier, identifiersOf } from './known-credits.ts'
 import { findTargets, lockCollectionAccounts } from './lock-collection-accounts.ts'
@@ -46,7 +47,9 @@ import { ruleOfPayment } from './owner-rules.ts'
 import {
   findHoldings,
   findReopenable,
+  findReused,
   lockPaymentsByNumber,
+  type NumberOfPayment,
   reopenPayment,
   updatePayments,
 } from './payment-balances.ts'
@@ -117,6 +120,12 @@ async function lockAndRead(tx: Transaction, now: Date, { credits, identifiers }:
     target.feeRule = ruleOfPayment(target, (feeRuleId !== null && rules.get(feeRuleId)) || null)
     target.split = (splitId !== null && splits.get(splitId)) || null
   }
+  const older = new Map<string, NumberOfPayment>()
+  for (const credit of credits) {
+    const number = byNumber.get(credit.accountNumber)
+    if (number && isBeforeLease(credit, number.target)) older.set(credit.accountNumber, number)
+  }
+  await findReused(tx, older)
   await findHoldings(tx, payments)
   await findReopenable(tx, now, payments)
   for (const { accountNumber, bankCode, collectionAccountId } of accounts) {

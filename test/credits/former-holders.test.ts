@@ -1,0 +1,173 @@
+// I87: money for a payment that had a number before is not of the payment that has it now: whatever
+// route it is learned of by, it is with its bank, and the new holder hears nothing of it.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { IncomingCredit } from '#domain/credits/judge-credit.ts'
+import { watDay } from '#wat-time.ts'
+import { assertCleanBooks, closeExpired, startWithBanks } from '../support/bank-calls.ts'
+import { createAdvice, dataOf, initiate, startPayment, verify } from '../support/fixtures.ts'
+import { incomingCredit } from '../support/incoming-credits.ts'
+import { newSessionId, postRail, wordsOf } from '../support/rail.ts'
+import type { Bench } from '../support/running-service.ts'
+import { assign, listItems } from '../support/suspense-desk.ts'
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+const REUSED_AFTER_MS = 31 * DAY_MS
+const OTHER = 'OTHER00001'
+
+const start = (numbers = 1) =>
+  startWithBanks([
+    {
+      code: '035',
+      static: { from: 100, to: 199 },
+      dynamic: { from: 200, to: 200 + numbers - 1 },
+    },
+  ])
+
+// A number that was a payment's of the operator, and is one's of another client now.
+async function reuse(bench: Bench) {
+  const former = await startPayment(bench)
+  const sentAt = bench.clock()
+  bench.advance(REUSED_AFTER_MS)
+  await closeExpired(bench)
+  const token = await bench.newClient(OTHER)
+  const { adviceReference } = await createAdvice(bench, {}, { token })
+  const present = await initiate(bench, adviceReference)
+  assert.equal(present.bankAccount, former.bankAccount)
+  return { former, present, sentAt, leasedAt: bench.clock(), number: present.bankAccount, token }
+}
+
+async function holderOf({ db }: Bench, sessionId: string): Promise<string> {
+  const { rows } = await db.query(
+    `select c.outcome, c.reason, l.client_id as payee, o.owner as held
+       from credits c left join clients l on l.id = c.client_id
+       left join suspense_items i on i.credit_id = c.id
+       left join ledger_accounts o on o.id = i.account_id
+      where c.session_id = $1`,
+    [sessionId],
+  )
+  const { outcome, reason, payee, held } = rows[0]
+  const isBanks = held === 'bank:035'
+  return [outcome, reason, payee, isBanks && 'at the bank'].filter(Boolean).join(' ')
+}
+
+const eventsOf = async ({ db }: Bench, clientId: string) => {
+  const { rows } = await db.query(
+    `select e.type from events e join clients c on c.id = e.client_id
+      where c.client_id = $1 order by e.sequence`,
+    [clientId],
+  )
+  return rows.map(({ type }) => type)
+}
+
+test('a report that comes after its number went to another client is not that client’s', async () => {
+  await using bench = await start()
+  const { former, present, sentAt, number, token } = await reuse(bench)
+  const mine = [newSessionId(), newSessionId()] as const
+  const credits = [
+    { sessionId: mine[0], amount: '6000', transactionTime: sentAt.toISOString() },
+    { sessionId: mine[1], amount: '10', transactionTime: bench.clock().toISOString() },
+  ].map((credit) => ({ ...credit, accountNumber: number, sourceAccountName: 'Ada Obi' }))
+
+  const answers = (await postRail(bench, '035/credits', credits)).json()
+
+  assert.deepEqual(answers.map(wordsOf), ['00 suspended late', '00 booked'])
+  assert.equal(await holderOf(bench, mine[0]), 'suspended late at the bank')
+  assert.deepEqual(await eventsOf(bench, OTHER), ['payment.processing', 'payment.part_paid'])
+  assert.deepEqual(await listItems(bench, '', token), [])
+  const hidden = await bench.call({ url: `/api/v1/credits/${mine[0]}`, token })
+  assert.equal(hidden.statusCode, 404)
+  const alerts = await bench.db.query('select kind from alerts')
+  assert.deepEqual(alerts.rows, [])
+
+  const [item] = await listItems(bench)
+  const refused = await assign(
+    bench,
+    item.id,
+    { paymentReference: present.paymentReference },
+    { token },
+  )
+  assert.equal(refused.statusCode, 404, refused.body)
+  dataOf(await assign(bench, item.id, { paymentReference: former.paymentReference }), 'account')
+  assert.equal((await verify(bench, former.paymentReference)).transactionStatus, 'Successful')
+  await assertCleanBooks(bench)
+})
+
+type Dated = Partial<Pick<IncomingCredit, 'source' | 'transactionTime' | 'transactionDate'>>
+
+const at = (leasedAt: Date, ms: number) => ({ transactionTime: new Date(leasedAt.getTime() - ms) })
+const on = (leasedAt: Date, days: number) => ({
+  transactionDate: watDay(new Date(leasedAt.getTime() - days * DAY_MS)),
+})
+
+async function takeAll(bench: Bench, accountNumber: string, dated: readonly Dated[]) {
+  const credits = await Promise.all(
+    dated.map((each) => incomingCredit(bench, { accountNumber, amount: 1, ...each })),
+  )
+  const results = await bench.service.writers.credits.submitAll(credits)
+  assert(results.every((result) => result.ok))
+  return Promise.all(credits.map(({ sessionId }) => holderOf(bench, sessionId)))
+}
+
+test('by its time or its date, and by every route, it is more than a day older than the lease', async () => {
+  await using bench = await start()
+  const { leasedAt, number } = await reuse(bench)
+
+  const older = await takeAll(bench, number, [
+    { ...at(leasedAt, DAY_MS + 1) },
+    { ...on(leasedAt, 2) },
+    { source: 'requery', ...at(leasedAt, DAY_MS + 1) },
+    { source: 'requery', ...on(leasedAt, 2) },
+    { source: 'statement', ...on(leasedAt, 1) },
+  ])
+  const present = await takeAll(bench, number, [
+    { ...at(leasedAt, DAY_MS) },
+    { ...on(leasedAt, 1) },
+    { source: 'requery', ...at(leasedAt, DAY_MS) },
+    { source: 'requery', ...on(leasedAt, 1) },
+    { source: 'statement', ...on(leasedAt, 0) },
+    {},
+  ])
+
+  assert.deepEqual(new Set(older), new Set(['suspended late at the bank']))
+  assert.deepEqual(new Set(present), new Set([`booked ${OTHER}`]))
+  await assertCleanBooks(bench)
+})
+
+test('money that is late for the present holder is with its client, who hears of it', async () => {
+  await using bench = await start()
+  const { leasedAt, number } = await reuse(bench)
+  bench.advance(2 * HOUR_MS)
+  await closeExpired(bench)
+
+  const [late] = await takeAll(bench, number, [at(leasedAt, -HOUR_MS)])
+
+  assert.equal(late, `suspended late ${OTHER}`)
+  const told = ['payment.processing', 'payment.expired', 'credit.suspended']
+  assert.deepEqual(await eventsOf(bench, OTHER), told)
+  await assertCleanBooks(bench)
+})
+
+test('a bank whose clock is wrong does no harm to a number that nobody had before', async () => {
+  await using bench = await start(2)
+  await startPayment(bench)
+  bench.advance(REUSED_AFTER_MS)
+  const token = await bench.newClient(OTHER)
+  const { adviceReference } = await createAdvice(bench, {}, { token })
+  const { bankAccount } = await initiate(bench, adviceReference)
+  const now = bench.clock()
+
+  const taken = await takeAll(bench, bankAccount, [
+    { ...at(now, 400 * DAY_MS) },
+    { ...on(now, 400) },
+    { source: 'requery', ...on(now, 400) },
+    { source: 'requery', ...at(now, 400 * DAY_MS) },
+    { source: 'statement', ...on(now, 400) },
+  ])
+
+  const [booked, late] = [`booked ${OTHER}`, `suspended late ${OTHER}`]
+  assert.deepEqual(taken, [booked, booked, booked, late, late])
+  await assertCleanBooks(bench)
+})
