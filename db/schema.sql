@@ -686,7 +686,7 @@ create table credit_identifiers (
   bank_code text collate "C" not null,
   kind text collate "C" not null,
   constraint credits_taken_once PRIMARY KEY (value, bank_code, kind),
-  constraint credit_identifiers_kind_known CHECK (kind = ANY (ARRAY['session_id'::text, 'settlement_id'::text, 'bank_reference'::text])),
+  constraint credit_identifiers_kind_known CHECK (kind = ANY (ARRAY['session_id'::text, 'settlement_id'::text, 'bank_reference'::text, 'clearing_reference'::text, 'uetr'::text])) NOT VALID,
   constraint credit_identifiers_value_length CHECK (length(value) >= 1 AND length(value) <= 64)
 );
 CREATE INDEX credit_identifiers_further ON credit_identifiers USING btree (credit_id) WHERE NOT is_first;
@@ -750,7 +750,7 @@ create table credits (
   constraint credits_pkey PRIMARY KEY (id),
   constraint credits_amount_positive CHECK (amount_kobo > 0),
   constraint credits_charges_fit CHECK (fee_kobo >= 0 AND vat_kobo >= 0 AND duty_kobo >= 0 AND (fee_kobo + vat_kobo + duty_kobo) < amount_kobo),
-  constraint credits_identified_by_known CHECK (identified_by = ANY (ARRAY['session_id'::text, 'settlement_id'::text, 'bank_reference'::text])),
+  constraint credits_identified_by_known CHECK (identified_by = ANY (ARRAY['session_id'::text, 'settlement_id'::text, 'bank_reference'::text, 'clearing_reference'::text, 'uetr'::text])) NOT VALID,
   constraint credits_judged_by_known CHECK (judged_by = ANY (ARRAY['bank_time'::text, 'arrival'::text])),
   constraint credits_outcome_known CHECK (outcome = ANY (ARRAY['booked'::text, 'suspended'::text, 'assigned'::text, 'returned'::text, 'reversed'::text])),
   constraint credits_parts_fit CHECK (suspended_kobo >= 0 AND reversed_kobo >= 0 AND (suspended_kobo + reversed_kobo) <= amount_kobo),
@@ -791,6 +791,15 @@ create table data_keys (
   constraint data_keys_sealing_is_not_cleared CHECK (NOT is_sealing OR cleared_at IS NULL)
 );
 CREATE UNIQUE INDEX data_keys_one_seals ON data_keys USING btree (is_sealing) WHERE is_sealing;
+
+create table database_mode (
+  mode text collate "C" not null,
+  since timestamp with time zone not null,
+  is_only boolean not null default true,
+  constraint database_mode_pkey PRIMARY KEY (is_only),
+  constraint database_mode_is_one CHECK (is_only),
+  constraint database_mode_known CHECK (mode = ANY (ARRAY['sandbox'::text, 'live'::text]))
+);
 
 create table deliveries (
   event_id uuid not null,
@@ -995,12 +1004,17 @@ create table fee_rules (
   effective_to timestamp with time zone,
   created_by text not null,
   created_at timestamp with time zone not null,
+  withdrawn_at timestamp with time zone,
   constraint fee_rules_pkey PRIMARY KEY (id),
   constraint fee_rules_of_client UNIQUE (client_id, id),
   constraint fee_rules_do_not_overlap EXCLUDE USING gist (int8range(client_id, client_id, '[]'::text) WITH &&, int8range(hashtextextended((basis || '/'::text) || COALESCE(merchant_code, ''::text), 0::bigint), hashtextextended((basis || '/'::text) || COALESCE(merchant_code, ''::text), 0::bigint), '[]'::text) WITH &&, tstzrange(effective_from, effective_to) WITH &&),
   constraint fee_rules_basis_known CHECK (basis = ANY (ARRAY['credit'::text, 'payout'::text])),
   constraint fee_rules_bearer_known CHECK (bearer = ANY (ARRAY['merchant'::text, 'customer'::text, 'subaccount'::text])),
-  constraint fee_rules_begin_before_they_end CHECK (effective_from < effective_to),
+  constraint fee_rules_begin_before_they_end CHECK (
+CASE
+    WHEN withdrawn_at IS NULL THEN effective_from < effective_to
+    ELSE NOT effective_to IS DISTINCT FROM effective_from AND withdrawn_at < effective_from
+END),
   constraint fee_rules_merchant_code_length CHECK (length(merchant_code) >= 1 AND length(merchant_code) <= 100),
   constraint fee_rules_not_negative CHECK (flat_kobo >= 0 AND min_kobo >= 0 AND waive_flat_below_kobo >= 0 AND (cap_kobo IS NULL OR cap_kobo >= min_kobo)),
   constraint fee_rules_rates_bounded CHECK (bps >= 0 AND bps <= 5000 AND vat_bps >= 0 AND vat_bps <= 5000),
@@ -1320,12 +1334,14 @@ create table payout_tariffs (
   effective_from timestamp with time zone not null,
   created_by text collate "C" not null,
   created_at timestamp with time zone not null,
+  withdrawn_at timestamp with time zone,
   constraint payout_tariffs_pkey PRIMARY KEY (id),
   constraint payout_tariffs_one_at_a_time UNIQUE NULLS NOT DISTINCT (bank_code, effective_from),
   constraint payout_tariffs_bands_fit CHECK (cardinality(band_fees_kobo) = (cardinality(band_limits_kobo) + 1) AND (0 <= ALL (band_fees_kobo)) AND (0 < ALL (band_limits_kobo))),
-  constraint payout_tariffs_rates_bounded CHECK (vat_bps >= 0 AND vat_bps <= 5000 AND duty_kobo >= 0 AND duty_from_kobo >= 0)
+  constraint payout_tariffs_rates_bounded CHECK (vat_bps >= 0 AND vat_bps <= 5000 AND duty_kobo >= 0 AND duty_from_kobo >= 0),
+  constraint payout_tariffs_withdrawn_before_they_begin CHECK (withdrawn_at < effective_from)
 );
-CREATE TRIGGER payout_tariffs_not_changed BEFORE DELETE OR UPDATE ON payout_tariffs FOR EACH ROW EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER payout_tariffs_only_withdrawn BEFORE DELETE OR UPDATE ON payout_tariffs FOR EACH ROW EXECUTE FUNCTION refuse_other_than_withdrawing();
 
 create table payouts (
   id bigint not null generated always as identity,
@@ -1367,6 +1383,7 @@ create table payouts (
   settled_at timestamp with time zone,
   refund_id bigint,
   item_id bigint,
+  sent_over text collate "C",
   constraint payouts_pkey PRIMARY KEY (id),
   constraint payouts_of_client UNIQUE (client_id, id),
   constraint payouts_reference_unique UNIQUE (reference),
@@ -1512,6 +1529,15 @@ create table remembered_answers (
 ) partition by RANGE (id);
 
 create table remembered_answers_default partition of remembered_answers DEFAULT;
+
+create table removed_users (
+  id uuid not null,
+  client_id bigint not null,
+  email text collate "C" not null,
+  constraint removed_users_pkey PRIMARY KEY (id),
+  constraint removed_users_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
+);
+CREATE INDEX removed_users_by_email ON removed_users USING btree (client_id, email);
 
 create table requeries (
   id bigint not null generated always as identity,
@@ -2254,6 +2280,8 @@ create table users (
   created_at timestamp with time zone not null,
   signed_in_at timestamp with time zone,
   access_changed_at timestamp with time zone not null default '-infinity'::timestamp with time zone,
+  totp_pending_session_id uuid,
+  totp_pending_until timestamp with time zone,
   constraint users_pkey PRIMARY KEY (id),
   constraint users_email_once_per_client UNIQUE (client_id, email),
   constraint users_of_client UNIQUE (client_id, id),
@@ -2262,6 +2290,7 @@ create table users (
   constraint users_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
 );
 CREATE INDEX users_by_email ON users USING btree (email);
+CREATE TRIGGER users_remembered AFTER DELETE ON users FOR EACH ROW EXECUTE FUNCTION remember_removed_user();
 
 create table webhook_chaos (
   endpoint_id uuid not null,
@@ -2313,7 +2342,9 @@ create function refuse_other_than_completing() returns trigger;
 create function refuse_other_than_deactivation() returns trigger;
 create function refuse_other_than_ending() returns trigger;
 create function refuse_other_than_releasing() returns trigger;
+create function refuse_other_than_withdrawing() returns trigger;
 create function refuse_to_complete_twice() returns trigger;
 create function refuse_to_lose_credits() returns trigger;
+create function remember_removed_user() returns trigger;
 create function stands_behind(maker uuid, checker uuid) returns boolean;
 create function uuid_floor(day date) returns uuid;

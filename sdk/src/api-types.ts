@@ -280,11 +280,11 @@ export interface paths {
                             phoneNumber: string;
                             channel: string;
                             payerRules?: components["schemas"]["PayerRulesRequest"];
-                            nin?: string | null;
-                            kycTier?: 1 | 2 | 3 | null;
-                            verifiedName?: string | null;
+                            nin?: string;
+                            kycTier?: 1 | 2 | 3;
+                            verifiedName?: string;
                             banks?: string[];
-                            splitCode?: string | "" | null;
+                            splitCode?: string;
                         } | unknown)[];
                         validateOnly?: boolean;
                     };
@@ -454,6 +454,22 @@ export interface paths {
                 200: {
                     content: {
                         "application/json": components["schemas"]["FeeQuoteResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/fee-rules/{id}": {
+        delete: {
+            parameters: {
+                path: {
+                    id: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["WithdrawnResponse"];
                     };
                 };
             };
@@ -4304,6 +4320,7 @@ export interface paths {
                 query?: {
                     clientId?: string;
                     bankCode?: string;
+                    payoutFile?: string;
                     status?: "queued" | "sending" | "confirmed" | "failed" | "unknown" | "cancelled";
                     approval?: "not_needed" | "needed" | "approved" | "rejected";
                     purpose?: "payout" | "settlement" | "refund" | "return";
@@ -4329,6 +4346,7 @@ export interface paths {
                 query?: {
                     clientId?: string;
                     bankCode?: string;
+                    payoutFile?: string;
                     status?: "queued" | "sending" | "confirmed" | "failed" | "unknown" | "cancelled";
                     approval?: "not_needed" | "needed" | "approved" | "rejected";
                     purpose?: "payout" | "settlement" | "refund" | "return";
@@ -4455,11 +4473,27 @@ export interface paths {
             };
         };
     };
+    "/api/v1/operator/payout-tariffs/{id}": {
+        delete: {
+            parameters: {
+                path: {
+                    id: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["WithdrawnResponse"];
+                    };
+                };
+            };
+        };
+    };
     "/api/v1/operator/alerts": {
         get: {
             parameters: {
                 query?: {
-                    kind?: "numbers_exhausted" | "pool_low" | "number_refused" | "account_change_refused" | "session_reused" | "wrong_bank" | "rail_item_rejected" | "reversal_outstanding" | "reversal_shortfall" | "reversal_receivable" | "endpoint_disabled" | "bank_silent" | "payout_unknown" | "payout_contradicted" | "payout_blocked" | "payouts_held" | "reconciliation_difference" | "statement_missing" | "audit_failed" | "archive_failing";
+                    kind?: "numbers_exhausted" | "pool_low" | "number_refused" | "account_change_refused" | "session_reused" | "wrong_bank" | "rail_item_rejected" | "reversal_outstanding" | "reversal_shortfall" | "reversal_receivable" | "endpoint_disabled" | "bank_silent" | "payout_unknown" | "payout_contradicted" | "payout_blocked" | "payouts_held" | "payouts_waiting" | "payout_file_overdue" | "reconciliation_difference" | "statement_missing" | "audit_failed" | "archive_failing";
                     open?: "true" | "false";
                     from?: string;
                     to?: string;
@@ -5081,11 +5115,11 @@ export interface components {
             phoneNumber: string;
             channel: string;
             payerRules?: components["schemas"]["PayerRulesRequest"];
-            nin?: string | null;
-            kycTier?: 1 | 2 | 3 | null;
-            verifiedName?: string | null;
+            nin?: string;
+            kycTier?: 1 | 2 | 3;
+            verifiedName?: string;
             banks?: string[];
-            splitCode?: string | "" | null;
+            splitCode?: string;
         };
         AccountResponse: {
             isSuccessful: boolean;
@@ -5267,22 +5301,22 @@ export interface components {
              */
             currency?: "NGN";
             customer: {
-                customerId?: string | "" | null;
-                customerFirstName?: string | "" | null;
-                customerLastName?: string | "" | null;
-                customerFullName?: string | "" | null;
-                customerEmail?: string | "" | null;
-                customerPhoneNumber?: string | "" | null;
+                customerId?: string;
+                customerFirstName?: string;
+                customerLastName?: string;
+                customerFullName?: string;
+                customerEmail?: string;
+                customerPhoneNumber?: string;
             };
             callBackUrl: string;
-            notificationUrl?: string | "" | null;
-            merchantRef?: string | "" | null;
-            narration?: string | "" | null;
+            notificationUrl?: string;
+            merchantRef?: string;
+            narration?: string;
             expiresInSeconds?: number;
             graceSeconds?: number;
             amountPolicy?: "exact" | "allow_under" | "any";
             payerRules?: components["schemas"]["PayerRulesRequest"];
-            splitCode?: string | "" | null;
+            splitCode?: string;
         };
         AdviceResponse: {
             requestSuccessful: boolean;
@@ -5404,6 +5438,7 @@ export interface components {
         };
         ApproveSettlementRequest: {
             bankAccounts?: string[];
+            accountNames?: string[];
         };
         AssignRequest: {
             accountNumber?: string;
@@ -5954,7 +5989,7 @@ export interface components {
             data: components["schemas"]["CreditDetail"];
         };
         CreditIdentifier: {
-            kind: "session_id" | "settlement_id" | "bank_reference";
+            kind: "session_id" | "settlement_id" | "bank_reference" | "clearing_reference" | "uetr";
             value: string;
         };
         CreditList: {
@@ -6469,6 +6504,7 @@ export interface components {
             data: components["schemas"]["FeeQuote"];
         };
         FeeRule: {
+            id: number;
             clientId: string;
             merchantCode: string | null;
             code: string;
@@ -6866,6 +6902,9 @@ export interface components {
             bankCost: number;
             bankCostVat: number;
             settledBy: string | null;
+            payoutFile: string | null;
+            queries: number;
+            nextQueryAt: string | null;
         };
         OperatorPayoutDetail: {
             reference: string;
@@ -6895,6 +6934,9 @@ export interface components {
             bankCost: number;
             bankCostVat: number;
             settledBy: string | null;
+            payoutFile: string | null;
+            queries: number;
+            nextQueryAt: string | null;
             blockedBy: string | null;
             history: components["schemas"]["PayoutChange"][];
         };
@@ -7470,6 +7512,10 @@ export interface components {
             settledAt: string | null;
             blockedBy: string | null;
             history: components["schemas"]["PayoutChange"][];
+            cannotApprove: {
+                code: string;
+                message: string;
+            } | null;
         };
         PayoutDetailResponse: {
             isSuccessful: boolean;
@@ -7512,6 +7558,7 @@ export interface components {
             confirmed: number;
             failed: number;
             settledByHand: number;
+            blockedBy: string | null;
             executionDate: string;
             sha256: string;
             createdBy: string;
@@ -7585,6 +7632,7 @@ export interface components {
             data: components["schemas"]["PayoutSettings"];
         };
         PayoutTariff: {
+            id: number;
             bankCode: string | null;
             bands: components["schemas"]["PayoutTariffBand"][];
             vatBps: number;
@@ -8088,6 +8136,10 @@ export interface components {
             cancelledAt: string | null;
             finishedAt: string | null;
             payees: components["schemas"]["SettlementPayee"][];
+            cannotApprove: {
+                code: string;
+                message: string;
+            } | null;
         };
         SettlementDetailResponse: {
             isSuccessful: boolean;
@@ -8911,6 +8963,14 @@ export interface components {
             responseCode: string;
             responseData: components["schemas"]["WebhookPush"];
         };
+        Withdrawn: {
+            id: number;
+        };
+        WithdrawnResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["Withdrawn"];
+        };
     };
 }
 export interface events {
@@ -9004,6 +9064,8 @@ export type ErrorCode =
     | "request_not_found"
     | "ledger_account_not_found"
     | "limit_profile_not_found"
+    | "fee_rule_not_found"
+    | "tariff_not_found"
     | "subaccount_not_found"
     | "split_not_found"
     | "endpoint_not_found"
@@ -9022,6 +9084,7 @@ export type ErrorCode =
     | "subaccount_exists"
     | "split_exists"
     | "fee_rule_overlaps"
+    | "fee_rule_in_force"
     | "tier_taken"
     | "too_many_limit_profiles"
     | "merchant_ref_reused"
@@ -9037,6 +9100,7 @@ export type ErrorCode =
     | "return_confirmed"
     | "return_sending"
     | "return_not_by_hand"
+    | "return_may_have_been_sent"
     | "return_failed"
     | "return_credit_reversed"
     | "payment_not_refundable"
@@ -9083,12 +9147,15 @@ export type ErrorCode =
     | "payout_decided"
     | "payout_settled"
     | "payout_approval_kept"
+    | "payouts_held"
     | "no_payouts_queued"
     | "payout_files_off"
     | "payout_file_paid"
     | "payout_file_not_delivered"
     | "payout_file_settled"
+    | "payout_file_may_have_been_sent"
     | "tariff_overlaps"
+    | "tariff_in_force"
     | "suspense_requested"
     | "request_decided"
     | "other_person_needed"
@@ -9135,4 +9202,4 @@ export type ErrorCode =
     | "try_again"
     | "internal"
 export const EVENT_TYPES = ["account.created","account.updated","account.deactivated","account.activated","account.erased","collection.received","collection.reversed","collection.refunded","collection.refund_failed","payment.processing","payment.part_paid","payment.extended","payment.successful","payment.expired","payment.cancelled","payment.reversed","payment.refunded","payment.refund_failed","credit.suspended","credit.assigned","credit.returned","credit.return_failed","credit.reversed","payout.confirmed","payout.failed","settlement.closed","settlement.paid","settlement.failed","alert.raised","endpoint.disabled","endpoint.test"] as const
-export const ALERT_KINDS = ["numbers_exhausted","pool_low","number_refused","account_change_refused","session_reused","wrong_bank","rail_item_rejected","reversal_outstanding","reversal_shortfall","reversal_receivable","endpoint_disabled","bank_silent","payout_unknown","payout_contradicted","payout_blocked","payouts_held","reconciliation_difference","statement_missing","audit_failed","archive_failing"] as const
+export const ALERT_KINDS = ["numbers_exhausted","pool_low","number_refused","account_change_refused","session_reused","wrong_bank","rail_item_rejected","reversal_outstanding","reversal_shortfall","reversal_receivable","endpoint_disabled","bank_silent","payout_unknown","payout_contradicted","payout_blocked","payouts_held","payouts_waiting","payout_file_overdue","reconciliation_difference","statement_missing","audit_failed","archive_failing"] as const

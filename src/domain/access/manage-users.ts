@@ -10,13 +10,7 @@ import type { ClientId, UserId } from '#ids.ts'
 import { recordGrant } from './access-grants.ts'
 import { type Client, findClient } from './clients.ts'
 import { removePasskeys } from './passkeys.ts'
-import {
-  isOperator,
-  mayDisableRole,
-  mayManageRole,
-  mayManageUsersOf,
-  type Role,
-} from './roles.ts'
+import { isOperator, mayDisableRole, mayManageRole, mayManageUsersOf, type Role } from './roles.ts'
 import { dropIdleRecoveryCodes, removeTotp } from './second-factors.ts'
 import { endUserSessions, lockUserOf, type SignedInSession } from './sessions.ts'
 import { unlockUser } from './sign-in-attempts.ts'
