@@ -264,6 +264,7 @@ function isFine(field: string, kind: string): boolean {
   const anyText = [...digits, 'too many decimals', 'negative']
   const free = ['accountName', 'merchantId', 'merchantCode', 'channel', 'narration']
   if (free.includes(field) && anyText.includes(kind)) return true
+  if (field === 'currency' && ['empty', 'null'].includes(kind)) return true // As if not sent.
   if (field === 'narration') return ['empty', 'null', 'blank', 'no-break blank'].includes(kind)
   // In JSON, 1e3 and 1000 are one number.
   return field === 'amount' && (kind === 'a number' || kind === '1e3')

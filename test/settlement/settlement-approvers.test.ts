@@ -1,5 +1,5 @@
 // I53: a settlement that waits says to whoever looks why they cannot approve it: what approving it, with
-// the bank accounts that they are shown, answers them.
+// the bank accounts and names that they are shown, answers them.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -44,8 +44,10 @@ async function settleIn(...people: Browser[]): Promise<Browser[]> {
 // What they are told, once approving has answered them the same. Undefined: it was approved.
 async function told(by: Caller, reference: string): Promise<string | undefined> {
   const { cannotApprove, payees } = await settlementOf(by, reference)
-  const bankAccounts = payees.map(({ bankAccount }: { bankAccount: string }) => bankAccount)
-  const answer = await decideOn(by, reference, 'approve', { body: { bankAccounts } })
+  const bankAccounts = payees.map((payee: Record<string, string>) => payee.bankAccount)
+  const accountNames = payees.map((payee: Record<string, string>) => payee.accountName)
+  const body = { bankAccounts, accountNames }
+  const answer = await decideOn(by, reference, 'approve', { body })
   const { code, message } = answer.json()
   assert.deepEqual(cannotApprove, answer.statusCode === 200 ? null : { code, message }, answer.body)
   return cannotApprove?.code
