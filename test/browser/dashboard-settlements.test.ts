@@ -128,7 +128,10 @@ test('who approves sees the bank account, and is told if another was chosen mean
   const other = await addBankAccount(bench, { token })
   await makeDefault({ call: (call) => bench.call({ ...call, token }) }, other.reference)
   await button(page, 'Approve').last().click()
-  await see(page, 'It would now be paid to another bank account than you were shown.')
+  await see(
+    page,
+    'It would now be paid to another bank account, or under another name, than you were shown.',
+  )
   await modalOf(page).getByRole('button', { name: 'Cancel', exact: true }).click()
   await drawerOf(page).getByText(other.accountNumber).waitFor()
   await drawerOf(page).getByText('Made the default after').waitFor()
