@@ -5,13 +5,19 @@ import type { BankSettings } from '#config/bank-settings.ts'
 import type { Queryable } from '#db/pool.ts'
 import { configuredRanges } from '#domain/accounts/account-numbers.ts'
 
-// `labels`: the names of all columns but `value`, the last.
-export type FigureKind = { name: string; help: string; labels: readonly string[]; text: string }
+// `labels`: the names of all columns but `value`, the last. `of`: $1 is the configured ranges of numbers.
+export type FigureKind = {
+  name: string
+  help: string
+  labels: readonly string[]
+  of?: 'ranges'
+  text: string
+}
 export type Figure = { labels: Record<string, string>; value: number }
 
 const KOBO = 'In kobo.'
 
-// $1: now; $2: the ranges of numbers that are configured.
+// $1: now, unless it is told otherwise.
 export const FIGURES: readonly FigureKind[] = [
   {
     name: 'manilla_webhook_backlog',
@@ -58,14 +64,14 @@ export const FIGURES: readonly FigureKind[] = [
     name: 'manilla_numbers_left',
     help: 'Account numbers of the configured range that were never issued.',
     labels: ['bank', 'purpose'],
+    of: 'ranges',
     text: `select bank_code as bank, purpose,
                   sum(last_serial - first_serial + 1 - next_index) as value
              from number_ranges
             where (bank_code, purpose, first_serial, last_serial) in
                   (select bank, purpose, "from", "to"
-                     from jsonb_to_recordset($2::jsonb)
+                     from jsonb_to_recordset($1)
                        as r (bank text, purpose text, "from" bigint, "to" bigint))
-              and $1 is not null
             group by bank_code, purpose`,
   },
   {
@@ -144,13 +150,13 @@ export const FIGURES: readonly FigureKind[] = [
 export async function readFigure(
   db: Queryable,
   { now, banks }: { now: Date; banks: readonly BankSettings[] },
-  { text, labels }: FigureKind,
+  { text, labels, of }: FigureKind,
 ): Promise<Figure[]> {
-  const given = [now, JSON.stringify(configuredRanges(banks))]
-  const values = given.slice(0, text.includes('$2') ? 2 : text.includes('$1') ? 1 : 0)
+  const [type, value] =
+    of === 'ranges' ? ['jsonb', JSON.stringify(configuredRanges(banks))] : ['timestamptz', now]
   const { rows } = await db.query<Record<string, unknown>>(
-    text.replaceAll('$1', '$1::timestamptz'),
-    values,
+    text.replaceAll('$1', `$1::${type}`),
+    text.includes('$1') ? [value] : [],
   )
   return rows.map(({ value, ...row }) => ({
     labels: Object.fromEntries(labels.map((label) => [label, String(row[label])])),
