@@ -19,9 +19,11 @@ import type { Payout } from './payouts.ts'
 
 export type ClaimedPayout = PayoutInstruction & { id: PayoutId }
 
-// Of payouts `p`, at a bank.
-const IS_DUE = `status = 'queued' and approval in ('not_needed', 'approved')
-                and currency = '${CURRENCY}' and ${MAY_BE_SENT}`
+// Of payouts `p`: what waits for nobody but who sends it, …
+export const IS_TO_BE_SENT = `status = 'queued' and approval in ('not_needed', 'approved')
+                              and ${MAY_BE_SENT}`
+// … and that is a connector, or a file.
+const IS_DUE = `${IS_TO_BE_SENT} and currency = '${CURRENCY}'`
 
 type Claiming = {
   bankCode: string

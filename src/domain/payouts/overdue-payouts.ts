@@ -8,7 +8,7 @@ import { appendEvents } from '#domain/records/outbox.ts'
 import { livesIn } from '#domain/records/test-clocks.ts'
 import { timestamp } from '#wat-time.ts'
 import { BLOCKED } from './blocked-payouts.ts'
-import { MAY_BE_SENT } from './hold-payouts.ts'
+import { IS_TO_BE_SENT } from './claim-payouts.ts'
 import { listOpenFiles, type PayoutFile } from './payout-files.ts'
 
 export const QUEUED_MS_MAX = 86_400_000 // A bank that takes files may get one a day.
@@ -31,8 +31,7 @@ async function findWaiting(tx: Transaction, now: Date): Promise<NewAlert[]> {
              from (select bank_code, greatest(requested_at, decided_at,
                             (select max(released_at) from payout_holds)) as since
                      from payouts p
-                    where status = 'queued' and approval in ('not_needed', 'approved')
-                      and ${MAY_BE_SENT} and ${BLOCKED} is null
+                    where ${IS_TO_BE_SENT} and ${BLOCKED} is null
                       and ${livesIn('client_id', 'null')}) as queued
             where since <= $1
             group by bank_code order by bank_code`,
