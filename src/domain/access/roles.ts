@@ -80,8 +80,8 @@ export function mayManageRole(manager: Manager, role: Role): boolean {
 }
 
 // To disable somebody gives nobody anything: an owner may, of their client, whoever is no operator.
-export function mayDisableRole({ role: own }: Manager, role: Role): boolean {
-  return own === 'operator' || role !== 'operator'
+export function mayDisableRole(manager: Manager, role: Role): boolean {
+  return isOperator(manager) || role !== 'operator'
 }
 
 // The last user with such a role cannot be removed: nobody could invite users again.
