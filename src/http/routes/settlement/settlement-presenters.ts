@@ -121,7 +121,8 @@ export const SettlementDetailBody = named('SettlementDetail', {
     description: 'While it is closed: the bank accounts that it would be paid to if approved now.',
   }),
   cannotApprove: CannotApprove(
-    'Why you cannot approve it while it is closed, naming the bankAccount of each payee. Null if you can.',
+    'Why you cannot approve it while it is closed, giving the bankAccount and accountName of each payee. ' +
+      'Null if you can.',
   ),
 })
 
