@@ -79,16 +79,19 @@ export function servePayouts(app: FastifyInstance, bank: Bank): void {
       narration: textOf(order.narration),
     })
     if (result.answer === 'conflict') return reply.code(400).send(failure('Duplicate reference'))
-    return result.answer === 'payout' ? answerOf(result.payout) : keepQuiet(reply, result.answer)
+    if (result.answer !== 'payout') return keepQuiet(reply, result.answer)
+    return answerOf(result.payout, { meta: { merchantTxRef: reference } })
   })
+  // `merchantTxRef` is the caller's reference, `transactionRef` the bank's own.
   app.get<Query>('/v1/transactions/accounts/single', async ({ query }, reply) => {
-    const payout = bank.payouts.find(query.transactionRef ?? '')
+    const payout = bank.payouts.find(query.merchantTxRef ?? '')
     if (payout === 'silent') return keepQuiet(reply, payout)
-    return payout ? answerOf(payout) : reply.code(404).send(failure('Transaction not found'))
+    if (!payout) return reply.code(404).send(failure('Transaction not found'))
+    return answerOf(payout, { merchantTxRef: payout.reference })
   })
 }
 
-function answerOf({ reference, bankReference, status, reason }: Payout) {
-  const data = { id: bankReference, status: STATUSES[status], merchantTxRef: reference }
+function answerOf({ bankReference, status, reason }: Payout, reference: object) {
+  const data = { id: bankReference, status: STATUSES[status], ...reference }
   return success(data, reason ?? undefined)
 }

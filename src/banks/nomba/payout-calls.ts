@@ -1,6 +1,6 @@
-// Transfers from our Nomba account to a bank. REFUND is the one definite failure. A record is taken
-// for ours only when it repeats our reference: unofficially, the query has been seen to answer with
-// another transfer's.
+// Transfers from our Nomba account to a bank. REFUND is the one definite failure. An answer counts only
+// when it repeats our reference, `merchantTxRef`: the query has been seen to answer with another
+// transfer's record. `transactionRef` is Nomba's own id.
 
 import type { BankCalls, PayoutAnswer } from '#banks/connector.ts'
 import { objectIn } from '#banks/json-body.ts'
@@ -21,10 +21,11 @@ export function payoutCalls(ask: Ask, senderName: string): BankCalls {
       }
       const answer = await ask({ method: 'POST', path: '/v2/transfers/bank', body }, options)
       if (answer.status === 'no_answer') return { status: 'unknown', reason: answer.reason }
-      return readPayout(answer)
+      const { meta } = objectIn(answer.body.data)
+      return readPayout(answer, objectIn(meta).merchantTxRef === reference)
     },
     async findPayout(reference, options) {
-      const query = { transactionRef: reference }
+      const query = { merchantTxRef: reference }
       const path = '/v1/transactions/accounts/single'
       const answer = await ask({ method: 'GET', path, query }, options)
       if (answer.status === 'no_answer') return { status: 'unknown', reason: answer.reason }
@@ -34,16 +35,14 @@ export function payoutCalls(ask: Ask, senderName: string): BankCalls {
         return payoutNotFound(answer, isFromBank)
       }
       const { merchantTxRef } = objectIn(answer.body.data)
-      return merchantTxRef === reference
-        ? readPayout(answer)
-        : { status: 'unknown', reason: messageOf(answer, 'description') }
+      return readPayout(answer, merchantTxRef === reference)
     },
   }
 }
 
-function readPayout(answer: JsonAnswer): PayoutAnswer {
+function readPayout(answer: JsonAnswer, isOurs: boolean): PayoutAnswer {
   const { id, status } = objectIn(answer.body.data)
-  const isTaken = answer.body.code === '00'
+  const isTaken = isOurs && answer.body.code === '00'
   if (isTaken && status === 'SUCCESS' && typeof id === 'string') {
     return { status: 'confirmed', bankReference: id }
   }

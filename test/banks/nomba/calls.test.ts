@@ -130,16 +130,22 @@ for (const [status, expected] of [
   ['REFUND', 'failed'],
 ] as const) {
   test(`a payout that is ${status} is ${expected}`, async () => {
+    await using sending = await start(ok({ id: 't-1', status, meta: { merchantTxRef: 'p-1' } }))
+    assert.equal((await sending.calls.sendMoney(payout, {})).status, expected)
+    assert.equal(sending.asked[1]?.body.amount, 137.53)
     await using bank = await start(ok({ id: 't-1', status, merchantTxRef: 'p-1' }))
-    assert.equal((await bank.calls.sendMoney(payout, {})).status, expected)
     assert.equal((await bank.calls.findPayout('p-1', {})).status, expected)
-    assert.equal(bank.asked[1]?.body.amount, 137.53)
+    assert.equal(bank.asked[1]?.line, 'GET /v1/transactions/accounts/single?merchantTxRef=p-1')
   })
 }
 
 test('a payout is not taken for another, and a refusal is not taken for a failure', async () => {
   await using bank = await start(ok({ id: 't-1', status: 'SUCCESS', merchantTxRef: 'p-2' }))
   assert.equal((await bank.calls.findPayout('p-1', {})).status, 'unknown')
+  for (const meta of [{ merchantTxRef: 'p-2' }, undefined]) {
+    await using sending = await start(ok({ id: 't-1', status: 'SUCCESS', meta }))
+    assert.equal((await sending.calls.sendMoney(payout, {})).status, 'unknown')
+  }
   await using refusing = await start({ status: 400, body: { code: '400', description: 'no' } })
   assert.equal((await refusing.calls.sendMoney(payout, {})).status, 'unknown')
   await using empty = await start({ status: 404, body: { code: '404', description: 'None' } })
