@@ -1,5 +1,6 @@
 // Wires one process. Every role and every test gets its service here.
 
+import { randomUUID } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import type { BankConnections } from '#banks/connector.ts'
 import { connectBanks } from '#banks/connectors.ts'
@@ -9,7 +10,7 @@ import type { Config } from '#config/config.ts'
 import { sendByFile } from '#config/payout-file-settings.ts'
 import { readDataKeys } from '#config/secrets-file.ts'
 import { openProfiles } from '#config/statement-profiles.ts'
-import { clockCheckOf } from '#db/clock-check.ts'
+import { ageCheckOf, clockCheckOf } from '#db/clock-check.ts'
 import { hostsOf } from '#db/hosts.ts'
 import { type Connections, openConnections, watchConnections } from '#db/open-connections.ts'
 import type { Pool } from '#db/pool.ts'
@@ -43,6 +44,7 @@ import { writeMeasuresRound } from '#workers/write-measures.ts'
 import { clientClock } from './client-time.ts'
 import type { Logger } from './log.ts'
 import { Metrics } from './metrics.ts'
+import { type Monotonic, systemMonotonic } from './monotonic.ts'
 import { Notifier } from './notifier.ts'
 import { type StartOptions, StartProblem } from './prepare-database.ts'
 import { Sealer } from './seal.ts'
@@ -73,6 +75,7 @@ export type Service = {
 }
 
 export type ServiceOptions = StartOptions & {
+  monotonic?: Monotonic
   readMetrics?: () => Promise<string> // Of all processes, where there are several.
   patience?: number // How many times longer than usual it waits for the database, and lets callers wait.
 }
@@ -107,7 +110,8 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const sessionCookies = new SessionCookies({ db, sealer, clock, isSecure, rateLimits })
   const banking = connectedBanks({ db, sealer }, options, tracer)
   const { notificationMeter, writeMeasures, stopMeasuring } = startMeasuring(options, db)
-  const money = { sealer, sharedAccounts, payoutHooks: PAYOUT_HOOKS }
+  const { monotonic = systemMonotonic } = options
+  const money = { sealer, sharedAccounts, payoutHooks: PAYOUT_HOOKS, monotonic }
   const parts = { ...connections, ...banking, ...money, ...statements, clock, log, metrics, tracer }
   const submitCredits: SubmitCredits = (credits) => writers.credits.submitAll(credits)
   const working = { ...parts, ...workerSettings(options, db), submitCredits }
@@ -221,8 +225,12 @@ function workerSettings(options: ServiceOptions, db: Pool) {
   const { graceSeconds, bankTimeMaxAgeHours } = options.config.policy
   const bankTimeMaxAgeMs = bankTimeMaxAgeHours * HOUR_MS
   const rendering = renderingFor(options.config)
+  const { monotonic = systemMonotonic, patience } = options
   const isClockRight = clockCheckOf(options, db)
-  return { rendering, graceSeconds, bankTimeMaxAgeMs, isClockRight, patience: options.patience }
+  const areAgesKnown = ageCheckOf({ ...options, monotonic }, isClockRight)
+  const observer = randomUUID()
+  const checks = { isClockRight, areAgesKnown, observer }
+  return { rendering, graceSeconds, bankTimeMaxAgeMs, ...checks, patience }
 }
 
 function renderingFor({ mode, banks, policy }: Config): Rendering {

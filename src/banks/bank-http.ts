@@ -3,7 +3,6 @@
 // have acted on the request.
 
 import { request } from 'undici'
-import { systemClock } from '#clock.ts'
 import { REQUEST_MS_MAX } from './call-deadlines.ts'
 import type { CallOptions, Mode, NoAnswer } from './connector.ts'
 import type { ConnectorSettings } from './connector-settings.ts'
@@ -42,8 +41,8 @@ function bankHttp({
   baseUrl: string
   timeoutMs?: number | undefined
 }): BankHttp {
-  return async ({ method, path, query = {}, headers = {}, body }, { signal, notAfter }) => {
-    if (notAfter && systemClock() > notAfter) return TOO_LATE
+  return async ({ method, path, query = {}, headers = {}, body }, { signal, isTooLate }) => {
+    if (isTooLate?.()) return TOO_LATE
     const deadline = AbortSignal.timeout(timeoutMs)
     const url = new URL(baseUrl + path)
     for (const [name, value] of Object.entries(query)) {

@@ -43,6 +43,9 @@ export type BankConnection = {
   nameEnquiry: NameEnquiryFormat
   calls: BankCalls
   takesFiles?: boolean // Payouts go to it in files.
+  // That findPayout answers `not_found` proves that the bank never took the payout, and never will.
+  // Absent where the bank promises nothing of the kind: it may have one that it does not show yet.
+  notFoundIsProof?: true
   findsBy?: readonly IdentifierKind[] // What findTransfer knows a transfer by. Default: all.
   limits: CallLimits
   fingerprint: string // The same as long as it is the same bank's, and knows the same payouts.
@@ -98,8 +101,11 @@ export type BankCalls = {
   findPayout?(reference: string, options: CallOptions): Promise<PayoutAnswer>
 }
 
-// `notAfter`: by the machine's clock; the bank is sent nothing later than that.
-export type CallOptions = { signal?: AbortSignal | undefined; notAfter?: Date | undefined }
+// `isTooLate`: from then on nothing is sent to the bank.
+export type CallOptions = {
+  signal?: AbortSignal | undefined
+  isTooLate?: (() => boolean) | undefined
+}
 
 // `isUp`: the bank answered, but only that it does not take this request.
 export type NoAnswer = { status: 'no_answer'; reason: string; isUp?: true }
@@ -157,9 +163,10 @@ export type PayoutInstruction = {
   narration: string
 }
 
-// Only `failed` is definite. `unknown` is asked for by reference, never sent again.
+// Only `failed` is definite. `unknown` is asked for by reference, never sent again; `isAccepted`: the bank
+// says that it has it.
 export type PayoutAnswer =
   | { status: 'confirmed'; bankReference: string }
   | { status: 'failed'; reason: string }
-  | { status: 'not_found' } // Of findPayout: the bank never saw the reference.
-  | { status: 'unknown'; reason: string }
+  | { status: 'not_found' } // Of findPayout: the bank shows no such reference.
+  | { status: 'unknown'; reason: string; isAccepted?: true }

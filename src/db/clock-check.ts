@@ -1,15 +1,22 @@
 // Whether the clock of this process is right, as far as the database's can tell. A process whose clock
-// is wrong must not decide by it what cannot be undone: that a bank had time enough to know of a payout,
-// that a payment is over, that partitions may be dropped.
+// is wrong must not decide by it what cannot be undone: that a payment is over, that partitions may be
+// dropped.
 //
 // More than five minutes is wrong: as far as signatures and closed days go too.
+//
+// Service and database may share one machine, whose clock is stepped: then the two agree, and all that
+// was written before the step looks older or younger than it is. A step shows against the monotonic
+// clock. By age nothing is decided until as much time has passed as the step was long, or the clock is
+// stepped back.
 
 import type { Clock } from '#clock.ts'
 import type { Logger } from '#log.ts'
+import type { Monotonic } from '#monotonic.ts'
 import type { Queryable } from './pool.ts'
 
 const MINUTE_MS = 60_000
 export const SKEW_MAX_MS = 5 * MINUTE_MS
+export const STEP_MAX_MS = MINUTE_MS
 
 export type ClockCheck = () => Promise<boolean>
 
@@ -51,8 +58,45 @@ export function createClockCheck(db: Queryable, clock: Clock, log: Logger): Cloc
   }
 }
 
+type Clocks = { clock: Clock; monotonic: Monotonic; log: Logger }
+
+// Whether ages can be believed: the clock has not been stepped lately.
+export function createStepCheck({ clock, monotonic, log }: Clocks): () => boolean {
+  const readOffset = () => clock().getTime() - monotonic()
+  let trustedMs = readOffset()
+  let step: { offsetMs: number; seenAtMs: number } | undefined
+  return () => {
+    const offsetMs = readOffset()
+    const stepMs = Math.abs(offsetMs - trustedMs)
+    if (stepMs > STEP_MAX_MS) {
+      if (!step || Math.abs(offsetMs - step.offsetMs) > STEP_MAX_MS) {
+        step = { offsetMs, seenAtMs: monotonic() }
+        log.error(
+          { stepMs: offsetMs - trustedMs },
+          'the clock was stepped: nothing is decided by age',
+        )
+      }
+      if (monotonic() - step.seenAtMs < stepMs) return false
+    }
+    if (step) log.info('ages are believed again')
+    step = undefined
+    trustedMs = offsetMs
+    return true
+  }
+}
+
 type Options = { checksClock?: boolean | undefined; clock: Clock; log: Logger }
 
 export function clockCheckOf({ checksClock, clock, log }: Options, db: Queryable): ClockCheck {
   return checksClock ? createClockCheck(db, clock, log) : async () => true
+}
+
+// Of workers that decide by age.
+export function ageCheckOf(
+  options: Options & { monotonic: Monotonic },
+  isClockRight: ClockCheck,
+): ClockCheck {
+  if (!options.checksClock) return isClockRight
+  const isSteady = createStepCheck(options)
+  return async () => isSteady() && isClockRight()
 }

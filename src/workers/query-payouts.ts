@@ -4,7 +4,16 @@
 import type { BankConnection, BankConnections } from '#banks/connector.ts'
 import { type Due, dueNow } from '#client-time.ts'
 import { pipeline, type Transaction, withTransaction } from '#db/transaction.ts'
+import {
+  ABSENT,
+  isAbsent,
+  markAccepted,
+  type Observation,
+  outcomeOf,
+  recordNotFound,
+} from '#domain/payouts/absent-payouts.ts'
 import { alertBlocked } from '#domain/payouts/blocked-payouts.ts'
+import { arePayoutsHeld, awaitHolders } from '#domain/payouts/hold-payouts.ts'
 import { settleAsTold } from '#domain/payouts/settle-as-told.ts'
 import {
   claimQueries,
@@ -12,7 +21,6 @@ import {
   findQueriedBanks,
   markRestoredUnknown,
   markStaleUnknown,
-  outcomeOf,
   type PayoutQuery,
   wouldKnow,
 } from '#domain/payouts/unknown-payouts.ts'
@@ -25,7 +33,8 @@ import type { PayoutDeps } from './send-payouts.ts'
 
 type AskedBank = { bankCode: string; connection: BankConnection }
 
-export type QueryDeps = PayoutDeps & { bankConnections: BankConnections }
+// `observer` names this process, and no other before or after it.
+export type QueryDeps = PayoutDeps & { bankConnections: BankConnections; observer: string }
 
 export function watchPayoutsRound(deps: PayoutDeps): Round {
   return async () => {
@@ -102,17 +111,28 @@ async function ask(
   { bankCode, connection, query, findPayout }: Asking,
 ): Promise<void> {
   const { batchPool, sharedAccounts, payoutHooks: hooks, clock } = deps
-  const { id, reference, sendingAt } = query
-  const sentMs = dueNow(clock).now.getTime() - sendingAt.getTime()
+  const { id, reference } = query
+  const queriedAtMs = readElapsed(deps)
   const answer = await findPayout(reference, {})
-  // Settings that lead elsewhere since: that it is not known there says nothing, and operators find out.
-  if (answer.status === 'not_found' && !wouldKnow(connection, query)) return
-  const outcome = outcomeOf(answer, { sentMs, isSent: false })
-  if (!outcome) return
-  // That a bank knows nothing counts only after a while: not for a clock that says so wrongly, when the
-  // order may still be on its way.
-  if (outcome.status === 'failed' && (await deps.isClockRight?.()) === false) return
   const by = `bank:${bankCode}`
+  if (answer.status === 'not_found') {
+    // Settings that lead elsewhere since: that it is not known there says nothing.
+    if (!wouldKnow(connection, query)) return
+    const observer = dueNow(clock).only === undefined ? deps.observer : 'test-clock'
+    const observation = { by: observer, queriedAtMs, answeredAtMs: readElapsed(deps) }
+    await takeNotFound(deps, {
+      by,
+      query,
+      observation,
+      isProof: connection.notFoundIsProof === true,
+    })
+    return
+  }
+  const outcome = outcomeOf(answer)
+  if (answer.status === 'unknown' && answer.isAccepted) {
+    await withTransaction(batchPool, (tx) => markAccepted(tx, id))
+  }
+  if (!outcome) return
   await withTransaction(batchPool, (tx) =>
     settleAsTold(
       tx,
@@ -122,16 +142,44 @@ async function ask(
   )
 }
 
+// For a client with a test clock, time passes as it says.
+function readElapsed({ clock, monotonic }: QueryDeps): number {
+  const { now, only } = dueNow(clock)
+  return only === undefined ? monotonic() : now.getTime()
+}
+
+type NotFound = { by: string; query: PayoutQuery; observation: Observation; isProof: boolean }
+
+async function takeNotFound(
+  { batchPool, sharedAccounts, payoutHooks: hooks, clock }: QueryDeps,
+  { by, query, observation, isProof }: NotFound,
+): Promise<void> {
+  const { id, reference } = query
+  await withTransaction(batchPool, async (tx) => {
+    await awaitHolders(tx)
+    const observed = await recordNotFound(tx, id, observation)
+    if (!observed) return
+    const isHeld = await arePayoutsHeld(tx)
+    if (!isAbsent({ ...observed, isProof, isHeld })) return
+    const deps = { sharedAccounts, now: dueNow(clock).now, hooks }
+    await settleAsTold(tx, deps, { id, reference, outcome: ABSENT, by })
+  })
+}
+
 async function alertLongUnknown(tx: Transaction, by: Due): Promise<void> {
   const { now } = by
   const unknown = await findLongUnknown(tx, by)
   const events = await raiseAlerts(
     tx,
     now,
-    unknown.map(({ reference, bankCode, sendingAt }) => ({
+    unknown.map(({ reference, bankCode, sendingAt, notFoundAnswers }) => ({
       kind: 'payout_unknown',
       subject: `payout/${reference}`,
-      detail: { bankCode, sentAt: timestamp(sendingAt) },
+      detail: {
+        bankCode,
+        sentAt: timestamp(sendingAt),
+        ...(notFoundAnswers > 0 && { notFoundAnswers }),
+      },
     })),
   )
   await appendEvents(tx, now, events)

@@ -1,6 +1,7 @@
 // All background workers. Any number of processes may run them; each round ensures that its work is
 // done once.
 
+import type { ClockCheck } from '#db/clock-check.ts'
 import type { Pool } from '#db/pool.ts'
 import type { Metrics } from '#metrics.ts'
 import type { Notifier } from '#notifier.ts'
@@ -59,6 +60,7 @@ export type WorkerDeps = Deps &
   Omit<DelivererDeps, 'notifier'> & {
     batchPool: Pool
     notifiers: Notifiers
+    areAgesKnown?: ClockCheck // By default they are.
     runTestClocks?: Round // In a sandbox, …
     seedSandbox?: Round // … and so is this.
   }
@@ -125,7 +127,11 @@ export function listWorkers(deps: WorkerDeps): Worker[] {
       pauseMs: 10 * MINUTE_MS,
       round: purgeSessionsRound(deps),
     }),
-    { name: 'purge-requeries', pauseMs: HOUR_MS, round: purgeRequeriesRound(deps) },
+    byClock(deps, {
+      name: 'purge-requeries',
+      pauseMs: HOUR_MS,
+      round: purgeRequeriesRound(deps),
+    }),
     byClock(deps, {
       name: 'maintain-partitions',
       pauseMs: HOUR_MS,
@@ -134,10 +140,10 @@ export function listWorkers(deps: WorkerDeps): Worker[] {
   ]
 }
 
-// What it does by the clock cannot be undone: it waits for as long as ours is wrong.
-function byClock({ isClockRight }: WorkerDeps, worker: Worker): Worker {
+// What it does by the clock cannot be undone: it waits for as long as ours is wrong, or was stepped lately.
+function byClock({ areAgesKnown }: WorkerDeps, worker: Worker): Worker {
   const round: Round = async (signal) =>
-    (await isClockRight?.()) === false ? { more: false } : worker.round(signal)
+    (await areAgesKnown?.()) === false ? { more: false } : worker.round(signal)
   return { ...worker, round }
 }
 

@@ -15,6 +15,7 @@ import { type Clock, systemClock } from '#clock.ts'
 import type { ClockCheck } from '#db/clock-check.ts'
 import type { Pool } from '#db/pool.ts'
 import { withTransaction } from '#db/transaction.ts'
+import { outcomeOf } from '#domain/payouts/absent-payouts.ts'
 import {
   type ClaimedPayout,
   claimPayouts,
@@ -22,9 +23,10 @@ import {
 } from '#domain/payouts/claim-payouts.ts'
 import { settleAsTold } from '#domain/payouts/settle-as-told.ts'
 import type { OutcomeHooks } from '#domain/payouts/settle-payout.ts'
-import { markUnknown, outcomeOf, SEND_WITHIN_MS } from '#domain/payouts/unknown-payouts.ts'
+import { markUnknown, SEND_WITHIN_MS } from '#domain/payouts/unknown-payouts.ts'
 import { lockAndClaimCalls } from '#domain/records/call-rates.ts'
 import type { SharedAccounts } from '#ledger/accounts.ts'
+import type { Monotonic } from '#monotonic.ts'
 import type { Sealer } from '#seal.ts'
 import type { Round } from './loop.ts'
 
@@ -34,6 +36,7 @@ export type PayoutDeps = {
   sharedAccounts: SharedAccounts
   payoutHooks: OutcomeHooks
   clock: Clock
+  monotonic: Monotonic
   isClockRight?: ClockCheck // By default it is.
 }
 
@@ -73,10 +76,10 @@ async function sendOf(
   deps: PayoutDeps,
   { bankCode, sendMoney, limits, fingerprint: sentOver }: SendingBanks & { bankCode: string },
 ): Promise<number> {
-  const { batchPool, sealer, clock } = deps
+  const { batchPool, sealer, clock, monotonic } = deps
   const by = `bank:${bankCode}`
   const due = dueNow(clock)
-  const notAfter = new Date(systemClock().getTime() + SEND_WITHIN_MS + CALL_MS_MAX)
+  const hasPassed = timer(monotonic)
   const claimed = await withTransaction(batchPool, (tx) =>
     lockAndClaimCalls(tx, clock, {
       bankCode,
@@ -87,9 +90,10 @@ async function sendOf(
     }),
   )
   const claimedMs = dueNow(clock).now.getTime() - due.now.getTime()
-  const isLate = Math.abs(claimedMs) > SEND_WITHIN_MS
+  const isLate = Math.abs(claimedMs) > SEND_WITHIN_MS || hasPassed(SEND_WITHIN_MS)
+  const isTooLate = () => hasPassed(SEND_WITHIN_MS + CALL_MS_MAX)
   const sent = claimed.map(async ({ id, ...instruction }: ClaimedPayout) => {
-    const answer = isLate ? NOT_BEGUN : await sendMoney(instruction, { notAfter }).catch(silence)
+    const answer = isLate ? NOT_BEGUN : await sendMoney(instruction, { isTooLate }).catch(silence)
     await recordAnswer(deps, { id, reference: instruction.reference, by, answer })
   })
   const failures = (await Promise.allSettled(sent)).flatMap((result) =>
@@ -97,6 +101,13 @@ async function sendOf(
   )
   if (failures.length > 0) throw failures[0] // They will be asked for.
   return claimed.length
+}
+
+// Whether so much time has passed since now, by either clock: one may be stepped back, and the other stands
+// while the machine sleeps.
+function timer(monotonic: Monotonic): (ms: number) => boolean {
+  const [wallMs, elapsedMs] = [systemClock().getTime(), monotonic()]
+  return (ms) => systemClock().getTime() - wallMs > ms || monotonic() - elapsedMs > ms
 }
 
 // Others may count it as unknown by now, and what the bank then said of it must stay true.
@@ -115,12 +126,13 @@ type Answered = Pick<ClaimedPayout, 'id' | 'reference'> & { by: string; answer: 
 async function recordAnswer(deps: PayoutDeps, answered: Answered): Promise<void> {
   const { batchPool, sharedAccounts, payoutHooks: hooks, clock } = deps
   const { id, reference, by, answer } = answered
-  const outcome = outcomeOf(answer, { sentMs: 0, isSent: true })
+  const outcome = outcomeOf(answer)
+  const isAccepted = answer.status === 'unknown' && answer.isAccepted === true
   const reason = 'reason' in answer ? answer.reason : 'The bank gave no answer.'
   await withTransaction(batchPool, async (tx) => {
     const { now } = dueNow(clock)
     const told = { id, reference, by }
     if (outcome) await settleAsTold(tx, { sharedAccounts, now, hooks }, { ...told, outcome })
-    else await markUnknown(tx, now, { id, reason, by })
+    else await markUnknown(tx, now, { id, reason, by, isAccepted })
   })
 }

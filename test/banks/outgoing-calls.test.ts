@@ -160,7 +160,8 @@ for (const each of FULL_CASES) {
       if (!/auth/.test(asked.line)) requests += 1
       return afterLogin({ body: {} })(asked)
     })
-    for (const [name, call] of every) assertNone(name, await call(bank.calls, { notAfter: START }))
+    for (const [name, call] of every)
+      assertNone(name, await call(bank.calls, { isTooLate: () => true }))
     assert.equal(requests, 0)
   })
 

@@ -3,7 +3,15 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createClockCheck, isSkewed, readSkewMs, SKEW_MAX_MS } from '#db/clock-check.ts'
+import {
+  ageCheckOf,
+  createClockCheck,
+  createStepCheck,
+  isSkewed,
+  readSkewMs,
+  SKEW_MAX_MS,
+  STEP_MAX_MS,
+} from '#db/clock-check.ts'
 import type { Logger } from '#log.ts'
 import { prepareDatabase, StartProblem } from '#prepare-database.ts'
 import { createService } from '#wiring.ts'
@@ -71,4 +79,61 @@ test('with a wrong clock a process is not ready, and is again when it is right',
   } finally {
     await other.close()
   }
+})
+
+function steppable() {
+  let [elapsedMs, stepMs] = [0, 0]
+  return {
+    clock: () => new Date(elapsedMs + stepMs),
+    monotonic: () => elapsedMs,
+    log,
+    wait: (ms: number) => {
+      elapsedMs += ms
+    },
+    step: (ms: number) => {
+      stepMs += ms
+    },
+  }
+}
+
+test('after a step of the clock nothing is decided by age, until as much time has passed', () => {
+  for (const stepMs of [60 * MINUTE_MS, -60 * MINUTE_MS]) {
+    const time = steppable()
+    const isSteady = createStepCheck(time)
+    time.wait(24 * 60 * MINUTE_MS)
+    time.step(STEP_MAX_MS / 2)
+    assert.equal(isSteady(), true)
+
+    time.step(stepMs)
+    assert.equal(isSteady(), false)
+    time.wait(Math.abs(stepMs) - 1)
+    assert.equal(isSteady(), false)
+    time.wait(1)
+    assert.equal(isSteady(), true)
+    assert.equal(isSteady(), true)
+  }
+})
+
+test('a clock that is stepped back to where it was is believed at once', () => {
+  const time = steppable()
+  const isSteady = createStepCheck(time)
+  const seen: boolean[] = []
+  for (const stepMs of [3 * 86_400_000, MINUTE_MS, -3 * 86_400_000 - MINUTE_MS]) {
+    time.step(stepMs)
+    time.wait(MINUTE_MS)
+    seen.push(isSteady())
+  }
+  assert.deepEqual(seen, [false, false, true])
+})
+
+test('a step that the database’s clock shares is seen, and so is one that it does not', async () => {
+  const time = steppable()
+  let isRight = true
+  const areKnown = ageCheckOf({ ...time, checksClock: true }, async () => isRight)
+  assert.equal(await areKnown(), true)
+  isRight = false
+  assert.equal(await areKnown(), false)
+  isRight = true
+  time.step(60 * MINUTE_MS)
+  assert.equal(await areKnown(), false)
 })

@@ -7,8 +7,8 @@ import type { BankConnection, PayoutAnswer } from '#banks/connector.ts'
 import { sendByFile } from '#config/payout-file-settings.ts'
 import { withTransaction } from '#db/transaction.ts'
 import { settleAfterRestore } from '#domain/after-restore.ts'
+import { NOT_FOUND_AFTER_MS } from '#domain/payouts/absent-payouts.ts'
 import { holdPayouts, releasePayouts } from '#domain/payouts/hold-payouts.ts'
-import { NOT_FOUND_AFTER_MS } from '#domain/payouts/unknown-payouts.ts'
 import {
   assertCleanBooks,
   holdTable,
@@ -151,10 +151,15 @@ test('a file older than a restore is never given out again: the bank’s report 
 test('what a file may have paid before a restore is not failed because an API does not know it', async () => {
   const [paid = '', missing = ''] = await queuePayouts(bench)
   await restoreNow(bench) // Later they were sent in a file, and paid: the time that was lost.
+  await release(bench)
   const findPayout = async (reference: string): Promise<PayoutAnswer> =>
     reference === paid ? { status: 'confirmed', bankReference: 'GTB-7' } : { status: 'not_found' }
   const limits = { ratePerSecond: 5, concurrency: 4 }
-  const connection = { calls: { findPayout }, limits } as unknown as BankConnection
+  const connection = {
+    calls: { findPayout },
+    limits,
+    notFoundIsProof: true,
+  } as unknown as BankConnection
   const connections = sendByFile(new Map([[FILE_BANK, connection]]), bench.config.banks)
   await using rounds = await payoutRounds(bench, { connections })
 

@@ -7,13 +7,13 @@ import type { BankConnection, PayoutAnswer } from '#banks/connector.ts'
 import { withTransaction } from '#db/transaction.ts'
 import { settleAfterRestore } from '#domain/after-restore.ts'
 import { holdPayouts, releasePayouts } from '#domain/payouts/hold-payouts.ts'
-import { NOT_FOUND_AFTER_MS } from '#domain/payouts/unknown-payouts.ts'
 import { assertCleanBooks } from '../support/bank-calls.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { createAccount, simulate, startPayment } from '../support/fixtures.ts'
 import { begin, reverse } from '../support/movements.ts'
 import {
   addBankAccount,
+  askUntilAbsent,
   BANK_ACCOUNTS,
   createPayout,
   fund,
@@ -42,7 +42,8 @@ const calls: BankConnection['calls'] = {
       ? { status: 'confirmed', bankReference: `B-${reference}` }
       : { status: 'not_found' },
 }
-const connection = { calls, limits: { ratePerSecond: 5, concurrency: 4 } } as BankConnection
+const limits = { ratePerSecond: 5, concurrency: 4 }
+const connection = { calls, limits, notFoundIsProof: true } as BankConnection
 const codes = bench.config.banks.map(({ code }) => code)
 const connections = new Map(codes.map((code) => [code, connection]))
 const rounds = closeAfterTests(await payoutRounds(bench, { connections }))
@@ -80,10 +81,11 @@ test('after a restore what the bank has paid is confirmed, and nothing is sent a
   assert.equal(await statusOf(paidMeanwhile), 'confirmed')
   assert.equal(await statusOf(neverSent), 'unknown')
   assert.equal(await statusOf(requestedAfter), 'queued')
-  bench.advance(NOT_FOUND_AFTER_MS)
-  await rounds.query()
-  assert.equal(await statusOf(neverSent), 'failed')
+  await askUntilAbsent(bench, rounds)
+  assert.equal(await statusOf(neverSent), 'unknown') // Nobody has agreed yet.
   assert.equal(await release(), 1)
+  await askUntilAbsent(bench, rounds)
+  assert.equal(await statusOf(neverSent), 'failed')
   await setApproval(approvedLater, 'not_needed')
   await rounds.send()
   await rounds.query()
@@ -116,10 +118,9 @@ test('what may have been sent before a restore is not cancelled or rejected: the
   await setApproval(unapproved, 'not_needed') // Approved, it is asked for as well.
   await rounds.query()
   assert.deepEqual([await statusOf(reference), await statusOf(unapproved)], ['unknown', 'unknown'])
-  bench.advance(NOT_FOUND_AFTER_MS)
-  await rounds.query()
-  assert.equal(await statusOf(unapproved), 'failed')
   await release()
+  await askUntilAbsent(bench, rounds)
+  assert.equal(await statusOf(unapproved), 'failed')
   const { reference: later } = await createPayout(bench)
   const cancelled = await bench.call({ url: `${PAYOUTS}/${later}/cancel`, body: { reason: 'No' } })
   assert.equal(cancelled.json().data.status, 'cancelled')
@@ -153,8 +154,7 @@ test('what is blocked is approved if it may have been sent before a restore: the
 
   assert.deepEqual(sent, [])
   assert.deepEqual([await statusOf(reference), await statusOf(inactive)], ['confirmed', 'unknown'])
-  bench.advance(NOT_FOUND_AFTER_MS)
-  await rounds.query()
+  await askUntilAbsent(bench, rounds)
   assert.equal(await statusOf(inactive), 'failed')
   assert.deepEqual(await openAlerts(), [])
   await assertCleanBooks(bench)

@@ -4,12 +4,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CALL_MS_MAX } from '#banks/call-deadlines.ts'
 import type { PayoutAnswer } from '#banks/connector.ts'
-import {
-  NOT_FOUND_AFTER_MS,
-  queryAfterMs,
-  SEND_WITHIN_MS,
-  STALE_MS,
-} from '#domain/payouts/unknown-payouts.ts'
+import { NOT_FOUND_AFTER_MS } from '#domain/payouts/absent-payouts.ts'
+import { queryAfterMs, SEND_WITHIN_MS, STALE_MS } from '#domain/payouts/unknown-payouts.ts'
 import type { Sealer } from '#seal.ts'
 import {
   findSendingConnections,
@@ -17,7 +13,7 @@ import {
   sendPayoutsRound,
 } from '#workers/send-payouts.ts'
 import { openAlerts } from '../support/payout-desk.ts'
-import { OPERATOR_PAYOUTS } from '../support/payouts.ts'
+import { askUntilAbsent, OPERATOR_PAYOUTS } from '../support/payouts.ts'
 import { scripted, UNKNOWN } from '../support/scripted-bank.ts'
 
 const CONFIRMED: PayoutAnswer = { status: 'confirmed', bankReference: 'B-1' }
@@ -57,8 +53,7 @@ test('a worker that was frozen after its claim does not send: the bank is asked 
   await sendPayoutsRound({ ...rounds, sealer }, banks)(signal)
 
   assert.deepEqual([sent.length, await status()], [0, 'unknown'])
-  bench.advance(NOT_FOUND_AFTER_MS)
-  await rounds.query()
+  await askUntilAbsent(bench, rounds)
   assert.deepEqual([sent.length, await status()], [0, 'failed'])
 })
 

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import type { LightMyRequestResponse } from 'fastify'
 import { SANDBOX_BANKS } from '#config/bank-settings.ts'
-import { NOT_FOUND_AFTER_MS } from '#domain/payouts/unknown-payouts.ts'
+import { NOT_FOUND_AFTER_MS } from '#domain/payouts/absent-payouts.ts'
 import { settleRefund } from '#domain/refunds/settle-refund.ts'
 import { finishSettlement } from '#domain/settlement/finish-settlement.ts'
 import { settleReturnPayout } from '#domain/suspense/settle-return.ts'

@@ -55,6 +55,7 @@ export class PayoutBanks {
           },
         },
         limits: LIMITS,
+        notFoundIsProof: true,
       }) as unknown as BankConnection
     this.connections = new Map(codes.map((code) => [code, connect(code)]))
   }

@@ -2,14 +2,17 @@
 // test says so.
 
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import type { BankConnections } from '#banks/connector.ts'
 import { connectBanks } from '#banks/connectors.ts'
 import { nuban } from '#banks/nuban.ts'
 import { bankConfigurations } from '#config/bank-settings.ts'
 import type { ClockCheck } from '#db/clock-check.ts'
+import { NOT_FOUND_AFTER_MS, NOT_FOUND_ANSWERS } from '#domain/payouts/absent-payouts.ts'
 import type { OutcomeHooks } from '#domain/payouts/settle-payout.ts'
 import { withSandboxBank } from '#domain/sandbox/sandbox-bank.ts'
 import { SharedAccounts } from '#ledger/accounts.ts'
+import type { Monotonic } from '#monotonic.ts'
 import { Sealer } from '#seal.ts'
 import { PAYOUT_HOOKS } from '#wiring.ts'
 import { queryPayouts } from '#workers/query-payouts.ts'
@@ -36,7 +39,13 @@ export async function payoutRounds(
     hooks = PAYOUT_HOOKS,
     connections,
     isClockRight = async () => true,
-  }: { hooks?: OutcomeHooks; connections?: BankConnections; isClockRight?: ClockCheck } = {},
+    monotonic = () => bench.clock().getTime(),
+  }: {
+    hooks?: OutcomeHooks
+    connections?: BankConnections
+    isClockRight?: ClockCheck
+    monotonic?: Monotonic
+  } = {},
 ) {
   const { config, clock, database } = bench
   const { connectionString } = database
@@ -52,6 +61,8 @@ export async function payoutRounds(
     payoutHooks: hooks,
     bankConnections,
     clock,
+    monotonic,
+    observer: randomUUID(), // Each is a process of its own.
     isClockRight,
   }
   const { signal } = new AbortController()
@@ -65,6 +76,17 @@ export async function payoutRounds(
     },
     query: async () => void (await queryPayouts(deps)),
     [Symbol.asyncDispose]: () => batchPool.end(),
+  }
+}
+
+// As long, and as often, as it takes that a payout which the bank does not know has failed.
+export async function askUntilAbsent(
+  bench: Pick<Bench, 'advance'>,
+  { query }: { query: () => Promise<void> },
+): Promise<void> {
+  for (let asked = 0; asked < NOT_FOUND_ANSWERS; asked++) {
+    bench.advance(NOT_FOUND_AFTER_MS)
+    await query()
   }
 }
 

@@ -42,7 +42,8 @@ export async function startTestService(options: Given = {}) {
   const { connectionString } = database
   const config = configOf(connectionString, env)
   const log = createLogger({ level: 'trace', destination })
-  const starting = { config, connectionString, clock, log, patience }
+  const monotonic = () => nowMs
+  const starting = { config, connectionString, clock, monotonic, log, patience }
   if (!isPlain) await prepareDatabase(starting)
   const service = await createService(starting)
   let sandboxToken: string | undefined

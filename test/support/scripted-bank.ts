@@ -24,7 +24,8 @@ export async function scripted(answers: { send: PayoutAnswer; find?: PayoutAnswe
       },
     }),
   }
-  const connection = { calls, limits: { ratePerSecond: 5, concurrency: 4 } }
+  const limits = { ratePerSecond: 5, concurrency: 4 }
+  const connection = { calls, limits, notFoundIsProof: true }
   const codes = bench.config.banks.map(({ code }) => code)
   const connections = new Map(codes.map((code) => [code, connection as BankConnection]))
   const rounds = await payoutRounds(bench, { connections })

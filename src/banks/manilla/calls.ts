@@ -137,5 +137,7 @@ function readPayout(answer: JsonAnswer): PayoutAnswer {
   if (answer.httpStatus === 200 && status === 'failed') {
     return { status, reason: messageOf(answer, 'message') }
   }
-  return { status: 'unknown', reason: messageOf(answer, 'message') }
+  const isAccepted = answer.httpStatus === 200 && status === 'pending'
+  const reason = messageOf(answer, 'message')
+  return { status: 'unknown', reason, ...(isAccepted && { isAccepted }) }
 }

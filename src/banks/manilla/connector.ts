@@ -28,6 +28,7 @@ export const manillaConnector: Connector = {
       findFormat,
       nameEnquiry,
       calls,
+      notFoundIsProof: true, // By docs/bank-api.md.
     }
   },
 }

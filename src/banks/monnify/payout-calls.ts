@@ -72,6 +72,6 @@ function readPayout(answer: JsonAnswer): PayoutAnswer {
   if (FAILED.includes(String(status))) {
     return { status: 'failed', reason: messageOf(answer, 'responseMessage') }
   }
-  const reason = typeof status === 'string' ? status : messageOf(answer, 'responseMessage')
-  return { status: 'unknown', reason }
+  if (typeof status === 'string') return { status: 'unknown', reason: status, isAccepted: true }
+  return { status: 'unknown', reason: messageOf(answer, 'responseMessage') }
 }

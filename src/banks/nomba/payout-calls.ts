@@ -47,7 +47,6 @@ function readPayout(answer: JsonAnswer, isOurs: boolean): PayoutAnswer {
     return { status: 'confirmed', bankReference: id }
   }
   const reason = messageOf(answer, 'description')
-  return isTaken && status === 'REFUND'
-    ? { status: 'failed', reason }
-    : { status: 'unknown', reason }
+  if (isTaken && status === 'REFUND') return { status: 'failed', reason }
+  return { status: 'unknown', reason, ...(isTaken && { isAccepted: true }) }
 }

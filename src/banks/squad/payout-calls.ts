@@ -70,10 +70,12 @@ function readPayout(answer: JsonAnswer): PayoutAnswer {
   if (httpStatus === REVERSED || FAILED.includes(state)) {
     return { status: 'failed', reason: messageOf(answer, 'message') }
   }
-  const isPaid = httpStatus === 200 && body.success === true && state === 'success'
-  return isPaid && typeof bankReference === 'string'
-    ? { status: 'confirmed', bankReference }
-    : { status: 'unknown', reason: messageOf(answer, 'message') }
+  const isTaken = httpStatus === 200 && body.success === true
+  if (isTaken && state === 'success' && typeof bankReference === 'string') {
+    return { status: 'confirmed', bankReference }
+  }
+  const reason = messageOf(answer, 'message')
+  return { status: 'unknown', reason, ...(isTaken && { isAccepted: true }) }
 }
 
 // A bank that we do not know is named as the caller named it.

@@ -8,7 +8,7 @@
 // Locks: payouts in id order.
 
 import { CALL_MS_MAX } from '#banks/call-deadlines.ts'
-import type { BankConnection, PayoutAnswer } from '#banks/connector.ts'
+import type { BankConnection } from '#banks/connector.ts'
 import type { Due } from '#client-time.ts'
 import { numberArray } from '#db/arrays.ts'
 import type { Queryable } from '#db/pool.ts'
@@ -18,15 +18,12 @@ import type { PayoutId } from '#ids.ts'
 import { CURRENCY } from '#money.ts'
 import { MAY_HAVE_BEEN_SENT } from './hold-payouts.ts'
 import { recordPayoutChanges } from './payout-changes.ts'
-import type { PayoutOutcome } from './settle-payout.ts'
 
 // Whoever has not begun to send what it claimed by then was frozen, and sends it no more.
 export const SEND_WITHIN_MS = 60_000
 const SPARE_MS = 60_000
 // Longer than anybody may be sending it.
 export const STALE_MS = SEND_WITHIN_MS + CALL_MS_MAX + SPARE_MS
-// A bank may take a while to know of what it was sent. Only then `not_found` is an answer.
-export const NOT_FOUND_AFTER_MS = 900_000
 export const ALERT_AFTER_MS = 1_800_000
 const FIRST_MS = 5_000
 const LONGEST_MS = 3_600_000
@@ -34,16 +31,6 @@ const LONGEST_MS = 3_600_000
 // 5 s, 10 s, 20 s, … an hour.
 export function queryAfterMs(queries: number): number {
   return Math.min(FIRST_MS * 2 ** Math.min(queries, 20), LONGEST_MS)
-}
-
-// What an answer decides; undefined: nothing yet. `isSent`: the answer to sending it, not to a query.
-export function outcomeOf(
-  answer: PayoutAnswer,
-  { sentMs, isSent }: { sentMs: number; isSent: boolean }, // How long ago it was sent.
-): PayoutOutcome | undefined {
-  if (answer.status === 'confirmed' || answer.status === 'failed') return answer
-  if (answer.status !== 'not_found' || isSent || sentMs < NOT_FOUND_AFTER_MS) return undefined
-  return { status: 'failed', reason: 'The bank has no record of it.' }
 }
 
 // Whether this connection would know of it, had it been sent: only the one that was told. Where nobody said
@@ -55,18 +42,18 @@ export function wouldKnow(
   return sentOver === null ? !takesFiles && currency === CURRENCY : sentOver === fingerprint
 }
 
-type Unanswered = { id: PayoutId; reason: string; by: string }
+type Unanswered = { id: PayoutId; reason: string; by: string; isAccepted: boolean }
 
 export async function markUnknown(
   tx: Transaction,
   now: Date,
-  { id, reason, by }: Unanswered,
+  { id, reason, by, isAccepted }: Unanswered,
 ): Promise<void> {
   const { rowCount } = await tx.query({
     name: 'payout-unknown',
-    text: `update payouts set status = 'unknown', next_query_at = $2
+    text: `update payouts set status = 'unknown', next_query_at = $2, is_accepted = $3
             where id = $1 and status = 'sending'`,
-    values: [id, new Date(now.getTime() + queryAfterMs(0))],
+    values: [id, new Date(now.getTime() + queryAfterMs(0)), isAccepted],
   })
   if (rowCount === 0) return
   const change = { payoutIds: [id], change: 'unknown', changedBy: by, detail: reason } as const
@@ -93,7 +80,6 @@ export async function markStaleUnknown(tx: Transaction, { now, only }: Due): Pro
   await recordPayoutChanges(tx, now, { payoutIds, change: 'unknown', changedBy: 'worker', detail })
 }
 
-// As if they were sent just now: a bank may take a while to know of them.
 export async function markRestoredUnknown(tx: Transaction, { now, only }: Due): Promise<void> {
   const { rows } = await tx.query<{ id: PayoutId }>({
     name: 'restored-payouts',
@@ -135,7 +121,6 @@ export type PayoutQuery = {
   id: PayoutId
   reference: string
   currency: string
-  sendingAt: Date
   sentOver: string | null // The fingerprint of a connection.
 }
 
@@ -157,19 +142,25 @@ export async function claimQueries(
                   next_query_at = $2 + least($4 * power(2, least(p.queries + 1, 20)), $5)
                                        * interval '1 millisecond'
              from due where p.id = due.id
-           returning p.id, p.reference, p.currency, p.sending_at as "sendingAt",
-                     p.sent_over as "sentOver"`,
+           returning p.id, p.reference, p.currency, p.sent_over as "sentOver"`,
     values: [bankCode, now, limit, FIRST_MS, LONGEST_MS, only ?? null],
   })
   return rows
 }
 
-export type LongUnknown = { reference: string; bankCode: string; sendingAt: Date }
+export type LongUnknown = {
+  reference: string
+  bankCode: string
+  sendingAt: Date
+  notFoundAnswers: number // How often the bank said that it does not know it.
+}
 
 export async function findLongUnknown(tx: Transaction, { now, only }: Due): Promise<LongUnknown[]> {
   const { rows } = await tx.query<LongUnknown>({
     name: 'long-unknown-payouts',
-    text: `select reference, bank_code as "bankCode", sending_at as "sendingAt" from payouts p
+    text: `select reference, bank_code as "bankCode", sending_at as "sendingAt",
+                  not_found_answers as "notFoundAnswers"
+             from payouts p
             where status = 'unknown' and sending_at < $1 and ${livesIn('client_id', '$2')}
               and not exists (select from alerts
                                where kind = 'payout_unknown' and cleared_at is null

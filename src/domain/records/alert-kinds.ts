@@ -96,8 +96,9 @@ export const ALERT_KINDS: Readonly<Record<AlertKind, About>> = {
   payout_unknown: {
     title: 'A bank hasn’t said what became of a payout',
     remedy:
-      'Ask the bank for the payout’s reference, then confirm or fail it in Payouts. Don’t send the ' +
-      'money again.',
+      'Ask the bank what became of the payout’s reference. Confirm it in Payouts if the bank has paid ' +
+      'it. Fail it only if the bank states that it has not paid it and never will: “not found” is no ' +
+      'proof. Don’t send the money again.',
     isClearedByItself: true,
   },
   payout_contradicted: {

@@ -93,7 +93,9 @@ function sandboxBankCalls({ db, sealer, clock }: Bank): BankCalls {
 function answerOf({ status, bankReference, reason, dueAt }: Entry, now: Date): PayoutAnswer {
   if (status === 'silent') return { status: 'unknown', reason: 'The sandbox bank is silent.' }
   if (status === 'failed') return { status, reason: reason as string }
-  if (dueAt > now) return { status: 'unknown', reason: 'The payout is pending.' }
+  if (dueAt > now) {
+    return { status: 'unknown', reason: 'The payout is pending.', isAccepted: true }
+  }
   return { status, bankReference }
 }
 

@@ -1,0 +1,112 @@
+// When a bank's "not found" fails a payout, which makes its money available again. All of this holds:
+//
+//   proof      the connector says that its bank's "not found" proves that the bank never took the
+//              payout and never will; of other banks it is hearsay
+//   unseen     the bank has never said that it has the payout
+//   observed   several such answers, over a time that our processes have measured by monotonic clocks:
+//              whoever sets the clock of a machine changes nothing of it. Between the answers of two
+//              processes, and across a restart, no time counts
+//   released   no hold is open: after a restore or a failover an operator has agreed
+//
+// Otherwise the payout stays unknown, and an alert tells a person what to do (I88).
+
+import type { PayoutAnswer } from '#banks/connector.ts'
+import type { Transaction } from '#db/transaction.ts'
+import type { PayoutId } from '#ids.ts'
+import type { PayoutOutcome } from './settle-payout.ts'
+
+export const NOT_FOUND_ANSWERS = 3
+// A bank may take a while to know of what it was sent.
+export const NOT_FOUND_AFTER_MS = 900_000
+
+export type Absence = {
+  isProof: boolean
+  isAccepted: boolean
+  isHeld: boolean
+  answers: number
+  observedMs: number
+}
+
+export function isAbsent({ isProof, isAccepted, isHeld, answers, observedMs }: Absence): boolean {
+  const isObserved = answers >= NOT_FOUND_ANSWERS && observedMs >= NOT_FOUND_AFTER_MS
+  return isProof && !isAccepted && !isHeld && isObserved
+}
+
+// Of any answer but "not found"; undefined: nothing is decided.
+export function outcomeOf(answer: PayoutAnswer): PayoutOutcome | undefined {
+  return answer.status === 'confirmed' || answer.status === 'failed' ? answer : undefined
+}
+
+export const ABSENT: PayoutOutcome = { status: 'failed', reason: 'The bank has no record of it.' }
+
+// By the monotonic clock of the process `by`.
+export type Observation = { by: string; queriedAtMs: number; answeredAtMs: number }
+
+export type NotFoundAnswers = Pick<Absence, 'answers' | 'observedMs'> & {
+  by: string | null // The process that had the last one, …
+  atMs: number | null // … and when, by its clock.
+}
+
+// An answer adds the time since the same process had the one before it.
+export function addNotFound(
+  { answers, observedMs, by, atMs }: NotFoundAnswers,
+  observation: Observation,
+): NotFoundAnswers {
+  const isSameProcess = by === observation.by && atMs !== null
+  const elapsedMs = isSameProcess ? Math.max(0, observation.queriedAtMs - atMs) : 0
+  return {
+    answers: answers + 1,
+    observedMs: observedMs + Math.floor(elapsedMs),
+    by: observation.by,
+    atMs: Math.ceil(observation.answeredAtMs),
+  }
+}
+
+type Recorded = {
+  isAccepted: boolean
+  answers: number
+  observedMs: bigint
+  by: string | null
+  atMs: bigint | null
+}
+
+// Undefined: it is not unknown any more.
+export async function recordNotFound(
+  tx: Transaction,
+  id: PayoutId,
+  observation: Observation,
+): Promise<Pick<Absence, 'isAccepted' | 'answers' | 'observedMs'> | undefined> {
+  const { rows } = await tx.query<Recorded>({
+    name: 'lock-absent-payout',
+    text: `select is_accepted as "isAccepted", not_found_answers as answers,
+                  not_found_ms as "observedMs", not_found_by as by, not_found_at_ms as "atMs"
+             from payouts where id = $1 and status = 'unknown' for no key update`,
+    values: [id],
+  })
+  if (!rows[0]) return undefined
+  const { isAccepted, answers, observedMs, by, atMs } = rows[0]
+  const before = {
+    answers,
+    observedMs: Number(observedMs),
+    by,
+    atMs: atMs === null ? null : Number(atMs),
+  }
+  const after = addNotFound(before, observation)
+  await tx.query({
+    name: 'record-not-found',
+    text: `update payouts set not_found_answers = $2, not_found_ms = $3, not_found_by = $4,
+                  not_found_at_ms = $5
+            where id = $1`,
+    values: [id, after.answers, after.observedMs, after.by, after.atMs],
+  })
+  return { isAccepted, ...after }
+}
+
+// The bank says that it has it: a later "not found" is never believed.
+export async function markAccepted(tx: Transaction, id: PayoutId): Promise<void> {
+  await tx.query({
+    name: 'mark-payout-accepted',
+    text: `update payouts set is_accepted = true where id = $1 and not is_accepted`,
+    values: [id],
+  })
+}
