@@ -12,7 +12,7 @@ export const LONG_ALONE = [
   'test/simulation/*.test.ts',
   'test/main.test.ts',
   'test/upgrade/*.test.ts',
-  'test/db/{failover,replica,statement-names}.test.ts',
+  'test/db/{failover,failover-payouts,replica,statement-names}.test.ts',
   'test/torture/standby-faults.test.ts',
   'test/backup/{backup,own-server}.test.ts',
   'test/http/fuzz.test.ts',

@@ -8,6 +8,7 @@
 // Events keep their sequence, without gaps (I5): consumers are told (docs/backup.md).
 
 import type { Transaction } from '#db/transaction.ts'
+import { noteDatabase } from '#domain/payouts/follow-database.ts'
 import { holdPayouts } from '#domain/payouts/hold-payouts.ts'
 
 const IDS_SKIPPED = 10_000_000
@@ -32,6 +33,7 @@ export async function settleAfterRestore(tx: Transaction, restore: Restore): Pro
   await quarantineNumbers(tx, now)
   const reason = 'The database was restored.'
   await holdPayouts(tx, now, { reason, by, restoredTo })
+  await noteDatabase(tx, now)
 }
 
 // Public ids are made of these (public-ids.ts): one that is given twice would name two things. Also

@@ -13,6 +13,7 @@ import {
   recordNotFound,
 } from '#domain/payouts/absent-payouts.ts'
 import { alertBlocked } from '#domain/payouts/blocked-payouts.ts'
+import { followDatabase } from '#domain/payouts/follow-database.ts'
 import { arePayoutsHeld, awaitHolders } from '#domain/payouts/hold-payouts.ts'
 import { settleAsTold } from '#domain/payouts/settle-as-told.ts'
 import {
@@ -65,6 +66,7 @@ export async function queryPayouts(deps: QueryDeps): Promise<number> {
 
 async function watchPayouts({ batchPool, clock }: PayoutDeps): Promise<void> {
   const by = dueNow(clock)
+  await withTransaction(batchPool, (tx) => followDatabase(tx, by.now))
   await withTransaction(batchPool, async (tx) => {
     await markStaleUnknown(tx, by)
     await markRestoredUnknown(tx, by)

@@ -8,6 +8,7 @@ import { connectBanks } from '#banks/connectors.ts'
 import { nuban } from '#banks/nuban.ts'
 import { bankConfigurations } from '#config/bank-settings.ts'
 import type { ClockCheck } from '#db/clock-check.ts'
+import { hostsOf } from '#db/hosts.ts'
 import { NOT_FOUND_AFTER_MS, NOT_FOUND_ANSWERS } from '#domain/payouts/absent-payouts.ts'
 import type { OutcomeHooks } from '#domain/payouts/settle-payout.ts'
 import { withSandboxBank } from '#domain/sandbox/sandbox-bank.ts'
@@ -57,7 +58,7 @@ export async function payoutRounds(
   const deps = {
     batchPool,
     sealer,
-    sharedAccounts: new SharedAccounts(bench.db),
+    sharedAccounts: new SharedAccounts(bench.db, hostsOf(connectionString)),
     payoutHooks: hooks,
     bankConnections,
     clock,

@@ -2,8 +2,8 @@
 // (I82): no file is given out, and no number of a payer's. They can still be requested, approved, asked
 // for and settled.
 //
-// A restored database is held from the start: it does not know what was sent after the moment it was
-// restored to. What had been requested by then may have been sent, so it never is again; the bank is
+// A restored database is held from the start, and so is a standby that was promoted without having been
+// synchronous (follow-database.ts): it does not know what was sent after the moment it was restored to. What had been requested by then may have been sent, so it never is again; the bank is
 // asked (unknown-payouts.ts). What was requested later is unknown to it, and found in a bank's statement.
 
 import type { Queryable } from '#db/pool.ts'
@@ -15,8 +15,11 @@ import { timestamp } from '#wat-time.ts'
 const ALERT = { kind: 'payouts_held', subject: 'payouts' } as const
 const LOCK = `hashtext('payouts_held')`
 
-// Conditions on a row of `payouts`.
-export const HELD = 'exists (select from payout_holds where released_at is null)'
+// Conditions on a row of `payouts`. A database that is another one than was known is held before anybody has
+// noticed (follow-database.ts).
+export const HELD = `(exists (select from payout_holds where released_at is null)
+                      or exists (select from known_database
+                                  where identity <> (select current_database_identity())))`
 const LAST_RESTORED = 'coalesce((select max(last_payout_id) from payout_holds), 0)'
 export const MAY_BE_SENT = `not ${HELD} and id > ${LAST_RESTORED}`
 export const MAY_HAVE_BEEN_SENT = `id <= ${LAST_RESTORED}`
@@ -37,12 +40,20 @@ export async function awaitHolders(tx: Transaction): Promise<void> {
   })
 }
 
+// Nobody is sending from then on, until this transaction ends.
+export async function awaitSenders(tx: Transaction): Promise<void> {
+  await tx.query({
+    name: 'await-payout-senders',
+    text: `select pg_advisory_xact_lock(${LOCK})`,
+  })
+}
+
 export async function holdPayouts(
   tx: Transaction,
   now: Date,
   { reason, by, restoredTo }: Holding,
 ): Promise<void> {
-  await tx.query(`select pg_advisory_xact_lock(${LOCK})`)
+  await awaitSenders(tx)
   await tx.query({
     name: 'hold-payouts',
     text: `insert into payout_holds (reason, held_by, held_at, restored_to, last_payout_id)

@@ -4,6 +4,7 @@
 import type { BankSettings } from '#config/bank-settings.ts'
 import type { Queryable } from '#db/pool.ts'
 import { configuredRanges } from '#domain/accounts/account-numbers.ts'
+import { HELD } from '#domain/payouts/hold-payouts.ts'
 
 // `labels`: the names of all columns but `value`, the last. `of`: $1 is the configured ranges of numbers.
 export type FigureKind = {
@@ -130,7 +131,7 @@ export const FIGURES: readonly FigureKind[] = [
     name: 'manilla_payouts_held',
     help: '1 while payouts are held, else 0.',
     labels: [],
-    text: `select exists (select from payout_holds where released_at is null)::int as value`,
+    text: `select ${HELD}::int as value`,
   },
   {
     name: 'manilla_alerts_open',
