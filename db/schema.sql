@@ -1063,6 +1063,15 @@ create table key_holders (
   constraint key_holders_pkey PRIMARY KEY (process)
 );
 
+create table known_database (
+  is_only boolean not null default true,
+  identity text collate "C" not null,
+  is_synchronous boolean not null,
+  noted_at timestamp with time zone not null,
+  constraint known_database_pkey PRIMARY KEY (is_only),
+  constraint known_database_is_one CHECK (is_only)
+);
+
 create sequence ledger_account_ids;
 
 create table ledger_accounts (
@@ -1384,6 +1393,11 @@ create table payouts (
   refund_id bigint,
   item_id bigint,
   sent_over text collate "C",
+  is_accepted boolean not null default false,
+  not_found_answers integer not null default 0,
+  not_found_ms bigint not null default 0,
+  not_found_by text collate "C",
+  not_found_at_ms bigint,
   constraint payouts_pkey PRIMARY KEY (id),
   constraint payouts_of_client UNIQUE (client_id, id),
   constraint payouts_reference_unique UNIQUE (reference),
@@ -2329,6 +2343,7 @@ create function check_resolution() returns trigger;
 create function check_settlement() returns trigger;
 create function check_suspense_request() returns trigger;
 create function count_matches() returns trigger;
+create function current_database_identity() returns text;
 create function decided_transfer_id() returns bigint;
 create function keep_payout_file() returns trigger;
 create function maintain_partitions(at timestamp with time zone, event_days integer, key_days integer) returns SETOF text;
