@@ -3,14 +3,16 @@
 // one whatever its words say, which may be those of who sent it ("agent commission").
 
 import { child, textOf, type XmlElement } from '#banks/iso20022/xml.ts'
-import { kindOf } from './line-kinds.ts'
+import { beginsWithStampDuty, kindOf } from './line-kinds.ts'
 import { cleanReference } from './line-texts.ts'
 import type { LineKind } from './statement.ts'
 
 const FEES = /^(?:CHRG|FEES|COMM|COME|COMI|COMT)$/
+const TAXES = /^TAXE$/
 const SWEEPS = /^(?:SWEP|ZABA|TOPG)$/
 const RETURNS = /^(?:RRTN|RPCR)$/
 const PROPRIETARY_FEES = /^(?:N?CHG|N?COM|CHRG|FEE)S?(?![A-Z])/
+const PROPRIETARY_DUTIES = /^(?:N?STP|EMTL|E-?LEVY|STAMP ?DUTY)(?![A-Z])/
 const SENT = /^(?:ICDT|IRCT)$/
 const RECEIVED = /^(?:RCDT|RRCT)$/
 
@@ -30,15 +32,21 @@ export function codedKind(
   const code = child(details, 'BkTxCd') ?? child(entry, 'BkTxCd')
   const family = child(code, 'Domn', 'Fmly')
   const sub = textOf(family, 'SubFmlyCd') ?? ''
-  const isFee = FEES.test(sub) || PROPRIETARY_FEES.test(textOf(code, 'Prtry', 'Cd') ?? '')
+  const proprietary = textOf(code, 'Prtry', 'Cd') ?? ''
+  const isDuty = TAXES.test(sub) || PROPRIETARY_DUTIES.test(proprietary)
+  const isFee = isDuty || FEES.test(sub) || PROPRIETARY_FEES.test(proprietary)
   if (SWEEPS.test(sub)) return 'sweep'
   if (RETURNS.test(sub)) return 'return'
   // Nobody but the bank has words for its charge.
   const isBanks = isFee || !isTransfer(details)
-  const worded = kindOf({ ...line, narration: bankText || (isBanks ? line.narration : null) })
+  const isLevy = beginsWithStampDuty(line.narration)
+  const narration = isLevy ? line.narration : bankText || (isBanks ? line.narration : null)
+  const worded = kindOf({ ...line, narration })
   if (isFee && (!isCredit || isReversal)) {
-    return worded === 'vat' || worded === 'stamp_duty' ? worded : 'fee'
+    if (worded === 'vat' || worded === 'stamp_duty') return worded
+    return isDuty ? 'stamp_duty' : 'fee'
   }
+  if (isLevy && worded === 'stamp_duty' && !child(details, 'RltdPties')) return worded
   // A part against the entry is coded with the whole: a charge among credits.
   const isCoded = child(details, 'BkTxCd') !== undefined || isAlong(entry, isCredit)
   const transfer = isCoded ? (textOf(family, 'Cd') ?? '') : ''

@@ -16,7 +16,7 @@ import {
   REFERENCE_MAX,
 } from './line-texts.ts'
 import { type StatementLine, StatementProblem } from './statement.ts'
-import { dayReader } from './written-dates.ts'
+import { dayReader, valueDayOf } from './written-dates.ts'
 
 export type CsvLine = { line: StatementLine | undefined; balanceKobo: Kobo | undefined }
 type Cell = (column: Column) => string
@@ -27,12 +27,14 @@ export class CsvLines {
   readonly #profile: CsvProfile
   readonly #places: Places
   readonly #readDay: (text: string) => string | undefined
+  readonly #readValueDay: (text: string) => string | undefined
   readonly #readAmount: (text: string) => Kobo | undefined
 
   constructor(profile: CsvProfile, places: Places) {
     this.#profile = profile
     this.#places = places
     this.#readDay = dayReader(profile.dateFormats)
+    this.#readValueDay = dayReader(profile.dateFormats, valueDayOf)
     this.#readAmount = amountReader(profile)
   }
 
@@ -71,7 +73,7 @@ export class CsvLines {
 
   #valueDay(text: string, line: number): string | null {
     if (text === '') return null
-    const day = this.#readDay(text)
+    const day = this.#readValueDay(text)
     if (day === undefined) throw new StatementProblem(line, this.#noDay(text))
     return day
   }

@@ -3,7 +3,7 @@
 
 import { ProfileFields } from './csv-profile-fields.ts'
 import { ENCODINGS, type Encoding } from './decode-text.ts'
-import { DEFAULT_KINDS, type KindRule } from './line-kinds.ts'
+import { DEFAULT_KINDS, type KindRule, STAMP_DUTY_RULE } from './line-kinds.ts'
 import { datePattern } from './written-dates.ts'
 
 export const COLUMNS = [
@@ -111,7 +111,7 @@ export function readProfile(given: unknown): { profile: CsvProfile } | { problem
     ignoredRows: fields.patterns('ignoredRows'),
     narrationPatterns: fields.patterns('narrationPatterns', NARRATION_GROUPS),
     reversals: fields.patterns('reversals'),
-    kinds: fields.kinds('kinds', DEFAULT_KINDS),
+    kinds: [...fields.kinds('kinds', DEFAULT_KINDS), STAMP_DUTY_RULE],
   }
   fields.refuseUnknown()
   if (fields.problems.length === 0) fields.problems.push(...contradictions(profile))

@@ -9,7 +9,7 @@
 import { type Kobo, kobo } from '#money.ts'
 import type { Mt940Field } from './mt940-lines.ts'
 import { StatementProblem } from './statement.ts'
-import { dayOf, fullYear } from './written-dates.ts'
+import { dayOf, fullYear, valueDayOf } from './written-dates.ts'
 
 export type Balance = { amountKobo: Kobo; currency: string; day: string; line: number }
 export type Entry = {
@@ -26,7 +26,7 @@ export type Entry = {
 
 const BALANCE = /^([CD])([0-9]{6})([A-Z]{3})([0-9]+(?:,[0-9]*)?)$/
 const ENTRY =
-  /^([0-9]{6})([0-9]{4}| {4})?(RC|RD|C|D)([A-Z])?([0-9]+(?:,[0-9]*)?)([A-Z][A-Z0-9 ]{3})(.*)$/
+  /^([0-9]{6})([0-9]{4}| {4})?(RC|RD|C|D)([A-Z])?([0-9]+(?:,[0-9]*)?) *([A-Z][A-Z0-9 ]{3})(.*)$/
 const AMOUNT = /^0*([0-9]{1,16})(?:,([0-9]{0,2})0*)?$/
 
 export function readBalance({ tag, lines, line }: Mt940Field): Balance {
@@ -48,7 +48,7 @@ export function readEntry({ lines, line }: Mt940Field): Entry {
   if (amount === undefined) {
     throw new StatementProblem(line, `The amount "${amountText.slice(0, 40)}" cannot be read.`)
   }
-  const valueOn = readDay(value)
+  const valueOn = readDay(value, valueDayOf)
   const bookedOn = valueOn && (entry.trim() === '' ? valueOn : entryDay(entry, valueOn))
   if (!valueOn || !bookedOn) throw new StatementProblem(line, 'The date in :61: is not a day.')
   const [ownReference = '', ...rest] = references.split('//')
@@ -71,8 +71,8 @@ function readAmount(text: string): Kobo | undefined {
   return match ? kobo(BigInt(`${match[1]}${(match[2] ?? '').padEnd(2, '0')}`)) : undefined
 }
 
-function readDay(text: string): string | undefined {
-  return dayOf(fullYear(text.slice(0, 2)), Number(text.slice(2, 4)), Number(text.slice(4, 6)))
+function readDay(text: string, toDay = dayOf): string | undefined {
+  return toDay(fullYear(text.slice(0, 2)), Number(text.slice(2, 4)), Number(text.slice(4, 6)))
 }
 
 function entryDay(text: string, valueOn: string): string | undefined {

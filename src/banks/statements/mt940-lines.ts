@@ -16,6 +16,7 @@ const TAG = /^:([0-9]{2}[A-Z]?|NS):(.*)$/
 const BLOCKS = /^\{[1-4]:.*?\{4:|^\{4:/
 const END = /^-(?:\}.*|X{3})?$/
 const FIELD_LINES_MAX = 200
+const LINE_END = /\r\n|\n|\r/
 const latin = new TextDecoder('windows-1252')
 
 export async function* readFields(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Mt940Field> {
@@ -42,17 +43,19 @@ async function* readLines(bytes: AsyncIterable<Uint8Array>) {
   let line = 1
   let rest = ''
   for await (const chunk of bytes) {
-    const lines = (rest + Buffer.from(chunk).toString('latin1')).split('\n')
-    rest = lines.pop() as string
+    const read = rest + Buffer.from(chunk).toString('latin1')
+    // A CR at the end of a chunk may be half of a CR LF.
+    const end = read.endsWith('\r') ? read.length - 1 : read.length
+    const lines = read.slice(0, end).split(LINE_END)
+    rest = (lines.pop() as string) + read.slice(end)
     for (const text of lines) yield { text: decoded(text, line), line: line++ }
     refuseLong(rest, line)
   }
-  yield { text: decoded(rest, line), line }
+  for (const text of rest.split(LINE_END)) yield { text: decoded(text, line), line: line++ }
 }
 
-function decoded(given: string, line: number): string {
-  refuseLong(given, line)
-  const text = given.endsWith('\r') ? given.slice(0, -1) : given
+function decoded(text: string, line: number): string {
+  refuseLong(text, line)
   if (text.includes('\0')) {
     throw new StatementProblem(line, 'The text holds a NUL character: it must be UTF-8 or Latin-1.')
   }

@@ -39,7 +39,7 @@ type Page = {
 
 // Instead of a reference: it stands in :86:.
 const ELSEWHERE = /^(?:EREF|KREF|PREF|MREF|MARF)\+?$/
-const FEES: readonly string[] = ['CHG', 'COM']
+const FEES: Readonly<Record<string, LineKind>> = { CHG: 'fee', COM: 'fee', STP: 'stamp_duty' }
 const RETURNS: readonly string[] = ['RTI']
 
 export async function* readMt940(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<StatementPart> {
@@ -230,8 +230,9 @@ function lineOf(entry: Entry, lines: readonly string[], currency: string): State
 function typedKind({ type, amountKobo, isReversal }: Entry, worded: LineKind): LineKind {
   const code = type.slice(1)
   if (RETURNS.includes(code)) return 'return'
-  const isFee = FEES.includes(code) && (amountKobo < 0n || isReversal)
-  return isFee && (worded === 'other' || worded === 'credit') ? 'fee' : worded
+  const charge = amountKobo < 0n || isReversal ? FEES[code] : undefined
+  const isVague = worded === 'other' || worded === 'credit' || worded === 'fee'
+  return charge && isVague ? charge : worded
 }
 
 function counterpartyOf({ name, account, bank }: Details) {

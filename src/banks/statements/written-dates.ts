@@ -53,24 +53,29 @@ export function datePattern(format: string): RegExp | undefined {
 }
 
 // yyyy-MM-dd, by the first format that fits; undefined when none does, or the month has no such day.
-export function dayReader(formats: readonly string[]): (text: string) => string | undefined {
+export function dayReader(
+  formats: readonly string[],
+  toDay = dayOf,
+): (text: string) => string | undefined {
   const patterns = formats.flatMap((format) => datePattern(format) ?? [])
   let [lastText, lastDay]: [string | undefined, string | undefined] = [undefined, undefined]
   return (text) => {
     // A statement repeats each of its days thousands of times.
     if (text !== lastText) {
       lastText = text
-      lastDay = patterns.map((pattern) => readDay(pattern, text)).find((day) => day !== undefined)
+      lastDay = patterns
+        .map((pattern) => readDay(pattern, text, toDay))
+        .find((day) => day !== undefined)
     }
     return lastDay
   }
 }
 
-function readDay(pattern: RegExp, text: string): string | undefined {
+function readDay(pattern: RegExp, text: string, toDay: typeof dayOf): string | undefined {
   const groups = pattern.exec(text)?.groups
   if (!groups) return undefined
   const { year = '', month = '', day = '' } = groups
-  return dayOf(fullYear(year), monthOf(month), Number(day))
+  return toDay(fullYear(year), monthOf(month), Number(day))
 }
 
 export function fullYear(year: string): number {
@@ -83,6 +88,14 @@ export function dayOf(year: number, month: number, day: number): string | undefi
   const at = new Date(Date.UTC(year, month - 1, day))
   if (at.getUTCMonth() !== month - 1 || at.getUTCDate() !== day) return undefined
   return at.toISOString().slice(0, 10)
+}
+
+const FEBRUARY = 2
+
+// Banks that count interest by months of 30 days write 29 and 30 February: its last day.
+export function valueDayOf(year: number, month: number, day: number): string | undefined {
+  const isOfLongMonth = month === FEBRUARY && (day === 29 || day === 30)
+  return dayOf(year, month, day) ?? (isOfLongMonth ? valueDayOf(year, month, day - 1) : undefined)
 }
 
 function monthOf(month: string): number {

@@ -4,7 +4,9 @@
 // Lines, in the order in which their kind is decided:
 //   currency_differs   it names an item in another currency
 //   wrong_account      it names an item at another bank, or for another of our account numbers
-//   duplicate_at_bank  it names an item that another line of the same amount is matched to
+//   duplicate_at_bank  it names an item that another line of the same amount is matched to; or it names
+//                      nothing, and a line that is equal to it in account number, amount and day has
+//                      the only credit
 //   payout_paid        a debit that names a payout which is not confirmed, and is no charge or of its
 //                      whole amount; with payout_returned, the payout is told with it
 //   payout_returned    a credit that names a payout, and is neither a charge given back nor for one of
@@ -16,6 +18,7 @@
 // Items: duplicate_in_books (a line that is matched to another item names it too), missing_at_bank.
 
 import type { Transaction } from '#db/transaction.ts'
+import { findEqualLines } from './equal-lines.ts'
 import { CHARGE_LINE, TAKES_BACK } from './match-charges.ts'
 import type { Run } from './reconciled-banks.ts'
 
@@ -71,7 +74,7 @@ const MATCHED_ALREADY = `exists (
 const KIND_OF_LINE = `case
   when named.elsewhere and not named.here and named.in_other_currency then 'currency_differs'
   when named.at_other_bank and not named.here or named.for_other_number then 'wrong_account'
-  when ${MATCHED_ALREADY} then 'duplicate_at_bank'
+  when ${MATCHED_ALREADY} or l.id in (select line_id from equal_lines) then 'duplicate_at_bank'
   when named.payout_id is not null
     then case when l.amount < 0 then 'payout_paid' else 'payout_returned' end
   when l.amount < 0 and named.names_credit and (not ${CHARGE_LINE} or named.takes_back)
@@ -114,6 +117,7 @@ const TOLD = `open_lines l cross join lateral ${NAMED}
 
 async function openOfLines(tx: Transaction, run: Run): Promise<number> {
   await tx.query('analyze open_lines')
+  await findEqualLines(tx, run)
   await tx.query(
     `update differences d
         set kind = f.kind, payout_id = f.payout_id,

@@ -1,7 +1,9 @@
 // Rules 4 and 5, for lines that name nothing.
 //
-// 4: our account number, in the line or its narration, the amount and the day. Of equal ones only as
-// many lines as items, in order: else nobody can tell which is which.
+// 4: our account number, in the line or its narration, the amount and the day. Equal lines and items
+// are matched in order, first those with the same name. A line that is left over while its equal has
+// an item is a duplicate (find-differences.ts): to book it would be to book the transfer twice. Lines
+// with session ids of their own are different transfers: only as many of them as there are items.
 // 5: a sweep, which is the sum of all items since the last one.
 
 import type { Transaction } from '#db/transaction.ts'
@@ -9,9 +11,16 @@ import { CHARGE_LINE } from './match-charges.ts'
 import type { Run } from './reconciled-banks.ts'
 import { JOIN_CHARGES, pairsOf, takeFound } from './take-pairs.ts'
 
-const NUMBERS = '(?<![0-9])[0-9]{10}(?![0-9])'
-const UNNAMED = `not l.is_decided
+export const NUMBERS = '(?<![0-9])[0-9]{10}(?![0-9])'
+export const UNNAMED = `not l.is_decided
   and not exists (select from line_names n where n.line_id = l.id)`
+
+// Account numbers that the line `l` is for; `pattern` is NUMBERS as a parameter.
+export const NUMBERS_OF_LINE = (pattern: string) => `(
+  select l.account_number as number where l.account_number is not null
+  union
+  select m[1] from regexp_matches(l.narration, ${pattern}, 'g') as m
+   where l.account_number is null)`
 
 // How many lines were matched. Session ids that differ are different transfers, whatever else is the
 // same: a line that has one is only held against items that have none.
@@ -19,7 +28,9 @@ export async function matchByAccount(tx: Transaction, run: Run): Promise<number>
   let matched = 0
   for (const hasSessionId of [false, true]) {
     for (const isNet of [false, true]) {
-      matched += await matchEqual(tx, run, { hasSessionId, isNet })
+      for (const isNamed of [true, false]) {
+        matched += await matchEqual(tx, run, { hasSessionId, isNet, isNamed })
+      }
     }
   }
   return matched
@@ -28,39 +39,38 @@ export async function matchByAccount(tx: Transaction, run: Run): Promise<number>
 async function matchEqual(
   tx: Transaction,
   run: Run,
-  { hasSessionId, isNet }: { hasSessionId: boolean; isNet: boolean },
+  { hasSessionId, isNet, isNamed }: { hasSessionId: boolean; isNet: boolean; isNamed: boolean },
 ): Promise<number> {
   return takeFound(tx, run, {
     rule: 'account_and_amount',
     values: [NUMBERS, hasSessionId, isNet],
     pairs: `
      with lines as (
-       select l.id, l.day, l.amount, a.number, count(*) over same as copies,
-              row_number() over (partition by a.number, l.day, l.amount order by l.id) as place
+       select l.id, l.day, l.amount, a.number, w.name, count(*) over same as copies,
+              row_number() over (partition by a.number, l.day, l.amount, w.name order by l.id) as place
          from open_lines l
-        cross join lateral (
-          select l.account_number as number where l.account_number is not null
-          union
-          select m[1] from regexp_matches(l.narration, $1, 'g') as m
-           where l.account_number is null) as a
+        cross join lateral ${NUMBERS_OF_LINE('$1')} as a
+        cross join lateral (select ${isNamed ? 'lower(l.name)' : `''`} as name) as w
         where ${UNNAMED} and not ${CHARGE_LINE} and (l.session_id is not null) = $2
-       window same as (partition by a.number, l.day, l.amount)
+       window same as (partition by a.number, l.day, l.amount, w.name)
      ), items as (
        select i.kind, i.id, i.day as item_day, i.amount, i.account_number as number, x.kind as x_kind,
-              x.id as x_id, x.amount as x_amount, x.day as x_day, w.whole,
+              x.id as x_id, x.amount as x_amount, x.day as x_day, w.whole, w.name,
               count(*) over same as copies,
-              row_number() over (partition by i.account_number, i.day, w.whole
+              row_number() over (partition by i.account_number, i.day, w.whole, w.name
                                  order by i.kind, i.id) as place
          from open_items i ${JOIN_CHARGES}
-        cross join lateral (select i.amount + case when $3 then x.amount else 0 end as whole) as w
+        cross join lateral (
+          select i.amount + case when $3 then x.amount else 0 end as whole,
+                 ${isNamed ? 'lower(i.name)' : `''`} as name) as w
         where i.parent_kind is null and i.account_number is not null and not i.is_decided
           and not (i.has_session_id and $2) and w.whole is not null
-       window same as (partition by i.account_number, i.day, w.whole)
+       window same as (partition by i.account_number, i.day, w.whole, w.name)
      ), found as (
        select l.id as line_id, l.day as line_day, i.*, count(*) over (partition by l.id) as choices
          from lines l
          join items i on i.number = l.number and i.item_day = l.day and i.whole = l.amount
-                     and i.copies = l.copies and i.place = l.place
+                     and i.name = l.name and i.place = l.place and (not $2 or i.copies = l.copies)
      )
      ${pairsOf('(select * from found where choices = 1)', '$3')}`,
   })

@@ -11,7 +11,12 @@
 // charged for it too.
 
 import type { Transaction } from '#db/transaction.ts'
-import { CHARGE_LINE, matchExactCharges, matchOtherCharges } from './match-charges.ts'
+import {
+  CHARGE_LINE,
+  matchExactCharges,
+  matchOtherCharges,
+  NAMED_CHARGES,
+} from './match-charges.ts'
 import { loadNamedItems } from './open-sets.ts'
 import type { Run } from './reconciled-banks.ts'
 import { HAS_CHARGES, JOIN_CHARGES, pairsOf, type Rule, takeFound } from './take-pairs.ts'
@@ -26,6 +31,7 @@ export async function matchByName(tx: Transaction, run: Run): Promise<number> {
     rule: 'session_id',
     from: 'open_lines l join open_items i on i.session_id = l.session_id',
     isOurs: 'false',
+    isExact: true,
   })
   const ofSession = 'open_items x on x.session_id = l.session_id'
   matched += await matchExactCharges(tx, run, ofSession)
@@ -33,6 +39,8 @@ export async function matchByName(tx: Transaction, run: Run): Promise<number> {
   await tx.query('analyze open_items')
   await nameLines(tx, run)
   await loadNamedItems(tx, run)
+  // Before lines of other amounts: charges that have lines of their own are in none of those.
+  matched += await matchExactCharges(tx, run, NAMED_CHARGES)
   for (const [rank, rule] of RANKED.entries()) {
     const from = `line_names n
       join open_lines l on l.id = n.line_id
@@ -52,7 +60,7 @@ const NO_CHARGE = `(not ${CHARGE_LINE} or l.amount in (i.amount, i.amount + x.am
 // What a pass takes may leave others as each other's best.
 const PASSES_MAX = 20
 
-type Named = { rule: Rule; from: string; isOurs: string }
+type Named = { rule: Rule; from: string; isOurs: string; isExact?: boolean }
 
 async function matchAllPairs(tx: Transaction, run: Run, named: Named): Promise<number> {
   let matched = 0
@@ -67,7 +75,7 @@ async function matchAllPairs(tx: Transaction, run: Run, named: Named): Promise<n
 async function matchPairs(
   tx: Transaction,
   run: Run,
-  { rule, from, isOurs }: Named,
+  { rule, from, isOurs, isExact = false }: Named,
 ): Promise<number> {
   return takeFound(tx, run, {
     rule,
@@ -80,6 +88,7 @@ async function matchPairs(
          from ${from} ${JOIN_CHARGES}
         where sign(l.amount) = sign(i.amount) and i.parent_kind is null and ${NO_CHARGE}
           and not ${OTHER_NUMBER}
+          ${isExact ? 'and l.amount in (i.amount, i.amount + x.amount)' : ''}
      ), ranked as (
        select *, row_number() over (partition by line_id
                                     order by is_off, is_ours desc, kind, id) as of_line,

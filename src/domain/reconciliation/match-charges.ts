@@ -16,12 +16,15 @@ const PARTS = `(values ('fee', x.fee), ('vat', x.vat), ('duty', x.duty)) as p (p
 // Of more lines than this, a total of a day tells nothing: each would be held against each item.
 const LINES_OF_TOTAL_MAX = 10
 
+// What was charged for the items that the line `l` names.
+export const NAMED_CHARGES = `line_names n on n.line_id = l.id
+  join open_items x on x.parent_kind = n.item_kind and x.parent_id = n.item_id`
+
 // How many lines were matched.
 export async function matchCharges(tx: Transaction, run: Run): Promise<number> {
-  const named = `line_names n on n.line_id = l.id
-    join open_items x on x.parent_kind = n.item_kind and x.parent_id = n.item_id`
-  let matched = await matchExactCharges(tx, run, named)
-  matched += await matchOtherCharges(tx, run, named)
+  let matched = await matchExactCharges(tx, run, NAMED_CHARGES)
+  matched += await matchExactCharges(tx, run, NAMED_CHARGES, UNWORDED)
+  matched += await matchOtherCharges(tx, run, NAMED_CHARGES)
   const { rows } = await tx.query(
     `select from open_lines l
       where ${CHARGE_LINE} and l.amount < 0 and not l.is_decided and ${UNNAMED} limit 1`,
@@ -31,9 +34,18 @@ export async function matchCharges(tx: Transaction, run: Run): Promise<number> {
 
 const UNNAMED = 'not exists (select from line_names n where n.line_id = l.id)'
 
+const WORDED = `${CHARGE_LINE} and p.part = ${PART_OF_LINE}`
+// A debit of exactly what was charged is that charge, whatever the bank calls it.
+const UNWORDED = `l.kind = 'other' and l.amount < 0`
+
 // Of items that lines name: `x` is the item, joined to the line `l`. First the lines that are a part
 // of it to the kobo, then the others in order.
-export function matchExactCharges(tx: Transaction, run: Run, join: string): Promise<number> {
+export function matchExactCharges(
+  tx: Transaction,
+  run: Run,
+  join: string,
+  isCharge = WORDED,
+): Promise<number> {
   return takeFound(tx, run, {
     rule: 'charge',
     pairs: `
@@ -42,8 +54,7 @@ export function matchExactCharges(tx: Transaction, run: Run, join: string): Prom
                     p.part, row_number() over (partition by l.id order by x.kind, x.id) as of_line,
                     row_number() over (partition by x.kind, x.id, p.part order by l.id) as of_part
                from open_lines l join ${join} cross join lateral ${PARTS}
-              where ${CHARGE_LINE} and x.parent_kind is not null and p.part = ${PART_OF_LINE}
-                and p.amount = l.amount) as f
+              where ${isCharge} and x.parent_kind is not null and p.amount = l.amount) as f
       where of_line = 1 and of_part = 1`,
   })
 }

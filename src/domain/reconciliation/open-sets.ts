@@ -37,6 +37,7 @@ const TABLES = `
     line_id bigint, rank int, item_kind text collate "C", item_id bigint,
     bank_code text collate "C", currency text collate "C", has_our_reference boolean
   ) on commit drop;
+  create temporary table equal_lines (line_id bigint) on commit drop;
   create temporary table explained (difference_id bigint) on commit drop;
   create temporary table chain (
     id bigint, from_day date, to_day date, covers_from date, sequence bigint, has_balances boolean,

@@ -14,12 +14,13 @@ export type Rule =
   | 'charge'
   | 'booked'
 
-// Of a pair of a line and an item `l` and `i`, and what the bank charged for it, `x`: what the line
-// should be if the charges are in it, or come apart. Charges that were withheld are in it whatever
-// their amount; who is charged extra pays more than the amount.
+// Whether a line `l` of the item `i` has what the bank charged for it, `x`, in it. Charges that were
+// withheld from a credit are, whatever their amount. Those of a payout are if the line differs less
+// from the payout with them than from the payout alone.
 export const HAS_CHARGES = `(x.amount is not null and l.amount <> i.amount
   and (l.amount = i.amount + x.amount
-       or l.amount > 0 and l.amount < i.amount or l.amount < 0 and l.amount < i.amount))`
+       or l.amount > 0 and l.amount < i.amount
+       or l.amount < 0 and abs(l.amount - i.amount - x.amount) <= abs(l.amount - i.amount)))`
 export const JOIN_CHARGES = `
   left join open_items x on x.parent_kind = i.kind and x.parent_id = i.id`
 

@@ -36,6 +36,18 @@ test('the first version is read in its own shape', () => {
   assert.equal(creditOf(text).accountNumber, NUMBER)
 })
 
+test('the booked amount counts where the details of its one transfer say zero', () => {
+  const zero = (text: string) => tx({ more: amountTag(text) })
+  for (const text of ['0', '0.00', '000.000']) {
+    const credit = creditOf(camt(entry({ details: zero(text), amount: '105678.50' })))
+    assert.equal(credit.amountKobo, 10_567_850n)
+  }
+  const counted = `<Btch><NbOfTxs>2</NbOfTxs></Btch>${zero('0')}`
+  assert.deepEqual(codes(camt(entry({ details: counted }))), ['batch_without_details'])
+  const two = zero('0') + tx({ id: ID_2, more: amountTag('0') })
+  assert.deepEqual(codes(camt(entry({ details: two }))), ['amount_mismatch', 'amount_mismatch'])
+})
+
 const AMOUNTS = [
   ['10.00000', 1_000n],
   ['0010.00', 1_000n],

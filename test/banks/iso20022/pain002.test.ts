@@ -161,6 +161,33 @@ test('anything else is malformed, and said to be', () => {
   assert.match(malformed(other), /not a pain.002/)
 })
 
+const NAMESPACES = [
+  'http://www.six-interbank-clearing.com/de/pain.002.001.03.ch.02.xsd',
+  'urn:iso:std:iso:20022:tech:xsd:pain.002.003.03',
+  'urn:swift:xsd:$pain.002.001.03',
+  'urn:swift:xsd:pain.002.001.10',
+  '',
+]
+
+for (const namespace of NAMESPACES) {
+  test(`a report in the namespace "${namespace}" is read`, () => {
+    const of = [{ reference: 'PYT1', status: 'ACSC' }]
+    const report = pain002({ of })
+    const written = report.replace(/ xmlns="[^"]+"/, namespace && ` xmlns="${namespace}"`)
+    assert.notEqual(written, report)
+    assert.deepEqual(lines(written), lines(report))
+  })
+}
+
+test('a namespace that names another message, or none, is refused', () => {
+  const report = pain002({ of: [{ reference: 'PYT1', status: 'ACSC' }] })
+  for (const namespace of ['urn:x', 'pain.002.001.03', 'urn:swift:xsd:$pain.002.002.02x']) {
+    const written = report.replace(/xmlns="[^"]+"/, `xmlns="${namespace}"`)
+    assert.match(malformed(written), /not a pain.002/, namespace)
+  }
+  assert.match(malformed(report.replace(/xmlns="[^"]+"/, 'xmlns="urn:x:pain.002.001.02"')), /not a/)
+})
+
 test('elements of another namespace say nothing', () => {
   const report = pain002({ group: '<x:GrpSts xmlns:x="urn:x">ACSC</x:GrpSts>' })
   assert.match(malformed(report), /states no status/)

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readAll, readOne, sample, summary } from './reading.ts'
+import { problemOf, readAll, readOne, sample, summary } from './reading.ts'
 
 const read = (name: string) => readAll({ format: 'mt940', bytes: sample(`${name}.mt940`) })
 
@@ -111,4 +111,59 @@ test('a byte at a time reads the same', async () => {
   const bytes = sample('nigerian-plain.mt940')
   const whole = await readAll({ format: 'mt940', bytes })
   assert.deepEqual(await readAll({ format: 'mt940', bytes, chunkBytes: 1 }), whole)
+})
+
+const PLAIN = [
+  ':20:S',
+  ':25:0123456789',
+  ':28C:1',
+  ':60F:C260227NGN100,00',
+  ':61:2602300302C50,00NTRFNONREF//B1',
+  ':86:ONE',
+  ':61:2602290302D20,00 NMSCNONREF',
+  ':86:TWO',
+  ':62F:C260302NGN130,00',
+  '-',
+]
+
+test('a value date of 29 or 30 February is the last day of that month', async () => {
+  const { lines } = await readOne({ format: 'mt940', bytes: PLAIN.join('\n') })
+  assert.deepEqual(
+    lines.map(({ valueOn, bookedOn }) => [valueOn, bookedOn]),
+    [
+      ['2026-02-28', '2026-03-02'],
+      ['2026-02-28', '2026-03-02'],
+    ],
+  )
+  const leap = PLAIN.join('\n').replaceAll('26022', '28022').replaceAll('26023', '28023')
+  const [line] = (await readOne({ format: 'mt940', bytes: leap })).lines
+  assert.equal(line?.valueOn, '2028-02-29')
+})
+
+test('the entry date and other dates must be in the calendar', async () => {
+  const problem = (from: string, to: string) =>
+    problemOf({ format: 'mt940', bytes: PLAIN.join('\n').replace(from, to) })
+  const notADay = '5: The date in :61: is not a day.'
+  assert.equal(await problem('2602300302', '2602300230'), notADay)
+  assert.equal(await problem('2602300302', '2602310302'), notADay)
+  assert.equal(await problem('2602300302', '2602000302'), notADay)
+  assert.equal(await problem('2602300302', '2613300302'), notADay)
+  assert.equal(
+    await problem(':62F:C260302', ':62F:C260230'),
+    '9: The balance in :62F: cannot be read.',
+  )
+})
+
+test('lines end in LF, CR LF or CR, a space may follow the amount, in chunks of any size', async () => {
+  const expected = await readAll({ format: 'mt940', bytes: PLAIN.join('\n') })
+  assert.deepEqual(expected[0]?.lines.map(summary), [
+    '5 2026-03-02 5000 credit - B1 - -',
+    '7 2026-03-02 -2000 other - - - -',
+  ])
+  for (const end of ['\r\n', '\r']) {
+    for (const chunkBytes of [1, 2, 7, 65_536]) {
+      const bytes = PLAIN.join(end) + end
+      assert.deepEqual(await readAll({ format: 'mt940', bytes, chunkBytes }), expected)
+    }
+  }
 })

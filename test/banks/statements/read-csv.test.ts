@@ -173,3 +173,16 @@ test('a byte order mark decides over the encoding; what is not of it is refused'
   const nul = 'The text holds a NUL character: is its encoding right?'
   assert.equal(await problem(Buffer.from(HEAD, 'utf16le')), `1: ${nul}`)
 })
+
+test('a value date of 30 February is the last day of that month; a booking date is refused', async () => {
+  const profile = profileOf({ columns: { booked: 'date', value: 'value', amount: 'amount' } })
+  const read = (booked: string, value: string) => {
+    const bytes = `date,value,amount\n${booked},${value},10.00\n`
+    return { format: 'csv' as const, profile, bytes }
+  }
+  const { lines } = await readOne(read('2026-03-02', '2026-02-30'))
+  assert.deepEqual([lines[0]?.bookedOn, lines[0]?.valueOn], ['2026-03-02', '2026-02-28'])
+  const notADay = (text: string) => `2: The date "${text}" is not a day in the format yyyy-MM-dd.`
+  assert.equal(await problemOf(read('2026-03-02', '2026-02-31')), notADay('2026-02-31'))
+  assert.equal(await problemOf(read('2026-02-30', '2026-02-28')), notADay('2026-02-30'))
+})

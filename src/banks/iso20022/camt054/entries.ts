@@ -8,7 +8,7 @@
 import { type CreditFields, checkCredit, keptRejection, rejection } from '#banks/credit-fields.ts'
 import { child, children, textOf, type XmlElement } from '#banks/iso20022/xml.ts'
 import type { ParsedItem } from '#banks/notifications.ts'
-import { AMOUNT_MAX_KOBO, kobo, koboOf } from '#money.ts'
+import { AMOUNT_MAX_KOBO, kobo, koboOf, parseKobo } from '#money.ts'
 import { type Money, moneyOf, type Part, sumUp } from './amounts.ts'
 import { shareCharges } from './charges.ts'
 import { accountOf, narrationOf, payerOf, timeOf } from './parties.ts'
@@ -25,7 +25,7 @@ export function readEntry(entry: XmlElement, place: Place): ParsedItem[] {
   const booked = moneyOf(entry)
   const parts = transactions.map((transaction): Part => {
     const isAlone = transactions.length === 1
-    const own = ownMoney(booked, transaction) ?? (isAlone ? booked : undefined)
+    const own = statedMoney(booked, transactions, transaction) ?? (isAlone ? booked : undefined)
     return { amount: own?.amount, isOpposite: isOpposite(entry, transaction) }
   })
   const kind = kindOf(entry)
@@ -76,7 +76,7 @@ function whyNot({
 }) {
   if (!isBooked(entry)) return 'not_booked'
   const [first] = transactions as readonly [XmlElement]
-  const isSilent = transactions.length === 1 && !ownMoney(booked, first)
+  const isSilent = transactions.length === 1 && !statedMoney(booked, transactions, first)
   if (isSilent && countOf(entry) > 1) return 'batch_without_details'
   const isCharged = [entry, ...transactions].some((each) => children(each, 'Chrgs').length > 0)
   const sum = sumUp(booked?.amount, parts, isCharged)
@@ -123,6 +123,16 @@ function isOpposite(entry: XmlElement, transaction: XmlElement): boolean {
 function ownMoney(booked: Money | undefined, transaction: XmlElement): Money | undefined {
   const own = moneyOf(transaction) ?? moneyOf(child(transaction, 'AmtDtls', 'TxAmt'))
   return own?.currency === booked?.currency ? own : undefined
+}
+
+// Some banks write zero in the details of an entry that holds one transfer: the entry has its amount.
+function statedMoney(
+  booked: Money | undefined,
+  { length }: readonly XmlElement[],
+  transaction: XmlElement,
+): Money | undefined {
+  const own = ownMoney(booked, transaction)
+  return length === 1 && own && parseKobo(own.amount) === 0n ? undefined : own
 }
 
 // Text up to version 07, a code of its own from 08.
