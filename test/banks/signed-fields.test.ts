@@ -94,7 +94,7 @@ for (const each of SIGNING.filter(({ signsFields }) => signsFields)) {
   })
 }
 
-test('nomba: a captured call with another session id and amount is refused, and operators hear of it', async () => {
+test('nomba: a captured call with another session id and amount is refused and raised', async () => {
   await using bench = await startConnected(NOMBA)
   const { accountNumber } = await createAccount(bench)
   const sample = changed(
