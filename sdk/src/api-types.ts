@@ -5631,6 +5631,7 @@ export interface components {
             bvnMasked: string;
             ninMasked: string | null;
             kycTier: number;
+            kycTierSet: number;
             verifiedName: string | null;
             payerRules: components["schemas"]["PayerRules"];
             limits: components["schemas"]["LimitsInForce"];
@@ -7060,6 +7061,7 @@ export interface components {
             bvnMasked: string;
             ninMasked: string | null;
             kycTier: number;
+            kycTierSet: number;
             verifiedName: string | null;
             payerRules: components["schemas"]["PayerRules"];
             limits: components["schemas"]["LimitsInForce"];
