@@ -1327,8 +1327,11 @@ create table payout_settings (
   approval_above_kobo bigint,
   per_payout_kobo bigint,
   per_day_kobo bigint,
+  reserve_floor_bps integer not null default 0,
+  reserve_floor_days integer not null default 0,
   constraint payout_settings_pkey PRIMARY KEY (client_id),
   constraint payout_settings_not_negative CHECK (approval_above_kobo >= 0 AND per_payout_kobo >= 0 AND per_day_kobo >= 0),
+  constraint payout_settings_reserve_floor_bounded CHECK (reserve_floor_bps >= 0 AND reserve_floor_bps <= 10000 AND reserve_floor_days >= 0 AND reserve_floor_days <= 365 AND (reserve_floor_bps = 0) = (reserve_floor_days = 0)) NOT VALID,
   constraint payout_settings_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
 );
 

@@ -163,6 +163,11 @@ export const CONFLICTS = {
   ),
   payout_decided: ref(409, '12', 'This payout is not awaiting approval.'),
   payout_settled: ref(409, '12', 'This payout is already settled, or was never sent.'),
+  reserve_below_floor: ref(
+    409,
+    '57',
+    'The reserve is below the least that the operator set. Hold back at least that much, for as long.',
+  ),
   payout_approval_kept: ref(
     409,
     '57',

@@ -5631,6 +5631,7 @@ export interface components {
             bvnMasked: string;
             ninMasked: string | null;
             kycTier: number;
+            kycTierSet: number;
             verifiedName: string | null;
             payerRules: components["schemas"]["PayerRules"];
             limits: components["schemas"]["LimitsInForce"];
@@ -7060,6 +7061,7 @@ export interface components {
             bvnMasked: string;
             ninMasked: string | null;
             kycTier: number;
+            kycTierSet: number;
             verifiedName: string | null;
             payerRules: components["schemas"]["PayerRules"];
             limits: components["schemas"]["LimitsInForce"];
@@ -7619,12 +7621,16 @@ export interface components {
             approvalAbove: number | null;
             perPayoutLimit: number | null;
             dailyLimit: number | null;
+            reserveFloorPercent: number;
+            reserveFloorDays: number;
         };
         PayoutSettingsRequest: {
             payoutApproval?: "none" | "above" | "all";
             approvalAbove?: (number | string) | null;
             perPayoutLimit?: (number | string) | null;
             dailyLimit?: (number | string) | null;
+            reserveFloorPercent?: number;
+            reserveFloorDays?: number;
         };
         PayoutSettingsResponse: {
             isSuccessful: boolean;
@@ -8262,6 +8268,8 @@ export interface components {
             minimumAmount: number;
             reservePercent: number;
             reserveDays: number;
+            reserveFloorPercent: number;
+            reserveFloorDays: number;
             nextCloseAt: string | null;
         };
         SettlementSettingsRequest: {
@@ -9146,6 +9154,7 @@ export type ErrorCode =
     | "payout_may_have_been_sent"
     | "payout_decided"
     | "payout_settled"
+    | "reserve_below_floor"
     | "payout_approval_kept"
     | "payouts_held"
     | "no_payouts_queued"

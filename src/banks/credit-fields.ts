@@ -32,9 +32,12 @@ export type CreditFields = {
   transactionTime?: unknown
   identifiedBy?: IdentifierKind // Of the session id; default session_id.
   isWeak?: boolean // Of the session id.
-  otherIdentifiers?: readonly { kind: IdentifierKind; value: unknown; isWeak?: boolean }[]
+  otherIdentifiers?: readonly GivenField[]
   charges?: ChargeFields
 }
+
+// Required: what is no identifier there is refused, not left out.
+type GivenField = { kind: IdentifierKind; value: unknown; isWeak?: boolean; isRequired?: boolean }
 
 const TEXT_MAX = 200
 const SOURCE_ACCOUNT_MAX = 34 // an IBAN's longest
@@ -162,8 +165,11 @@ function readIdentifiers(
   for (const other of otherIdentifiers) {
     const value = identifierText(other.value)
     if (typeof value === 'string' && isSessionId(value)) {
-      if (value !== sessionId || other.kind !== identifiedBy) read.push({ ...other, value })
-    } else if (isWeak && !other.isWeak && !isAbsent(value)) return 'unreadable'
+      const { isRequired: _, ...identifier } = other
+      if (value !== sessionId || other.kind !== identifiedBy) read.push({ ...identifier, value })
+    } else if (other.isRequired || (isWeak && !other.isWeak && !isAbsent(value))) {
+      return 'unreadable'
+    }
   }
   return read
 }

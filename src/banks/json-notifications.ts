@@ -45,3 +45,10 @@ export function jsonNotification({ name, read, answer }: Reading): NotificationF
 export function isText(value: unknown): value is string {
   return typeof value === 'string' && value.trim() !== ''
 }
+
+// The text by which a bank signs one field; an absent one is empty. Undefined for a list, an object or
+// a boolean: it would be signed as the text in it, and be read as something else or nothing.
+export function signedValue(value: unknown): string | undefined {
+  if (value === undefined || value === null) return ''
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined
+}

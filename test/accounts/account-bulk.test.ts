@@ -77,15 +77,15 @@ test('each item is accepted or refused on its own, in its place', async () => {
     ],
   )
   assert.equal(await countAccounts(), before + 2)
-  const { bvnMasked, ninMasked, kycTier, verifiedName, ...shown } = results[6].data
+  const { bvnMasked, ninMasked, kycTier, kycTierSet, verifiedName, ...shown } = results[6].data
   const { payerRules, limits, ownLimits, limitProfile, splitCode, version, ...fields } = shown
   assert.deepEqual(
     [bvnMasked, payerRules.names, limits.perDay, version],
     ['222*****654', ['Ada Obi'], null, 1],
   )
   assert.deepEqual(
-    [ninMasked, kycTier, verifiedName, ownLimits, limitProfile, splitCode],
-    ['333*****654', 1, 'ADA N. OBI', limits, null, null],
+    [ninMasked, kycTier, kycTierSet, verifiedName, ownLimits, limitProfile, splitCode],
+    ['333*****654', 1, 1, 'ADA N. OBI', limits, null, null],
   )
   const { bvn, ...read } = await readAccount(bench, fields.accountNumber)
   assert.deepEqual(read, fields)

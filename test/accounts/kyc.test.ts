@@ -43,12 +43,12 @@ async function kycOf(accountNumber: string, token?: string) {
 const levelOf = async (accountNumber: string) =>
   (await findLiveName(bench.db, bench.clock(), { bankCode: '035', accountNumber }))?.kycLevel
 
-test('an account without KYC is of tier 3, because it was opened with a BVN', async () => {
+test('an account with a BVN alone is of tier 1', async () => {
   for (const kyc of [{}, { nin: null, kycTier: null, verifiedName: null }]) {
     const { accountNumber } = await createAccount(bench, kyc)
 
-    assert.deepEqual(await kycOf(accountNumber), [null, 3, null])
-    assert.equal(await levelOf(accountNumber), '3')
+    assert.deepEqual(await kycOf(accountNumber), [null, 1, null])
+    assert.equal(await levelOf(accountNumber), '1')
   }
 })
 
@@ -115,14 +115,27 @@ test('KYC is changed field by field; audit log and event name the fields, never 
   assert(!JSON.stringify([actions, events]).includes(NIN))
 })
 
-test('a bank is told the tier that is stored, and 3 for the number of a payment', async () => {
-  const { accountNumber } = await createAccount(bench, { kycTier: 1 })
+test('the tier that is set counts while there is a NIN too, and tier 1 without', async () => {
+  const { accountNumber } = await createAccount(bench, { kycTier: 2 })
+  const tiers = async () => {
+    const url = `${ACCOUNTS}/${accountNumber}/details`
+    const { kycTier, kycTierSet } = dataOf(await bench.call({ url }), 'account')
+    return [kycTier, kycTierSet, await levelOf(accountNumber)]
+  }
+
+  assert.deepEqual(await tiers(), [1, 2, '1'])
+  await patchAccount(bench, accountNumber, { nin: NIN })
+  assert.deepEqual(await tiers(), [2, 2, '2'])
+  await patchAccount(bench, accountNumber, { kycTier: 3 })
+  assert.deepEqual(await tiers(), [3, 3, '3'])
+  await patchAccount(bench, accountNumber, { nin: null })
+  assert.deepEqual(await tiers(), [1, 3, '1'])
+})
+
+test('a bank is told no tier for the number of a payment: nobody identified the payer', async () => {
   const { bankAccount } = await startPayment(bench)
 
-  assert.equal(await levelOf(accountNumber), '1')
-  await patchAccount(bench, accountNumber, { kycTier: 2 })
-  assert.equal(await levelOf(accountNumber), '2')
-  assert.equal(await levelOf(bankAccount), '3')
+  assert.equal(await levelOf(bankAccount), null)
 })
 
 test('a client finds its accounts by NIN, and nobody else’s', async () => {

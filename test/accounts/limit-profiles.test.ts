@@ -88,7 +88,7 @@ test('each limit is the first set of: own, named profile, tier’s profile, defa
     const { limits } = dataOf(await patchAccount(own, accountNumber, body), 'account')
     return Object.values(limits)
   }
-  const { accountNumber } = await createAccount(own, { kycTier: 1 })
+  const { accountNumber } = await createAccount(own, { kycTier: 1, nin: '33398765432' })
   const shown = (body: object) => ask(accountNumber, body)
   const make = (body: object) => own.call({ url: LIMIT_PROFILES, body })
 
@@ -105,6 +105,26 @@ test('each limit is the first set of: own, named profile, tier’s profile, defa
   assert.deepEqual(await shown({ limitProfile: null, kycTier: 3 }), [null, null, null])
   const { says: outcome } = await credit(own, accountNumber, '1000')
   assert.equal(outcome, '00 booked')
+})
+
+test('without a NIN, the limits are those of tier 1, whatever tier was set', async () => {
+  await using own = await startTestService()
+  const { accountNumber } = await createAccount(own, { kycTier: 3 })
+  for (const [tier, perCredit] of [
+    [1, 10],
+    [3, 30],
+  ] as const) {
+    const body = { code: `tier-${tier}`, name: `Tier ${tier}`, perCredit, tiers: [tier] }
+    await own.call({ url: LIMIT_PROFILES, body })
+  }
+
+  const outcome = async () => (await credit(own, accountNumber, '20')).says
+
+  assert.equal(await outcome(), '00 suspended over_credit_limit')
+  await patchAccount(own, accountNumber, { nin: '33398765432' })
+  assert.equal(await outcome(), '00 booked')
+  await patchAccount(own, accountNumber, { nin: null })
+  assert.equal(await outcome(), '00 suspended over_credit_limit')
 })
 
 test('what is shown is what a credit meets, and which of it is the account’s own', async () => {
@@ -159,7 +179,7 @@ test('a tier has one profile: another is refused until the first gives it up, al
 
 test('a profile is deleted when no account names it; its tiers are free again', async () => {
   const accountNumber = await accountWith('doomed', { perCredit: 1, tiers: [2] })
-  const { accountNumber: tiered } = await createAccount(bench, { kycTier: 2 })
+  const { accountNumber: tiered } = await createAccount(bench, { kycTier: 2, nin: '33398765432' })
   assert.equal(await says(tiered, '1.01'), '00 suspended over_credit_limit')
 
   assertRefused(await remove('doomed'), 'account', { status: 409, code: 'limit_profile_in_use' })

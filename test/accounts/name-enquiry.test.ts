@@ -36,17 +36,17 @@ test('an active collection account answers with the name that the payer will see
   assert.deepEqual(answer.json(), {
     accountNumber,
     accountName: 'Sandbox Merchant/Ada Obi',
-    kycLevel: '3',
+    kycLevel: '1',
     responseCode: '00',
   })
 })
 
-test('a bank is told the KYC tier that is stored for the account', async () => {
-  const { accountNumber } = await createAccount(bench, { kycTier: 1 })
+test('a bank is told the KYC tier that is in force', async () => {
+  const { accountNumber } = await createAccount(bench, { kycTier: 2, nin: '33398765432' })
 
   const { kycLevel } = await enquire(accountNumber)
 
-  assert.equal(kycLevel, '1')
+  assert.equal(kycLevel, '2')
 })
 
 test('a collection account that is not active is 07', async () => {

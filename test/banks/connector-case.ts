@@ -32,7 +32,7 @@ export type ConnectorCase = {
   signs(call: { body: Buffer; now: Date; secret: string }): Headers
   secret: string // The one that it signs with.
   signatureHeader: string
-  signsFields?: true // Rather than the body or nothing.
+  signsFields?: readonly string[] // Their paths; rather than the body or nothing.
   // A part of the body that the signature covers, and what it might be forged to; null: none is.
   signedPart: readonly [part: string, forged: string] | null
   samples: readonly Sample[]

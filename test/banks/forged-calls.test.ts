@@ -79,7 +79,7 @@ for (const each of CONNECTOR_CASES) {
       const url = `/rails/101/${call}`
       const answer = await bench.call({ method: 'POST', url, body, headers, token: null })
       const isRefused = answer.json().code === 'invalid_signature'
-      assert.equal(isRefused, each.signsFields === true, `${call} ${answer.body}`)
+      assert.equal(isRefused, each.signsFields !== undefined, `${call} ${answer.body}`)
     }
   })
 

@@ -91,7 +91,7 @@ for (const { width, by, colorScheme } of CROSSED) {
     await save()
     await page.locator('dialog.drawer').getByText('Ada N. Obi').first().waitFor()
     assert.equal((await read()).accountName, 'Ada N. Obi')
-    assert.equal((await read()).kycTier, 3) // As before: it is among the fields.
+    assert.equal((await read()).kycTierSet, 3) // As before: it is among the fields.
     await undo()
     assert.equal((await read()).accountName, 'Ada Obi')
 

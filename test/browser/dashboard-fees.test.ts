@@ -161,6 +161,7 @@ test('an operator sets holidays, a client’s payout limits, and what a bank cha
   assert.deepEqual(await read('/api/v1/operator/clients/FEES4/payout-settings'), {
     ...{ payoutApproval: 'above', approvalAbove: 50_000 },
     ...{ perPayoutLimit: null, dailyLimit: 1_000_000 },
+    ...{ reserveFloorPercent: 0, reserveFloorDays: 0 },
   })
 
   await button('Add tariff').click()

@@ -85,7 +85,7 @@ test('accounts in bulk are read as if each was sent alone', async () => {
   assert.equal(accepted, 2, answer.body)
   const [first] = results
   assert.deepEqual(
-    [first.data.ninMasked, first.data.kycTier, first.data.payerRules],
+    [first.data.ninMasked, first.data.kycTierSet, first.data.payerRules],
     [null, 3, null],
   )
 })

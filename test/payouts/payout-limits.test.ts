@@ -39,6 +39,8 @@ test('no payout exceeds the limit per payout', async () => {
     approvalAbove: null,
     perPayoutLimit: 100,
     dailyLimit: null,
+    reserveFloorPercent: 0,
+    reserveFloorDays: 0,
   })
 })
 
@@ -124,6 +126,8 @@ test('only operators set limits, in their audit log', async () => {
     approvalAbove: null,
     perPayoutLimit: null,
     dailyLimit: '500.00',
+    reserveFloorBps: 0,
+    reserveFloorDays: 0,
   })
   const owner = await newBrowser(bench, 'owner')
   const refused = await owner.call({ method: 'PATCH', url: LIMITS, body: { dailyLimit: 1 } })

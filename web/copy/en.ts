@@ -656,6 +656,7 @@ export const accountsStrings = {
   merchantCode: 'Merchant code',
   default: 'Default',
   kycTier: 'KYC tier',
+  kycTierCapped: (tier: number, set: number) => `${tier} (tier ${set} needs a NIN)`,
   verifiedName: 'Verified name',
   bvn: 'BVN',
   nin: 'NIN',

@@ -1,11 +1,12 @@
 // Nomba, an aggregator. It signs nine fields of a notification, one of them the time in its header,
 // but neither the amount nor the number: so live mode demands an address allow-list or mutual TLS
-// beside it. What is signed is Nomba's own transaction id, which identifies the credit, so a captured
-// call books nothing twice.
+// beside it. Nomba's own transaction id is signed and identifies the credit, so a captured call books
+// nothing twice.
 
 import { createHmac } from 'node:crypto'
 import type { AuthenticationResult, Connector, RailCall } from '#banks/connector.ts'
 import { objectIn, readNestedJson } from '#banks/json-body.ts'
+import { signedValue } from '#banks/json-notifications.ts'
 import { nameEnquiry } from '#banks/manilla/name-enquiry.ts'
 import { onlyFormat } from '#banks/notifications.ts'
 import { isSecretEqual, singleHeader } from '#banks/secret-equality.ts'
@@ -52,8 +53,10 @@ function signedText(rawBody: Buffer, timestamp: string): string | undefined {
   const { merchant, transaction } = objectIn(event.data)
   const { userId, walletId } = objectIn(merchant)
   const { transactionId, type, time, responseCode } = objectIn(transaction)
-  const code = responseCode === null || responseCode === 'null' ? '' : responseCode
+  if (!signedValue(transactionId)) return undefined
   const ids = [event.event_type, event.requestId, userId, walletId, transactionId, type]
-  if ([...ids, code].some((each) => String(each ?? '').includes(':'))) return undefined
-  return [...ids, time, code, timestamp].map((each) => String(each ?? '')).join(':')
+  const code = responseCode === 'null' ? '' : responseCode
+  if ([...ids, code].some((each) => signedValue(each)?.includes(':'))) return undefined
+  const values = [...ids, time, code].map(signedValue)
+  return values.includes(undefined) ? undefined : [...values, timestamp].join(':')
 }

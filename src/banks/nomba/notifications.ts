@@ -61,10 +61,13 @@ export function readRecord(record: Record<string, unknown>): ParsedItem {
   })
 }
 
+// The transaction id is what Nomba signs. A credit without it would be another one under every session
+// id that somebody writes beside the same signature.
 function identifiers(
   sessionId: unknown,
   transactionId: unknown,
 ): Pick<CreditFields, 'sessionId' | 'identifiedBy' | 'otherIdentifiers'> {
   if (!isText(sessionId)) return { sessionId: transactionId, identifiedBy: 'bank_reference' }
-  return { sessionId, otherIdentifiers: [{ kind: 'bank_reference', value: transactionId }] }
+  const signed = { kind: 'bank_reference', value: transactionId, isRequired: true } as const
+  return { sessionId, otherIdentifiers: [signed] }
 }

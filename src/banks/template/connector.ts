@@ -27,7 +27,8 @@ export const templateConnector: Connector = {
         const expected = createHmac('sha256', signingKey).update(rawBody).digest('hex')
         return isSecretEqual(given.toLowerCase(), expected) ? 'ok' : 'invalid_signature'
       },
-      // signsFieldsOnly: true, for a bank whose signature covers named fields rather than the body.
+      // signsFieldsOnly: true, for a bank whose signature covers named fields rather than the body. Read
+      // them with signedValue, and let one of them identify the credit (isRequired).
       // 2. How does a body become credits, and how is it acknowledged? See notifications.ts.
       findFormat: onlyFormat(templateFormat),
       // Only for a bank that asks us for names: its field, and its answer.

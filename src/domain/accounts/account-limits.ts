@@ -9,6 +9,7 @@ import { numberArray } from '#db/arrays.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { AccountId } from '#ids.ts'
 import type { Kobo } from '#money.ts'
+import { tierInForceOf } from './kyc.ts'
 
 // Null: no limit.
 export type AccountLimits = {
@@ -51,7 +52,7 @@ const LIMITS = {
 
 const LIMIT_JOINS = `
   left join limit_profiles named on named.id = a.limit_profile_id
-  left join limit_profile_tiers t on t.client_id = a.client_id and t.tier = a.kyc_tier
+  left join limit_profile_tiers t on t.client_id = a.client_id and t.tier = ${tierInForceOf('a')}
   left join limit_profiles tiered on tiered.id = t.profile_id`
 
 export type LimitsInForce = AccountLimits & { limitProfile: string | null }

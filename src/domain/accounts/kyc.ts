@@ -1,18 +1,21 @@
 // Know your customer: what is known of the holder of a collection account beyond the BVN. A NIN is
 // sealed, as a BVN is; it is opened only to be shown masked.
+//
+// CBN, December 2023: tier 1 takes a BVN or a NIN, tiers 2 and 3 take both. Every account has a BVN, so
+// the tier that a client sets is in force from the moment there is a NIN too (I95).
 
 import type { Sealer } from '#seal.ts'
 
 export const KYC_TIERS = [1, 2, 3] as const
 export type KycTier = (typeof KYC_TIERS)[number]
 
-// Of an account that was opened with a BVN, as every one is.
-const TIER_WITH_BVN: KycTier = 3
+const TIER_WITH_BVN: KycTier = 1
+const TIER_BY_DEFAULT: KycTier = 3 // Where nobody sets one.
 
 export type Kyc = {
   ninSealed: Buffer | null
   ninHash: Buffer | null
-  kycTier: KycTier
+  kycTier: KycTier // As it was set; `tierInForce` is what counts.
   verifiedName: string | null // As the verification service returned it.
 }
 
@@ -26,7 +29,7 @@ export type GivenKyc = {
 export function kycOf(sealer: Sealer, { nin, kycTier, verifiedName }: GivenKyc): Kyc {
   return {
     ...sealedNin(sealer, nin ?? null),
-    kycTier: kycTier ?? TIER_WITH_BVN,
+    kycTier: kycTier ?? TIER_BY_DEFAULT,
     verifiedName: verifiedName ?? null,
   }
 }
@@ -41,3 +44,12 @@ export function sealedNin(sealer: Sealer, nin: string | null) {
 export function hashNin(sealer: Sealer, nin: string): Buffer {
   return sealer.hash('nin', nin)
 }
+
+export function tierInForce({ ninHash, kycTier }: Pick<Kyc, 'ninHash' | 'kycTier'>): KycTier {
+  return ninHash === null ? TIER_WITH_BVN : kycTier
+}
+
+// The same of an account in SQL; null if there is none.
+export const tierInForceOf = (account: string) =>
+  `case when ${account}.nin_hash is null and ${account}.id is not null then ${TIER_WITH_BVN}
+        else ${account}.kyc_tier end`

@@ -4,6 +4,7 @@ import type { Queryable } from '#db/pool.ts'
 import { inMerchantScope } from '#domain/access/merchant-scope.ts'
 import type { AccountId, ClientId, PaymentId } from '#ids.ts'
 import { MERCHANT_NAME } from './account-names.ts'
+import { tierInForceOf } from './kyc.ts'
 
 export type NumberOwner = {
   bankCode: string
@@ -28,11 +29,10 @@ export async function findNumber(
   return rows[0]
 }
 
-// A payment's number is the merchant's, who is known in full.
 type LiveNumber = {
   merchantName: string
   customerName: string
-  kycLevel: string
+  kycLevel: string | null // Null: of a payment, whose payer is not known.
   clientId: ClientId
   collectionAccountId: AccountId | null
   paymentId: PaymentId | null
@@ -49,7 +49,7 @@ export async function findLiveName(
     name: 'find-live-name',
     text: `select ${MERCHANT_NAME.c},
                   coalesce(ca.account_name, a.customer_name) as "customerName",
-                  coalesce(ca.kyc_tier, 3)::text as "kycLevel",
+                  (${tierInForceOf('ca')})::text as "kycLevel",
                   n.client_id as "clientId", n.collection_account_id as "collectionAccountId",
                   n.payment_id as "paymentId"
              from numbers n

@@ -1,7 +1,8 @@
 // How a client pays out: which payouts need a second person's approval, and the operator's limits.
 //
 // A client's owner can have more payouts approved, by themselves; fewer only the operator can allow,
-// or else one person would be enough after all. Limits are the operator's to set.
+// or else one person would be enough after all. Limits, and the least reserve of settlements, are the
+// operator's to set.
 // Settings are read in the transaction that they govern, and locked: once a change is answered, nothing
 // is paid out by the old ones.
 
@@ -17,13 +18,22 @@ export type PayoutSettings = {
   approvalAboveKobo: Kobo | null // More than this needs approval. Null: nothing does; 0: all.
   perPayoutKobo: Kobo | null // Null: no limit.
   perDayKobo: Kobo | null
+  reserveFloorBps: number
+  reserveFloorDays: number
 }
 
-const NONE: PayoutSettings = { approvalAboveKobo: null, perPayoutKobo: null, perDayKobo: null }
+const NONE: PayoutSettings = {
+  approvalAboveKobo: null,
+  perPayoutKobo: null,
+  perDayKobo: null,
+  reserveFloorBps: 0,
+  reserveFloorDays: 0,
+}
 
 const SELECT_SETTINGS = `
   select approval_above_kobo as "approvalAboveKobo", per_payout_kobo as "perPayoutKobo",
-         per_day_kobo as "perDayKobo"
+         per_day_kobo as "perDayKobo", reserve_floor_bps as "reserveFloorBps",
+         reserve_floor_days as "reserveFloorDays"
     from payout_settings where client_id = $1`
 
 export async function readPayoutSettings(
@@ -115,20 +125,34 @@ async function writeSettings(
 ): Promise<void> {
   const old = await readPayoutSettings(tx, client.id)
   const settings = { ...old, ...changes }
-  const { approvalAboveKobo, perPayoutKobo, perDayKobo } = settings
+  const { approvalAboveKobo, perPayoutKobo, perDayKobo, reserveFloorBps, reserveFloorDays } =
+    settings
   await tx.query({
     name: 'write-payout-settings',
     text: `update payout_settings
-              set approval_above_kobo = $2, per_payout_kobo = $3, per_day_kobo = $4
+              set approval_above_kobo = $2, per_payout_kobo = $3, per_day_kobo = $4,
+                  reserve_floor_bps = $5, reserve_floor_days = $6
             where client_id = $1`,
-    values: [client.id, approvalAboveKobo, perPayoutKobo, perDayKobo],
+    values: [
+      client.id,
+      approvalAboveKobo,
+      perPayoutKobo,
+      perDayKobo,
+      reserveFloorBps,
+      reserveFloorDays,
+    ],
   })
   await writeAuditLog(tx, now, {
     clientId,
     actor,
     action: 'payout.settings',
     subject: `client/${client.clientId}`,
-    detail: { approvalAbove: shown(approvalAboveKobo), ...limitsShown(settings) },
+    detail: {
+      approvalAbove: shown(approvalAboveKobo),
+      ...limitsShown(settings),
+      reserveFloorBps,
+      reserveFloorDays,
+    },
   })
 }
 

@@ -1,5 +1,6 @@
-// How a client is settled: when, from which amount on, and what is held back for how long. Holidays
-// are the operator's, and everybody's.
+// How a client is settled: when, from which amount on, and what is held back for how long. The operator
+// may set the least that is held back, which the client cannot go below. Holidays are the operator's, and
+// everybody's.
 
 import type { Holidays } from '#business-days.ts'
 import type { Queryable } from '#db/pool.ts'
@@ -7,8 +8,9 @@ import type { Transaction } from '#db/transaction.ts'
 import type { Client } from '#domain/access/clients.ts'
 import { writeAuditLog } from '#domain/records/audit-log.ts'
 import { livesIn } from '#domain/records/test-clocks.ts'
+import { Refusal } from '#errors.ts'
 import type { ClientId } from '#ids.ts'
-import { type Kobo, kobo } from '#money.ts'
+import type { Kobo } from '#money.ts'
 
 export type SettlementTerms = {
   schedule: string
@@ -17,36 +19,42 @@ export type SettlementTerms = {
   reserveDays: number
 }
 
-export type SettlementSettings = SettlementTerms & { handledTo: Date | null }
-
-const DEFAULTS: SettlementSettings = {
-  schedule: 'manual',
-  minimumKobo: kobo(0n),
-  reserveBps: 0,
-  reserveDays: 0,
-  handledTo: null,
+// The reserve is the one in force: the greater of the client's own and the operator's floor.
+export type SettlementSettings = SettlementTerms & {
+  handledTo: Date | null
+  reserveFloorBps: number
+  reserveFloorDays: number
 }
-
-const COLUMNS = `
-  schedule, minimum_kobo as "minimumKobo", reserve_bps as "reserveBps",
-  reserve_days as "reserveDays", handled_to as "handledTo"`
 
 export async function readSettings(db: Queryable, clientId: ClientId): Promise<SettlementSettings> {
   const { rows } = await db.query<SettlementSettings>({
     name: 'read-settlement-settings',
-    text: `select ${COLUMNS} from settlement_settings where client_id = $1`,
+    text: `select coalesce(s.schedule, 'manual') as schedule,
+                  coalesce(s.minimum_kobo, 0) as "minimumKobo",
+                  greatest(s.reserve_bps, f.reserve_floor_bps, 0) as "reserveBps",
+                  greatest(s.reserve_days, f.reserve_floor_days, 0) as "reserveDays",
+                  s.handled_to as "handledTo",
+                  coalesce(f.reserve_floor_bps, 0) as "reserveFloorBps",
+                  coalesce(f.reserve_floor_days, 0) as "reserveFloorDays"
+             from (values ($1::bigint)) as c (id)
+             left join settlement_settings s on s.client_id = c.id
+             left join payout_settings f on f.client_id = c.id`,
     values: [clientId],
   })
-  return rows[0] ?? DEFAULTS
+  return rows[0] as SettlementSettings
 }
 
-// A schedule begins when it is set: what it would have closed before is not made up for.
+// A schedule begins when it is set: what it would have closed before is not made up for. Without a
+// reserve of its own, the client has the operator's floor.
 export async function writeSettings(
   tx: Transaction,
   { client, actor, now }: { client: Client; actor: string; now: Date },
   { schedule, minimumKobo, reserveBps, reserveDays }: SettlementTerms,
 ): Promise<SettlementSettings> {
-  const { rows } = await tx.query<SettlementSettings>({
+  const { reserveFloorBps, reserveFloorDays } = await readSettings(tx, client.id)
+  const isBelow = reserveBps < reserveFloorBps || reserveDays < reserveFloorDays
+  if (reserveBps > 0 && isBelow) throw new Refusal('reserve_below_floor')
+  await tx.query({
     name: 'write-settlement-settings',
     text: `insert into settlement_settings as s
              (client_id, schedule, minimum_kobo, reserve_bps, reserve_days, handled_to, updated_by,
@@ -55,8 +63,7 @@ export async function writeSettings(
            on conflict (client_id) do update
              set schedule = $2, minimum_kobo = $3, reserve_bps = $4, reserve_days = $5,
                  handled_to = case when s.schedule = $2 then s.handled_to else $6 end,
-                 updated_by = $7, updated_at = $6
-           returning ${COLUMNS}`,
+                 updated_by = $7, updated_at = $6`,
     values: [client.id, schedule, minimumKobo, reserveBps, reserveDays, now, actor],
   })
   await writeAuditLog(tx, now, {
@@ -66,15 +73,19 @@ export async function writeSettings(
     subject: `client/${client.clientId}`,
     detail: { schedule, minimumKobo: minimumKobo.toString(), reserveBps, reserveDays },
   })
-  return rows[0] as SettlementSettings
+  return readSettings(tx, client.id)
 }
 
-export type ScheduledClient = SettlementTerms & { clientId: ClientId; handledTo: Date }
+export type ScheduledClient = Pick<SettlementTerms, 'schedule' | 'minimumKobo'> & {
+  clientId: ClientId
+  handledTo: Date
+}
 
 export async function listScheduled(db: Queryable, only?: ClientId): Promise<ScheduledClient[]> {
   const { rows } = await db.query<ScheduledClient>({
     name: 'list-scheduled-settlements',
-    text: `select client_id as "clientId", ${COLUMNS}
+    text: `select client_id as "clientId", schedule, minimum_kobo as "minimumKobo",
+                  handled_to as "handledTo"
              from settlement_settings
             where schedule <> 'manual' and ${livesIn('client_id', '$1')} order by client_id`,
     values: [only ?? null],

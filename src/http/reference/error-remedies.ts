@@ -135,6 +135,7 @@ const REMEDIES: Readonly<Record<Exclude<RefusalCode, NotFound>, string>> = {
     'Wait for the bank’s answer. If it awaits approval, approve it: it is not sent.',
   payout_decided: 'Fetch the payout: it shows who decided.',
   payout_settled: 'Fetch the payout: it shows what became of it.',
+  reserve_below_floor: 'Fetch the settings: they show the least reserve.',
   payout_approval_kept: OPERATOR,
   payouts_held: 'Find out why they are held. Once they are released, try again.',
   no_payouts_queued: 'Approve payouts first; then create the file.',

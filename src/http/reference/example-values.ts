@@ -48,6 +48,7 @@ export const VALUES: Readonly<Record<string, unknown>> = {
   ninMasked: '123*****901',
   verifiedName: 'ADA OBI',
   kycTier: 3,
+  kycTierSet: 3,
   kycLevel: '3',
   actor: 'client:MAN0000001',
   role: 'finance',

@@ -128,6 +128,7 @@ export const MONEY_OUT_ERRORS: Readonly<Record<string, readonly RefusalCode[]>> 
   ],
   requestAdjustment: ['adjustment_too_large', 'client_not_found'],
   setPayoutSettings: ['payout_approval_kept'],
+  setSettlementSettings: ['reserve_below_floor'],
   summarizeAllPayouts: ['client_not_found', 'payout_file_not_found'],
   updateBankAccount: ['bank_account_inactive', 'bank_account_mismatch', 'bank_account_not_found'],
   updateClientPayoutSettings: ['client_not_found'],

@@ -23,7 +23,16 @@ export const NOMBA: ConnectorCase = {
   },
   secret: 'HkatexKDZg7CLWy96q5sfrVHSvtoz92B',
   signatureHeader: 'nomba-signature',
-  signsFields: true,
+  signsFields: [
+    'event_type',
+    'requestId',
+    'data.merchant.userId',
+    'data.merchant.walletId',
+    'data.transaction.transactionId',
+    'data.transaction.type',
+    'data.transaction.time',
+    'data.transaction.responseCode',
+  ],
   signedPart: ['API-VACT_TRA-B7B10-0435', 'API-VACT_TRA-B7B10-0436'],
   samples: [
     {

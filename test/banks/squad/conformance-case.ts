@@ -10,6 +10,14 @@ import {
   type Sample,
 } from '../connector-case.ts'
 
+const SIGNED_FIELDS = [
+  'transaction_reference',
+  'virtual_account_number',
+  'currency',
+  'principal_amount',
+  'settled_amount',
+  'customer_identifier',
+]
 const SECRET_KEY = 'user_sk_sample-secret-key-1'
 
 const squad = (signed: 'body' | 'fields', samples: readonly Sample[]): ConnectorCase => ({
@@ -24,19 +32,12 @@ const squad = (signed: 'body' | 'fields', samples: readonly Sample[]): Connector
       return { 'x-squad-encrypted-body': hash }
     }
     const transfer = JSON.parse(String(body))
-    const text = [
-      transfer.transaction_reference,
-      transfer.virtual_account_number,
-      transfer.currency,
-      transfer.principal_amount,
-      transfer.settled_amount,
-      transfer.customer_identifier,
-    ].join('|')
+    const text = SIGNED_FIELDS.map((field) => transfer[field]).join('|')
     return { 'x-squad-signature': hmac('sha512', secret, text).digest('hex') }
   },
   secret: SECRET_KEY,
   signatureHeader: signed === 'body' ? 'x-squad-encrypted-body' : 'x-squad-signature',
-  ...(signed === 'fields' ? { signsFields: true as const } : {}),
+  ...(signed === 'fields' ? { signsFields: SIGNED_FIELDS } : {}),
   signedPart: signed === 'body' ? ['"0.20"', '"9.20"'] : ['"100.00"', '"900.00"'],
   samples,
 })

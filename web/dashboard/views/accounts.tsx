@@ -185,7 +185,7 @@ function About({ account }: { account: Account }) {
           [strings.merchant, account.merchantId],
           [strings.merchantCode, account.merchantCode],
           [strings.default, account.isDefault && strings.yes],
-          [strings.kycTier, `${account.kycTier}`],
+          [strings.kycTier, tierText(account)],
           [strings.verifiedName, account.verifiedName],
           [strings.bvn, account.bvnMasked],
           [strings.nin, account.ninMasked],
@@ -200,6 +200,10 @@ function About({ account }: { account: Account }) {
       />
     </>
   )
+}
+
+function tierText({ kycTier, kycTierSet }: Account): string {
+  return kycTier < kycTierSet ? strings.kycTierCapped(kycTier, kycTierSet) : `${kycTier}`
 }
 
 function ruleFacts({ payerRules: rules }: Account): Fact[] {

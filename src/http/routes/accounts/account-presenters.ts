@@ -85,7 +85,13 @@ export const OwnAccountBody = named('OwnAccount', {
   ...AccountFields,
   bvnMasked: Type.String(),
   ninMasked: nullable('string'),
-  kycTier: Type.Integer({ description: '1, 2 or 3. Banks see it in name enquiries.' }),
+  kycTier: Type.Integer({
+    description:
+      'In force: 1 without a NIN, else kycTierSet. Limits follow it; banks see it in name enquiries.',
+  }),
+  kycTierSet: Type.Integer({
+    description: 'As it was set: 1, 2 or 3. In force once the account has a NIN.',
+  }),
   verifiedName: nullable('string', { description: 'As the verification service returned it.' }),
   payerRules: ShownRules,
   limits: named('LimitsInForce', LimitFields, {
@@ -118,10 +124,12 @@ export const LimitAmount = Type.Union([Amount, Type.Null()])
 const Nin = digits('^[0-9]{11}$', 'NIN of the owner or customer.', 'Must be 11 digits.')
 const VerifiedName = text(100, 'Name as the verification service returned it.')
 
+const TIER_TEXT = 'KYC tier; 2 and 3 are in force once the account has a NIN.'
+
 export const Tier = Type.Unsafe<KycTier>({
   type: 'integer',
   enum: [...KYC_TIERS],
-  description: 'KYC tier.',
+  description: TIER_TEXT,
   'x-says': 'Must be 1, 2 or 3.',
 })
 
@@ -145,7 +153,7 @@ export const RequestFields = {
   channel: text(64, 'Channel initiating the request.'),
   payerRules: Type.Optional(PayerRulesBody),
   nin: Type.Optional(Nin),
-  kycTier: Type.Optional(Type.Unsafe<KycTier>({ ...Tier, description: 'KYC tier. Default 3.' })),
+  kycTier: Type.Optional(Type.Unsafe<KycTier>({ ...Tier, description: `${TIER_TEXT} Default 3.` })),
   verifiedName: Type.Optional(VerifiedName),
   banks: Type.Optional(
     Type.Array(BankCode, {

@@ -8,6 +8,7 @@ import {
   readLimits,
 } from '#domain/accounts/account-limits.ts'
 import type { CollectionAccount } from '#domain/accounts/collection-accounts.ts'
+import { tierInForce } from '#domain/accounts/kyc.ts'
 import { presentPayerRules } from '#domain/accounts/payer-rules.ts'
 import { type NameBank, viewAccount } from '#domain/payments/resource-presenters.ts'
 import { maskIdentityNumber } from '#mask.ts'
@@ -31,7 +32,8 @@ export async function presentOwnAccounts(deps: Deps, accounts: readonly Collecti
       ...viewAccount(account, deps),
       bvnMasked: maskIdentityNumber(account.bvn),
       ninMasked: ninSealed && maskIdentityNumber(sealer.open(ninSealed)),
-      kycTier: account.kycTier,
+      kycTier: tierInForce(account),
+      kycTierSet: account.kycTier,
       verifiedName: account.verifiedName,
       payerRules: payerRules && presentPayerRules(payerRules),
       limits: presentLimits(limits),

@@ -31,7 +31,10 @@ export const nameEnquiryRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
           200: named('NameEnquiry', {
             accountNumber: Type.String(),
             accountName: Type.Unsafe<string | null>({ type: ['string', 'null'] }),
-            kycLevel: Type.Unsafe<string | null>({ type: ['string', 'null'] }),
+            kycLevel: Type.Unsafe<string | null>({
+              type: ['string', 'null'],
+              description: 'KYC tier. Null: not known, as of the number of a payment.',
+            }),
             responseCode: Type.String({
               description: '00 found; 07 invalid account, or an account of another bank.',
             }),

@@ -1,11 +1,19 @@
-// Schemas and presenters of payouts. Account numbers are masked, except for whoever may pay out.
+// Schemas and presenters of payouts. Account numbers are masked, except a client's own bank account for
+// those who may pay out. The number of a payer, who gets a refund or a return, is never shown here: an
+// operator who sends a return by hand reveals it there (I29).
 
 import { Type } from '@fastify/type-provider-typebox'
 import type { BankConnections } from '#banks/connector.ts'
 import type { Queryable } from '#db/pool.ts'
 import { BLOCKS, findBlock } from '#domain/payouts/blocked-payouts.ts'
 import { type PayoutChange, readPayoutChanges } from '#domain/payouts/payout-changes.ts'
-import { APPROVALS, PAYOUT_STATUSES, type Payout, PURPOSES } from '#domain/payouts/payouts.ts'
+import {
+  APPROVALS,
+  PAYOUT_STATUSES,
+  type Payout,
+  PURPOSES,
+  type Purpose,
+} from '#domain/payouts/payouts.ts'
 import type { Identity } from '#http/authentication.ts'
 import { parseWindow, WindowQuery } from '#http/lists.ts'
 import { CannotApprove } from '#http/routes/suspense/approval-presenters.ts'
@@ -64,7 +72,9 @@ const Fields = {
   bankAccount: nullable('string', { description: 'Reference of the bank account.' }),
   toBankCode: Type.String(),
   toAccountNumberMasked: Type.String(),
-  toAccountNumber: nullable('string', { description: 'Null without payouts:write.' }),
+  toAccountNumber: nullable('string', {
+    description: 'Null without payouts:write, and for refunds and returns: it is the payer’s.',
+  }),
   toAccountName: Type.String(),
   narration: Type.String(),
   bankReference: nullable('string', { description: 'Set once the bank confirms.' }),
@@ -114,10 +124,13 @@ export const OperatorPayoutDetailBody = named('OperatorPayoutDetail', {
   ...DetailFields,
 })
 
+const TO_PAYER: ReadonlySet<Purpose> = new Set(['refund', 'return'])
+
 type Showing = { sealer: Sealer; by: Pick<Identity, 'scopes'> }
 
 export function presentPayout(payout: Payout, { sealer, by }: Showing) {
   const number = sealer.open(payout.toAccountSealed)
+  const isShown = by.scopes.has('payouts:write') && !TO_PAYER.has(payout.purpose)
   return {
     reference: payout.reference,
     purpose: payout.purpose,
@@ -130,7 +143,7 @@ export function presentPayout(payout: Payout, { sealer, by }: Showing) {
     bankAccount: payout.bankAccountReference,
     toBankCode: payout.toBankCode,
     toAccountNumberMasked: maskAccountNumber(number),
-    toAccountNumber: by.scopes.has('payouts:write') ? number : null,
+    toAccountNumber: isShown ? number : null,
     toAccountName: payout.toAccountName,
     narration: payout.narration,
     bankReference: payout.bankReference,

@@ -1,5 +1,6 @@
 // /api/v1/payout-settings: which payouts need approval, and the limits that apply. A client can have
-// more of them approved; limits, and fewer approvals, are the operator's to set.
+// more of them approved; limits, the least reserve of settlements, and fewer approvals are the operator's
+// to set.
 
 import { type FastifyPluginAsyncTypebox, type Static, Type } from '@fastify/type-provider-typebox'
 import { withTransaction } from '#db/transaction.ts'
@@ -18,6 +19,13 @@ import { NoQuery } from '#http/lists.ts'
 import { CLIENTS, ClientParams, requireClientId } from '#http/routes/access/client-presenters.ts'
 import { Amount, ApiEnvelope, BEARER, named, nullable } from '#http/schemas.ts'
 import { type Kobo, kobo, koboOf, toNaira } from '#money.ts'
+import {
+  parseFloor,
+  presentFloor,
+  ReserveDays,
+  ReserveFloorFields,
+  ReservePercent,
+} from './reserve-floor.ts'
 
 const SETTINGS = '/api/v1/payout-settings'
 const APPROVALS = ['none', 'above', 'all'] as const
@@ -56,6 +64,8 @@ const SettingsRequest = named(
     approvalAbove: ApprovalFields.approvalAbove,
     perPayoutLimit: Limit('Largest payout.'),
     dailyLimit: Limit('Most that may be paid out in a day (West Africa Time).'),
+    reserveFloorPercent: ReservePercent('Least reserve of settlements. 0: none.'),
+    reserveFloorDays: ReserveDays('Least time that it is held back.'),
   },
   {
     additionalProperties: false,
@@ -69,6 +79,7 @@ const SettingsBody = named('PayoutSettings', {
   approvalAbove: nullable('number'),
   perPayoutLimit: nullable('number', { description: 'Null: no limit.' }),
   dailyLimit: nullable('number', { description: 'Null: no limit.' }),
+  ...ReserveFloorFields,
 })
 
 const response = { 200: ApiEnvelope(SettingsBody) }
@@ -180,6 +191,7 @@ function parseChanges(body: Static<typeof SettingsRequest>): Partial<PayoutSetti
     ...(payoutApproval && { approvalAboveKobo: parseApproval({ payoutApproval, approvalAbove }) }),
     ...(perPayoutLimit !== undefined && { perPayoutKobo: parseLimit(perPayoutLimit) }),
     ...(dailyLimit !== undefined && { perDayKobo: parseLimit(dailyLimit) }),
+    ...parseFloor(body),
   }
 }
 
@@ -204,7 +216,8 @@ function parseLimit(value: number | string | null): Kobo | null {
   return value === null ? null : (koboOf(value) as Kobo)
 }
 
-function present({ approvalAboveKobo, perPayoutKobo, perDayKobo }: PayoutSettings) {
+function present(settings: PayoutSettings) {
+  const { approvalAboveKobo, perPayoutKobo, perDayKobo } = settings
   const shown = (amountKobo: Kobo | null) => (amountKobo === null ? null : toNaira(amountKobo))
   const isAbove = approvalAboveKobo !== null && approvalAboveKobo > 0n
   return {
@@ -212,5 +225,6 @@ function present({ approvalAboveKobo, perPayoutKobo, perDayKobo }: PayoutSetting
     approvalAbove: isAbove ? shown(approvalAboveKobo) : null,
     perPayoutLimit: shown(perPayoutKobo),
     dailyLimit: shown(perDayKobo),
+    ...presentFloor(settings),
   }
 }

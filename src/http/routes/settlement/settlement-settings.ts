@@ -17,15 +17,21 @@ import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { NoQuery } from '#http/lists.ts'
+import {
+  PERCENT_BPS,
+  parsePercent,
+  presentFloor,
+  ReserveDays,
+  ReserveFloorFields,
+  ReservePercent,
+} from '#http/routes/payouts/reserve-floor.ts'
 import { ApiEnvelope, BEARER, named, nullable, text } from '#http/schemas.ts'
 import { type Kobo, kobo, koboOf, toNaira } from '#money.ts'
 import { dayAlone, timestamp } from '#wat-time.ts'
 
 const SETTINGS = '/api/v1/settlement-settings'
 const HOLIDAYS = '/api/v1/operator/settlement-holidays'
-const PERCENT_BPS = 100
 const HOLIDAYS_MAX = 200
-const PERCENT_SAYS = 'Must be from 0 to 100, with at most two decimals.'
 const DATE_SAYS = 'Must be a date, e.g. 2026-12-25.'
 
 const SettingsRequest = named(
@@ -47,22 +53,8 @@ const SettingsRequest = named(
         'x-says': 'Must be from 0 to 1000000000.00, with at most two decimals.',
       }),
     ),
-    reservePercent: Type.Optional(
-      Type.Number({
-        minimum: 0,
-        maximum: 100,
-        description: 'Held back of each settlement, with at most two decimals. Default 0.',
-        'x-says': PERCENT_SAYS,
-      }),
-    ),
-    reserveDays: Type.Optional(
-      Type.Integer({
-        minimum: 0,
-        maximum: 365,
-        description: 'For how long. Default 0.',
-        'x-says': 'Must be a whole number from 0 to 365.',
-      }),
-    ),
+    reservePercent: ReservePercent('Held back of each settlement. Default 0.'),
+    reserveDays: ReserveDays('For how long. Default 0.'),
   },
   { additionalProperties: false },
 )
@@ -70,8 +62,9 @@ const SettingsRequest = named(
 const SettingsBody = named('SettlementSettings', {
   schedule: Type.String(),
   minimumAmount: Type.Number(),
-  reservePercent: Type.Number(),
-  reserveDays: Type.Integer(),
+  reservePercent: Type.Number({ description: 'In force: at least reserveFloorPercent.' }),
+  reserveDays: Type.Integer({ description: 'In force: at least reserveFloorDays.' }),
+  ...ReserveFloorFields,
   nextCloseAt: nullable('string', { description: 'Null: not by itself.' }),
 })
 
@@ -130,7 +123,9 @@ const settings: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         ...about,
         operationId: 'setSettlementSettings',
         summary: 'Update settlement settings',
-        description: 'Replaces all of them. A schedule begins when it is set.',
+        description:
+          'Replaces all of them. A schedule begins when it is set. Without a reserve, the operator’s ' +
+          'floor is held back; one below it is refused (reserve_below_floor).',
         body: SettingsRequest,
       },
     },
@@ -145,7 +140,7 @@ const settings: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
 }
 
 function parseSettings(body: Static<typeof SettingsRequest>) {
-  const reserveBps = parsePercent(body.reservePercent ?? 0)
+  const reserveBps = parsePercent('reservePercent', body.reservePercent ?? 0)
   const { reserveDays = 0 } = body
   if ((reserveBps === 0) !== (reserveDays === 0)) {
     const field = reserveBps === 0 ? 'reservePercent' : 'reserveDays'
@@ -161,13 +156,6 @@ function parseSettings(body: Static<typeof SettingsRequest>) {
   }
 }
 
-// Two decimals, read like money: a float times a hundred is not always whole.
-function parsePercent(percent: number): number {
-  const bps = koboOf(percent)
-  if (bps !== undefined) return Number(bps)
-  throw new Refusal('invalid_request', [{ field: 'reservePercent', message: PERCENT_SAYS }])
-}
-
 async function present({ db }: Pick<Deps, 'db'>, shown: SettlementSettings) {
   const { schedule, handledTo } = shown
   const next = handledTo && nextSlot(schedule, handledTo, await readHolidays(db))
@@ -176,6 +164,7 @@ async function present({ db }: Pick<Deps, 'db'>, shown: SettlementSettings) {
     minimumAmount: toNaira(shown.minimumKobo),
     reservePercent: shown.reserveBps / PERCENT_BPS,
     reserveDays: shown.reserveDays,
+    ...presentFloor(shown),
     nextCloseAt: next ? timestamp(next.at) : null,
   }
 }

@@ -104,7 +104,7 @@ export function KycFields({ account }: { account?: Account }) {
         {(id, wrong) => (
           <select id={id} name="kycTier" {...wrong}>
             {TIERS.map((tier) => (
-              <option key={tier} value={tier} selected={tier === (account?.kycTier ?? 3)}>
+              <option key={tier} value={tier} selected={tier === (account?.kycTierSet ?? 3)}>
                 {tier}
               </option>
             ))}

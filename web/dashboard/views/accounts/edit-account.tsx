@@ -42,7 +42,7 @@ export function EditAccount({ close, took, ...opened }: EditProps) {
     took(now)
     if (nin) return toast(appStrings.saved) // The one before is not known here.
     const { accountName, email, phoneNumber, notificationUrl, verifiedName, splitCode } = account
-    const kycTier = account.kycTier as 1 | 2 | 3
+    const kycTier = account.kycTierSet as 1 | 2 | 3
     const contact = { accountName, email, phoneNumber, notificationUrl }
     const before = { ...contact, kycTier, verifiedName, splitCode }
     offerUndo({ text: appStrings.saved, took, back: () => changeAccount(now, before) })

@@ -1,0 +1,105 @@
+// The operator's floor of a reserve: the client may hold back more, never less (I96).
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { assertCleanBooks } from '../support/bank-calls.ts'
+import { assertRefused, createAccount, dataOf } from '../support/fixtures.ts'
+import { credit } from '../support/movements.ts'
+import { addClient, type Bench, startTestService } from '../support/running-service.ts'
+import { closed, SETTINGS, setBankAccount, setSettings } from '../support/settlements.ts'
+
+async function startWithOperator() {
+  const bench = await startTestService()
+  await addClient(bench.db, bench.clock(), { clientId: 'OPERATOR01', isOperator: true })
+  const token = await bench.login('OPERATOR01', 's3cret')
+  await setBankAccount(bench)
+  const url = '/api/v1/operator/clients/MAN0000001/payout-settings'
+  const setFloor = (body: object, by: object = { token }) =>
+    bench.call({ method: 'PATCH', url, body, ...by })
+  return { bench, setFloor, [Symbol.asyncDispose]: () => bench[Symbol.asyncDispose]() }
+}
+
+const settingsOf = async (bench: Bench) => {
+  const { reservePercent, reserveDays, reserveFloorPercent, reserveFloorDays } = dataOf(
+    await bench.call({ url: SETTINGS }),
+    'account',
+  )
+  return [reservePercent, reserveDays, reserveFloorPercent, reserveFloorDays]
+}
+
+async function settle(bench: Bench, naira: string) {
+  const { accountNumber } = await createAccount(bench)
+  await credit(bench, accountNumber, naira)
+  return (await closed(bench)).reserved
+}
+
+test('a client cannot hold back less than the operator’s floor, however it sets it', async () => {
+  await using started = await startWithOperator()
+  const { bench, setFloor } = started
+  dataOf(
+    await setSettings(bench, { schedule: 'manual', reservePercent: 5, reserveDays: 3 }),
+    'account',
+  )
+  const floor = dataOf(await setFloor({ reserveFloorPercent: 10, reserveFloorDays: 7 }), 'account')
+  assert.deepEqual([floor.reserveFloorPercent, floor.reserveFloorDays], [10, 7])
+
+  assert.deepEqual(await settingsOf(bench), [10, 7, 10, 7])
+  assert.equal(await settle(bench, '1000'), 100)
+  for (const reserve of [
+    { reservePercent: 9.99, reserveDays: 7 },
+    { reservePercent: 50, reserveDays: 6 },
+  ]) {
+    const answer = await setSettings(bench, { schedule: 'manual', ...reserve })
+    assertRefused(answer, 'account', { status: 409, code: 'reserve_below_floor' })
+  }
+  dataOf(await setSettings(bench, { schedule: 'manual' }), 'account')
+  assert.deepEqual(await settingsOf(bench), [10, 7, 10, 7])
+  assert.equal(await settle(bench, '1000'), 100)
+  dataOf(
+    await setSettings(bench, { schedule: 'manual', reservePercent: 20, reserveDays: 9 }),
+    'account',
+  )
+  assert.deepEqual(await settingsOf(bench), [20, 9, 10, 7])
+  assert.equal(await settle(bench, '1000'), 200)
+  await assertCleanBooks(bench)
+})
+
+test('a client without settings of its own has the floor; lifted, its own reserve is back', async () => {
+  await using started = await startWithOperator()
+  const { bench, setFloor } = started
+  await setFloor({ reserveFloorPercent: 2.5, reserveFloorDays: 30 })
+  assert.deepEqual(await settingsOf(bench), [2.5, 30, 2.5, 30])
+  assert.equal(await settle(bench, '1000'), 25)
+  await setFloor({ dailyLimit: 5_000_000 }) // Another setting leaves it as it is.
+  assert.deepEqual(await settingsOf(bench), [2.5, 30, 2.5, 30])
+
+  await setFloor({ reserveFloorPercent: 0, reserveFloorDays: 0 })
+
+  assert.deepEqual(await settingsOf(bench), [0, 0, 0, 0])
+  assert.equal(await settle(bench, '1000'), 0)
+})
+
+test('only an operator sets the floor, and every bad one is named', async () => {
+  await using started = await startWithOperator()
+  const { bench, setFloor } = started
+  const token = await bench.newClient('NO-OPERATOR')
+  const own = await setFloor({ reserveFloorPercent: 1, reserveFloorDays: 1 }, { token })
+  assertRefused(own, 'account', { status: 403, code: 'scope_missing' })
+  for (const [percent, days] of [
+    [101, 1],
+    [-1, 1],
+    [1.005, 1],
+    ['10', 1],
+    [10, 366],
+    [10, 1.5],
+    [10, 0],
+    [0, 10],
+    [10, undefined],
+    [undefined, 10],
+    [null, null],
+  ]) {
+    const body = { reserveFloorPercent: percent, reserveFloorDays: days }
+    assertRefused(await setFloor(body), 'account', { code: 'invalid_request' })
+  }
+  assert.deepEqual(await settingsOf(bench), [0, 0, 0, 0])
+})
