@@ -218,11 +218,13 @@ function connectedBanks(parts: BankParts, { config, clock }: ServiceOptions, tra
 }
 
 function workerSettings(options: ServiceOptions, db: Pool) {
-  const { graceSeconds, bankTimeMaxAgeHours } = options.config.policy
+  const { graceSeconds, bankTimeMaxAgeHours, suspiciousKobo } = options.config.policy
   const bankTimeMaxAgeMs = bankTimeMaxAgeHours * HOUR_MS
   const rendering = renderingFor(options.config)
   const isClockRight = clockCheckOf(options, db)
-  return { rendering, graceSeconds, bankTimeMaxAgeMs, isClockRight, patience: options.patience }
+  const { patience } = options
+  const judging = { bankTimeMaxAgeMs, suspiciousKobo }
+  return { rendering, graceSeconds, ...judging, isClockRight, patience }
 }
 
 function renderingFor({ mode, banks, policy }: Config): Rendering {
