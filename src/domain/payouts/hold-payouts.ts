@@ -10,10 +10,10 @@ import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { clearAlert, raiseAlerts } from '#domain/records/alerts.ts'
 import { appendEvents } from '#domain/records/outbox.ts'
+import { awaitSenders } from '#domain/records/sending-lock.ts'
 import { timestamp } from '#wat-time.ts'
 
 const ALERT = { kind: 'payouts_held', subject: 'payouts' } as const
-const LOCK = `hashtext('payouts_held')`
 
 // Conditions on a row of `payouts`.
 export const HELD = 'exists (select from payout_holds where released_at is null)'
@@ -28,21 +28,12 @@ export type PayoutHold = { reason: string; heldBy: string; heldAt: Date; restore
 
 type Holding = { reason: string; by: string; restoredTo?: Date }
 
-// Whoever sends, or gives out what people send, takes this first, so a hold waits for what is being
-// taken, and all later ones see it.
-export async function awaitHolders(tx: Transaction): Promise<void> {
-  await tx.query({
-    name: 'await-payout-holders',
-    text: `select pg_advisory_xact_lock_shared(${LOCK})`,
-  })
-}
-
 export async function holdPayouts(
   tx: Transaction,
   now: Date,
   { reason, by, restoredTo }: Holding,
 ): Promise<void> {
-  await tx.query(`select pg_advisory_xact_lock(${LOCK})`)
+  await awaitSenders(tx)
   await tx.query({
     name: 'hold-payouts',
     text: `insert into payout_holds (reason, held_by, held_at, restored_to, last_payout_id)
