@@ -518,6 +518,8 @@ create table clients (
   brand_support_email text,
   brand_support_phone text collate "C",
   brand_support_url text,
+  suspended_at timestamp with time zone,
+  suspension_reason text,
   constraint clients_pkey PRIMARY KEY (id),
   constraint clients_client_id_unique UNIQUE (client_id),
   constraint clients_brand_colour_is_hex CHECK (brand_colour ~ '^#[0-9a-f]{6}$'::text),

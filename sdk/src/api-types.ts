@@ -4061,6 +4061,7 @@ export interface paths {
             requestBody: {
                 content: {
                     "application/json": {
+                        reason?: string;
                         note?: string;
                     };
                 };
@@ -4087,6 +4088,7 @@ export interface paths {
             requestBody: {
                 content: {
                     "application/json": {
+                        reason?: string;
                         note?: string;
                     };
                 };
@@ -5670,6 +5672,8 @@ export interface components {
             clientId: string;
             name: string;
             isActive: boolean;
+            suspendedAt: string | null;
+            suspensionReason: string | null;
             isOperator: boolean;
             scopes: string[];
             merchantCodes: string[] | null;
@@ -5680,6 +5684,8 @@ export interface components {
             clientId: string;
             name: string;
             isActive: boolean;
+            suspendedAt: string | null;
+            suspensionReason: string | null;
             isOperator: boolean;
             scopes: string[];
             merchantCodes: string[] | null;
@@ -5727,6 +5733,8 @@ export interface components {
             clientId: string;
             name: string;
             isActive: boolean;
+            suspendedAt: string | null;
+            suspensionReason: string | null;
             isOperator: boolean;
             scopes: string[];
             merchantCodes: string[] | null;
@@ -9126,6 +9134,7 @@ export type ErrorCode =
     | "insufficient_balance"
     | "bank_account_unknown"
     | "bank_account_exists"
+    | "client_suspended"
     | "bank_account_inactive"
     | "bank_account_mismatch"
     | "bank_account_needed"
