@@ -10,6 +10,7 @@ import { createBatchPool } from '#db/pool.ts'
 import { withTransaction } from '#db/transaction.ts'
 import { takeCredits } from '#domain/credits/take-credits.ts'
 import { SharedAccounts } from '#ledger/accounts.ts'
+import { AMOUNT_MAX_KOBO } from '#money.ts'
 import { type DataKey, Sealer } from '#seal.ts'
 import { loadSecret, verify } from '#standard-webhooks.ts'
 
@@ -35,7 +36,11 @@ process.on('message', async ({ connectionString, data, hash }: Settings) => {
     if (verdict !== 'ok' || !item?.ok) return reply.code(400).send()
     const credits = [{ ...item.credit, bankCode: request.params.bankCode }]
     const [answer] = await withTransaction(pool, (tx) =>
-      takeCredits(tx, { ...deps, bankTimeMaxAgeMs: 0, now }, credits),
+      takeCredits(
+        tx,
+        { ...deps, bankTimeMaxAgeMs: 0, suspiciousKobo: AMOUNT_MAX_KOBO, now },
+        credits,
+      ),
     )
     if (answer?.status !== 'taken') return reply.code(500).send()
     const { sessionId } = item.credit

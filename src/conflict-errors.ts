@@ -111,6 +111,11 @@ export const CONFLICTS = {
   ),
   bank_account_unknown: ref(409, '07', 'The bank does not know this account number.'),
   bank_account_exists: ref(409, '94', 'You already have this bank account.'),
+  client_suspended: ref(
+    409,
+    '57',
+    'This client is suspended, so no money leaves it. An operator resumes it.',
+  ),
   bank_account_inactive: ref(
     409,
     '57',

@@ -8,7 +8,9 @@ import type { Brand } from './branded-types.ts'
 export type Kobo = Brand<bigint, 'Kobo'>
 
 export const CURRENCY = 'NGN'
-export const AMOUNT_MAX_KOBO = kobo(100_000_000_000n) // 1,000,000,000.00
+// 10,000,000,000,000.00. Every amount up to it has at most 15 significant digits, or is whole: so a JSON
+// number holds it exactly, in both directions. The ledger's bigint holds nine thousand such credits.
+export const AMOUNT_MAX_KOBO = kobo(1_000_000_000_000_000n)
 const DECIMAL = /^(0|[1-9][0-9]{0,15})(?:\.([0-9]{1,2}))?$/
 
 // Marks the result of arithmetic as money again.
@@ -32,8 +34,8 @@ export function koboOf(value: unknown): Kobo | undefined {
 }
 
 // For JSON: the double nearest to the amount, which prints with at most two decimals. Exact below
-// 70,368,744,177,664.00 (2^46, where doubles begin to lie more than a kobo apart), far above any
-// balance we let an account reach.
+// 70,368,744,177,664.00 (2^46, where doubles begin to lie more than a kobo apart), seven times the
+// largest amount.
 export function toNaira(kobo: Kobo): number {
   return Number(formatKobo(kobo))
 }

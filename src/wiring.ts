@@ -222,7 +222,7 @@ function connectedBanks(parts: BankParts, { config, clock }: ServiceOptions, tra
 }
 
 function workerSettings(options: ServiceOptions, db: Pool) {
-  const { graceSeconds, bankTimeMaxAgeHours } = options.config.policy
+  const { graceSeconds, bankTimeMaxAgeHours, suspiciousKobo } = options.config.policy
   const bankTimeMaxAgeMs = bankTimeMaxAgeHours * HOUR_MS
   const rendering = renderingFor(options.config)
   const { monotonic = systemMonotonic, patience } = options
@@ -230,7 +230,8 @@ function workerSettings(options: ServiceOptions, db: Pool) {
   const areAgesKnown = ageCheckOf({ ...options, monotonic }, isClockRight)
   const observer = randomUUID()
   const checks = { isClockRight, areAgesKnown, observer }
-  return { rendering, graceSeconds, bankTimeMaxAgeMs, ...checks, patience }
+  const judging = { bankTimeMaxAgeMs, suspiciousKobo }
+  return { rendering, graceSeconds, ...judging, ...checks, patience }
 }
 
 function renderingFor({ mode, banks, policy }: Config): Rendering {

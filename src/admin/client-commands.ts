@@ -34,7 +34,11 @@ const RESTRICTIONS: readonly Option[] = [
   { name: 'merchant-code', value: 'code', isMany: true, about: 'Allowed merchant codes.' },
   { name: 'from', value: 'address', isMany: true, about: 'Allowed IP addresses or CIDR ranges.' },
 ]
-const NOTE: Option = { name: 'note', value: 'text', about: 'Reason (audit log).' }
+const REASON_MAX = 500
+const REASON: readonly Option[] = [
+  { name: 'reason', value: 'text', about: 'Why. Kept in the audit log, shown to operators.' },
+  { name: 'note', value: 'text', about: 'The former name of --reason.' },
+]
 
 export const clientCommands: readonly AdminCommand[] = [
   {
@@ -141,15 +145,15 @@ export const clientCommands: readonly AdminCommand[] = [
   {
     name: 'client suspend',
     subject: 'clientId',
-    summary: 'Suspend a client: no logins; tokens are revoked within 5 seconds.',
-    options: [NOTE],
+    summary: 'Suspend a client: no logins, and no money leaves it until it is resumed.',
+    options: REASON,
     run: (context, given) => changed(context, given, suspendClient),
   },
   {
     name: 'client resume',
     subject: 'clientId',
     summary: 'Resume a suspended client; it must log in again.',
-    options: [NOTE],
+    options: REASON,
     run: (context, given) => changed(context, given, resumeClient),
   },
   {
@@ -181,9 +185,17 @@ async function changed(
   given: Arguments,
   change: typeof suspendClient,
 ) {
-  const note = given.text('note') ?? null
+  const reason = parseReason(given.text('reason') ?? given.text('note'))
   const by = { now: clock(), actor }
-  return shown(await withTransaction(db, (tx) => change(tx, by, { clientId: given.subject, note })))
+  return shown(
+    await withTransaction(db, (tx) => change(tx, by, { clientId: given.subject, reason })),
+  )
+}
+
+function parseReason(text: string | undefined): string | null {
+  if (text === undefined) return null
+  if (text.length <= REASON_MAX && PLAIN_TEXT.test(text)) return text
+  throw new UsageProblem(`--reason must be 1 to ${REASON_MAX} characters.`)
 }
 
 function parseName(text: string | undefined): string {
@@ -229,6 +241,9 @@ function shown(client: ClientDetail, secret?: string) {
     ...(secret ? [['secret', `${secret}   (shown only once)`] as const] : []),
     ['name', client.name],
     ['state', describeState(client)],
+    ...(client.suspendedAt
+      ? [['suspended', describeSuspension(client.suspendedAt, client.suspensionReason)] as const]
+      : []),
     ['scopes', client.scopes.join(' ')],
     ['merchant codes', client.merchantCodes?.join(' ') ?? 'all'],
     ['from', client.allowedAddresses?.join(' ') ?? 'anywhere'],
@@ -246,13 +261,19 @@ function describeState({ isActive, isOperator }: ClientEntry): string {
   return `${isActive ? 'active' : 'suspended'}${isOperator ? ' operator' : ''}`
 }
 
+function describeSuspension(at: Date, reason: string | null): string {
+  return [at.toISOString(), ...(reason === null ? [] : [reason])].join('  ')
+}
+
 function plain(client: ClientEntry) {
-  const { clientId, name, isActive, isOperator, scopes } = client
+  const { clientId, name, isActive, isOperator, scopes, suspendedAt, suspensionReason } = client
   const { merchantCodes, allowedAddresses, createdAt } = client
   return {
     clientId,
     name,
     isActive,
+    suspendedAt,
+    suspensionReason,
     isOperator,
     scopes,
     merchantCodes,

@@ -64,7 +64,7 @@ const MESSAGES: Record<RejectionCode, string> = {
   invalid_identifier: 'Every identifier must be 1 to 64 printable characters.',
   invalid_account_number: 'The account number must be exactly 10 digits.',
   invalid_amount:
-    'The amount must be more than 0 and at most 1000000000.00, with at most two decimals.',
+    'The amount must be more than 0 and at most 10000000000000.00, with at most two decimals.',
   invalid_currency: 'The currency must be three letters, such as NGN.',
   invalid_source_account_number: 'The source account number must be text of 34 characters at most.',
   invalid_source_bank_code: 'The source bank code must be text of 35 characters at most.',

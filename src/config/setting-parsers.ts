@@ -51,7 +51,7 @@ export const accountNameStyle: Parser<string> = (text, report) => {
 export const amount: Parser<Kobo> = (text, report) => {
   const kobo = parseKobo(text)
   if (kobo !== undefined && kobo > 0n && kobo <= AMOUNT_MAX_KOBO) return kobo
-  report('must be greater than 0 and at most 1000000000.00, with at most two decimals')
+  report('must be greater than 0 and at most 10000000000000.00, with at most two decimals')
   return undefined
 }
 

@@ -47,7 +47,7 @@ type Deps = {
   sharedAccounts: SharedAccounts
   banks: readonly BankSettings[]
   collectionBankCode: string
-  policy: Pick<Policy, 'quarantineDays' | 'bankTimeMaxAgeHours' | 'limits'>
+  policy: Pick<Policy, 'quarantineDays' | 'bankTimeMaxAgeHours' | 'suspiciousKobo' | 'limits'>
   onError: (error: unknown, batch: string) => void
   onWritten: () => void // After each commit: there may be new events.
   onBatch: (batch: string, times: BatchTimes) => void
@@ -67,7 +67,7 @@ const LIMITS = { itemsMax: 1_000, inFlightMax: 2, gathers: 256, queueMax: 10_000
 
 export function createWriters(deps: Deps): Writers {
   const { pool, clock, testClocks, sealer, sharedAccounts, banks } = deps
-  const { quarantineDays, limits } = deps.policy
+  const { quarantineDays, limits, suspiciousKobo } = deps.policy
   const bankTimeMaxAgeMs = deps.policy.bankTimeMaxAgeHours * HOUR_MS
   const bank = banks.find(({ code }) => code === deps.collectionBankCode)
   if (!bank) throw new Error(`bank ${deps.collectionBankCode} is not configured`)
@@ -112,7 +112,7 @@ export function createWriters(deps: Deps): Writers {
   const credits: Writers['credits'] = batcher('credits', {
     ownersOf: (items) => findClockedNumbers(pool, items),
     write: (tx, { now }, items) =>
-      takeCredits(tx, { sealer, sharedAccounts, bankTimeMaxAgeMs, now }, items),
+      takeCredits(tx, { sealer, sharedAccounts, bankTimeMaxAgeMs, suspiciousKobo, now }, items),
   })
   const drain = async () => {
     await Promise.all([accounts, advices, initiations, credits].map((writer) => writer.drain()))

@@ -64,7 +64,7 @@ export function webAddress(description: string) {
 export const Amount = Type.Unsafe<number | string>({
   type: ['number', 'string'],
   'x-money': true,
-  description: 'Greater than 0, at most 1,000,000,000.00, with at most two decimals.',
+  description: 'Greater than 0, at most 10,000,000,000,000.00, with at most two decimals.',
   examples: ['6000.00'],
   'x-says': 'Must be greater than 0 and at most 1000000000.00, with at most two decimals.',
 })

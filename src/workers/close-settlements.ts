@@ -37,6 +37,8 @@ const SKIPPED: readonly RefusalCode[] = [
   'cut_off_passed',
 ]
 
+const PASSING: readonly RefusalCode[] = ['settlement_in_progress', 'client_suspended']
+
 export function closeSettlementsRound(deps: CloseSettlementsDeps): Round {
   const { db, clock } = deps
   return async (signal) => {
@@ -51,7 +53,7 @@ export function closeSettlementsRound(deps: CloseSettlementsDeps): Round {
         await closeSlot(deps, client, slot)
         more = true // There may be another that was missed.
       } catch (error) {
-        if (isInProgress(error)) continue // By somebody else; there is another round.
+        if (isPassing(error)) continue // There is another round.
         failures.push(error) // One that cannot be closed holds up no other.
       }
     }
@@ -79,6 +81,7 @@ async function closeSlot(
   }
 }
 
-function isInProgress(error: unknown): boolean {
-  return error instanceof Refusal && error.code === 'settlement_in_progress'
+// Somebody else closes it, or the client was suspended meanwhile.
+function isPassing(error: unknown): boolean {
+  return error instanceof Refusal && PASSING.includes(error.code)
 }

@@ -14,7 +14,7 @@ import {
 } from '#domain/payouts/absent-payouts.ts'
 import { alertBlocked } from '#domain/payouts/blocked-payouts.ts'
 import { followDatabase } from '#domain/payouts/follow-database.ts'
-import { arePayoutsHeld, awaitHolders } from '#domain/payouts/hold-payouts.ts'
+import { arePayoutsHeld } from '#domain/payouts/hold-payouts.ts'
 import { settleAsTold } from '#domain/payouts/settle-as-told.ts'
 import {
   claimQueries,
@@ -28,6 +28,7 @@ import {
 import { raiseAlerts } from '#domain/records/alerts.ts'
 import { lockAndClaimCalls } from '#domain/records/call-rates.ts'
 import { appendEvents } from '#domain/records/outbox.ts'
+import { awaitHolders } from '#domain/records/sending-lock.ts'
 import { timestamp } from '#wat-time.ts'
 import type { Round } from './loop.ts'
 import type { PayoutDeps } from './send-payouts.ts'

@@ -17,6 +17,7 @@ import {
 } from '#domain/sandbox/scheduled-reports.ts'
 import type { ReportId } from '#ids.ts'
 import type { SharedAccounts } from '#ledger/accounts.ts'
+import type { Kobo } from '#money.ts'
 import type { Notifier } from '#notifier.ts'
 import type { Sealer } from '#seal.ts'
 import type { Round } from './loop.ts'
@@ -27,6 +28,7 @@ export type ReportDeps = {
   sealer: Sealer
   sharedAccounts: SharedAccounts
   bankTimeMaxAgeMs: number
+  suspiciousKobo: Kobo
   clock: Clock
   dispatcher: Notifier
 }

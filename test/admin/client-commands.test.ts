@@ -59,7 +59,7 @@ test('a client that was made can log in with the secret shown, which is kept has
 
 test('what the operator did stands in the record, with who did it', async () => {
   const { data } = await admin('create', '--name', 'Recorded', '--id', 'REC-1')
-  await admin('suspend', 'REC-1', '--note', 'Did not answer')
+  await admin('suspend', 'REC-1', '--reason', 'Did not answer')
   await admin('suspend', 'REC-1')
   await admin('resume', 'REC-1')
   await admin('restrict', 'REC-1', '--scope', 'credits:read,accounts:read')

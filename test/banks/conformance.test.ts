@@ -42,6 +42,7 @@ for (const rendering of [...RENDERINGS, ...CONNECTOR_RENDERINGS]) {
     ['6000.5', 600_050n],
     ['0.01', 1n],
     ['1000000000.00', 100_000_000_000n],
+    ['10000000000000.00', 1_000_000_000_000_000n],
   ] as const
   for (const [amount, kobo] of amounts) {
     test(`${format.name}: an amount of ${amount} is ${kobo} kobo`, () => {
@@ -51,7 +52,7 @@ for (const rendering of [...RENDERINGS, ...CONNECTOR_RENDERINGS]) {
     })
   }
 
-  const noAmounts = ['6000.001', '-1', '0', '0.00', '1e3', '1000000000.01', '9'.repeat(400), '']
+  const noAmounts = ['6000.001', '-1', '0', '0.00', '1e3', '10000000000000.01', '9'.repeat(400), '']
   for (const amount of [...noAmounts, '1,000', '+5', '.5', '5.', '0x10', '١٢', 'NaN', '5 000']) {
     test(`${format.name}: an amount of "${amount.slice(0, 20)}" is rejected by its code`, () => {
       assertRejected(parseOne(rendering, { ...GOOD, amount }), 'invalid_amount', GOOD.sessionId)

@@ -69,6 +69,7 @@ test('a sandbox needs no setting at all', () => {
       quarantineDays: 30,
       approverWaitHours: 0,
       bankTimeMaxAgeHours: 72,
+      suspiciousKobo: 100_000_000_000n,
       accountName: '{merchant}/{customer}',
       limits: { perCreditKobo: null, perDayKobo: null },
     },

@@ -36,7 +36,7 @@ for (const [name, value] of [
   ['MANILLA_LIMIT_PER_CREDIT', '0'],
   ['MANILLA_LIMIT_PER_CREDIT', '10.001'],
   ['MANILLA_LIMIT_PER_DAY', '1,000'],
-  ['MANILLA_LIMIT_PER_DAY', '1000000000.01'],
+  ['MANILLA_LIMIT_PER_DAY', '10000000000000.01'],
   ['PUBLIC_URL', 'ftp://pay.shop.ng'],
   ['PUBLIC_URL', 'https://user:word@pay.shop.ng'],
   ['PUBLIC_URL', 'https://pay.shop.ng/?'],

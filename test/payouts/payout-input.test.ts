@@ -32,7 +32,7 @@ test('amounts, narrations and accounts are checked', async () => {
     { amount: null },
     { amount: true },
     { amount: [1] },
-    { amount: '1000000000.01' },
+    { amount: '10000000000000.01' },
     { amount: '９９' },
     { narration: undefined },
     { narration: '' },

@@ -11,7 +11,7 @@ import { raiseAlerts } from '#domain/records/alerts.ts'
 import { appendEvents } from '#domain/records/outbox.ts'
 import { SharedAccounts } from '#ledger/accounts.ts'
 import { createLogger } from '#log.ts'
-import { kobo } from '#money.ts'
+import { AMOUNT_MAX_KOBO, kobo } from '#money.ts'
 import { Sealer } from '#seal.ts'
 import { logAlertsRound } from '#workers/log-alerts.ts'
 import { closeAfterTests } from '../support/closing.ts'
@@ -260,7 +260,8 @@ test('whoever is told of an alert is locked with all others who are told, in id 
 
   const { data, hash } = bench.config.secrets
   const sharedAccounts = new SharedAccounts(bench.db)
-  const deps = { sealer: new Sealer(data, hash), sharedAccounts, bankTimeMaxAgeMs: 0 }
+  const judging = { bankTimeMaxAgeMs: 0, suspiciousKobo: AMOUNT_MAX_KOBO }
+  const deps = { sealer: new Sealer(data, hash), sharedAccounts, ...judging }
   const taken = withTransaction(bench.db, (tx) =>
     takeCredits(tx, { ...deps, now: bench.clock() }, [credit(newSessionId()), credit(reused)]),
   )

@@ -179,10 +179,10 @@ test('a lost transfer is never reported, and found by asking: on demand, or by a
   await assertBooksBalance(bench)
 })
 
-test('magic amounts of the simulate call choose a scenario; their neighbours are ordinary', async () => {
+test('magic amounts choose a scenario where the call asks for them; their neighbours are ordinary', async () => {
   const simulated = async (amount: string) => {
     const { bankAccount, paymentReference } = await startPayment(bench, { amount })
-    const body = { virtualAccountNumber: bankAccount, amount }
+    const body = { virtualAccountNumber: bankAccount, amount, scenarios: true }
     const answer = await bench.call({ url: SIMULATE, body })
     assert.equal(answer.statusCode, 200, answer.body)
     const { outcome, reason } = answer.json().responseData
@@ -204,9 +204,23 @@ test('magic amounts of the simulate call choose a scenario; their neighbours are
   await assertBooksBalance(bench)
 })
 
+test('without scenarios, every amount is an ordinary transfer', async () => {
+  for (const amount of ['7777.01', '7777.03', '7777.05', '7777.06', '7777.07']) {
+    for (const more of [{}, { scenarios: false }]) {
+      const { bankAccount } = await startPayment(bench, { amount })
+      const body = { virtualAccountNumber: bankAccount, amount, ...more }
+      const { status, amountPaid } = (await bench.call({ url: SIMULATE, body })).json().responseData
+      assert.deepEqual([status, amountPaid], ['Successful', Number(amount)])
+    }
+  }
+  const body = { virtualAccountNumber: '0000000001', amount: '1', scenarios: 'yes' }
+  const answer = await bench.call({ url: SIMULATE, body })
+  assertRefused(answer, 'payment', { status: 400, code: 'invalid_request' })
+})
+
 test('a collection account shows what was taken back at once', async () => {
   const { accountNumber } = await createAccount(bench)
-  const body = { virtualAccountNumber: accountNumber, amount: '7777.03' }
+  const body = { virtualAccountNumber: accountNumber, amount: '7777.03', scenarios: true }
 
   const { status, amountPaid } = (await bench.call({ url: SIMULATE, body })).json().responseData
 

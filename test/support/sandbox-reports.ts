@@ -18,6 +18,7 @@ export function reportRounds({ config, db, clock, database }: Bench) {
     batchPool,
     sealer: new Sealer(config.secrets.data, config.secrets.hash),
     sharedAccounts: new SharedAccounts(db),
+    suspiciousKobo: config.policy.suspiciousKobo,
     bankTimeMaxAgeMs: config.policy.bankTimeMaxAgeHours * 3_600_000,
     clock,
     dispatcher: new Notifier(),

@@ -898,6 +898,7 @@ const SUSPENSE_REASONS: Record<string, string> = {
   wrong_bank: 'Reported by a different bank',
   wrong_currency: 'Wrong currency',
   account_inactive: 'Account inactive',
+  amount_suspicious: 'Suspicious amount',
   already_paid: 'Payment already paid',
   cancelled: 'Payment cancelled',
   payment_reversed: 'Payment reversed',
@@ -1322,6 +1323,8 @@ export const payoutsStrings = {
     cancelText: 'The money, fee and VAT become available again. This can’t be undone.',
     cancelled: (reference: string) => `${reference} cancelled.`,
     blocked: {
+      client_suspended:
+        'Not sent: the client is suspended. It’s sent once an operator resumes the client.',
       bank_account_inactive:
         'Not sent: its bank account is inactive. Activate the account, or cancel the payout.',
       bank_account_mismatch:
@@ -1509,6 +1512,7 @@ export const returnsStrings = {
     'The bank hasn’t answered and may have sent it. Don’t send it by hand: ask the bank, ' +
     'then resolve its payout.',
   blocked: {
+    client_suspended: 'The client is suspended. Don’t send it until the client is resumed.',
     return_credit_reversed:
       'The bank reversed the credit, so the payer has the money. Don’t send it; mark it as failed. ' +
       'What’s left of the credit is then in suspense again.',
@@ -2231,14 +2235,20 @@ export const clientsStrings = {
   suspend: 'Suspend',
   suspendTitle: (name: string) => `Suspend ${name}?`,
   suspendText:
-    'It can’t log in, and its tokens and users’ sessions end. Its accounts still receive money.',
+    'It can’t log in, and its tokens and users’ sessions end. No money leaves it: settlements, payouts, ' +
+    'refunds and returns wait until it’s resumed. Its accounts still receive money.',
   suspendDone: 'Client suspended.',
   resume: 'Resume',
   resumeTitle: (name: string) => `Resume ${name}?`,
-  resumeText: 'It can log in again, and its users can sign in. Revoked tokens stay revoked.',
+  resumeText:
+    'It can log in again, and its users can sign in. Revoked tokens stay revoked. Payouts that waited are ' +
+    'sent, and settlements that its schedule missed are closed.',
   resumeDone: 'Client resumed.',
-  note: 'Note',
-  noteHint: 'Optional. The client can read it in its audit log.',
+  reason: 'Reason',
+  reasonHint: 'Operators see it here, and the client can read it in its audit log.',
+  optionalReasonHint: 'Optional. The client can read it in its audit log.',
+  suspendedAt: 'Suspended at',
+  suspensionReason: 'Reason',
   secrets: 'Client secrets',
   usage: 'Usage, last 7 days',
   noUsage: 'No activity',

@@ -1,6 +1,7 @@
 // Clients: the API principals. A client owns what it creates.
 
 import type { Queryable } from '#db/pool.ts'
+import type { Transaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
 import type { ClientId } from '#ids.ts'
 import { CLIENT_SCOPES, SCOPES, type Scope } from './scopes.ts'
@@ -29,6 +30,16 @@ export async function findClient(db: Queryable, clientId: string): Promise<Clien
     values: [clientId],
   })
   return rows[0]
+}
+
+// For whoever is about to have money leave the client (I97). Its suspension waits for the transaction.
+export async function refuseSuspended(tx: Transaction, id: ClientId): Promise<void> {
+  const { rows } = await tx.query<{ isActive: boolean }>({
+    name: 'share-active-client',
+    text: 'select is_active as "isActive" from clients where id = $1 for share',
+    values: [id],
+  })
+  if (!rows[0]?.isActive) throw new Refusal('client_suspended')
 }
 
 export function defaultScopes(isOperator: boolean): readonly Scope[] {

@@ -3,13 +3,14 @@
 //
 //   active ──suspend──▶ suspended ──resume──▶ active
 //
-// A suspended client cannot log in, and its tokens are revoked for good. Its customers' money is
-// not affected: numbers still take credits, checkout works, webhooks are delivered.
+// A suspended client cannot log in, and its tokens are revoked for good. No money leaves it (I97). Money
+// still comes in: numbers take credits, checkout works, webhooks are delivered.
 
 import { randomInt } from 'node:crypto'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { writeAuditLog } from '#domain/records/audit-log.ts'
+import { awaitSenders } from '#domain/records/sending-lock.ts'
 import { type FieldError, Refusal } from '#errors.ts'
 import type { ClientId, UserId } from '#ids.ts'
 import { parseAddressRange } from '#ip-allowlist.ts'
@@ -25,7 +26,11 @@ import { CLIENT_COLUMNS, type Client, defaultScopes } from './clients.ts'
 import { isOperatorScope, type Scope } from './scopes.ts'
 import { endUserSessions } from './sessions.ts'
 
-export type ClientEntry = Client & { createdAt: Date }
+export type ClientEntry = Client & {
+  createdAt: Date
+  suspendedAt: Date | null // Null also where an older release suspended it.
+  suspensionReason: string | null
+}
 export type ClientDetail = ClientEntry & { secrets: SecretEntry[] }
 
 export type ClientFields = {
@@ -39,7 +44,10 @@ export type ClientFields = {
 export type By = { now: Date; actor: string }
 
 const CLIENT_ID_TRIES_MAX = 20
-const ENTRY_COLUMNS = `${CLIENT_COLUMNS}, clients.created_at as "createdAt"`
+const ENTRY_COLUMNS = `
+  ${CLIENT_COLUMNS}, clients.created_at as "createdAt",
+  case when not clients.is_active then clients.suspended_at end as "suspendedAt",
+  case when not clients.is_active then clients.suspension_reason end as "suspensionReason"`
 
 type ClientRegistration = {
   asked: { name: string; clientId?: string | undefined } & Partial<ClientFields>
@@ -164,17 +172,23 @@ async function makeOperatorsOwners(tx: Transaction, now: Date, clientId: ClientI
   }
 }
 
-// Idempotent.
+// Idempotent. Waits for whoever claims payouts: none of the client's is claimed after the commit.
 export async function suspendClient(
   tx: Transaction,
   by: By,
-  { clientId, note }: { clientId: string; note: string | null },
+  { clientId, reason }: { clientId: string; reason: string | null },
 ): Promise<ClientDetail> {
+  await awaitSenders(tx)
   const client = await lockClient(tx, clientId)
   if (client.isActive) {
-    await setActive(tx, client.id, false)
+    await tx.query({
+      name: 'suspend-client',
+      text: `update clients set is_active = false, suspended_at = $2, suspension_reason = $3
+              where id = $1`,
+      values: [client.id, by.now, reason],
+    })
     await endTokens(tx, client.id)
-    await record(tx, by, { ...client, action: 'client.suspend', detail: { note } })
+    await record(tx, by, { ...client, action: 'client.suspend', detail: { note: reason } })
   }
   return getClient(tx, by.now, clientId)
 }
@@ -182,12 +196,17 @@ export async function suspendClient(
 export async function resumeClient(
   tx: Transaction,
   by: By,
-  { clientId, note }: { clientId: string; note: string | null },
+  { clientId, reason }: { clientId: string; reason: string | null },
 ): Promise<ClientDetail> {
   const client = await lockClient(tx, clientId)
   if (!client.isActive) {
-    await setActive(tx, client.id, true)
-    await record(tx, by, { ...client, action: 'client.resume', detail: { note } })
+    await tx.query({
+      name: 'resume-client',
+      text: `update clients set is_active = true, suspended_at = null, suspension_reason = null
+              where id = $1`,
+      values: [client.id],
+    })
+    await record(tx, by, { ...client, action: 'client.resume', detail: { note: reason } })
   }
   return getClient(tx, by.now, clientId)
 }
@@ -220,14 +239,6 @@ async function lockClient(tx: Transaction, clientId: string): Promise<Client> {
   })
   if (!rows[0]) throw new Refusal('client_not_found')
   return rows[0]
-}
-
-async function setActive(tx: Transaction, id: ClientId, isActive: boolean): Promise<void> {
-  await tx.query({
-    name: 'set-client-active',
-    text: 'update clients set is_active = $2 where id = $1',
-    values: [id, isActive],
-  })
 }
 
 type ClientAction = {

@@ -132,6 +132,7 @@ const REASONS: Record<SuspenseReason, string> = {
   unknown_number: 'no virtual account has the number it was sent to',
   wrong_bank: 'another bank reported it than the one that has the number',
   wrong_currency: 'it is not in the currency of the account',
+  amount_suspicious: 'the amount is above what is booked without a look',
   account_inactive: 'the collection account is not active',
   already_paid: 'the payment had been settled before',
   cancelled: 'the payment had been cancelled',

@@ -63,6 +63,7 @@ type DecisionContext = {
   accountId: (account: SharedAccount) => AccountId
   hashPayer: HashPayer
   bankTimeMaxAgeMs: number
+  suspiciousKobo: Kobo
   now: Date
 }
 

@@ -10,6 +10,7 @@
 //   made after the end of grace        suspended: late
 //   found, and made before the payment suspended: late                  (requery, statement)
 //   collection account not active      suspended: account_inactive
+//   more than the suspicious amount    suspended: amount_suspicious
 //   a payer rule broken                suspended: below_minimum, above_maximum, payer_not_allowed
 //   a limit of the account broken      suspended: over_credit_limit, over_daily_limit,
 //                                      over_balance_limit
@@ -52,6 +53,7 @@ export type SuspenseReason =
   | 'wrong_bank'
   | 'wrong_currency'
   | 'account_inactive'
+  | 'amount_suspicious'
   | 'already_paid'
   | 'cancelled'
   | 'payment_reversed'
@@ -109,7 +111,12 @@ export type IssuedNumber = { bankCode: string; target: Target; isReused?: boolea
 // Which time says whether a payment was still open: the bank's, or the one it arrived here.
 export type JudgedBy = 'bank_time' | 'arrival'
 
-type Terms = { now: Date; bankTimeMaxAgeMs: number; hashPayer: HashPayer }
+type Terms = {
+  now: Date
+  bankTimeMaxAgeMs: number
+  suspiciousKobo: Kobo
+  hashPayer: HashPayer
+}
 type PaymentTerms = Pick<PaymentTarget, 'amountKobo' | 'amountPaidKobo' | 'amountPolicy'>
 type Judgement = { bookedKobo: Kobo; reason: SuspenseReason | null }
 
@@ -146,6 +153,7 @@ export function judge(
   if (closed) return suspended(closed)
   if (isFoundBeforeLease(credit, target)) return suspended('late')
   if (target.kind === 'collection' && !target.isActive) return suspended('account_inactive')
+  if (credit.amountKobo > terms.suspiciousKobo) return suspended('amount_suspicious')
   const payer = {
     accountNumber: credit.sourceAccountNumber,
     name: credit.sourceAccountName,

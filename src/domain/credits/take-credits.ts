@@ -28,6 +28,7 @@ import {
   type SharedAccounts,
 } from '#ledger/accounts.ts'
 import { postTransfers } from '#ledger/transfers.ts'
+import type { Kobo } from '#money.ts'
 import type { Sealer } from '#seal.ts'
 import { nameTraced } from '#trace-context.ts'
 import { chargesOf } from './bank-charges.ts'
@@ -60,13 +61,14 @@ type Deps = {
   sealer: Sealer
   sharedAccounts: SharedAccounts
   bankTimeMaxAgeMs: number
+  suspiciousKobo: Kobo
   now: Date
 }
 
 // Answers in order. Nothing is answered before the caller has committed.
 export async function takeCredits(
   tx: Transaction,
-  { sealer, sharedAccounts, bankTimeMaxAgeMs, now }: Deps,
+  { sealer, sharedAccounts, bankTimeMaxAgeMs, suspiciousKobo, now }: Deps,
   credits: readonly IncomingCredit[],
 ): Promise<PipelinedCommit<CreditResult[]>> {
   const identifiers = credits.map(identifiersOf)
@@ -81,6 +83,7 @@ export async function takeCredits(
     accountId: (account) => sharedAccounts.id(account),
     hashPayer: payerHasher(sealer),
     bankTimeMaxAgeMs,
+    suspiciousKobo,
     now,
   })
   // Told with the rest. Nearly always there are none, and then nothing is asked or waited for.

@@ -1,6 +1,7 @@
-// Queued payouts that must not be sent as things are: the account is not to be paid any more, or the
-// bank took back the money that would be refunded or returned. They wait, and can be cancelled or, if they
-// are returns, failed; operators are told.
+// Queued payouts that must not be sent as things are: the client is suspended (I97), the account is not to
+// be paid any more, or the bank took back the money that would be refunded or returned. They wait, and can
+// be cancelled or, if they are returns, failed; operators are told. Those of a suspended client wait until
+// it is resumed, and raise no alert: an operator suspended it.
 
 import type { Due } from '#client-time.ts'
 import type { Queryable } from '#db/pool.ts'
@@ -27,10 +28,14 @@ const IS_UNCOVERED = `
 export const isTakenBack = (creditId: string) => `
   exists (select from reversals v where v.credit_id = ${creditId} and v.shortfall_kobo > 0)`
 
+const SUSPENDED = 'client_suspended'
+
 // Why the payout `p` is blocked; null: it is not. An account that was given another name since is not the
 // one that was approved.
 export const BLOCKED = `
-  case when p.bank_account_id is not null
+  case when exists (select from clients where clients.id = p.client_id and not clients.is_active)
+       then '${SUSPENDED}'
+       when p.bank_account_id is not null
        then (select case when not b.is_active then 'bank_account_inactive'
                          when b.status = 'mismatch' or p.to_account_name
                               not in (b.account_name, coalesce(b.name_at_bank, b.account_name))
@@ -40,6 +45,7 @@ export const BLOCKED = `
        when p.purpose = 'return' and ${isTakenBack('p.credit_id')} then 'return_credit_reversed' end`
 
 export const BLOCKS = [
+  SUSPENDED,
   'bank_account_inactive',
   'bank_account_mismatch',
   'refund_credit_reversed',
@@ -64,7 +70,7 @@ export async function alertBlocked(tx: Transaction, { now, only }: Due): Promise
     name: 'blocked-payouts',
     text: `select p.reference, p.bank_code as "bankCode", w.block
              from payouts p cross join lateral (select ${BLOCKED} as block) as w
-            where p.status = 'queued' and w.block is not null and ${livesIn('p.client_id', '$1')}
+            where p.status = 'queued' and w.block <> '${SUSPENDED}' and ${livesIn('p.client_id', '$1')}
               and not exists (select from alerts
                                where kind = 'payout_blocked' and cleared_at is null
                                  and subject = 'payout/' || p.reference)
@@ -88,7 +94,7 @@ async function clearUnblocked(tx: Transaction, now: Date): Promise<void> {
             where kind = 'payout_blocked' and cleared_at is null
               and not exists (select from payouts p
                                where p.reference = substr(subject, length('payout/') + 1)
-                                 and p.status = 'queued' and ${BLOCKED} is not null)`,
+                                 and p.status = 'queued' and ${BLOCKED} <> '${SUSPENDED}')`,
     values: [now],
   })
 }

@@ -126,13 +126,15 @@ export async function cancelPayout(
 }
 
 // What a settlement or refund pays is not cancelled apart from it; unless it is blocked, when it would
-// wait for ever: a settlement is approved for good, and of a refund another part may have been sent.
+// wait for ever: a settlement is approved for good, and of a refund another part may have been sent. A
+// suspended client may be resumed.
 async function isCancellable(
   tx: Transaction,
   { id, purpose, status }: LockedPayout,
 ): Promise<boolean> {
   if (purpose === 'payout' || status === 'cancelled') return true
-  return (await findBlock(tx, id)) !== null
+  const block = await findBlock(tx, id)
+  return block !== null && block !== 'client_suspended'
 }
 
 type Decision = { reference: string; decision: 'approved' | 'rejected' }

@@ -10,7 +10,8 @@
 import type { Queryable } from '#db/pool.ts'
 import { readReplication } from '#db/replication.ts'
 import type { Transaction } from '#db/transaction.ts'
-import { awaitSenders, holdPayouts } from './hold-payouts.ts'
+import { awaitSenders } from '#domain/records/sending-lock.ts'
+import { holdPayouts } from './hold-payouts.ts'
 
 export const MOVED_REASON =
   'The database was moved to another server without a synchronous standby: it may lack the last payouts.'

@@ -10,10 +10,10 @@ import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { clearAlert, raiseAlerts } from '#domain/records/alerts.ts'
 import { appendEvents } from '#domain/records/outbox.ts'
+import { awaitSenders } from '#domain/records/sending-lock.ts'
 import { timestamp } from '#wat-time.ts'
 
 const ALERT = { kind: 'payouts_held', subject: 'payouts' } as const
-const LOCK = `hashtext('payouts_held')`
 
 // Conditions on a row of `payouts`. A database that is another one than was known is held before anybody has
 // noticed (follow-database.ts).
@@ -30,23 +30,6 @@ export const LAST_RESTORED_AT =
 export type PayoutHold = { reason: string; heldBy: string; heldAt: Date; restoredTo: Date | null }
 
 type Holding = { reason: string; by: string; restoredTo?: Date }
-
-// Whoever sends, or gives out what people send, takes this first, so a hold waits for what is being
-// taken, and all later ones see it.
-export async function awaitHolders(tx: Transaction): Promise<void> {
-  await tx.query({
-    name: 'await-payout-holders',
-    text: `select pg_advisory_xact_lock_shared(${LOCK})`,
-  })
-}
-
-// Nobody is sending from then on, until this transaction ends.
-export async function awaitSenders(tx: Transaction): Promise<void> {
-  await tx.query({
-    name: 'await-payout-senders',
-    text: `select pg_advisory_xact_lock(${LOCK})`,
-  })
-}
 
 export async function holdPayouts(
   tx: Transaction,

@@ -8,12 +8,13 @@ import { gunzipSync, gzipSync } from 'node:zlib'
 import type { Queryable } from '#db/pool.ts'
 import { BeginAgain, type Transaction } from '#db/transaction.ts'
 import { writeAuditLog } from '#domain/records/audit-log.ts'
+import { awaitHolders } from '#domain/records/sending-lock.ts'
 import { Refusal } from '#errors.ts'
 import type { ClientId } from '#ids.ts'
 import { formatKobo, type Kobo } from '#money.ts'
 import { newReference } from '#references.ts'
 import type { Sealer } from '#seal.ts'
-import { awaitHolders, HELD, MAY_HAVE_BEEN_SENT } from './hold-payouts.ts'
+import { HELD, MAY_HAVE_BEEN_SENT } from './hold-payouts.ts'
 
 export const FILE_FORMATS = ['pain.001', 'csv'] as const
 export type FileFormat = (typeof FILE_FORMATS)[number]

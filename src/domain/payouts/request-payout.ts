@@ -4,12 +4,13 @@
 //                      → Fee income    … the fee for sending it, …
 //                      → VAT payable   … and the VAT on that
 //
-// In the order they are checked: the account (inactive, mismatch), the limits (I50), the balance.
-// Locks: the bank account, the payout settings, then what is available.
+// In the order they are checked: the client (suspended), the account (inactive, mismatch), the limits
+// (I50), the balance.
+// Locks: the client, the bank account, the payout settings, then what is available.
 
 import type { BankConnections } from '#banks/connector.ts'
 import type { Transaction } from '#db/transaction.ts'
-import type { Client } from '#domain/access/clients.ts'
+import { type Client, refuseSuspended } from '#domain/access/clients.ts'
 import { computeFeeOnTop } from '#domain/fees/compute-fee.ts'
 import { findPayoutRule } from '#domain/fees/fee-rules.ts'
 import { writeAuditLog } from '#domain/records/audit-log.ts'
@@ -44,6 +45,7 @@ type Asked = {
 export async function requestPayout(tx: Transaction, deps: Deps, asked: Asked): Promise<string> {
   const { sealer, now, bankConnections } = deps
   const { client, actor, amountKobo, currency, narration } = asked
+  await refuseSuspended(tx, client.id)
   const account = await lockBankAccount(tx, asked.bankAccountId)
   refuseUnpayable(account)
   const isUnconfirmed = account.status === 'unconfirmed'

@@ -3,10 +3,10 @@
 //
 //   Available, Collection accounts → Refunding     per payout (settle-payout.ts posts the rest)
 //
-// Locks: what is refunded (refundable.ts), the client's payout settings, ledger accounts.
+// Locks: the client, what is refunded (refundable.ts), the client's payout settings, ledger accounts.
 
 import type { Transaction } from '#db/transaction.ts'
-import type { Client } from '#domain/access/clients.ts'
+import { type Client, refuseSuspended } from '#domain/access/clients.ts'
 import { createPayouts } from '#domain/payouts/create-payouts.ts'
 import { type Draw, drawAvailable } from '#domain/payouts/draw-available.ts'
 import { needsApproval } from '#domain/payouts/payout-settings.ts'
@@ -29,6 +29,7 @@ type Payouts = { id: PayoutId; reference: string }[]
 export async function requestRefund(tx: Transaction, deps: Deps, asked: Asked): Promise<string> {
   const { client, actor, of, amountKobo, reason } = asked
   const { now, sharedAccounts } = deps
+  await refuseSuspended(tx, client.id)
   const refundable = await lockRefundable(tx, client.id, of)
   const slices = sliceRefund(refundable, amountKobo)
   const { currency } = refundable

@@ -1,5 +1,5 @@
-// Magic amounts: for clients that know only the documented simulate call, the kobo of ₦7,777 choose
-// a scenario. Every other amount is an ordinary transfer.
+// Magic amounts: where the simulate call asks for scenarios, the kobo of ₦7,777 choose one. Every other
+// amount is an ordinary transfer, and so are these where it does not ask.
 
 import type { Kobo } from '#money.ts'
 import type { SandboxTransfer } from './sandbox-transfers.ts'

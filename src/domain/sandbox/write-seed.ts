@@ -19,7 +19,7 @@ import { dispatchEvents } from '#domain/webhooks/dispatch-events.ts'
 import { Refusal } from '#errors.ts'
 import type { AdviceId, ClientId } from '#ids.ts'
 import type { SharedAccounts } from '#ledger/accounts.ts'
-import { CURRENCY, type Kobo } from '#money.ts'
+import { AMOUNT_MAX_KOBO, CURRENCY, type Kobo } from '#money.ts'
 import type { Sealer } from '#seal.ts'
 import { creditOf, listSteps, paymentOf, type SeedStep, sampleName } from './seed-plan.ts'
 import { claimSeed, countStep, type Seed } from './seeds.ts'
@@ -216,7 +216,8 @@ async function take(
     transactionTime: now,
     source: 'sandbox' as const,
   }))
-  const deciding = { sealer, sharedAccounts, bankTimeMaxAgeMs: BANK_TIME_MAX_MS, now }
+  const judging = { bankTimeMaxAgeMs: BANK_TIME_MAX_MS, suspiciousKobo: AMOUNT_MAX_KOBO }
+  const deciding = { sealer, sharedAccounts, ...judging, now }
   await pipeline([...(await takeCredits(tx, deciding, credits)).statements])
 }
 

@@ -7,13 +7,15 @@
 // So does one to an account whose name no bank has confirmed: as for a payout, a second person approves it,
 // who gives the accounts and their names, and so has seen them.
 //
-// Locks: the settlement, who approves (so that nobody changes their access meanwhile), the subaccounts
-// that are paid; then ledger accounts, which closing has locked before. Who approves is locked after the
-// subaccounts where only an unconfirmed account demands them: nobody waits for both the other way round.
+// Locks: the client, the settlement, who approves (so that nobody changes their access meanwhile), the
+// subaccounts that are paid; then ledger accounts, which closing has locked before. Who approves is locked
+// after the subaccounts where only an unconfirmed account demands them: nobody waits for both the other
+// way round.
 
 import type { BankConnections } from '#banks/connector.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { type Approver, lockApprover } from '#domain/access/approvers.ts'
+import { refuseSuspended } from '#domain/access/clients.ts'
 import { chooseSendingBank, createPayouts } from '#domain/payouts/create-payouts.ts'
 import { holdApprovalRules } from '#domain/payouts/payout-settings.ts'
 import type { NewPayout } from '#domain/payouts/payouts.ts'
@@ -84,6 +86,7 @@ export async function approveSettlement(
   { reference, seen, ...by }: SettlementApprover & Approval,
 ): Promise<Settlement> {
   const clientId = by.client.id
+  await refuseSuspended(tx, clientId)
   const settlement = await lockSettlement(tx, clientId, reference)
   const { id, status, approvedBy } = settlement
   if (approvedBy !== null && approvedBy === by.actor) return settlement

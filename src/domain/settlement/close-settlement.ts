@@ -7,11 +7,12 @@
 //   5. share out   recover what the client owes, hold back a reserve, release those that are due
 //   6. approve     unless that takes a second person, or there is nowhere to pay to
 //
-// A process that dies in between has done nothing. Locks: the client's turn; ledger accounts in id
+// A process that dies in between has done nothing. Locks: the client; its turn; ledger accounts in id
 // order; the client's event counter.
 
 import { requireKept } from '#db/archived-period.ts'
 import type { Transaction } from '#db/transaction.ts'
+import { refuseSuspended } from '#domain/access/clients.ts'
 import { Refusal } from '#errors.ts'
 import type { AccountId, ClientId, SettlementId, SubaccountId } from '#ids.ts'
 import { clientOwner, type SharedAccount, subaccountOwner } from '#ledger/accounts.ts'
@@ -30,7 +31,7 @@ import { findPrevious, readSettlement, type Settlement } from './settlements.ts'
 import { type Party, takeAvailable } from './take-available.ts'
 import { type Closing, writeSettlement } from './write-settlement.ts'
 
-// Refused, in this order: settlement_in_progress, cut_off_passed, settlement_empty,
+// Refused, in this order: client_suspended, settlement_in_progress, cut_off_passed, settlement_empty,
 // settlement_below_minimum.
 export async function closeSettlement(
   tx: Transaction,
@@ -39,6 +40,7 @@ export async function closeSettlement(
 ): Promise<Settlement> {
   const { clientId, minimumKobo } = closing
   const { now, sharedAccounts } = deps
+  await refuseSuspended(tx, clientId)
   await takeTurn(tx, clientId)
   const previous = await findPrevious(tx, clientId, CURRENCY)
   const cutOff = closing.cutOff ?? firstCutOff(now, previous)

@@ -81,13 +81,17 @@ export type ScheduledClient = Pick<SettlementTerms, 'schedule' | 'minimumKobo'> 
   handledTo: Date
 }
 
+// A suspended client is settled when it is resumed: its schedule then makes up for what it missed.
 export async function listScheduled(db: Queryable, only?: ClientId): Promise<ScheduledClient[]> {
   const { rows } = await db.query<ScheduledClient>({
     name: 'list-scheduled-settlements',
     text: `select client_id as "clientId", schedule, minimum_kobo as "minimumKobo",
                   handled_to as "handledTo"
              from settlement_settings
-            where schedule <> 'manual' and ${livesIn('client_id', '$1')} order by client_id`,
+            where schedule <> 'manual' and ${livesIn('client_id', '$1')}
+              and exists (select from clients
+                           where clients.id = settlement_settings.client_id and clients.is_active)
+            order by client_id`,
     values: [only ?? null],
   })
   return rows

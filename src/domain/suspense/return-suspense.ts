@@ -10,7 +10,7 @@
 
 import type { Mode } from '#banks/connector.ts'
 import type { Transaction } from '#db/transaction.ts'
-import type { Client } from '#domain/access/clients.ts'
+import { type Client, refuseSuspended } from '#domain/access/clients.ts'
 import { recordSuspenseChanges } from '#domain/credits/suspense-history.ts'
 import type { LockedItem } from '#domain/credits/suspense-items.ts'
 import { createPayouts } from '#domain/payouts/create-payouts.ts'
@@ -46,6 +46,7 @@ export async function requestReturn(
   const item = await lockVisibleItem(tx, by, itemId)
   if (item.state === 'returning' || item.state === 'returned') return
   if (item.state !== 'open') throw new Refusal('suspense_closed')
+  if (item.clientId !== null) await refuseSuspended(tx, item.clientId)
   if (!isApproved) await refuseUnapproved(tx, by.id, item.id)
   const { bankCode, currency, creditId, amountKobo } = item
   const returning = { kind: 'returning', owner: bankOwner(bankCode), currency } as const

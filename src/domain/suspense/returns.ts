@@ -14,8 +14,11 @@ import { newReference } from '#references.ts'
 
 export const RETURN_STATUSES: readonly ReturnStatus[] = ['pending', 'confirmed', 'failed']
 
-// The second: an operator may have sent it in the time that a restore lost (I82).
-export type ReturnBlock = 'return_credit_reversed' | 'return_may_have_been_sent'
+// The last: an operator may have sent it in the time that a restore lost (I82).
+export type ReturnBlock =
+  | 'client_suspended'
+  | 'return_credit_reversed'
+  | 'return_may_have_been_sent'
 
 export type Return = {
   id: bigint
@@ -76,6 +79,7 @@ export const JOIN_LAST_RETURN = `
 const SELECT_RETURN = `
   select r.id, r.reference, r.item_id as "itemId", i.credit_id as "creditId", r.status,
          case when r.status <> 'pending' or p.status <> 'queued' then null
+              when not o.is_active then 'client_suspended'
               when ${isTakenBack('c.id')} then 'return_credit_reversed'
               when r.requested_at <= ${LAST_RESTORED_AT} then 'return_may_have_been_sent'
               end as "blockedBy",

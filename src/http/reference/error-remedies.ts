@@ -108,6 +108,7 @@ const REMEDIES: Readonly<Record<Exclude<RefusalCode, NotFound>, string>> = {
   insufficient_balance: CHECK_BALANCE,
   bank_account_unknown: 'Check the account number and bank.',
   bank_account_exists: 'Use the existing bank account.',
+  client_suspended: 'Wait until an operator resumes the client, then try again.',
   bank_account_inactive: 'Activate it, or choose another.',
   bank_account_mismatch: 'Correct the name, or add the right account.',
   bank_account_needed: 'Specify bankAccount, or make one the default.',

@@ -18,6 +18,7 @@ export const MONEY_OUT_ERRORS: Readonly<Record<string, readonly RefusalCode[]>> 
     'approver_too_new',
     'bank_account_inactive',
     'bank_account_mismatch',
+    'client_suspended',
     'other_person_needed',
     'payout_decided',
     'payout_not_found',
@@ -30,6 +31,7 @@ export const MONEY_OUT_ERRORS: Readonly<Record<string, readonly RefusalCode[]>> 
     'bank_account_inactive',
     'bank_account_mismatch',
     'bank_account_unconfirmed',
+    'client_suspended',
     'no_default_bank_account',
     'other_person_needed',
     'settlement_accounts_changed',
@@ -44,6 +46,7 @@ export const MONEY_OUT_ERRORS: Readonly<Record<string, readonly RefusalCode[]>> 
     'settlement_not_found',
   ],
   closeSettlement: [
+    'client_suspended',
     'cut_off_passed',
     'period_archived',
     'settlement_empty',
@@ -58,6 +61,7 @@ export const MONEY_OUT_ERRORS: Readonly<Record<string, readonly RefusalCode[]>> 
     'bank_account_needed',
     'bank_account_not_found',
     'bank_account_unknown',
+    'client_suspended',
     'daily_payout_limit',
     'insufficient_balance',
     'payout_limit',
@@ -102,6 +106,7 @@ export const MONEY_OUT_ERRORS: Readonly<Record<string, readonly RefusalCode[]>> 
   listSettlementLines: ['settlement_not_found'],
   printSubaccountStatement: ['subaccount_not_found'],
   refundCredit: [
+    'client_suspended',
     'credit_archived',
     'credit_not_found',
     'credit_not_refundable',
@@ -111,6 +116,7 @@ export const MONEY_OUT_ERRORS: Readonly<Record<string, readonly RefusalCode[]>> 
     'refund_too_large',
   ],
   refundPayment: [
+    'client_suspended',
     'daily_payout_limit',
     'insufficient_balance',
     'payment_not_found',

@@ -62,6 +62,7 @@ const OPERATION_ERRORS: Readonly<Record<string, readonly RefusalCode[]>> = {
   approveSuspenseRequest: [
     'approver_not_independent',
     'approver_too_new',
+    'client_suspended',
     'other_person_needed',
     'request_decided',
     'request_not_found',
@@ -127,6 +128,7 @@ const OPERATION_ERRORS: Readonly<Record<string, readonly RefusalCode[]>> = {
   getPayment: ['payment_not_found'],
   getPaymentTimeline: ['payment_not_found'],
   getReturn: [
+    'client_suspended',
     'payouts_held',
     'return_credit_reversed',
     'return_may_have_been_sent',
@@ -187,6 +189,7 @@ const OPERATION_ERRORS: Readonly<Record<string, readonly RefusalCode[]>> = {
   resumeClient: ['client_not_found'],
   returnSuspense: [
     'approval_needed',
+    'client_suspended',
     'suspense_closed',
     'suspense_not_found',
     'suspense_requested',

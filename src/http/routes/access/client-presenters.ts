@@ -92,6 +92,10 @@ const ClientShown = {
   clientId: Type.String(),
   name: Type.String(),
   isActive: Type.Boolean({ description: 'False: suspended.' }),
+  suspendedAt: nullable('string', { description: 'Null: it is not suspended, or not recorded.' }),
+  suspensionReason: nullable('string', {
+    description: 'Why it is suspended, if a reason was given.',
+  }),
   isOperator: Type.Boolean(),
   scopes: Type.Array(Type.String()),
   merchantCodes: Type.Unsafe<string[] | null>({
@@ -144,6 +148,8 @@ export function presentClient(client: ClientEntry) {
     clientId: client.clientId,
     name: client.name,
     isActive: client.isActive,
+    suspendedAt: client.suspendedAt && timestamp(client.suspendedAt),
+    suspensionReason: client.suspensionReason,
     isOperator: client.isOperator,
     scopes: [...client.scopes],
     merchantCodes: client.merchantCodes && [...client.merchantCodes],

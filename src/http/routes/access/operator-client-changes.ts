@@ -28,8 +28,17 @@ import {
   requireClientId,
 } from './client-presenters.ts'
 
-const NoteBody = Type.Object(
-  { note: Type.Optional(text(500, 'Reason (audit log).')) },
+const REASON_MAX = 500
+const ReasonBody = Type.Object(
+  {
+    reason: Type.Optional(
+      text(
+        REASON_MAX,
+        'Why. Kept in the audit log; operators see it while the client is suspended.',
+      ),
+    ),
+    note: Type.Optional(text(REASON_MAX, 'The former name of reason, used where that is omitted.')),
+  },
   { additionalProperties: false },
 )
 const aboutOne = {
@@ -133,10 +142,12 @@ const states: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
           operationId: `${verb}Client`,
           summary,
           description:
-            'A suspended client cannot log in, and its tokens are revoked. Its accounts still ' +
-            'receive money, its checkout pages work and its webhooks are delivered.',
+            'A suspended client cannot log in, and its tokens are revoked. No money leaves it: ' +
+            'settlements, payouts, refunds and returns wait until it is resumed; what the bank has ' +
+            'already is finished. Its accounts still receive money, its checkout pages work and its ' +
+            'webhooks are delivered.',
           headers: IdempotencyHeaders,
-          body: NoteBody,
+          body: ReasonBody,
           response: oneClient,
         },
       },
@@ -148,7 +159,7 @@ const states: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
           const client = await change(
             tx,
             { now: clock(), actor },
-            { clientId, note: body.note ?? null },
+            { clientId, reason: body.reason ?? body.note ?? null },
           )
           return accepted(message, presentClientDetail(client))
         })

@@ -1,5 +1,5 @@
 // /Payment/process/banktransfer/simulate/payment: simulates a transfer. From the batcher on, it
-// takes the regular path. Magic amounts choose another scenario (docs/sandbox.md).
+// takes the regular path. With `scenarios`, magic amounts choose another one (docs/sandbox.md).
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -38,7 +38,7 @@ const SimulatedBody = named('SimulatedPayment', {
   }),
   sessionId: Type.String({ description: 'Session ID of the simulated transfer.' }),
   outcome: Type.String({
-    description: 'booked or suspended; delayed or lost with the magic amounts for them.',
+    description: 'booked or suspended; with scenarios also delayed or lost.',
   }),
   reason: nullable('string', { description: 'Suspense reason.' }),
 })
@@ -57,9 +57,10 @@ export const simulateRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
         summary: 'Simulate a transfer to a virtual account (sandbox only)',
         description:
           'Sends money to a virtual account as a bank would. It takes the same path as a real ' +
-          'transfer: booked, notified and shown everywhere. The amounts 7777.01 to 7777.07 choose ' +
-          'a scenario: duplicate, out of order, reversal first, reversed after 10 seconds, wrong ' +
-          'currency, delayed by 30 seconds, lost.',
+          'transfer: booked, notified and shown everywhere. With scenarios: true, the amounts 7777.01 ' +
+          'to 7777.07 choose a scenario: duplicate, out of order, reversal first, reversed after ' +
+          '10 seconds, wrong currency, delayed by 30 seconds, lost. Without it, every amount is an ' +
+          'ordinary transfer.',
         security: BEARER,
         headers: IdempotencyHeaders,
         body: Type.Object({
@@ -69,6 +70,13 @@ export const simulateRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
             'x-says': 'Must be 10 digits.',
           }),
           amount: Amount,
+          scenarios: Type.Optional(
+            Type.Boolean({
+              default: false,
+              description: 'Whether the amounts 7777.01 to 7777.07 choose a scenario.',
+              'x-says': 'Must be true or false.',
+            }),
+          ),
         }),
         response: { 200: PaymentEnvelope(SimulatedBody) },
       },
@@ -79,7 +87,7 @@ export const simulateRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
       const owner = await findNumber(db, client.id, accountNumber)
       if (!owner) throw new Refusal('number_not_found')
       const amountKobo = koboOf(body.amount) as Kobo // Checked by the schema.
-      const scenario = scenarioOf(amountKobo)
+      const scenario = body.scenarios ? scenarioOf(amountKobo) : undefined
       const simulated = { request, reply, owner, accountNumber, amountKobo }
       return scenario ? simulateScenario(deps, simulated, scenario) : simulate(deps, simulated)
     },

@@ -53,9 +53,10 @@ export const ReturnBody = named('Return', {
   }),
   blockedBy: nullable('string', {
     description:
-      'return_credit_reversed: the bank has reversed the credit, so the payer has the money. Do ' +
-      'not send it; fail the return. return_may_have_been_sent: it is older than the restored ' +
-      'database. Ask the bank, then confirm or fail it.',
+      'client_suspended: do not send it before the client is resumed. return_credit_reversed: the ' +
+      'bank has reversed the credit, so the payer has the money. Do not send it; fail the return. ' +
+      'return_may_have_been_sent: it is older than the restored database. Ask the bank, then ' +
+      'confirm or fail it.',
   }),
   amount: Type.Number(),
   currency: Type.String(),

@@ -6,8 +6,9 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { List } from '#db/paging.ts'
 import { withTransaction } from '#db/transaction.ts'
-import { arePayoutsHeld, awaitHolders } from '#domain/payouts/hold-payouts.ts'
+import { arePayoutsHeld } from '#domain/payouts/hold-payouts.ts'
 import { recordActions } from '#domain/records/audit-log.ts'
+import { awaitHolders } from '#domain/records/sending-lock.ts'
 import {
   findReturn,
   listReturns,

@@ -10,7 +10,7 @@ import { follow, hrefOf } from '../../routing.ts'
 import { CLIENT, type ClientDetail } from './client-fields.tsx'
 import { ClientForm } from './client-form.tsx'
 
-const NOTE_MAX = 500
+const REASON_MAX = 500
 
 type Verb = 'suspend' | 'resume'
 type Props = { client: ClientDetail; isOwn: boolean; query: Query; changed: () => void }
@@ -58,9 +58,9 @@ type StateProps = {
 
 function StateForm({ client, verb, close, done }: StateProps) {
   const sending = useSending(async (given, headers) => {
-    const note = textOf(given, 'note')
+    const reason = textOf(given, 'reason')
     const params = { clientId: client.clientId }
-    await send('POST', `${CLIENT}/${verb}`, { params, body: note ? { note } : {}, headers })
+    await send('POST', `${CLIENT}/${verb}`, { params, body: reason ? { reason } : {}, headers })
     done(strings[`${verb}Done`])
   })
   return (
@@ -72,8 +72,19 @@ function StateForm({ client, verb, close, done }: StateProps) {
       close={close}
     >
       <p class="muted">{strings[`${verb}Text`]}</p>
-      <Field label={strings.note} hint={strings.noteHint}>
-        {(id) => <textarea id={id} name="note" rows={2} maxLength={NOTE_MAX} />}
+      <Field
+        label={strings.reason}
+        hint={verb === 'suspend' ? strings.reasonHint : strings.optionalReasonHint}
+      >
+        {(id) => (
+          <textarea
+            id={id}
+            name="reason"
+            rows={2}
+            maxLength={REASON_MAX}
+            required={verb === 'suspend'}
+          />
+        )}
       </Field>
     </DialogForm>
   )

@@ -50,6 +50,7 @@ export function ClientDrawer({ clientId, isOwn, query, version, close, changed }
 
 function About({ client }: { client: ClientDetail }) {
   const { name, clientId, isOperator, scopes, merchantCodes, allowedAddresses } = client
+  const { suspendedAt, suspensionReason } = client
   return (
     <>
       <div class="headline">
@@ -63,6 +64,8 @@ function About({ client }: { client: ClientDetail }) {
           [strings.scopes, scopes.join(', ')],
           [strings.merchantCodes, merchantCodes?.join(', ') ?? strings.allMerchants],
           [strings.allowedAddresses, allowedAddresses?.join(', ') ?? strings.anyAddress],
+          [strings.suspendedAt, suspendedAt && <Time key="suspended" at={suspendedAt} />],
+          [strings.suspensionReason, suspensionReason],
           [strings.created, <Time key="created" at={client.createdAt} />],
         ]}
       />
