@@ -2260,6 +2260,7 @@ CREATE UNIQUE INDEX transfers_of_difference_once ON transfers USING btree (diffe
 CREATE INDEX transfers_of_payout ON transfers USING btree (payout_id) WHERE payout_id IS NOT NULL;
 CREATE INDEX transfers_of_settlement ON transfers USING btree (settlement_id) WHERE settlement_id IS NOT NULL;
 CREATE INDEX transfers_out_without_credit ON transfers USING btree (debit_account_id) INCLUDE (amount_kobo, reason, posted_at) WHERE credit_id IS NULL;
+CREATE INDEX transfers_refunded ON transfers USING btree (posted_at) WHERE reason = 'refunded'::text;
 CREATE INDEX transfers_reversed ON transfers USING btree (debit_account_id) INCLUDE (amount_kobo) WHERE reason = 'reversal'::text;
 CREATE TRIGGER transfers_append_only BEFORE DELETE OR UPDATE ON transfers FOR EACH ROW EXECUTE FUNCTION refuse_other_than_archiving();
 CREATE TRIGGER transfers_not_truncated BEFORE TRUNCATE ON transfers FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();

@@ -5273,6 +5273,7 @@ export interface components {
             paymentReference: string | null;
             createdAt: string;
             amountPaid: number;
+            refundedAmount: number;
             customerEmail: string | null;
             customerPhoneNumber: string | null;
             graceSeconds: number;
@@ -6981,6 +6982,7 @@ export interface components {
             gross: number;
             reversed: number;
             returned: number;
+            refunded: number;
             suspended: number;
             fees: number;
             net: number;
@@ -7008,6 +7010,7 @@ export interface components {
             gross: number;
             reversed: number;
             returned: number;
+            refunded: number;
             suspended: number;
             fees: number;
             net: number;
@@ -7021,6 +7024,7 @@ export interface components {
             successful: number;
             reversed: number;
             returned: number;
+            refunded: number;
             suspended: number;
             fees: number;
             expired: number;
