@@ -1,50 +1,53 @@
-// The banks we know by name. A bank that is missing here can still pay in: only its name, and its
-// code where a notification gives nothing but the name, stay unknown.
+// The institutions we know: banks, microfinance and mortgage banks, mobile money operators and payment
+// service banks. An institution that is missing here can still pay in: only its name stays unknown, and its
+// code where a notification gives nothing but the name.
 //
-// `nipCode` is the bank's institution code on the NIP rail, another numbering than `code`.
+// Each has one `code` of ours: its CBN code (three or five digits), else its NIP code (six digits).
+// Callers may name it by any of its codes; connectors name it by the code that the provider expects.
 
-export type Bank = { code: string; name: string; nipCode?: string; otherNames?: readonly string[] }
+import institutions from './institutions.json' with { type: 'json' }
 
-export const BANKS: readonly Bank[] = [
-  {
-    code: '011',
-    name: 'First Bank of Nigeria',
-    nipCode: '000016',
-    otherNames: ['FirstBank', 'FBN'],
-  },
-  { code: '023', name: 'Citibank Nigeria' },
-  { code: '032', name: 'Union Bank of Nigeria' },
-  { code: '033', name: 'United Bank for Africa', nipCode: '000004', otherNames: ['UBA'] },
-  { code: '035', name: 'Wema Bank', nipCode: '000017', otherNames: ['Wema Bank (ALAT)'] },
-  { code: '044', name: 'Access Bank', nipCode: '000014', otherNames: ['Access Bank (Diamond)'] },
-  { code: '050', name: 'Ecobank Nigeria', otherNames: ['Eco Bank'] },
-  { code: '057', name: 'Zenith Bank', nipCode: '000015' },
-  { code: '058', name: 'Guaranty Trust Bank', nipCode: '000013', otherNames: ['GTBank', 'GTB'] },
-  { code: '068', name: 'Standard Chartered Bank' },
-  { code: '070', name: 'Fidelity Bank' },
-  { code: '076', name: 'Polaris Bank' },
-  { code: '082', name: 'Keystone Bank' },
-  { code: '101', name: 'Providus Bank', nipCode: '000023' },
-  { code: '214', name: 'First City Monument Bank', otherNames: ['FCMB'] },
-  { code: '215', name: 'Unity Bank' },
-  { code: '221', name: 'Stanbic IBTC Bank', otherNames: ['Stanbic'] },
-  { code: '232', name: 'Sterling Bank', nipCode: '000001' },
-  { code: '301', name: 'Jaiz Bank' },
-  { code: '50211', name: 'Kuda Microfinance Bank' },
-  { code: '50515', name: 'Moniepoint Microfinance Bank' },
-]
+export const KINDS = [
+  'commercial',
+  'merchant',
+  'non_interest',
+  'microfinance',
+  'mobile_money',
+  'payment_service_bank',
+  'mortgage',
+  'other',
+] as const
+
+export type Bank = {
+  code: string
+  name: string
+  kind: (typeof KINDS)[number]
+  cbnCode?: string
+  nipCode?: string // Its institution code on the NIP rail.
+  aliases?: readonly string[] // Codes that single providers use for it.
+  providerCodes?: Readonly<Record<string, string>> // The same by provider, to the letter.
+  // False: account numbers are telephone numbers. Absent: not known, so no number is refused for it.
+  checksNuban?: boolean
+  canBePaid?: false // Closed, or without customers' accounts.
+  otherNames?: readonly string[]
+}
+
+export const BANKS = institutions as readonly Bank[]
 
 // Words that one bank's name comes with or without ("GTBANK PLC", "KUDA MFB").
 const FILLER = /\b(?:plc|limited|ltd|nigeria|nig|of|the|bank|microfinance|mfb)\b/g
 
-const byCode = new Map(BANKS.map((bank) => [bank.code, bank]))
 const byNipCode = new Map(BANKS.flatMap((bank) => (bank.nipCode ? [[bank.nipCode, bank]] : [])))
-const byName = new Map(
+const byCode = new Map(
   BANKS.flatMap((bank) =>
-    [bank.name, ...(bank.otherNames ?? [])].map((name) => [plainName(name), bank] as const),
+    [bank.code, bank.cbnCode, bank.nipCode, ...(bank.aliases ?? [])].flatMap((code) =>
+      code === undefined ? [] : [[code, bank] as const],
+    ),
   ),
 )
+const byName = indexNames()
 
+// By any of its codes.
 export function findBank(code: string): Bank | undefined {
   return byCode.get(code)
 }
@@ -60,6 +63,33 @@ export function findBankByName(name: string): Bank | undefined {
 // Where a notification names the payer's bank and has no code for it.
 export function bankCodeByName(name: unknown): string | null {
   return typeof name === 'string' ? (findBankByName(name)?.code ?? null) : null
+}
+
+// The code by which a provider knows an institution: one of its own, else that of the numbering it uses.
+// An institution that is not listed is named as the caller named it.
+export function providerCode(bankCode: string, numbering: 'nip' | 'cbn', provider = ''): string {
+  const bank = findBank(bankCode)
+  if (!bank) return bankCode
+  const own =
+    bank.providerCodes && Object.hasOwn(bank.providerCodes, provider)
+      ? bank.providerCodes[provider]
+      : undefined
+  return own ?? (numbering === 'nip' ? bank.nipCode : bank.cbnCode) ?? bank.code
+}
+
+// A name that two institutions share is that of the commercial bank, or of neither.
+function indexNames(): Map<string, Bank> {
+  const index = new Map<string, Bank | undefined>()
+  for (const bank of BANKS) {
+    for (const name of [bank.name, ...(bank.otherNames ?? [])]) {
+      const plain = plainName(name)
+      const known = index.get(plain)
+      const isShared = index.has(plain) && known !== bank
+      if (!isShared) index.set(plain, bank)
+      else if (known?.kind !== 'commercial') index.set(plain, undefined)
+    }
+  }
+  return new Map([...index].flatMap(([plain, bank]) => (bank && plain ? [[plain, bank]] : [])))
 }
 
 function plainName(name: string): string {

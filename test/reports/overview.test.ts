@@ -60,6 +60,7 @@ async function aDay(of: Bench) {
     gross: 1000.5 + 6000 + 2000 + 1300 + 40 + 700,
     reversed: 40,
     fees: 0,
+    refunded: 0,
     returned: 0,
     suspended: 2000, // What the expired payment had.
     net: 1000.5 + 6000 + 1300 + 700,
@@ -76,8 +77,8 @@ test('a client with nothing has a day of nothing', async () => {
   const { today, yesterday, comparison, hours, days, ...rest } = await overview(bench, token)
 
   const nothing = { gross: 0, net: 0, credits: 0, successful: 0 }
-  const less = { reversed: 0, returned: 0, suspended: 0, fees: 0, expired: 0, cancelled: 0 }
-  const none = { ...nothing, ...less, successRate: null }
+  const less = { reversed: 0, returned: 0, refunded: 0, suspended: 0, fees: 0 }
+  const none = { ...nothing, ...less, expired: 0, cancelled: 0, successRate: null }
   assert.deepEqual(today, { from: '2026-11-15T00:00:00.000000+01:00', ...none })
   assert.deepEqual(yesterday, { from: '2026-11-14T00:00:00.000000+01:00', ...none })
   assert.deepEqual(comparison, {

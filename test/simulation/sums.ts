@@ -25,5 +25,7 @@ export async function compareSums({ db }: World): Promise<void> {
       const told = hours.reduce((sum, hour) => sum + hour[`${part}Kobo`], 0n)
       assert.deepEqual([told, rows[0]?.[part]], [held, held], `${part} of client ${id}`)
     }
+    const refunded = hours.reduce((sum, hour) => sum + hour.refundedKobo, 0n)
+    assert.equal(refunded, balance?.refundedKobo, `refunded of client ${id}`)
   }
 }

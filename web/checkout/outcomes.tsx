@@ -9,13 +9,19 @@ import { Sent } from './sent.tsx'
 
 export function Paid({ model, actions }: { model: Model; actions: Actions | undefined }) {
   const { checkout, returnIn } = model
-  const { amountPaid, merchantName, returnUrl } = checkout
+  const { amountPaid, amountRefunded, merchantName, returnUrl } = checkout
+  const isRefunded = amountRefunded >= amountPaid && amountRefunded > 0
   return (
     <div class="outcome">
       <Sign kind="good" />
-      <h1 tabIndex={-1}>{strings.paidTitle}</h1>
+      <h1 tabIndex={-1}>{isRefunded ? strings.refundedTitle : strings.paidTitle}</h1>
       <p class="amount">{formatNaira(amountPaid)}</p>
-      <p class="hint">{strings.paidHint(merchantName)}</p>
+      <p class="hint">
+        {isRefunded ? strings.refundedHint(merchantName) : strings.paidHint(merchantName)}
+      </p>
+      {amountRefunded > 0 && !isRefunded && (
+        <p class="hint">{strings.partRefunded(formatNaira(amountRefunded), merchantName)}</p>
+      )}
       <Held checkout={checkout} />
       <Receipt model={model} />
       <div class="actions">

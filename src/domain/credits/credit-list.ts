@@ -155,7 +155,12 @@ async function readTimes(
   const charged = `c.id = any(array(
     select f.credit_id from credit_fees f
      where f.is_later and ${within('f.charged_at').join(' and ')}))`
-  return [received, [moved], [charged]]
+  const refunded = `c.id = any(array(
+    select p.credit_id from transfers t
+      left join differences f on f.id = t.difference_id
+      join payouts p on p.id = coalesce(t.payout_id, f.payout_id)
+     where t.reason = 'refunded' and ${within('t.posted_at').join(' and ')}))`
+  return [received, [moved], [charged], [refunded]]
 }
 
 // Every way to narrow leads through an index: a payment's own credits and what was assigned to it,

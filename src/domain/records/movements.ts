@@ -1,20 +1,24 @@
-// The six totals of a client's money, the same in balances, the overview, the CSV of credits and
-// the dashboard. 0027_movements.sql defines them for transfers.
+// The seven totals of a client's money, the same in balances, the overview, the CSV of credits and
+// the dashboard. 0027_movements.sql defines them for transfers of credits, and refund-movements.ts
+// for those of refunds.
 //
 //   gross      reported by banks for the client's numbers, or assigned to the client from
 //              unidentified suspense, at the moment of assignment
 //   reversed   taken back by banks, from wherever it was
-//   returned   sent back to payers, as confirmed by the banks
+//   returned   sent back to payers from suspense, as confirmed by the banks
+//   refunded   refunded to payers from what was booked, as confirmed by the banks
 //   suspended  in suspense, or being returned and not yet confirmed
 //   fees       charged by the operator, VAT included, less what was given back (0036_fees.sql)
-//   net        gross − reversed − returned − suspended − fees: on collection accounts and payments
+//   net        gross − reversed − returned − refunded − suspended − fees: what is left of what was
+//              booked to collection accounts and payments
 //
-// I34: each event states what it moved, so that the sums of events, of transfers and of balances
-// are equal. A reversal of money already returned is a shortfall of the bank: no client's money
-// moves.
+// I34: each event states what it moved, but for refunds, which are read from their transfers; so the
+// sums of events, of transfers and of balances are equal. A reversal of money already returned is a
+// shortfall of the bank: no client's money moves.
 
 import { CURRENCY, type Kobo, kobo } from '#money.ts'
 
+// The parts that events tell of.
 export const PARTS = ['gross', 'reversed', 'returned', 'suspended', 'fees'] as const
 export type Part = (typeof PARTS)[number]
 
@@ -24,11 +28,12 @@ export type Sums = {
   returnedKobo: Kobo
   suspendedKobo: Kobo
   feesKobo: Kobo
+  refundedKobo: Kobo
 }
 
 export function computeNet(sums: Sums): Kobo {
-  const { grossKobo, reversedKobo, returnedKobo, suspendedKobo, feesKobo } = sums
-  return kobo(grossKobo - reversedKobo - returnedKobo - suspendedKobo - feesKobo)
+  const { grossKobo, reversedKobo, returnedKobo, refundedKobo, suspendedKobo, feesKobo } = sums
+  return kobo(grossKobo - reversedKobo - returnedKobo - refundedKobo - suspendedKobo - feesKobo)
 }
 
 // As an event keeps it: changes in kobo, and whether it is the first that tells of a credit.

@@ -1,17 +1,20 @@
 // A client's balances by currency, now or at any moment: what was posted before it counts.
 //
 // Two readings of the same money (I61). What credits brought in and took back, whatever became of it:
-//   gross       everything ever received (movements.ts): net + suspended + returned + reversed + fees
-//   net         collected: collection accounts and paid payments
-//               pending: part payments, not settled yet
+//   gross       everything ever received (movements.ts):
+//               net + suspended + returned + reversed + refunded + fees
+//   collected   received on collection accounts and by paid payments
+//   pending     part payments, not settled yet
+//   net         collected + pending − refunded
 //   suspended   inSuspense: held, not assigned yet
 //               returning: being returned to payers
-//   returned    returned to payers, as confirmed by the banks
+//   returned    returned to payers from suspense, as confirmed by the banks
+//   refunded    refunded to payers, as confirmed by the banks
 //   reversed    taken back by the banks, from wherever it was
 //   fees        charged on credits by the operator, VAT included, less what was given back
 // And where it is, in the ledger's own accounts:
 //   net = available + pending + subaccounts + reserved + inTransit
-//         + paidOut + refunded + payoutFees − receivable − writtenOff
+//         + paidOut + payoutFees − receivable − writtenOff
 
 import type { Queryable } from '#db/pool.ts'
 import type { Sums } from '#domain/records/movements.ts'
@@ -32,7 +35,6 @@ export type Balance = Sums & {
   reservedKobo: Kobo
   inTransitKobo: Kobo
   paidOutKobo: Kobo
-  refundedKobo: Kobo
   payoutFeesKobo: Kobo
   receivableKobo: Kobo
   writtenOffKobo: Kobo
@@ -148,17 +150,18 @@ function summed(currency: string, parts: Readonly<Record<string, bigint>>): Bala
   const writtenOffKobo = kobo(-sum('write_off'))
   const payoutFeesKobo = sum('payout_fees')
   const heldKobo = availableKobo + pendingKobo + inTransitKobo + sum('subaccount', 'reserve')
-  const goneKobo = sum('paid', 'refunded') + payoutFeesKobo
+  const goneKobo = sum('paid') + payoutFeesKobo
+  const refundedKobo = sum('refunded')
   const netKobo = kobo(heldKobo + goneKobo - receivableKobo - writtenOffKobo)
   const suspendedKobo = sum('suspense', 'returning')
   const feesKobo = kobo(sum('fee_income', 'vat_payable') - payoutFeesKobo)
-  const backKobo = sum('returned', 'reversed') + feesKobo
+  const backKobo = sum('returned', 'reversed') + refundedKobo + feesKobo
   return {
     currency,
     grossKobo: kobo(netKobo + suspendedKobo + backKobo),
     netKobo,
     suspendedKobo,
-    collectedKobo: kobo(netKobo - pendingKobo),
+    collectedKobo: kobo(netKobo + refundedKobo - pendingKobo),
     pendingKobo,
     inSuspenseKobo: sum('suspense'),
     returningKobo: sum('returning'),
@@ -170,7 +173,7 @@ function summed(currency: string, parts: Readonly<Record<string, bigint>>): Bala
     reservedKobo: sum('reserve'),
     inTransitKobo,
     paidOutKobo: sum('paid'),
-    refundedKobo: sum('refunded'),
+    refundedKobo,
     payoutFeesKobo,
     receivableKobo,
     writtenOffKobo,

@@ -9,11 +9,12 @@ import type { Queryable } from '#db/pool.ts'
 import { type CreditQuery, type CreditTrace, listCredits } from '#domain/credits/credit-list.ts'
 import type { Sums } from '#domain/records/movements.ts'
 import type { CreditId, TransferId } from '#ids.ts'
+import { CREDIT_REFUNDS } from './refund-movements.ts'
 
 export type CreditMovement = Sums & {
   id: TransferId
   creditId: CreditId
-  reason: string // The transfer's: credit, assign, suspend, returned, reversal, fee, fee_vat.
+  reason: string // The transfer's: credit, assign, suspend, returned, reversal, fee, fee_vat, refunded.
   postedAt: Date
   assignedTo: string | null // Payment, or number of a collection account.
   credit: CreditTrace
@@ -34,15 +35,20 @@ export async function listMovements(
     text: `select m.id, m.credit_id as "creditId", m.reason, m.posted_at as "postedAt",
                   m.gross_kobo as "grossKobo", m.reversed_kobo as "reversedKobo",
                   m.returned_kobo as "returnedKobo", m.suspended_kobo as "suspendedKobo",
-                  m.fees_kobo as "feesKobo",
+                  m.fees_kobo as "feesKobo", m.refunded_kobo as "refundedKobo",
                   (select s.reference from suspense_items i
                      join suspense_changes s on s.item_id = i.id
                     where i.credit_id = m.credit_id and m.reason = 'assign'
                       and s.change = 'assigned' and s.changed_at = m.posted_at
                     limit 1) as "assignedTo"
-             from client_movements m
-            where m.credit_id = any($1::bigint[]) and m.client_id = $2
-              and m.posted_at >= $3 and m.posted_at < $4
+             from (select id, credit_id, reason, posted_at, gross_kobo, reversed_kobo,
+                          returned_kobo, suspended_kobo, fees_kobo, 0::bigint as refunded_kobo
+                     from client_movements
+                    where credit_id = any($1::bigint[]) and client_id = $2
+                   union all
+                   select id, credit_id, 'refunded', posted_at, 0, 0, 0, 0, 0, refunded_kobo
+                     from (${CREDIT_REFUNDS}) as r) as m
+            where m.posted_at >= $3 and m.posted_at < $4
             order by m.credit_id ${sort}, m.id`,
     values: [
       numberArray([...byId.keys()]),

@@ -4,13 +4,16 @@
 // and a few seconds of events.
 //
 // A client's events have no gaps and are in commit order (I5), so each is counted once: the
-// position is stored in the transaction that counts. Counting waits for a missing number, as
+// position is stored in the transaction that counts. Refunds are few, and read from the ledger
+// (refund-movements.ts). Counting waits for a missing number, as
 // dispatching does (dispatch-events.ts), and retention waits for counting.
 
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { PARTS, type Sums } from '#domain/records/movements.ts'
 import type { ClientId } from '#ids.ts'
+import { CURRENCY } from '#money.ts'
+import { CLIENT_REFUNDS } from './refund-movements.ts'
 
 // One round of one client; 5,000 events take some 30 ms.
 export const EVENTS_MAX = 5_000
@@ -153,14 +156,21 @@ export async function readTotals(
                     as "isComplete"
                from event_counters k, counted where k.client_id = $1
            ), sums as (
-             select hour, ${COLUMNS.map((name) => `sum(${name})::bigint as ${name}`).join(', ')}
-               from (select hour, ${COLUMNS.join(', ')} from hourly_totals
+             select hour, sum(refunded_kobo)::bigint as refunded_kobo,
+                    ${COLUMNS.map((name) => `coalesce(sum(${name}), 0)::bigint as ${name}`).join(', ')}
+               from (select hour, 0 as refunded_kobo, ${COLUMNS.join(', ')} from hourly_totals
                       where client_id = $1 and hour >= $2
                      union all
-                     select hour, ${COLUMNS.join(', ')} from tally where hour >= $2) as each_hour
+                     select hour, 0, ${COLUMNS.join(', ')} from tally where hour >= $2
+                     union all
+                     select date_trunc('hour', r.posted_at, 'UTC'), r.refunded_kobo,
+                            ${COLUMNS.map(() => 'null').join(', ')}
+                       from (${CLIENT_REFUNDS}) as r
+                      where r.posted_at >= $2 and r.currency = '${CURRENCY}') as each_hour
               group by hour
            )
            select "isComplete", hour, credits, successful, expired, cancelled,
+                  refunded_kobo as "refundedKobo",
                   ${PARTS.map((part) => `${part}_kobo as "${part}Kobo"`).join(', ')}
              from state left join sums on true order by hour`,
     values: [clientId, since],

@@ -93,6 +93,7 @@ function nothingFrom(ms: number): Period {
     returnedKobo: kobo(0n),
     suspendedKobo: kobo(0n),
     feesKobo: kobo(0n),
+    refundedKobo: kobo(0n),
     successful: 0n,
     expired: 0n,
     cancelled: 0n,

@@ -47,8 +47,13 @@ export function adviceHit({ advice, payment }: ListedAdvice, now: Date): Hit {
 
 export function paymentHit(payment: Payment, now: Date): Hit {
   const { id, customerName, amountKobo, currency, merchantRef } = payment
-  const detail = `${statusAt(payment, now)}, ${merchantRef ?? id}`
+  const detail = `${statusAt(payment, now)}${refundedPart(payment)}, ${merchantRef ?? id}`
   return { type: 'payment', reference: id, title: customerName, detail, amountKobo, currency }
+}
+
+function refundedPart({ refundedKobo, amountPaidKobo }: Payment): string {
+  if (refundedKobo === 0n) return ''
+  return refundedKobo < amountPaidKobo ? ', partly refunded' : ', refunded'
 }
 
 export function accountHit(account: CollectionAccount): Hit {

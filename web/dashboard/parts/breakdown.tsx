@@ -13,7 +13,7 @@ type Merchant = Schemas['OverviewMerchant']
 type Sums = Omit<Bank, 'bankCode' | 'bankName'>
 type By = 'banks' | 'merchants'
 
-const LESS = ['reversed', 'returned', 'suspended', 'fees'] as const
+const LESS = ['reversed', 'returned', 'refunded', 'suspended', 'fees'] as const
 
 export function Breakdown({ version }: { version: number }) {
   const { data, problem, reload } = useData('/api/v1/overview/breakdown', {})

@@ -1,14 +1,14 @@
-// The day as a sum: gross, less what was reversed, returned, suspended and charged, is net; and how that
-// compares with the same hours of last week.
+// The day as a sum: gross, less what was reversed, returned, refunded, suspended and charged, is net; and
+// how that compares with the same hours of last week.
 
 import { todayStrings as strings } from '../../copy.ts'
 import type { Schemas } from '../api.ts'
-import { money, share, shownTime } from '../format.ts'
+import { hour, money, share, shownTime } from '../format.ts'
 import { Money } from './values.tsx'
 
 type Overview = Schemas['Overview']
 
-const LESS = ['reversed', 'returned', 'suspended', 'fees'] as const
+const LESS = ['reversed', 'returned', 'refunded', 'suspended', 'fees'] as const
 
 export function DaySum({ overview }: { overview: Overview }) {
   const { today, currency, comparison } = overview
@@ -58,8 +58,8 @@ function Comparison({ comparison }: Pick<Overview, 'comparison'>) {
         <thead>
           <tr>
             <td />
-            <th scope="col">{strings.thisDay}</th>
-            <th scope="col">{strings.lastWeek}</th>
+            <th scope="col">{strings.thisDay(hour(until))}</th>
+            <th scope="col">{strings.lastWeek(hour(until))}</th>
             <th scope="col">{strings.change}</th>
           </tr>
         </thead>

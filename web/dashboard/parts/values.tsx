@@ -1,5 +1,6 @@
 // Amounts, times, states and references, each always rendered the same way.
 
+import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { appStrings } from '../../copy.ts'
 import { exactTime, humanize, money, shownTime } from '../format.ts'
@@ -45,6 +46,8 @@ const TONES: Record<string, Tone> = {
   Cancelled: 'calm',
   Processing: 'calm',
   returned: 'calm',
+  refunded: 'calm',
+  part_refunded: 'warn',
   Reversed: 'bad',
   reversed: 'bad',
   failed: 'bad',
@@ -56,15 +59,35 @@ export function Badge({ state, tone }: { state: string; tone?: Tone }) {
   return <span class={`badge ${tone ?? TONES[state] ?? 'calm'}`}>{humanize(state)}</span>
 }
 
+type Refundable = { state: string; received: number; refunded: number }
+
+// The state of what was paid, as the API has it. Once refunded, that replaces a state that says paid, and
+// stands beside any other.
+export function PaidBadge({ state, received, refunded }: Refundable) {
+  if (refunded <= 0) return <Badge state={state} />
+  const ofRefunds = <Badge state={refunded < received ? 'part_refunded' : 'refunded'} />
+  if (TONES[state] === 'good') return ofRefunds
+  return (
+    <>
+      <Badge state={state} /> {ofRefunds}
+    </>
+  )
+}
+
 type Sum = { amount: number; currency: string }
 
 // What a drawer is about: a sum, its state, and whose it is.
-export function Headline({ sum, state, about }: { sum: Sum; state: string; about: string }) {
+type HeadlineProps = { sum: Sum; about: string } & (
+  | { state: string }
+  | { badge: ComponentChildren }
+)
+
+export function Headline({ sum, about, ...shown }: HeadlineProps) {
   return (
     <>
       <div class="headline">
         <Money amount={sum.amount} currency={sum.currency} />
-        <Badge state={state} />
+        {'badge' in shown ? shown.badge : <Badge state={shown.state} />}
       </div>
       <p class="muted">{about}</p>
     </>

@@ -18,7 +18,7 @@ import { Refunds } from '../parts/refunds.tsx'
 import { FirstSteps } from '../parts/sample-data.tsx'
 import { shareFacts } from '../parts/split-shares.tsx'
 import { amountColumn, type Column } from '../parts/table.tsx'
-import { Badge, Copyable, Headline, Money, Time } from '../parts/values.tsx'
+import { Copyable, Headline, Money, PaidBadge, Time } from '../parts/values.tsx'
 import type { ViewProps } from '../view-props.ts'
 
 export type Credit = Schemas['Credit']
@@ -43,7 +43,13 @@ const COLUMNS: readonly Column<Credit>[] = [
       sourceAccountName ?? (archivedIn ? strings.archived.payer : strings.unnamed),
   },
   amountColumn(strings.amount),
-  { name: strings.outcome, place: 'state', show: ({ outcome }) => <Badge state={outcome} /> },
+  {
+    name: strings.outcome,
+    place: 'state',
+    show: ({ outcome, amount, refundedAmount }) => (
+      <PaidBadge state={outcome} received={amount} refunded={refundedAmount} />
+    ),
+  },
   {
     name: strings.to,
     place: 'second',
@@ -126,7 +132,13 @@ function About({ credit }: { credit: Credit }) {
     <>
       <Headline
         sum={credit}
-        state={credit.outcome}
+        badge={
+          <PaidBadge
+            state={credit.outcome}
+            received={credit.amount}
+            refunded={credit.refundedAmount}
+          />
+        }
         about={archivedIn ? strings.archived.from : strings.from(credit.sourceAccountName)}
       />
       {archivedIn && <Archived month={archivedIn} />}

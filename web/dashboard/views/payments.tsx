@@ -8,7 +8,7 @@ import { ListView } from '../parts/list-view.tsx'
 import { SampleData } from '../parts/sample-data.tsx'
 import { amountColumn, type Column } from '../parts/table.tsx'
 import { Tabs } from '../parts/tabs.tsx'
-import { Badge, Money, Time } from '../parts/values.tsx'
+import { Money, PaidBadge, Time } from '../parts/values.tsx'
 import { closeTo, follow, goTo, hrefOf } from '../routing.ts'
 import type { ViewProps } from '../view-props.ts'
 import { PaymentDrawer } from './payments/drawer.tsx'
@@ -38,7 +38,13 @@ const COLUMNS: readonly Column<Payment>[] = [
     isAmount: true,
     show: ({ amountPaid, currency }) => <Money amount={amountPaid} currency={currency} />,
   },
-  { name: strings.status, place: 'state', show: ({ status }) => <Badge state={status} /> },
+  {
+    name: strings.status,
+    place: 'state',
+    show: ({ status, amountPaid, refundedAmount }) => (
+      <PaidBadge state={status} received={amountPaid} refunded={refundedAmount} />
+    ),
+  },
   {
     name: strings.reference,
     show: ({ merchantRef, paymentReference }) => (

@@ -15,7 +15,7 @@ import { DaySum } from '../parts/day-sum.tsx'
 import { FirstSteps } from '../parts/sample-data.tsx'
 import { Stat } from '../parts/stat.tsx'
 import { Empty, Failed, Skeleton } from '../parts/states.tsx'
-import { Badge, Money, Time } from '../parts/values.tsx'
+import { Money, PaidBadge, Time } from '../parts/values.tsx'
 import { follow, hrefOf } from '../routing.ts'
 import type { ViewProps } from '../view-props.ts'
 
@@ -166,7 +166,11 @@ function Newest({ credits, first }: NewestProps) {
           <a href={hrefOf('credits', `${credit.id}`)} onClick={follow}>
             <span class="feed-who">{credit.sourceAccountName ?? creditsStrings.unnamed}</span>
             <span class="muted feed-to">{strings.to(credit.accountNumber, credit.bankName)}</span>
-            <Badge state={credit.outcome} />
+            <PaidBadge
+              state={credit.outcome}
+              received={credit.amount}
+              refunded={credit.refundedAmount}
+            />
             <Money amount={credit.amount} currency={credit.currency} />
             <Time at={credit.receivedAt} />
           </a>

@@ -28,6 +28,7 @@ import { timestamp } from '#wat-time.ts'
 export const AdviceRecord = named('AdviceRecord', {
   ...AdviceFields,
   amountPaid: Type.Number(),
+  refundedAmount: Type.Number({ description: 'Refunded to the payer, confirmed by the banks.' }),
   customerEmail: nullable('string'),
   customerPhoneNumber: nullable('string'),
   graceSeconds: Type.Integer(),
@@ -43,6 +44,7 @@ export function presentAdviceRecord(
   return {
     ...presentAdvice(advice, payment, how),
     amountPaid: toNaira(payment?.amountPaidKobo ?? kobo(0n)),
+    refundedAmount: toNaira(payment?.refundedKobo ?? kobo(0n)),
     customerEmail: advice.customer.email,
     customerPhoneNumber: advice.customer.phoneNumber,
     graceSeconds: advice.graceSeconds,

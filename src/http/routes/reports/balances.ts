@@ -28,22 +28,24 @@ const BalanceBody = named('Balance', {
   gross: Type.Number({
     description:
       'Credits reported for your accounts, plus unidentified money assigned to you. Equals net + ' +
-      'reversed + returned + suspended + fees.',
+      'reversed + returned + refunded + suspended + fees.',
   }),
   net: Type.Number({
     description:
-      'collected + pending, and also available + pending + subaccounts + reserved + inTransit + ' +
-      'paidOut + refunded + payoutFees − receivable − writtenOff.',
+      'collected + pending − refunded, and also available + pending + subaccounts + reserved + ' +
+      'inTransit + paidOut + payoutFees − receivable − writtenOff.',
   }),
   suspended: Type.Number({ description: 'inSuspense + returning.' }),
   collected: Type.Number({
     description:
-      'Received on collection accounts and by paid payments; paying it out changes nothing.',
+      'Received on collection accounts and by paid payments; paying out and refunding change nothing.',
   }),
   pending: Type.Number({ description: 'Part payments not yet settled.' }),
   inSuspense: Type.Number({ description: 'Held in suspense.' }),
   returning: Type.Number({ description: 'Being returned to payers.' }),
-  returned: Type.Number({ description: 'Returned to payers, confirmed by the banks.' }),
+  returned: Type.Number({
+    description: 'Returned to payers from suspense, confirmed by the banks.',
+  }),
   reversed: Type.Number({ description: 'Reversed by the banks.' }),
   fees: Type.Number({ description: 'Fees and VAT charged on credits, less those given back.' }),
   available: Type.Number({

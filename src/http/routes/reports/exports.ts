@@ -90,6 +90,7 @@ const MOVEMENT_COLUMNS: Columns<Movement> = [
   ['merchantRef', ({ credit }) => credit.merchantRef],
   ['collectionAccountNumber', ({ credit }) => credit.collectionAccountNumber],
   ['fees', kobo(({ feesKobo }) => feesKobo)],
+  ['refunded', kobo(({ refundedKobo }) => refundedKobo)],
 ]
 
 const creditExport: FastifyPluginAsyncTypebox<ExportDeps> = async (app, deps) => {
@@ -108,7 +109,8 @@ const creditExport: FastifyPluginAsyncTypebox<ExportDeps> = async (app, deps) =>
         description:
           'One row per movement of money; from and to apply to postedAt. A later reversal is a ' +
           'further row on the day of the reversal, so past days never change. Gross, reversed, ' +
-          'returned, suspended, fees and net add up to the overview and the balances. Archived credits ' +
+          'returned, refunded, suspended, fees and net add up to the overview and the balances. ' +
+          'Archived credits ' +
           'are not exported: without paymentReference, adviceReference or merchantRef, the export ' +
           'begins at archivedBefore of the list, and from must not be earlier. Columns: ' +
           `docs/exports.md. ${DESCRIPTION}`,

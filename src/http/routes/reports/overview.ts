@@ -33,14 +33,17 @@ import { timestamp, watDayStart } from '#wat-time.ts'
 const PointBody = named('OverviewPoint', {
   from: Type.String({ description: 'Start of the period.' }),
   gross: Type.Number({ description: 'Credits received.' }),
-  net: Type.Number({ description: 'gross − reversed − returned − suspended − fees.' }),
+  net: Type.Number({ description: 'gross − reversed − returned − refunded − suspended − fees.' }),
   credits: Type.Integer(),
   successful: Type.Integer({ description: 'Successful payments.' }),
 })
 
 const LessFields = {
   reversed: Type.Number({ description: 'Reversed by banks.' }),
-  returned: Type.Number({ description: 'Returned to payers.' }),
+  returned: Type.Number({ description: 'Returned to payers from suspense.' }),
+  refunded: Type.Number({
+    description: 'Refunded to payers, confirmed by the banks, less what came back.',
+  }),
   suspended: Type.Number({
     description: 'Net change of suspense; negative when more left than entered.',
   }),
@@ -130,7 +133,8 @@ export const overviewRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
         description:
           'Days are in West Africa Time. Every movement counts when it is posted: a reversal today ' +
           'of a credit from yesterday lowers the net of today. Gross, reversed, returned, ' +
-          'suspended, fees and net are defined as in /api/v1/balances and the credits CSV; over all ' +
+          'refunded, suspended, fees and net are defined as in /api/v1/balances and the credits ' +
+          'CSV; over all ' +
           'periods they add up to the balances.',
         security: BEARER,
         querystring: NoQuery,
@@ -215,6 +219,7 @@ function presentLess(sums: Sums) {
   return {
     reversed: toNaira(sums.reversedKobo),
     returned: toNaira(sums.returnedKobo),
+    refunded: toNaira(sums.refundedKobo),
     suspended: toNaira(sums.suspendedKobo),
     fees: toNaira(sums.feesKobo),
   }

@@ -17,12 +17,12 @@ const cell = (text: string | null) => `<td>${escapeHtml(text ?? '')}</td>`
 const time = (at: string) => at.slice(0, 19).replace('T', ' ')
 
 const TOTALS = [
-  ['gross', 'Gross'],
-  ['fees', 'Fees'],
-  ['vat', 'VAT on fees'],
-  ['reversed', 'Reversed'],
-  ['refunds', 'Refunds'],
-  ['paidOut', 'Paid out'],
+  ['gross', 'Credits settled'],
+  ['fees', 'Fees on credits and payouts'],
+  ['vat', 'VAT on these fees'],
+  ['reversed', 'Reversed before settlement'],
+  ['refunds', 'Refunds drawn'],
+  ['paidOut', 'Payouts drawn'],
   ['recovered', 'Recovered'],
   ['reserved', 'Reserve held back'],
   ['released', 'Reserve released'],
@@ -64,7 +64,8 @@ export function statementPage({ client, settlement, lines }: Statement): string 
 <p>${escapeHtml(client)}<br>From ${escapeHtml(from)} to ${escapeHtml(time(settlement.cutOff))} (WAT)<br>
 Status: ${escapeHtml(status)}, closed ${escapeHtml(time(settlement.closedAt))}</p>
 <table><tbody>${totals.join('\n')}
-<tr class="total"><td>Net (${escapeHtml(settlement.currency)})</td>${money(net)}</tr></tbody></table>
+<tr class="total"><td>Settlement amount (${escapeHtml(settlement.currency)})</td>${money(net)}</tr>
+</tbody></table>
 <h2>Payouts</h2>
 <table><thead><tr><th>Reference<th>Subaccount<th>Status<th class="amount">Amount</tr></thead>
 <tbody>${paid.join('\n')}</tbody></table>

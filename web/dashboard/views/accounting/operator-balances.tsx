@@ -27,7 +27,7 @@ const OWNERS: readonly Column<Balance>[] = [
   bankColumn(),
 ]
 
-const TOTAL = { clientId: strings.total, merchantCode: null, bankCode: null }
+const TOTAL = { clientId: strings.allClients, merchantCode: null, bankCode: null }
 
 // Of the parts only those that anybody has.
 function columnsOf(balances: readonly Balance[]): Column<Balance>[] {

@@ -7,7 +7,7 @@ import { Detail, WholeTimeline } from '../../parts/detail.tsx'
 import { Facts } from '../../parts/drawer.tsx'
 import { Refunds } from '../../parts/refunds.tsx'
 import { SplitLink, shareFacts } from '../../parts/split-shares.tsx'
-import { Copyable, Headline, Money, Time } from '../../parts/values.tsx'
+import { Copyable, Headline, Money, PaidBadge, Time } from '../../parts/values.tsx'
 import { follow, hrefOf } from '../../routing.ts'
 import { ADVICE_PREFIX } from '../../search.tsx'
 import { RequestActions } from './request-actions.tsx'
@@ -76,7 +76,17 @@ export function PaymentDrawer({ open, scopes, version, close, changed }: Props) 
 function AboutAdvice({ advice }: { advice: Advice }) {
   return (
     <>
-      <Headline sum={advice} state={advice.status} about={strings.from(advice.customerFullName)} />
+      <Headline
+        sum={advice}
+        badge={
+          <PaidBadge
+            state={advice.status}
+            received={advice.amountPaid}
+            refunded={advice.refundedAmount}
+          />
+        }
+        about={strings.from(advice.customerFullName)}
+      />
       <Facts
         facts={[
           [strings.merchantRef, advice.merchantRef && <Copyable text={advice.merchantRef} />],
@@ -111,7 +121,11 @@ function About({ payment }: { payment: PaymentDetail }) {
   const { amountPaid, amountRemaining, amountInSuspense, refundedAmount, currency } = payment
   return (
     <>
-      <Headline sum={payment} state={payment.status} about={strings.from(payment.customerName)} />
+      <Headline
+        sum={payment}
+        badge={<PaidBadge state={payment.status} received={amountPaid} refunded={refundedAmount} />}
+        about={strings.from(payment.customerName)}
+      />
       <Facts
         facts={[
           [strings.paid, <Money key="paid" amount={amountPaid} currency={currency} />],

@@ -6,7 +6,7 @@ import type { Schemas } from '../../api.ts'
 import { DATES, type Filter, humanized } from '../../parts/filters.tsx'
 import { ListView } from '../../parts/list-view.tsx'
 import { amountColumn, type Column } from '../../parts/table.tsx'
-import { Badge, Time } from '../../parts/values.tsx'
+import { PaidBadge, Time } from '../../parts/values.tsx'
 import { ADVICE_PREFIX } from '../../search.tsx'
 import type { ViewProps } from '../../view-props.ts'
 import { PaymentDrawer, validityOf } from './drawer.tsx'
@@ -31,7 +31,13 @@ const FILTERS: readonly Filter[] = [
 const COLUMNS: readonly Column<Request>[] = [
   { name: strings.customer, place: 'lead', show: ({ customerFullName }) => customerFullName },
   amountColumn(strings.amount),
-  { name: strings.status, place: 'state', show: ({ status }) => <Badge state={status} /> },
+  {
+    name: strings.status,
+    place: 'state',
+    show: ({ status, amountPaid, refundedAmount }) => (
+      <PaidBadge state={status} received={amountPaid} refunded={refundedAmount} />
+    ),
+  },
   {
     name: strings.reference,
     place: 'second',
