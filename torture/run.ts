@@ -41,12 +41,12 @@ export class Run<T extends AnyTarget = AnyTarget> {
 
   async prepare(): Promise<Load> {
     const { target, witness, caller, random } = this
-    const { receivers, bank } = target
-    const api = target.roles.apis[0]?.url as string
-    const world = await settleWorld({ api, receivers, bank })
+    const { receivers, bank, fileBank } = target
+    const apis = target.roles.apis.map(({ url }) => url)
+    const world = await settleWorld({ apis, receivers, bank, fileBank, random: random.fork() })
     const actor = { caller, world, random: random.fork() }
     const load = new Load(actor, witness)
-    await load.prepare()
+    await load.open()
     return load
   }
 
