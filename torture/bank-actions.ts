@@ -6,7 +6,7 @@ import type { Answer, Caller, Verdict } from './caller.ts'
 import { startPayment } from './client-actions.ts'
 import { type Actor, naira } from './client-calls.ts'
 import type { Terms, Witness } from './witness.ts'
-import { type Credit, type Notifying, railHeaders } from './world.ts'
+import { type Credit, type Destination, type Notifying, railHeaders } from './world.ts'
 
 const LIST_MAX = 20
 const NUMBER_OF_NOBODY = '9999999999'
@@ -99,8 +99,6 @@ export async function reverseCredit({ caller, world, random }: Actor): Promise<v
     { key, body, terms: { original: credit.sessionId, amount: `${kobo}` } },
   ])
 }
-
-type Destination = Pick<Credit, 'accountNumber' | 'bank'>
 
 function numberToPay({ world, random }: Actor, bank: Notifying): Destination {
   if (random.happens(0.02)) return { accountNumber: NUMBER_OF_NOBODY, bank }

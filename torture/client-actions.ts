@@ -20,18 +20,22 @@ export async function createAccount({ caller, world, random }: Actor): Promise<v
       notificationUrl: notificationUrl(world.receivers, random, { client, key }),
       ...split,
     },
-    resultOf: ({ data }) => ({ accountNumber: data.accountNumber }),
+    resultOf: ({ data }) => ({
+      accountNumber: data.accountNumber,
+      paidAt: data.accounts.find((each: { bankCode: string }) => each.bankCode === bank.code)
+        .accountNumber,
+    }),
   })
   if (verdict?.is !== 'acknowledged') return
-  const accountNumber = verdict.result.accountNumber as string
-  world.accounts.add({ accountNumber, client, bank })
+  const { accountNumber: firstNumber = '', paidAt: accountNumber = '' } = verdict.result
+  world.accounts.add({ firstNumber, accountNumber, client, bank })
 }
 
 export async function closeAccount({ caller, world, random }: Actor): Promise<void> {
   const account = random.pick(world.accounts.items)
   if (!account) return
   world.accounts.drop(account)
-  const { accountNumber, client } = account
+  const { firstNumber: accountNumber, client } = account
   await askOnce(caller, {
     ...{ operation: 'deactivation', key: newKey('deactivation'), client, body: {} },
     path: `/api/v1/accounts/static/${accountNumber}/deactivate`,

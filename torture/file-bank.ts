@@ -57,7 +57,9 @@ export function openFileBank(witness: Witness, random: Random) {
       if (orders.size === 0) return undefined
       const lines = [...orders.values()].map(({ reference, status }) => {
         const reason = status === 'failed' ? 'Closed account' : ''
-        return [reference, status, status === 'confirmed' ? `SB-${reference}` : '', reason].join(',')
+        return [reference, status, status === 'confirmed' ? `SB-${reference}` : '', reason].join(
+          ',',
+        )
       })
       for (const order of orders.values()) {
         if (order.status === 'pending') decide(order, 'confirmed')

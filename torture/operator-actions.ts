@@ -14,7 +14,7 @@ type Item = { id: number; sessionId: string; amount: number; currency: string }
 export async function resolveSuspense(actor: Actor): Promise<void> {
   const { world, random } = actor
   const client = random.pick(world.clients)
-  const order = random.pick(['asc', 'desc'])
+  const order = random.pick(['newest', 'oldest'])
   const path = `/api/v1/suspense?state=open&limit=20&order=${order}`
   const text = await read(actor, client, path)
   const items = text ? (JSON.parse(text).data as Item[]) : []
@@ -29,7 +29,7 @@ export async function resolveSuspense(actor: Actor): Promise<void> {
 async function assign({ caller, world, random }: Actor, client: Client, item: Item) {
   const own = world.accounts.items.filter((account) => account.client === client)
   if (own.length === 0) return
-  const { accountNumber } = random.pick(own)
+  const { firstNumber: accountNumber } = random.pick(own)
   await askOnce(caller, {
     ...{ operation: 'assignment', key: newKey('assignment'), client },
     path: `/api/v1/suspense/${item.id}/assign`,

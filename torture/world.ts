@@ -17,8 +17,11 @@ const SHARES = { A: 70, B: 20 } // Per cent.
 // As the one whose notifications the service takes.
 export type Notifying = { code: string; railSecret: string }
 
-export type Account = { accountNumber: string; client: Client; bank: Notifying }
-export type Payment = Account & {
+// Paid to at this bank; its first number may be another bank's.
+export type Account = Destination & { firstNumber: string; client: Client }
+export type Destination = { accountNumber: string; bank: Notifying }
+export type Payment = Destination & {
+  client: Client
   advice: string
   adviceReference: string
   paymentReference: string
@@ -115,9 +118,16 @@ export async function settleWorld({ apis, receivers, bank, fileBank, random }: S
     payees.set(client, payee.reference as string)
     await patch(client, `/api/v1/bank-accounts/${payee.reference}`, { isDefault: true })
     for (const subaccountCode of Object.keys(SHARES)) {
-      await post(client, '/api/v1/subaccounts', { subaccountCode, name: subaccountCode, ...account })
+      await post(client, '/api/v1/subaccounts', {
+        subaccountCode,
+        name: subaccountCode,
+        ...account,
+      })
     }
-    const parts = Object.entries(SHARES).map(([subaccountCode, share]) => ({ subaccountCode, share }))
+    const parts = Object.entries(SHARES).map(([subaccountCode, share]) => ({
+      subaccountCode,
+      share,
+    }))
     const split = { splitCode: SPLIT, name: SPLIT, type: 'percentage', parts }
     await post(client, '/api/v1/splits', split)
     const { secret: endpoint } = await post(client, '/api/v1/webhook-endpoints', {
