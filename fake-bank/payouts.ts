@@ -22,6 +22,8 @@ export type PayoutOrder = {
   narration: string
 }
 
+export type PayoutFate = { behaviour: PayoutBehaviour; delayMs?: number }
+
 export type Payout = PayoutOrder & {
   bankReference: string
   status: 'confirmed' | 'failed' | 'pending'
@@ -39,6 +41,7 @@ export class Payouts {
   readonly #statement: Statement
   readonly #clock: Clock
   readonly #byReference = new Map<string, Payout>()
+  readonly #fates = new Map<string, PayoutFate>()
   #serial: number
   #unanswered = 0
   behaviour: PayoutBehaviour = 'confirm'
@@ -51,17 +54,23 @@ export class Payouts {
     this.#serial = clock().getTime() // A restarted bank gives other references.
   }
 
+  // One order has a behaviour of its own, whatever the bank's is.
+  decideFate(reference: string, fate: PayoutFate): void {
+    this.#fates.set(reference, fate)
+  }
+
   take(order: PayoutOrder): PayoutResult {
-    if (this.#isSilent()) return { answer: 'silent' }
+    const { behaviour, delayMs = this.delayMs } = this.#fates.get(order.reference) ?? this
+    if (this.#isSilent(behaviour)) return { answer: 'silent' }
     this.settleDue()
     const known = this.#byReference.get(order.reference)
     if (known && !hasSameTerms(known, order)) return { answer: 'conflict' }
-    const payout = known ?? this.#make(order)
-    return { answer: this.behaviour === 'drop_answer' ? 'dropped' : 'payout', payout }
+    const payout = known ?? this.#make(order, { behaviour, delayMs })
+    return { answer: behaviour === 'drop_answer' ? 'dropped' : 'payout', payout }
   }
 
   find(reference: string): Payout | undefined | 'silent' {
-    if (this.#isSilent()) return 'silent'
+    if (this.#isSilent(this.behaviour)) return 'silent'
     this.settleDue()
     return this.#byReference.get(reference)
   }
@@ -89,35 +98,34 @@ export class Payouts {
 
   clear(): void {
     this.#byReference.clear()
+    this.#fates.clear()
     this.behaviour = 'confirm'
   }
 
-  #make(order: PayoutOrder): Payout {
+  #make(order: PayoutOrder, { behaviour, delayMs }: Required<PayoutFate>): Payout {
     const at = this.#clock()
-    const delayMs = this.behaviour === 'delay' ? this.delayMs : 0
     const payout: Payout = {
       ...order,
       bankReference: `FBP-${++this.#serial}`,
       status: 'pending',
       reason: null,
       at,
-      dueMs: at.getTime() + delayMs,
+      dueMs: at.getTime() + (behaviour === 'delay' ? delayMs : 0),
     }
-    const reason = this.#whyNot(order)
+    const reason = behaviour === 'reject' ? this.reason : this.#whyNot(order)
     this.#byReference.set(order.reference, payout)
     if (reason !== null) Object.assign(payout, { status: 'failed', reason })
     this.settleDue()
     return payout
   }
 
-  #isSilent(): boolean {
-    if (this.behaviour !== 'silent') return false
+  #isSilent(behaviour: PayoutBehaviour): boolean {
+    if (behaviour !== 'silent') return false
     this.#unanswered += 1
     return true
   }
 
   #whyNot({ amountKobo }: PayoutOrder): string | null {
-    if (this.behaviour === 'reject') return this.reason
     const pending = [...this.#byReference.values()].filter(({ status }) => status === 'pending')
     const promisedKobo = pending.reduce((sum, payout) => sum + payout.amountKobo, 0n)
     return this.#statement.balanceKobo - promisedKobo < amountKobo ? 'Insufficient funds' : null

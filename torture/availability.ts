@@ -8,7 +8,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pulse } from './bank-actions.ts'
-import type { Actor } from './client-actions.ts'
+import type { Actor } from './client-calls.ts'
 
 const EVERY_MS = 100
 

@@ -1,32 +1,42 @@
-// What the bank does: reports credits singly and in lists, repeats them, reverses them, and loses the
-// notification of some that it only names when it is asked.
+// What the banks do: report credits singly and in lists, repeat them, by the session id or by another
+// identifier, reverse them, and lose the notification of some that they only name when they are asked.
 
-import { randomUUID } from 'node:crypto'
+import { randomInt, randomUUID } from 'node:crypto'
 import type { Answer, Caller, Verdict } from './caller.ts'
-import { type Actor, naira, startPayment } from './client-actions.ts'
-import type { Random } from './random.ts'
+import { startPayment } from './client-actions.ts'
+import { type Actor, naira } from './client-calls.ts'
 import type { Terms, Witness } from './witness.ts'
-import { type Credit, railHeaders, type World } from './world.ts'
+import { type Credit, type Destination, type Notifying, railHeaders } from './world.ts'
 
 const LIST_MAX = 20
 const NUMBER_OF_NOBODY = '9999999999'
 const KNOWN_TO_BANK = 0.1 // The rest is not named when the bank is asked.
+const WITH_OTHERS = 0.4 // Have a settlement id and a reference of the bank's.
 const PAYER = { sourceAccountNumber: '0123456789', sourceBankCode: '058' }
 
 export async function reportCredits(actor: Actor): Promise<void> {
+  const { random } = actor
+  await reportList(actor, random.happens(0.2) ? random.integer(2, LIST_MAX) : 1)
+}
+
+export async function reportLongList(actor: Actor): Promise<void> {
+  await reportList(actor, LIST_MAX)
+}
+
+// All of one bank.
+async function reportList(actor: Actor, count: number): Promise<void> {
   const { world, random } = actor
-  const count = random.happens(0.2) ? random.integer(2, LIST_MAX) : 1
-  const credits = Array.from({ length: count }, () => {
-    const accountNumber = numberToPay(world, random)
-    return newCredit(actor, accountNumber, BigInt(random.integer(100, 1_000_000)))
-  })
+  const bank = random.pick(world.banks)
+  const credits = Array.from({ length: count }, () =>
+    newCredit(actor, numberToPay(actor, bank), BigInt(random.integer(100, 1_000_000))),
+  )
   await report(actor, credits)
 }
 
 // One credit, sent once, answered or not.
 export async function pulse(actor: Actor): Promise<void> {
-  const { world, random } = actor
-  await report({ ...actor, isPatient: false }, [newCredit(actor, numberToPay(world, random), 100n)])
+  const to = numberToPay(actor, actor.world.bank)
+  await report({ ...actor, isPatient: false }, [newCredit(actor, to, 100n)])
 }
 
 // As asked for, short, or more.
@@ -38,7 +48,9 @@ export async function payPayment(actor: Actor): Promise<void> {
   const parts = random.pick([[100n], [100n], [40n, 60n], [40n], [130n]])
   for (const percent of parts) {
     const kobo = percent === 100n ? payment.kobo : (payment.kobo * percent) / 100n + 1n
-    await report(actor, [newCredit(actor, payment.accountNumber, kobo)])
+    const [verdict] = await report(actor, [newCredit(actor, payment, kobo)])
+    const isPaid = verdict?.is === 'acknowledged' && verdict.result.outcome === 'booked'
+    if (isPaid && percent >= 100n) world.paid.add(payment)
   }
 }
 
@@ -47,14 +59,29 @@ export async function repeatCredit(actor: Actor): Promise<void> {
   const { world, random } = actor
   const known = random.pick(world.credits.items)
   if (!known) return
-  const more = random.happens(0.5) ? [newCredit(actor, known.accountNumber, known.kobo)] : []
-  await report(actor, [known, ...more])
+  const more = random.happens(0.5) ? [newCredit(actor, known, known.kobo)] : []
+  await report(actor, [withoutOthers(known), ...more])
+}
+
+// The same credit by a session id that nobody has heard of, as after a bank's retry: only another identifier
+// tells which one it is.
+export async function renameCredit(actor: Actor): Promise<void> {
+  const { world, random } = actor
+  const known = random.pick(world.credits.items.filter(({ settlementId }) => settlementId))
+  if (!known) return
+  const one = random.happens(0.5) ? 'settlementId' : 'bankReference'
+  const { [one]: identifier, ...rest } = known
+  await report(actor, [{ ...withoutOthers(rest), [one]: identifier, alias: newSessionId() }])
+}
+
+function withoutOthers({ settlementId: _, bankReference: __, ...credit }: Credit): Credit {
+  return credit
 }
 
 // The payer's bank sent it and nobody is told.
 export async function loseNotification(actor: Actor, witness: Witness): Promise<void> {
   const { world, random } = actor
-  const accountNumber = numberToPay(world, random)
+  const { accountNumber } = numberToPay(actor, world.bank)
   const kobo = BigInt(random.integer(100, 100_000))
   const key = world.bank.receive(accountNumber, kobo)
   if (!key) return
@@ -68,43 +95,79 @@ export async function reverseCredit({ caller, world, random }: Actor): Promise<v
   const key = `rev${randomUUID().replaceAll('-', '')}`
   const kobo = random.happens(0.5) ? credit.kobo : BigInt(random.integer(1, Number(credit.kobo)))
   const body = { sessionId: key, originalSessionId: credit.sessionId, amount: naira(kobo) }
-  await onRail({ caller, world }, 'reversals', [
+  await onRail({ caller, bank: credit.bank }, 'reversals', [
     { key, body, terms: { original: credit.sessionId, amount: `${kobo}` } },
   ])
 }
 
-function numberToPay({ accounts, payments }: World, random: Random): string {
-  if (random.happens(0.02)) return NUMBER_OF_NOBODY
-  const known = random.happens(0.8) ? accounts.items : payments.items
-  return known.length === 0 ? NUMBER_OF_NOBODY : random.pick(known).accountNumber
+function numberToPay({ world, random }: Actor, bank: Notifying): Destination {
+  if (random.happens(0.02)) return { accountNumber: NUMBER_OF_NOBODY, bank }
+  const all = random.happens(0.8) ? world.accounts.items : world.payments.items
+  const known = all.filter((each) => each.bank === bank)
+  return known.length === 0 ? { accountNumber: NUMBER_OF_NOBODY, bank } : random.pick(known)
 }
 
-function newCredit({ world, random }: Actor, accountNumber: string, kobo: bigint): Credit {
-  const named = random.happens(KNOWN_TO_BANK) ? world.bank.receive(accountNumber, kobo) : undefined
-  return { sessionId: named ?? randomUUID().replaceAll('-', ''), accountNumber, kobo }
+function newCredit({ world, random }: Actor, to: Destination, kobo: bigint): Credit {
+  const { accountNumber, bank } = to
+  const isNamed = bank === world.bank && random.happens(KNOWN_TO_BANK)
+  const named = isNamed ? world.bank.receive(accountNumber, kobo) : undefined
+  const id = randomUUID()
+  const others = random.happens(WITH_OTHERS) ? { settlementId: id, bankReference: `FT-${id}` } : {}
+  const sessionId = named ?? newSessionId()
+  return { sessionId, ...others, accountNumber, kobo, bank, at: new Date() }
+}
+
+// As NIP has them: 30 digits.
+function newSessionId(): string {
+  return `999998${Array.from({ length: 24 }, () => randomInt(10)).join('')}`
 }
 
 type Reporting = Actor & { isPatient?: boolean }
+type Reported = Credit & { alias?: string }
 
-async function report(actor: Reporting, credits: readonly Credit[]): Promise<void> {
-  const items = credits.map(({ sessionId, accountNumber, kobo }) => ({
-    key: sessionId,
-    terms: { accountNumber, amount: `${kobo}` },
-    body: {
-      ...{ sessionId, accountNumber, amount: naira(kobo), currency: 'NGN', ...PAYER },
-      ...{ sourceAccountName: 'ADA OBI', transactionTime: new Date().toISOString() },
-    },
+// Credits of one bank. With an alias, a credit that was reported before.
+async function report(
+  actor: Reporting,
+  credits: readonly Reported[],
+): Promise<readonly (Verdict | undefined)[]> {
+  const { caller, world, isPatient } = actor
+  const items = credits.map((credit) => ({
+    key: credit.sessionId,
+    terms: { accountNumber: credit.accountNumber, amount: `${credit.kobo}` },
+    body: bodyOf(credit),
   }))
-  const verdicts = await onRail(actor, 'credits', items)
+  const bank = credits[0]?.bank ?? world.bank
+  const verdicts = await onRail({ caller, bank, isPatient }, 'credits', items)
   for (const [at, credit] of credits.entries()) {
-    if (verdicts[at]?.is === 'acknowledged') actor.world.credits.add(credit)
+    const isNew = verdicts[at]?.result.responseCode === '00'
+    if (isNew && !credit.alias) remember(actor, credit, verdicts[at] as Verdict)
+  }
+  return verdicts
+}
+
+function bodyOf({ sessionId, alias, settlementId, bankReference, ...credit }: Reported) {
+  const { accountNumber, kobo, at } = credit
+  return {
+    ...{ sessionId: alias ?? sessionId, ...(settlementId && { settlementId }) },
+    ...(bankReference && { bankReference }),
+    ...{ accountNumber, amount: naira(kobo), currency: 'NGN', ...PAYER },
+    ...{ sourceAccountName: 'ADA OBI', transactionTime: at.toISOString() },
   }
 }
 
+function remember({ world }: Actor, credit: Credit, { result }: Verdict): void {
+  world.credits.add(credit)
+  if (credit.bank === world.bank) world.unstated.push(credit)
+  const account = world.accounts.items.find((each) => each.accountNumber === credit.accountNumber)
+  if (!account || result.outcome !== 'booked') return
+  world.refundable.add({ ...credit, client: account.client })
+}
+
 type Item = { key: string; terms: Terms; body: object }
+type OnRail = { caller: Caller; bank: Notifying; isPatient?: boolean | undefined }
 
 function onRail(
-  { caller, world, isPatient = true }: { caller: Caller; world: World; isPatient?: boolean },
+  { caller, bank, isPatient = true }: OnRail,
   path: 'credits' | 'reversals',
   items: readonly Item[],
 ): Promise<(Verdict | undefined)[]> {
@@ -113,9 +176,9 @@ function onRail(
     operation: path === 'credits' ? 'credit' : 'reversal',
     wants: items,
     isPatient,
-    path: `/rails/${world.bankCode}/${path}`,
+    path: `/rails/${bank.code}/${path}`,
     body: bodies.length === 1 ? bodies[0] : bodies,
-    headers: async (body) => railHeaders(world.bank.railSecret, body),
+    headers: async (body) => railHeaders(bank.railSecret, body),
     read: (answer) => readAcknowledgements(answer, items.length),
   })
 }

@@ -1,6 +1,14 @@
-// The bank: the simulated one of fake-bank/, behind a front that the witness watches. The front writes
-// down every order to pay before the bank sees it, and what the bank's own books say after; now and
-// then it delays an order or an answer, or loses the answer.
+// The bank with an API: the simulated one of fake-bank/, behind a front that the witness watches. The front
+// writes down every order to pay before the bank sees it, and what the bank's own books say after. It is a
+// bad bank to its customers, in one of these ways for each order:
+//
+//   pay           pays, and says so; now and then late
+//   refuse        refuses for good, and says so
+//   refuse_unsaid refuses for good, and the connection breaks before the answer
+//   pend          says pending, and pays seconds later
+//   drop          pays, and the connection breaks before the answer
+//   deny          the same, and for seconds it has no record of the payout when it is asked
+//   late          breaks the connection, has no record of the payout for seconds, and then pays it
 
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -9,75 +17,129 @@ import { buffer } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { kobo } from '#money.ts'
 import { startFakeBank } from '../fake-bank/fake-bank.ts'
+import type { PayoutFate } from '../fake-bank/payouts.ts'
 import type { Random } from './random.ts'
 import type { Witness } from './witness.ts'
 
 export const BANK_CODE = '101'
 const NOBODY = 'http://127.0.0.1:9' // Its own notifications are not used: ours are witnessed.
 const OPENING = kobo(10n ** 15n)
-const DELAY_MAX_MS = 4_000
+const ANSWER_LATE_MS = [100, 4_000] as const
+// Longer than until the first question about a payout, shorter than until the second.
+const UNKNOWN_MS = [7_000, 11_000] as const
+const LOOK_MS = 500
 const SETTINGS = { timeoutMs: 6_000, ratePerSecond: 100 } // More than the load pays out.
+
+type Way = 'pay' | 'refuse' | 'refuse_unsaid' | 'pend' | 'drop' | 'deny' | 'late'
+
+const WAYS: readonly Way[] = [
+  ...(['pay', 'pay', 'pay', 'pay', 'pay', 'refuse', 'refuse', 'refuse_unsaid'] as const),
+  ...(['pend', 'drop', 'deny', 'late'] as const),
+]
+const BREAKS: readonly Way[] = ['refuse_unsaid', 'drop', 'deny', 'late']
 
 export type WitnessedBank = Awaited<ReturnType<typeof startBank>>
 
 export async function startBank(witness: Witness, random: Random) {
-  const bank = await startFakeBank({
+  const simulated = await startFakeBank({
     connector: 'manilla',
     bankCode: BANK_CODE,
     notify: NOBODY,
     openingKobo: OPENING,
   })
-  const paid = new Set<string>()
+  const { bank, banksFile } = simulated
+  const nextWay = random.deck(WAYS)
+  const ways = new Map<string, Way>() // By reference: an order that comes again has the same fate.
+  const unknownUntilMs = new Map<string, number>()
+  const noted = new Set<string>()
+  const delayed = new Set<NodeJS.Timeout>()
+
   const server = createServer(async (request, response) => {
     const { method = 'GET', url = '', headers } = request
     const body = await buffer(request).catch(() => undefined)
     if (!body) return
-    const isOrder = method === 'POST' && url === '/payouts'
-    if (isOrder) noteOrder(witness, body)
-    if (isOrder && random.happens(0.15)) await sleep(random.integer(100, DELAY_MAX_MS))
     const { authorization = '' } = headers
-    const answer = await fetch(bank.url + url, {
-      method,
-      headers: { authorization, 'content-type': 'application/json' },
-      ...(body.length > 0 ? { body: new Uint8Array(body) } : {}),
-    }).catch(() => undefined)
-    if (isOrder) notePaid()
-    if (!answer || (isOrder && random.happens(0.05))) return request.socket.destroy()
-    if (isOrder && random.happens(0.1)) await sleep(random.integer(100, DELAY_MAX_MS))
+    const pass = () =>
+      fetch(simulated.url + url, {
+        method,
+        headers: { authorization, 'content-type': 'application/json' },
+        ...(body.length > 0 ? { body: new Uint8Array(body) } : {}),
+      })
+        .catch(() => undefined)
+        .finally(noteOutcomes)
+    const isOrder = method === 'POST' && url === '/payouts'
+    const way = isOrder ? takeOrder(body) : undefined
+    if (way === 'late') {
+      // It lies in a queue of the bank's.
+      const timer = setTimeout(() => void pass(), random.integer(...UNKNOWN_MS))
+      delayed.add(timer)
+      return void request.socket.destroy()
+    }
+    if (way && random.happens(0.15)) await sleep(random.integer(...ANSWER_LATE_MS))
+    const answer = isDenied(method, url) ? NOT_FOUND : await pass()
+    if (!answer || (way && BREAKS.includes(way))) return void request.socket.destroy()
+    if (way && random.happens(0.1)) await sleep(random.integer(...ANSWER_LATE_MS))
     response.writeHead(answer.status, { 'content-type': 'application/json' })
     response.end(await answer.text())
   })
 
-  function notePaid(): void {
-    for (const { reference, status, amountKobo } of bank.bank.payouts.all()) {
-      if (status !== 'confirmed' || paid.has(reference)) continue
-      paid.add(reference)
-      witness.note({ kind: 'paid', at: Date.now(), reference, amount: `${amountKobo}` })
+  function takeOrder(body: Buffer): Way {
+    const { reference, amount } = JSON.parse(body.toString()) as Record<string, string>
+    if (!reference || !amount) return 'pay'
+    witness.note({ kind: 'ordered', at: Date.now(), reference, amount })
+    const way = ways.get(reference) ?? nextWay()
+    ways.set(reference, way)
+    bank.payouts.decideFate(reference, fateOf(way))
+    if (way === 'deny') unknownUntilMs.set(reference, Date.now() + random.integer(...UNKNOWN_MS))
+    return way
+  }
+
+  function fateOf(way: Way): PayoutFate {
+    if (way === 'refuse' || way === 'refuse_unsaid') return { behaviour: 'reject' }
+    if (way === 'pend') return { behaviour: 'delay', delayMs: random.integer(2_000, 8_000) }
+    return { behaviour: 'confirm' }
+  }
+
+  function isDenied(method: string, url: string): boolean {
+    const reference = /^\/payouts\/([^/?]+)$/.exec(url)?.[1] ?? ''
+    return method === 'GET' && (unknownUntilMs.get(reference) ?? 0) > Date.now()
+  }
+
+  function noteOutcomes(): void {
+    for (const { reference, status, amountKobo } of bank.payouts.all()) {
+      if (status === 'pending' || noted.has(reference)) continue
+      noted.add(reference)
+      const kind = status === 'confirmed' ? 'paid' : 'refused_by_bank'
+      witness.note({ kind, at: Date.now(), reference, amount: `${amountKobo}` })
     }
   }
 
+  const looking = setInterval(noteOutcomes, LOOK_MS).unref()
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const { entry, env } = bank.banksFile
+  const { entry, env } = banksFile
   return {
+    code: BANK_CODE,
     // As the service is told of it.
     banks: { entry: { ...entry, settings: { ...entry.settings, ...SETTINGS, baseUrl } }, env },
     railSecret: env.FAKE_BANK_RAIL_SECRET as string,
-    nameOf: (accountNumber: string) => bank.bank.accounts.findName(accountNumber) as string,
+    nameOf: (accountNumber: string) => bank.accounts.findName(accountNumber) as string,
     // Money came for a number: from here on the bank says so when it is asked.
     receive: (accountNumber: string, amountKobo: bigint) =>
-      bank.bank.receive({ accountNumber, amountKobo: kobo(amountKobo) })?.sessionId,
+      bank.receive({ accountNumber, amountKobo: kobo(amountKobo) })?.sessionId,
     async [Symbol.asyncDispose]() {
+      clearInterval(looking)
+      for (const timer of delayed) clearTimeout(timer)
       server.closeAllConnections()
       server.close()
       await once(server, 'close')
-      await bank[Symbol.asyncDispose]()
+      await simulated[Symbol.asyncDispose]()
     },
   }
 }
 
-function noteOrder(witness: Witness, body: Buffer): void {
-  const { reference, amount } = JSON.parse(body.toString()) as { reference: string; amount: string }
-  witness.note({ kind: 'ordered', at: Date.now(), reference, amount })
+const NOT_FOUND = {
+  status: 404,
+  text: async () => JSON.stringify({ status: 'not_found', message: 'No such payout' }),
 }

@@ -16,7 +16,7 @@ export type Call = {
   wants: readonly { key: string; terms: Terms }[] // Several: a list in one call.
   isPatient?: boolean // Asks until it knows. Default true.
   path: string
-  body: unknown
+  body: unknown // Text is sent as it is.
   // For each attempt anew: a signature has a time, a token ends. Undefined: cannot be asked now.
   headers: (body: string, api: string) => Promise<Record<string, string> | undefined>
   onUnauthorized?: (api: string) => void
@@ -65,7 +65,7 @@ export class Caller {
     const { apis, witness, random } = this.#options
     const api = random.integer(0, apis.length - 1)
     const origin = apis[api] as string
-    const text = JSON.stringify(call.body)
+    const text = typeof call.body === 'string' ? call.body : JSON.stringify(call.body)
     const headers = await call.headers(text, origin).catch(() => undefined)
     if (!headers) return []
     const number = witness.nextCall()

@@ -1,31 +1,78 @@
-// A steady, mixed load: a few customers, each doing one thing after another, chosen by the seed.
+// A mixed load: first everything once, several customers at a time, so that no run does without any of it;
+// then a few customers, each doing one thing after another, chosen by the seed.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
   loseNotification,
   payPayment,
+  renameCredit,
   repeatCredit,
   reportCredits,
+  reportLongList,
   reverseCredit,
 } from './bank-actions.ts'
-import { type Actor, closeAccount, createAccount, payOut, refund } from './client-actions.ts'
+import { cancelPayment, closeAccount, createAccount } from './client-actions.ts'
+import type { Actor } from './client-calls.ts'
+import {
+  cancelPayout,
+  cancelRefund,
+  closeSettlement,
+  payOut,
+  raceRefunds,
+  refund,
+} from './money-out-actions.ts'
+import { exchangeFile, importStatement, reportFiles, resolveSuspense } from './operator-actions.ts'
 import type { Random } from './random.ts'
 import type { Witness } from './witness.ts'
 
 const CUSTOMERS = 8
 const THINK_MS = [10, 120] as const
-const FIRST_ACCOUNTS = 12
 
 type Action = (actor: Actor, witness: Witness) => Promise<void>
+type Weights = readonly (readonly [Action, number])[]
 
-const ACTIONS: readonly (readonly [Action, number])[] = [
-  [reportCredits, 45],
+// One step after the other, and how often each action is done in it.
+const OPENING: readonly Weights[] = [
+  [[createAccount, 16]],
+  [
+    [reportLongList, 4],
+    [payPayment, 30],
+  ],
+  [
+    [payOut, 26],
+    [raceRefunds, 10],
+    [renameCredit, 8],
+    [repeatCredit, 4],
+    [cancelPayout, 4],
+    [resolveSuspense, 6],
+    [reverseCredit, 2],
+    [cancelPayment, 2],
+    [importStatement, 2],
+  ],
+  [
+    [exchangeFile, 1],
+    [closeSettlement, 2],
+    [cancelRefund, 2],
+  ],
+]
+
+const ACTIONS: Weights = [
+  [reportCredits, 40],
   [payPayment, 16],
-  [repeatCredit, 10],
-  [createAccount, 8],
-  [payOut, 8],
+  [repeatCredit, 8],
+  [renameCredit, 6],
+  [createAccount, 6],
+  [payOut, 14],
+  [cancelPayout, 3],
+  [refund, 4],
+  [raceRefunds, 3],
+  [cancelRefund, 1],
+  [resolveSuspense, 5],
   [reverseCredit, 5],
-  [refund, 3],
+  [exchangeFile, 2],
+  [importStatement, 2],
+  [closeSettlement, 1],
+  [cancelPayment, 2],
   [loseNotification, 2],
   [closeAccount, 2],
 ]
@@ -41,9 +88,17 @@ export class Load {
     this.#witness = witness
   }
 
-  async prepare(): Promise<void> {
-    const accounts = Array.from({ length: FIRST_ACCOUNTS }, () => createAccount(this.actor))
-    await Promise.all(accounts)
+  async open(): Promise<void> {
+    for (const step of OPENING) {
+      const all = step.flatMap(([action, times]) => Array.from({ length: times }, () => action))
+      const next = this.actor.random.deck(all)
+      let left = all.length
+      const customers = Array.from({ length: CUSTOMERS }, async () => {
+        const actor = { ...this.actor, random: this.actor.random.fork() }
+        while (left-- > 0) await next()(actor, this.#witness)
+      })
+      await Promise.all(customers)
+    }
   }
 
   start(): void {
@@ -51,10 +106,13 @@ export class Load {
     this.#customers = Array.from({ length: CUSTOMERS }, () => this.#live(this.actor.random.fork()))
   }
 
-  // Resolves when everybody has finished what they were about: it is known, or left in doubt.
+  // Resolves when all customers have finished what they were about: it is known, or left in doubt. The bank
+  // that takes files has reported on all of them.
   async stop(): Promise<void> {
     this.#isRunning = false
     await Promise.all(this.#customers)
+    await exchangeFile(this.actor)
+    await reportFiles(this.actor)
   }
 
   async #live(random: Random): Promise<void> {

@@ -18,14 +18,24 @@ const UNDELIVERED = `
   select count(*) as n
     from deliveries v
     join destinations t on t.id = v.destination_id
-    join webhook_endpoints w on w.id = t.endpoint_id
-   where w.url like '%/honest/%' and v.state = 'pending'`
+   where t.url like '%/honest/%' and v.state = 'pending'`
+
+// A payout that no bank was told of stays unknown, and is asked for at growing intervals.
+const UNDECIDED = `
+  select count(*) as n from payouts
+   where (status = 'sending' and batch_id is null)
+      or (status = 'unknown' and next_query_at < now() + interval '25 seconds')
+      or exists (select from payout_results r where r.payout_id = payouts.id
+                  and payouts.status = 'sending')`
+const DECIDED_MAX_MS = 60_000
 
 export async function untilQuiet(database: Store): Promise<void> {
   await untilNone(database, BACKLOG, QUIET_MAX_MS)
 }
 
 export async function untilAllDelivered(database: Store, waitMs: number): Promise<void> {
+  await untilNone(database, BACKLOG, waitMs)
+  await untilNone(database, UNDECIDED, Math.min(waitMs, DECIDED_MAX_MS))
   await untilNone(database, BACKLOG, waitMs)
   await untilNone(database, UNDELIVERED, waitMs)
 }

@@ -19,6 +19,14 @@ export function seededRandom(seed: number) {
       }
       return (items.at(-1) as readonly [T, number])[0]
     },
+    // Deals all items in random order, then shuffles them and deals again: no item stays away for long.
+    deck<T>(items: readonly T[]): () => T {
+      let left: T[] = []
+      return () => {
+        if (left.length === 0) left = [...items]
+        return left.splice(integer(0, left.length - 1), 1)[0] as T
+      }
+    },
     fork: () => seededRandom(integer(0, 2 ** 32 - 1)),
   }
 }

@@ -1,6 +1,7 @@
-// Receivers of webhooks. The honest one verifies the signature itself, has the witness write down what
-// came, and then says 200. The hostile ones stay with the service throughout: one hangs, one fails, one
-// resets, one drips its answer, one sends a huge one, one redirects.
+// Receivers of webhooks. The honest ones verify the signature themselves, have the witness write down what
+// came, and then say 200: one for each client, and one for each account and payment that names it. The
+// hostile ones stay with the service throughout: one hangs, one fails, one resets, one drips its answer, one
+// sends a huge one, one redirects.
 
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { once } from 'node:events'
@@ -35,32 +36,44 @@ const BEHAVIOURS: Readonly<Record<string, (response: ServerResponse) => void>> =
   redirect: (response) => response.writeHead(307, { location: 'http://127.0.0.1:1/' }).end(),
 }
 
-type Told = { id: string; sequence: number; type: string }
+type Message = {
+  id: string
+  sequence: number
+  type: string
+  data?: { reference?: unknown; status?: unknown }
+}
+type Secrets = { endpoint: string; client: string }
+type Owner = { clientId: string; kind: 'notification' | 'callback'; key: string }
 
 export type Receivers = Awaited<ReturnType<typeof startReceivers>>
 
 export async function startReceivers(witness: Witness) {
-  const secrets = new Map<string, string>()
+  const secrets = new Map<string, Secrets>()
 
   const server = createServer(async (request, response) => {
     request.on('error', () => {})
     response.on('error', () => {})
-    const [, kind = '', clientId = ''] = (request.url ?? '').split('/')
+    const [path = ''] = (request.url ?? '').split('?')
+    const [, kind = '', clientId = '', owner] = path.split('/')
     const body = await buffer(request).catch(() => undefined)
     if (!body) return
     const behave = BEHAVIOURS[kind]
     if (behave) return behave(response)
-    const { id, sequence, type } = JSON.parse(body.toString()) as Told
+    const { id, sequence, type, data } = JSON.parse(body.toString()) as Message
+    const secret = secrets.get(clientId)?.[owner ? 'client' : 'endpoint'] ?? ''
     const seconds = Number(request.headers['webhook-timestamp'])
     witness.note({
       kind: 'webhook',
       clientId,
+      path,
       at: Date.now(),
       id,
-      isGenuine: isGenuine(secrets.get(clientId) ?? '', request.headers, body),
+      isGenuine: isGenuine(secret, request.headers, body),
       skewSeconds: Math.round(seconds - Date.now() / 1000),
       sequence,
       type,
+      reference: textOf(data?.reference),
+      status: textOf(data?.status),
     })
     response.writeHead(200).end()
   })
@@ -70,15 +83,20 @@ export async function startReceivers(witness: Witness) {
 
   return {
     honest: (clientId: string) => `${origin}/honest/${clientId}`,
+    of: ({ clientId, kind, key }: Owner) => `${origin}/honest/${clientId}/${kind}/${key}`,
     hostile: (kind: (typeof HOSTILE)[number], clientId: string) => `${origin}/${kind}/${clientId}`,
-    // What an endpoint signs with, once the service has said so.
-    trust: (clientId: string, secret: string) => void secrets.set(clientId, secret),
+    // What messages are signed with, once the service has said so.
+    trust: (clientId: string, its: Secrets) => void secrets.set(clientId, its),
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
       server.close()
       await once(server, 'close')
     },
   }
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : ''
 }
 
 // As docs/webhooks.md has it, except that the time is noted and not judged: a sender whose clock is

@@ -20,14 +20,14 @@ export type Roles = Awaited<ReturnType<typeof startRoles>>
 type Options = {
   databaseUrl: string
   dataDir: string
-  banks: { entry: object; env: Record<string, string> }
+  banks: { entries: readonly object[]; env: Record<string, string> }
   folder: string
   logs: string
 }
 
 export async function startRoles({ databaseUrl, dataDir, banks, folder, logs }: Options) {
   const banksFile = join(folder, 'banks.json')
-  writeFileSync(banksFile, JSON.stringify([banks.entry]))
+  writeFileSync(banksFile, JSON.stringify(banks.entries))
   const shared = {
     PATH: process.env.PATH ?? '',
     NODE_COMPILE_CACHE: join(ROOT, 'node_modules/.cache/compile'),

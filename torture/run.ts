@@ -7,6 +7,7 @@ import { Caller } from './caller.ts'
 import { check } from './checker/check.ts'
 import { checkLogs } from './checker/check-logs.ts'
 import { Testimony } from './checker/testimony.ts'
+import { read } from './client-calls.ts'
 import { type Fault, FaultFinding, type Injected } from './faults/fault.ts'
 import { Load } from './load.ts'
 import { untilAllDelivered, untilQuiet } from './quiescence.ts'
@@ -19,6 +20,7 @@ const RESUME_MAX_MS = 600_000 // A machine that is busy otherwise takes minutes 
 const OVERLAP = 0.15
 const CHECKS_MAX = 3 // What is really wrong stays wrong.
 const RECHECK_MS = 2_000
+const READS_MAX = 15
 
 export class Run<T extends AnyTarget = AnyTarget> {
   readonly target: T
@@ -41,12 +43,13 @@ export class Run<T extends AnyTarget = AnyTarget> {
 
   async prepare(): Promise<Load> {
     const { target, witness, caller, random } = this
-    const { receivers, bank } = target
-    const api = target.roles.apis[0]?.url as string
-    const world = await settleWorld({ api, receivers, bank })
+    const { receivers, bank, fileBank } = target
+    const apis = target.roles.apis.map(({ url }) => url)
+    const world = await settleWorld({ apis, receivers, bank, fileBank, random: random.fork() })
     const actor = { caller, world, random: random.fork() }
     const load = new Load(actor, witness)
-    await load.prepare()
+    await load.open()
+    this.#load = load
     return load
   }
 
@@ -75,11 +78,12 @@ export class Run<T extends AnyTarget = AnyTarget> {
     if (isFinal) await untilAllDelivered(database, waitMs)
     else await untilQuiet(database)
     const connectionString = database.url('manilla')
+    const ask = this.#load && ((clientId: string, path: string) => this.#ask(clientId, path))
     for (let attempt = 1; ; attempt++) {
       this.testimony.read(this.witness.path)
       const { testimony } = this
       const found = [
-        ...(await check({ connectionString, testimony, isFinal })),
+        ...(await check({ connectionString, testimony, isFinal, ...(ask && { ask }) })),
         ...checkLogs(logsIn(folder)),
       ]
       this.checks++
@@ -92,7 +96,19 @@ export class Run<T extends AnyTarget = AnyTarget> {
     }
   }
 
+  #load: Load | undefined
   #running: Promise<unknown>[] = []
+
+  async #ask(clientId: string, path: string): Promise<unknown> {
+    const { actor } = this.#load as Load
+    const client = actor.world.clients.find((each) => each.clientId === clientId)
+    for (let attempt = 1; client && attempt <= READS_MAX; attempt++) {
+      const text = await read(actor, client, path)
+      if (text !== undefined) return JSON.parse(text)
+      await sleep(RECHECK_MS)
+    }
+    throw new FaultFinding(`${path} was not answered to ${clientId}`)
+  }
 
   async #suffer(fault: Fault<T>): Promise<void> {
     const { name } = fault

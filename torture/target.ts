@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { startBank, type WitnessedBank } from './bank.ts'
 import { type Database, startDatabase } from './database.ts'
 import { type FaultyLink, startFaultyLink } from './faulty-link.ts'
+import { type FileBank, openFileBank } from './file-bank.ts'
 import { type Pair, startPair } from './pair.ts'
 import type { Random } from './random.ts'
 import { type Receivers, startReceivers } from './receivers.ts'
@@ -26,6 +27,7 @@ export type AnyTarget = AsyncDisposable & {
   folder: string
   database: Store
   bank: WitnessedBank
+  fileBank: FileBank
   receivers: Receivers
   roles: Roles
   heal: () => Promise<void>
@@ -87,10 +89,11 @@ async function startService(
   await using stack = new AsyncDisposableStack()
   const bank = stack.use(await startBank(witness, random))
   const receivers = stack.use(await startReceivers(witness))
-  const { banks } = bank
+  const fileBank = openFileBank(witness, random.fork())
+  const banks = { entries: [bank.banks.entry, fileBank.entry], env: bank.banks.env }
   const roles = stack.use(await startRoles({ ...place, banks, folder, logs: logsIn(folder) }))
   const whole = stack.move()
-  return { bank, receivers, roles, [Symbol.asyncDispose]: () => whole.disposeAsync() }
+  return { bank, fileBank, receivers, roles, [Symbol.asyncDispose]: () => whole.disposeAsync() }
 }
 
 export function logsIn(folder: string): string {

@@ -13,9 +13,18 @@ export type Operation =
   | 'account'
   | 'deactivation'
   | 'advice'
+  | 'advice_cancellation'
   | 'payment'
   | 'payout'
+  | 'payout_cancellation'
+  | 'payout_file'
+  | 'payout_report'
   | 'refund'
+  | 'refund_cancellation'
+  | 'settlement'
+  | 'assignment'
+  | 'return'
+  | 'statement'
 
 export type Terms = Readonly<Record<string, string>>
 
@@ -34,17 +43,20 @@ export type Entry =
 export type Webhook = {
   kind: 'webhook'
   clientId: string
+  path: string // Where it came to.
   at: number
   id: string
   isGenuine: boolean
   skewSeconds: number // How far its timestamp was from our clock.
   sequence: number
   type: string
+  reference: string // Of what it is about, if that has one.
+  status: string
 }
 
-// `ordered`: the bank was told to pay; `paid`: it did, in its own books.
+// `ordered`: the bank was told to pay; `paid`: it did, in its own books; `refused_by_bank`: it never will.
 export type BankOrder = {
-  kind: 'ordered' | 'paid'
+  kind: 'ordered' | 'paid' | 'refused_by_bank'
   at: number
   reference: string
   amount: string

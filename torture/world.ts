@@ -1,23 +1,42 @@
-// Who takes part: the clients of the service with their tokens and endpoints, and what they know so
-// far: account numbers, payments, credits.
+// Who takes part: the banks, the clients of the service with their tokens, endpoints and splits, and what
+// they know so far: account numbers, payments, credits, payouts.
 
 import { createHmac, randomUUID } from 'node:crypto'
 import { nuban } from '#banks/nuban.ts'
-import { BANK_CODE, type WitnessedBank } from './bank.ts'
+import type { WitnessedBank } from './bank.ts'
+import type { FileBank } from './file-bank.ts'
+import type { Random } from './random.ts'
 import { HOSTILE, type Receivers } from './receivers.ts'
 
 const LOGIN_MAX_MS = 30_000
 const KNOWN_MAX = 400 // Of each: the load stays among recent ones.
 const PAYEE = { bankCode: '058', accountNumber: nuban('058', 22_345_678) }
+const SPLIT = 'SPLIT-1'
+const SHARES = { A: 70, B: 20 } // Per cent.
 
-export type Account = { accountNumber: string; client: Client }
-export type Payment = {
+// As the one whose notifications the service takes.
+export type Notifying = { code: string; railSecret: string }
+
+// Paid to at this bank; its first number may be another bank's.
+export type Account = Destination & { firstNumber: string; client: Client }
+export type Destination = { accountNumber: string; bank: Notifying }
+export type Payment = Destination & {
+  client: Client
+  advice: string
+  adviceReference: string
   paymentReference: string
+  kobo: bigint
+}
+export type Credit = {
+  sessionId: string
+  settlementId?: string
+  bankReference?: string
   accountNumber: string
   kobo: bigint
-  client: Client
+  bank: Notifying
+  at: Date
 }
-export type Credit = { sessionId: string; accountNumber: string; kobo: bigint }
+export type Reference = { client: Client; reference: string }
 export type World = Awaited<ReturnType<typeof settleWorld>>
 
 export class Client {
@@ -58,24 +77,34 @@ export function railHeaders(secret: string, body: string): Record<string, string
   return { 'webhook-id': id, 'webhook-timestamp': seconds, 'webhook-signature': `v1,${signature}` }
 }
 
-type Setting = { api: string; receivers: Receivers; bank: WitnessedBank }
+type Setting = {
+  apis: readonly string[]
+  receivers: Receivers
+  bank: WitnessedBank
+  fileBank: FileBank
+  random: Random
+}
 
-// Before the first fault: a second client, an account to pay out to and endpoints for both.
-export async function settleWorld({ api, receivers, bank }: Setting) {
+// Before the first fault: a second client; for both an account to pay out to, a split, and endpoints.
+export async function settleWorld({ apis, receivers, bank, fileBank, random }: Setting) {
+  const api = apis[0] as string
   const operator = new Client('MAN0000001', 'sandbox-secret')
-  const post = async (client: Client, path: string, body: object) => {
+  const call = async (client: Client, path: string, method: string, body?: object) => {
     const response = await fetch(api + path, {
-      method: 'POST',
+      method,
       headers: {
-        'content-type': 'application/json',
         authorization: `Bearer ${await client.token(api)}`,
+        ...(body ? { 'content-type': 'application/json' } : {}),
       },
-      body: JSON.stringify(body),
+      ...(body ? { body: JSON.stringify(body) } : {}),
     })
     const text = await response.text()
     if (!response.ok) throw new Error(`${path} was answered ${response.status} ${text}`)
     return JSON.parse(text).data as Record<string, string>
   }
+  const get = (client: Client, path: string) => call(client, path, 'GET')
+  const post = (client: Client, path: string, body: object) => call(client, path, 'POST', body)
+  const patch = (client: Client, path: string, body: object) => call(client, path, 'PATCH', body)
   const made = await post(operator, '/api/v1/operator/clients', { name: 'Shop' })
   const clients = [
     operator,
@@ -84,26 +113,51 @@ export async function settleWorld({ api, receivers, bank }: Setting) {
   const payees = new Map<Client, string>()
   for (const client of clients) {
     const { clientId } = client
-    const accountName = bank.nameOf(PAYEE.accountNumber)
-    const payee = await post(client, '/api/v1/bank-accounts', { ...PAYEE, accountName })
+    const account = { ...PAYEE, accountName: bank.nameOf(PAYEE.accountNumber) }
+    const payee = await post(client, '/api/v1/bank-accounts', account)
     payees.set(client, payee.reference as string)
-    const { secret } = await post(client, '/api/v1/webhook-endpoints', {
+    await patch(client, `/api/v1/bank-accounts/${payee.reference}`, { isDefault: true })
+    for (const subaccountCode of Object.keys(SHARES)) {
+      await post(client, '/api/v1/subaccounts', {
+        subaccountCode,
+        name: subaccountCode,
+        ...account,
+      })
+    }
+    const parts = Object.entries(SHARES).map(([subaccountCode, share]) => ({
+      subaccountCode,
+      share,
+    }))
+    const split = { splitCode: SPLIT, name: SPLIT, type: 'percentage', parts }
+    await post(client, '/api/v1/splits', split)
+    const { secret: endpoint } = await post(client, '/api/v1/webhook-endpoints', {
       url: receivers.honest(clientId),
     })
-    receivers.trust(clientId, secret as string)
+    const { secret: ofClient } = await get(client, '/api/v1/webhook-secret')
+    receivers.trust(clientId, { endpoint: endpoint as string, client: ofClient as string })
     for (const kind of HOSTILE) {
       await post(client, '/api/v1/webhook-endpoints', { url: receivers.hostile(kind, clientId) })
     }
   }
   return {
+    api: () => random.pick(apis),
     clients,
+    operator,
     bank,
+    fileBank,
+    banks: [bank, bank, fileBank] as readonly Notifying[],
     receivers,
-    bankCode: BANK_CODE,
     payeeOf: (client: Client) => payees.get(client) as string,
+    splitCode: SPLIT,
     accounts: new Recent<Account>(),
     payments: new Recent<Payment>(),
+    paid: new Recent<Payment>(), // In full, and not refunded yet.
     credits: new Recent<Credit>(),
+    refundable: new Recent<Credit & { client: Client }>(),
+    payouts: new Recent<Reference>(),
+    refunds: new Recent<Reference>(),
+    unstated: [] as Credit[], // On no statement yet.
+    files: [] as string[], // Created, and not downloaded yet.
   }
 }
 
@@ -113,6 +167,12 @@ export class Recent<T> {
   add(item: T): void {
     this.items.push(item)
     if (this.items.length > KNOWN_MAX) this.items.shift()
+  }
+
+  takeAny(random: Random): T | undefined {
+    const item = this.items.length > 0 ? random.pick(this.items) : undefined
+    if (item) this.drop(item)
+    return item
   }
 
   drop(item: T): void {

@@ -36,13 +36,17 @@ export async function witnessSmallWorld() {
   const secret = await bench.secret(id)
   for (const { headers, body, json } of receiver.heard) {
     const isSigned = isGenuine(secret, headers, Buffer.from(body))
-    const seen = { clientId: CLIENT, at: 0, skewSeconds: 0, isGenuine: isSigned }
+    const { reference = '', status = '' } = json.data as { reference?: string; status?: string }
+    const path = `/honest/${CLIENT}`
+    const seen = { clientId: CLIENT, path, at: 0, skewSeconds: 0, isGenuine: isSigned }
     entries.push({
       kind: 'webhook',
       ...seen,
       id: json.id,
       sequence: json.sequence,
       type: json.type,
+      reference,
+      status,
     })
   }
   return {

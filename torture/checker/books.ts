@@ -8,6 +8,7 @@ export type Books = {
   // Every value as text: amounts are never a float.
   rows: (sql: string) => Promise<Record<string, string>[]>
   isFinal: boolean // Everything that is to happen by itself has had its time.
+  isLossy?: boolean // What was acknowledged may be lost: an asynchronous standby was promoted.
 }
 
 export type Check = (books: Books) => Promise<string[]>

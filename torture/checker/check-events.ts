@@ -1,5 +1,6 @@
-// Events: without gaps for each client, and all of them with the honest receiver, genuine. Before the
-// end of a run some may still be on their way: then each has a delivery that is pending.
+// Events: without gaps for each client, and all of them with the honest receivers, genuine: that of the
+// client, and those that an account or a payment names. Before the end of a run some may still be on their
+// way: then each has a delivery that is pending.
 
 import type { Books } from './books.ts'
 
@@ -23,7 +24,67 @@ const EVENTS = `
                  join webhook_endpoints w on w.id = t.endpoint_id
                 where w.url like '%/honest/%') as d on d.event_id = e.id`
 
-export async function checkEvents({ rows, testimony, isFinal }: Books): Promise<string[]> {
+// An event without an account and a payment of its own is about those of its credit. The callback gets the
+// final states of a payment alone.
+const NAMED = `
+  with about as (
+    select e.id, e.client_id, e.sequence, e.type, e.facts::jsonb as facts,
+           case when e.collection_account_id is null and e.payment_id is null
+                then c.collection_account_id else e.collection_account_id end as account_id,
+           case when e.collection_account_id is null and e.payment_id is null
+                then c.payment_id else e.payment_id end as payment_id
+      from events e left join credits c on c.id = e.credit_id),
+  named as (
+    select e.*, a.notification_url as url, 'notification' as kind
+      from about e join collection_accounts a on a.id = e.account_id and a.client_id = e.client_id
+    union
+    select e.*, a.notification_url, 'notification'
+      from about e
+      join payments p on p.id = e.payment_id and p.client_id = e.client_id
+      join advices a on a.id = p.advice_id
+    union all
+    select e.*, a.call_back_url, 'callback'
+      from about e
+      join payments p on p.id = e.payment_id and p.client_id = e.client_id
+      join advices a on a.id = p.advice_id
+     where e.type like 'payment.%' and e.facts->'refund' is null
+       and e.facts->>'status' in ('Successful', 'Expired', 'Cancelled', 'Reversed'))
+  select e.id, e.sequence, e.type, e.url, e.kind, k.client_id,
+         coalesce((select v.state from deliveries v join destinations t on t.id = v.destination_id
+                    where v.event_id = e.id and t.url = e.url and t.endpoint_id is null
+                      and t.is_callback = (e.kind = 'callback') limit 1), '') as state,
+         (e.sequence <= coalesce(q.sequence, 0)) as is_queued
+    from named e
+    join clients k on k.id = e.client_id
+    left join dispatch_cursors q on q.client_id = e.client_id
+   where e.url like '%/honest/%'`
+
+async function checkNamed({ rows, testimony, isFinal }: Books): Promise<string[]> {
+  const named = await rows(NAMED)
+  return named.flatMap(
+    ({ id = '', sequence, type, url = '', kind, client_id: client, ...event }) => {
+      const name = `event ${sequence} of ${client} (${type}) to its ${kind} URL`
+      const isHere = testimony.webhooks
+        .get(id)
+        ?.some(({ isGenuine, path }) => isGenuine && url.endsWith(path))
+      return isHere ? [] : whyNotHere({ name, ...event }, isFinal)
+    },
+  )
+}
+
+function whyNotHere(event: Record<string, string>, isFinal: boolean): string[] {
+  const { name, state, is_queued: isQueued } = event
+  if (state === 'delivered') return [`${name} is marked as delivered, and never came`]
+  if (state === 'failed') return [`${name} was given up`]
+  if (state === '' && isQueued === 'true') return [`${name} was never queued`]
+  return isFinal ? [`${name} never came (${state || 'not queued'})`] : []
+}
+
+export async function checkEvents(books: Books): Promise<string[]> {
+  return [...(await checkSent(books)), ...(await checkNamed(books))]
+}
+
+async function checkSent({ rows, testimony, isFinal }: Books): Promise<string[]> {
   const sequences = await rows(SEQUENCES)
   const events = await rows(EVENTS)
   const known = new Map(events.map((event) => [event.id as string, event]))
@@ -34,14 +95,13 @@ export async function checkEvents({ rows, testimony, isFinal }: Books): Promise<
         : [`events of ${client}: ${kept} kept, ${different} different, up to ${last}, of ${given}`],
     ),
     ...events.flatMap((event) => {
-      const { id = '', client_id: client, sequence, state } = event
+      const { id = '', client_id: client, sequence } = event
       const name = `event ${sequence} of ${client} (${event.type})`
-      const isHere = testimony.webhooks.get(id)?.some(({ isGenuine }) => isGenuine) === true
-      if (isHere) return []
-      if (state === 'delivered') return [`${name} is marked as delivered, and never came`]
-      if (state === 'failed') return [`${name} was given up`]
-      if (state === '' && event.is_queued === 'true') return [`${name} was never queued`]
-      return isFinal ? [`${name} never came (${state || 'not queued'})`] : []
+      const path = `/honest/${client}`
+      const isHere = testimony.webhooks
+        .get(id)
+        ?.some((webhook) => webhook.isGenuine && webhook.path === path)
+      return isHere ? [] : whyNotHere({ ...event, name }, isFinal)
     }),
     ...[...testimony.webhooks.values()].flat().flatMap((webhook) => {
       const event = known.get(webhook.id)

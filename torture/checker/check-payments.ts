@@ -4,7 +4,8 @@
 import { type Books, differs, existsOnce, sameAnswers } from './books.ts'
 
 const ADVICES = `
-  select a.merchant_ref, a.amount_kobo, replace(a.id::text, '-', '') as reference, c.client_id
+  select a.merchant_ref, a.amount_kobo, replace(a.id::text, '-', '') as reference, c.client_id,
+         (a.cancelled_at is not null) as is_cancelled
     from advices a join clients c on c.id = a.client_id`
 
 const PAYMENTS = `
@@ -26,9 +27,20 @@ export async function checkPayments(books: Books): Promise<string[]> {
 async function checkAdvices({ rows, testimony }: Books): Promise<string[]> {
   const advices = await rows(ADVICES)
   const wanted = testimony.of('advice')
+  const cancelled = new Set(
+    testimony
+      .of('advice_cancellation')
+      .filter(({ acknowledged }) => acknowledged.length > 0)
+      .map(({ terms }) => terms.advice),
+  )
   return [
     ...existsOnce('advice', { wanted, rows: advices, keyOf: (row) => row.merchant_ref as string }),
     ...sameAnswers('advice', wanted, 'adviceReference'),
+    ...advices.flatMap((row) =>
+      cancelled.has(row.merchant_ref) && row.is_cancelled !== 'true'
+        ? [`advice ${row.merchant_ref} was cancelled and is not`]
+        : [],
+    ),
     ...advices.flatMap(({ merchant_ref: key = '', reference, amount_kobo: amount, client_id }) => {
       const told = testimony.wanted.get(key)
       if (!told) return []

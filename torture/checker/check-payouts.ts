@@ -1,10 +1,15 @@
-// Money out: each payout and refund once, the bank told once at most, and its books the same as ours.
+// Money out: each payout once, the bank told once at most, its books the same as ours, and the client told
+// once what became of it.
 
 import { type Books, differs, existsOnce, sameAnswers } from './books.ts'
 
+type Row = Record<string, string>
+
 const PAYOUTS = `
   select p.reference, p.purpose, p.status, p.amount_kobo, p.narration, c.client_id,
-         coalesce(m.held, 0) as held, coalesce(m.paid, 0) as paid
+         (p.batch_id is not null) as is_in_file,
+         coalesce(m.held, 0) as held, coalesce(m.paid, 0) as paid,
+         coalesce(e.confirmed, 0) as told_confirmed, coalesce(e.failed, 0) as told_failed
     from payouts p
     left join clients c on c.id = p.client_id
     left join (select t.payout_id,
@@ -16,26 +21,23 @@ const PAYOUTS = `
                  from transfers t
                  join ledger_accounts d on d.id = t.debit_account_id
                  join ledger_accounts k on k.id = t.credit_account_id
-                where t.payout_id is not null group by 1) as m on m.payout_id = p.id`
-
-const REFUNDS = `
-  select r.reason, r.reference, r.amount_kobo, coalesce(sum(p.amount_kobo), 0) as sent
-    from refunds r left join payouts p on p.refund_id = r.id
-   group by r.id`
-
-const CONFIRMED = `
-  select (select count(*) from payouts where status = 'confirmed' and purpose = 'payout') as payouts,
-         (select count(*) from events where type = 'payout.confirmed') as events`
+                where t.payout_id is not null group by 1) as m on m.payout_id = p.id
+    left join (select facts->>'reference' as reference,
+                      count(*) filter (where type = 'payout.confirmed') as confirmed,
+                      count(*) filter (where type = 'payout.failed') as failed
+                 from events where type in ('payout.confirmed', 'payout.failed')
+                group by 1) as e on e.reference = p.reference`
 
 const NEVER_SENT = ['queued', 'cancelled']
 const NOT_PAID = [...NEVER_SENT, 'failed']
+const OPEN_SHARE_MAX = 4 // A fourth: a worker that was killed leaves what it was about to others.
+const DECIDED_MIN = 12
 
 export async function checkPayouts(books: Books): Promise<string[]> {
   const { rows, testimony } = books
   const payouts = await rows(PAYOUTS)
   const asked = payouts.filter(({ purpose }) => purpose === 'payout')
   const wanted = testimony.of('payout')
-  const [confirmed] = await rows(CONFIRMED)
   return [
     ...existsOnce('payout', { wanted, rows: asked, keyOf: (row) => row.narration as string }),
     ...sameAnswers('payout', wanted, 'reference'),
@@ -49,15 +51,17 @@ export async function checkPayouts(books: Books): Promise<string[]> {
         ...differs(`the client of ${key}`, client_id, told.terms.clientId),
       ]
     }),
-    ...payouts.flatMap(checkTransfers),
-    ...differs('payout.confirmed events', confirmed?.events, confirmed?.payouts),
-    ...(await checkRefunds(books)),
+    // Returns move money between accounts of suspense.
+    ...payouts.filter(({ purpose }) => purpose !== 'return').flatMap(checkTransfers),
+    ...payouts.flatMap(checkTold),
+    ...checkCancelled(books, payouts),
     ...checkBank(books, payouts),
+    ...checkDecided(books, payouts),
   ]
 }
 
 // Held in full while it is open, and then gone: to the bank, or back.
-function checkTransfers(payout: Record<string, string>): string[] {
+function checkTransfers(payout: Row): string[] {
   const { reference, status = '', amount_kobo: amount = '0' } = payout
   const isOpen = ['queued', 'sending', 'unknown'].includes(status)
   return [
@@ -74,38 +78,58 @@ function checkTransfers(payout: Record<string, string>): string[] {
   ]
 }
 
-async function checkRefunds({ rows, testimony }: Books): Promise<string[]> {
-  const refunds = await rows(REFUNDS)
-  const wanted = testimony.of('refund')
-  return [
-    ...existsOnce('refund', { wanted, rows: refunds, keyOf: (row) => row.reason as string }),
-    ...sameAnswers('refund', wanted, 'reference'),
-    ...refunds.flatMap(({ reason: key = '', amount_kobo: amount, sent }) => [
-      ...differs(`the amount of ${key}`, amount, testimony.wanted.get(key)?.terms.amount ?? amount),
-      ...differs(`the payouts of ${key}`, sent, amount),
-    ]),
-  ]
+// Refunds and returns have events of their own.
+function checkTold({ reference, purpose = '', status, ...payout }: Row): string[] {
+  const isTold = ['payout', 'settlement'].includes(purpose)
+  return (['confirmed', 'failed'] as const).flatMap((outcome) =>
+    differs(
+      `payout.${outcome} events of ${reference} (${status})`,
+      payout[`told_${outcome}`],
+      isTold && status === outcome ? '1' : '0',
+    ),
+  )
 }
 
-function checkBank({ testimony }: Books, payouts: readonly Record<string, string>[]): string[] {
+function checkCancelled({ testimony }: Books, payouts: readonly Row[]): string[] {
+  const statusOf = new Map(payouts.map(({ reference, status }) => [reference, status]))
+  return testimony.of('payout_cancellation').flatMap(({ terms: { reference }, acknowledged }) => {
+    const status = statusOf.get(reference)
+    return acknowledged.length > 0 && status !== 'cancelled'
+      ? [`payout ${reference} was cancelled and is ${status}`]
+      : []
+  })
+}
+
+function checkBank({ testimony, isLossy }: Books, payouts: readonly Row[]): string[] {
   const known = new Map(payouts.map((payout) => [payout.reference as string, payout]))
   const orders = Map.groupBy(testimony.orders, ({ reference }) => reference)
   const paid = Map.groupBy(testimony.payments, ({ reference }) => reference)
+  const refused = new Set(testimony.refusals.map(({ reference }) => reference))
+  // A standby that lagged behind may know nothing of it.
+  const isLost = (reference: string) => isLossy === true && !known.has(reference)
   return [
-    ...[...orders].flatMap(([reference, all]) => [
-      ...(all.length > 1 ? [`the bank was told ${all.length} times to pay ${reference}`] : []),
-      ...(known.has(reference)
-        ? []
-        : [`the bank was told to pay ${reference}, which does not exist`]),
-      ...(NEVER_SENT.includes(known.get(reference)?.status ?? '')
-        ? [`the bank was told to pay ${reference}, which is ${known.get(reference)?.status}`]
-        : []),
-    ]),
-    ...[...paid].flatMap(([reference, all]) => {
-      const payout = known.get(reference)
+    ...[...orders].flatMap(([reference, all]) => {
+      const status = known.get(reference)?.status ?? ''
       return [
-        ...(all.length > 1 ? [`the bank paid ${reference} ${all.length} times`] : []),
-        ...(NOT_PAID.includes(payout?.status ?? 'queued')
+        ...(all.length > 1 ? [`the bank was told ${all.length} times to pay ${reference}`] : []),
+        ...(known.has(reference) || isLost(reference)
+          ? []
+          : [`the bank was told to pay ${reference}, which does not exist`]),
+        ...(NEVER_SENT.includes(status) && !isLossy
+          ? [`the bank was told to pay ${reference}, which is ${status}`]
+          : []),
+        ...(status === 'failed' && !refused.has(reference)
+          ? [`${reference} is failed in the books, and the bank did not refuse it`]
+          : []),
+      ]
+    }),
+    ...[...paid].flatMap(([reference, all]) => {
+      if (all.length > 1) return [`the bank paid ${reference} ${all.length} times`]
+      if (isLost(reference)) return []
+      const payout = known.get(reference)
+      const unpaid = isLossy ? ['cancelled', 'failed'] : NOT_PAID
+      return [
+        ...(unpaid.includes(payout?.status ?? 'queued')
           ? [`the bank paid ${reference}, which is ${payout?.status} in the books`]
           : []),
         ...differs(`what the bank paid for ${reference}`, all[0]?.amount, payout?.amount_kobo),
@@ -116,5 +140,28 @@ function checkBank({ testimony }: Books, payouts: readonly Record<string, string
         ? [`payout ${reference} is confirmed and the bank did not pay it`]
         : [],
     ),
+  ]
+}
+
+// In the end we know what the bank decided: always where its report was acknowledged, and mostly where it
+// has to be asked.
+function checkDecided({ testimony, isFinal, isLossy }: Books, payouts: readonly Row[]): string[] {
+  if (!isFinal || isLossy) return []
+  const known = new Map(payouts.map((payout) => [payout.reference as string, payout]))
+  const decided = [...testimony.payments, ...testimony.refusals].flatMap(({ reference }) => {
+    const payout = known.get(reference)
+    return payout ? [payout] : []
+  })
+  const isOpen = ({ status = '' }: Row) => ['sending', 'unknown'].includes(status)
+  const isReported = testimony.of('payout_report').at(-1)?.acknowledged.length === 1
+  const called = decided.filter(({ is_in_file: isInFile }) => isInFile !== 'true')
+  const open = called.filter(isOpen)
+  return [
+    ...(called.length >= DECIDED_MIN && open.length * OPEN_SHARE_MAX > called.length
+      ? [`${open.length} of ${called.length} payouts that the bank decided are still open`]
+      : []),
+    ...decided
+      .filter((payout) => isReported && payout.is_in_file === 'true' && isOpen(payout))
+      .map(({ reference }) => `payout ${reference} was reported in a file and is still open`),
   ]
 }

@@ -4,11 +4,17 @@
 import pg from 'pg'
 import type { Check } from './books.ts'
 import { checkAccounts, checkNumbers } from './check-accounts.ts'
+import { type Ask, checkApi } from './check-api.ts'
 import { checkCredits, checkReversals } from './check-credits.ts'
 import { checkEvents } from './check-events.ts'
 import { checkLedger } from './check-ledger.ts'
 import { checkPayments } from './check-payments.ts'
 import { checkPayouts } from './check-payouts.ts'
+import { checkRefunds } from './check-refunds.ts'
+import { checkSettlements } from './check-settlements.ts'
+import { checkSplits } from './check-splits.ts'
+import { checkStatements } from './check-statements.ts'
+import { checkSuspense } from './check-suspense.ts'
 import type { Testimony } from './testimony.ts'
 
 const CHECKS: readonly Check[] = [
@@ -19,10 +25,24 @@ const CHECKS: readonly Check[] = [
   checkNumbers,
   checkPayments,
   checkPayouts,
+  checkRefunds,
+  checkSettlements,
+  checkSuspense,
+  checkSplits,
+  checkStatements,
   checkEvents,
 ]
 
-type Given = { connectionString: string; testimony: Testimony; isFinal: boolean }
+// What was acknowledged may be gone: what is left must be right in itself, and no bank may pay twice.
+const CHECKS_AFTER_LOSS: readonly Check[] = [checkLedger, checkPayouts]
+
+type Given = {
+  connectionString: string
+  testimony: Testimony
+  isFinal: boolean
+  isLossy?: boolean
+  ask?: Ask // Without it, only the tables are read.
+}
 
 export async function check({ connectionString, ...given }: Given): Promise<string[]> {
   const client = openBooks(connectionString)
@@ -45,11 +65,13 @@ export function openBooks(connectionString: string): pg.Client {
 // In the transaction that the connection is in.
 export async function checkBooks(
   client: pg.Client,
-  given: Omit<Given, 'connectionString'>,
+  { ask, ...given }: Omit<Given, 'connectionString'>,
 ): Promise<string[]> {
   const rows = async (sql: string) => (await client.query(sql)).rows.map(withWords)
   const faults: string[] = []
-  for (const run of CHECKS) faults.push(...(await run({ rows, ...given })))
+  const books = { rows, ...given }
+  if (ask) faults.push(...(await checkApi(books, ask)))
+  for (const run of given.isLossy ? CHECKS_AFTER_LOSS : CHECKS) faults.push(...(await run(books)))
   return faults
 }
 

@@ -20,6 +20,7 @@ export class Testimony {
   readonly webhooks = new Map<string, Webhook[]>() // By event.
   readonly orders: BankOrder[] = []
   readonly payments: BankOrder[] = []
+  readonly refusals: BankOrder[] = []
   readonly calls = { sent: 0, answered: 0, unanswered: 0 }
   readonly #keysOf = new Map<number, readonly string[]>()
   #offset = 0
@@ -84,6 +85,9 @@ export class Testimony {
         return
       case 'paid':
         this.payments.push(entry)
+        return
+      case 'refused_by_bank':
+        this.refusals.push(entry)
     }
   }
 

@@ -1,0 +1,193 @@
+// What the API says, held against the books and the testimony: lists have everything once, with the status
+// and amount that the books have; a payout read alone is the one in the list; balances are those of the
+// ledger.
+
+import { type Books, differs } from './books.ts'
+
+// A client's answer to GET, as JSON.
+export type Ask = (clientId: string, path: string) => Promise<unknown>
+
+type Row = Record<string, string>
+type Shown = Record<string, unknown>
+type List = { data: Shown[]; nextCursor: string | null }
+
+const PAGES_MAX = 10 // Of 100, the newest: in a long run nobody waits for all.
+const READ_ALONE = 10
+
+type Listing = {
+  path: string
+  sql: string // Newest first, as the list is; each row with `key` and whatever else is compared.
+  shownAs: (item: Shown) => Row
+}
+
+const LISTINGS: readonly Listing[] = [
+  {
+    path: '/api/v1/payouts',
+    sql: `select c.client_id, p.reference as key, p.status, p.amount_kobo as amount, p.narration
+            from payouts p join clients c on c.id = p.client_id
+           where p.purpose <> 'return' order by p.id desc`,
+    shownAs: ({ reference, status, amount, narration }) => ({
+      ...{ key: String(reference), status: String(status) },
+      ...{ amount: kobo(amount), narration: String(narration) },
+    }),
+  },
+  {
+    path: '/api/v1/refunds',
+    sql: `select c.client_id, r.reference as key, r.amount_kobo as amount, r.reason,
+                 coalesce((select sum(p.amount_kobo) from payouts p
+                            where p.refund_id = r.id and p.status = 'confirmed'), 0) as refunded
+            from refunds r join clients c on c.id = r.client_id order by r.id desc`,
+    shownAs: ({ reference, amount, reason, refundedAmount }) => ({
+      ...{ key: String(reference), amount: kobo(amount) },
+      ...{ reason: String(reason), refunded: kobo(refundedAmount) },
+    }),
+  },
+  {
+    path: '/api/v1/settlements',
+    sql: `select c.client_id, s.reference as key, s.status, s.net_kobo as net
+            from settlements s join clients c on c.id = s.client_id order by s.id desc`,
+    shownAs: ({ reference, status, net }) => ({
+      ...{ key: String(reference), status: String(status), net: kobo(net) },
+    }),
+  },
+  {
+    path: '/api/v1/accounts/static',
+    sql: `select c.client_id, a.account_number as key, a.is_active,
+                 l.credits_kobo - l.debits_kobo as balance
+            from collection_accounts a
+            join clients c on c.id = a.client_id
+            join ledger_accounts l on l.id = a.id order by a.id desc`,
+    shownAs: ({ accountNumber, isActive, accountBalance }) => ({
+      ...{ key: String(accountNumber), is_active: String(isActive) },
+      balance: kobo(accountBalance),
+    }),
+  },
+  {
+    path: '/api/v1/credits',
+    sql: `select c.client_id, k.session_id as key, k.amount_kobo as amount,
+                 k.reversed_kobo as reversed
+            from credits k join clients c on c.id = k.client_id order by k.id desc`,
+    shownAs: ({ sessionId, amount, amountReversed }) => ({
+      ...{ key: String(sessionId), amount: kobo(amount), reversed: kobo(amountReversed) },
+    }),
+  },
+  {
+    path: '/api/v1/events',
+    sql: `select c.client_id, e.id::text as key, e.type, e.sequence
+            from events e join clients c on c.id = e.client_id order by e.sequence desc`,
+    shownAs: ({ id, type, sequence }) => ({
+      ...{ key: String(id), type: String(type), sequence: String(sequence) },
+    }),
+  },
+]
+
+const BALANCES = `
+  select c.client_id, sum(b.kobo) filter (where b.kind in ('collection', 'available')) as available,
+         sum(b.kobo) filter (where b.kind = 'pending') as pending,
+         sum(b.kobo) filter (where b.kind = 'subaccount') as subaccounts,
+         sum(b.kobo) filter (where b.kind in ('settling', 'paying', 'refunding')) as "inTransit",
+         sum(b.kobo) filter (where b.kind = 'receivable') as receivable
+    from clients c
+    join lateral (
+      select l.kind, abs(l.credits_kobo - l.debits_kobo) as kobo from ledger_accounts l
+       where l.currency = 'NGN'
+         and (l.owner = 'client:' || c.id
+              or l.id in (select id from collection_accounts where client_id = c.id)
+              or l.owner in (select 'subaccount:' || id from subaccounts where client_id = c.id))
+    ) as b on true
+   group by c.client_id`
+
+export async function checkApi(books: Books, ask: Ask): Promise<string[]> {
+  const { rows, testimony } = books
+  const clients = new Set(testimony.of('account').map(({ terms }) => terms.clientId as string))
+  const findings: string[] = []
+  for (const listing of LISTINGS) {
+    const all = await rows(listing.sql)
+    for (const client of clients) {
+      const own = all.filter(({ client_id: id }) => id === client)
+      findings.push(...(await checkList(ask, client, { listing, own })))
+    }
+  }
+  const balances = await rows(BALANCES)
+  for (const client of clients) {
+    findings.push(...(await checkBalances(ask, client, balances)))
+    findings.push(...(await checkAlone(books, ask, client)))
+  }
+  return findings
+}
+
+async function checkList(
+  ask: Ask,
+  client: string,
+  { listing, own }: { listing: Listing; own: readonly Row[] },
+): Promise<string[]> {
+  const { path, shownAs } = listing
+  const { shown, isWhole } = await readList(ask, client, path)
+  const items = Map.groupBy(shown.map(shownAs), ({ key }) => key as string)
+  const name = (key: string) => `${path} of ${client}: ${key}`
+  const known = new Set(own.map(({ key }) => key as string))
+  return [
+    ...[...items].flatMap(([key, all]) => [
+      ...(all.length > 1 ? [`${name(key)} is listed ${all.length} times`] : []),
+      ...(known.has(key) ? [] : [`${name(key)} is listed and does not exist`]),
+    ]),
+    // Those that are not among the newest are on a page that nobody has read.
+    ...own.slice(0, isWhole ? own.length : shown.length).flatMap(({ client_id: _, ...row }) => {
+      const key = row.key as string
+      const item = items.get(key)?.[0]
+      if (!item) return isWhole ? [`${name(key)} exists and is not listed`] : []
+      return Object.keys(item).flatMap((field) =>
+        differs(`${field} of ${name(key)}`, item[field], row[field]),
+      )
+    }),
+  ]
+}
+
+async function readList(ask: Ask, client: string, path: string) {
+  const shown: Shown[] = []
+  let cursor: string | null = null
+  for (let page = 0; page < PAGES_MAX; page++) {
+    const after: string = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`
+    const { data, nextCursor } = (await ask(client, `${path}?limit=100${after}`)) as List
+    shown.push(...data)
+    cursor = nextCursor
+    if (cursor === null) return { shown, isWhole: true }
+  }
+  return { shown, isWhole: false }
+}
+
+async function checkBalances(ask: Ask, client: string, balances: readonly Row[]) {
+  const { data } = (await ask(client, '/api/v1/balances')) as { data: { totals: Shown[] } }
+  const totals = data.totals.find(({ currency }) => currency === 'NGN') ?? {}
+  const { client_id: _, ...own } = balances.find(({ client_id: id }) => id === client) ?? {}
+  return Object.entries(own).flatMap(([field, value]) =>
+    differs(`${field} of the balances of ${client}`, kobo(totals[field]), value || '0'),
+  )
+}
+
+// What a client was told of when it asked is there when it looks.
+async function checkAlone({ rows, testimony }: Books, ask: Ask, client: string) {
+  const recent = testimony
+    .of('payout')
+    .filter(({ terms, acknowledged }) => terms.clientId === client && acknowledged.length > 0)
+    .slice(-READ_ALONE)
+  const statusOf = new Map(
+    (await rows('select reference, status from payouts')).map((row) => [row.reference, row.status]),
+  )
+  const findings: string[] = []
+  for (const { key, terms, acknowledged } of recent) {
+    const reference = acknowledged[0]?.reference as string
+    const { data } = (await ask(client, `/api/v1/payouts/${reference}`)) as { data: Shown }
+    const name = `of payout ${reference} read alone`
+    findings.push(
+      ...differs(`the narration ${name}`, String(data.narration), key),
+      ...differs(`the amount ${name}`, kobo(data.amount), terms.amount),
+      ...differs(`the status ${name}`, String(data.status), statusOf.get(reference)),
+    )
+  }
+  return findings
+}
+
+function kobo(naira: unknown): string {
+  return String(Math.round(Number(naira ?? 0) * 100))
+}

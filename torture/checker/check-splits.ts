@@ -1,0 +1,45 @@
+// Splits: of what was booked on an account with a split, each subaccount has its percentage, to the kobo
+// that rounding leaves over; and an account or advice has the split that was asked for.
+
+import type { Books } from './books.ts'
+
+// Only credits that are whole: reversed shares are rounded in another way.
+const SHARES = `
+  select c.session_id, c.amount_kobo, t.position, t.share,
+         coalesce((select sum(x.amount_kobo) from transfers x
+                    join ledger_accounts l on l.id = x.credit_account_id
+                   where x.credit_id = c.id and l.kind = 'subaccount'
+                     and l.owner = 'subaccount:' || t.subaccount_id), 0) as got
+    from credits c
+    join collection_accounts a on a.id = c.collection_account_id
+    join split_parts t on t.split_id = a.split_id
+   where c.reversed_kobo = 0 and c.suspended_kobo = 0 and c.outcome = 'booked'`
+
+const SPLIT = `
+  select account_name as key, (split_id is not null) as is_split from collection_accounts
+  union all select merchant_ref, (split_id is not null) from advices`
+
+const PERCENT = 10_000n // A share is in hundredths of a per cent.
+
+export async function checkSplits({ rows, testimony }: Books): Promise<string[]> {
+  const shares = await rows(SHARES)
+  const split = await rows(SPLIT)
+  return [
+    ...shares.flatMap(
+      ({ session_id: id, amount_kobo: amount = '0', share = '0', got = '0', position }) => {
+        const exact = BigInt(amount) * BigInt(share)
+        const least = exact / PERCENT
+        const most = (exact + PERCENT - 1n) / PERCENT
+        const isRight = BigInt(got) >= least && BigInt(got) <= most
+        return isRight ? [] : [`part ${position} of credit ${id} is ${got}, and should be ${least}`]
+      },
+    ),
+    ...split.flatMap(({ key = '', is_split: isSplit }) => {
+      const wanted = testimony.wanted.get(key)
+      const isWanted = wanted?.terms.splitCode !== undefined
+      return wanted && isWanted !== (isSplit === 'true')
+        ? [`${key} should have ${isWanted ? 'a' : 'no'} split`]
+        : []
+    }),
+  ]
+}

@@ -1,0 +1,37 @@
+// Statements: each line taken once, and in the end matched with the credit that it names, and no other.
+
+import type { Books } from './books.ts'
+
+const LINES = `
+  select l.session_id, count(distinct l.id) as lines,
+         count(m.line_id) filter (where c.session_id = l.session_id) as right_matches,
+         count(m.line_id) filter (where c.session_id is distinct from l.session_id) as wrong_matches
+    from statement_lines l
+    left join statement_matches m on m.line_id = l.id
+    left join credits c on m.item_kind = 'credit' and c.id = m.item_id
+   where l.session_id is not null
+   group by l.session_id`
+
+export async function checkStatements({ rows, testimony, isFinal }: Books): Promise<string[]> {
+  const lines = new Map((await rows(LINES)).map((row) => [row.session_id as string, row]))
+  const wanted = testimony.of('statement')
+  const possible = new Set(wanted.flatMap(({ terms }) => terms.sessions?.split(',') ?? []))
+  const taken = wanted
+    .filter(({ acknowledged }) => acknowledged.length > 0)
+    .flatMap(({ terms }) => terms.sessions?.split(',') ?? [])
+  return [
+    ...taken.flatMap((id) => {
+      const { lines: count = '0', right_matches: matched = '0' } = lines.get(id) ?? {}
+      if (count === '0') return [`the statement line of ${id} was acknowledged and does not exist`]
+      return isFinal && matched === '0'
+        ? [`the statement line of ${id} is matched with nothing`]
+        : []
+    }),
+    ...[...lines].flatMap(([id, { lines: count, right_matches: right, wrong_matches: wrong }]) => [
+      ...(possible.has(id) ? [] : [`the statement line of ${id} exists and nobody sent it`]),
+      ...(count === '1' ? [] : [`the statement line of ${id} exists ${count} times`]),
+      ...(Number(right) > 1 ? [`the statement line of ${id} is matched ${right} times`] : []),
+      ...(Number(wrong) > 0 ? [`the statement line of ${id} is matched with another credit`] : []),
+    ]),
+  ]
+}

@@ -1,0 +1,70 @@
+// The bank without an API: it takes orders to pay as files and reports on them in others. What it decided
+// about an order it says in every report from then on.
+
+import type { Random } from './random.ts'
+import type { Witness } from './witness.ts'
+
+export const FILE_BANK_CODE = '232'
+const RAIL_SECRET = `whsec_${Buffer.alloc(32, 'file-bank').toString('base64')}`
+
+const VERDICTS = ['confirmed', 'confirmed', 'confirmed', 'pending', 'failed'] as const
+
+type Order = { reference: string; amount: string; status: (typeof VERDICTS)[number] }
+
+export type FileBank = ReturnType<typeof openFileBank>
+
+export function openFileBank(witness: Witness, random: Random) {
+  const orders = new Map<string, Order>()
+  const taken = new Set<string>()
+  const nextVerdict = random.deck(VERDICTS)
+
+  function decide(order: Order, status: Order['status']): void {
+    order.status = status
+    const { reference, amount } = order
+    const kind = status === 'confirmed' ? 'paid' : 'refused_by_bank'
+    const amountKobo = amount.replace('.', '')
+    if (status !== 'pending') witness.note({ kind, at: Date.now(), reference, amount: amountKobo })
+  }
+
+  return {
+    code: FILE_BANK_CODE,
+    railSecret: RAIL_SECRET,
+    entry: {
+      code: FILE_BANK_CODE,
+      name: 'Sterling Bank',
+      connector: 'manilla',
+      railSecrets: [RAIL_SECRET],
+      payoutFiles: { accountNumber: '0123456789', accountName: 'Manilla' },
+      static: { from: 1_000_000, to: 49_999_999 },
+      dynamic: { from: 50_000_000, to: 99_999_999 },
+    },
+    // A file as it was downloaded. The portal refuses one that it has seen.
+    upload(file: string, csv: string): void {
+      if (taken.has(file)) return
+      taken.add(file)
+      const [, ...lines] = csv.trim().split(/\r?\n/)
+      for (const line of lines) {
+        const [reference = '', amount = ''] = line.split(',')
+        witness.note({ kind: 'ordered', at: Date.now(), reference, amount })
+        const order: Order = { reference, amount, status: 'pending' }
+        if (orders.has(reference)) continue // Told twice: the witness says so.
+        orders.set(reference, order)
+        decide(order, nextVerdict())
+      }
+    },
+    // What was pending is paid by the next report.
+    report(): string | undefined {
+      if (orders.size === 0) return undefined
+      const lines = [...orders.values()].map(({ reference, status }) => {
+        const reason = status === 'failed' ? 'Closed account' : ''
+        return [reference, status, status === 'confirmed' ? `SB-${reference}` : '', reason].join(
+          ',',
+        )
+      })
+      for (const order of orders.values()) {
+        if (order.status === 'pending') decide(order, 'confirmed')
+      }
+      return ['reference,status,bankReference,reason', ...lines].join('\n')
+    },
+  }
+}

@@ -1,0 +1,121 @@
+// What the operator's people do: assign and return suspended money, carry payout files to the bank and its
+// reports back, and import statements.
+
+import { type Actor, askOnce, naira, newKey, read } from './client-calls.ts'
+import { FILE_BANK_CODE } from './file-bank.ts'
+import type { Client, Credit } from './world.ts'
+
+const FILES = '/api/v1/operator/payout-files'
+const STATED_MAX = 8
+
+type Item = { id: number; sessionId: string; amount: number; currency: string }
+
+// One of the oldest or newest; now and then two people act on it at once.
+export async function resolveSuspense(actor: Actor): Promise<void> {
+  const { world, random } = actor
+  const client = random.pick(world.clients)
+  const order = random.pick(['newest', 'oldest'])
+  const path = `/api/v1/suspense?state=open&limit=20&order=${order}`
+  const text = await read(actor, client, path)
+  const items = text ? (JSON.parse(text).data as Item[]) : []
+  const item = items.length > 0 ? random.pick(items) : undefined
+  if (!item) return
+  const ways = random.happens(0.3)
+    ? [assign, returnToPayer]
+    : [random.pick([assign, returnToPayer])]
+  await Promise.all(ways.map((way) => way(actor, client, item)))
+}
+
+async function assign({ caller, world, random }: Actor, client: Client, item: Item) {
+  const own = world.accounts.items.filter((account) => account.client === client)
+  if (own.length === 0) return
+  const { firstNumber: accountNumber } = random.pick(own)
+  await askOnce(caller, {
+    ...{ operation: 'assignment', key: newKey('assignment'), client },
+    path: `/api/v1/suspense/${item.id}/assign`,
+    terms: { ...termsOf(item), accountNumber },
+    body: { accountNumber },
+    resultOf: ({ data }) => ({ state: data.state }),
+  })
+}
+
+async function returnToPayer({ caller }: Actor, client: Client, item: Item) {
+  await askOnce(caller, {
+    ...{ operation: 'return', key: newKey('return'), client, body: {} },
+    path: `/api/v1/suspense/${item.id}/return`,
+    terms: termsOf(item),
+    resultOf: ({ data }) => ({ returnReference: data.returnReference }),
+  })
+}
+
+function termsOf({ id, sessionId, amount }: Item) {
+  return { item: `${id}`, sessionId, amount: `${Math.round(amount * 100)}` }
+}
+
+// The file is created, downloaded, uploaded at the bank, and reported on.
+export async function exchangeFile(actor: Actor): Promise<void> {
+  const { caller, world } = actor
+  const { operator: client, fileBank } = world
+  const verdict = await askOnce(caller, {
+    ...{ operation: 'payout_file', key: newKey('payout_file'), client, path: FILES },
+    terms: { bankCode: FILE_BANK_CODE },
+    body: { bankCode: FILE_BANK_CODE, format: 'csv' },
+    resultOf: ({ data }) => ({ file: data.id }),
+  })
+  if (verdict?.is === 'acknowledged') world.files.push(verdict.result.file as string)
+  // Those that could not be downloaded before, too.
+  for (const file of [...world.files]) {
+    const csv = await read(actor, client, `${FILES}/${file}/download`)
+    if (csv === undefined) continue
+    fileBank.upload(file, csv)
+    world.files = world.files.filter((each) => each !== file)
+  }
+  await reportFiles(actor)
+}
+
+export async function reportFiles({ caller, world }: Actor): Promise<void> {
+  const body = world.fileBank.report()
+  if (body === undefined) return
+  await askOnce(caller, {
+    ...{ operation: 'payout_report', key: newKey('payout_report'), client: world.operator },
+    ...{ path: `${FILES}/results`, body, type: 'text/csv' },
+    terms: {},
+    resultOf: ({ data: { confirmed, failed, pending, unchanged } }) => ({
+      ...{ confirmed: `${confirmed}`, failed: `${failed}` },
+      ...{ pending: `${pending}`, unchanged: `${unchanged}` },
+    }),
+  })
+}
+
+// Some credits as the bank's statement has them. Every credit is on one statement at most.
+export async function importStatement({ caller, world }: Actor): Promise<void> {
+  const credits = world.unstated.splice(0, STATED_MAX)
+  if (credits.length === 0) return
+  const key = newKey('statement')
+  await askOnce(caller, {
+    ...{ operation: 'statement', key, client: world.operator },
+    path: `/api/v1/operator/statements?bankCode=${world.bank.code}&format=camt053`,
+    ...{ body: camt053(key, credits), type: 'application/xml' },
+    terms: { sessions: credits.map(({ sessionId }) => sessionId).join(',') },
+    resultOf: ({ data: { lines } }) => ({ lines: `${lines}` }),
+  })
+}
+
+function camt053(id: string, credits: readonly Credit[]): string {
+  const entries = credits.map(({ sessionId, kobo, at }) => {
+    const day = watDay(at)
+    return `<Ntry><Amt Ccy="NGN">${naira(kobo)}</Amt><CdtDbtInd>CRDT</CdtDbtInd><Sts><Cd>BOOK</Cd></Sts>
+      <BookgDt><Dt>${day}</Dt></BookgDt><NtryDtls><TxDtls><Refs><InstrId>${sessionId}</InstrId></Refs>
+      </TxDtls></NtryDtls></Ntry>`
+  })
+  return `<?xml version="1.0" encoding="UTF-8"?>
+    <Document xmlns="urn:iso:std:iso:20022:tech:xsd:camt.053.001.08"><BkToCstmrStmt>
+    <GrpHdr><MsgId>${id.slice(-35)}</MsgId><CreDtTm>${new Date().toISOString()}</CreDtTm></GrpHdr>
+    <Stmt><Id>${id.slice(-35)}</Id><Acct><Id><Othr><Id>0123456789</Id></Othr></Id><Ccy>NGN</Ccy></Acct>
+    ${entries.join('\n')}</Stmt></BkToCstmrStmt></Document>`
+}
+
+// The day in West Africa, an hour ahead.
+function watDay(at: Date): string {
+  return new Date(at.getTime() + 3_600_000).toISOString().slice(0, 10)
+}
