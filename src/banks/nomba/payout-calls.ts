@@ -24,7 +24,7 @@ export function payoutCalls(ask: Ask, senderName: string): BankCalls {
       return readPayout(answer)
     },
     async findPayout(reference, options) {
-      const query = { transactionRef: reference }
+      const query = { merchantTxRef: reference }
       const path = '/v1/transactions/accounts/single'
       const answer = await ask({ method: 'GET', path, query }, options)
       if (answer.status === 'no_answer') return { status: 'unknown', reason: answer.reason }
