@@ -41,6 +41,14 @@ export class Accounts {
     return account
   }
 
+  isReserved(reference: string): boolean {
+    return this.#byReference.has(reference)
+  }
+
+  findByReference(reference: string): Account | undefined {
+    return this.#byReference.get(reference)
+  }
+
   find(accountNumber: string): Account | undefined {
     return this.#byNumber.get(accountNumber)
   }

@@ -6,12 +6,11 @@ import type { Clock } from '#clock.ts'
 import { type Kobo, kobo } from '#money.ts'
 import { watDigits } from '#wat-time.ts'
 import { Accounts } from './accounts.ts'
-import { Payouts } from './payouts.ts'
+import { Payouts, SWITCH_INSTITUTION } from './payouts.ts'
 import { Statement } from './statement.ts'
 
 const BASIS_POINTS = 10_000n
 const VAT_PER_MILLE = 75n
-const SWITCH_INSTITUTION = '999998' // Of no bank: nobody takes it for a real transfer.
 const PAGE_MAX = 200
 // Serials start from the clock, so that a restarted bank gives no identifier again: ten for each
 // millisecond are more than it gives, and 12 digits of them last three years.

@@ -27,7 +27,7 @@ export type Dialect = {
   credentials: Readonly<Record<string, Credential>> // With the values used unless others are given.
   settings?: Readonly<Record<string, string>> // Of the banks file, besides the credentials.
   tries: number
-  retryAfterMs: number
+  retryAfterMs: number | readonly number[] // The same each time, or one for each retry.
   batchMax: number // Transfers in one notification.
   hasApi: boolean // It can be asked.
   speak(party: Party): Speaker

@@ -3,13 +3,14 @@
 // With a clock of the caller's, nothing is sent until the caller says so (`sendDue`): a test drives
 // time. Without one, the bank follows the machine's clock by itself.
 
-import fastify from 'fastify'
+import fastify, { type FastifyInstance } from 'fastify'
 import { findBank } from '#banks/directory.ts'
 import { type Clock, systemClock } from '#clock.ts'
 import { type Kobo, kobo } from '#money.ts'
 import { Bank, type Fees, type TransferOrder } from './bank.ts'
+import { ContractWatch } from './contract.ts'
 import { controlRoutes } from './control.ts'
-import type { Dialect, Speaker } from './dialect.ts'
+import { type Dialect, readJson, type Speaker } from './dialect.ts'
 import { DIALECTS, findDialect } from './dialects.ts'
 import { type Fate, type Faults, NO_FAULTS } from './faults.ts'
 import { Notifier } from './notifier.ts'
@@ -49,7 +50,9 @@ export async function startFakeBank(options: FakeBankOptions) {
     fees: { flatKobo: kobo(0n), basisPoints: 0n, ...options.fees },
     openingKobo: options.openingKobo ?? kobo(0n),
   })
+  const watch = new ContractWatch(dialect.connector)
   const notifier = new Notifier({
+    watch,
     origin: requireLoopback(options.notify),
     bankCode,
     dialect,
@@ -61,12 +64,13 @@ export async function startFakeBank(options: FakeBankOptions) {
   })
   const pump = options.clock ? undefined : startPump(notifier, clock)
   const changed = () => pump?.wake()
-  const app = await buildApp({ bank, notifier, changed, speaker })
+  const app = await buildApp({ bank, notifier, changed, speaker, watch })
   const url = await app.listen({ host: HOST, port: options.port ?? 0 })
   return {
     url,
     bank,
     notifier,
+    violations: watch.violations as readonly string[], // Of the provider's contract, on either side.
     banksFile: banksFileOf({ bankCode, dialect, url, credentials }),
     // Undefined when the account is blocked.
     transfer(order: TransferOrder, fate?: Fate) {
@@ -90,18 +94,33 @@ export async function startFakeBank(options: FakeBankOptions) {
 
 async function buildApp({
   speaker,
+  watch,
   ...controlled
-}: Parameters<typeof controlRoutes>[1] & { speaker: Speaker }) {
+}: Parameters<typeof controlRoutes>[1] & { speaker: Speaker; watch: ContractWatch }) {
   const { bank, notifier, changed } = controlled
   const resend = (from: Date, to: Date) => {
     notifier.resend(from, to)
     changed()
   }
   const app = fastify({ forceCloseConnections: true })
+  watchCalls(app, watch)
   // Apart from each other: the bank's own API checks credentials, the control API has none.
   await app.register(async (scope) => controlRoutes(scope, controlled))
   await app.register(async (scope) => speaker.serve(scope, { bank, resend }))
   return app
+}
+
+function watchCalls(app: FastifyInstance, watch: ContractWatch): void {
+  const isControl = (url: string) => url.startsWith('/control/')
+  app.addHook('preHandler', async ({ method, url, headers, body }) => {
+    if (isControl(url)) return
+    watch.record((contract) => contract.checkRequest({ method, url, headers, body }))
+  })
+  app.addHook('onSend', async ({ method, url }, reply, payload) => {
+    if (isControl(url)) return
+    const answer = { httpStatus: reply.statusCode, body: readJson(String(payload)) }
+    watch.record((contract) => contract.checkAnswer({ method, url }, answer))
+  })
 }
 
 // Wakes up when the next notification is due.

@@ -6,7 +6,15 @@
 import { Agent, request } from 'undici'
 import type { Clock } from '#clock.ts'
 import type { Transfer } from './bank.ts'
-import type { Dialect, Message, Outcome, Response, Speaker } from './dialect.ts'
+import type { ContractWatch } from './contract.ts'
+import {
+  type Dialect,
+  type Message,
+  type Outcome,
+  type Response,
+  readJson,
+  type Speaker,
+} from './dialect.ts'
 import { drawFate, type Fate, type Faults, sendingDelaysMs } from './faults.ts'
 import type { Random } from './random.ts'
 
@@ -28,6 +36,7 @@ export type NotifierOptions = {
   bankCode: string
   dialect: Dialect
   speaker: Speaker
+  watch: ContractWatch
   clock: Clock
   random: Random
   faults: Faults
@@ -119,7 +128,7 @@ export class Notifier {
   async #send(batch: readonly Queued[]): Promise<void> {
     const { speaker } = this.#options
     const transfers = batch.map(({ transfer }) => transfer)
-    const response = await this.#post(speaker.notify(transfers))
+    const response = await this.#notify(speaker.notify(transfers))
     const outcomes = response ? speaker.readAcknowledgement(response, transfers) : []
     batch.forEach((queued, at) => {
       this.#record(queued, outcomes[at] ?? 'retry', response)
@@ -135,11 +144,26 @@ export class Notifier {
     delivery.attempts += 1
     delivery.lastHttpStatus = response?.httpStatus ?? null
     if (outcome === 'retry' && !isOver) {
-      const dueMs = clock().getTime() + dialect.retryAfterMs
+      const { retryAfterMs } = dialect
+      const waitMs = typeof retryAfterMs === 'number' ? retryAfterMs : retryAfterMs[queued.tries]
+      const dueMs = clock().getTime() + (waitMs ?? 0)
       this.#queue.push({ ...queued, tries, dueMs })
     } else if (delivery.status !== 'acknowledged') {
       delivery.status = outcome === 'retry' ? 'given_up' : outcome
     }
+  }
+
+  async #notify(message: Message): Promise<Response | undefined> {
+    const { watch } = this.#options
+    const { headers } = message
+    watch.record((contract) =>
+      contract.checkNotification('webhook.credit', { headers, body: readJson(message.body) }),
+    )
+    const response = await this.#post(message)
+    if (!response) return undefined
+    const answer = { httpStatus: response.httpStatus, body: readJson(response.body) }
+    watch.record((contract) => contract.checkAcknowledgement('webhook.credit', answer))
+    return response
   }
 
   async #post({ path, headers, body }: Message): Promise<Response | undefined> {

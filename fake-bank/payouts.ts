@@ -6,6 +6,7 @@
 //   silent       neither pays nor answers, not even questions about payouts
 //   drop_answer  pays, and the connection breaks before the answer
 
+import { makeSessionId } from '#banks/session-id.ts'
 import type { Clock } from '#clock.ts'
 import { type Kobo, kobo } from '#money.ts'
 import type { Statement } from './statement.ts'
@@ -14,6 +15,8 @@ export const PAYOUT_BEHAVIOURS = ['confirm', 'reject', 'delay', 'silent', 'drop_
 export type PayoutBehaviour = (typeof PAYOUT_BEHAVIOURS)[number]
 
 const DELAY_MS = 60_000
+export const SWITCH_INSTITUTION = '999998' // Of no bank: nobody takes it for a real transfer.
+const SERIALS = 10 ** 12
 
 export type PayoutOrder = {
   reference: string
@@ -104,9 +107,10 @@ export class Payouts {
 
   #make(order: PayoutOrder, { behaviour, delayMs }: Required<PayoutFate>): Payout {
     const at = this.#clock()
+    const unique = String(++this.#serial % SERIALS)
     const payout: Payout = {
       ...order,
-      bankReference: `FBP-${++this.#serial}`,
+      bankReference: makeSessionId({ institution: SWITCH_INSTITUTION, now: at, unique }),
       status: 'pending',
       reason: null,
       at,

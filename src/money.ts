@@ -33,6 +33,12 @@ export function koboOf(value: unknown): Kobo | undefined {
   return undefined
 }
 
+// Of an amount that is written in kobo, without decimals.
+export function wholeKoboOf(value: unknown): Kobo | undefined {
+  const text = typeof value === 'number' ? String(value) : value
+  return typeof text === 'string' && /^[0-9]{1,16}$/.test(text) ? kobo(BigInt(text)) : undefined
+}
+
 // For JSON: the double nearest to the amount, which prints with at most two decimals. Exact below
 // 70,368,744,177,664.00 (2^46, where doubles begin to lie more than a kobo apart), seven times the
 // largest amount.

@@ -1,7 +1,7 @@
 // Name enquiry and disbursements at Monnify, and the envelope of all its answers.
 
 import type { FastifyInstance } from 'fastify'
-import { koboOf } from '#money.ts'
+import { koboOf, toNaira } from '#money.ts'
 import type { Bank } from '../bank.ts'
 import { keepQuiet, type Query, recordOf, textOf } from '../dialect.ts'
 import type { Payout } from '../payouts.ts'
@@ -27,34 +27,66 @@ export function servePayouts(app: FastifyInstance, bank: Bank): void {
     const order = recordOf(body)
     const amountKobo = koboOf(order.amount)
     const reference = textOf(order.reference)
-    if (!reference || !amountKobo) return reply.code(400).send(failure('Invalid request'))
+    const accountName = textOf(order.destinationAccountName)
+    if (!reference || !amountKobo || !accountName)
+      return reply.code(400).send(failure('Invalid request'))
     const result = bank.payouts.take({
       reference,
       amountKobo,
       to: {
         bankCode: textOf(order.destinationBankCode),
         accountNumber: textOf(order.destinationAccountNumber),
-        accountName: textOf(order.destinationAccountName),
+        accountName,
       },
       narration: textOf(order.narration),
     })
     if (result.answer === 'conflict') {
       return reply.code(400).send(failure('A transfer with this reference exists'))
     }
-    return result.answer === 'payout' ? answerOf(result.payout) : keepQuiet(reply, result.answer)
+    return result.answer === 'payout'
+      ? sentAnswer(result.payout, order.async === true)
+      : keepQuiet(reply, result.answer)
   })
   app.get<Query>('/api/v2/disbursements/single/summary', async ({ query }, reply) => {
     const payout = bank.payouts.find(query.reference ?? '')
     if (payout === 'silent') return keepQuiet(reply, payout)
-    return payout ? answerOf(payout) : reply.code(404).send(failure('No such transfer'))
+    return payout ? statusAnswer(payout) : reply.code(404).send(failure('No such transfer'))
   })
 }
 
-function answerOf({ reference, bankReference, status, reason }: Payout) {
-  const answer = success({
+// The answer to an asynchronous order says no more than that it was taken, and no reference of
+// Monnify's own.
+function sentAnswer(payout: Payout, isAsync: boolean) {
+  const { reference, amountKobo, status, reason, to, at } = payout
+  return success({
+    amount: toNaira(amountKobo),
     reference,
-    transactionReference: bankReference,
-    status: STATUSES[status],
+    status: isAsync ? 'PENDING' : STATUSES[status],
+    dateCreated: at.toISOString(),
+    totalFee: 0,
+    destinationAccountName: to.accountName,
+    destinationAccountNumber: to.accountNumber,
+    destinationBankCode: to.bankCode,
+    ...(reason !== null && !isAsync && { comment: reason }),
   })
-  return { ...answer, responseMessage: reason ?? 'success' }
+}
+
+// The envelope says "success" of a payout that failed, too.
+function statusAnswer(payout: Payout) {
+  const { reference, bankReference, amountKobo, status, reason, narration, to, at } = payout
+  return success({
+    amount: toNaira(amountKobo),
+    reference,
+    narration,
+    currency: 'NGN',
+    fee: 0,
+    twoFaEnabled: false,
+    status: STATUSES[status],
+    transactionDescription: reason ?? 'Approved or completed successfully',
+    transactionReference: bankReference,
+    createdOn: at.toISOString(),
+    destinationAccountName: to.accountName,
+    destinationAccountNumber: to.accountNumber,
+    destinationBankCode: to.bankCode,
+  })
 }

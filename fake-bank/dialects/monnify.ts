@@ -162,9 +162,13 @@ function serveTransactions(app: FastifyInstance, { bank, resend }: Asked): void 
 
 function serveAccounts(app: FastifyInstance, bank: Bank): void {
   app.post(RESERVED_ACCOUNTS, async ({ body }, reply) => {
-    const { accountReference, accountName } = recordOf(body)
+    const { accountReference, accountName, bvn, nin } = recordOf(body)
     const [reference, name] = [textOf(accountReference), textOf(accountName)]
     if (!reference || !name) return reply.code(400).send(failure('accountReference is required'))
+    if (!textOf(bvn) && !textOf(nin)) return reply.code(422).send(failure('bvn or nin is required'))
+    if (bank.accounts.isReserved(reference)) {
+      return reply.code(422).send(failure('You can not reserve two accounts with one reference'))
+    }
     const { accountNumber } = bank.accounts.reserve({ accountName: name, reference })
     return success(accountOf(bank, reference, accountNumber))
   })
@@ -180,6 +184,7 @@ function serveAccounts(app: FastifyInstance, bank: Bank): void {
 
 function accountOf(bank: Bank, accountReference: string, accountNumber: string) {
   const accountName = bank.accounts.find(accountNumber)?.accountName ?? ''
-  const account = { bankCode: bank.bankCode, accountNumber, accountName }
+  const bankName = findBank(bank.bankCode)?.name ?? ''
+  const account = { bankCode: bank.bankCode, bankName, accountNumber, accountName }
   return { accountReference, accountName, currencyCode: 'NGN', accounts: [account] }
 }

@@ -1,16 +1,18 @@
 // Virtual accounts, name enquiry and transfers at Nomba, and the envelope of all its answers.
 
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { koboOf } from '#money.ts'
+import { koboOf, toNaira } from '#money.ts'
 import type { Account } from '../accounts.ts'
 import type { Bank } from '../bank.ts'
 import { keepQuiet, type Query, recordOf, textOf } from '../dialect.ts'
 import type { Payout } from '../payouts.ts'
 
 const STATUSES = { confirmed: 'SUCCESS', failed: 'REFUND', pending: 'PENDING_BILLING' } as const
-const NAME = /^[A-Za-z0-9 ]{1,64}$/
+const NAME = /^[A-Za-z0-9 ]{8,64}$/
+const REFERENCE = /^.{16,64}$/
+const BANK_NAME = 'Nombank MFB'
 
-type Numbered = { Params: { number: string } }
+type Referenced = { Params: { accountRef: string } }
 
 export function success(data: object, description = 'Success') {
   return { code: '00', description, data }
@@ -25,25 +27,28 @@ export function serveAccounts(app: FastifyInstance, bank: Bank): void {
     account ? success(accountOf(account)) : reply.code(404).send(failure('No such account'))
   app.post('/v1/accounts/virtual', async ({ body }, reply) => {
     const { accountRef, accountName } = recordOf(body)
-    if (!textOf(accountRef) || !NAME.test(textOf(accountName))) {
-      return reply.code(400).send(failure('accountRef and a plain accountName are required'))
+    const [reference, name] = [textOf(accountRef), textOf(accountName)]
+    if (!REFERENCE.test(reference) || !NAME.test(name)) {
+      return reply.code(400).send(failure('accountRef or accountName has the wrong length'))
     }
-    const order = { accountName: textOf(accountName), reference: textOf(accountRef) }
-    return answer(bank.accounts.reserve(order), reply)
+    if (bank.accounts.isReserved(reference)) {
+      return reply.code(400).send(failure('accountRef exists'))
+    }
+    return answer(bank.accounts.reserve({ accountName: name, reference }), reply)
   })
-  app.get<Numbered>('/v1/accounts/virtual/:number', async ({ params }, reply) =>
-    answer(bank.accounts.find(params.number), reply),
+  app.get<Referenced>('/v1/accounts/virtual/:accountRef', async ({ params }, reply) =>
+    answer(bank.accounts.findByReference(params.accountRef), reply),
   )
-  app.put<Numbered>('/v1/accounts/virtual/:number', async ({ params, body }, reply) => {
-    const account = bank.accounts.find(params.number)
+  app.put<Referenced>('/v1/accounts/virtual/:accountRef', async ({ params, body }, reply) => {
+    const account = bank.accounts.findByReference(params.accountRef)
     const accountName = textOf(recordOf(body).accountName)
-    if (account && accountName) account.accountName = accountName
-    return answer(account, reply)
+    if (account && NAME.test(accountName)) account.accountName = accountName
+    return account ? success({}) : answer(account, reply)
   })
-  app.put<{ Params: { id: string } }>('/v1/accounts/suspend/:id', async ({ params }, reply) => {
-    const account = bank.accounts.find(params.id.replace('acct-', ''))
+  app.delete<Referenced>('/v1/accounts/virtual/:accountRef', async ({ params }, reply) => {
+    const account = bank.accounts.findByReference(params.accountRef)
     if (account) account.isActive = false
-    return answer(account, reply)
+    return account ? success({}) : answer(account, reply)
   })
   app.post('/v1/transfers/bank/lookup', async ({ body }, reply) => {
     const accountNumber = textOf(recordOf(body).accountNumber)
@@ -53,12 +58,16 @@ export function serveAccounts(app: FastifyInstance, bank: Bank): void {
   })
 }
 
-function accountOf({ accountNumber, accountName, reference }: Account) {
+function accountOf({ accountNumber, accountName, reference, isActive }: Account) {
   return {
-    accountId: `acct-${accountNumber}`,
-    accountRef: reference,
+    accountHolderId: '00000000-0000-4000-8000-000000000002',
+    accountRef: reference ?? '',
+    accountName,
+    bankName: BANK_NAME,
     bankAccountNumber: accountNumber,
     bankAccountName: accountName,
+    currency: 'NGN',
+    expired: !isActive,
   }
 }
 
@@ -79,19 +88,33 @@ export function servePayouts(app: FastifyInstance, bank: Bank): void {
       narration: textOf(order.narration),
     })
     if (result.answer === 'conflict') return reply.code(400).send(failure('Duplicate reference'))
-    if (result.answer !== 'payout') return keepQuiet(reply, result.answer)
-    return answerOf(result.payout, { meta: { merchantTxRef: reference } })
+    return result.answer === 'payout' ? sentAnswer(result.payout) : keepQuiet(reply, result.answer)
   })
   // `merchantTxRef` is the caller's reference, `transactionRef` the bank's own.
   app.get<Query>('/v1/transactions/accounts/single', async ({ query }, reply) => {
     const payout = bank.payouts.find(query.merchantTxRef ?? '')
     if (payout === 'silent') return keepQuiet(reply, payout)
-    if (!payout) return reply.code(404).send(failure('Transaction not found'))
-    return answerOf(payout, { merchantTxRef: payout.reference })
+    return payout ? statusAnswer(payout) : reply.code(404).send(failure('Transaction not found'))
   })
 }
 
-function answerOf({ bankReference, status, reason }: Payout, reference: object) {
-  const data = { id: bankReference, status: STATUSES[status], ...reference }
-  return success(data, reason ?? undefined)
+// Our reference is in `meta` here, and beside the id in the answer to a query.
+function sentAnswer(payout: Payout) {
+  const data = { ...recordOfPayout(payout), fee: 0, meta: { merchantTxRef: payout.reference } }
+  return success(data, payout.reason ?? undefined)
+}
+
+function statusAnswer(payout: Payout) {
+  const data = { ...recordOfPayout(payout), fixedCharge: 0, merchantTxRef: payout.reference }
+  return success(data, payout.reason ?? undefined)
+}
+
+function recordOfPayout({ bankReference, amountKobo, status, at }: Payout) {
+  return {
+    id: bankReference,
+    type: 'transfer',
+    status: STATUSES[status],
+    amount: toNaira(amountKobo),
+    timeCreated: at.toISOString(),
+  }
 }

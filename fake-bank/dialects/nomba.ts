@@ -4,6 +4,7 @@
 import { createHmac } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import { findBank } from '#banks/directory.ts'
+import type { Clock } from '#clock.ts'
 import { kobo, toNaira } from '#money.ts'
 import type { Bank, Transfer } from '../bank.ts'
 import {
@@ -19,6 +20,7 @@ import { failure, serveAccounts, servePayouts, success } from './nomba-accounts.
 
 const LOGIN = '/v1/auth/token/issue'
 const TOKEN = 'fake-bank-access-token'
+const TOKEN_MS = 1_800_000
 const MERCHANT = { walletId: 'fake-wallet', walletBalance: 0, userId: 'fake-user' }
 const LIMIT_MAX = 100
 
@@ -27,22 +29,23 @@ export const nombaDialect: Dialect = {
   credentials: {
     signatureKey: { value: 'fake-bank-signature-key', variable: 'FAKE_BANK_SIGNATURE_KEY' },
     clientSecret: { value: 'fake-bank-client-secret', variable: 'FAKE_BANK_CLIENT_SECRET' },
-    clientId: { value: 'fake-bank' },
-    accountId: { value: 'fake-account' },
+    clientId: { value: '00000000-0000-4000-8000-000000000001' },
+    accountId: { value: '00000000-0000-4000-8000-000000000002' },
   },
   settings: { senderName: 'Manilla' },
-  tries: 5,
-  retryAfterMs: 2 * 60_000,
+  tries: 6,
+  retryAfterMs: [120_000, 280_000, 640_000, 1_440_000, 3_200_000],
   batchMax: 1,
   hasApi: true,
   speak,
 }
 
+type Signing = { path: string; body: string; signed: readonly string[]; time: string }
+
 function speak({ clock, credentials }: Party): Speaker {
   const { signatureKey = '', clientId, clientSecret, accountId } = credentials
-  let messages = 0
-  const sign = (path: string, body: string, signed: readonly string[]): Message => {
-    const time = clock().toISOString()
+  const messageOf = rememberingMessages(clock)
+  const sign = ({ path, body, signed, time }: Signing): Message => {
     const text = [...signed, time].join(':')
     return {
       path,
@@ -56,9 +59,10 @@ function speak({ clock, credentials }: Party): Speaker {
   }
   return {
     notify: ([transfer]) => {
-      const event = eventOf(transfer as Transfer, `request-${++messages}`)
+      const { requestId, time } = messageOf(transfer as Transfer)
+      const event = eventOf(transfer as Transfer, requestId)
       const { transaction } = event.data
-      return sign('/credits', JSON.stringify(event), [
+      const signed = [
         event.event_type,
         event.requestId,
         MERCHANT.userId,
@@ -67,12 +71,18 @@ function speak({ clock, credentials }: Party): Speaker {
         transaction.type,
         transaction.time,
         transaction.responseCode,
-      ])
+      ]
+      return sign({ path: '/credits', body: JSON.stringify(event), signed, time })
     },
     readAcknowledgement: ({ httpStatus }) => [outcomeOfStatus(httpStatus)],
     // Of the fields that are signed it has none, so it is refused.
     enquireName: (accountNumber) =>
-      sign('/name-enquiry', JSON.stringify({ accountNumber }), Array(8).fill('')),
+      sign({
+        path: '/name-enquiry',
+        body: JSON.stringify({ accountNumber }),
+        signed: Array(8).fill(''),
+        time: clock().toISOString(),
+      }),
     serve: (app, { bank }) => {
       app.addHook('onRequest', async ({ url, headers }, reply) => {
         const isSigned = url === LOGIN || headers.authorization === `Bearer ${TOKEN}`
@@ -84,13 +94,29 @@ function speak({ clock, credentials }: Party): Speaker {
         const { client_id: id, client_secret: secret } = recordOf(body)
         const isRight = id === clientId && secret === clientSecret
         return isRight
-          ? success({ access_token: TOKEN })
+          ? success({
+              businessId: accountId,
+              access_token: TOKEN,
+              refresh_token: 'fake-bank-refresh-token',
+              expiresAt: new Date(clock().getTime() + TOKEN_MS).toISOString(),
+            })
           : reply.code(401).send(failure('Unauthorized'))
       })
       serveTransactions(app, bank)
       serveAccounts(app, bank)
       servePayouts(app, bank)
     },
+  }
+}
+
+// A retry is the same message, under its first timestamp: whether Nomba renews it is not published.
+function rememberingMessages(clock: Clock) {
+  const messages = new Map<Transfer, { requestId: string; time: string }>()
+  return (transfer: Transfer) => {
+    const time = clock().toISOString()
+    const message = messages.get(transfer) ?? { requestId: `request-${messages.size + 1}`, time }
+    messages.set(transfer, message)
+    return message
   }
 }
 
@@ -110,11 +136,9 @@ function eventOf(transfer: Transfer, requestId: string) {
         transactionId: transfer.bankReference,
         aliasAccountName: transfer.accountName,
         responseCode: '',
-        originatingFrom: 'api',
         transactionAmount: toNaira(transfer.amountKobo),
         narration: transfer.narration,
         time: `${transfer.at.toISOString().slice(0, 19)}Z`,
-        aliasAccountType: 'VIRTUAL',
       },
       customer: {
         bankCode: payer.bankCode,
@@ -134,7 +158,6 @@ function recordOfTransfer(transfer: Transfer) {
     status: 'SUCCESS',
     amount: toNaira(transfer.amountKobo),
     fixedCharge: feeOf(transfer),
-    currency: 'NGN',
     sessionId: transfer.sessionId,
     recipientAccountNumber: transfer.accountNumber,
     accountNumber: payer.accountNumber,

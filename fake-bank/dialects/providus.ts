@@ -2,9 +2,9 @@
 // amounts as text, four tries, and the PiP calls.
 
 import { createHash } from 'node:crypto'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 import { findBank } from '#banks/directory.ts'
-import { formatKobo } from '#money.ts'
+import { formatKobo, toNaira } from '#money.ts'
 import { timestamp } from '#wat-time.ts'
 import type { Bank, Transfer } from '../bank.ts'
 import {
@@ -19,7 +19,21 @@ import {
 } from '../dialect.ts'
 
 const CHANGES = { done: '00', unknown: '01' } as const
-const NOT_FOUND = { transactionAmount: '', settlementId: '', sessionId: '' }
+const NOT_FOUND = {
+  sessionId: '',
+  accountNumber: '',
+  tranRemarks: 'Transaction not found!!!',
+  transactionAmount: 0,
+  settledAmount: 0,
+  feeAmount: 0,
+  vatAmount: 0,
+  currency: '',
+  settlementId: '',
+  sourceAccountNumber: '',
+  sourceAccountName: '',
+  sourceBankName: '',
+  tranDateTime: '',
+}
 
 export const providusDialect: Dialect = {
   connector: 'providus',
@@ -36,7 +50,11 @@ export const providusDialect: Dialect = {
 
 function speak({ credentials: { clientId, clientSecret } }: Party): Speaker {
   const signature = createHash('sha512').update(`${clientId}:${clientSecret}`).digest('hex')
-  const headers = { 'content-type': 'application/json', 'x-auth-signature': signature }
+  const headers = {
+    'content-type': 'application/json',
+    'client-id': clientId ?? '',
+    'x-auth-signature': signature,
+  }
   return {
     notify: ([transfer]) => ({
       path: '/credits',
@@ -58,7 +76,8 @@ function speak({ credentials: { clientId, clientSecret } }: Party): Speaker {
         const { 'client-id': id, 'x-auth-signature': given } = request.headers
         if (id !== clientId || String(given).toLowerCase() !== signature) {
           const responseMessage = 'Invalid credentials'
-          return reply.code(401).send({ requestSuccessful: false, responseMessage })
+          const responseCode = '03'
+          return reply.code(401).send({ requestSuccessful: false, responseMessage, responseCode })
         }
       })
       serveTransfers(app, bank)
@@ -89,42 +108,49 @@ function notificationOf(transfer: Transfer) {
 }
 
 function serveTransfers(app: FastifyInstance, bank: Bank): void {
-  const find = (kind: 'sessionId' | 'settlementId', value = '') => {
+  type Sought = { kind: 'sessionId' | 'settlementId'; value?: string | undefined }
+  const answer = (reply: FastifyReply, { kind, value = '' }: Sought) => {
     const transfer = bank.findTransfer(value)
-    return transfer?.[kind] === value ? notificationOf(transfer) : NOT_FOUND
+    return transfer?.[kind] === value
+      ? reply.send(verificationOf(transfer))
+      : reply.code(400).send(NOT_FOUND)
   }
-  app.get<Query>('/PiPverifyTransaction_sessionid', async ({ query }) =>
-    find('sessionId', query.session_id),
+  app.get<Query>('/PiPverifyTransaction_sessionid', async ({ query }, reply) =>
+    answer(reply, { kind: 'sessionId', value: query.session_id }),
   )
-  app.get<Query>('/PiPverifyTransaction_settlementid', async ({ query }) =>
-    find('settlementId', query.settlement_id),
+  app.get<Query>('/PiPverifyTransaction_settlementid', async ({ query }, reply) =>
+    answer(reply, { kind: 'settlementId', value: query.settlement_id }),
   )
 }
 
-function serveAccounts(app: FastifyInstance, bank: Bank): void {
-  for (const kind of ['Reserved', 'Dynamic']) {
-    app.post(`/PiPCreate${kind}AccountNumber`, async ({ body }) => {
-      const accountName = textOf(recordOf(body).account_name)
-      if (!accountName) return answer('03', 'account_name is required')
-      const account = bank.accounts.reserve({ accountName, reference: null })
-      return {
-        account_number: account.accountNumber,
-        account_name: account.accountName,
-        ...(kind === 'Reserved' ? { bvn: textOf(recordOf(body).bvn) } : {}),
-        ...answer('00', 'Operation Successful'),
-      }
-    })
+// As a notification, with amounts as numbers.
+function verificationOf(transfer: Transfer) {
+  return {
+    ...notificationOf(transfer),
+    transactionAmount: toNaira(transfer.amountKobo),
+    settledAmount: toNaira(transfer.settledKobo),
+    feeAmount: toNaira(transfer.feeKobo),
+    vatAmount: toNaira(transfer.vatKobo),
+    sourceBankCode: findBank(transfer.payer.bankCode)?.nipCode ?? transfer.payer.bankCode,
   }
+}
+
+function serveAccounts(app: FastifyInstance, bank: Bank): void {
+  app.post('/PiPCreateReservedAccountNumber', async ({ body }) => {
+    const accountName = textOf(recordOf(body).account_name)
+    if (!accountName) return answer('03', 'account_name is required')
+    const account = bank.accounts.reserve({ accountName, reference: null })
+    return {
+      account_number: account.accountNumber,
+      account_name: account.accountName,
+      bvn: textOf(recordOf(body).bvn),
+      ...answer('00', 'Reserved Account Generated Successfully'),
+    }
+  })
   app.post('/PiPUpdateAccountName', async ({ body }) => {
     const { account_number: accountNumber, account_name: accountName } = recordOf(body)
     const account = bank.accounts.find(textOf(accountNumber))
     if (account && textOf(accountName)) account.accountName = textOf(accountName)
-    return changed(account)
-  })
-  app.post('/PiPBlacklistAccount', async ({ body }) => {
-    const { account_number: accountNumber, blacklist_flg: flag } = recordOf(body)
-    const account = bank.accounts.find(textOf(accountNumber))
-    if (account) account.isActive = flag !== '1'
     return changed(account)
   })
 }

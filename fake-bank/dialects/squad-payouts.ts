@@ -8,7 +8,8 @@ import { keepQuiet, recordOf, textOf } from '../dialect.ts'
 import type { Payout } from '../payouts.ts'
 
 const REVERSED = 412
-const STATUSES = { confirmed: 'success', failed: 'failed', pending: 'pending' } as const
+const TIMEOUT = 424
+const BANK_CODE = /^[0-9]{6}$/
 
 export function success(data: object, message = 'Success') {
   return { status: 200, success: true, message, data }
@@ -33,7 +34,7 @@ export function servePayouts(
     const reference = textOf(order.transaction_reference)
     const amount = textOf(order.amount)
     const isOurs = reference.startsWith(`${merchantId}_`)
-    if (!isOurs || !/^[1-9]\d{0,15}$/.test(amount)) {
+    if (!isOurs || !/^[1-9]\d{0,15}$/.test(amount) || !BANK_CODE.test(textOf(order.bank_code))) {
       return reply.code(400).send(failure(400, 'Validation failure'))
     }
     const result = bank.payouts.take({
@@ -54,18 +55,29 @@ export function servePayouts(
   app.post('/payout/requery', async ({ body }, reply) => {
     const payout = bank.payouts.find(textOf(recordOf(body).transaction_reference))
     if (payout === 'silent') return keepQuiet(reply, payout)
-    return payout ? send(reply, payout) : reply.code(404).send(failure(404, 'Not found'))
+    return payout ? success(stateOf(payout)) : reply.code(404).send(failure(404, 'Not found'))
   })
 }
 
 function send(reply: FastifyReply, payout: Payout): FastifyReply {
-  const { reference, bankReference, status, reason } = payout
+  const { status, reason } = payout
   if (status === 'failed') return reply.code(REVERSED).send(failure(REVERSED, reason ?? 'Reversed'))
-  return reply.send(
-    success({
-      transaction_reference: reference,
-      transaction_status: STATUSES[status],
-      nip_transaction_reference: bankReference,
-    }),
-  )
+  if (status === 'pending') return reply.code(TIMEOUT).send(failure(TIMEOUT, 'Timeout'))
+  return reply.send(success(stateOf(payout)))
+}
+
+// A paid transfer has its session id and no word for its state. What Squad answers to a requery of any
+// other is not published: here, what its text says of it.
+function stateOf({ reference, bankReference, status, reason, amountKobo, to }: Payout) {
+  const isPaid = status === 'confirmed'
+  return {
+    transaction_reference: reference,
+    response_description: isPaid ? 'Transaction Success' : (reason ?? 'Transaction Pending'),
+    currency_id: 'NGN',
+    amount: amountKobo.toString(),
+    nip_transaction_reference: isPaid ? bankReference : null,
+    account_number: to.accountNumber,
+    account_name: to.accountName,
+    ...(status === 'failed' && { transaction_status: 'reversed' }),
+  }
 }

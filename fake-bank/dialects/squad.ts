@@ -24,7 +24,7 @@ const OUTCOMES: Record<number, Outcome> = { 200: 'acknowledged', 400: 'rejected'
 export const squadDialect: Dialect = {
   connector: 'squad',
   credentials: {
-    secretKey: { value: 'fake-bank-secret-key', variable: 'FAKE_BANK_SECRET_KEY' },
+    secretKey: { value: 'sandbox_sk_fake-bank', variable: 'FAKE_BANK_SECRET_KEY' },
     merchantId: { value: 'FAKEBANK' },
   },
   settings: { mobileNumber: '08012345678', beneficiaryAccount: '8000000001' },
@@ -85,8 +85,14 @@ function notificationOf(transfer: Transfer) {
 }
 
 function rowOf(transfer: Transfer) {
-  const transaction_date = timestamp(transfer.at)
-  return { ...notificationOf(transfer), transaction_date, session_id: transfer.sessionId }
+  const { customer_identifier, channel, meta, ...row } = notificationOf(transfer)
+  return {
+    ...row,
+    transaction_date: timestamp(transfer.at),
+    session_id: transfer.sessionId,
+    frozen_transaction: null,
+    customer: { customer_identifier },
+  }
 }
 
 function serveTransactions(app: FastifyInstance, bank: Bank): void {
@@ -110,10 +116,10 @@ function serveTransactions(app: FastifyInstance, bank: Bank): void {
 
 function serveAccounts(app: FastifyInstance, bank: Bank): void {
   app.post('/virtual-account/business', async ({ body }, reply) => {
-    const { customer_identifier: identifier, business_name: name } = recordOf(body)
+    const { customer_identifier: identifier, business_name: name, bvn } = recordOf(body)
     const [reference, accountName] = [textOf(identifier), textOf(name)]
-    if (!reference || !accountName) {
-      return reply.code(400).send(failure(400, 'customer_identifier is required'))
+    if (!reference || !accountName || !textOf(bvn)) {
+      return reply.code(400).send(failure(400, 'customer_identifier and bvn are required'))
     }
     const { accountNumber } = bank.accounts.reserve({ accountName, reference })
     return success({ virtual_account_number: accountNumber, customer_identifier: reference })

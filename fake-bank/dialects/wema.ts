@@ -15,7 +15,7 @@ import {
   textOf,
 } from '../dialect.ts'
 
-const QUERY_PATH = '/api/TransQuery'
+const QUERY_PATH = '/VirtualAccount/api/v1/Trans/TransQuery'
 
 export const wemaDialect: Dialect = {
   connector: 'wema',
@@ -51,7 +51,7 @@ function speak({ credentials: { token, apiKey } }: Party): Speaker {
     serve: (app, { bank }) => {
       app.post(QUERY_PATH, async (request, reply) => {
         if (request.headers['ocp-apim-subscription-key'] !== apiKey) {
-          return reply.code(401).send({ status: '99', status_desc: 'Access denied' })
+          return reply.code(401).send({ statusCode: 401, message: 'Access denied' })
         }
         const { sessionid, craccount, txndate } = recordOf(request.body)
         const found = bank

@@ -14,9 +14,11 @@ export type ChargeFields = { settled?: unknown; fee?: unknown; vat?: unknown; du
 export function readCharges(
   amountKobo: Kobo,
   fields: ChargeFields,
+  readAmount: (value: unknown) => Kobo | undefined = koboOf,
 ): BankCharges | undefined | 'mismatch' {
-  const settled = readPart(fields.settled)
-  const parts = [fields.fee, fields.vat, fields.duty].map(readPart)
+  const read = (value: unknown) => readPart(value, readAmount)
+  const settled = read(fields.settled)
+  const parts = [fields.fee, fields.vat, fields.duty].map(read)
   if (settled === 'unreadable' || parts.includes('unreadable')) return 'mismatch'
   const [fee = 0n, vat = 0n, duty = 0n] = parts as (bigint | undefined)[]
   const withheld = settled === undefined ? fee + vat + duty : amountKobo - settled
@@ -30,9 +32,12 @@ export function readCharges(
   return rest >= 0n ? charges(rest, vat, duty) : charges(withheld, 0n, 0n)
 }
 
-function readPart(value: unknown): bigint | undefined | 'unreadable' {
+function readPart(
+  value: unknown,
+  readAmount: (value: unknown) => Kobo | undefined,
+): bigint | undefined | 'unreadable' {
   if (value === undefined || value === null || value === '') return undefined
-  const amount = koboOf(value)
+  const amount = readAmount(value)
   return amount === undefined || amount < 0n ? 'unreadable' : amount
 }
 

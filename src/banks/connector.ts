@@ -47,9 +47,14 @@ export type BankConnection = {
   // Absent where the bank promises nothing of the kind: it may have one that it does not show yet.
   notFoundIsProof?: true
   findsBy?: readonly IdentifierKind[] // What findTransfer knows a transfer by. Default: all.
+  reserves?: ReservationRules // Default: numbers of both kinds, nobody's at first.
   limits: CallLimits
   fingerprint: string // The same as long as it is the same bank's, and knows the same payouts.
 }
+
+// `kinds`: those that last until they are blocked. `needsCustomer`: the bank reserves a number only for
+// a customer whom it can identify, so none are kept in a pool.
+export type ReservationRules = { kinds: readonly AccountKind[]; needsCustomer?: true }
 
 // Of requeries, payouts and queries of payouts. The rate holds for all processes together; concurrency
 // does so for requeries, and for payouts and their queries in each process.
@@ -93,10 +98,10 @@ export type BankCalls = {
   enquireName?(account: NamedAccount, options: CallOptions): Promise<NameAnswer>
   reserveAccount?(request: AccountReservation, options: CallOptions): Promise<ReservationAnswer>
   renameAccount?(
-    account: { accountNumber: string; accountName: string },
+    account: ReservedAccount & { accountName: string },
     options: CallOptions,
   ): Promise<ChangeAnswer>
-  blockAccount?(account: { accountNumber: string }, options: CallOptions): Promise<ChangeAnswer>
+  blockAccount?(account: ReservedAccount, options: CallOptions): Promise<ChangeAnswer>
   sendMoney?(instruction: PayoutInstruction, options: CallOptions): Promise<PayoutAnswer>
   findPayout?(reference: string, options: CallOptions): Promise<PayoutAnswer>
 }
@@ -141,11 +146,24 @@ export type NameAnswer =
 
 // `reference` is ours: the same again is the same account, where the bank knows references.
 export type AccountReservation = {
-  kind: 'static' | 'dynamic'
+  kind: AccountKind
   reference: string
   accountName: string
-  bvn: string | null
+  customer: AccountCustomer | null // Null: a number for the pool, nobody's yet.
 }
+
+export type AccountKind = 'static' | 'dynamic'
+
+export type AccountCustomer = {
+  name: string
+  email: string | null
+  phone: string | null
+  bvn: string | null
+  nin: string | null
+}
+
+// `reference` is that of its reservation.
+export type ReservedAccount = { accountNumber: string; reference: string }
 
 export type ReservationAnswer =
   | { status: 'reserved'; accountNumber: string; accountName: string }
@@ -169,4 +187,6 @@ export type PayoutAnswer =
   | { status: 'confirmed'; bankReference: string }
   | { status: 'failed'; reason: string }
   | { status: 'not_found' } // Of findPayout: the bank shows no such reference.
-  | { status: 'unknown'; reason: string; isAccepted?: true }
+  // `isAccepted`: the bank has the order. `waitsFor`: it stays unknown until the operator has changed
+  // something at the bank.
+  | { status: 'unknown'; reason: string; isAccepted?: true; waitsFor?: 'authorization' }

@@ -3,7 +3,7 @@
 // Identity and terms (session id, account number, amount, currency) are strict. Free text of the
 // payer is cleaned and cut instead of refused: the money has arrived whatever its narration holds.
 
-import { AMOUNT_MAX_KOBO, koboOf } from '#money.ts'
+import { AMOUNT_MAX_KOBO, formatKobo, koboOf, wholeKoboOf } from '#money.ts'
 import { dayAlone, parseBankTime, watDay } from '#wat-time.ts'
 import { type ChargeFields, readCharges } from './charges.ts'
 import { findBank, findBankByNipCode } from './directory.ts'
@@ -24,6 +24,7 @@ export type CreditFields = {
   sessionId?: unknown
   accountNumber?: unknown
   amount?: unknown
+  unit?: 'kobo' // Of the amount and the charges: whole kobo. Default naira, with decimals.
   currency?: unknown
   sourceAccountNumber?: unknown
   sourceAccountName?: unknown
@@ -93,7 +94,11 @@ function moneyIn(fields: CreditFields): NamedMoney | null {
   const isNone = amount === undefined || amount === null
   const isPlain = typeof amount === 'number' || typeof amount === 'string'
   if (isNone || (isPlain && Number(amount) <= 0)) return null
+  const amountKobo = fields.unit === 'kobo' ? wholeKoboOf(amount) : undefined
   const written = isPlain ? String(amount) : JSON.stringify(amount)
+  // In naira, as an operator reads it.
+  if (amountKobo !== undefined)
+    return { amount: formatKobo(amountKobo), text: JSON.stringify(fields) }
   return { amount: cleanText(written, ECHO_MAX), text: JSON.stringify(fields) }
 }
 
@@ -113,7 +118,8 @@ function readCredit(fields: CreditFields): ParsedItem {
   if (typeof accountNumber !== 'string' || !isAccountNumber(accountNumber)) {
     return rejection('invalid_account_number', sessionId)
   }
-  const amountKobo = koboOf(fields.amount)
+  const readAmount = fields.unit === 'kobo' ? wholeKoboOf : koboOf
+  const amountKobo = readAmount(fields.amount)
   if (amountKobo === undefined || amountKobo <= 0n || amountKobo > AMOUNT_MAX_KOBO) {
     return rejection('invalid_amount', sessionId)
   }
@@ -133,7 +139,7 @@ function readCredit(fields: CreditFields): ParsedItem {
   if (narration === undefined) return rejection('invalid_narration', sessionId)
   const time = readTime(fields.transactionTime)
   if (time === undefined) return rejection('invalid_transaction_time', sessionId)
-  const charges = fields.charges && readCharges(amountKobo, fields.charges)
+  const charges = fields.charges && readCharges(amountKobo, fields.charges, readAmount)
   if (charges === 'mismatch') return rejection('charges_mismatch', sessionId)
 
   const credit: IncomingCredit = {

@@ -68,5 +68,5 @@ async function ask(
   const reserveAccount = connections.get(bank.code)?.calls.reserveAccount
   if (!reserveAccount) return { status: 'no_answer', reason: 'the bank cannot be asked' }
   const { accountName } = poolOf(bank)
-  return reserveAccount({ kind: purpose, reference, accountName, bvn: null }, { signal })
+  return reserveAccount({ kind: purpose, reference, accountName, customer: null }, { signal })
 }

@@ -59,11 +59,11 @@ async function send(
   connections: BankConnections,
   { bankCode, due, nameStyle }: Sending,
 ): Promise<ChangeResult> {
-  const { accountNumber } = due
+  const account = { accountNumber: due.accountNumber, reference: due.reference }
   const { renameAccount, blockAccount } = connections.get(bankCode)?.calls ?? {}
   if (due.change === 'rename' && renameAccount) {
-    return renameAccount({ accountNumber, accountName: accountName(nameStyle, due) }, {})
+    return renameAccount({ ...account, accountName: accountName(nameStyle, due) }, {})
   }
-  if (due.change === 'block' && blockAccount) return blockAccount({ accountNumber }, {})
+  if (due.change === 'block' && blockAccount) return blockAccount(account, {})
   return { status: 'dropped', reason: 'the bank has no such call' }
 }

@@ -8,10 +8,33 @@ import { FORMATS } from '#banks/manilla/connector.ts'
 import { CREDITS_MAX, type ParsedItem } from '#banks/notifications.ts'
 import { patience } from '../support/patience.ts'
 import { CONNECTOR_RENDERINGS } from './connector-renderings.ts'
-import { expectedOf, GOOD, RENDERINGS, type Rendering, type Written } from './renderings.ts'
+import { expectedOf, goodOf, RENDERINGS, type Rendering, type Written } from './renderings.ts'
 
 // Generous for a busy machine; what the limits stop would take minutes.
 const CPU_MS_MAX = patience(1_000)
+
+const AMOUNTS = {
+  naira: {
+    amounts: [
+      ['6000', 600_000n],
+      ['6000.00', 600_000n],
+      ['6000.5', 600_050n],
+      ['0.01', 1n],
+      ['10000000000000.00', 1_000_000_000_000_000n],
+    ],
+    noAmounts: ['6000.001', '0.00', '10000000000000.01'],
+  },
+  kobo: {
+    amounts: [
+      ['600050', 600_050n],
+      ['1', 1n],
+      ['1000000000000000', 1_000_000_000_000_000n],
+    ],
+    noAmounts: ['6000.5', '6000.00', '1000000000000001'],
+  },
+} as const
+const NEVER_AMOUNTS = ['-1', '0', '1e3', '9'.repeat(400), '', '1,000', '+5', '.5', '5.']
+NEVER_AMOUNTS.push('0x10', '١٢', 'NaN', '5 000')
 
 test('every known format is held to these promises', () => {
   assert.deepEqual(
@@ -21,7 +44,8 @@ test('every known format is held to these promises', () => {
 })
 
 for (const rendering of [...RENDERINGS, ...CONNECTOR_RENDERINGS]) {
-  const { format, lacks = [] } = rendering
+  const { format, lacks = [], unit = 'naira' } = rendering
+  const GOOD = goodOf(rendering)
 
   test(`${format.name}: a good credit arrives with all its fields`, () => {
     const credit = expectedOf(rendering, GOOD, 600_050n)
@@ -36,14 +60,7 @@ for (const rendering of [...RENDERINGS, ...CONNECTOR_RENDERINGS]) {
     }
   })
 
-  const amounts = [
-    ['6000', 600_000n],
-    ['6000.00', 600_000n],
-    ['6000.5', 600_050n],
-    ['0.01', 1n],
-    ['1000000000.00', 100_000_000_000n],
-    ['10000000000000.00', 1_000_000_000_000_000n],
-  ] as const
+  const { amounts, noAmounts } = AMOUNTS[unit]
   for (const [amount, kobo] of amounts) {
     test(`${format.name}: an amount of ${amount} is ${kobo} kobo`, () => {
       const item = parseOne(rendering, { ...GOOD, amount })
@@ -52,8 +69,7 @@ for (const rendering of [...RENDERINGS, ...CONNECTOR_RENDERINGS]) {
     })
   }
 
-  const noAmounts = ['6000.001', '-1', '0', '0.00', '1e3', '10000000000000.01', '9'.repeat(400), '']
-  for (const amount of [...noAmounts, '1,000', '+5', '.5', '5.', '0x10', '١٢', 'NaN', '5 000']) {
+  for (const amount of [...noAmounts, ...NEVER_AMOUNTS]) {
     test(`${format.name}: an amount of "${amount.slice(0, 20)}" is rejected by its code`, () => {
       assertRejected(parseOne(rendering, { ...GOOD, amount }), 'invalid_amount', GOOD.sessionId)
     })
@@ -64,7 +80,7 @@ for (const rendering of [...RENDERINGS, ...CONNECTOR_RENDERINGS]) {
     test(`${format.name}: a session id of 65 characters is rejected, echoed and kept`, () => {
       const item = parseOne(rendering, { ...GOOD, sessionId: 'x'.repeat(65) })
       assertRejected(item, 'invalid_session_id', 'x'.repeat(64))
-      assert.equal(item?.ok === false && item.money?.amount, GOOD.amount)
+      assert.equal(item?.ok === false && item.money?.amount, '6000.50')
     })
   }
 
@@ -184,6 +200,7 @@ for (const rendering of [...RENDERINGS, ...CONNECTOR_RENDERINGS]) {
 
 for (const rendering of RENDERINGS.filter(({ batches }) => batches)) {
   const { format } = rendering
+  const GOOD = goodOf(rendering)
 
   test(`${format.name}: a bad neighbour does not fail its batch`, () => {
     const second = { ...GOOD, sessionId: GOOD.sessionId.replace(/8$/, '9') }

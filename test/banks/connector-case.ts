@@ -5,8 +5,9 @@
 import { createHmac } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { BankCharges, IncomingCredit } from '#banks/notifications.ts'
+import type { BankCharges, IdentifierKind, IncomingCredit } from '#banks/notifications.ts'
 import { type Kobo, kobo } from '#money.ts'
+import type { NestedRendering } from './renderings.ts'
 
 export type Expected = Pick<
   IncomingCredit,
@@ -33,9 +34,23 @@ export type ConnectorCase = {
   secret: string // The one that it signs with.
   signatureHeader: string
   signsFields?: readonly string[] // Their paths; rather than the body or nothing.
+  signsNoAmount?: true // A constant token, or fields without the amount.
   // A part of the body that the signature covers, and what it might be forged to; null: none is.
   signedPart: readonly [part: string, forged: string] | null
   samples: readonly Sample[]
+  rendering?: NestedRendering // How the bank writes a credit, where it sends one JSON object each.
+  api?: CaseApi
+}
+
+// What its outgoing calls need, and how the bank words the answers that every connector must tell apart.
+export type CaseApi = {
+  settings: Readonly<Record<string, unknown>>
+  secrets?: Readonly<Record<string, string>>
+  asksBy?: IdentifierKind // What it finds a transfer by. Default session_id.
+  login?: { line: string; answer(token: string): object }
+  payoutNotFound?: object // With 404.
+  nameRefusal?(message: string): object
+  otherScope?: Readonly<Record<string, unknown>> // The settings of somebody else at the same bank.
 }
 
 const SAMPLES = join(import.meta.dirname, 'samples')

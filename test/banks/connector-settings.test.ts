@@ -10,7 +10,7 @@ import { CONNECTOR_CASES } from './connector-cases.ts'
 import { FULL_CASES } from './full-cases.ts'
 
 const FINGERPRINT = 'ab'.repeat(32)
-const isUnsigned = ({ connector }: ConnectorCase) => /^(nomba|providus|wema)$/.test(connector)
+const isUnsigned = ({ signsNoAmount }: ConnectorCase) => signsNoAmount === true
 const isForLive = ({ connector }: ConnectorCase) => connector !== 'template'
 
 for (const each of [...CONNECTOR_CASES, ...FULL_CASES]) {

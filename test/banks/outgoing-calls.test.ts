@@ -8,9 +8,17 @@ import type { BankCalls, CallOptions } from '#banks/connector.ts'
 import { kobo } from '#money.ts'
 import { START } from '../support/running-service.ts'
 import { FULL_CASES, type FullCase } from './full-cases.ts'
-import { type Answer, afterLogin, callsTo, startScriptedBank } from './scripted-bank.ts'
+import { type Answer, callsTo, startScriptedBank } from './scripted-bank.ts'
 
 const account = { bankCode: '058', accountNumber: '0123456789', accountName: 'ADA OBI' }
+const RESERVATION = '019a8a3c-0000-7000-8000-000000000001'
+const CUSTOMER = {
+  name: 'ADA OBI',
+  email: 'ada@example.com',
+  phone: '08012345678',
+  bvn: '22212345654',
+  nin: null,
+}
 const window = { from: new Date(START.getTime() - 1_800_000), to: START }
 
 type Call = (calls: Required<BankCalls>, options: CallOptions) => Promise<{ status: string }>
@@ -19,18 +27,20 @@ type Call = (calls: Required<BankCalls>, options: CallOptions) => Promise<{ stat
 function callsOf(each: FullCase): Record<keyof BankCalls, Call> {
   return {
     findTransfer: (calls, options) =>
-      calls.findTransfer({ kind: each.asksBy, value: 'x' }, options),
+      calls.findTransfer({ kind: each.api.asksBy ?? 'session_id', value: 'x' }, options),
     listTransfers: (calls, options) =>
       calls.listTransfers({ accountNumber: null, cursor: null, ...window }, options),
     resendNotifications: (calls, options) => calls.resendNotifications(window, options),
     enquireName: (calls, options) => calls.enquireName(account, options),
     reserveAccount: (calls, options) =>
       calls.reserveAccount(
-        { kind: 'static', reference: 'r-1', accountName: 'ADA OBI', bvn: null },
+        { kind: 'static', reference: RESERVATION, accountName: 'ADA OBI', customer: CUSTOMER },
         options,
       ),
-    renameAccount: (calls, options) => calls.renameAccount(account, options),
-    blockAccount: (calls, options) => calls.blockAccount(account, options),
+    renameAccount: (calls, options) =>
+      calls.renameAccount({ ...account, reference: RESERVATION }, options),
+    blockAccount: (calls, options) =>
+      calls.blockAccount({ ...account, reference: RESERVATION }, options),
     sendMoney: (calls, options) =>
       calls.sendMoney(
         { reference: 'p-1', amountKobo: kobo(5n), currency: 'NGN', to: account, narration: 'n' },
@@ -63,21 +73,6 @@ const FOREIGN: unknown[] = [
   { statusCode: 404, message: 'Resource not found' },
 ]
 
-const NOT_FOUND: Record<string, object> = {
-  iso20022: { status: 'not_found' },
-  manilla: { status: 'not_found' },
-  monnify: { requestSuccessful: false, responseMessage: 'No such transfer', responseCode: '99' },
-  nomba: { code: '404', description: 'Transaction not found' },
-  squad: { status: 404, success: false, message: 'Not found', data: {} },
-}
-
-// A refusal as each of them words it.
-const REFUSALS: Record<string, (message: string) => object> = {
-  monnify: (responseMessage) => ({ requestSuccessful: false, responseMessage, responseCode: '99' }),
-  nomba: (description) => ({ code: '400', description }),
-  squad: (message) => ({ success: false, message, data: {} }),
-}
-
 const NOBODYS_WORDS = [
   'Unable to locate account',
   'Unable to locate record',
@@ -97,13 +92,13 @@ const OTHER_WORDS = [
   'No such merchant',
 ]
 
-for (const each of FULL_CASES.filter(({ connector }) => connector in REFUSALS)) {
+for (const each of FULL_CASES.filter(({ api }) => api.nameRefusal)) {
   test(`${each.label}: it says in its own words that an account is nobody’s`, async () => {
     const ask = async (status: number, body: unknown) => {
-      await using bank = await startScriptedBank(each, afterLogin({ status, body }))
+      await using bank = await startScriptedBank(each, () => ({ status, body }))
       return (await bank.calls.enquireName(account, {})).status
     }
-    const refusal = REFUSALS[each.connector] as (message: string) => object
+    const refusal = (message: string) => each.api.nameRefusal?.(message)
     for (const words of NOBODYS_WORDS)
       assert.equal(await ask(400, refusal(words)), 'not_found', words)
     for (const words of OTHER_WORDS) {
@@ -128,7 +123,7 @@ for (const each of FULL_CASES) {
 
   for (const [what, answer] of Object.entries(NO_ANSWERS)) {
     test(`${each.label}: ${what} is no answer`, async () => {
-      await using bank = await startScriptedBank(each, afterLogin(answer))
+      await using bank = await startScriptedBank(each, () => answer)
       for (const [name, call] of every) assertNone(name, await call(bank.calls, {}))
     })
   }
@@ -136,17 +131,17 @@ for (const each of FULL_CASES) {
   if (every.some(([name]) => name === 'findPayout')) {
     test(`${each.label}: only a 404 of its own says that a payout is not known`, async () => {
       const ask = async (body: unknown) => {
-        await using bank = await startScriptedBank(each, afterLogin({ status: 404, body }))
+        await using bank = await startScriptedBank(each, () => ({ status: 404, body }))
         return (await bank.calls.findPayout('p-1', {})).status
       }
       for (const body of FOREIGN) assert.equal(await ask(body), 'unknown', JSON.stringify(body))
-      assert.equal(await ask(NOT_FOUND[each.connector]), 'not_found')
+      assert.equal(await ask(each.api.payoutNotFound), 'not_found')
     })
   }
 
   if (every.some(([name]) => name === 'sendMoney')) {
     test(`${each.label}: only naira is sent, and anything else refused unasked`, async () => {
-      await using bank = await startScriptedBank(each, afterLogin({ body: {} }))
+      await using bank = await startScriptedBank(each, () => ({ body: {} }))
       const order = { reference: 'p-1', amountKobo: kobo(5n), to: account, narration: 'n' }
       const answer = await bank.calls.sendMoney({ ...order, currency: 'USD' }, {})
       assert.deepEqual(answer, { status: 'failed', reason: 'Only NGN can be sent.' })
@@ -156,9 +151,9 @@ for (const each of FULL_CASES) {
 
   test(`${each.label}: nothing is sent to the bank when it is too late`, async () => {
     let requests = 0
-    await using bank = await startScriptedBank(each, (asked) => {
-      if (!/auth/.test(asked.line)) requests += 1
-      return afterLogin({ body: {} })(asked)
+    await using bank = await startScriptedBank(each, () => {
+      requests += 1
+      return { body: {} }
     })
     for (const [name, call] of every)
       assertNone(name, await call(bank.calls, { isTooLate: () => true }))
@@ -173,7 +168,7 @@ for (const each of FULL_CASES) {
   })
 
   test(`${each.label}: a call that is given up is no answer`, async () => {
-    await using bank = await startScriptedBank(each, afterLogin('silence'))
+    await using bank = await startScriptedBank(each, () => 'silence')
     const signal = AbortSignal.abort()
     for (const [name, call] of every) assertNone(name, await call(bank.calls, { signal }))
   })
@@ -184,18 +179,20 @@ for (const each of FULL_CASES) {
   })
 }
 
-for (const each of FULL_CASES.filter(({ connector }) => /^(monnify|nomba)$/.test(connector))) {
+for (const each of FULL_CASES.filter(({ api }) => api.login)) {
   test(`${each.label}: a token that is refused is renewed once, and shared`, async () => {
     let logins = 0
-    await using bank = await startScriptedBank(each, (asked) => {
-      const isLogin = /auth/.test(asked.line)
-      if (isLogin) logins += 1
-      const body = JSON.stringify(afterLogin('silence')(asked))
-      if (isLogin) return JSON.parse(body.replace('token-1', `token-${logins}`))
-      return asked.headers.authorization === 'Bearer token-2'
-        ? { status: 404, body: {} }
-        : { status: 401, body: {} }
-    })
+    await using bank = await startScriptedBank(
+      each,
+      ({ headers }) => ({
+        status: headers.authorization === 'Bearer token-2' ? 404 : 401,
+        body: {},
+      }),
+      () => {
+        logins += 1
+        return { body: each.api.login?.answer(`token-${logins}`) }
+      },
+    )
     const ask = callsOf(each).findTransfer
 
     const answers = await Promise.all([1, 2, 3].map(() => ask(bank.calls, {})))
@@ -208,8 +205,10 @@ for (const each of FULL_CASES.filter(({ connector }) => /^(monnify|nomba)$/.test
 
   test(`${each.label}: a login that fails is tried again by the next call`, async () => {
     let isUp = false
-    await using bank = await startScriptedBank(each, (asked) =>
-      isUp ? afterLogin({ status: 404, body: {} })(asked) : { status: 503, body: {} },
+    await using bank = await startScriptedBank(
+      each,
+      () => ({ status: 404, body: {} }),
+      () => (isUp ? { body: each.api.login?.answer('token-1') } : { status: 503, body: {} }),
     )
     const ask = callsOf(each).findTransfer
     assert.equal((await ask(bank.calls, {})).status, 'no_answer')

@@ -28,6 +28,29 @@ export type Rendering = {
   lacks?: readonly ('currency' | 'sourceAccountNumber' | 'sourceBank')[]
   more?: Partial<IncomingCredit> // Than what every format has of a credit, or instead of it.
   acknowledged?(sessionId: string): object // With 00; default ours.
+  unit?: 'kobo' // Of its amounts. Default naira, with decimals.
+}
+
+export type NestedRendering = Rendering & { amountField: string }
+
+// What a bank of single JSON notifications writes into every one of them.
+export const REFERENCE = 'REF-1'
+export const WRITTEN_TIME = '2026-11-15T01:42:26.123+01:00'
+
+export function nestedRendering(
+  format: NotificationFormat,
+  write: (credit: Written) => object,
+  rest: Partial<Rendering> & { amountField: string },
+): NestedRendering {
+  return {
+    format,
+    batches: false,
+    contentType: 'application/json',
+    render: ([credit = GOOD]) => JSON.stringify(write(credit)),
+    nestedDeeply: `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`,
+    more: { otherIdentifiers: [{ kind: 'bank_reference', value: REFERENCE }] },
+    ...rest,
+  }
 }
 
 export const GOOD: Written = {
@@ -39,6 +62,11 @@ export const GOOD: Written = {
   sourceAccountName: 'SEYI OLUFEMI',
   sourceBank: { code: '033', name: 'UNITED BANK FOR AFRICA' },
   narration: 'Invoice 1183 <paid> & "done"',
+}
+
+// In the unit of the format.
+export function goodOf({ unit }: Rendering): Written {
+  return unit === 'kobo' ? { ...GOOD, amount: '600050' } : GOOD
 }
 
 // The moment every rendering writes, in its own way.

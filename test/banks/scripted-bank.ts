@@ -1,9 +1,12 @@
-// A bank's API on loopback, answering as the test says, and remembering what it was asked.
+// A bank's API on loopback, answering as the test says, and remembering what it was asked. When it is
+// closed, the connector may not have asked anything that the provider's contract does not allow.
 
+import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { BankCalls } from '#banks/connector.ts'
+import { ContractWatch } from '../../fake-bank/contract.ts'
 import { connect } from './connector-bench.ts'
 import type { FullCase } from './full-cases.ts'
 
@@ -18,8 +21,10 @@ export type Answer = { status?: number; body: unknown } | 'silence'
 
 export type Script = (asked: Asked) => Answer
 
-export async function startScriptedBank(each: FullCase, script: Script) {
+// A login has the script's answer only where `logIn` says so.
+export async function startScriptedBank(each: FullCase, script: Script, logIn = givingToken(each)) {
   const asked: Asked[] = []
+  const watch = new ContractWatch(each.connector)
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk)
@@ -28,7 +33,11 @@ export async function startScriptedBank(each: FullCase, script: Script) {
     const body = text === '' ? {} : JSON.parse(text)
     const call = { line, headers: request.headers, body }
     asked.push(call)
-    const answer = script(call)
+    const { method = '', url = '', headers } = request
+    watch.record((contract) =>
+      contract.checkRequest({ method, url, headers, body: text === '' ? undefined : body }),
+    )
+    const answer = line === each.api.login?.line ? logIn(call) : script(call)
     if (answer === 'silence') return
     const { status = 200, body: sent } = answer
     response.writeHead(status, { 'content-type': 'application/json' })
@@ -46,6 +55,11 @@ export async function startScriptedBank(each: FullCase, script: Script) {
       server.closeAllConnections()
       server.close()
       await once(server, 'close')
+      assert.deepEqual(
+        [...new Set(watch.violations)],
+        [],
+        `${each.connector}: against the contract`,
+      )
     },
   }
 }
@@ -57,15 +71,6 @@ export function callsTo(each: FullCase, baseUrl: string, timeoutMs = 20_000): Re
   return connection.calls as Required<BankCalls>
 }
 
-// A login where the connector has one, and otherwise the same answer to everything.
-export function afterLogin(answer: Answer): Script {
-  return ({ line }) => {
-    if (line === 'POST /api/v1/auth/login') {
-      return { body: { requestSuccessful: true, responseBody: { accessToken: 'token-1' } } }
-    }
-    if (line === 'POST /v1/auth/token/issue') {
-      return { body: { code: '00', data: { access_token: 'token-1' } } }
-    }
-    return answer
-  }
+function givingToken({ api: { login } }: FullCase): Script {
+  return () => ({ body: login?.answer('token-1') })
 }

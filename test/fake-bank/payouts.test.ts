@@ -34,8 +34,13 @@ async function startPaying(connector: string, behaviour: string) {
   return {
     bank,
     behave,
-    send: (changes?: Partial<PayoutInstruction>, options: CallOptions = {}) =>
-      sendMoney(payout(changes), options),
+    // A bank may say no more than that it took the order, and is asked.
+    send: async (changes?: Partial<PayoutInstruction>, options: CallOptions = {}) => {
+      const order = payout(changes)
+      const answer = await sendMoney(order, options)
+      const isTaken = answer.status === 'unknown' && answer.reason === 'PENDING'
+      return isTaken ? await findPayout(order.reference, options) : answer
+    },
     find: (options: CallOptions = {}) => findPayout('PO-1', options),
     advance: (ms: number) => {
       nowMs += ms

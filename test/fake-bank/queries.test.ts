@@ -20,9 +20,15 @@ const BLOCKING = await connectorsThat('blockAccount')
 const NAMING = await connectorsThat('enquireName')
 const RESERVATION = {
   kind: 'static',
-  reference: 'R-1',
-  accountName: 'Ada Obi',
-  bvn: null,
+  reference: '019a8a3c-0000-7000-8000-000000000001',
+  accountName: 'Ada Obi Shop',
+  customer: {
+    name: 'Ada Obi',
+    email: 'ada@example.com',
+    phone: '08012345678',
+    bvn: '22212345654',
+    nin: null,
+  },
 } as const
 const FEES = { flatKobo: naira(45) } // With 7.5% VAT: 45.00 + 3.37.
 
@@ -157,7 +163,7 @@ for (const connector of RESERVING) {
     await using world = await startLosing(connector)
     const reserved = await world.calls.reserveAccount?.(RESERVATION, {})
     assert(reserved?.status === 'reserved')
-    assert.equal(reserved.accountName, 'Ada Obi')
+    assert.equal(reserved.accountName, 'Ada Obi Shop')
     assert(isNuban('101', reserved.accountNumber))
     assert(receive(world.bank, reserved.accountNumber))
   })
@@ -170,15 +176,19 @@ for (const connector of BLOCKING) {
     const reserved = await calls.reserveAccount?.(RESERVATION, {})
     assert(reserved?.status === 'reserved')
     const { accountNumber } = reserved
-    const change = { accountNumber, accountName: 'Ada Eze' }
+    const account = { accountNumber, reference: RESERVATION.reference }
+    const change = { ...account, accountName: 'Ada Eze Shop' }
     assert.deepEqual(await calls.renameAccount?.(change, {}), { status: 'done' })
-    assert.equal(bank.bank.accounts.find(accountNumber)?.accountName, 'Ada Eze')
+    assert.equal(bank.bank.accounts.find(accountNumber)?.accountName, 'Ada Eze Shop')
     assert(receive(bank, accountNumber))
 
-    assert.deepEqual(await calls.blockAccount?.({ accountNumber }, {}), { status: 'done' })
+    assert.deepEqual(await calls.blockAccount?.(account, {}), { status: 'done' })
     const refused = await control(bank, 'transfers', { accountNumber, amount: '5.00' })
     assert.deepEqual(refused.body, { accountNumber, status: 'account_blocked' })
-    const unknown = await calls.blockAccount?.({ accountNumber: NUMBER }, {})
+    const unknown = await calls.blockAccount?.(
+      { accountNumber: NUMBER, reference: 'nobody-knows-this' },
+      {},
+    )
     assert.equal(unknown?.status, 'refused')
   })
 }

@@ -25,9 +25,22 @@ export async function connectorsThat(call: keyof BankCalls): Promise<string[]> {
 
 type Given = Pick<FakeBankOptions, 'connector'> & Partial<FakeBankOptions>
 
-// A bank without a service, at the start of the test's time.
-export function startLoneBank(given: Given): Promise<FakeBank> {
-  return startFakeBank({ bankCode: BANK_CODE, notify: NOBODY, clock: () => START, ...given })
+// A bank without a service, at the start of the test's time. When it is closed, neither the connector
+// nor the bank may have said anything that the provider's contract does not allow.
+export async function startLoneBank(given: Given): Promise<FakeBank> {
+  const options = { bankCode: BANK_CODE, notify: NOBODY, clock: () => START, ...given }
+  const bank = await startFakeBank(options)
+  return {
+    ...bank,
+    async [Symbol.asyncDispose]() {
+      await bank[Symbol.asyncDispose]()
+      assert.deepEqual(
+        [...new Set(bank.violations)],
+        [],
+        `${given.connector}: against the contract`,
+      )
+    },
+  }
 }
 
 export async function startWithFakeBank(given: Given) {
@@ -42,8 +55,11 @@ export async function startWithFakeBank(given: Given) {
     bank,
     calls: callsOf(bank),
     async [Symbol.asyncDispose]() {
-      await bank[Symbol.asyncDispose]()
-      await bench?.[Symbol.asyncDispose]()
+      try {
+        await bank[Symbol.asyncDispose]()
+      } finally {
+        await bench?.[Symbol.asyncDispose]()
+      }
     },
   }
 }

@@ -88,8 +88,9 @@ function accountCalls(ask: Ask): BankCalls {
       }
       return { status: 'found', accountName }
     },
-    async reserveAccount(request, options) {
-      const answer = await ask({ method: 'POST', path: '/accounts', body: request }, options)
+    async reserveAccount({ customer, ...request }, options) {
+      const body = { ...request, bvn: customer?.bvn ?? null }
+      const answer = await ask({ method: 'POST', path: '/accounts', body }, options)
       if (answer.status === 'no_answer') return answer
       const { accountNumber, accountName } = answer.body
       if (typeof accountNumber !== 'string')

@@ -2,10 +2,17 @@
 // account by our reference only, so the number is looked up.
 
 import { findBankHttp } from '#banks/bank-http.ts'
-import type { BankCalls, Mode, NoAnswer } from '#banks/connector.ts'
+import type { BankCalls, Mode, NoAnswer, ReservationAnswer } from '#banks/connector.ts'
 import type { ConnectorSettings } from '#banks/connector-settings.ts'
 import { objectIn } from '#banks/json-body.ts'
-import { type Ask, asking, askingWithToken, messageOf, noAnswer } from '#banks/json-calls.ts'
+import {
+  type Ask,
+  asking,
+  askingWithToken,
+  type JsonAnswer,
+  messageOf,
+  noAnswer,
+} from '#banks/json-calls.ts'
 import { watTime } from '#wat-time.ts'
 import { payoutCalls } from './payout-calls.ts'
 import { transactionCalls } from './transaction-calls.ts'
@@ -62,37 +69,49 @@ function notificationCalls(ask: Ask): BankCalls {
 
 type Contract = Record<'code' | 'emailDomain' | 'bankCode', string | undefined>
 
-// A reserved account belongs to a customer, whom Monnify tells apart by email: ours is made of the
-// reference. Off without a contract code and a domain for it.
+// A reserved account belongs to a customer, whom Monnify knows by BVN or NIN and tells apart by email: where
+// we have none, it is made of the reference. Off without a contract code and a domain for it.
 function reservationCalls(ask: Ask, { code, emailDomain, bankCode }: Contract): BankCalls {
   if (!code || !emailDomain) return {}
   return {
-    async reserveAccount({ reference, accountName, bvn }, options) {
+    async reserveAccount({ reference, accountName, customer }, options) {
+      const { bvn, nin } = customer ?? {}
+      if (!bvn && !nin) {
+        return { status: 'refused', reason: 'Monnify needs the BVN or NIN of the customer.' }
+      }
       const body = {
         accountReference: reference,
         accountName,
         currencyCode: 'NGN',
         contractCode: code,
-        customerEmail: `${reference}@${emailDomain}`,
-        customerName: accountName,
-        ...(bvn === null ? {} : { bvn }),
+        customerEmail: customer?.email ?? `${reference}@${emailDomain}`,
+        customerName: customer?.name ?? accountName,
+        ...(bvn ? { bvn } : { nin }),
         getAllAvailableBanks: false,
         ...(bankCode ? { preferredBanks: [bankCode] } : {}),
       }
       const path = '/api/v2/bank-transfer/reserved-accounts'
       const answer = await ask({ method: 'POST', path, body }, options)
       if (answer.status === 'no_answer') return answer
-      const { accounts } = objectIn(answer.body.responseBody)
-      const [account] = Array.isArray(accounts) ? accounts.map(objectIn) : []
-      if (typeof account?.accountNumber !== 'string') {
-        return { status: 'refused', reason: messageOf(answer, 'responseMessage') }
-      }
-      const name = account.accountName
-      return {
-        status: 'reserved',
-        accountNumber: account.accountNumber,
-        accountName: typeof name === 'string' ? name : accountName,
-      }
+      const reserved = readReserved(answer, accountName)
+      if (reserved) return reserved
+      // Refused, perhaps because an earlier request with this reference got through.
+      const known = await ask({ method: 'GET', path: `${path}/${reference}` }, options)
+      if (known.status === 'no_answer') return known
+      const reason = messageOf(answer, 'responseMessage')
+      return readReserved(known, accountName) ?? { status: 'refused', reason }
     },
+  }
+}
+
+function readReserved(answer: JsonAnswer, accountName: string): ReservationAnswer | undefined {
+  const { accounts } = objectIn(answer.body.responseBody)
+  const [account] = Array.isArray(accounts) ? accounts.map(objectIn) : []
+  if (typeof account?.accountNumber !== 'string') return undefined
+  const name = account.accountName
+  return {
+    status: 'reserved',
+    accountNumber: account.accountNumber,
+    accountName: typeof name === 'string' ? name : accountName,
   }
 }

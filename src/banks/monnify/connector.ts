@@ -26,6 +26,7 @@ export const monnifyConnector: Connector = {
       nameEnquiry,
       calls,
       findsBy: ['bank_reference'],
+      reserves: { kinds: ['static'], needsCustomer: true },
     }
   },
 }

@@ -1,7 +1,8 @@
-// Name enquiry and single disbursements at Monnify. Only what it calls FAILED or REVERSED has failed;
-// a request that it refuses may be one that it has seen before, so it is asked for by reference.
+// Name enquiry and single disbursements at Monnify. Only what it calls FAILED, REVERSED or EXPIRED has
+// failed; a request that it refuses may be one that it has seen before, so it is asked for by reference.
 
 import type { BankCalls, PayoutAnswer } from '#banks/connector.ts'
+import { cleanText } from '#banks/credit-fields.ts'
 import { objectIn } from '#banks/json-body.ts'
 import {
   type Ask,
@@ -10,9 +11,20 @@ import {
   nameNotFound,
   payoutNotFound,
 } from '#banks/json-calls.ts'
+import { isText } from '#banks/json-notifications.ts'
 import { toNaira } from '#money.ts'
 
+type Body = Record<string, unknown>
+
+const PAID = ['SUCCESS', 'COMPLETED']
 const FAILED = ['FAILED', 'REVERSED', 'EXPIRED']
+// Monnify waits for a one-time password, which nobody will enter.
+const WAITS_FOR_OTP = [
+  'PENDING_AUTHORIZATION',
+  'PENDING_BATCH_AUTHORIZATION',
+  'OTP_EMAIL_DISPATCH_FAILED',
+]
+const NARRATION_MAX = 100
 
 export function payoutCalls(ask: Ask, walletNumber: string | undefined): BankCalls {
   return { ...nameCalls(ask), ...(walletNumber ? disbursementCalls(ask, walletNumber) : {}) }
@@ -39,7 +51,7 @@ function disbursementCalls(ask: Ask, sourceAccountNumber: string): BankCalls {
       const body = {
         amount: toNaira(amountKobo),
         reference,
-        narration,
+        narration: narration.slice(0, NARRATION_MAX),
         destinationBankCode: to.bankCode,
         destinationAccountNumber: to.accountNumber,
         destinationAccountName: to.accountName,
@@ -65,13 +77,22 @@ function disbursementCalls(ask: Ask, sourceAccountNumber: string): BankCalls {
 }
 
 function readPayout(answer: JsonAnswer): PayoutAnswer {
-  const { status, transactionReference } = objectIn(answer.body.responseBody)
-  if (status === 'SUCCESS' && typeof transactionReference === 'string') {
+  const body = objectIn(answer.body.responseBody)
+  const { status, transactionReference } = body
+  if (typeof status !== 'string') {
+    return { status: 'unknown', reason: messageOf(answer, 'responseMessage') }
+  }
+  if (PAID.includes(status) && typeof transactionReference === 'string') {
     return { status: 'confirmed', bankReference: transactionReference }
   }
-  if (FAILED.includes(String(status))) {
-    return { status: 'failed', reason: messageOf(answer, 'responseMessage') }
-  }
-  if (typeof status === 'string') return { status: 'unknown', reason: status, isAccepted: true }
-  return { status: 'unknown', reason: messageOf(answer, 'responseMessage') }
+  if (FAILED.includes(status)) return { status: 'failed', reason: whyFailed(body, status) }
+  return WAITS_FOR_OTP.includes(status)
+    ? { status: 'unknown', reason: status, isAccepted: true, waitsFor: 'authorization' }
+    : { status: 'unknown', reason: status, isAccepted: true }
+}
+
+// The message of the envelope is about the request: "success" for a payout that failed.
+function whyFailed({ comment, transactionDescription }: Body, status: string): string {
+  const words = [comment, transactionDescription].find(isText)
+  return (words && cleanText(words)) ?? status
 }

@@ -26,6 +26,7 @@ export function nombaCalls(settings: ConnectorSettings, mode: Mode): BankCalls {
   const clientId = settings.findText('clientId')
   const clientSecret = settings.findSecret('clientSecret')
   const senderName = settings.findText('senderName')
+  const subAccountId = settings.findText('subAccountId')
   if (!http) return {}
   for (const [name, value] of Object.entries({ accountId, clientId })) {
     if (!value) settings.report(`settings.${name} is missing: settings.baseUrl needs it`)
@@ -47,7 +48,7 @@ export function nombaCalls(settings: ConnectorSettings, mode: Mode): BankCalls {
   })
   return {
     ...transactionCalls(ask),
-    ...accountCalls(ask),
+    ...accountCalls(ask, subAccountId),
     ...(senderName ? payoutCalls(ask, senderName) : {}),
   }
 }

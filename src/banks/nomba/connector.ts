@@ -13,7 +13,9 @@ import { isSecretEqual, singleHeader } from '#banks/secret-equality.ts'
 import { nombaCalls } from './calls.ts'
 import { nombaFormat } from './notifications.ts'
 
-const TOLERANCE_MS = 300_000
+// Nomba tries again for up to 95 minutes, and does not say whether a retry has a new timestamp.
+const AGE_MAX_MS = 7_200_000
+const CLOCK_SKEW_MAX_MS = 300_000
 
 export const nombaConnector: Connector = {
   name: 'nomba',
@@ -40,8 +42,8 @@ function authenticate(key: string, { headers, rawBody, now }: RailCall): Authent
     .update(signed ?? '')
     .digest('base64')
   if (!isSecretEqual(given, expected) || signed === undefined) return 'invalid_signature'
-  const distanceMs = Math.abs(now.getTime() - Date.parse(timestamp))
-  return distanceMs <= TOLERANCE_MS ? 'ok' : 'signature_too_old'
+  const ageMs = now.getTime() - Date.parse(timestamp)
+  return ageMs <= AGE_MAX_MS && ageMs >= -CLOCK_SKEW_MAX_MS ? 'ok' : 'signature_too_old'
 }
 
 // Undefined when it cannot have been signed. Only times have colons: with one elsewhere, text could

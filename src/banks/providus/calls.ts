@@ -1,5 +1,8 @@
-// What Providus can be asked: a transfer by its session id or settlement id, and numbers. It has no
-// list of transfers: one of which nothing is known can only be found on the statement.
+// What Providus can be asked: a transfer by its session id or settlement id, and static numbers. It has
+// no list of transfers: one of which nothing is known can only be found on the statement.
+//
+// A dynamic number lives for 10 minutes, for 48 hours at most, and then is another merchant's: none are
+// reserved. A blacklisted number still takes money, but we are not told of it any more: none are blocked.
 
 import { type BankRequest, findBankHttp } from '#banks/bank-http.ts'
 import type {
@@ -17,6 +20,7 @@ import { readNotification } from './notifications.ts'
 
 const SUCCESS = '00'
 const SYSTEM_FAILURE = '03'
+const NO_DYNAMIC = 'Providus gives a dynamic number to another merchant after 48 hours at most.'
 
 export function providusCalls(
   settings: ConnectorSettings,
@@ -28,10 +32,10 @@ export function providusCalls(
   const ask = asking(http, headers)
   return {
     findTransfer: (identifier, options) => findTransfer(ask, identifier, options),
-    async reserveAccount({ kind, accountName, bvn }, options) {
-      const isStatic = kind === 'static'
-      const path = isStatic ? '/PiPCreateReservedAccountNumber' : '/PiPCreateDynamicAccountNumber'
-      const body = { account_name: accountName, ...(isStatic ? { bvn: bvn ?? '' } : {}) }
+    async reserveAccount({ kind, accountName, customer }, options) {
+      if (kind !== 'static') return { status: 'refused', reason: NO_DYNAMIC }
+      const path = '/PiPCreateReservedAccountNumber'
+      const body = { account_name: accountName, bvn: customer?.bvn ?? '' }
       const answer = await order(ask, { method: 'POST', path, body }, options)
       if (answer.status === 'no_answer') return answer
       const { account_number: accountNumber, account_name: name, responseCode } = answer.body
@@ -47,10 +51,6 @@ export function providusCalls(
     renameAccount: ({ accountNumber, accountName }, options) => {
       const body = { account_number: accountNumber, account_name: accountName }
       return change(ask, { method: 'POST', path: '/PiPUpdateAccountName', body }, options)
-    },
-    blockAccount: ({ accountNumber }, options) => {
-      const body = { account_number: accountNumber, blacklist_flg: '1' }
-      return change(ask, { method: 'POST', path: '/PiPBlacklistAccount', body }, options)
     },
   }
 }

@@ -25,6 +25,7 @@ export const providusConnector: Connector = {
       findFormat: onlyFormat(providusFormat),
       nameEnquiry,
       calls,
+      reserves: { kinds: ['static'] },
     }
   },
 }

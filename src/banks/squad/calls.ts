@@ -74,13 +74,15 @@ function reservationCalls(
   const { mobileNumber, beneficiaryAccount } = owner
   if (!mobileNumber || !beneficiaryAccount) return {}
   return {
-    async reserveAccount({ reference, accountName, bvn }, options) {
+    async reserveAccount({ reference, accountName, customer }, options) {
+      const bvn = customer?.bvn
+      if (!bvn) return { status: 'refused', reason: 'Squad needs the BVN of the customer.' }
       const body = {
         customer_identifier: reference,
         business_name: accountName,
-        mobile_num: mobileNumber,
+        mobile_num: localPhone(customer.phone) ?? mobileNumber,
         beneficiary_account: beneficiaryAccount,
-        ...(bvn === null ? {} : { bvn }),
+        bvn,
       }
       const answer = await ask({ method: 'POST', path: '/virtual-account/business', body }, options)
       if (answer.status === 'no_answer') return answer
@@ -91,6 +93,11 @@ function reservationCalls(
       return { status: 'reserved', accountNumber, accountName }
     },
   }
+}
+
+// Eleven digits: of 0801… or +234801…. Undefined: of another country, or none.
+function localPhone(phone: string | null): string | undefined {
+  return /^(?:\+?234|0)([0-9]{10})$/.exec(phone ?? '')?.[1]?.replace(/^/, '0')
 }
 
 // MM-DD-YYYY

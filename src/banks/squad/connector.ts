@@ -38,6 +38,7 @@ export const squadConnector: Connector = {
       findFormat: onlyFormat(squadFormat),
       nameEnquiry,
       calls,
+      reserves: { kinds: ['static'], needsCustomer: true },
     }
   },
 }

@@ -1,7 +1,8 @@
-// Name enquiry and transfers at Squad. Banks are named by their NIP code, amounts are in kobo, and a
-// reference has to start with our merchant id.
+// Name enquiry and transfers at Squad. Banks are named by their six-digit NIP code, amounts are in kobo,
+// and a reference has to start with our merchant id.
 
 import type { BankCalls, PayoutAnswer } from '#banks/connector.ts'
+import { cleanText } from '#banks/credit-fields.ts'
 import { findBank } from '#banks/directory.ts'
 import { objectIn } from '#banks/json-body.ts'
 import {
@@ -11,9 +12,13 @@ import {
   nameNotFound,
   payoutNotFound,
 } from '#banks/json-calls.ts'
+import { isNipSessionId } from '#banks/session-id.ts'
 
 const REVERSED = 412
 const FAILED = ['failed', 'reversed']
+const NIP_CODE = /^[0-9]{6}$/
+// The published answers have no word for the state, only these descriptions.
+const PAID_WORDS = ['approved or completed successfully', 'transaction success']
 
 export function payoutCalls(ask: Ask, merchantId: string | undefined): BankCalls {
   return { ...nameCalls(ask), ...(merchantId ? transferCalls(ask, merchantId) : {}) }
@@ -22,7 +27,9 @@ export function payoutCalls(ask: Ask, merchantId: string | undefined): BankCalls
 function nameCalls(ask: Ask): BankCalls {
   return {
     async enquireName({ bankCode, accountNumber }, options) {
-      const body = { bank_code: nipCode(bankCode), account_number: accountNumber }
+      const code = nipCode(bankCode)
+      if (!code) return { status: 'no_answer', reason: noNipCode(bankCode), isUp: true }
+      const body = { bank_code: code, account_number: accountNumber }
       const answer = await ask({ method: 'POST', path: '/payout/account/lookup', body }, options)
       if (answer.status === 'no_answer') return answer
       const { account_name: accountName } = objectIn(answer.body.data)
@@ -37,10 +44,12 @@ function transferCalls(ask: Ask, merchantId: string): BankCalls {
   const ours = (reference: string) => `${merchantId}_${reference}`
   return {
     async sendMoney({ reference, amountKobo, currency, to, narration }, options) {
+      const code = nipCode(to.bankCode)
+      if (!code) return { status: 'failed', reason: noNipCode(to.bankCode) }
       const body = {
         transaction_reference: ours(reference),
         amount: amountKobo.toString(),
-        bank_code: nipCode(to.bankCode),
+        bank_code: code,
         account_number: to.accountNumber,
         account_name: to.accountName,
         currency_id: currency,
@@ -60,25 +69,45 @@ function transferCalls(ask: Ask, merchantId: string): BankCalls {
   }
 }
 
-// 424 is a timeout; other refusals may be of a reference that was sent before. Both are asked for.
+// 424 is a timeout; other refusals may be of a reference that was sent before. Both are asked for. Squad
+// does not publish what it answers about a pending transfer, so one is paid only with a session id and
+// with words that say so.
 function readPayout(answer: JsonAnswer): PayoutAnswer {
   const { httpStatus, body } = answer
-  const { transaction_status: status, nip_transaction_reference: bankReference } = objectIn(
-    body.data,
-  )
-  const state = typeof status === 'string' ? status.toLowerCase() : 'success'
+  const data = objectIn(body.data)
+  const { nip_transaction_reference: bankReference } = data
+  const state = lowerCase(data.transaction_status)
   if (httpStatus === REVERSED || FAILED.includes(state)) {
-    return { status: 'failed', reason: messageOf(answer, 'message') }
+    return { status: 'failed', reason: whyFailed(answer, data.response_description) }
   }
-  const isTaken = httpStatus === 200 && body.success === true
-  if (isTaken && state === 'success' && typeof bankReference === 'string') {
+  const isAnswered = httpStatus === 200 && body.success === true
+  const saysPaid = state === 'success' || PAID_WORDS.includes(lowerCase(data.response_description))
+  const isPending = state !== '' && state !== 'success'
+  const hasSession = typeof bankReference === 'string' && isNipSessionId(bankReference)
+  if (isAnswered && saysPaid && !isPending && hasSession) {
     return { status: 'confirmed', bankReference }
   }
   const reason = messageOf(answer, 'message')
-  return { status: 'unknown', reason, ...(isTaken && { isAccepted: true }) }
+  return { status: 'unknown', reason, ...(isAnswered && { isAccepted: true }) }
 }
 
-// A bank that we do not know is named as the caller named it.
-function nipCode(bankCode: string): string {
-  return findBank(bankCode)?.nipCode ?? bankCode
+// The message of an answer with 200 is about the request: "Success" for a transfer that failed.
+function whyFailed(answer: JsonAnswer, description: unknown): string {
+  if (answer.httpStatus !== 200) return messageOf(answer, 'message')
+  return (typeof description === 'string' && cleanText(description)) || 'The transfer failed.'
+}
+
+function lowerCase(value: unknown): string {
+  return typeof value === 'string' ? value.trim().toLowerCase() : ''
+}
+
+// Undefined: Squad would take another code for another bank.
+function nipCode(bankCode: string): string | undefined {
+  const bank = findBank(bankCode)
+  if (bank) return bank.nipCode
+  return NIP_CODE.test(bankCode) ? bankCode : undefined
+}
+
+function noNipCode(bankCode: string): string {
+  return `Squad names banks by their NIP code, and that of bank ${bankCode} is not known.`
 }

@@ -1,5 +1,6 @@
 // Wema's query of past transactions (unofficial), at the path that comes with the prefix: by session
-// id, or by day and account. The key goes into the header that the bank names.
+// id, or by day and account. The key goes into the header that the bank names; a second one, where the
+// bank issues it, into x-api-key.
 
 import { findBankHttp } from '#banks/bank-http.ts'
 import type { BankCalls, CallOptions, Mode, NoAnswer } from '#banks/connector.ts'
@@ -15,13 +16,14 @@ const KEY_HEADER = 'ocp-apim-subscription-key'
 const NONE_FOUND = ['25', '07'] // NIP's "unable to locate record" and "invalid account".
 const DAY_MS = 86_400_000
 
-type Query = { sessionid: string; craccount: string; amount: string; txndate: string }
+type Query = { sessionid: string; craccount: string; amount: number; txndate: string }
 
 export function wemaCalls(settings: ConnectorSettings, mode: Mode): BankCalls {
   const http = findBankHttp(settings, mode)
   const path = settings.findText('queryPath')
   const keyHeader = settings.findText('apiKeyHeader') ?? KEY_HEADER
   const apiKey = settings.findSecret('apiKey')
+  const accessKey = settings.findSecret('accessKey')
   if (path !== undefined && !PATH.test(path)) {
     settings.report('settings.queryPath must be a path, such as /api/TransQuery')
   }
@@ -31,7 +33,8 @@ export function wemaCalls(settings: ConnectorSettings, mode: Mode): BankCalls {
     return {}
   }
   if (!apiKey) settings.report('secrets.apiKey is missing: settings.baseUrl needs it')
-  const ask = asking(http, { [keyHeader]: apiKey ?? '' })
+  const keys = { [keyHeader]: apiKey ?? '', ...(accessKey && { 'x-api-key': accessKey }) }
+  const ask = asking(http, keys)
   return queryCalls((query, options) => find(ask, { path, query }, options))
 }
 
@@ -63,7 +66,7 @@ async function find(
   { path, query }: { path: string; query: Partial<Query> },
   options: CallOptions,
 ): Promise<Found | NoAnswer> {
-  const body: Query = { sessionid: '', craccount: '', amount: '', txndate: '', ...query }
+  const body: Query = { sessionid: '', craccount: '', amount: 0, txndate: '', ...query }
   const answer = await ask({ method: 'POST', path, body }, options)
   if (answer.status === 'no_answer') return answer
   const { status, transactions } = answer.body

@@ -92,6 +92,7 @@ export type DueChange = {
   id: bigint
   change: BankChange
   accountNumber: string
+  reference: string // Of its reservation.
   attempts: number
   merchantName: string
   customerName: string
@@ -117,9 +118,10 @@ export async function claimBankChange(
            )
            update bank_account_changes c
               set attempts = c.attempts + 1, next_attempt_at = $3
-             from due, collection_accounts a, clients k
+             from due, collection_accounts a, clients k, reserved_numbers r
             where c.id = due.id and a.id = c.collection_account_id and k.id = a.client_id
-           returning c.id, c.change, c.account_number as "accountNumber", c.attempts,
+              and r.account_number = c.account_number
+           returning c.id, c.change, c.account_number as "accountNumber", r.reference, c.attempts,
                      ${MERCHANT_NAME.k}, a.account_name as "customerName"`,
     values: [bankCode, now, new Date(now.getTime() + LEASE_MS)],
   })

@@ -5,19 +5,23 @@ import { test } from 'node:test'
 import { kobo } from '#money.ts'
 import { START } from '../../support/running-service.ts'
 import { readSample } from '../connector-case.ts'
-import { FULL, type FullCase } from '../full-cases.ts'
+import { type FullCase, fullCase } from '../full-cases.ts'
 import { type Answer, startScriptedBank } from '../scripted-bank.ts'
+import { TEMPLATE as TEMPLATE_CASE } from '../template/conformance-case.ts'
+import { MANILLA as MANILLA_CASE } from './conformance-case.ts'
+
+const MANILLA = fullCase(MANILLA_CASE)
+const TEMPLATE = fullCase(TEMPLATE_CASE)
 
 const CREDIT = JSON.parse(String(readSample('manilla', 'credit.json')))
 const TRANSFER = JSON.parse(String(readSample('template', 'transfer.json')))
-const start = (answer: Answer, each: FullCase = FULL.manilla) =>
-  startScriptedBank(each, () => answer)
+const start = (answer: Answer, each: FullCase = MANILLA) => startScriptedBank(each, () => answer)
 const one = { kind: 'session_id', value: 'a b' } as const
 const MISSING: Answer = { status: 404, body: 'Not found' }
 
 for (const [name, each, found, pending] of [
-  ['manilla', FULL.manilla, CREDIT, { status: 202, body: {} }],
-  ['template', FULL.template, { transfer: TRANSFER }, { body: { state: 'pending' } }],
+  ['manilla', MANILLA, CREDIT, { status: 202, body: {} }],
+  ['template', TEMPLATE, { transfer: TRANSFER }, { body: { state: 'pending' } }],
 ] as const) {
   test(`${name}: a transfer is found, in progress or not found`, async () => {
     await using bank = await start({ body: found }, each)
@@ -33,10 +37,10 @@ for (const [name, each, found, pending] of [
 }
 
 test('template: an account is reserved or refused', async () => {
-  const request = { kind: 'static', reference: 'r-1', accountName: 'ADA', bvn: null } as const
-  await using bank = await start({ body: { account: '9931234567' } }, FULL.template)
+  const request = { kind: 'static', reference: 'r-1', accountName: 'ADA', customer: null } as const
+  await using bank = await start({ body: { account: '9931234567' } }, TEMPLATE)
   assert.equal((await bank.calls.reserveAccount(request, {})).status, 'reserved')
-  await using full = await start({ status: 409, body: { message: 'none left' } }, FULL.template)
+  await using full = await start({ status: 409, body: { message: 'none left' } }, TEMPLATE)
   const refused = await full.calls.reserveAccount(request, {})
   assert.deepEqual(refused, { status: 'refused', reason: 'none left' })
 })
@@ -57,8 +61,13 @@ test('a cursor that is no text does not pass for the end of the list', async () 
 })
 
 test('names are found or not; accounts are reserved, renamed and blocked, or refused', async () => {
-  const account = { bankCode: '058', accountNumber: '9931234567', accountName: 'ADA' }
-  const request = { kind: 'static', reference: 'r-1', accountName: 'ADA', bvn: null } as const
+  const account = {
+    bankCode: '058',
+    accountNumber: '9931234567',
+    accountName: 'ADA',
+    reference: 'r-1',
+  }
+  const request = { kind: 'static', reference: 'r-1', accountName: 'ADA', customer: null } as const
   await using bank = await start({ body: account })
   assert.equal((await bank.calls.enquireName(account, {})).status, 'found')
   assert.equal((await bank.calls.reserveAccount(request, {})).status, 'reserved')

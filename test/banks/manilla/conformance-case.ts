@@ -24,6 +24,11 @@ const ours = (label: string): ConnectorCase => ({
   signatureHeader: 'webhook-signature',
   signedPart: ['6000.50', '9000.50'],
   samples: [ourSample(label)],
+  api: {
+    settings: {},
+    secrets: { apiKey: 'the-key' },
+    payoutNotFound: { status: 'not_found' },
+  },
 })
 
 function ourSample(label: string): Sample {

@@ -4,8 +4,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { kobo } from '#money.ts'
 import { START } from '../../support/running-service.ts'
-import { FULL } from '../full-cases.ts'
-import { type Answer, afterLogin, startScriptedBank } from '../scripted-bank.ts'
+import { fullCase } from '../full-cases.ts'
+import { type Answer, startScriptedBank } from '../scripted-bank.ts'
+import { MONNIFY } from './conformance-case.ts'
 
 const REFERENCE = 'MNFY|04|20211117112842|000170'
 const ENCODED = encodeURIComponent(REFERENCE)
@@ -23,13 +24,13 @@ const TRANSACTION = {
 const one = { kind: 'bank_reference', value: REFERENCE } as const
 
 function answering(answers: Record<string, unknown>) {
-  return startScriptedBank(FULL.monnify, (asked) => {
+  return startScriptedBank(fullCase(MONNIFY), (asked) => {
     const path = asked.line.replace(/\?.*$/, '')
     const found = answers[path]
     const answer: Answer = found
       ? { body: { requestSuccessful: true, responseMessage: 'success', responseBody: found } }
       : { status: 404, body: { requestSuccessful: false, responseMessage: 'not found' } }
-    return afterLogin(answer)(asked)
+    return answer
   })
 }
 
@@ -107,10 +108,10 @@ test('a window is listed by pages, each transaction with its details', async () 
 })
 
 test('a page of which one transaction gives no answer is none', async () => {
-  await using bank = await startScriptedBank(FULL.monnify, (asked) => {
+  await using bank = await startScriptedBank(fullCase(MONNIFY), (asked) => {
     const isPage = asked.line.includes('/search')
     const body = { responseBody: { content: [{ transactionReference: REFERENCE }] } }
-    return afterLogin(isPage ? { body } : { status: 503, body: {} })(asked)
+    return isPage ? { body } : { status: 503, body: {} }
   })
   const query = { accountNumber: null, from: START, to: START, cursor: null }
   assert.equal((await bank.calls.listTransfers(query, {})).status, 'no_answer')
@@ -132,14 +133,70 @@ test('an account is reserved at the preferred bank, under our reference', async 
   await using bank = await answering({
     'POST /api/v2/bank-transfer/reserved-accounts': { accounts: [account] },
   })
-  const request = { kind: 'static', reference: 'r-1', accountName: 'ADA OBI', bvn: '1' } as const
+  const customer = { name: 'Ada Obi', email: null, phone: null, bvn: '22212345654', nin: null }
+  const request = { kind: 'static', reference: 'r-1', accountName: 'ADA OBI', customer } as const
   assert.deepEqual(await bank.calls.reserveAccount(request, {}), { status: 'reserved', ...account })
-  const { customerEmail, preferredBanks } = bank.asked[1]?.body ?? {}
-  assert.deepEqual([customerEmail, preferredBanks], ['r-1@customers.example.com', ['035']])
+  assert.deepEqual(bank.asked[1]?.body, {
+    accountReference: 'r-1',
+    accountName: 'ADA OBI',
+    currencyCode: 'NGN',
+    contractCode: '8389328412',
+    customerEmail: 'r-1@customers.example.com',
+    customerName: 'Ada Obi',
+    bvn: '22212345654',
+    getAllAvailableBanks: false,
+    preferredBanks: ['035'],
+  })
 
   await using full = await answering({})
   const refused = await full.calls.reserveAccount(request, {})
   assert.deepEqual(refused, { status: 'refused', reason: 'not found' })
+
+  await using known = await answering({ [ACCOUNT_PATH]: { accounts: [account] } })
+  assert.deepEqual(await known.calls.reserveAccount(request, {}), {
+    status: 'reserved',
+    ...account,
+  })
+})
+
+test('an account is reserved only for a customer with a BVN or NIN', async () => {
+  const account = { accountNumber: '6000140770', accountName: 'ADA' }
+  await using bank = await answering({
+    'POST /api/v2/bank-transfer/reserved-accounts': { accounts: [account] },
+  })
+  const request = { kind: 'static', reference: 'r-1', accountName: 'ADA OBI' } as const
+  const customer = { name: 'Ada', email: 'ada@example.com', phone: null, bvn: null, nin: null }
+  for (const nobody of [null, customer]) {
+    const answer = await bank.calls.reserveAccount({ ...request, customer: nobody }, {})
+    assert.equal(answer.status, 'refused')
+  }
+  assert.equal(bank.asked.length, 0)
+  const identified = { ...customer, nin: '12345678901' }
+  await bank.calls.reserveAccount({ ...request, customer: identified }, {})
+  assert.equal(bank.asked[1]?.body.nin, '12345678901')
+  assert.equal(bank.asked[1]?.body.customerEmail, 'ada@example.com')
+})
+
+const waiting = (reason: string) =>
+  ({ status: 'unknown', reason, waitsFor: 'authorization' }) as const
+
+test('a failed disbursement says why in the words about it, never "success"', async () => {
+  const find = async (words: object) => {
+    const body = { status: 'FAILED', transactionReference: 'MFDS|1', ...words }
+    await using bank = await answering({ 'GET /api/v2/disbursements/single/summary': body })
+    const answer = await bank.calls.findPayout('p-1', {})
+    assert(answer.status === 'failed')
+    return answer.reason
+  }
+  assert.equal(await find({ transactionDescription: 'Dormant account' }), 'Dormant account')
+  assert.equal(await find({ comment: 'Not enough balance' }), 'Not enough balance')
+  assert.equal(await find({ comment: ' ' }), 'FAILED')
+})
+
+test('a narration is cut to what Monnify takes', async () => {
+  await using bank = await answering({})
+  await bank.calls.sendMoney({ ...payout, narration: 'n'.repeat(140) }, {})
+  assert.equal(String(bank.asked[1]?.body.narration).length, 100)
 })
 
 const payout = {
@@ -153,9 +210,14 @@ const payout = {
 for (const [status, expected] of [
   ['SUCCESS', { status: 'confirmed', bankReference: 'MFDS|1' }],
   ['PENDING', { status: 'unknown', reason: 'PENDING' }],
-  ['OTP_EMAIL_DISPATCH', { status: 'unknown', reason: 'OTP_EMAIL_DISPATCH' }],
-  ['FAILED', { status: 'failed', reason: 'success' }],
-  ['REVERSED', { status: 'failed', reason: 'success' }],
+  ['COMPLETED', { status: 'confirmed', bankReference: 'MFDS|1' }],
+  ['AWAITING_PROCESSING', { status: 'unknown', reason: 'AWAITING_PROCESSING' }],
+  ['PENDING_AUTHORIZATION', waiting('PENDING_AUTHORIZATION')],
+  ['PENDING_BATCH_AUTHORIZATION', waiting('PENDING_BATCH_AUTHORIZATION')],
+  ['OTP_EMAIL_DISPATCH_FAILED', waiting('OTP_EMAIL_DISPATCH_FAILED')],
+  ['FAILED', { status: 'failed', reason: 'FAILED' }],
+  ['REVERSED', { status: 'failed', reason: 'REVERSED' }],
+  ['EXPIRED', { status: 'failed', reason: 'EXPIRED' }],
 ] as const) {
   test(`a disbursement that is ${status} is ${expected.status}`, async () => {
     const body = { status, transactionReference: 'MFDS|1' }

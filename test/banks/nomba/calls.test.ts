@@ -4,8 +4,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { kobo } from '#money.ts'
 import { START } from '../../support/running-service.ts'
-import { FULL } from '../full-cases.ts'
-import { type Answer, afterLogin, startScriptedBank } from '../scripted-bank.ts'
+import { fullCase } from '../full-cases.ts'
+import { type Answer, type Script, startScriptedBank } from '../scripted-bank.ts'
+import { NOMBA } from './conformance-case.ts'
 
 const SESSION = '000132891359184717316165338085'
 // As published.
@@ -22,9 +23,11 @@ const RECORD = {
   sessionId: SESSION,
   accountNumber: '0122408496',
 }
+const REFERENCE = '019a8a3c-0000-7000-8000-000000000001'
+const account = { accountNumber: '9171424569', reference: REFERENCE }
 const one = { kind: 'session_id', value: SESSION } as const
 const ok = (data: unknown): Answer => ({ body: { code: '00', description: 'Success', data } })
-const start = (answer: Answer) => startScriptedBank(FULL.nomba, afterLogin(answer))
+const start = (answer: Answer) => startScriptedBank(fullCase(NOMBA), () => answer)
 
 test('a transfer is found by its session id', async () => {
   await using bank = await start(ok(RECORD))
@@ -38,10 +41,10 @@ test('a transfer is found by its session id', async () => {
   assert.equal(credit.amountKobo, 20_000n)
   assert.equal(credit.charges?.feeKobo, 100n)
   assert.equal(bank.asked[1]?.line, `GET /v1/transactions/requery/${SESSION}`)
-  assert.equal(bank.asked[1]?.headers.accountid, 'f666ef9b')
+  assert.equal(bank.asked[1]?.headers.accountid, 'f666ef9b-888e-4799-85ce-acb505b28023')
   assert.deepEqual(bank.asked[0]?.body, {
     grant_type: 'client_credentials',
-    client_id: 'c1',
+    client_id: '0a1b2c3d-1111-4222-8333-444455556666',
     client_secret: 'the-client-secret',
   })
 })
@@ -82,36 +85,89 @@ test('an account is created with a plain name, and lives on', async () => {
   await using bank = await start(
     ok({ bankAccountNumber: '9171424569', bankAccountName: 'Nomba/Ada' }),
   )
-  const request = { kind: 'static', reference: 'r-1', accountName: 'Adá-Óbi.', bvn: null } as const
+  const customer = null
+  const request = {
+    kind: 'static',
+    reference: REFERENCE,
+    accountName: 'Adá-Óbi.',
+    customer,
+  } as const
   assert.deepEqual(await bank.calls.reserveAccount(request, {}), {
     status: 'reserved',
     accountNumber: '9171424569',
     accountName: 'Nomba/Ada',
   })
   assert.deepEqual(bank.asked[1]?.body, {
-    accountRef: 'r-1',
-    accountName: 'Ada Obi',
+    accountRef: REFERENCE,
+    accountName: 'Ada Obi Account',
     currency: 'NGN',
     expiryDate: '2099-12-31 23:59:59',
   })
 })
 
-test('an account is renamed by its number, and suspended by its own id only', async () => {
-  await using bank = await start(ok({ accountId: 'acc-1', accountHolderId: 'us' }))
-  const account = { accountNumber: '9171424569', accountName: 'Ada' }
-  assert.equal((await bank.calls.renameAccount(account, {})).status, 'done')
+test('a name has 8 to 64 characters, whatever the customer is called', async () => {
+  await using bank = await start(ok({ bankAccountNumber: '9171424569' }))
+  const names = ['', '王', 'Ada', 'Ada Obis', `${'A'.repeat(63)} B`, 'x'.repeat(300)]
+  for (const accountName of names) {
+    const request = { kind: 'static', reference: REFERENCE, accountName, customer: null } as const
+    await bank.calls.reserveAccount(request, {})
+    await bank.calls.renameAccount({ ...account, accountName }, {})
+  }
+  const written = bank.asked.slice(1).map(({ body }) => body.accountName)
+  assert.deepEqual(written.filter((_, at) => at % 2 === 0).slice(0, 4), [
+    'Virtual Account',
+    'Virtual Account',
+    'Ada Account',
+    'Ada Obis',
+  ])
+})
+
+test('an account that an earlier request created is found by its reference, not lost', async () => {
+  const made = { bankAccountNumber: '9171424569', bankAccountName: 'Nomba/Ada' }
+  const script: Script = ({ line }) =>
+    line.startsWith('POST')
+      ? { status: 400, body: { code: '400', description: 'exists' } }
+      : ok(made)
+  await using bank = await startScriptedBank(fullCase(NOMBA), script)
+  const request = {
+    kind: 'static',
+    reference: REFERENCE,
+    accountName: 'Ada',
+    customer: null,
+  } as const
+  const answer = await bank.calls.reserveAccount(request, {})
+  assert(answer.status === 'reserved')
+  assert.equal(answer.accountNumber, '9171424569')
+})
+
+test('an account is renamed and ended by our reference; nothing is ever suspended', async () => {
+  await using bank = await start(ok({}))
+  assert.equal(
+    (await bank.calls.renameAccount({ ...account, accountName: 'Ada' }, {})).status,
+    'done',
+  )
   assert.equal((await bank.calls.blockAccount(account, {})).status, 'done')
   assert.deepEqual(
     bank.asked.slice(1).map(({ line }) => line),
-    [
-      'PUT /v1/accounts/virtual/9171424569',
-      'GET /v1/accounts/virtual/9171424569',
-      'PUT /v1/accounts/suspend/acc-1',
-    ],
+    [`PUT /v1/accounts/virtual/${REFERENCE}`, `DELETE /v1/accounts/virtual/${REFERENCE}`],
   )
-  await using other = await start(ok({ accountHolderId: 'us' }))
+  await using other = await start({ status: 404, body: { code: '404', description: 'None' } })
   assert.equal((await other.calls.blockAccount(account, {})).status, 'refused')
-  assert(!other.asked.some(({ line }) => line.includes('suspend')))
+})
+
+test('accounts are created in the sub-account that is configured', async () => {
+  const full = fullCase(NOMBA)
+  const settings = { ...full.settings, subAccountId: 'a1b2c3d4-888e-4799-85ce-acb505b28023' }
+  const script = () => ok({ bankAccountNumber: '9171424569' })
+  await using bank = await startScriptedBank({ ...full, settings }, script)
+  const request = {
+    kind: 'static',
+    reference: REFERENCE,
+    accountName: 'Ada',
+    customer: null,
+  } as const
+  await bank.calls.reserveAccount(request, {})
+  assert.equal(bank.asked[1]?.line, `POST /v1/accounts/virtual/${settings.subAccountId}`)
 })
 
 const to = { bankCode: '058', accountNumber: '0123456789', accountName: 'ADA OBI' }

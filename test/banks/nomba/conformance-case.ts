@@ -1,7 +1,9 @@
 // Nomba in the conformance suite, with the signature key of its published example.
 
+import { nombaFormat } from '#banks/nomba/notifications.ts'
 import { kobo } from '#money.ts'
 import { type ConnectorCase, charged, hmac, reference } from '../connector-case.ts'
+import { nestedRendering, REFERENCE, WRITTEN_TIME } from '../renderings.ts'
 
 export const NOMBA: ConnectorCase = {
   connector: 'nomba',
@@ -33,6 +35,7 @@ export const NOMBA: ConnectorCase = {
     'data.transaction.time',
     'data.transaction.responseCode',
   ],
+  signsNoAmount: true,
   signedPart: ['API-VACT_TRA-B7B10-0435', 'API-VACT_TRA-B7B10-0436'],
   samples: [
     {
@@ -48,4 +51,48 @@ export const NOMBA: ConnectorCase = {
       again: { code: '01' },
     },
   ],
+  rendering: nestedRendering(
+    nombaFormat,
+    (credit) => ({
+      event_type: 'payment_success',
+      requestId: 'request-1',
+      data: {
+        transaction: {
+          type: 'vact_transfer',
+          transactionId: REFERENCE,
+          sessionId: credit.sessionId,
+          aliasAccountNumber: credit.accountNumber,
+          transactionAmount: credit.amount,
+          fee: 0,
+          time: WRITTEN_TIME,
+          narration: credit.narration,
+        },
+        customer: {
+          bankCode: credit.sourceBank.code,
+          senderName: credit.sourceAccountName,
+          accountNumber: credit.sourceAccountNumber,
+        },
+      },
+    }),
+    {
+      amountField: 'transactionAmount',
+      lacks: ['currency'],
+      acknowledged: (sessionId) => ({ code: '00', data: { sessionId } }),
+    },
+  ),
+  api: {
+    settings: {
+      accountId: 'f666ef9b-888e-4799-85ce-acb505b28023',
+      clientId: '0a1b2c3d-1111-4222-8333-444455556666',
+      senderName: 'Manilla',
+    },
+    secrets: { clientSecret: 'the-client-secret' },
+    login: {
+      line: 'POST /v1/auth/token/issue',
+      answer: (token) => ({ code: '00', description: 'Success', data: { access_token: token } }),
+    },
+    payoutNotFound: { code: '404', description: 'Transaction not found' },
+    nameRefusal: (description) => ({ code: '400', description }),
+    otherScope: { accountId: 'f666ef9b-888e-4799-85ce-acb505b28024' },
+  },
 }

@@ -3,11 +3,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readSample } from '../connector-case.ts'
-import { FULL } from '../full-cases.ts'
+import { fullCase } from '../full-cases.ts'
 import { type Answer, startScriptedBank } from '../scripted-bank.ts'
+import { PROVIDUS } from './conformance-case.ts'
 
 const SESSION = '09FG240119090404935XTTGA9'
-const start = (answer: Answer) => startScriptedBank(FULL.providus, () => answer)
+const start = (answer: Answer) => startScriptedBank(fullCase(PROVIDUS), () => answer)
 const one = { kind: 'session_id', value: SESSION } as const
 const EMPTY = {
   sessionId: '',
@@ -73,20 +74,36 @@ test('an amount that cannot be read is found and kept, not lost', async () => {
   assert.equal(answer.items[0].money?.amount, '1,000')
 })
 
-test('numbers are reserved, renamed and blacklisted, or refused', async () => {
+test('static numbers are reserved and renamed, or refused', async () => {
   const account = { accountNumber: '9977581536', accountName: 'ADA OBI' }
-  const request = { kind: 'dynamic', reference: 'r', accountName: 'ADA OBI', bvn: null } as const
+  const named = { ...account, reference: 'r' }
+  const customer = null
+  const request = { kind: 'static', reference: 'r', accountName: 'ADA OBI', customer } as const
   await using bank = await start({ body: { responseCode: '00', account_number: '9977581536' } })
   assert.deepEqual(await bank.calls.reserveAccount(request, {}), { status: 'reserved', ...account })
-  assert.equal((await bank.calls.renameAccount(account, {})).status, 'done')
-  assert.equal((await bank.calls.blockAccount(account, {})).status, 'done')
+  assert.equal((await bank.calls.renameAccount(named, {})).status, 'done')
 
   await using refusing = await start({ body: { responseCode: '02', responseMessage: 'no' } })
   const refused = { status: 'refused', reason: 'no' }
   assert.deepEqual(await refusing.calls.reserveAccount(request, {}), refused)
-  assert.deepEqual(await refusing.calls.blockAccount(account, {}), refused)
+  assert.deepEqual(await refusing.calls.renameAccount(named, {}), refused)
 
   await using failing = await start({ body: { responseCode: '03', responseMessage: 'retry' } })
   assert.equal((await failing.calls.reserveAccount(request, {})).status, 'no_answer')
-  assert.equal((await failing.calls.renameAccount(account, {})).status, 'no_answer')
+  assert.equal((await failing.calls.renameAccount(named, {})).status, 'no_answer')
+})
+
+test('no number is reserved that the bank gives to another merchant later', async () => {
+  await using bank = await start({ body: { responseCode: '00', account_number: '9977581536' } })
+  const customer = null
+  const request = { kind: 'dynamic', reference: 'r', accountName: 'ADA OBI', customer } as const
+  const answer = await bank.calls.reserveAccount(request, {})
+  assert(answer.status === 'refused')
+  assert.match(answer.reason, /after 48 hours/)
+  assert.deepEqual(bank.asked, [])
+})
+
+test('no number is blacklisted: it would still take money, and we would not be told', async () => {
+  await using bank = await start({ body: { responseCode: '00' } })
+  assert.equal((bank.calls as Partial<typeof bank.calls>).blockAccount, undefined)
 })

@@ -17,11 +17,13 @@ export const PROVIDUS: ConnectorCase = {
   },
   contentType: 'application/json',
   signs: ({ secret }) => ({
+    'client-id': CLIENT_ID,
     'x-auth-signature': createHash('sha512').update(`${CLIENT_ID}:${secret}`).digest('hex'),
   }),
   secret: SECRET,
   signatureHeader: 'x-auth-signature',
   signedPart: null,
+  signsNoAmount: true,
   samples: [
     providusSample('settlement.json', '000004210301180534806663649508', {
       otherIdentifiers: [{ kind: 'settlement_id', value: '202210301006807600001432' }],
@@ -35,6 +37,7 @@ export const PROVIDUS: ConnectorCase = {
       ...charged(4_500n),
     }),
   ],
+  api: { settings: {} },
 }
 
 function providusSample(

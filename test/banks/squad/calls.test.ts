@@ -2,10 +2,12 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { BANKS } from '#banks/directory.ts'
 import { kobo } from '#money.ts'
 import { START } from '../../support/running-service.ts'
-import { FULL } from '../full-cases.ts'
+import { fullCase } from '../full-cases.ts'
 import { type Answer, startScriptedBank } from '../scripted-bank.ts'
+import { SQUAD_BODY } from './conformance-case.ts'
 
 // As published.
 const ROW = {
@@ -27,7 +29,7 @@ const no = (status: number, message: string): Answer => ({
   status,
   body: { status, success: false, message, data: {} },
 })
-const start = (answer: Answer) => startScriptedBank(FULL.squad, () => answer)
+const start = (answer: Answer) => startScriptedBank(fullCase(SQUAD_BODY), () => answer)
 const reference = { kind: 'bank_reference', value: ROW.transaction_reference } as const
 
 test('a transfer is found by its reference or its session id', async () => {
@@ -48,7 +50,7 @@ test('a transfer is found by its reference or its session id', async () => {
     bank.asked.map(({ line }) => line),
     [`${list}?transactionReference=${reference.value}`, `${list}?session_id=${ROW.session_id}`],
   )
-  assert.equal(bank.asked[0]?.headers.authorization, 'Bearer user_sk_sample-secret-key-1')
+  assert.equal(bank.asked[0]?.headers.authorization, 'Bearer sandbox_sk_sample-secret-key-1')
 })
 
 test('no rows are not found, and a refusal says nothing of the transfer', async () => {
@@ -84,7 +86,14 @@ test('a window is listed by pages of whole days', async () => {
 
 test('an account is created for the business', async () => {
   await using bank = await start(ok({ virtual_account_number: '0915079300' }))
-  const request = { kind: 'static', reference: 'r-1', accountName: 'ADA OBI', bvn: '2' } as const
+  const customer = { name: 'ADA OBI', email: null, phone: '+2348098765432', nin: null }
+  const bvn = '22212345654'
+  const request = {
+    kind: 'static',
+    reference: 'r-1',
+    accountName: 'ADA OBI',
+    customer: { ...customer, bvn },
+  } as const
   assert.deepEqual(await bank.calls.reserveAccount(request, {}), {
     status: 'reserved',
     accountNumber: '0915079300',
@@ -93,13 +102,18 @@ test('an account is created for the business', async () => {
   assert.deepEqual(bank.asked[0]?.body, {
     customer_identifier: 'r-1',
     business_name: 'ADA OBI',
-    mobile_num: '08012345678',
+    mobile_num: '08098765432',
     beneficiary_account: '4829023412',
-    bvn: '2',
+    bvn,
   })
   await using refusing = await start(no(400, 'BVN is invalid'))
   const refused = await refusing.calls.reserveAccount(request, {})
   assert.deepEqual(refused, { status: 'refused', reason: 'BVN is invalid' })
+
+  await using unasked = await start(ok({ virtual_account_number: '0915079300' }))
+  const nobodys = { ...request, customer: null }
+  assert.equal((await unasked.calls.reserveAccount(nobodys, {})).status, 'refused')
+  assert.deepEqual(unasked.asked, [])
 })
 
 const to = { bankCode: '058', accountNumber: '0123456789', accountName: 'JENNY SQUAD' }
@@ -120,9 +134,28 @@ test('a name is asked for by the NIP code of the bank', async () => {
   assert.equal((await empty.calls.enquireName(to, {})).status, 'not_found')
 })
 
+test('every bank of the directory is named by its NIP code, and no other bank is paid', async () => {
+  await using bank = await start(ok(PAID))
+  for (const { code } of BANKS) {
+    await bank.calls.sendMoney({ ...payout, to: { ...to, bankCode: code } }, {})
+  }
+  const codes = bank.asked.map(({ body }) => body.bank_code)
+  assert.deepEqual(
+    codes,
+    BANKS.map(({ nipCode }) => nipCode),
+  )
+  await using unasked = await start(ok(PAID))
+  const unknown = { ...to, bankCode: '999' }
+  const failed = await unasked.calls.sendMoney({ ...payout, to: unknown }, {})
+  assert(failed.status === 'failed')
+  assert.match(failed.reason, /NIP code.* bank 999 /)
+  assert.equal((await unasked.calls.enquireName(unknown, {})).status, 'no_answer')
+  assert.deepEqual(unasked.asked, [])
+})
+
 test('a payout goes out in kobo, under a reference that starts with our id', async () => {
-  await using bank = await start(ok({ nip_transaction_reference: '0000132' }))
-  const confirmed = { status: 'confirmed', bankReference: '0000132' }
+  await using bank = await start(ok(PAID))
+  const confirmed = { status: 'confirmed', bankReference: SESSION }
   assert.deepEqual(await bank.calls.sendMoney(payout, {}), confirmed)
   assert.deepEqual(await bank.calls.findPayout('p-1', {}), confirmed)
   const [sent, asked] = bank.asked.map(({ body }) => body)
@@ -131,12 +164,23 @@ test('a payout goes out in kobo, under a reference that starts with our id', asy
   assert.equal(asked?.transaction_reference, 'SBABCKDY_p-1')
 })
 
+const SESSION = '110059260101120000000000000001'
+const PAID = {
+  transaction_reference: 'SBABCKDY_p-1',
+  response_description: 'Transaction Success',
+  nip_transaction_reference: SESSION,
+}
+
 for (const [what, answer, expected] of [
+  ['without a session id', ok({ ...PAID, nip_transaction_reference: undefined }), 'unknown'],
+  ['with an empty session id', ok({ ...PAID, nip_transaction_reference: '' }), 'unknown'],
+  ['without words', ok({ nip_transaction_reference: SESSION }), 'unknown'],
+  ['described otherwise', ok({ ...PAID, response_description: 'Queued' }), 'unknown'],
   ['timed out', no(424, 'Timeout'), 'unknown'],
   ['refused', no(400, 'Duplicate reference'), 'unknown'],
   ['reversed', no(412, 'Reversed'), 'failed'],
   ['failed', ok({ transaction_status: 'Failed' }), 'failed'],
-  ['pending', ok({ transaction_status: 'pending', nip_transaction_reference: '1' }), 'unknown'],
+  ['pending', ok({ ...PAID, transaction_status: 'pending' }), 'unknown'],
 ] as const) {
   test(`a payout that is ${what} is ${expected}`, async () => {
     await using bank = await start(answer)

@@ -1,5 +1,6 @@
 // Squad in the conformance suite, in the versions of its webhooks.
 
+import { squadFormat } from '#banks/squad/notifications.ts'
 import { kobo } from '#money.ts'
 import {
   type ConnectorCase,
@@ -9,6 +10,7 @@ import {
   reference,
   type Sample,
 } from '../connector-case.ts'
+import { nestedRendering, WRITTEN_TIME } from '../renderings.ts'
 
 const SIGNED_FIELDS = [
   'transaction_reference',
@@ -18,7 +20,28 @@ const SIGNED_FIELDS = [
   'settled_amount',
   'customer_identifier',
 ]
-const SECRET_KEY = 'user_sk_sample-secret-key-1'
+const SECRET_KEY = 'sandbox_sk_sample-secret-key-1'
+
+const RENDERING = nestedRendering(
+  squadFormat,
+  (credit) => ({
+    transaction_reference: credit.sessionId,
+    virtual_account_number: credit.accountNumber,
+    principal_amount: credit.amount,
+    transaction_indicator: 'C',
+    transaction_date: WRITTEN_TIME,
+    remarks: credit.narration,
+    currency: credit.currency,
+    sender_name: credit.sourceAccountName,
+    meta: { freeze_transaction_ref: null },
+  }),
+  {
+    amountField: 'principal_amount',
+    lacks: ['sourceAccountNumber', 'sourceBank'],
+    more: { identifiedBy: 'bank_reference', otherIdentifiers: [] },
+    acknowledged: (transaction_reference) => ({ response_code: 200, transaction_reference }),
+  },
+)
 
 const squad = (signed: 'body' | 'fields', samples: readonly Sample[]): ConnectorCase => ({
   connector: 'squad',
@@ -40,6 +63,7 @@ const squad = (signed: 'body' | 'fields', samples: readonly Sample[]): Connector
   ...(signed === 'fields' ? { signsFields: SIGNED_FIELDS } : {}),
   signedPart: signed === 'body' ? ['"0.20"', '"9.20"'] : ['"100.00"', '"900.00"'],
   samples,
+  rendering: RENDERING,
 })
 
 function squadSample(file: string, sessionId: string, rest: Omit<Expected, 'sessionId'>): Sample {
@@ -56,12 +80,24 @@ function squadSample(file: string, sessionId: string, rest: Omit<Expected, 'sess
   }
 }
 
-export const SQUAD_BODY = squad('body', [
-  squadSample('version-1.json', 'REF2023022815174720339_1', {
-    accountNumber: '0733848693',
-    amountKobo: kobo(20n),
-  }),
-])
+export const SQUAD_BODY: ConnectorCase = {
+  ...squad('body', [
+    squadSample('version-1.json', 'REF2023022815174720339_1', {
+      accountNumber: '0733848693',
+      amountKobo: kobo(20n),
+    }),
+  ]),
+  api: {
+    settings: {
+      merchantId: 'SBABCKDY',
+      mobileNumber: '08012345678',
+      beneficiaryAccount: '4829023412',
+    },
+    payoutNotFound: { status: 404, success: false, message: 'Not found', data: {} },
+    nameRefusal: (message) => ({ success: false, message, data: {} }),
+    otherScope: { merchantId: 'SBOTHER' },
+  },
+}
 
 export const SQUAD_FIELDS = squad('fields', [
   squadSample('version-2.json', 'REF20250711S87136566_M01072312_0740379575', {

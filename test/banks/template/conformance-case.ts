@@ -1,7 +1,9 @@
 // The template in the conformance suite, to be copied with it.
 
+import { templateFormat } from '#banks/template/notifications.ts'
 import { kobo } from '#money.ts'
 import { type ConnectorCase, charged, hmac, reference } from '../connector-case.ts'
+import { nestedRendering, REFERENCE, WRITTEN_TIME } from '../renderings.ts'
 
 export const TEMPLATE: ConnectorCase = {
   connector: 'template',
@@ -29,4 +31,24 @@ export const TEMPLATE: ConnectorCase = {
       again: { received: true },
     },
   ],
+  rendering: nestedRendering(
+    templateFormat,
+    (credit) => ({
+      reference: REFERENCE,
+      sessionId: credit.sessionId,
+      direction: 'credit',
+      account: credit.accountNumber,
+      amount: credit.amount,
+      currency: credit.currency,
+      payer: {
+        account: credit.sourceAccountNumber,
+        name: credit.sourceAccountName,
+        bank: credit.sourceBank.code,
+      },
+      narration: credit.narration,
+      time: WRITTEN_TIME,
+    }),
+    { amountField: 'amount', acknowledged: (reference) => ({ reference, received: true }) },
+  ),
+  api: { settings: {}, secrets: { apiKey: 'the-key' } },
 }

@@ -4,11 +4,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { START } from '../../support/running-service.ts'
 import { readSample } from '../connector-case.ts'
-import { FULL } from '../full-cases.ts'
+import { fullCase } from '../full-cases.ts'
 import { type Answer, startScriptedBank } from '../scripted-bank.ts'
+import { BEARER } from './conformance-case.ts'
 
 const TRANSFER = JSON.parse(String(readSample('wema', 'transfer.json')))
-const start = (answer: Answer) => startScriptedBank(FULL.wema, () => answer)
+const start = (answer: Answer) => startScriptedBank(fullCase(BEARER), () => answer)
 const one = { kind: 'session_id', value: TRANSFER.sessionid } as const
 
 test('a transfer is found by its session id', async () => {
@@ -18,7 +19,7 @@ test('a transfer is found by its session id', async () => {
 
   assert(answer.status === 'found' && answer.items[0]?.ok)
   assert.equal(answer.items[0].credit.amountKobo, 150_000n)
-  assert.equal(bank.asked[0]?.line, 'POST /api/TransQuery')
+  assert.equal(bank.asked[0]?.line, 'POST /VirtualAccount/api/v1/Trans/TransQuery')
   assert.equal(bank.asked[0]?.headers['ocp-apim-subscription-key'], 'the-key')
   assert.equal(bank.asked[0]?.body.sessionid, TRANSFER.sessionid)
 })
@@ -51,4 +52,21 @@ test('a window is listed a day at a time, by the days of West Africa', async () 
     bank.asked.map(({ body }) => body.txndate),
     ['2026-11-14', '2026-11-15'],
   )
+})
+
+test('what is not asked for is an empty text, or the number 0', async () => {
+  await using bank = await start({ body: { status: '00', transactions: [] } })
+  await bank.calls.findTransfer(one, {})
+  const expected = { sessionid: one.value, craccount: '', amount: 0, txndate: '' }
+  assert.deepEqual(bank.asked[0]?.body, expected)
+  assert.equal(bank.asked[0]?.headers['x-api-key'], undefined)
+})
+
+test('a second key goes into its own header', async () => {
+  const full = fullCase(BEARER)
+  const secrets = { ...full.secrets, accessKey: 'the-access-key' }
+  const script = () => ({ body: { status: '00', transactions: [] } })
+  await using bank = await startScriptedBank({ ...full, secrets }, script)
+  await bank.calls.findTransfer(one, {})
+  assert.equal(bank.asked[0]?.headers['x-api-key'], 'the-access-key')
 })

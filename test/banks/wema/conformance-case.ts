@@ -1,17 +1,44 @@
 // Wema in the conformance suite, in each way that it can authenticate.
 
+import { wemaFormat } from '#banks/wema/notifications.ts'
 import { kobo } from '#money.ts'
 import type { ConnectorCase } from '../connector-case.ts'
+import { nestedRendering, REFERENCE } from '../renderings.ts'
+
+const RENDERING = nestedRendering(
+  wemaFormat,
+  (credit) => ({
+    sessionid: credit.sessionId,
+    craccount: credit.accountNumber,
+    amount: credit.amount,
+    originatoraccountnumber: credit.sourceAccountNumber,
+    originatorname: credit.sourceAccountName,
+    bankcode: credit.sourceBank.code,
+    bankname: credit.sourceBank.name,
+    narration: credit.narration,
+    paymentreference: REFERENCE,
+  }),
+  {
+    amountField: 'amount',
+    lacks: ['currency'],
+    more: {
+      transactionTime: null,
+      otherIdentifiers: [{ kind: 'bank_reference', value: REFERENCE, isWeak: true }],
+    },
+    acknowledged: (transactionreference) => ({ transactionreference, status: '00' }),
+  },
+)
 
 const wema = (
   authentication: 'basic' | 'bearer' | 'header',
-  rest: Pick<ConnectorCase, 'settings' | 'secrets' | 'signs' | 'signatureHeader'>,
+  rest: Pick<ConnectorCase, 'settings' | 'secrets' | 'signs' | 'signatureHeader' | 'api'>,
 ): ConnectorCase => ({
   connector: 'wema',
   label: `wema, by ${authentication}`,
   contentType: 'application/json',
   secret: 'wema-token-of-the-prefix',
   signedPart: null,
+  signsNoAmount: true,
   samples: [
     {
       file: 'transfer.json',
@@ -31,8 +58,20 @@ const wema = (
       again: { status: '00', status_desc: 'duplicate transaction' },
     },
   ],
+  rendering: RENDERING,
   ...rest,
   settings: { authentication, ...rest.settings },
+})
+
+export const BEARER = wema('bearer', {
+  settings: {},
+  secrets: { token: 'wema-token-of-the-prefix' },
+  signs: ({ secret }) => ({ authorization: `Bearer ${secret}` }),
+  signatureHeader: 'authorization',
+  api: {
+    settings: { queryPath: '/VirtualAccount/api/v1/Trans/TransQuery' },
+    secrets: { apiKey: 'the-key' },
+  },
 })
 
 export const WEMA = [
@@ -44,12 +83,7 @@ export const WEMA = [
     }),
     signatureHeader: 'authorization',
   }),
-  wema('bearer', {
-    settings: {},
-    secrets: { token: 'wema-token-of-the-prefix' },
-    signs: ({ secret }) => ({ authorization: `Bearer ${secret}` }),
-    signatureHeader: 'authorization',
-  }),
+  BEARER,
   wema('header', {
     settings: { headerName: 'x-wema-key' },
     secrets: { token: 'wema-token-of-the-prefix' },

@@ -1,0 +1,200 @@
+// What a provider publishes about its interface (contracts/*.json), and the check of every request,
+// answer and notification against it. Connector and dialect are held to the same contract, so a
+// misreading that both share is noticed.
+//
+// The check is stricter than the schemas: a field, query parameter or answer that the contract does not
+// name is a violation.
+
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Compile } from 'typebox/schema'
+
+const FOLDER = join(import.meta.dirname, 'contracts')
+const HTTP_OK = 200
+
+type Schema = Readonly<Record<string, unknown>>
+
+export type ContractCall = {
+  call: string
+  exists?: false // The provider has no such call.
+  method?: string
+  path?: string // With {parameters}, or in braces altogether: an address of ours.
+  query?: Schema
+  headers?: Readonly<Record<string, Schema>> // By name in lower case; required unless `optional`.
+  request?: Schema
+  sample?: unknown
+  responses?: Readonly<Record<string, { schema: Schema; sample?: unknown }>>
+  certainty: string
+  notes?: readonly string[]
+  source?: readonly string[]
+}
+
+export type ContractDocument = {
+  provider: string
+  hosts: Readonly<Record<string, string>>
+  $defs?: Readonly<Record<string, Schema>>
+  errors: { statuses: readonly number[]; schema: Schema } // Of every call.
+  calls: readonly ContractCall[]
+}
+
+export type HttpRequest = {
+  method: string
+  url: string // Path and query.
+  headers: Readonly<Record<string, unknown>>
+  body: unknown // Undefined without one.
+}
+
+export type HttpAnswer = { httpStatus: number; body: unknown }
+
+// Undefined for a connector of our own format.
+export function readContract(provider: string): ContractDocument | undefined {
+  const path = join(FOLDER, `${provider}.json`)
+  return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : undefined
+}
+
+// Each check returns its violations, one sentence each.
+export class Contract {
+  readonly document: ContractDocument
+  readonly #validators = new Map<Schema, ReturnType<typeof Compile>>()
+
+  constructor(document: ContractDocument) {
+    this.document = document
+  }
+
+  checkRequest(request: HttpRequest): string[] {
+    const line = lineOf(request)
+    const calls = this.#callsAt(request)
+    if (calls.length === 0) return [`${line} is in no contract`]
+    return leastOf(calls.map((call) => this.#requestFaults(call, request))).map(
+      (fault) => `${line}: ${fault}`,
+    )
+  }
+
+  checkAnswer(request: Pick<HttpRequest, 'method' | 'url'>, answer: HttpAnswer): string[] {
+    const line = `${lineOf(request)} answered ${answer.httpStatus}`
+    const calls = this.#callsAt(request)
+    const faults = calls.map((call) => this.#answerFaults(call, answer))
+    return leastOf(faults).map((fault) => `${line}: ${fault}`)
+  }
+
+  // Of the call that goes to us, such as `webhook.credit`.
+  checkNotification(name: string, { headers, body }: Omit<HttpRequest, 'method' | 'url'>) {
+    const call = this.#find(name)
+    if (!call?.request) return [`${name} is in no contract`]
+    return [...this.#headerFaults(call, headers), ...this.#faults(call.request, body, 'body')].map(
+      (fault) => `${name}: ${fault}`,
+    )
+  }
+
+  // Of what we answer. The provider takes any other status for a failure.
+  checkAcknowledgement(name: string, { httpStatus, body }: HttpAnswer): string[] {
+    const schema = this.#find(name)?.responses?.[HTTP_OK]?.schema
+    if (httpStatus !== HTTP_OK || !schema) return []
+    return this.#faults(schema, body, 'body').map((fault) => `our answer to ${name}: ${fault}`)
+  }
+
+  #find(name: string): ContractCall | undefined {
+    return this.document.calls.find(({ call }) => call === name)
+  }
+
+  // Several where one path serves two purposes. A path without parameters goes first.
+  #callsAt({ method, url }: Pick<HttpRequest, 'method' | 'url'>): ContractCall[] {
+    const path = url.split('?', 1)[0] as string
+    const calls = this.document.calls.filter((call) => call.method === method)
+    const same = calls.filter((call) => call.path === path)
+    return same.length > 0 ? same : calls.filter((call) => pattern(call.path ?? '').test(path))
+  }
+
+  #requestFaults(call: ContractCall, { url, headers, body }: HttpRequest): string[] {
+    const query = Object.fromEntries(new URL(url, 'http://bank').searchParams)
+    return [
+      ...this.#headerFaults(call, headers),
+      ...this.#faults(call.query ?? NOTHING, query, 'query'),
+      ...(call.request
+        ? this.#faults(call.request, body ?? null, 'body')
+        : isEmpty(body)
+          ? []
+          : ['body must be empty']),
+    ]
+  }
+
+  #headerFaults(call: ContractCall, headers: HttpRequest['headers']): string[] {
+    return Object.entries(call.headers ?? {}).flatMap(([name, schema]) => {
+      const value = headers[name]
+      if (value !== undefined) return this.#faults(schema, value, `header ${name}`)
+      return schema.optional === true ? [] : [`header ${name} is missing`]
+    })
+  }
+
+  #answerFaults(call: ContractCall, { httpStatus, body }: HttpAnswer): string[] {
+    const { statuses, schema: error } = this.document.errors
+    const schema =
+      call.responses?.[httpStatus]?.schema ?? (statuses.includes(httpStatus) ? error : undefined)
+    return schema ? this.#faults(schema, body, 'body') : ['no such answer is published']
+  }
+
+  #faults(schema: Schema, value: unknown, what: string): string[] {
+    const validator = this.#validators.get(schema) ?? this.#compile(schema)
+    const [, errors] = validator.Errors(value)
+    return errors
+      .filter(({ keyword }) => keyword !== 'boolean')
+      .map(({ instancePath, message, params }) => {
+        const names = 'additionalProperties' in params ? params.additionalProperties : undefined
+        const more = Array.isArray(names) ? `: ${names.join(', ')}` : ''
+        return `${what}${instancePath} ${message}${more}`
+      })
+  }
+
+  #compile(schema: Schema): ReturnType<typeof Compile> {
+    const $defs = closed(this.document.$defs ?? {})
+    const validator = Compile({ ...(closed(schema) as object), $defs })
+    this.#validators.set(schema, validator)
+    return validator
+  }
+}
+
+const NOTHING: Schema = { type: 'object', properties: {} }
+
+// Records every violation, for the tests to look at.
+export class ContractWatch {
+  readonly violations: string[] = []
+  readonly #contract: Contract | undefined
+
+  constructor(provider: string) {
+    const document = readContract(provider)
+    this.#contract = document && new Contract(document)
+  }
+
+  record(check: (contract: Contract) => readonly string[]): void {
+    if (this.#contract) this.violations.push(...check(this.#contract))
+  }
+}
+
+// An object whose fields are named has no others.
+function closed(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(closed)
+  if (typeof schema !== 'object' || schema === null) return schema
+  const entries = Object.entries(schema).map(([name, value]) => [name, closed(value)])
+  const isNamed = 'properties' in schema && !('additionalProperties' in schema)
+  return { ...Object.fromEntries(entries), ...(isNamed && { additionalProperties: false }) }
+}
+
+function pattern(path: string): RegExp {
+  const text = path.replace(/[.+*?^$()|[\]\\]/g, '\\$&').replace(/\{\w+\}/g, '[^/?]+')
+  return new RegExp(`^${text}$`)
+}
+
+function lineOf({ method, url }: Pick<HttpRequest, 'method' | 'url'>): string {
+  return `${method} ${url.split('?', 1)[0]}`
+}
+
+function leastOf(faults: readonly string[][]): string[] {
+  return faults.reduce(
+    (least, each) => (each.length < least.length ? each : least),
+    faults[0] ?? [],
+  )
+}
+
+function isEmpty(body: unknown): boolean {
+  return body === undefined || body === null || body === ''
+}

@@ -1,0 +1,28 @@
+// A format whose amounts are whole kobo, made of the kit alone: what the kit promises of naira, it
+// promises of kobo.
+
+import { checkCredit, keptRejection } from '#banks/credit-fields.ts'
+import { jsonNotification } from '#banks/json-notifications.ts'
+import { nestedRendering } from './renderings.ts'
+
+const fieldsOf = (notification: Record<string, unknown>) =>
+  ({ ...notification, unit: 'kobo' }) as const
+
+const koboFormat = jsonNotification({
+  name: 'kobo',
+  read: (notification, isRepeated) =>
+    isRepeated
+      ? keptRejection('repeated_field', null, fieldsOf(notification))
+      : checkCredit(fieldsOf(notification)),
+  answer: ({ sessionId, responseCode }) => ({ sessionId, responseCode }),
+})
+
+export const KOBO_RENDERING = nestedRendering(
+  koboFormat,
+  ({ sourceBank, ...credit }) => ({
+    ...credit,
+    sourceBankCode: sourceBank.code,
+    transactionTime: '2026-11-15T01:42:26.123+01:00',
+  }),
+  { amountField: 'amount', unit: 'kobo', more: {} },
+)
