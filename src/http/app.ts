@@ -2,6 +2,7 @@
 
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import { clientCredentialRoutes } from '#http/routes/access/client-credentials.ts'
+import { invitationRoutes } from '#http/routes/access/invitations.ts'
 import { loginRoutes } from '#http/routes/access/login.ts'
 import { operatorClientChangeRoutes } from '#http/routes/access/operator-client-changes.ts'
 import { operatorClientRoutes } from '#http/routes/access/operator-clients.ts'
@@ -186,6 +187,7 @@ const PROBE_ROUTES = [healthRoutes, metricsRoutes]
 const ROUTES = [
   ...PROBE_ROUTES,
   loginRoutes,
+  invitationRoutes,
   collectionAccountRoutes,
   accountListRoutes,
   accountDetailRoutes,

@@ -23,7 +23,7 @@ import { type BankAccount, lockBankAccount } from './bank-accounts.ts'
 import { chooseSendingBank, createPayouts } from './create-payouts.ts'
 import { type Draw, drawAvailable } from './draw-available.ts'
 import { feeAccounts } from './payout-postings.ts'
-import { needsApproval } from './payout-settings.ts'
+import { countApprovers } from './payout-settings.ts'
 
 type Deps = {
   sealer: Sealer
@@ -47,7 +47,8 @@ export async function requestPayout(tx: Transaction, deps: Deps, asked: Asked): 
   const account = await lockBankAccount(tx, asked.bankAccountId)
   refuseUnpayable(account)
   const isUnconfirmed = account.status === 'unconfirmed'
-  const needed = isUnconfirmed || (await needsApproval(tx, client.id, amountKobo))
+  const byRules = await countApprovers(tx, { clientId: client.id, actor, amountKobo })
+  const approversNeeded = byRules === 0 && isUnconfirmed ? 1 : byRules
   const fee = await chargedFor(tx, now, asked)
   const [payout] = await createPayouts(tx, { sealer, now }, [
     {
@@ -63,7 +64,7 @@ export async function requestPayout(tx: Transaction, deps: Deps, asked: Asked): 
       },
       narration,
       requestedBy: actor,
-      needsApproval: needed,
+      approversNeeded,
       bankAccountId: account.id,
       fee,
     },
@@ -76,7 +77,12 @@ export async function requestPayout(tx: Transaction, deps: Deps, asked: Asked): 
     actor,
     action: 'payout.create',
     subject: `payout/${reference}`,
-    detail: { amount, currency, bankAccount: account.reference, needsApproval: needed },
+    detail: {
+      amount,
+      currency,
+      bankAccount: account.reference,
+      needsApproval: approversNeeded > 0,
+    },
   })
   return reference
 }

@@ -62,6 +62,7 @@ const OPERATION_ERRORS: Readonly<Record<string, readonly RefusalCode[]>> = {
   approveSuspenseRequest: [
     'approver_not_independent',
     'approver_too_new',
+    'maker_counts_as_you',
     'other_person_needed',
     'request_decided',
     'request_not_found',
