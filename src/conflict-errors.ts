@@ -200,6 +200,7 @@ export const CONFLICTS = {
     'This tariff has taken effect, or does so within a minute. It can no longer be withdrawn.',
   ),
   suspense_requested: ref(409, '12', 'An approval request for this money is already pending.'),
+  failure_requested: ref(409, '12', 'A request to fail this is already pending.'),
   request_decided: ref(409, '12', 'This approval request is already decided.'),
   other_person_needed: ref(409, '57', 'You cannot approve or reject your own request.'),
   maker_counts_as_you: ref(

@@ -95,13 +95,14 @@ returns text language sql stable as $$
   select case
            when v.id is null then 'people_only'
            when v.id = any(all_ids_of(array[maker])) then 'other_person_needed'
-           when is_same_person(array_remove(coalesce(people, '{}') || maker, null), v.id)
-             then 'maker_counts_as_you'
+           when v.id = any(all_ids_of(m.ids)) then 'maker_counts_as_you'
            when v.access_changed_at > new_since then 'approver_too_new'
-           when not is_independent(array_remove(coalesce(people, '{}') || maker, null), v.id)
+           when exists (select from unnest(m.ids) as m (id) where stands_behind(m.id, v.id))
              then 'approver_not_independent'
+           when is_same_person(m.ids, v.id) then 'maker_counts_as_you'
          end
-    from (select checker) as c left join users v on v.id = c.checker
+    from (select checker, array_remove(coalesce(people, '{}') || maker, null)) as m (checker, ids)
+    left join users v on v.id = m.checker
 $$;
 
 -- safe: columns without a default

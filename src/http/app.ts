@@ -39,6 +39,7 @@ import { verifyPaymentRoutes } from '#http/routes/payments/verify-payment.ts'
 import { bankAccountRoutes } from '#http/routes/payouts/bank-accounts.ts'
 import { operatorPayoutRoutes } from '#http/routes/payouts/operator-payouts.ts'
 import { payoutDecisionRoutes } from '#http/routes/payouts/payout-decisions.ts'
+import { payoutFailureRoutes } from '#http/routes/payouts/payout-failures.ts'
 import { payoutFileRoutes } from '#http/routes/payouts/payout-files.ts'
 import { payoutSettingRoutes } from '#http/routes/payouts/payout-settings.ts'
 import { payoutTariffRoutes } from '#http/routes/payouts/payout-tariffs.ts'
@@ -261,6 +262,7 @@ const ROUTES = [
   operatorClientChangeRoutes,
   operatorReturnRoutes,
   payoutFileRoutes,
+  payoutFailureRoutes,
   operatorPayoutRoutes,
   payoutTariffRoutes,
   operatorAlertRoutes,

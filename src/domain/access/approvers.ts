@@ -4,8 +4,9 @@
 // request (keep_maker_people), and one function judges an approver (approver_unfitness). A user who was
 // removed and is one again under the same address is the same person.
 //
-// In the order they are checked: people_only, other_person_needed, maker_counts_as_you, approver_too_new,
-// approver_not_independent.
+// In the order they are checked: people_only, other_person_needed, maker_counts_as_you where they are the
+// person behind the maker, approver_too_new, approver_not_independent, maker_counts_as_you where the same
+// person is behind both.
 
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'

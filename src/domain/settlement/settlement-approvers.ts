@@ -1,7 +1,7 @@
 // Who may approve a settlement (I53): the rule that approving holds to, and that whoever looks is told.
 //
 // In the order they are checked:
-//   people_only, other_person_needed, maker_counts_as_you, approver_too_new, approver_not_independent,
+//   people_only, other_person_needed, approver_too_new, approver_not_independent, maker_counts_as_you,
 //   second_approver_needed      where a second person is wanted
 //   what is wrong with an account that it is paid to; that no bank has confirmed its name, only of who
 //                                does not give the accounts and their names

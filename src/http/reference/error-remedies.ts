@@ -151,6 +151,7 @@ const REMEDIES: Readonly<Record<Exclude<RefusalCode, NotFound>, string>> = {
   tariff_overlaps: 'Start the tariff later than the latest one, or withdraw that one first.',
   tariff_in_force: 'Create a tariff that replaces it.',
   suspense_requested: 'Approve, reject or withdraw the pending request first.',
+  failure_requested: 'Approve, reject or withdraw the pending request first.',
   request_decided: 'Fetch the request: it shows who decided.',
   other_person_needed: ANOTHER_PERSON,
   maker_counts_as_you: ANOTHER_PERSON,
