@@ -210,8 +210,22 @@ export const CONFLICTS = {
     'This tariff has taken effect, or does so within a minute. It can no longer be withdrawn.',
   ),
   suspense_requested: ref(409, '12', 'An approval request for this money is already pending.'),
+  failure_requested: ref(409, '12', 'A request to fail this is already pending.'),
   request_decided: ref(409, '12', 'This approval request is already decided.'),
   other_person_needed: ref(409, '57', 'You cannot approve or reject your own request.'),
+  maker_counts_as_you: ref(
+    409,
+    '57',
+    'You cannot approve this: it counts as yours. You, or the same person as behind you, set the ' +
+      'requester’s password or made the client’s secret.',
+  ),
+  second_approver_needed: ref(409, '57', 'You have approved this. It takes a second approver.'),
+  user_password_temporary: ref(409, '12', 'The user must choose a password of their own first.'),
+  voucher_not_independent: ref(
+    409,
+    '57',
+    'You cannot vouch for this user: you set their password or gave them access.',
+  ),
   approver_too_new: ref(
     409,
     '57',

@@ -51,6 +51,11 @@ export const REFUSALS = {
   invalid_code: ref(401, '63', 'This code is incorrect, expired or already used.'),
   client_id_needed: ref(409, '63', 'Your user belongs to several clients. Specify clientId.'),
   password_expired: ref(401, '63', 'This temporary password has expired. Request a new one.'),
+  invitation_invalid: ref(
+    401,
+    '63',
+    'This link is not valid: it was used, has expired or was replaced. Ask for a new one.',
+  ),
   password_change_needed: ref(403, '63', 'Change your temporary password to continue.'),
   role_not_allowed: ref(403, '57', 'Your role does not allow this action.'),
   people_only: ref(403, '57', 'Only a signed-in user can do this.'),

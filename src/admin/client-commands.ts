@@ -62,7 +62,7 @@ export const clientCommands: readonly AdminCommand[] = [
       }
       const secret = await makeSecret()
       const client = await withTransaction(db, (tx) =>
-        registerClient(tx, { now: clock(), actor }, { asked, secret }),
+        registerClient(tx, { now: clock(), actor, madeBy: null }, { asked, secret }),
       )
       return shown(client, secret.secret)
     },
@@ -137,7 +137,11 @@ export const clientCommands: readonly AdminCommand[] = [
       const secret = await makeSecret()
       const change = { secret, overlapSeconds: parseOverlap(given.text('overlap')) }
       const client = await withTransaction(db, (tx) =>
-        rotateClientSecret(tx, { now: clock(), actor }, { clientId: given.subject, change }),
+        rotateClientSecret(
+          tx,
+          { now: clock(), actor, madeBy: null },
+          { clientId: given.subject, change },
+        ),
       )
       return shown(client, secret.secret)
     },

@@ -7,11 +7,14 @@ import {
   type Administrator,
   addUser,
   changeUserBy,
+  type Invited,
   refuseRole,
   resetPassword,
+  vouchForUser,
 } from '#domain/access/manage-users.ts'
 import { hashPassword, temporaryPassword } from '#domain/access/passwords.ts'
 import { ROLES, type Role } from '#domain/access/roles.ts'
+import { INVITATION_PATH } from '#domain/access/take-over.ts'
 import { findUserByEmail, listUsers, sharedSalt, type User } from '#domain/access/users.ts'
 import { Refusal } from '#errors.ts'
 import type { AdminCommand, Context } from './admin-command.ts'
@@ -27,7 +30,7 @@ export const userCommands: readonly AdminCommand[] = [
   {
     name: 'user create',
     subject: 'email',
-    summary: 'Invite a user; a temporary password is shown once.',
+    summary: 'Invite a user; a single-use link and a temporary password are shown once.',
     options: [
       CLIENT,
       { name: 'role', value: 'role', about: `One of ${ROLES.join(' ')}. Required.` },
@@ -41,10 +44,10 @@ export const userCommands: readonly AdminCommand[] = [
       await refuseRole(db, by, { clientId: client.id, role })
       const password = temporaryPassword()
       const passwordHash = await hashPassword(password, await sharedSalt(db, email))
-      const user = await withTransaction(db, (tx) =>
+      const invited = await withTransaction(db, (tx) =>
         addUser(tx, clock(), { by, client, email, role, passwordHash }),
       )
-      return shown(user, client, password)
+      return shown(invited.user, client, { password, link: linkOf(context, invited) })
     },
   },
   {
@@ -84,7 +87,7 @@ export const userCommands: readonly AdminCommand[] = [
   {
     name: 'user reset-password',
     subject: 'email',
-    summary: 'Reset a password; the temporary one is shown once. Lifts any lockout.',
+    summary: 'Reset a password; a link and a temporary one are shown once. Lifts any lockout.',
     options: [CLIENT, { name: 'remove-totp', about: 'Also remove the authenticator app.' }],
     async run(context, given) {
       const { db, clock } = context
@@ -93,10 +96,27 @@ export const userCommands: readonly AdminCommand[] = [
       const password = temporaryPassword()
       const passwordHash = await hashPassword(password, await sharedSalt(db, email, id))
       const reset = { id, passwordHash, removesTotp: given.flag('remove-totp') }
-      const user = await withTransaction(db, (tx) =>
+      const invited = await withTransaction(db, (tx) =>
         resetPassword(tx, clock(), { by: administrator(context, client), reset }),
       )
-      return shown(user, client, password)
+      return shown(invited.user, client, { password, link: linkOf(context, invited) })
+    },
+  },
+  {
+    name: 'user vouch',
+    subject: 'email',
+    summary: 'Vouch for a user: they count as a person of their own, whoever invited them.',
+    options: [CLIENT, { name: 'note', value: 'text', about: 'How you know the person. Required.' }],
+    async run(context, given) {
+      const note = given.text('note')
+      if (note === undefined) throw new UsageProblem('--note is required.')
+      const client = await requireClient(context, given)
+      const { id } = await requireUser(context, client, given.subject)
+      const by = administrator(context, client)
+      const user = await withTransaction(context.db, (tx) =>
+        vouchForUser(tx, context.clock(), { by, id, note }),
+      )
+      return shown(user, client)
     },
   },
 ]
@@ -142,11 +162,27 @@ function parseRole(text: string | undefined): Role {
   return role
 }
 
-function shown(user: User, client: Client, password?: string) {
-  const data = { ...plain(user, client), ...(password ? { temporaryPassword: password } : {}) }
+function linkOf({ env }: Context, { invitation }: Invited): string {
+  const address = env.PUBLIC_URL ?? `http://localhost:${env.PORT ?? 8080}`
+  return `${address}${INVITATION_PATH}#${invitation.token}`
+}
+
+type Access = { password: string; link: string }
+
+function shown(user: User, client: Client, access?: Access) {
+  const secrets = access && {
+    temporaryPassword: access.password,
+    invitationLink: access.link,
+  }
+  const data = { ...plain(user, client), ...secrets }
   const rows: (readonly [string, string])[] = [
     ['email', user.email],
-    ...(password ? [['password', `${password}   (temporary; shown only once)`] as const] : []),
+    ...(access
+      ? ([
+          ['link', `${access.link}   (works once, for 72 hours)`],
+          ['password', `${access.password}   (temporary; shown only once)`],
+        ] as const)
+      : []),
     ['client', client.clientId],
     ['role', user.role],
     ['state', describeState(user)],
@@ -154,18 +190,25 @@ function shown(user: User, client: Client, password?: string) {
   return { data, text: columns(rows).join('\n') }
 }
 
-function describeState({ isActive, isPasswordTemporary, hasTotp, hasPasskey }: User): string {
+function describeState({
+  isActive,
+  isPasswordTemporary,
+  hasTotp,
+  hasPasskey,
+  ownFrom,
+}: User): string {
   const more = [
     isPasswordTemporary && 'temporary password',
     hasTotp && 'second factor',
     hasPasskey && 'passkey',
+    !ownFrom && 'not taken over',
   ]
   return [isActive ? 'active' : 'disabled', ...more].filter(Boolean).join(', ')
 }
 
 function plain(user: User, client: Client) {
   const { id, email, role, isActive, isPasswordTemporary, hasTotp, hasPasskey } = user
-  const { createdAt, signedInAt } = user
+  const { createdAt, signedInAt, ownFrom: countsFrom } = user
   const { clientId } = client
   return {
     id,
@@ -176,6 +219,7 @@ function plain(user: User, client: Client) {
     isPasswordTemporary,
     hasTotp,
     hasPasskey,
+    countsFrom,
     createdAt,
     signedInAt,
   }

@@ -2,6 +2,7 @@
 
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import { clientCredentialRoutes } from '#http/routes/access/client-credentials.ts'
+import { invitationRoutes } from '#http/routes/access/invitations.ts'
 import { loginRoutes } from '#http/routes/access/login.ts'
 import { operatorClientChangeRoutes } from '#http/routes/access/operator-client-changes.ts'
 import { operatorClientRoutes } from '#http/routes/access/operator-clients.ts'
@@ -38,6 +39,7 @@ import { verifyPaymentRoutes } from '#http/routes/payments/verify-payment.ts'
 import { bankAccountRoutes } from '#http/routes/payouts/bank-accounts.ts'
 import { operatorPayoutRoutes } from '#http/routes/payouts/operator-payouts.ts'
 import { payoutDecisionRoutes } from '#http/routes/payouts/payout-decisions.ts'
+import { payoutFailureRoutes } from '#http/routes/payouts/payout-failures.ts'
 import { payoutFileRoutes } from '#http/routes/payouts/payout-files.ts'
 import { payoutSettingRoutes } from '#http/routes/payouts/payout-settings.ts'
 import { payoutTariffRoutes } from '#http/routes/payouts/payout-tariffs.ts'
@@ -186,6 +188,7 @@ const PROBE_ROUTES = [healthRoutes, metricsRoutes]
 const ROUTES = [
   ...PROBE_ROUTES,
   loginRoutes,
+  invitationRoutes,
   collectionAccountRoutes,
   accountListRoutes,
   accountDetailRoutes,
@@ -259,6 +262,7 @@ const ROUTES = [
   operatorClientChangeRoutes,
   operatorReturnRoutes,
   payoutFileRoutes,
+  payoutFailureRoutes,
   operatorPayoutRoutes,
   payoutTariffRoutes,
   operatorAlertRoutes,

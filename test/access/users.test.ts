@@ -36,10 +36,12 @@ test('an owner lets somebody in, who must choose a password of their own first o
   const owner = await newBrowser(bench)
   const body = { email: 'Ada@People.Example', role: 'developer' }
 
-  const { id, createdAt, temporaryPassword, ...rest } = dataOf(
+  const { id, createdAt, temporaryPassword, invitationLink, invitationExpiresAt, ...rest } = dataOf(
     await owner.call({ url: USERS_URL, body }),
     'account',
   )
+  assert.match(invitationLink, /^http:.*\/dashboard\/invitation#[\w-]{43}$/)
+  assert.match(invitationExpiresAt, TIMESTAMP)
   assert.match(id, UUID)
   assert.match(createdAt, TIMESTAMP)
   assert.match(temporaryPassword, /^[a-z2-9]{5}(-[a-z2-9]{5}){3}$/)
@@ -50,6 +52,7 @@ test('an owner lets somebody in, who must choose a password of their own first o
     isPasswordTemporary: true,
     hasTotp: false,
     hasPasskey: false,
+    countsFrom: null,
     signedInAt: null,
   })
   const answer = await trySignIn(bench, { email: body.email, password: temporaryPassword })

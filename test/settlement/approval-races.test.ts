@@ -11,20 +11,29 @@ import { kobo } from '#money.ts'
 import { startTestService } from '../support/running-service.ts'
 import { untilBlocked } from '../support/waiting-locks.ts'
 
-for (const [what, { needsApproval }] of Object.entries({ payouts, settlements })) {
+type Rule = typeof settlements.needsApproval
+
+const actor = 'user:a@example.com'
+const RULES: Record<string, Rule> = {
+  payouts: async (tx, clientId, amountKobo) =>
+    (await payouts.countApprovers(tx, { clientId, actor, amountKobo })) > 0,
+  settlements: settlements.needsApproval,
+}
+
+for (const [what, needsApproval] of Object.entries(RULES)) {
   test(`the first approval setting waits for ${what} under way, and counts from then on`, async () => {
     await assertWaits(needsApproval)
   })
 }
 
-async function assertWaits(needsApproval: typeof payouts.needsApproval): Promise<void> {
+async function assertWaits(needsApproval: Rule): Promise<void> {
   await using bench = await startTestService()
   const { rows } = await bench.db.query<{ id: ClientId; clientId: string }>(
     'select id, client_id as "clientId" from clients order by id limit 1',
   )
   const client = rows[0] as (typeof rows)[0]
   const changes = { approvalAboveKobo: kobo(0n) }
-  const by = { clientId: client.id, actor: 'user:a@example.com', now: bench.clock() }
+  const by = { clientId: client.id, actor, now: bench.clock() }
   const tighten = () =>
     withTransaction(bench.db, (tx) => payouts.changePayoutSettings(tx, by, { client, changes }))
   const isNeeded = (tx: Transaction) => needsApproval(tx, client.id, kobo(1n))

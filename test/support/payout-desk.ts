@@ -69,7 +69,7 @@ export async function queuePayouts(bench: Bench, given: Queued = {}): Promise<st
         to: { bankCode: '033', accountNumber: '2093566866', accountName },
         narration: 'Weekly payout',
         requestedBy: 'client:MAN0000001',
-        needsApproval,
+        approversNeeded: needsApproval ? 1 : 0,
       })),
     )
     await postTransfers(

@@ -28,8 +28,8 @@ export async function makeUser(
 ): Promise<string> {
   await bench.db.query(
     `insert into users (id, client_id, email, role, password_hash, password_set_at,
-                        is_password_temporary, created_at)
-     select $1, id, $2, $3, $4, $5, false, $5 from clients where client_id = $6`,
+                        is_password_temporary, created_at, own_from)
+     select $1, id, $2, $3, $4, $5, false, $5, $5 from clients where client_id = $6`,
     [timeOrderedId(bench.clock()), email, role, cheapHash, bench.clock(), clientId],
   )
   return email
@@ -50,7 +50,7 @@ export async function newBrowser(bench: Bench, role: Role = 'owner', clientId?: 
   return signIn(bench, await makeUser(bench, { role, ...(clientId ? { clientId } : {}) }))
 }
 
-// The same, created by an owner; past the first sign-in.
+// The same, created by an owner; past the first sign-in. Counts as the owner until taken over.
 export async function newBrowserGivenBy(bench: Bench, owner: Browser, role: Role = 'owner') {
   const email = `user${++made}@people.example`
   const answer = await owner.call({ url: USERS_URL, body: { email, role } })
@@ -60,6 +60,13 @@ export async function newBrowserGivenBy(bench: Bench, owner: Browser, role: Role
     [email, cheapHash],
   )
   return signIn(bench, email)
+}
+
+// As if by their link and a second factor, long ago.
+export async function takeOver(bench: Bench, ...users: readonly Browser[]): Promise<void> {
+  await bench.db.query('update users set own_from = created_at where email = any($1)', [
+    users.map(({ user }) => user.email),
+  ])
 }
 
 let clients = 0

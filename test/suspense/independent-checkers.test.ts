@@ -21,6 +21,7 @@ import {
   newClientWithOwner,
   PASSWORD,
   signIn,
+  takeOver,
   USERS_URL,
 } from '../support/people.ts'
 import { startTestService } from '../support/running-service.ts'
@@ -133,7 +134,10 @@ test('nobody approves what somebody asks for who gave them access, however long 
   ] as const) {
     assert.equal(await outcomeOf(maker, checker), 'approver_not_independent')
   }
-  assert.equal(await outcomeOf(b, c), 'approved') // Two whom the same person let in.
+  assert.equal(await outcomeOf(b, c), 'approver_not_independent') // Two whom the same person let in, …
+  assert.equal(await outcomeOf(e, a), 'maker_counts_as_you')
+  await takeOver(bench, b, c, d, e)
+  assert.equal(await outcomeOf(b, c), 'approved') // … once they count as themselves.
   assert.equal(await outcomeOf(e, a), 'approved')
   const gone = await a.call({ method: 'DELETE', url: `${USERS_URL}/${d.user.id}` })
   assert.equal(gone.statusCode, 200)

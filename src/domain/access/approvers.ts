@@ -1,9 +1,12 @@
 // Who may approve what another person asked for (maker-checker): somebody else, whose access was not
-// changed too recently, and was not given by the maker (access-grants.ts). A user who was removed and is one
-// again under the same address is the same person: actors are compared by name, and stands_behind knows them.
+// changed too recently, and was not given by the maker (access-grants.ts). The maker is the person who
+// controls the credential (I93, take-over.ts): the database keeps the people behind a maker with each
+// request (keep_maker_people), and one function judges an approver (approver_unfitness). A user who was
+// removed and is one again under the same address is the same person.
 //
-// In the order they are checked: people_only, other_person_needed, approver_too_new,
-// approver_not_independent.
+// In the order they are checked: people_only, other_person_needed, maker_counts_as_you where they are the
+// person behind the maker, approver_too_new, approver_not_independent, maker_counts_as_you where the same
+// person is behind both.
 
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
@@ -24,8 +27,17 @@ export type Approver = {
 // Who approves, or looks at what they might approve. Client credentials are not a person.
 export type Candidate = Pick<Approver, 'actor' | 'newSince'> & { userId: UserId | null }
 
-// Client credentials are a maker too, without a user.
-export type Maker = { actor: string; userId: UserId | null }
+// Client credentials are a maker too, without a user. `people`: behind the maker, when the request was made.
+export type Maker = { actor: string; userId: UserId | null; people: readonly UserId[] | null }
+
+// Of two: who has approved already, and the people behind them.
+export type FirstApprover = { actor: string; userId: UserId; people: readonly UserId[] }
+
+// Of payouts and settlements.
+export const APPROVER_COLUMNS = `maker_people as "makerPeople", approvers_needed as "approversNeeded",
+  case when first_approved_by_user is not null then jsonb_build_object(
+    'actor', first_approved_by, 'userId', first_approved_by_user,
+    'people', array[person_behind(first_approved_by_user, 'infinity')]) end as "firstApprover"`
 
 // Concurrent changes of the approver's access wait until the transaction ends, and earlier ones are seen
 // here. Lock before what is approved.
@@ -43,15 +55,23 @@ export async function lockApprover(
   if (![...scopes].every((scope) => granted.includes(scope))) throw new Refusal('role_not_allowed')
 }
 
-export function refuseMaker(approver: Approver, maker: Maker): void {
+export function refuseMaker(approver: Approver, maker: Pick<Maker, 'actor' | 'userId'>): void {
   if (hasMade(approver, maker)) throw new Refusal('other_person_needed')
 }
 
-// The same of who looks, the user `v`, where these columns say who made it.
-export const isMaker = (actor: string, userId: string) =>
-  `(v.id = ${userId} or 'user:' || v.email = ${actor})`
+// For lists: why the user `viewer` may not approve it, of a request whose maker and people are in these
+// columns.
+export const unfitnessOf = (request: {
+  maker: string
+  people: string
+  viewer: string
+  newSince: string
+}) => {
+  const { maker, people, viewer, newSince } = request
+  return `approver_unfitness(${maker}, ${people}, ${viewer}, ${newSince})`
+}
 
-function hasMade({ actor, userId }: Candidate, maker: Maker): boolean {
+function hasMade({ actor, userId }: Candidate, maker: Pick<Maker, 'actor' | 'userId'>): boolean {
   return maker.actor === actor || maker.userId === userId
 }
 
@@ -63,14 +83,26 @@ export async function findUnfitness(
 ): Promise<RefusalCode | undefined> {
   if (userId === null) return 'people_only'
   if (hasMade({ actor, userId, newSince }, maker)) return 'other_person_needed'
-  const { rows } = await db.query<{ isNew: boolean; isDependent: boolean }>({
+  const { rows } = await db.query<{ unfitness: RefusalCode | null }>({
     name: 'judge-approver',
-    text: `select access_changed_at > $2 as "isNew", stands_behind($3::uuid, id) as "isDependent"
-             from users where id = $1`,
-    values: [userId, newSince, maker.userId],
+    text: 'select approver_unfitness($1::uuid, $2::uuid[], $3::uuid, $4) as unfitness',
+    values: [maker.userId, maker.people, userId, newSince],
   })
-  if (rows[0]?.isNew) return 'approver_too_new'
-  return rows[0]?.isDependent ? 'approver_not_independent' : undefined
+  return rows[0]?.unfitness ?? undefined
+}
+
+type TwoChecked = { maker: Maker; firstApprover: FirstApprover | null }
+
+// Where it takes two, the second is independent of the first as of the maker.
+export async function findUnfitnessForEither(
+  db: Queryable,
+  by: Candidate,
+  { maker, firstApprover }: TwoChecked,
+): Promise<RefusalCode | undefined> {
+  const unfitness = await findUnfitness(db, by, maker)
+  if (unfitness || !firstApprover) return unfitness
+  if (firstApprover.userId === by.userId) return 'second_approver_needed'
+  return findUnfitness(db, by, firstApprover)
 }
 
 // The approver must be locked.

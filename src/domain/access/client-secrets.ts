@@ -11,7 +11,7 @@ import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
 import { dummyHash, hashSecret, verifySecret } from '#hashed-secrets.ts'
-import type { ClientId } from '#ids.ts'
+import type { ClientId, UserId } from '#ids.ts'
 import { CLIENT_COLUMNS, type Client, defaultScopes } from './clients.ts'
 
 export const SANDBOX_CLIENT = {
@@ -89,7 +89,15 @@ async function noteUse(
   })
 }
 
-type SecretRotation = { clientId: ClientId; secret: NewSecret; overlapSeconds: number }
+// Whose it is (I93): of a user, or of the credentials of a client. Null: of the command line.
+export type SecretMaker = { userId: UserId | null; clientId: ClientId } | null
+
+type SecretRotation = {
+  clientId: ClientId
+  secret: NewSecret
+  overlapSeconds: number
+  madeBy: SecretMaker
+}
 
 // The current secret, and all that still retire, end when the overlap does; at once means that
 // tokens issued so far are dead too. Two rotations at once end in one after the other: both make a
@@ -97,8 +105,9 @@ type SecretRotation = { clientId: ClientId; secret: NewSecret; overlapSeconds: n
 export async function replaceSecret(
   tx: Transaction,
   now: Date,
-  { clientId, secret, overlapSeconds }: SecretRotation,
+  { clientId, secret, overlapSeconds, madeBy }: SecretRotation,
 ): Promise<void> {
+  const people = await findMakers(tx, now, madeBy) // Before a secret that may name them is dropped.
   const retiresAt = new Date(now.getTime() + overlapSeconds * 1000)
   await tx.query({
     name: 'drop-retired-secrets',
@@ -110,26 +119,55 @@ export async function replaceSecret(
                                           order by created_at desc offset ${RETIRING_MAX - 1})))`,
     values: [clientId, now],
   })
+  if (overlapSeconds === 0) await dropSecrets(tx, clientId)
   await tx.query({
     name: 'retire-secrets',
     text: `update client_secrets set retires_at = $2
             where client_id = $1 and (retires_at is null or retires_at > $2)`,
     values: [clientId, retiresAt],
   })
-  await addSecret(tx, now, { clientId, secret })
+  await insertSecret(tx, now, { clientId, secret, people })
   if (overlapSeconds === 0) await endTokens(tx, clientId)
 }
+
+async function dropSecrets(tx: Transaction, clientId: ClientId): Promise<void> {
+  await tx.query({
+    name: 'drop-secrets',
+    text: 'delete from client_secrets where client_id = $1',
+    values: [clientId],
+  })
+}
+
+async function findMakers(tx: Transaction, now: Date, madeBy: SecretMaker): Promise<UserId[]> {
+  const { rows } = await tx.query<{ people: UserId[] }>({
+    name: 'find-secret-makers',
+    text: `select case when $2::bigint is null then array[command_line()]
+                       else people_behind($1, $2, $3) end as people`,
+    values: [madeBy?.userId ?? null, madeBy?.clientId ?? null, now],
+  })
+  return rows[0]?.people ?? []
+}
+
+type AddedSecret = { clientId: ClientId; secret: NewSecret }
 
 export async function addSecret(
   tx: Transaction,
   now: Date,
-  { clientId, secret: { keyId, hash } }: { clientId: ClientId; secret: NewSecret },
+  { madeBy, ...added }: AddedSecret & { madeBy: SecretMaker },
+): Promise<void> {
+  await insertSecret(tx, now, { ...added, people: await findMakers(tx, now, madeBy) })
+}
+
+async function insertSecret(
+  tx: Transaction,
+  now: Date,
+  { clientId, secret: { keyId, hash }, people }: AddedSecret & { people: readonly UserId[] },
 ): Promise<void> {
   await tx.query({
     name: 'add-client-secret',
-    text: `insert into client_secrets (client_id, key_id, secret_hash, created_at)
-           values ($1, $2, $3, $4)`,
-    values: [clientId, keyId, hash, now],
+    text: `insert into client_secrets (client_id, key_id, secret_hash, created_at, made_by)
+           values ($1, $2, $3, $4, $5)`,
+    values: [clientId, keyId, hash, now, people],
   })
 }
 
@@ -179,8 +217,8 @@ export async function createClient(
        values ($1, $2, $3, $4, $5)
        on conflict (client_id) do nothing
        returning id)
-     insert into client_secrets (client_id, key_id, secret_hash, created_at)
-     select id, '', $6, $5 from made`,
+     insert into client_secrets (client_id, key_id, secret_hash, created_at, made_by)
+     select id, '', $6, $5, array[command_line()] from made`,
     [clientId, name, isOperator, defaultScopes(isOperator), now, secretHash],
   )
 }

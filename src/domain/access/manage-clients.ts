@@ -21,6 +21,7 @@ import {
   type NewSecret,
   replaceSecret,
   type SecretEntry,
+  type SecretMaker,
 } from './client-secrets.ts'
 import { CLIENT_COLUMNS, type Client, defaultScopes } from './clients.ts'
 import { isOperatorScope, type Scope } from './scopes.ts'
@@ -42,6 +43,7 @@ export type ClientFields = {
 }
 
 export type By = { now: Date; actor: string }
+export type BySecretMaker = By & { madeBy: SecretMaker }
 
 const CLIENT_ID_TRIES_MAX = 20
 const ENTRY_COLUMNS = `
@@ -56,7 +58,7 @@ type ClientRegistration = {
 
 export async function registerClient(
   tx: Transaction,
-  { now, actor }: By,
+  { now, actor, madeBy }: BySecretMaker,
   { asked, secret }: ClientRegistration,
 ): Promise<ClientDetail> {
   const { clientId = await freeClientId(tx), name, isOperator = false } = asked
@@ -78,7 +80,7 @@ export async function registerClient(
   })
   const id = rows[0]?.id
   if (id === undefined) throw new Refusal('client_id_taken')
-  await addSecret(tx, now, { clientId: id, secret })
+  await addSecret(tx, now, { clientId: id, secret, madeBy })
   await record(tx, { now, actor }, { id, clientId, action: 'client.create', detail: { ...fields } })
   return getClient(tx, now, clientId)
 }
@@ -221,11 +223,11 @@ type ClientSecretRotation = {
 // (records/audit-log.ts); what its own people do is not.
 export async function rotateClientSecret(
   tx: Transaction,
-  by: By,
+  by: BySecretMaker,
   { clientId, change, action = 'client.rotate_secret' }: ClientSecretRotation,
 ): Promise<ClientDetail> {
   const client = await getClient(tx, by.now, clientId)
-  await replaceSecret(tx, by.now, { clientId: client.id, ...change })
+  await replaceSecret(tx, by.now, { clientId: client.id, ...change, madeBy: by.madeBy })
   const { secret, overlapSeconds } = change
   await record(tx, by, { ...client, action, detail: { keyId: secret.keyId, overlapSeconds } })
   return getClient(tx, by.now, clientId)

@@ -14,6 +14,7 @@ import { isOperator, mayDisableRole, mayManageRole, mayManageUsersOf, type Role 
 import { dropIdleRecoveryCodes, removeTotp } from './second-factors.ts'
 import { endUserSessions, lockUserOf, type SignedInSession } from './sessions.ts'
 import { unlockUser } from './sign-in-attempts.ts'
+import { createInvitation, type NewInvitation, vouchFor } from './take-over.ts'
 import {
   changeUser,
   createUser,
@@ -56,17 +57,27 @@ type NewUser = {
   passwordHash: string
 }
 
+// The link by which they take the account over is returned this once.
+export type Invited = { user: User; invitation: NewInvitation }
+
 export async function addUser(
   tx: Transaction,
   now: Date,
   { by, client, email, role, passwordHash }: NewUser,
-): Promise<User> {
+): Promise<Invited> {
   await lockAdministrator(tx, by)
   await refuseRole(tx, by, { clientId: client.id, role })
-  const user = await createUser(tx, now, { clientId: client.id, email, role, passwordHash })
+  const createdBy = by.userId ?? null
+  const user = await createUser(tx, now, {
+    clientId: client.id,
+    email,
+    role,
+    passwordHash,
+    createdBy,
+  })
   await recordGrant(tx, now, { by, user, isNewPassword: true })
   await record(tx, now, { by, user, action: 'user.create', detail: { role } })
-  return user
+  return { user, invitation: await createInvitation(tx, now, { user, actor: by.actor }) }
 }
 
 export async function changeUserBy(
@@ -117,9 +128,10 @@ export async function resetPassword(
   tx: Transaction,
   now: Date,
   { by, reset }: PasswordReset,
-): Promise<User> {
+): Promise<Invited> {
   const user = await lockManageable(tx, by, { id: reset.id, may: mayManageRole })
-  await setPassword(tx, now, { id: user.id, hash: reset.passwordHash, isTemporary: true })
+  const setBy = by.userId ?? null
+  await setPassword(tx, now, { id: user.id, hash: reset.passwordHash, isTemporary: true, setBy })
   const passkeys = await removePasskeys(tx, user.id)
   if (reset.removesTotp) await removeTotp(tx, user.id)
   else await dropIdleRecoveryCodes(tx, user.id)
@@ -133,7 +145,9 @@ export async function resetPassword(
     detail: { removesTotp: reset.removesTotp, ...(passkeys > 0 ? { passkeys } : {}) },
   })
   const hasTotp = user.hasTotp && !reset.removesTotp
-  return { ...user, isPasswordTemporary: true, hasTotp, hasPasskey: false }
+  const invitation = await createInvitation(tx, now, { user, actor: by.actor })
+  const changed = { isPasswordTemporary: true, hasTotp, hasPasskey: false, ownFrom: null }
+  return { user: { ...user, ...changed }, invitation }
 }
 
 export async function removeUserBy(
@@ -145,6 +159,21 @@ export async function removeUserBy(
   await removeUser(tx, user)
   await record(tx, now, { by, user, action: 'user.remove', detail: { role: user.role } })
   return user
+}
+
+type Vouching = { by: Administrator; id: UserId; note: string }
+
+// By an operator, who knows the person: from now on they count as themselves, whoever invited them.
+export async function vouchForUser(
+  tx: Transaction,
+  now: Date,
+  { by, id, note }: Vouching,
+): Promise<User> {
+  if (!isOperator(by)) throw new Refusal('role_not_allowed')
+  const user = await lockManageable(tx, by, { id, may: mayManageRole })
+  await vouchFor(tx, now, { by: by.userId ?? null, user })
+  await record(tx, now, { by, user, action: 'user.vouch', detail: { note } })
+  return { ...user, ownFrom: now }
 }
 
 // Another client's user is not found.

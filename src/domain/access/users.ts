@@ -17,6 +17,7 @@ export type User = {
   isPasswordTemporary: boolean
   hasTotp: boolean
   hasPasskey: boolean
+  ownFrom: Date | null // From when on the user counts as themselves (take-over.ts).
   createdAt: Date
   signedInAt: Date | null
 }
@@ -26,6 +27,7 @@ export const USER_COLUMNS = `
   users.is_password_temporary as "isPasswordTemporary",
   users.totp_sealed is not null as "hasTotp",
   exists (select from passkeys where passkeys.user_id = users.id) as "hasPasskey",
+  users.own_from as "ownFrom",
   users.created_at as "createdAt",
   users.signed_in_at as "signedInAt"`
 
@@ -50,15 +52,25 @@ export async function listUsers(
   return rows
 }
 
-type NewUser = { clientId: ClientId; email: string; role: Role; passwordHash: string }
+type NewUser = {
+  clientId: ClientId
+  email: string
+  role: Role
+  passwordHash: string
+  createdBy: UserId | null // Null: the command line.
+}
 
-// With a temporary password, known to its creator, which must be changed first.
+// With a temporary password, known to its creator, which must be changed first. In the sandbox a user of the
+// command line counts as themselves at once.
 export async function createUser(tx: Transaction, now: Date, user: NewUser): Promise<User> {
   const { rows } = await tx.query<User>({
     name: 'create-user',
     text: `insert into users (id, client_id, email, role, password_hash, password_set_at,
-                              is_password_temporary, created_at)
-           select $1, $2, $3, $4, $5, $6, true, $6
+                              is_password_temporary, created_at, password_by, own_from)
+           select $1, $2, $3, $4, $5, $6, true, $6,
+                  coalesce(person_behind($7::uuid, $6), command_line()),
+                  case when $7 is null and exists (select from database_mode where mode = 'sandbox')
+                       then $6::timestamptz end
             where (select count(*) from users where client_id = $2) < ${USERS_MAX}
            on conflict (client_id, email) do nothing
            returning ${USER_COLUMNS}`,
@@ -69,6 +81,7 @@ export async function createUser(tx: Transaction, now: Date, user: NewUser): Pro
       user.role,
       user.passwordHash,
       now,
+      user.createdBy,
     ],
   })
   if (rows[0]) return rows[0]
@@ -149,18 +162,34 @@ export async function removeUser(tx: Transaction, user: LockedUser): Promise<voi
   })
 }
 
+// Null: the command line set it.
+type NewPassword = { id: UserId; hash: string } & (
+  | { isTemporary: false }
+  | { isTemporary: true; setBy: UserId | null }
+)
+
+// The user's link, if any, no longer works.
 export async function setPassword(
   tx: Transaction,
   now: Date,
-  { id, hash, isTemporary }: { id: UserId; hash: string; isTemporary: boolean },
+  { id, hash, ...how }: NewPassword,
 ): Promise<void> {
+  const setBy = how.isTemporary ? how.setBy : id
   const { rowCount } = await tx.query({
     name: 'set-password',
-    text: `update users set password_hash = $2, password_set_at = $3, is_password_temporary = $4
+    text: `update users
+              set password_hash = $2, password_set_at = $3, is_password_temporary = $4,
+                  password_by = case when $4 then coalesce(person_behind($5::uuid, $3), command_line())
+                                     else password_by end
             where id = $1`,
-    values: [id, hash, now, isTemporary],
+    values: [id, hash, now, how.isTemporary, setBy],
   })
   if (rowCount !== 1) throw new Refusal('user_not_found') // Removed meanwhile.
+  await tx.query({
+    name: 'drop-invitation',
+    text: 'delete from invitations where user_id = $1',
+    values: [id],
+  })
 }
 
 // Users of one address at several clients share a salt, so that one derivation serves for all of

@@ -1,5 +1,6 @@
 // Whoever chose where money goes is a maker too (I49, I53): who added the bank account, made it the
-// default or chose it for a subaccount, and everybody to whom they gave access, approves nothing that
+// default or chose it for a subaccount, the people behind them (I93), and everybody to whom they gave access,
+// approves nothing that
 // goes to it, until a user who is independent of them has approved a payout or settlement to it since;
 // of a subaccount's, one that paid that subaccount.
 
@@ -17,16 +18,17 @@ type Approving = {
 const ADDED_BY = `coalesce(b.added_by_user, (
   select u.id from users u where u.client_id = b.client_id and b.created_by = 'user:' || u.email))`
 
-const choosersStandBehind = (user: string) =>
-  `exists (select from unnest(h.by) as m (id) where stands_behind(m.id, ${user}))`
+const choosersStandBehind = (user: string) => `not is_independent(h.by, ${user})`
 
 // `known_at`: no payout that counts was requested earlier.
 const CHOICES = `
-  select b.client_id, b.id, null::bigint, array[${ADDED_BY}, b.default_by_user], b.created_at,
+  select b.client_id, b.id, null::bigint,
+         array[${ADDED_BY}, b.default_by_user] || b.added_by_people || b.default_by_people, b.created_at,
          coalesce(b.default_at, b.created_at)
     from bank_accounts b where b.id = any($1::bigint[])
    union all
-  select s.client_id, s.bank_account_id, s.id, array[s.account_chosen_by_user],
+  select s.client_id, s.bank_account_id, s.id, 
+         s.account_chosen_by_user || s.account_chosen_by_people,
          s.account_chosen_at, s.account_chosen_at
     from subaccounts s where s.id = any($2::bigint[])`
 

@@ -28,19 +28,20 @@ export async function createPayouts(
              (reference, client_id, purpose, bank_code, to_bank_code, to_account_sealed,
               to_account_name, amount_kobo, currency, narration, fee_kobo, vat_kobo, fee_rule_id,
               bank_account_id, subaccount_id, settlement_id, credit_id, approval, requested_by,
-              requested_by_user, requested_at)
+              requested_by_user, requested_at, approvers_needed)
            select n.reference, n.client_id, n.purpose, n.bank_code, n.to_bank_code,
                   n.to_account_sealed, n.to_account_name, n.amount_kobo, n.currency, n.narration,
                   n.fee_kobo, n.vat_kobo, n.fee_rule_id, n.bank_account_id, n.subaccount_id,
-                  n.settlement_id, n.credit_id, n.approval, n.requested_by, u.id, $20
+                  n.settlement_id, n.credit_id, n.approval, n.requested_by, u.id, $21,
+                  greatest(n.approvers, 1)
              from unnest($1::text[], $2::bigint[], $3::text[], $4::text[], $5::text[], $6::bytea[],
                          $7::text[], $8::bigint[], $9::text[], $10::text[], $11::bigint[],
                          $12::bigint[], $13::bigint[], $14::bigint[], $15::bigint[], $16::bigint[],
-                         $17::bigint[], $18::text[], $19::text[]) with ordinality
+                         $17::bigint[], $18::text[], $19::text[], $20::bigint[]) with ordinality
                   as n (reference, client_id, purpose, bank_code, to_bank_code, to_account_sealed,
                         to_account_name, amount_kobo, currency, narration, fee_kobo, vat_kobo,
                         fee_rule_id, bank_account_id, subaccount_id, settlement_id, credit_id,
-                        approval, requested_by, place)
+                        approval, requested_by, approvers, place)
              left join users u
                on u.client_id = n.client_id and n.requested_by = 'user:' || u.email
             order by n.place
@@ -77,8 +78,9 @@ function columns(sealer: Sealer, payouts: readonly NewPayout[]): unknown[] {
     numbers(({ subaccountId }) => subaccountId),
     numbers(({ settlementId }) => settlementId),
     numbers(({ creditId }) => creditId),
-    plainArray(texts(({ needsApproval }) => (needsApproval ? 'needed' : 'not_needed'))),
+    plainArray(texts(({ approversNeeded }) => (approversNeeded > 0 ? 'needed' : 'not_needed'))),
     texts(({ requestedBy }) => requestedBy),
+    numbers(({ approversNeeded }) => BigInt(approversNeeded)),
   ]
 }
 

@@ -9,9 +9,10 @@
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import {
+  APPROVER_COLUMNS,
   type Approver,
   type Candidate,
-  findUnfitness,
+  findUnfitnessForEither,
   lockApprover,
   type Maker,
   refuseMaker,
@@ -46,7 +47,29 @@ export async function approvePayout(
   if (!payout) return
   const obstacle = await findObstacle(tx, acting, payout)
   if (obstacle) throw new Refusal(obstacle)
+  if (payout.approversNeeded > 1 && !payout.firstApprover) {
+    return approveFirst(tx, acting, payout)
+  }
   await decide(tx, acting, { payout, approval: 'approved', reason: null })
+}
+
+// Of two: nothing is sent yet.
+async function approveFirst(
+  tx: Transaction,
+  { client, actor, userId, now }: Approver & { now: Date },
+  payout: LockedPayout,
+): Promise<void> {
+  await tx.query({
+    name: 'approve-payout-first',
+    text: `update payouts set first_approved_by = $2, first_approved_by_user = $3,
+                              first_approved_at = $4
+            where id = $1`,
+    values: [payout.id, actor, userId, now],
+  })
+  const change = { change: 'first_approved', changedBy: actor } as const
+  await recordPayoutChanges(tx, now, { payoutIds: [payout.id], ...change })
+  const action = 'payout.approve_first'
+  await audit(tx, { client, actor, now }, { payout, action, note: null })
 }
 
 // To an approval, of one that awaits it, by who looks. Null: there is none.
@@ -58,6 +81,7 @@ export async function findApprovalObstacle(
   const { rows } = await db.query<Judged>({
     name: 'read-payout-to-approve',
     text: `select id, requested_by as "requestedBy", requested_by_user as "requestedByUser",
+                  ${APPROVER_COLUMNS},
                   bank_account_id as "bankAccountId", ${MAY_HAVE_BEEN_SENT} as "mayHaveBeenSent"
              from payouts where id = $1`,
     values: [id],
@@ -67,7 +91,13 @@ export async function findApprovalObstacle(
 
 type Judged = Pick<
   LockedPayout,
-  'id' | 'requestedBy' | 'requestedByUser' | 'bankAccountId' | 'mayHaveBeenSent'
+  | 'id'
+  | 'requestedBy'
+  | 'requestedByUser'
+  | 'makerPeople'
+  | 'firstApprover'
+  | 'bankAccountId'
+  | 'mayHaveBeenSent'
 >
 
 async function findObstacle(
@@ -75,8 +105,9 @@ async function findObstacle(
   by: Candidate,
   payout: Judged,
 ): Promise<RefusalCode | null> {
-  const { id, bankAccountId, mayHaveBeenSent } = payout
-  const unfitness = await findUnfitness(db, by, makerOf(payout))
+  const { id, bankAccountId, mayHaveBeenSent, firstApprover } = payout
+  const judged = { maker: makerOf(payout), firstApprover }
+  const unfitness = await findUnfitnessForEither(db, by, judged)
   if (unfitness) return unfitness
   // What may have been sent is not sent (I82): approving it has the bank asked.
   const block = mayHaveBeenSent ? null : await findBlock(db, id)
@@ -85,9 +116,10 @@ async function findObstacle(
   return (await isAccountChooser(db, chosen)) ? 'approver_chose_account' : null
 }
 
-const makerOf = ({ requestedBy, requestedByUser }: Judged): Maker => ({
+const makerOf = ({ requestedBy, requestedByUser, makerPeople }: Judged): Maker => ({
   actor: requestedBy,
   userId: requestedByUser,
+  people: makerPeople,
 })
 
 // The money is available again.
@@ -150,6 +182,8 @@ async function lockDecidable(
   const payout = await lockPayout(tx, id)
   const { approval, decidedByUser } = payout
   if (approval === decision && decidedByUser === approver.userId) return undefined
+  const isFirst = payout.firstApprover?.userId === approver.userId
+  if (decision === 'approved' && isFirst && awaitsApproval(payout)) return undefined
   if (!awaitsApproval(payout)) throw new Refusal('payout_decided')
   return payout
 }

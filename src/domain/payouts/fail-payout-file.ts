@@ -46,7 +46,8 @@ const isSettled = (status: PayoutStatus) => status === 'confirmed' || status ===
 
 type Failing = { id: bigint; mayBeAtBank: boolean; reference: string; bankConfirmation: string }
 
-async function failedResults(
+// Refuses a file of which the bank has paid any.
+export async function failedResults(
   tx: Transaction,
   { id, mayBeAtBank, reference, bankConfirmation }: Failing,
 ): Promise<FileResult[]> {

@@ -8,7 +8,13 @@ import type { PayoutId } from '#ids.ts'
 import type { PayoutStatus } from './payouts.ts'
 
 export type PayoutChange = {
-  change: PayoutStatus | 'approved' | 'rejected' | 'paid_at_bank' | 'returned_by_bank'
+  change:
+    | PayoutStatus
+    | 'first_approved'
+    | 'approved'
+    | 'rejected'
+    | 'paid_at_bank'
+    | 'returned_by_bank'
   changedBy: string
   changedAt: Date
   detail: string | null

@@ -16,6 +16,7 @@ import { formatKobo, type Kobo } from '#money.ts'
 
 export type PayoutSettings = {
   approvalAboveKobo: Kobo | null // More than this needs approval. Null: nothing does; 0: all.
+  twoApproversAboveKobo: Kobo | null // Of client credentials: more than this takes two approvers.
   perPayoutKobo: Kobo | null // Null: no limit.
   perDayKobo: Kobo | null
   reserveFloorBps: number
@@ -24,6 +25,7 @@ export type PayoutSettings = {
 
 const NONE: PayoutSettings = {
   approvalAboveKobo: null,
+  twoApproversAboveKobo: null,
   perPayoutKobo: null,
   perDayKobo: null,
   reserveFloorBps: 0,
@@ -32,8 +34,8 @@ const NONE: PayoutSettings = {
 
 const SELECT_SETTINGS = `
   select approval_above_kobo as "approvalAboveKobo", per_payout_kobo as "perPayoutKobo",
-         per_day_kobo as "perDayKobo", reserve_floor_bps as "reserveFloorBps",
-         reserve_floor_days as "reserveFloorDays"
+         per_day_kobo as "perDayKobo", two_approvers_above_kobo as "twoApproversAboveKobo",
+         reserve_floor_bps as "reserveFloorBps", reserve_floor_days as "reserveFloorDays"
     from payout_settings where client_id = $1`
 
 export async function readPayoutSettings(
@@ -58,33 +60,58 @@ export async function holdApprovalRules(tx: Transaction, clientId: ClientId): Pr
   })
 }
 
+export type ApproverCount = 0 | 1 | 2
+
+type Asked = { clientId: ClientId; actor: string; amountKobo: Kobo }
+
+export const isCredential = (actor: string) => actor.startsWith('client:')
+
 // As payout-limits.ts locks them afterwards: a weaker lock would have two payouts wait for each other.
-export async function needsApproval(
+export async function countApprovers(
   tx: Transaction,
-  clientId: ClientId,
-  amountKobo: Kobo,
-): Promise<boolean> {
+  { clientId, actor, amountKobo }: Asked,
+): Promise<ApproverCount> {
   await holdApprovalRules(tx, clientId)
   const { rows } = await tx.query<PayoutSettings>({
     name: 'lock-payout-settings',
     text: `${SELECT_SETTINGS} for no key update`,
     values: [clientId],
   })
-  const { approvalAboveKobo } = rows[0] ?? NONE
-  return approvalAboveKobo !== null && amountKobo > approvalAboveKobo
+  const { approvalAboveKobo, twoApproversAboveKobo } = rows[0] ?? NONE
+  const isAbove = (limitKobo: Kobo | null) => limitKobo !== null && amountKobo > limitKobo
+  if (isCredential(actor) && isAbove(twoApproversAboveKobo)) return 2
+  return isAbove(approvalAboveKobo) ? 1 : 0
+}
+
+// Undefined: as it was.
+type Tightening = {
+  approvalAboveKobo: Kobo | null
+  twoApproversAboveKobo?: Kobo | null | undefined
+}
+
+// Null is the highest.
+function isHigher(newKobo: Kobo | null | undefined, oldKobo: Kobo | null): boolean {
+  if (newKobo === undefined || oldKobo === null) return false
+  return newKobo === null || newKobo > oldKobo
 }
 
 // By one person of the client: stricter only.
 export async function tightenApproval(
   tx: Transaction,
   { client, actor, now }: { client: Client; actor: string; now: Date },
-  aboveKobo: Kobo | null,
+  { approvalAboveKobo, twoApproversAboveKobo }: Tightening,
 ): Promise<void> {
-  const { approvalAboveKobo: old } = await lockSettings(tx, client.id)
-  const isLooser = old !== null && (aboveKobo === null || aboveKobo > old)
+  const old = await lockSettings(tx, client.id)
+  const isLooser =
+    isHigher(approvalAboveKobo, old.approvalAboveKobo) ||
+    isHigher(twoApproversAboveKobo, old.twoApproversAboveKobo)
   if (isLooser) throw new Refusal('payout_approval_kept')
   const by = { clientId: client.id, actor, now }
-  await writeSettings(tx, by, { client, changes: { approvalAboveKobo: aboveKobo } })
+  const changes = {
+    approvalAboveKobo,
+    ...(twoApproversAboveKobo === undefined ? {} : { twoApproversAboveKobo }),
+  }
+  await writeSettings(tx, by, { client, changes })
 }
 
 // By an operator, in whose audit log it stands.
@@ -125,19 +152,20 @@ async function writeSettings(
 ): Promise<void> {
   const old = await readPayoutSettings(tx, client.id)
   const settings = { ...old, ...changes }
-  const { approvalAboveKobo, perPayoutKobo, perDayKobo, reserveFloorBps, reserveFloorDays } =
-    settings
+  const { approvalAboveKobo, twoApproversAboveKobo, perPayoutKobo, perDayKobo } = settings
+  const { reserveFloorBps, reserveFloorDays } = settings
   await tx.query({
     name: 'write-payout-settings',
     text: `update payout_settings
               set approval_above_kobo = $2, per_payout_kobo = $3, per_day_kobo = $4,
-                  reserve_floor_bps = $5, reserve_floor_days = $6
+                  two_approvers_above_kobo = $5, reserve_floor_bps = $6, reserve_floor_days = $7
             where client_id = $1`,
     values: [
       client.id,
       approvalAboveKobo,
       perPayoutKobo,
       perDayKobo,
+      twoApproversAboveKobo,
       reserveFloorBps,
       reserveFloorDays,
     ],
@@ -149,6 +177,7 @@ async function writeSettings(
     subject: `client/${client.clientId}`,
     detail: {
       approvalAbove: shown(approvalAboveKobo),
+      twoApproversAbove: shown(twoApproversAboveKobo),
       ...limitsShown(settings),
       reserveFloorBps,
       reserveFloorDays,

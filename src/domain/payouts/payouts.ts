@@ -18,6 +18,7 @@ import type {
 } from '#ids.ts'
 import type { Kobo } from '#money.ts'
 import { newReference } from '#references.ts'
+import type { ApproverCount } from './payout-settings.ts'
 
 export const PURPOSES = ['payout', 'settlement', 'refund', 'return'] as const
 export type Purpose = (typeof PURPOSES)[number]
@@ -44,7 +45,7 @@ export type NewPayout = {
   to: { bankCode: string; accountNumber: string; accountName: string }
   narration: string
   requestedBy: string // An actor.
-  needsApproval: boolean
+  approversNeeded: ApproverCount
   bankAccountId?: BankAccountId | undefined
   subaccountId?: SubaccountId | undefined
   settlementId?: SettlementId | undefined

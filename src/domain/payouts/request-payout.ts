@@ -24,7 +24,7 @@ import { type BankAccount, lockBankAccount } from './bank-accounts.ts'
 import { chooseSendingBank, createPayouts } from './create-payouts.ts'
 import { type Draw, drawAvailable } from './draw-available.ts'
 import { feeAccounts } from './payout-postings.ts'
-import { needsApproval } from './payout-settings.ts'
+import { countApprovers } from './payout-settings.ts'
 
 type Deps = {
   sealer: Sealer
@@ -49,7 +49,8 @@ export async function requestPayout(tx: Transaction, deps: Deps, asked: Asked): 
   const account = await lockBankAccount(tx, asked.bankAccountId)
   refuseUnpayable(account)
   const isUnconfirmed = account.status === 'unconfirmed'
-  const needed = isUnconfirmed || (await needsApproval(tx, client.id, amountKobo))
+  const byRules = await countApprovers(tx, { clientId: client.id, actor, amountKobo })
+  const approversNeeded = byRules === 0 && isUnconfirmed ? 1 : byRules
   const fee = await chargedFor(tx, now, asked)
   const [payout] = await createPayouts(tx, { sealer, now }, [
     {
@@ -65,7 +66,7 @@ export async function requestPayout(tx: Transaction, deps: Deps, asked: Asked): 
       },
       narration,
       requestedBy: actor,
-      needsApproval: needed,
+      approversNeeded,
       bankAccountId: account.id,
       fee,
     },
@@ -78,7 +79,12 @@ export async function requestPayout(tx: Transaction, deps: Deps, asked: Asked): 
     actor,
     action: 'payout.create',
     subject: `payout/${reference}`,
-    detail: { amount, currency, bankAccount: account.reference, needsApproval: needed },
+    detail: {
+      amount,
+      currency,
+      bankAccount: account.reference,
+      needsApproval: approversNeeded > 0,
+    },
   })
   return reference
 }

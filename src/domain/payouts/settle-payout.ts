@@ -6,6 +6,7 @@
 // Locks: the payout; then ledger accounts, whatever the hook locks, and the client's event counter.
 
 import type { Transaction } from '#db/transaction.ts'
+import { APPROVER_COLUMNS, type FirstApprover } from '#domain/access/approvers.ts'
 import { clearAlert } from '#domain/records/alerts.ts'
 import { Refusal } from '#errors.ts'
 import type { BankAccountId, PayoutId, UserId } from '#ids.ts'
@@ -53,6 +54,9 @@ export type LockedPayout = HeldPayout & {
   approval: Payout['approval']
   requestedBy: string
   requestedByUser: UserId | null
+  makerPeople: readonly UserId[] | null // Behind the maker, where it needs approval.
+  approversNeeded: number
+  firstApprover: FirstApprover | null
   decidedByUser: UserId | null
   bankAccountId: BankAccountId | null // Of payouts and settlements.
   batchId: bigint | null
@@ -93,7 +97,7 @@ export async function lockPayout(tx: Transaction, id: PayoutId): Promise<LockedP
                   amount_kobo as "amountKobo", currency, fee_kobo as "feeKobo",
                   vat_kobo as "vatKobo", settlement_id as "settlementId", credit_id as "creditId",
                   subaccount_id as "subaccountId", status, approval, requested_by as "requestedBy",
-                  requested_by_user as "requestedByUser", decided_by_user as "decidedByUser",
+                  requested_by_user as "requestedByUser", ${APPROVER_COLUMNS}, decided_by_user as "decidedByUser",
                   bank_account_id as "bankAccountId", batch_id as "batchId",
                   bank_reference as "bankReference",
                   ${MAY_HAVE_BEEN_SENT} as "mayHaveBeenSent"

@@ -2,7 +2,7 @@
 // how old it is, is told as of now.
 
 import type { Queryable } from '#db/pool.ts'
-import { isMaker } from '#domain/access/approvers.ts'
+import { unfitnessOf } from '#domain/access/approvers.ts'
 import type { Client } from '#domain/access/clients.ts'
 import { Refusal, type RefusalCode } from '#errors.ts'
 import type { DifferenceId, StatementId, UserId } from '#ids.ts'
@@ -54,6 +54,13 @@ export type DifferenceFilter = {
 type Viewer = { client: Client; userId: UserId | null; newSince: Date }
 export type AsOf = { now: Date; windows: TimingWindows; viewer: Viewer }
 
+const UNFITNESS = unfitnessOf({
+  maker: 'd.asked_by_user',
+  people: 'd.maker_people',
+  viewer: '$8::uuid',
+  newSince: '$9',
+})
+
 // $5 and $6 are the windows of the banks, $7 is today, $8 and $9 are who looks, $10 the roles with access.
 const SELECT = `
   select d.id, d.bank_code as "bankCode", d.currency, d.day::text as day, d.kind,
@@ -61,7 +68,8 @@ const SELECT = `
          d.item_kind as "itemKind", d.item_id as "itemId", d.statement_id as "statementId",
          d.suggested_kind as "suggestedKind", d.suggested_id as "suggestedId",
          d.suggested_id is not null as "hasSuggestion", d.state, d.action, d.reason,
-         d.asked_by as "askedBy", d.asked_by_user as "askedByUser", d.asked_at as "askedAt",
+         d.asked_by as "askedBy", d.asked_by_user as "askedByUser",
+         d.maker_people as "makerPeople", d.asked_at as "askedAt",
          d.decided_by as "decidedBy", d.decided_at as "decidedAt", d.opened_at as "openedAt",
          d.owner_id as "ownerId", case when o.id is not null then d.owned_at end as "ownedAt",
          case when o.id is not null then jsonb_build_object(
@@ -70,15 +78,10 @@ const SELECT = `
            where m.line_id = d.line_id and m.item_kind = 'credit' limit 1) as "matchedCreditId",
          ${IS_TIMING} as "isTiming", age.days as "ageDays", ${BUCKET_SQL('age.days')} as "ageBucket",
          case when d.state <> 'asked' then null
-              when v.id is null then 'people_only'
-              when ${isMaker('d.asked_by', 'd.asked_by_user')} then 'other_person_needed'
-              when v.access_changed_at > $9 then 'approver_too_new'
-              when stands_behind(d.asked_by_user, v.id) then 'approver_not_independent'
-         end as obstacle, ${PAYOUT_COLUMNS}
+              else ${UNFITNESS} end as obstacle, ${PAYOUT_COLUMNS}
     from differences d
     left join statement_lines l on l.id = d.line_id ${JOIN_PAYOUT}
     left join unnest($5::text[], $6::int[]) as w (bank_code, days) on w.bank_code = d.bank_code
-    left join users v on v.id = $8::uuid
     left join users o on o.id = d.owner_id
    cross join lateral (select greatest($7::date - d.day, 0) as days) as age`
 

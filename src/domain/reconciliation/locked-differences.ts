@@ -27,6 +27,7 @@ export type Difference = Resolvable &
     reason: string | null
     askedBy: string | null
     askedByUser: UserId | null
+    makerPeople: readonly UserId[] | null // Behind who asked.
     askedAt: Date | null
     decidedBy: string | null
     decidedAt: Date | null
@@ -56,7 +57,8 @@ const SELECT_DIFFERENCE = `
          d.amount_kobo as "amountKobo", d.line_id as "lineId", l.kind as "lineKind",
          d.suggested_kind as "suggestedKind", d.suggested_id as "suggestedId",
          d.suggested_id is not null as "hasSuggestion", d.state, d.action, d.reason,
-         d.asked_by as "askedBy", d.asked_by_user as "askedByUser", d.asked_at as "askedAt",
+         d.asked_by as "askedBy", d.asked_by_user as "askedByUser",
+         d.maker_people as "makerPeople", d.asked_at as "askedAt",
          d.decided_by as "decidedBy", d.decided_at as "decidedAt", d.owner_id as "ownerId",
          ${PAYOUT_COLUMNS}
     from differences d left join statement_lines l on l.id = d.line_id ${JOIN_PAYOUT}

@@ -190,8 +190,8 @@ function requireAsked({ state, action, reason }: Difference) {
   return { action: action as DifferenceAction, reason: reason as string }
 }
 
-function makerOf({ askedBy, askedByUser }: Difference) {
-  return { actor: askedBy as string, userId: askedByUser }
+function makerOf({ askedBy, askedByUser, makerPeople }: Difference) {
+  return { actor: askedBy as string, userId: askedByUser, people: makerPeople }
 }
 
 function isMaker({ askedBy, askedByUser }: Difference, { actor, userId }: Acting): boolean {

@@ -1,12 +1,9 @@
 // Adjustments: what a client or a bank owes us is recovered or written off. As an operator's user sees
-// them, each with the reason why this user may not approve it, if any. In the order they are checked:
-//   other_person_needed       the user asked for it
-//   approver_too_new          the user's access was changed too recently
-//   approver_not_independent  whoever asked granted the user access (access-grants.ts)
+// them, each with the reason why this user may not approve it, if any (approvers.ts).
 
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
-import { isMaker } from '#domain/access/approvers.ts'
+import { unfitnessOf } from '#domain/access/approvers.ts'
 import { Refusal, type RefusalCode } from '#errors.ts'
 import type { AdjustmentId, ClientId, UserId } from '#ids.ts'
 import type { Kobo } from '#money.ts'
@@ -46,6 +43,13 @@ export function newAdjustmentReference(): string {
   return newReference('ADJ')
 }
 
+const UNFITNESS = unfitnessOf({
+  maker: 'a.requested_by_user',
+  people: 'a.maker_people',
+  viewer: '$1::uuid',
+  newSince: '$2',
+})
+
 const SELECT_ADJUSTMENT = `
   select a.id, a.reference, a.kind, a.subject as "of", a.client_id as "clientId",
          c.client_id as "clientName", a.bank_code as "bankCode", a.amount_kobo as "amountKobo",
@@ -53,14 +57,9 @@ const SELECT_ADJUSTMENT = `
          a.requested_at as "requestedAt", a.decided_by as "decidedBy",
          a.decided_at as "decidedAt", a.decision_reason as "decisionReason",
          case when a.state <> 'open' then null
-              when v.id is null then 'people_only'
-              when ${isMaker('a.requested_by', 'a.requested_by_user')} then 'other_person_needed'
-              when v.access_changed_at > $2 then 'approver_too_new'
-              when stands_behind(a.requested_by_user, v.id) then 'approver_not_independent'
-         end as obstacle
+              else ${UNFITNESS} end as obstacle
     from adjustments a
-    left join clients c on c.id = a.client_id
-    left join users v on v.id = $1::uuid`
+    left join clients c on c.id = a.client_id`
 
 const REFERENCE = /^ADJ[0-9]{15}$/
 

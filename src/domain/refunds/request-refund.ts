@@ -9,7 +9,7 @@ import type { Transaction } from '#db/transaction.ts'
 import { type Client, refuseSuspended } from '#domain/access/clients.ts'
 import { createPayouts } from '#domain/payouts/create-payouts.ts'
 import { type Draw, drawAvailable } from '#domain/payouts/draw-available.ts'
-import { needsApproval } from '#domain/payouts/payout-settings.ts'
+import { type ApproverCount, countApprovers } from '#domain/payouts/payout-settings.ts'
 import type { NewPayout } from '#domain/payouts/payouts.ts'
 import { writeAuditLog } from '#domain/records/audit-log.ts'
 import type { PayoutId } from '#ids.ts'
@@ -34,11 +34,11 @@ export async function requestRefund(tx: Transaction, deps: Deps, asked: Asked): 
   const slices = sliceRefund(refundable, amountKobo)
   const { currency } = refundable
   const reference = newRefundReference()
-  const isApprovalNeeded = await needsApproval(tx, client.id, amountKobo)
+  const approversNeeded = await countApprovers(tx, { clientId: client.id, actor, amountKobo })
   const payouts = await createPayouts(
     tx,
     deps,
-    slices.map((slice) => toPayout(deps, { ...asked, slice, reference, isApprovalNeeded })),
+    slices.map((slice) => toPayout(deps, { ...asked, slice, reference, approversNeeded })),
   )
   await insertRefund(tx, now, { asked, reference, currency, slices, payouts })
 
@@ -60,11 +60,11 @@ export async function requestRefund(tx: Transaction, deps: Deps, asked: Asked): 
   return reference
 }
 
-type PayoutTerms = Asked & { slice: RefundSlice; reference: string; isApprovalNeeded: boolean }
+type PayoutTerms = Asked & { slice: RefundSlice; reference: string; approversNeeded: ApproverCount }
 
 function toPayout(
   { sealer }: Deps,
-  { slice: { source, amountKobo }, client, actor, reference, isApprovalNeeded }: PayoutTerms,
+  { slice: { source, amountKobo }, client, actor, reference, approversNeeded }: PayoutTerms,
 ): NewPayout {
   return {
     clientId: client.id,
@@ -79,7 +79,7 @@ function toPayout(
     },
     narration: `Refund ${reference}`,
     requestedBy: actor,
-    needsApproval: isApprovalNeeded,
+    approversNeeded,
     creditId: source.creditId,
   }
 }

@@ -19,8 +19,8 @@ export async function createSandboxUser(db: Queryable, now: Date): Promise<void>
   const { email, passwordHash, role } = SANDBOX_USER
   await db.query(
     `insert into users (id, client_id, email, role, password_hash, password_set_at,
-                        is_password_temporary, created_at)
-     select $1, id, $2, $3, $4, $5, false, $5 from clients where client_id = $6
+                        is_password_temporary, created_at, own_from)
+     select $1, id, $2, $3, $4, $5, false, $5, $5 from clients where client_id = $6
      on conflict do nothing`,
     [timeOrderedId(now), email, role, passwordHash, now, SANDBOX_CLIENT.clientId],
   )

@@ -90,6 +90,7 @@ export async function approveSettlement(
   const settlement = await lockSettlement(tx, clientId, reference)
   const { id, status, approvedBy } = settlement
   if (approvedBy !== null && approvedBy === by.actor) return settlement
+  if (status === 'closed' && settlement.firstApprover?.actor === by.actor) return settlement
   if (status !== 'closed') throw new Refusal('settlement_not_closed')
   // Also where it was held for another reason, and a second person is wanted since.
   const isWanted =
@@ -100,8 +101,28 @@ export async function approveSettlement(
   const judged = { settlement, payees, isWanted, seen }
   const obstacle = await findApprovalObstacle(tx, by, judged)
   if (obstacle) throw new Refusal(obstacle)
+  if (settlement.approversNeeded > 1 && !settlement.firstApprover) {
+    await approveFirst(tx, deps.now, { id, ...by })
+    return readSettlement(tx, id)
+  }
   await payOut(tx, deps, { settlement, payees, actor: by.actor, userId: by.userId })
   return readSettlement(tx, id)
+}
+
+// Of two: nothing is paid yet.
+async function approveFirst(
+  tx: Transaction,
+  now: Date,
+  { id, actor, userId }: Pick<SettlementApprover, 'actor' | 'userId'> & { id: SettlementId },
+): Promise<void> {
+  await tx.query({
+    name: 'approve-settlement-first',
+    text: `update settlements set first_approved_by = $2, first_approved_by_user = $3,
+                                  first_approved_at = $4
+            where id = $1`,
+    values: [id, actor, userId, now],
+  })
+  await recordSettlement(tx, now, { id, verb: 'approve_first', actor })
 }
 
 async function lockPerson(tx: Transaction, { userId, ...by }: SettlementApprover): Promise<void> {
@@ -165,7 +186,7 @@ function newPayout(sealer: Sealer, { settlement, actor, payee, bankCode }: Paid)
     },
     narration: `Settlement ${settlement.reference}`,
     requestedBy: actor,
-    needsApproval: false, // The settlement is approved.
+    approversNeeded: 0, // The settlement is approved.
     bankAccountId: payee.bankAccountId as BankAccountId,
     subaccountId: payee.subaccountId ?? undefined,
     settlementId: settlement.id,

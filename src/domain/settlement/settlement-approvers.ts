@@ -1,8 +1,8 @@
 // Who may approve a settlement (I53): the rule that approving holds to, and that whoever looks is told.
 //
 // In the order they are checked:
-//   people_only, other_person_needed, approver_too_new, approver_not_independent
-//                                where a second person is wanted
+//   people_only, other_person_needed, approver_too_new, approver_not_independent, maker_counts_as_you,
+//   second_approver_needed      where a second person is wanted
 //   what is wrong with an account that it is paid to; that no bank has confirmed its name, only of who
 //                                does not give the accounts and their names
 //   settlement_accounts_changed  others are paid now, or have other names
@@ -10,8 +10,9 @@
 //   approver_chose_account       of a second person
 
 import type { Queryable } from '#db/pool.ts'
-import { type Candidate, findUnfitness } from '#domain/access/approvers.ts'
+import { type Candidate, findUnfitnessForEither } from '#domain/access/approvers.ts'
 import { isAccountChooser } from '#domain/payouts/account-choosers.ts'
+import { isCredential, readPayoutSettings } from '#domain/payouts/payout-settings.ts'
 import type { RefusalCode } from '#errors.ts'
 import type { ClientId } from '#ids.ts'
 import type { Kobo } from '#money.ts'
@@ -33,6 +34,18 @@ export async function wantsSecondPerson(
     values: [clientId, netKobo],
   })
   return rows[0]?.isWanted === true
+}
+
+type Closing = { clientId: ClientId; actor: string; netKobo: Kobo }
+
+// Not locked: closing holds the client's rules (needsApproval of approve-settlement.ts).
+export async function takesTwoApprovers(
+  db: Queryable,
+  { clientId, actor, netKobo }: Closing,
+): Promise<boolean> {
+  if (!isCredential(actor)) return false
+  const { twoApproversAboveKobo } = await readPayoutSettings(db, clientId)
+  return twoApproversAboveKobo !== null && netKobo > twoApproversAboveKobo
 }
 
 // To an approval by who looks, and gives the accounts and names that are shown. Null: there is none.
@@ -62,8 +75,9 @@ export async function findApprovalObstacle(
   by: Candidate,
   { settlement, payees, isWanted, seen }: Judged,
 ): Promise<RefusalCode | null> {
-  const maker = { actor: settlement.closedBy, userId: settlement.closedByUser }
-  const unfitness = isWanted && (await findUnfitness(db, by, maker))
+  const { closedBy: actor, closedByUser, makerPeople, firstApprover } = settlement
+  const checked = { maker: { actor, userId: closedByUser, people: makerPeople }, firstApprover }
+  const unfitness = isWanted && (await findUnfitnessForEither(db, by, checked))
   if (unfitness) return unfitness
   const obstacle = findObstacle(payees)
   const isKnowing =
@@ -73,7 +87,7 @@ export async function findApprovalObstacle(
   if (!isWanted && !isKnowing) return null
   const { userId } = by
   if (userId === null) return 'people_only'
-  const unfit = isWanted ? undefined : await findUnfitness(db, by, maker)
+  const unfit = isWanted ? undefined : await findUnfitnessForEither(db, by, checked)
   if (unfit) return unfit
   const isChooser = await isAccountChooser(db, { userId, ...idsOf(payees) })
   return isChooser ? 'approver_chose_account' : null

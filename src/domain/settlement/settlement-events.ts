@@ -10,7 +10,7 @@ import { readSettlement, type Settlement } from './settlements.ts'
 
 type Recorded = {
   id: SettlementId
-  verb: 'close' | 'approve' | 'cancel'
+  verb: 'close' | 'approve_first' | 'approve' | 'cancel'
   actor: string
   more?: object
 }

@@ -10,6 +10,7 @@
 import type { Queryable } from '#db/pool.ts'
 import { pastPrefix } from '#db/prefixes.ts'
 import type { Transaction } from '#db/transaction.ts'
+import { APPROVER_COLUMNS, type FirstApprover } from '#domain/access/approvers.ts'
 import { Refusal } from '#errors.ts'
 import type { ClientId, SettlementId, UserId } from '#ids.ts'
 import type { Kobo } from '#money.ts'
@@ -63,6 +64,9 @@ export type Settlement = SettlementAmounts & {
   heldReason: string | null
   closedBy: string
   closedByUser: UserId | null
+  makerPeople: readonly UserId[] | null // Behind who closed it.
+  approversNeeded: number
+  firstApprover: FirstApprover | null
   closedAt: Date
   approvedBy: string | null
   approvedAt: Date | null
@@ -92,6 +96,7 @@ const SELECT_SETTLEMENT = `
          s.carried_kobo as "carriedKobo", s.net_kobo as "netKobo",
          s.needs_approval as "needsApproval", s.held_reason as "heldReason",
          s.closed_by as "closedBy", s.closed_by_user as "closedByUser", s.closed_at as "closedAt",
+         ${APPROVER_COLUMNS},
          s.approved_by as "approvedBy", s.approved_at as "approvedAt",
          s.cancelled_by as "cancelledBy", s.cancelled_at as "cancelledAt",
          s.finished_at as "finishedAt",

@@ -12,6 +12,7 @@ import { CURRENCY, type Kobo, kobo } from '#money.ts'
 import { needsApproval } from './approve-settlement.ts'
 import type { Cover, PartyTotals, Previous } from './cover-transfers.ts'
 import { holdReserve, releaseReserves, sumDueReserves } from './reserves.ts'
+import { takesTwoApprovers } from './settlement-approvers.ts'
 import { newSettlementReference, type SettlementAmounts } from './settlements.ts'
 import { type ShareOut, shareOut } from './share-out.ts'
 import type { Party } from './take-available.ts'
@@ -122,16 +123,19 @@ async function insertSettlement(
 ): Promise<void> {
   const { id, closing, previous, cover, nextFromId } = closed
   const { clientId, actor, userId } = closing
+  const { netKobo } = amounts
+  const isNeeded = await needsApproval(tx, clientId, netKobo)
+  const takesTwo = await takesTwoApprovers(tx, { clientId, actor, netKobo })
   await tx.query({
     name: 'insert-settlement',
     text: `insert into settlements
              (id, reference, client_id, previous_id, currency, status, period_from, cut_off, to_id,
               next_from_id, lines, gross_kobo, fees_kobo, vat_kobo, reversed_kobo, refunds_kobo,
               paid_out_kobo, recovered_kobo, reserved_kobo, released_kobo, carried_kobo, net_kobo,
-              needs_approval, closed_by, closed_by_user, closed_at)
+              needs_approval, closed_by, closed_by_user, closed_at, approvers_needed)
            overriding system value
            values ($1, $2, $3, $4, $5, 'closed', $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16,
-                   $17, $18, $19, $20, $21, $22, $23, $24, $25)`,
+                   $17, $18, $19, $20, $21, $22, $23, $24, $25, $26)`,
     values: [
       id,
       newSettlementReference(),
@@ -154,10 +158,11 @@ async function insertSettlement(
       amounts.releasedKobo,
       amounts.carriedKobo,
       amounts.netKobo,
-      await needsApproval(tx, clientId, amounts.netKobo),
+      isNeeded || takesTwo,
       actor,
       userId,
       now,
+      takesTwo ? 2 : 1,
     ],
   })
 }

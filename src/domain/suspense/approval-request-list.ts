@@ -1,13 +1,12 @@
 // Approval requests as a user sees them, each with the reason why this user may not approve it, if
 // any. In the order they are checked:
-//   people_only               client credentials are not a person
-//   other_person_needed       the user made the request
-//   role_not_allowed          only owners and operators decide on maker-checker itself
-//   approver_too_new          the user's access was changed too recently
-//   approver_not_independent  the maker granted the user access (access-grants.ts)
+//   other_person_needed  the user made the request
+//   role_not_allowed     only owners and operators decide on maker-checker itself
+//   …                    whatever approvers.ts says
 
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
+import { unfitnessOf } from '#domain/access/approvers.ts'
 import type { Client } from '#domain/access/clients.ts'
 import { inMerchantScope } from '#domain/access/merchant-scope.ts'
 import type { ItemState } from '#domain/credits/suspense-history.ts'
@@ -53,6 +52,13 @@ export type ApprovalRequest = {
 // Who looks. `newSince`: whose access was changed later than this approves nothing yet.
 export type Viewer = { client: Client; actor: string; userId: UserId | null; newSince: Date }
 
+const UNFITNESS = unfitnessOf({
+  maker: 'r.requested_by_user',
+  people: 'r.maker_people',
+  viewer: '$3::uuid',
+  newSince: '$5',
+})
+
 // By the client's own users, about items the client may see.
 const SELECT_REQUEST = `
   select r.id, r.item_id as "itemId", i.state as "itemState", i.reason as "itemReason",
@@ -70,12 +76,9 @@ const SELECT_REQUEST = `
          r.decided_by as "decidedBy", r.decided_at as "decidedAt",
          r.decision_reason as "decisionReason",
          case when r.state <> 'open' then null
-              when v.id is null then 'people_only'
               when r.requested_by = $4 then 'other_person_needed'
               when r.item_id is null and v.role <> all($6::text[]) then 'role_not_allowed'
-              when v.access_changed_at > $5 then 'approver_too_new'
-              when stands_behind(r.requested_by_user, v.id) then 'approver_not_independent'
-         end as obstacle
+              else ${UNFITNESS} end as obstacle
     from suspense_requests r
     left join suspense_items i on i.id = r.item_id
     left join credits c on c.id = i.credit_id

@@ -105,6 +105,6 @@ async function createPayout(
   }
   const sent = { bankCode, amountKobo, currency, to, narration: `Return ${reference}` }
   const about = { clientId, purpose: 'return', creditId, reference } as const
-  const payout = { ...about, ...sent, requestedBy: actor, needsApproval: false }
+  const payout = { ...about, ...sent, requestedBy: actor, approversNeeded: 0 as const }
   await createPayouts(tx, { sealer, now }, [payout])
 }

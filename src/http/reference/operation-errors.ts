@@ -63,6 +63,7 @@ const OPERATION_ERRORS: Readonly<Record<string, readonly RefusalCode[]>> = {
     'approver_not_independent',
     'approver_too_new',
     'client_suspended',
+    'maker_counts_as_you',
     'other_person_needed',
     'request_decided',
     'request_not_found',

@@ -32,6 +32,7 @@ export const RECONCILIATION_ERRORS: Readonly<Record<string, readonly RefusalCode
     ...RESOLVING,
     'approver_not_independent',
     'approver_too_new',
+    'maker_counts_as_you',
     'other_person_needed',
     'request_decided',
   ],

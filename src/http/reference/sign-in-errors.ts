@@ -3,6 +3,7 @@
 import type { RefusalCode } from '#errors.ts'
 
 export const SIGN_IN_ERRORS: Readonly<Record<string, readonly RefusalCode[]>> = {
+  acceptInvitation: ['invitation_invalid'],
   beginPasskey: [
     'code_needed',
     'invalid_code',
@@ -15,6 +16,8 @@ export const SIGN_IN_ERRORS: Readonly<Record<string, readonly RefusalCode[]>> = 
   confirmPasskey: ['invalid_passkey', 'passkey_exists', 'too_many_passkeys'],
   confirmTotp: ['invalid_code', 'totp_not_begun'],
   createUser: ['client_not_found', 'operators_only', 'user_exists'],
+  openInvitation: ['invitation_invalid'],
+  vouchForUser: ['user_not_found', 'user_password_temporary', 'voucher_not_independent'],
   endSession: ['session_not_found'],
   removePasskey: [
     'code_needed',

@@ -74,7 +74,7 @@ export const clientCredentialRoutes: FastifyPluginAsyncTypebox<Deps> = async (ap
       const call = { request, reply, by: { clientId: id, actor } }
       const answer = await withIdempotency(deps, call, async (tx) => {
         requireClient(session, await lockUserOf(tx, session))
-        const by = { now: clock(), actor }
+        const by = { now: clock(), actor, madeBy: { userId: session.user.id, clientId: id } }
         const client = await rotateClientSecret(tx, by, {
           clientId,
           change,

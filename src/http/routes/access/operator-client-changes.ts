@@ -110,12 +110,14 @@ const secrets: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       },
     },
     async (request, reply) => {
-      const { actor, params, body } = request
+      const { actor, userId, params, body } = request
+      const madeBy = { userId, clientId: request.client.id }
       const clientId = requireClientId(params.clientId)
       const secret = await makeSecret()
       const change = { secret, overlapSeconds: body.overlapSeconds ?? OVERLAP_SECONDS_DEFAULT }
       const answer = await withIdempotency(deps, { request, reply }, async (tx) => {
-        const client = await rotateClientSecret(tx, { now: clock(), actor }, { clientId, change })
+        const by = { now: clock(), actor, madeBy }
+        const client = await rotateClientSecret(tx, by, { clientId, change })
         const data = { ...presentClientDetail(client), secret: secret.secret }
         return accepted('Secret rotated successfully', data)
       })

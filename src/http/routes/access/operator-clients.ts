@@ -65,10 +65,12 @@ const create: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       },
     },
     async (request, reply) => {
-      const { actor, body } = request
+      const { actor, userId, body } = request
       const secret = await makeSecret()
       return withIdempotency(deps, { request, reply }, async (tx) => {
-        const client = await registerClient(tx, { now: clock(), actor }, { asked: body, secret })
+        const madeBy = { userId, clientId: request.client.id }
+        const by = { now: clock(), actor, madeBy }
+        const client = await registerClient(tx, by, { asked: body, secret })
         const data = { ...presentClientDetail(client), secret: secret.secret }
         return accepted('Client created successfully', data)
       })

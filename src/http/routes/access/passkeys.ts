@@ -11,6 +11,7 @@ import {
   requestOptions,
 } from '#domain/access/passkey-ceremonies.ts'
 import { listPasskeys, renamePasskey } from '#domain/access/passkeys.ts'
+import { finishTakeOver } from '#domain/access/take-over.ts'
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
@@ -126,7 +127,7 @@ const confirming: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
 }
 
 const adding: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { db, sealer, sessionCookies, clock, publicUrl } = deps
+  const { db, sealer, sessionCookies, clock, publicUrl, policy } = deps
   const ceremony = () => {
     const party = relyingParty(publicAddress(publicUrl, app.server))
     return { now: clock(), relyingParty: party }
@@ -186,6 +187,8 @@ const adding: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         )
         const detail = { passkey: name }
         await record(tx, clock(), { visitor: session.user, action: 'user.add_passkey', detail })
+        const { user } = session
+        await finishTakeOver(tx, clock(), { user, waitHours: policy.approverWaitHours })
         return registered
       })
       reply.header('cache-control', 'no-store')

@@ -7,6 +7,7 @@ import { passwordProblem } from '#domain/access/password-rules.ts'
 import { hashPassword } from '#domain/access/passwords.ts'
 import { beginTotp, confirmTotp, removeTotp, useCode } from '#domain/access/second-factors.ts'
 import { endUserSessions, lockUserOf, openSession } from '#domain/access/sessions.ts'
+import { finishTakeOver } from '#domain/access/take-over.ts'
 import { setPassword, sharedSalt } from '#domain/access/users.ts'
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
@@ -71,7 +72,7 @@ const ownPassword: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
 }
 
 const secondFactor: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { db, sealer, sessionCookies, clock } = deps
+  const { db, sealer, sessionCookies, clock, policy } = deps
 
   app.post(
     '/dashboard/api/totp',
@@ -130,6 +131,7 @@ const secondFactor: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         await lockUserOf(tx, session)
         const codes = await confirmTotp(tx, { sealer, now: clock(), session, code: body.code })
         await record(tx, clock(), { visitor: user, action: 'user.add_totp' })
+        await finishTakeOver(tx, clock(), { user, waitHours: policy.approverWaitHours })
         return codes
       })
       reply.header('cache-control', 'no-store')

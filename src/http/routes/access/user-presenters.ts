@@ -1,11 +1,16 @@
 // Schemas and presenters of users, sessions and passwords.
 
 import { type Static, Type } from '@fastify/type-provider-typebox'
+import type { FastifyRequest } from 'fastify'
+import type { Invited } from '#domain/access/manage-users.ts'
 import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from '#domain/access/password-rules.ts'
 import { ROLES, type Role } from '#domain/access/roles.ts'
 import type { Session } from '#domain/access/sessions.ts'
+import { INVITATION_PATH } from '#domain/access/take-over.ts'
 import type { User } from '#domain/access/users.ts'
 import { Refusal, type RefusalCode } from '#errors.ts'
+import type { Deps } from '#http/deps.ts'
+import { publicAddress } from '#http/public-url.ts'
 import { named, nullable, oneOf } from '#http/schemas.ts'
 import { parseReference } from '#ids.ts'
 import { timestamp } from '#wat-time.ts'
@@ -49,6 +54,11 @@ export const UserBody = named('User', {
   isPasswordTemporary: Type.Boolean({ description: 'Must be changed at the next sign-in.' }),
   hasTotp: Type.Boolean({ description: 'Whether an authenticator app is the second factor.' }),
   hasPasskey: Type.Boolean({ description: 'Whether the user has a passkey.' }),
+  countsFrom: nullable('string', {
+    description:
+      'From when on they count as a person of their own. Null: they have not taken the account ' +
+      'over, and what they request counts as made by whoever set their password.',
+  }),
   createdAt: Type.String(),
   signedInAt: nullable('string', { description: 'Last sign-in.' }),
 })
@@ -58,6 +68,10 @@ export const UserWithPassword = named('UserWithPassword', {
   temporaryPassword: Type.String({
     description: 'Shown only once. Valid for 72 hours; must be changed at the first sign-in.',
   }),
+  invitationLink: Type.String({
+    description: 'Shown only once. Works once, for 72 hours: the user chooses their own password.',
+  }),
+  invitationExpiresAt: Type.String(),
 })
 
 export function presentUser(user: User): Static<typeof UserBody> {
@@ -70,8 +84,25 @@ export function presentUser(user: User): Static<typeof UserBody> {
     isPasswordTemporary,
     hasTotp,
     hasPasskey,
+    countsFrom: user.ownFrom && timestamp(user.ownFrom),
     createdAt: timestamp(user.createdAt),
     signedInAt: user.signedInAt && timestamp(user.signedInAt),
+  }
+}
+
+type Inviting = Pick<Deps, 'publicUrl'> & { request: FastifyRequest; password: string }
+
+// The token is in the fragment, which browsers send to nobody.
+export function presentInvited(
+  { user, invitation }: Invited,
+  { publicUrl, request, password }: Inviting,
+): Static<typeof UserWithPassword> {
+  const address = publicAddress(publicUrl, request.server.server)
+  return {
+    ...presentUser(user),
+    temporaryPassword: password,
+    invitationLink: `${address}${INVITATION_PATH}#${invitation.token}`,
+    invitationExpiresAt: timestamp(invitation.expiresAt),
   }
 }
 

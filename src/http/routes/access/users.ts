@@ -11,6 +11,7 @@ import {
   refuseRole,
   removeUserBy,
   resetPassword,
+  vouchForUser,
 } from '#domain/access/manage-users.ts'
 import { hashPassword, temporaryPassword } from '#domain/access/passwords.ts'
 import type { SignedInSession } from '#domain/access/sessions.ts'
@@ -22,6 +23,7 @@ import { ListEnvelope, listResponse, NoQuery, PageQuery, parseLimit, query } fro
 import { ApiEnvelope, Deleted, Email, IdempotencyHeaders, text } from '#http/schemas.ts'
 import type { UserId } from '#ids.ts'
 import {
+  presentInvited,
   presentUser,
   RoleName,
   requireId,
@@ -41,6 +43,7 @@ export const userRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => 
   await app.register(listAndCreate, deps)
   await app.register(oneUser, deps)
   await app.register(resettingPassword, deps)
+  await app.register(vouching, deps)
 }
 
 const listAndCreate: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
@@ -79,8 +82,10 @@ const listAndCreate: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         operationId: 'createUser',
         summary: 'Invite a user',
         description:
-          'Returns a temporary password to hand over. Only operators can add operators, and only ' +
-          'to an operator client; and finance users to such a client.',
+          'Returns a single-use link to hand over, and a temporary password instead of it. Until the ' +
+          'user has opened the link and added a second factor, what they request counts as yours. ' +
+          'Only operators can add operators, and only to an operator client; and finance users to ' +
+          'such a client.',
         headers: IdempotencyHeaders,
         body: Type.Object(
           { email: Email, role: RoleName, clientId: ClientId },
@@ -99,8 +104,8 @@ const listAndCreate: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       const passwordHash = await hashPassword(password, await sharedSalt(db, email))
       reply.header('cache-control', 'no-store')
       return withIdempotency(deps, { request, reply, by }, async (tx) => {
-        const user = await addUser(tx, clock(), { by, client, email, role, passwordHash })
-        const data = { ...presentUser(user), temporaryPassword: password }
+        const invited = await addUser(tx, clock(), { by, client, email, role, passwordHash })
+        const data = presentInvited(invited, { ...deps, request, password })
         return accepted('User created successfully', data)
       })
     },
@@ -179,7 +184,9 @@ const resettingPassword: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => 
         ...about,
         operationId: 'resetUserPassword',
         summary: 'Reset a user’s password',
-        description: 'Returns a temporary password, ends all sessions and lifts any lockout.',
+        description:
+          'Returns a single-use link and a temporary password, ends all sessions and lifts any ' +
+          'lockout. The user counts as you until they have taken the account over again.',
         headers: IdempotencyHeaders,
         params: Params,
         body: Type.Object(
@@ -209,10 +216,40 @@ const resettingPassword: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => 
       const reset = { id, passwordHash, removesTotp: body.removeTotp === true }
       reply.header('cache-control', 'no-store')
       return withIdempotency(deps, { request, reply, by }, async (tx) => {
-        const user = await resetPassword(tx, clock(), { by, reset })
-        const data = { ...presentUser(user), temporaryPassword: password }
+        const invited = await resetPassword(tx, clock(), { by, reset })
+        const data = presentInvited(invited, { ...deps, request, password })
         return accepted('Password reset successfully', data)
       })
+    },
+  )
+}
+
+const vouching: FastifyPluginAsyncTypebox<Deps> = async (app, { db, sessionCookies, clock }) => {
+  app.post(
+    `${USERS}/:id/vouch`,
+    {
+      onRequest: sessionCookies.requirePermanentPassword,
+      schema: {
+        ...about,
+        operationId: 'vouchForUser',
+        summary: 'Vouch for a user',
+        description:
+          'Operators only, for users whose password they did not set and to whom they gave no ' +
+          'access. From then on the user counts as a person of their own, whoever invited them.',
+        params: Params,
+        body: Type.Object(
+          { note: text(500, 'How you know the person. Kept in the audit log.') },
+          { additionalProperties: false },
+        ),
+        response: { 200: ApiEnvelope(UserBody) },
+      },
+    },
+    async ({ session, params, body }) => {
+      const id = requireId<UserId>(params.id, 'user_not_found')
+      const user = await withTransaction(db, (tx) =>
+        vouchForUser(tx, clock(), { by: toAdministrator(session), id, note: body.note }),
+      )
+      return accepted('User vouched for successfully', presentUser(user))
     },
   )
 }

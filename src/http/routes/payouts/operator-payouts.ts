@@ -9,6 +9,8 @@ import {
 import type { List } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
 import { getClient } from '#domain/access/manage-clients.ts'
+import { requestPayoutFailure } from '#domain/payouts/fail-payouts.ts'
+import { findOpenFailure } from '#domain/payouts/payout-failures.ts'
 import { getFileId } from '#domain/payouts/payout-files.ts'
 import { listPayouts, summarizePayouts } from '#domain/payouts/payout-list.ts'
 import { findPayout } from '#domain/payouts/payouts.ts'
@@ -28,8 +30,10 @@ import {
   query,
 } from '#http/lists.ts'
 import { requireClientId } from '#http/routes/access/client-presenters.ts'
+import { toViewer } from '#http/routes/suspense/approval-presenters.ts'
 import { ApiEnvelope, BEARER, digits, IdempotencyHeaders, text } from '#http/schemas.ts'
 import { presentSummary, presentTotal, SUMMARISED, SummaryBody } from '#http/summaries.ts'
+import { Evidence, presentFailure, REASON_MAX } from './payout-failure-presenters.ts'
 import {
   OperatorPayoutBody,
   OperatorPayoutDetailBody,
@@ -41,7 +45,6 @@ import {
 
 const PAYOUTS = '/api/v1/operator/payouts'
 const BANK_REFERENCE_MAX = 100
-const REASON_MAX = 500
 
 const OperatorFilters = {
   clientId: Type.Optional(text(64, 'Filter by client.')),
@@ -201,30 +204,38 @@ const resolving: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       schema: {
         ...change,
         operationId: 'failPayout',
-        summary: 'Fail an unknown payout',
+        summary: 'Request that an unknown payout fails',
         description:
-          'The bank has not paid it and never will. The money is available again. Idempotent.',
+          'The bank has not paid it and never will. Once another user approves (failureRequest), the ' +
+          'money is available again.',
         body: Type.Object(
-          { reason: text(REASON_MAX, 'Failure reason, shown to the client.') },
+          { reason: text(REASON_MAX, 'Failure reason, shown to the client.'), evidence: Evidence },
           { additionalProperties: false },
         ),
         response,
       },
     },
     async (request, reply) => {
-      const { reason } = request.body
+      const { reason, evidence } = request.body
       const { reference } = request.params
-      const outcome = { status: 'failed', reason } as const
-      return resolve({ request, reply }, { reference, outcome }, 'Payout failed')
+      return withIdempotency(deps, { request, reply }, async (tx) => {
+        const by = { ...toViewer(deps, request), now: clock() }
+        await requestPayoutFailure(tx, by, { reference, reason, evidence })
+        const shown = await show(tx, deps, { by: request, reference })
+        return accepted('Failure requested successfully', shown)
+      })
     },
   )
 }
 
 type Shown = { by: Identity; reference: string }
 
-async function show(db: Queryable, { sealer, bankConnections }: Deps, { by, reference }: Shown) {
+async function show(db: Queryable, deps: Deps, { by, reference }: Shown) {
+  const { sealer, bankConnections } = deps
   const payout = await findPayout(db, { reference })
   if (!payout) throw new Refusal('payout_not_found')
   const shown = presentOperatorPayout(payout, { sealer, by, bankConnections })
-  return { ...shown, ...(await readDetail(db, payout)) }
+  const failure = await findOpenFailure(db, toViewer(deps, by), { payoutId: payout.id })
+  const failureRequest = failure && presentFailure(failure)
+  return { ...shown, ...(await readDetail(db, payout)), failureRequest }
 }

@@ -12,6 +12,7 @@ import { Refusal } from '#errors.ts'
 import { bankCode, named, nullable, oneOf } from '#http/schemas.ts'
 import { toNaira } from '#money.ts'
 import { timestamp } from '#wat-time.ts'
+import { OpenFailure } from './payout-failure-presenters.ts'
 
 export const PayoutFileRequest = Type.Object(
   {
@@ -21,7 +22,7 @@ export const PayoutFileRequest = Type.Object(
   { additionalProperties: false },
 )
 
-export const PayoutFileBody = named('PayoutFile', {
+const FileFields = {
   id: Type.String({ description: 'Also the MsgId and PmtInfId of a pain.001.' }),
   bankCode: Type.String(),
   format: Type.String({ description: `One of ${FILE_FORMATS.join(', ')}.` }),
@@ -45,6 +46,12 @@ export const PayoutFileBody = named('PayoutFile', {
   notDeliveredBy: nullable('string', { description: 'Who marked it as not delivered.' }),
   notDeliveredAt: nullable('string'),
   bankConfirmation: nullable('string', { description: 'How the bank confirmed that.' }),
+}
+
+export const PayoutFileBody = named('PayoutFile', FileFields)
+export const PayoutFileDetailBody = named('PayoutFileDetail', {
+  ...FileFields,
+  failureRequest: OpenFailure,
 })
 
 export function presentPayoutFile(file: PayoutFile) {

@@ -3,21 +3,26 @@
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { List } from '#db/paging.ts'
+import type { Queryable } from '#db/pool.ts'
 import { withTransaction } from '#db/transaction.ts'
 import { createPayoutFile, FILE_PAYOUTS_MAX } from '#domain/payouts/create-payout-file.ts'
-import { failPayoutFile } from '#domain/payouts/fail-payout-file.ts'
+import { requestFileFailure } from '#domain/payouts/fail-payouts.ts'
+import { findOpenFailure } from '#domain/payouts/payout-failures.ts'
 import { downloadPayoutFile, getPayoutFile, listPayoutFiles } from '#domain/payouts/payout-files.ts'
 import { readHolidays } from '#domain/settlement/settlement-settings.ts'
 import { Refusal } from '#errors.ts'
 import type { Identity } from '#http/authentication.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
-import { withIdempotency, withIdempotentSteps } from '#http/idempotency.ts'
+import { withIdempotency } from '#http/idempotency.ts'
 import { ListEnvelope, listResponse, NoQuery, PageQuery, pageById, query } from '#http/lists.ts'
+import { toViewer } from '#http/routes/suspense/approval-presenters.ts'
 import { ApiEnvelope, BEARER, bankCode, IdempotencyHeaders, text } from '#http/schemas.ts'
+import { presentFailure } from './payout-failure-presenters.ts'
 import {
   checkedFileId,
   PayoutFileBody,
+  PayoutFileDetailBody,
   PayoutFileRequest,
   presentPayoutFile,
 } from './payout-file-presenters.ts'
@@ -27,7 +32,7 @@ export const PAYOUT_FILES = '/api/v1/operator/payout-files'
 const CONFIRMATION_MAX = 400
 
 const Params = Type.Object({ id: Type.String() })
-const response = { 200: ApiEnvelope(PayoutFileBody) }
+const response = { 200: ApiEnvelope(PayoutFileDetailBody) }
 const about = { tags: ['Operator'], security: BEARER }
 const MEDIA_TYPES = { 'pain.001': 'application/xml', csv: 'text/csv' } as const
 const ENDINGS = { 'pain.001': 'xml', csv: 'csv' } as const
@@ -42,6 +47,14 @@ export const payoutFileRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, dep
 
 export function fileActor({ client, actor }: Identity) {
   return { clientId: client.id, actor }
+}
+
+type Shown = { by: Identity; reference: string }
+
+async function show(db: Queryable, deps: Deps, { by, reference }: Shown) {
+  const file = await getPayoutFile(db, reference)
+  const failure = await findOpenFailure(db, toViewer(deps, by), { fileId: file.id })
+  return { ...presentPayoutFile(file), failureRequest: failure && presentFailure(failure) }
 }
 
 const creating: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
@@ -76,8 +89,8 @@ const creating: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         const by = fileActor(request)
         const asked = { ...body, debitAccount }
         const reference = await createPayoutFile(tx, { sealer, now: clock(), by, holidays }, asked)
-        const file = await getPayoutFile(tx, reference)
-        return accepted('Payout file created successfully', presentPayoutFile(file))
+        const shown = await show(tx, deps, { by: request, reference })
+        return accepted('Payout file created successfully', shown)
       })
     },
   )
@@ -128,9 +141,10 @@ const reading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         response,
       },
     },
-    async ({ params }) => {
-      const file = await getPayoutFile(db, checkedFileId(params))
-      return accepted('Payout file retrieved successfully', presentPayoutFile(file))
+    async (request) => {
+      const reference = checkedFileId(request.params)
+      const shown = await show(db, deps, { by: request, reference })
+      return accepted('Payout file retrieved successfully', shown)
     },
   )
 }
@@ -180,7 +194,7 @@ const downloading: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
 }
 
 const failing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { db, authentication, clock, settleReported } = deps
+  const { authentication, clock } = deps
 
   app.post(
     `${PAYOUT_FILES}/:id/not-delivered`,
@@ -189,11 +203,11 @@ const failing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       schema: {
         ...about,
         operationId: 'failPayoutFile',
-        summary: 'Mark a payout file as not delivered',
+        summary: 'Request that a payout file counts as not delivered',
         description:
-          'Only when the bank has confirmed that it has not processed the file and will not: its ' +
-          'open payouts fail, their money is available again, and the file can no longer be ' +
-          'downloaded. Idempotent.',
+          'Only when the bank has confirmed that it has not processed the file and will not. Once ' +
+          'another user approves (failureRequest), its open payouts fail, their money is available ' +
+          'again, and the file can no longer be downloaded.',
         headers: IdempotencyHeaders,
         params: Params,
         querystring: NoQuery,
@@ -210,17 +224,13 @@ const failing: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       },
     },
     async (request, reply) => {
-      const by = fileActor(request)
-      const { bankConfirmation } = request.body
+      const { bankConfirmation: evidence } = request.body
       const reference = checkedFileId(request.params)
-      const begin = async (tx: Parameters<typeof failPayoutFile>[0]) => {
-        await failPayoutFile(tx, { now: clock(), by }, { reference, bankConfirmation })
-        return reference
-      }
-      return withIdempotentSteps(deps, { request, reply, begin }, async () => {
-        await settleReported()
-        const file = await getPayoutFile(db, reference)
-        return accepted('Payout file marked as not delivered', presentPayoutFile(file))
+      return withIdempotency(deps, { request, reply }, async (tx) => {
+        const by = { ...toViewer(deps, request), now: clock() }
+        await requestFileFailure(tx, by, { reference, evidence })
+        const shown = await show(tx, deps, { by: request, reference })
+        return accepted('Failure requested successfully', shown)
       })
     },
   )

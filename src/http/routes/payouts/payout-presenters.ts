@@ -23,6 +23,7 @@ import { maskAccountNumber } from '#mask.ts'
 import { toNaira } from '#money.ts'
 import type { Sealer } from '#seal.ts'
 import { timestamp } from '#wat-time.ts'
+import { OpenFailure } from './payout-failure-presenters.ts'
 
 const choice = <T extends string>(values: readonly T[], description: string) =>
   Type.Optional({
@@ -122,6 +123,7 @@ export const OperatorPayoutBody = named('OperatorPayout', OperatorFields)
 export const OperatorPayoutDetailBody = named('OperatorPayoutDetail', {
   ...OperatorFields,
   ...DetailFields,
+  failureRequest: OpenFailure,
 })
 
 const TO_PAYER: ReadonlySet<Purpose> = new Set(['refund', 'return'])

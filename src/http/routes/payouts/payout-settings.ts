@@ -45,9 +45,20 @@ const ApprovalFields = {
   ),
 }
 
-const ApprovalRequest = named('PayoutApprovalRequest', ApprovalFields, {
-  additionalProperties: false,
-})
+const TwoApproversAbove = Type.Optional(
+  Type.Union([Amount, Type.Null()], {
+    description:
+      'Larger payouts, refunds and settlements that client credentials request take two approvers. ' +
+      'Null: one is enough.',
+    'x-says': 'Must be null or an amount.',
+  }),
+)
+
+const ApprovalRequest = named(
+  'PayoutApprovalRequest',
+  { ...ApprovalFields, twoApproversAbove: TwoApproversAbove },
+  { additionalProperties: false },
+)
 
 const Limit = (description: string) =>
   Type.Optional(
@@ -62,6 +73,7 @@ const SettingsRequest = named(
   {
     payoutApproval: Type.Optional(ApprovalFields.payoutApproval),
     approvalAbove: ApprovalFields.approvalAbove,
+    twoApproversAbove: TwoApproversAbove,
     perPayoutLimit: Limit('Largest payout.'),
     dailyLimit: Limit('Most that may be paid out in a day (West Africa Time).'),
     reserveFloorPercent: ReservePercent('Least reserve of settlements. 0: none.'),
@@ -77,6 +89,9 @@ const SettingsRequest = named(
 const SettingsBody = named('PayoutSettings', {
   payoutApproval: Type.String({ description: `One of ${APPROVALS.join(', ')}.` }),
   approvalAbove: nullable('number'),
+  twoApproversAbove: nullable('number', {
+    description: 'Requests of client credentials above it take two approvers. Null: none do.',
+  }),
   perPayoutLimit: nullable('number', { description: 'Null: no limit.' }),
   dailyLimit: nullable('number', { description: 'Null: no limit.' }),
   ...ReserveFloorFields,
@@ -127,9 +142,12 @@ const own: FastifyPluginAsyncTypebox<Deps> = async (app, { db, authentication, c
     },
     async ({ client, actor, body }) => {
       refuseRestricted(client)
-      const aboveKobo = parseApproval(body)
+      const approvalAboveKobo = parseApproval(body)
+      const twoApproversAboveKobo =
+        body.twoApproversAbove === undefined ? undefined : parseLimit(body.twoApproversAbove)
       const settings = await withTransaction(db, async (tx) => {
-        await tightenApproval(tx, { client, actor, now: clock() }, aboveKobo)
+        const limits = { approvalAboveKobo, twoApproversAboveKobo }
+        await tightenApproval(tx, { client, actor, now: clock() }, limits)
         return readPayoutSettings(tx, client.id)
       })
       return accepted('Settings updated successfully', present(settings))
@@ -185,10 +203,13 @@ const operators: FastifyPluginAsyncTypebox<Deps> = async (app, { db, authenticat
 }
 
 function parseChanges(body: Static<typeof SettingsRequest>): Partial<PayoutSettings> {
-  const { payoutApproval, approvalAbove, perPayoutLimit, dailyLimit } = body
+  const { payoutApproval, approvalAbove, twoApproversAbove, perPayoutLimit, dailyLimit } = body
   if (payoutApproval === undefined && approvalAbove !== undefined) refuseAbove()
   return {
     ...(payoutApproval && { approvalAboveKobo: parseApproval({ payoutApproval, approvalAbove }) }),
+    ...(twoApproversAbove !== undefined && {
+      twoApproversAboveKobo: parseLimit(twoApproversAbove),
+    }),
     ...(perPayoutLimit !== undefined && { perPayoutKobo: parseLimit(perPayoutLimit) }),
     ...(dailyLimit !== undefined && { perDayKobo: parseLimit(dailyLimit) }),
     ...parseFloor(body),
@@ -217,12 +238,13 @@ function parseLimit(value: number | string | null): Kobo | null {
 }
 
 function present(settings: PayoutSettings) {
-  const { approvalAboveKobo, perPayoutKobo, perDayKobo } = settings
+  const { approvalAboveKobo, twoApproversAboveKobo, perPayoutKobo, perDayKobo } = settings
   const shown = (amountKobo: Kobo | null) => (amountKobo === null ? null : toNaira(amountKobo))
   const isAbove = approvalAboveKobo !== null && approvalAboveKobo > 0n
   return {
     payoutApproval: approvalAboveKobo === null ? 'none' : isAbove ? 'above' : 'all',
     approvalAbove: isAbove ? shown(approvalAboveKobo) : null,
+    twoApproversAbove: shown(twoApproversAboveKobo),
     perPayoutLimit: shown(perPayoutKobo),
     dailyLimit: shown(perDayKobo),
     ...presentFloor(settings),
