@@ -16,7 +16,7 @@ const window = { from: new Date(START.getTime() - 1_800_000), to: START }
 type Call = (calls: Required<BankCalls>, options: CallOptions) => Promise<{ status: string }>
 
 // Each as a caller would make it.
-function callsOf(each: FullCase): Record<keyof BankCalls, Call> {
+function callsOf(each: FullCase): Record<Exclude<keyof BankCalls, 'prepareOrders'>, Call> {
   return {
     findTransfer: (calls, options) =>
       calls.findTransfer({ kind: each.asksBy, value: 'x' }, options),
@@ -166,7 +166,7 @@ for (const each of FULL_CASES) {
   })
 
   test(`${each.label}: silence is no answer, once the deadline has passed`, async () => {
-    await using bank = await startScriptedBank(each, () => 'silence')
+    await using bank = await startScriptedBank(each, afterLogin('silence'))
     const hasty = callsTo(each, bank.baseUrl, 100)
     const answers = await Promise.all(every.map(([, call]) => call(hasty, {})))
     for (const [at, answer] of answers.entries()) assertNone(every[at]?.[0] ?? '', answer)
@@ -180,11 +180,45 @@ for (const each of FULL_CASES) {
 
   test(`${each.label}: a bank that cannot be reached is no answer`, async () => {
     const calls = callsTo(each, `http://127.0.0.1:${await closedPort()}`)
-    for (const [name, call] of every) assertNone(name, await call(calls, {}))
+    for (const [name, call] of every) {
+      const answer = await call(calls, {})
+      if (name !== 'sendMoney') assertNone(name, answer)
+      else assert.deepEqual(answer, { status: 'failed', reason: 'Nothing was sent: ECONNREFUSED' })
+    }
   })
 }
 
 for (const each of FULL_CASES.filter(({ connector }) => /^(monnify|nomba)$/.test(connector))) {
+  test(`${each.label}: an order is not repeated when its token is refused`, async () => {
+    let logins = 0
+    await using bank = await startScriptedBank(each, (asked) => {
+      if (!/auth/.test(asked.line)) return { status: 401, body: {} }
+      logins += 1
+      return afterLogin('silence')(asked)
+    })
+    const { sendMoney, findPayout } = callsOf(each)
+    const orders = () => bank.asked.filter(({ body }) => 'amount' in body).length
+
+    assertNone('sendMoney', await sendMoney(bank.calls, {}))
+    assert.deepEqual([orders(), logins], [1, 1])
+    assertNone('sendMoney', await sendMoney(bank.calls, {})) // The next one logs in anew.
+    assert.deepEqual([orders(), logins], [2, 2])
+    assertNone('findPayout', await findPayout(bank.calls, {}))
+    assert.equal(logins, 4, 'questions are repeated')
+  })
+
+  test(`${each.label}: without a login no order is prepared, nor sent`, async () => {
+    let isUp = false
+    await using bank = await startScriptedBank(each, (asked) =>
+      isUp ? afterLogin({ body: {} })(asked) : { status: 503, body: {} },
+    )
+    assert.equal((await bank.calls.prepareOrders()).status, 'no_answer')
+    assert.equal((await callsOf(each).sendMoney(bank.calls, {})).status, 'failed')
+    assert(bank.asked.every(({ line }) => /auth/.test(line)))
+    isUp = true
+    assert.deepEqual(await bank.calls.prepareOrders(), { status: 'ready' })
+  })
+
   test(`${each.label}: a token that is refused is renewed once, and shared`, async () => {
     let logins = 0
     await using bank = await startScriptedBank(each, (asked) => {

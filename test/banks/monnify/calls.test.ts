@@ -152,8 +152,8 @@ const payout = {
 
 for (const [status, expected] of [
   ['SUCCESS', { status: 'confirmed', bankReference: 'MFDS|1' }],
-  ['PENDING', { status: 'unknown', reason: 'PENDING' }],
-  ['OTP_EMAIL_DISPATCH', { status: 'unknown', reason: 'OTP_EMAIL_DISPATCH' }],
+  ['PENDING', { status: 'unknown', reason: 'PENDING', isAccepted: true }],
+  ['OTP_EMAIL_DISPATCH', { status: 'unknown', reason: 'OTP_EMAIL_DISPATCH', isAccepted: true }],
   ['FAILED', { status: 'failed', reason: 'success' }],
   ['REVERSED', { status: 'failed', reason: 'success' }],
 ] as const) {
