@@ -2361,5 +2361,6 @@ create function refuse_other_than_withdrawing() returns trigger;
 create function refuse_to_complete_twice() returns trigger;
 create function refuse_to_lose_credits() returns trigger;
 create function remember_removed_user() returns trigger;
+create function require_disk_space() returns void;
 create function stands_behind(maker uuid, checker uuid) returns boolean;
 create function uuid_floor(day date) returns uuid;

@@ -68,28 +68,6 @@ test('a destination that fails is paused, probed by one, and goes on where it wa
   assert.deepEqual(new Set(states), new Set(['delivered']))
 })
 
-test('one that fails the first attempt at every event recovers: the oldest event is the probe', async () => {
-  const known = new Set<string>()
-  await using receiver = await listener((response, { json }) => {
-    response.writeHead(known.has(json.id) ? 200 : 500).end()
-    known.add(json.id)
-  })
-  await using bench = await startWebhookBench()
-  await fill(bench, receiver.url, 60)
-  const delivered = async () =>
-    (await bench.deliveries()).filter(({ state }) => state === 'delivered').length
-
-  for (let waitedMs = 0; waitedMs < 4 * PAUSE_MAX_MS; waitedMs += PAUSE_MIN_MS) {
-    await bench.run()
-    bench.advance(PAUSE_MIN_MS)
-  }
-
-  assert((await delivered()) > 0, `${receiver.heard.length} attempts`)
-  const [first] = receiver.heard
-  const again = receiver.heard.filter(({ json }) => json.id === first?.json.id)
-  assert.equal(again.length, 2, 'the oldest was sent again, once')
-})
-
 test('one that has failed for five days is disabled, with an event and an alert', async () => {
   await using receiver = await listener((response) => response.writeHead(500).end())
   await using other = await listener()
