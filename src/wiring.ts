@@ -81,7 +81,7 @@ export type ServiceOptions = StartOptions & {
 }
 
 export async function createService(options: ServiceOptions): Promise<Service> {
-  const { config, connectionString, clock, log, patience } = options
+  const { config, connectionString, clock, monotonic = systemMonotonic, log, patience } = options
   const { statementsFolder, trustedProxies, metricsToken, loggedShare } = config
   const statements = { statementsFolder, statementProfiles: openProfiles(config) }
   const { replicaUrl } = config
@@ -110,9 +110,9 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const sessionCookies = new SessionCookies({ db, sealer, clock, isSecure, rateLimits })
   const banking = connectedBanks({ db, sealer }, options, tracer)
   const { notificationMeter, writeMeasures, stopMeasuring } = startMeasuring(options, db)
-  const { monotonic = systemMonotonic } = options
-  const money = { sealer, sharedAccounts, payoutHooks: PAYOUT_HOOKS, monotonic }
-  const parts = { ...connections, ...banking, ...money, ...statements, clock, log, metrics, tracer }
+  const money = { sealer, sharedAccounts, payoutHooks: PAYOUT_HOOKS }
+  const watches = { clock, monotonic, log, metrics, tracer }
+  const parts = { ...connections, ...banking, ...money, ...statements, ...watches }
   const submitCredits: SubmitCredits = (credits) => writers.credits.submitAll(credits)
   const working = { ...parts, ...workerSettings(options, db), submitCredits }
   const sandbox = wireSandbox(config, { ...working, testClocks, dispatcher: notifiers.dispatcher })

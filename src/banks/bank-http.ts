@@ -11,6 +11,8 @@ import { isObject, readNestedJson } from './json-body.ts'
 const TIMEOUT_MS = 20_000
 const TIMEOUT_BOUNDS = { least: 100, most: REQUEST_MS_MAX }
 const RESPONSE_BYTES_MAX = 8_388_608
+// There was no connection yet: nothing of the request has left.
+const UNSENT = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT']
 
 export type BankRequest = {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -18,6 +20,7 @@ export type BankRequest = {
   query?: Readonly<Record<string, string | undefined>>
   headers?: Readonly<Record<string, string>>
   body?: unknown // Sent as JSON.
+  isOrder?: true // To pay: it is never repeated.
 }
 
 export type BankResponse = { status: 'answered'; httpStatus: number; rawBody: Buffer }
@@ -62,12 +65,17 @@ function bankHttp({
       const rawBody = await readBody(response.body)
       return { status: 'answered', httpStatus: response.statusCode, rawBody }
     } catch (error) {
-      return { status: 'no_answer', reason: describe(error, deadline, timeoutMs) }
+      const reason = describe(error, deadline, timeoutMs)
+      const isUnsent = UNSENT.includes(reason)
+      return { status: 'no_answer', reason, ...(isUnsent && { isUnsent }) }
     }
   }
 }
 
-const TOO_LATE: NoAnswer = { status: 'no_answer', reason: 'It was too late to ask.' }
+const TOO_LATE: NoAnswer = {
+  status: 'no_answer',
+  reason: 'It was too late to ask.',
+}
 
 async function readBody(body: AsyncIterable<Buffer>): Promise<Buffer> {
   const chunks: Buffer[] = []

@@ -102,6 +102,8 @@ export type BankCalls = {
     options: CallOptions,
   ): Promise<ChangeAnswer>
   blockAccount?(account: ReservedAccount, options: CallOptions): Promise<ChangeAnswer>
+  // Logs in, where the bank wants that, so that a login which fails costs no payout. Before any is claimed.
+  prepareOrders?(): Promise<{ status: 'ready' } | NoAnswer>
   sendMoney?(instruction: PayoutInstruction, options: CallOptions): Promise<PayoutAnswer>
   findPayout?(reference: string, options: CallOptions): Promise<PayoutAnswer>
 }
@@ -112,8 +114,8 @@ export type CallOptions = {
   isTooLate?: (() => boolean) | undefined
 }
 
-// `isUp`: the bank answered, but only that it does not take this request.
-export type NoAnswer = { status: 'no_answer'; reason: string; isUp?: true }
+// `isUp`: the bank answered, but only that it does not take this request. `isUnsent`: nothing has reached it.
+export type NoAnswer = { status: 'no_answer'; reason: string; isUp?: true; isUnsent?: true }
 
 // `in_progress` and `not_found` mean ask again, never that the money will not come.
 export type TransferAnswer =

@@ -3,14 +3,16 @@
 // Answers that say nothing of what the bank knows are no answer: a redirect, refused credentials, a
 // limit on requests, a server error, or a body that is no JSON object.
 
+import { type Monotonic, systemMonotonic } from '#monotonic.ts'
 import { type BankHttp, type BankRequest, type BankResponse, jsonObject } from './bank-http.ts'
-import type { CallOptions, NameAnswer, NoAnswer, PayoutAnswer } from './connector.ts'
+import type { BankCalls, CallOptions, NameAnswer, NoAnswer, PayoutAnswer } from './connector.ts'
 import { cleanText } from './credit-fields.ts'
 
 const NOT_FOUND = 404
 const CREDENTIALS_REFUSED = [401, 403]
 const NO_ANSWER = [...CREDENTIALS_REFUSED, 408, 425, 429]
 const MESSAGE_MAX = 200
+const SPARE_MS = 300_000 // Of a token's life, when an order goes out under it.
 // As NIP words its codes 25 and 07, and as banks do. From the start of the text: "Merchant account not
 // found" is about us.
 const NO_SUCH_ACCOUNT = [
@@ -32,30 +34,60 @@ export function asking(http: BankHttp, headers: Headers): Ask {
   return async (request, options) => read(await http({ ...request, headers }, options))
 }
 
-type Session = { status: 'logged_in'; headers: Headers } | NoAnswer
+// `lifetimeMs`: as the bank says, or publishes.
+type Session = { status: 'logged_in'; headers: Headers; lifetimeMs: number } | NoAnswer
+type Login = { session: Promise<Session>; atMs: number }
 
-// Logs in when there is no token yet, and again when the bank refuses it: a refused request was not
-// acted upon, so even a payout may be sent again. Calls at the same time share one login.
-export function askingWithToken(http: BankHttp, logIn: () => Promise<Session>): Ask {
-  let login: Promise<Session> | undefined
+export type TokenCalls = { ask: Ask; prepareOrders: NonNullable<BankCalls['prepareOrders']> }
+
+// Logs in when there is no token yet, and again when the bank refuses it. Calls at the same time share one
+// login. An order to pay is not repeated after a refusal: nobody knows whether who refused it was the first
+// to see it. So that its token is hardly ever refused, it goes out under one that is good for minutes yet.
+export function askingWithToken(
+  http: BankHttp,
+  logIn: () => Promise<Session>,
+  monotonic: Monotonic = systemMonotonic,
+): TokenCalls {
+  let login: Login | undefined
+  const forget = (used: Login) => {
+    if (login === used) login = undefined
+  }
+  const current = (): Login => {
+    login ??= { session: logIn(), atMs: monotonic() }
+    return login
+  }
+  const findLogin = async (isOrder: boolean): Promise<Login> => {
+    const found = current()
+    const session = await found.session
+    if (!isOrder || session.status === 'no_answer') return found
+    if (monotonic() - found.atMs <= session.lifetimeMs - SPARE_MS) return found
+    forget(found)
+    return current()
+  }
   const send = async (request: BankRequest, options: CallOptions) => {
-    login ??= logIn()
-    const used = login
-    const session = await used
-    const forget = () => {
-      if (login === used) login = undefined
-    }
+    const used = await findLogin(request.isOrder === true)
+    const session = await used.session
     if (session.status === 'no_answer') {
-      forget()
-      return session
+      forget(used)
+      return { ...session, isUnsent: true } as const
     }
     const response = await http({ ...request, headers: session.headers }, options)
-    if (isRefused(response)) forget()
+    if (isRefused(response)) forget(used)
     return response
   }
-  return async (request, options) => {
-    const response = await send(request, options)
-    return read(isRefused(response) ? await send(request, options) : response)
+  return {
+    async ask(request, options) {
+      const response = await send(request, options)
+      const isRepeated = isRefused(response) && !request.isOrder
+      return read(isRepeated ? await send(request, options) : response)
+    },
+    async prepareOrders() {
+      const used = await findLogin(true)
+      const session = await used.session
+      if (session.status !== 'no_answer') return { status: 'ready' }
+      forget(used)
+      return session
+    },
   }
 }
 
@@ -76,6 +108,12 @@ function read(response: BankResponse | NoAnswer): JsonAnswer | NoAnswer {
 export function noAnswer(httpStatus: number): NoAnswer {
   const isUp = httpStatus >= 400 && httpStatus < 500 && !NO_ANSWER.includes(httpStatus)
   return { status: 'no_answer', reason: reasonOf(httpStatus), ...(isUp && { isUp }) }
+}
+
+// To an order to pay, or a question for one. What never reached the bank is not paid.
+export function payoutUnanswered({ reason, isUnsent }: NoAnswer, isOrder: boolean): PayoutAnswer {
+  if (isOrder && isUnsent) return { status: 'failed', reason: `Nothing was sent: ${reason}` }
+  return { status: 'unknown', reason }
 }
 
 // To a question for a payout, a 404. One that does not look like the bank's own answers may be a

@@ -46,17 +46,21 @@ type SendMoney = NonNullable<BankCalls['sendMoney']>
 export type SendingBanks = {
   bankCodes: readonly string[]
   sendMoney: SendMoney
+  prepareOrders?: BankCalls['prepareOrders']
   limits: CallLimits
   fingerprint: string
 }
 
 export function findSendingConnections(connections: BankConnections): SendingBanks[] {
   const able = [...connections].flatMap(([bankCode, { calls, limits, fingerprint }]) =>
-    calls.sendMoney ? [{ bankCode, sendMoney: calls.sendMoney, limits, fingerprint }] : [],
+    calls.sendMoney
+      ? [{ ...calls, bankCode, sendMoney: calls.sendMoney, limits, fingerprint }]
+      : [],
   )
   return [...Map.groupBy(able, ({ sendMoney }) => sendMoney)].map(([sendMoney, banks]) => {
-    const { limits, fingerprint } = banks[0] as (typeof banks)[number]
-    return { bankCodes: banks.map(({ bankCode }) => bankCode), sendMoney, limits, fingerprint }
+    const { prepareOrders, limits, fingerprint } = banks[0] as (typeof banks)[number]
+    const bankCodes = banks.map(({ bankCode }) => bankCode)
+    return { bankCodes, sendMoney, prepareOrders, limits, fingerprint }
   })
 }
 
@@ -65,6 +69,7 @@ export function sendPayoutsRound(deps: PayoutDeps, banks: SendingBanks): Round {
     const { only } = dueNow(deps.clock)
     const due = await findSendingBanks(deps.batchPool, banks.bankCodes, only)
     if (due.length === 0 || (await deps.isClockRight?.()) === false) return { more: false }
+    if ((await banks.prepareOrders?.())?.status === 'no_answer') return { more: false }
     let count = 0
     for (const bankCode of due) count += await sendOf(deps, { ...banks, bankCode })
     return { more: count > 0 } // None: the banks' rates have no room now.

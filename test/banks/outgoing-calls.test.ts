@@ -24,7 +24,7 @@ const window = { from: new Date(START.getTime() - 1_800_000), to: START }
 type Call = (calls: Required<BankCalls>, options: CallOptions) => Promise<{ status: string }>
 
 // Each as a caller would make it.
-function callsOf(each: FullCase): Record<keyof BankCalls, Call> {
+function callsOf(each: FullCase): Record<Exclude<keyof BankCalls, 'prepareOrders'>, Call> {
   return {
     findTransfer: (calls, options) =>
       calls.findTransfer({ kind: each.api.asksBy ?? 'session_id', value: 'x' }, options),
@@ -175,11 +175,50 @@ for (const each of FULL_CASES) {
 
   test(`${each.label}: a bank that cannot be reached is no answer`, async () => {
     const calls = callsTo(each, `http://127.0.0.1:${await closedPort()}`)
-    for (const [name, call] of every) assertNone(name, await call(calls, {}))
+    for (const [name, call] of every) {
+      const answer = await call(calls, {})
+      if (name !== 'sendMoney') assertNone(name, answer)
+      else assert.deepEqual(answer, { status: 'failed', reason: 'Nothing was sent: ECONNREFUSED' })
+    }
   })
 }
 
 for (const each of FULL_CASES.filter(({ api }) => api.login)) {
+  test(`${each.label}: an order is not repeated when its token is refused`, async () => {
+    let logins = 0
+    await using bank = await startScriptedBank(
+      each,
+      () => ({ status: 401, body: {} }),
+      () => {
+        logins += 1
+        return { body: each.api.login?.answer('token-1') }
+      },
+    )
+    const { sendMoney, findPayout } = callsOf(each)
+    const orders = () => bank.asked.filter(({ body }) => 'amount' in body).length
+
+    assertNone('sendMoney', await sendMoney(bank.calls, {}))
+    assert.deepEqual([orders(), logins], [1, 1])
+    assertNone('sendMoney', await sendMoney(bank.calls, {})) // The next one logs in anew.
+    assert.deepEqual([orders(), logins], [2, 2])
+    assertNone('findPayout', await findPayout(bank.calls, {}))
+    assert.equal(logins, 4, 'questions are repeated')
+  })
+
+  test(`${each.label}: without a login no order is prepared, nor sent`, async () => {
+    let isUp = false
+    await using bank = await startScriptedBank(
+      each,
+      () => ({ body: {} }),
+      () => (isUp ? { body: each.api.login?.answer('token-1') } : { status: 503, body: {} }),
+    )
+    assert.equal((await bank.calls.prepareOrders()).status, 'no_answer')
+    assert.equal((await callsOf(each).sendMoney(bank.calls, {})).status, 'failed')
+    assert(bank.asked.every(({ line }) => line === each.api.login?.line))
+    isUp = true
+    assert.deepEqual(await bank.calls.prepareOrders(), { status: 'ready' })
+  })
+
   test(`${each.label}: a token that is refused is renewed once, and shared`, async () => {
     let logins = 0
     await using bank = await startScriptedBank(

@@ -43,6 +43,21 @@ for (const [what, code] of Object.entries(SYSTEMIC)) {
   })
 }
 
+test('a disk without room: not ready until there is some', async () => {
+  await using bench = await startTestService()
+  const isReady = async () => (await bench.call({ url: '/ready', token: null })).statusCode === 200
+  const define = (body: string) =>
+    bench.db.query(`create or replace function require_disk_space() returns void
+                    language plpgsql as $$ begin ${body} end $$`)
+  assert(await isReady())
+
+  await define(`raise exception 'No space left on device' using errcode = 'disk_full';`)
+  await until('it is not ready', async () => !(await isReady()))
+  assert.match(bench.logText(), /it cannot write: No space left on device/)
+  await define('perform 1;')
+  await until('it is ready', isReady)
+})
+
 test('a read-only database: not ready, and every family is told to try again', async () => {
   await using bench = await startTestService()
   const { accountNumber } = await createAccount(bench)

@@ -60,3 +60,17 @@ test('a worker that was frozen after its claim does not send: the bank is asked 
 test('what is being sent is not stale before the longest call has ended', () => {
   assert(STALE_MS > SEND_WITHIN_MS + CALL_MS_MAX && STALE_MS < NOT_FOUND_AFTER_MS)
 })
+
+test('nothing is claimed while the bank cannot be logged in to', async () => {
+  await using world = await scripted({ send: CONFIRMED })
+  const { rounds, sent, status } = world
+  const { signal } = new AbortController()
+  const [banks] = findSendingConnections(rounds.bankConnections) as [SendingBanks]
+  const down = { status: 'no_answer', reason: 'HTTP 503' } as const
+  await sendPayoutsRound(rounds, { ...banks, prepareOrders: async () => down })(signal)
+  assert.deepEqual([sent.length, await status()], [0, 'queued'])
+
+  const ready = { status: 'ready' } as const
+  await sendPayoutsRound(rounds, { ...banks, prepareOrders: async () => ready })(signal)
+  assert.deepEqual([sent.length, await status()], [1, 'confirmed'])
+})

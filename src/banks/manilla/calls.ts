@@ -19,6 +19,7 @@ import {
   messageOf,
   noAnswer,
   payoutNotFound,
+  payoutUnanswered,
 } from '#banks/json-calls.ts'
 import { formatKobo } from '#money.ts'
 import { readItem } from './notifications.ts'
@@ -112,8 +113,8 @@ function payoutCalls(ask: Ask): BankCalls {
   return {
     async sendMoney({ amountKobo, ...instruction }, options) {
       const body = { ...instruction, amount: formatKobo(amountKobo) }
-      const answer = await ask({ method: 'POST', path: '/payouts', body }, options)
-      if (answer.status === 'no_answer') return { status: 'unknown', reason: answer.reason }
+      const answer = await ask({ method: 'POST', path: '/payouts', body, isOrder: true }, options)
+      if (answer.status === 'no_answer') return payoutUnanswered(answer, true)
       if (answer.httpStatus === 400)
         return { status: 'failed', reason: messageOf(answer, 'message') }
       return readPayout(answer)
@@ -121,7 +122,7 @@ function payoutCalls(ask: Ask): BankCalls {
     async findPayout(reference, options) {
       const path = `/payouts/${encodeURIComponent(reference)}`
       const answer = await ask({ method: 'GET', path }, options)
-      if (answer.status === 'no_answer') return { status: 'unknown', reason: answer.reason }
+      if (answer.status === 'no_answer') return payoutUnanswered(answer, false)
       if (answer.httpStatus === 404) {
         return payoutNotFound(answer, answer.body.status === 'not_found')
       }

@@ -17,6 +17,8 @@ import { watTime } from '#wat-time.ts'
 import { payoutCalls } from './payout-calls.ts'
 import { transactionCalls } from './transaction-calls.ts'
 
+const TOKEN_MS = 55 * 60_000 // About an hour, as published, where it does not say.
+
 export function monnifyCalls(
   settings: ConnectorSettings,
   { mode, clientSecret }: { mode: Mode; clientSecret: string },
@@ -32,21 +34,27 @@ export function monnifyCalls(
   if (!http) return {}
   if (!apiKey) settings.report('settings.apiKey is missing: settings.baseUrl needs it')
   const basic = Buffer.from(`${apiKey}:${clientSecret}`).toString('base64')
-  const ask = askingWithToken(http, () => logIn(asking(http, { authorization: `Basic ${basic}` })))
+  const { ask, prepareOrders } = askingWithToken(http, () =>
+    logIn(asking(http, { authorization: `Basic ${basic}` })),
+  )
   return {
     ...transactionCalls(ask),
     ...notificationCalls(ask),
     ...reservationCalls(ask, contract),
     ...payoutCalls(ask, walletNumber),
+    ...(walletNumber ? { prepareOrders } : {}),
   }
 }
 
 async function logIn(ask: Ask) {
   const answer = await ask({ method: 'POST', path: '/api/v1/auth/login', body: {} }, {})
   if (answer.status === 'no_answer') return answer
-  const { accessToken } = objectIn(answer.body.responseBody)
+  const { accessToken, expiresIn } = objectIn(answer.body.responseBody)
   if (typeof accessToken !== 'string') return refusal(answer.httpStatus)
-  return { status: 'logged_in', headers: { authorization: `Bearer ${accessToken}` } } as const
+  const seconds = Number(expiresIn)
+  const lifetimeMs = seconds > 0 ? seconds * 1_000 : TOKEN_MS
+  const headers = { authorization: `Bearer ${accessToken}` }
+  return { status: 'logged_in', headers, lifetimeMs } as const
 }
 
 function refusal(httpStatus: number): NoAnswer {

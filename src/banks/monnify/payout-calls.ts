@@ -10,6 +10,7 @@ import {
   messageOf,
   nameNotFound,
   payoutNotFound,
+  payoutUnanswered,
 } from '#banks/json-calls.ts'
 import { isText } from '#banks/json-notifications.ts'
 import { toNaira } from '#money.ts'
@@ -60,14 +61,14 @@ function disbursementCalls(ask: Ask, sourceAccountNumber: string): BankCalls {
         async: true,
       }
       const path = '/api/v2/disbursements/single'
-      const answer = await ask({ method: 'POST', path, body }, options)
-      if (answer.status === 'no_answer') return { status: 'unknown', reason: answer.reason }
+      const answer = await ask({ method: 'POST', path, body, isOrder: true }, options)
+      if (answer.status === 'no_answer') return payoutUnanswered(answer, true)
       return readPayout(answer)
     },
     async findPayout(reference, options) {
       const path = '/api/v2/disbursements/single/summary'
       const answer = await ask({ method: 'GET', path, query: { reference } }, options)
-      if (answer.status === 'no_answer') return { status: 'unknown', reason: answer.reason }
+      if (answer.status === 'no_answer') return payoutUnanswered(answer, false)
       if (answer.httpStatus === 404) {
         return payoutNotFound(answer, answer.body.requestSuccessful === false)
       }

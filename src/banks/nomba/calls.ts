@@ -18,6 +18,7 @@ import { readRecord } from './notifications.ts'
 import { payoutCalls } from './payout-calls.ts'
 
 const PAGE_SIZE = '100'
+const TOKEN_MS = 30 * 60_000 // As published.
 const IN_PROGRESS = ['NEW', 'PENDING', 'PENDING_BILLING', 'PENDING_PAYMENT']
 
 export function nombaCalls(settings: ConnectorSettings, mode: Mode): BankCalls {
@@ -38,18 +39,23 @@ export function nombaCalls(settings: ConnectorSettings, mode: Mode): BankCalls {
     client_id: clientId,
     client_secret: clientSecret,
   }
-  const ask = askingWithToken(http, async () => {
+  const { ask, prepareOrders } = askingWithToken(http, async () => {
     const path = '/v1/auth/token/issue'
     const answer = await asking(http, headers)({ method: 'POST', path, body }, {})
     if (answer.status === 'no_answer') return answer
     const token = objectIn(answer.body.data).access_token
     if (typeof token !== 'string') return silence(answer)
-    return { status: 'logged_in', headers: { ...headers, authorization: `Bearer ${token}` } }
+    const authorization = `Bearer ${token}`
+    return {
+      status: 'logged_in',
+      headers: { ...headers, authorization },
+      lifetimeMs: TOKEN_MS,
+    }
   })
   return {
     ...transactionCalls(ask),
     ...accountCalls(ask, subAccountId),
-    ...(senderName ? payoutCalls(ask, senderName) : {}),
+    ...(senderName ? { ...payoutCalls(ask, senderName), prepareOrders } : {}),
   }
 }
 

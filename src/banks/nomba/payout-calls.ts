@@ -4,7 +4,13 @@
 
 import type { BankCalls, PayoutAnswer } from '#banks/connector.ts'
 import { objectIn } from '#banks/json-body.ts'
-import { type Ask, type JsonAnswer, messageOf, payoutNotFound } from '#banks/json-calls.ts'
+import {
+  type Ask,
+  type JsonAnswer,
+  messageOf,
+  payoutNotFound,
+  payoutUnanswered,
+} from '#banks/json-calls.ts'
 import { toNaira } from '#money.ts'
 
 export function payoutCalls(ask: Ask, senderName: string): BankCalls {
@@ -19,8 +25,11 @@ export function payoutCalls(ask: Ask, senderName: string): BankCalls {
         senderName,
         narration,
       }
-      const answer = await ask({ method: 'POST', path: '/v2/transfers/bank', body }, options)
-      if (answer.status === 'no_answer') return { status: 'unknown', reason: answer.reason }
+      const answer = await ask(
+        { method: 'POST', path: '/v2/transfers/bank', body, isOrder: true },
+        options,
+      )
+      if (answer.status === 'no_answer') return payoutUnanswered(answer, true)
       const { meta } = objectIn(answer.body.data)
       return readPayout(answer, objectIn(meta).merchantTxRef === reference)
     },
@@ -28,7 +37,7 @@ export function payoutCalls(ask: Ask, senderName: string): BankCalls {
       const query = { merchantTxRef: reference }
       const path = '/v1/transactions/accounts/single'
       const answer = await ask({ method: 'GET', path, query }, options)
-      if (answer.status === 'no_answer') return { status: 'unknown', reason: answer.reason }
+      if (answer.status === 'no_answer') return payoutUnanswered(answer, false)
       if (answer.httpStatus === 404) {
         const { code, description } = answer.body
         const isFromBank = typeof code === 'string' && typeof description === 'string'

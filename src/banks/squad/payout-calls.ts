@@ -11,6 +11,7 @@ import {
   messageOf,
   nameNotFound,
   payoutNotFound,
+  payoutUnanswered,
 } from '#banks/json-calls.ts'
 import { isNipSessionId } from '#banks/session-id.ts'
 
@@ -55,14 +56,17 @@ function transferCalls(ask: Ask, merchantId: string): BankCalls {
         currency_id: currency,
         remark: narration,
       }
-      const answer = await ask({ method: 'POST', path: '/payout/transfer', body }, options)
-      if (answer.status === 'no_answer') return { status: 'unknown', reason: answer.reason }
+      const answer = await ask(
+        { method: 'POST', path: '/payout/transfer', body, isOrder: true },
+        options,
+      )
+      if (answer.status === 'no_answer') return payoutUnanswered(answer, true)
       return readPayout(answer)
     },
     async findPayout(reference, options) {
       const body = { transaction_reference: ours(reference) }
       const answer = await ask({ method: 'POST', path: '/payout/requery', body }, options)
-      if (answer.status === 'no_answer') return { status: 'unknown', reason: answer.reason }
+      if (answer.status === 'no_answer') return payoutUnanswered(answer, false)
       if (answer.httpStatus === 404) return payoutNotFound(answer, answer.body.success === false)
       return readPayout(answer)
     },

@@ -3,8 +3,9 @@
 // for and settled.
 //
 // A restored database is held from the start, and so is a standby that was promoted without having been
-// synchronous (follow-database.ts): it does not know what was sent after the moment it was restored to. What had been requested by then may have been sent, so it never is again; the bank is
-// asked (unknown-payouts.ts). What was requested later is unknown to it, and found in a bank's statement.
+// synchronous (follow-database.ts): it does not know what was sent after the moment it was restored to.
+// What had been requested by then may have been sent, so it never is again; the bank is asked
+// (unknown-payouts.ts). What was requested later is unknown to it, and found in a bank's statement.
 
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'

@@ -84,7 +84,10 @@ function roomsByName(rooms: ReadonlyMap<DestinationId, number>): string {
 // $1 now, $2 the end of the lease, $3 rooms, $4 other room, $5 takes failing, $6 whose.
 //
 // After a pause (failures have reached the limit) one is sent as a probe, and the pause goes on
-// until it has been answered. `moved` sees the deliveries as they were before the lease.
+// until it has been answered. It is the oldest event that is due: a destination that fails first
+// attempts, such as one that starts slowly, would fail a probe of each event that came meanwhile. As
+// text, so that the index of what is due is used, not that of all deliveries ever made. `moved` sees
+// the deliveries as they were before the lease.
 const CLAIM = `
   with ready as materialized (
     select d.id, d.client_id, d.endpoint_id, d.failures, coalesce(e.url, d.url) as url,
@@ -113,6 +116,11 @@ const CLAIM = `
           from deliveries
          where destination_id = r.id and state = 'pending' and next_attempt_at <= $1
            and (leased_until is null or leased_until <= $1)
+           and (not r.is_probe or event_id = (
+                 select event_id from deliveries
+                  where destination_id = r.id and state = 'pending' and next_attempt_at <= $1
+                    and (leased_until is null or leased_until <= $1)
+                  order by event_id::text collate "C" limit 1))
          order by next_attempt_at
          limit r.places
            for no key update skip locked

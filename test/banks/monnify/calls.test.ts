@@ -178,7 +178,7 @@ test('an account is reserved only for a customer with a BVN or NIN', async () =>
 })
 
 const waiting = (reason: string) =>
-  ({ status: 'unknown', reason, waitsFor: 'authorization' }) as const
+  ({ status: 'unknown', reason, isAccepted: true, waitsFor: 'authorization' }) as const
 
 test('a failed disbursement says why in the words about it, never "success"', async () => {
   const find = async (words: object) => {
@@ -209,9 +209,9 @@ const payout = {
 
 for (const [status, expected] of [
   ['SUCCESS', { status: 'confirmed', bankReference: 'MFDS|1' }],
-  ['PENDING', { status: 'unknown', reason: 'PENDING' }],
+  ['PENDING', { status: 'unknown', reason: 'PENDING', isAccepted: true }],
   ['COMPLETED', { status: 'confirmed', bankReference: 'MFDS|1' }],
-  ['AWAITING_PROCESSING', { status: 'unknown', reason: 'AWAITING_PROCESSING' }],
+  ['AWAITING_PROCESSING', { status: 'unknown', reason: 'AWAITING_PROCESSING', isAccepted: true }],
   ['PENDING_AUTHORIZATION', waiting('PENDING_AUTHORIZATION')],
   ['PENDING_BATCH_AUTHORIZATION', waiting('PENDING_BATCH_AUTHORIZATION')],
   ['OTP_EMAIL_DISPATCH_FAILED', waiting('OTP_EMAIL_DISPATCH_FAILED')],

@@ -1,0 +1,60 @@
+// Tokens run out: an order to pay goes out under one that is good for minutes yet, and is never repeated.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { BankHttp, BankRequest } from '#banks/bank-http.ts'
+import { askingWithToken } from '#banks/json-calls.ts'
+
+const MINUTE_MS = 60_000
+const LIFETIME_MS = 30 * MINUTE_MS
+const ORDER: BankRequest = { method: 'POST', path: '/pay', body: {}, isOrder: true }
+const QUESTION: BankRequest = { method: 'GET', path: '/status' }
+
+function start() {
+  const bank = { nowMs: 0, logins: 0, tokens: [] as string[], httpStatus: 200 }
+  const http: BankHttp = async ({ headers }) => {
+    bank.tokens.push(headers?.authorization ?? '')
+    return { status: 'answered', httpStatus: bank.httpStatus, rawBody: Buffer.from('{}') }
+  }
+  const logIn = async () => {
+    const authorization = `token-${++bank.logins}`
+    return { status: 'logged_in', headers: { authorization }, lifetimeMs: LIFETIME_MS } as const
+  }
+  return { bank, ...askingWithToken(http, logIn, () => bank.nowMs) }
+}
+
+test('an order whose token is near its end logs in before; a question does not', async () => {
+  const { bank, ask } = start()
+  await ask(ORDER, {})
+  bank.nowMs = LIFETIME_MS - 5 * MINUTE_MS
+  await ask(ORDER, {})
+  bank.nowMs += 1
+  await ask(QUESTION, {})
+  await Promise.all([ask(ORDER, {}), ask(ORDER, {})]) // They share the login.
+  await ask(QUESTION, {})
+
+  assert.deepEqual(
+    bank.tokens,
+    [1, 1, 1, 2, 2, 2].map((login) => `token-${login}`),
+  )
+})
+
+test('what is prepared is what the order then goes out under', async () => {
+  const { bank, ask, prepareOrders } = start()
+  await ask(QUESTION, {})
+  bank.nowMs = LIFETIME_MS
+  assert.deepEqual(await prepareOrders(), { status: 'ready' })
+  await ask(ORDER, {})
+  assert.deepEqual([bank.logins, bank.tokens.at(-1)], [2, 'token-2'])
+})
+
+for (const httpStatus of [401, 403]) {
+  test(`an order that is answered ${httpStatus} is sent once, a question twice`, async () => {
+    const { bank, ask } = start()
+    bank.httpStatus = httpStatus
+    assert.equal((await ask(ORDER, {})).status, 'no_answer')
+    assert.deepEqual(bank.tokens, ['token-1'])
+    await ask(QUESTION, {})
+    assert.deepEqual(bank.tokens, ['token-1', 'token-2', 'token-3'])
+  })
+}

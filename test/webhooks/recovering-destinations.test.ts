@@ -1,0 +1,33 @@
+// A destination that was paused recovers: its probes are events that it has seen before.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { PAUSE_MAX_MS, PAUSE_MIN_MS } from '#circuit-breaker.ts'
+import { createAccount, simulate } from '../support/fixtures.ts'
+import { listener, startWebhookBench } from '../support/webhook-bench.ts'
+
+const EVENTS = 60
+
+test('one that fails the first attempt at every event recovers: the oldest event is the probe', async () => {
+  const known = new Set<string>()
+  await using receiver = await listener((response, { json }) => {
+    response.writeHead(known.has(json.id) ? 200 : 500).end()
+    known.add(json.id)
+  })
+  await using bench = await startWebhookBench()
+  const { accountNumber } = await createAccount(bench, { notificationUrl: receiver.url })
+  const credits = Array.from({ length: EVENTS }, () => simulate(bench, accountNumber, '1'))
+  await Promise.all(credits)
+  const delivered = async () =>
+    (await bench.deliveries()).filter(({ state }) => state === 'delivered').length
+
+  for (let waitedMs = 0; waitedMs < 4 * PAUSE_MAX_MS; waitedMs += PAUSE_MIN_MS) {
+    await bench.run()
+    bench.advance(PAUSE_MIN_MS)
+  }
+
+  assert((await delivered()) > 0, `${receiver.heard.length} attempts`)
+  const [first] = receiver.heard
+  const again = receiver.heard.filter(({ json }) => json.id === first?.json.id)
+  assert.equal(again.length, 2, 'the oldest was sent again, once')
+})
