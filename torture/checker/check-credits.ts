@@ -30,7 +30,12 @@ export async function checkCredits({ rows, testimony }: Books): Promise<string[]
   return [
     ...existsOnce('credit', { wanted, rows: credits, keyOf: (row) => row.session_id as string }),
     ...credits.flatMap((row) => {
-      const { session_id: key = '', amount_kobo: amount = '0', reversed = '0', returned = '0' } = row
+      const {
+        session_id: key = '',
+        amount_kobo: amount = '0',
+        reversed = '0',
+        returned = '0',
+      } = row
       const terms = testimony.wanted.get(key)?.terms
       const left = `${BigInt(amount) - BigInt(reversed) - BigInt(returned)}`
       return [
