@@ -102,7 +102,9 @@ class WitnessedClient {
 
   async report(accountNumber: string, naira: number): Promise<string> {
     const amount = `${naira}`
-    await this.#rail('credits', { sessionId: this.#nextKey('credit'), accountNumber, amount })
+    const payer = { sourceAccountNumber: '0123456789', sourceBankCode: '058' }
+    const sessionId = this.#nextKey('credit')
+    await this.#rail('credits', { sessionId, accountNumber, amount, ...payer })
     return this.note('credit', { accountNumber, amount: `${naira}00` }, { responseCode: '00' })
   }
 
