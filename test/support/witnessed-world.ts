@@ -40,7 +40,8 @@ export async function witnessSmallWorld() {
 
   await bench.run()
   const secrets = { endpoint: await bench.secret(id), client: await client.secret() }
-  for (const { path, headers, body, json } of receiver.heard) {
+  for (const { path: whole, headers, body, json } of receiver.heard) {
+    const path = whole.slice(whole.indexOf('/honest/'))
     const secret = secrets[path.includes('/notification/') ? 'client' : 'endpoint']
     const isSigned = isGenuine(secret, headers, Buffer.from(body))
     const { reference = '', status = '' } = json.data as { reference?: string; status?: string }
