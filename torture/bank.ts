@@ -90,7 +90,8 @@ export async function startBank(witness: Witness, random: Random) {
     const way = ways.get(reference) ?? nextWay()
     ways.set(reference, way)
     bank.payouts.decideFate(reference, fateOf(way))
-    if (way === 'deny') unknownUntilMs.set(reference, Date.now() + random.integer(...UNKNOWN_MS))
+    if (way === 'deny' || way === 'late')
+      unknownUntilMs.set(reference, Date.now() + random.integer(...UNKNOWN_MS))
     return way
   }
 
@@ -124,6 +125,8 @@ export async function startBank(witness: Witness, random: Random) {
     // As the service is told of it.
     banks: { entry: { ...entry, settings: { ...entry.settings, ...SETTINGS, baseUrl } }, env },
     railSecret: env.FAKE_BANK_RAIL_SECRET as string,
+    // Whether it has no record, for now, of a payout that it pays.
+    isDenying: () => [...unknownUntilMs.values()].some((untilMs) => untilMs > Date.now()),
     nameOf: (accountNumber: string) => bank.accounts.findName(accountNumber) as string,
     // Money came for a number: from here on the bank says so when it is asked.
     receive: (accountNumber: string, amountKobo: bigint) =>

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { drawFaults, FAULTS, selectFaults, shortPlan } from './faults/catalogue.ts'
 import type { Fault } from './faults/fault.ts'
-import { STANDBY_FAULTS } from './faults/standby-faults.ts'
+import { LAG_FAULTS, STANDBY_FAULTS } from './faults/standby-faults.ts'
 import { type Options, readOptions } from './options.ts'
 import { seededRandom } from './random.ts'
 import { type Given, summary, writeReport } from './report.ts'
@@ -24,7 +24,8 @@ async function main(): Promise<void> {
   console.log(`seed ${options.seed}; working in ${folder}`)
   let isRight = false
   try {
-    if (options.standby) await torture(PAIR, options, folder)
+    if (options.isAsync) await torture(LAGGING_PAIR, options, folder)
+    else if (options.standby) await torture(PAIR, options, folder)
     else await torture(SINGLE, options, folder)
     isRight = process.exitCode !== 1
   } finally {
@@ -37,6 +38,10 @@ type World<T> = { start: (place: Place) => Promise<T>; faults: readonly Fault<T>
 
 const SINGLE = { start: startTarget, faults: FAULTS }
 const PAIR = { start: startPairTarget, faults: STANDBY_FAULTS }
+const LAGGING_PAIR = {
+  start: (place: Place) => startPairTarget(place, true),
+  faults: LAG_FAULTS,
+}
 
 async function torture<T extends AnyTarget>(
   { start, faults }: World<T>,
@@ -81,7 +86,9 @@ async function suffer<T extends AnyTarget>(
 
 // What cannot be done here is left out, and said.
 function planFaults<T>(faults: readonly Fault<T>[], options: Options, target: T) {
-  const chosen = selectFaults(faults, options.only)
+  const chosen = selectFaults(faults, options.only).filter(
+    ({ isOnDemand }) => options.only !== undefined || !isOnDemand,
+  )
   const able = chosen.filter(({ whyNot }) => !whyNot?.(target))
   const left = chosen
     .filter((fault) => !able.includes(fault))
@@ -95,7 +102,8 @@ function planFaults<T>(faults: readonly Fault<T>[], options: Options, target: T)
 function readOptionsOrStop(): Options {
   try {
     const options = readOptions(process.argv.slice(2))
-    const names: readonly { name: string }[] = options.standby ? STANDBY_FAULTS : FAULTS
+    const pair = options.isAsync ? LAG_FAULTS : STANDBY_FAULTS
+    const names: readonly { name: string }[] = options.standby ? pair : FAULTS
     selectFaults(names, options.only)
     return options
   } catch (error) {

@@ -8,7 +8,8 @@
 //   --folder FOLDER   where it works; default: a temporary folder
 //   --keep            leave the folder, with the witness and the logs
 //   --standby         a primary and a synchronous standby, and the faults of such a pair
-//   --short           two minutes: one of each kind of fault, by a fixed seed
+//   --async           with --standby: commits do not wait for the standby, and what it lacks is lost
+//   --short           some three minutes: one of each kind of fault, by a fixed seed
 
 import { parseArgs } from 'node:util'
 
@@ -27,13 +28,16 @@ export function readOptions(args: readonly string[]) {
     options: {
       ...{ faults: text, minutes: text, seed: text, only: text, round: text },
       ...{ report: text, folder: text, keep: flag, short: flag, standby: flag },
+      async: flag,
     },
   })
-  const { short, standby, keep, report, folder } = values
+  const { short, standby, async: isAsync, keep, report, folder } = values
   if (short && standby) throw new Error('--short has no faults of a --standby')
+  if (isAsync && !standby) throw new Error('--async is about a --standby')
   return {
     short,
     standby,
+    isAsync,
     keep,
     report,
     folder,

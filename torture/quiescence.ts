@@ -3,16 +3,19 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { BLOCKED } from '#domain/payouts/blocked-payouts.ts'
+import { FILE_BANK_CODE } from './file-bank.ts'
 import type { Store } from './target.ts'
 
 const QUIET_MAX_MS = 15_000
 const POLL_MS = 250
 
+// Payouts of the bank that takes files wait for people.
 const BACKLOG = `
   select (select count(*) from event_counters k
             left join dispatch_cursors c on c.client_id = k.client_id
            where k.sequence > coalesce(c.sequence, 0))
-         + (select count(*) from payouts p where status = 'queued' and ${BLOCKED} is null) as n`
+         + (select count(*) from payouts p where status = 'queued' and ${BLOCKED} is null
+              and bank_code <> '${FILE_BANK_CODE}') as n`
 
 const UNDELIVERED = `
   select count(*) as n

@@ -10,6 +10,7 @@ import { SupervisedProcess } from './supervised-process.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 export const MAIN = join(ROOT, 'src/main.ts')
+export const ADMIN = join(ROOT, 'src/admin/main.ts')
 const CLOCK_SHIFT = join(import.meta.dirname, 'clock-shift.ts')
 const READY_MAX_MS = 600_000
 const PROBE_MAX_MS = 5_000

@@ -78,14 +78,13 @@ export class Run<T extends AnyTarget = AnyTarget> {
     if (isFinal) await untilAllDelivered(database, waitMs)
     else await untilQuiet(database)
     const connectionString = database.url('manilla')
-    const ask = this.#load && ((clientId: string, path: string) => this.#ask(clientId, path))
+    const { isLossy = false } = this.target
+    const asking = (clientId: string, path: string) => this.#ask(clientId, path)
+    const given = { connectionString, isFinal, isLossy, ...(isLossy ? {} : { ask: asking }) }
     for (let attempt = 1; ; attempt++) {
       this.testimony.read(this.witness.path)
       const { testimony } = this
-      const found = [
-        ...(await check({ connectionString, testimony, isFinal, ...(ask && { ask }) })),
-        ...checkLogs(logsIn(folder)),
-      ]
+      const found = [...(await check({ ...given, testimony })), ...checkLogs(logsIn(folder))]
       this.checks++
       if (found.length === 0 || attempt === CHECKS_MAX) {
         const added = found.filter((finding) => !this.findings.includes(finding))

@@ -5,13 +5,15 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { startBank, type WitnessedBank } from './bank.ts'
+import { runCommand } from './command.ts'
 import { type Database, startDatabase } from './database.ts'
+import { makeClockMovable, shiftDatabaseClock } from './database-clock.ts'
 import { type FaultyLink, startFaultyLink } from './faulty-link.ts'
 import { type FileBank, openFileBank } from './file-bank.ts'
 import { type Pair, startPair } from './pair.ts'
 import type { Random } from './random.ts'
 import { type Receivers, startReceivers } from './receivers.ts'
-import { type Roles, startRoles } from './roles.ts'
+import { ADMIN, type Roles, startRoles } from './roles.ts'
 import { openVolumes, type Volumes } from './volumes.ts'
 import type { Witness } from './witness.ts'
 
@@ -30,6 +32,7 @@ export type AnyTarget = AsyncDisposable & {
   fileBank: FileBank
   receivers: Receivers
   roles: Roles
+  isLossy?: boolean // What was committed may be lost.
   heal: () => Promise<void>
 }
 
@@ -44,6 +47,7 @@ export async function startTarget(given: Given): Promise<Target> {
   const volumes = stack.use(openVolumes(folder))
   const database = stack.use(await startDatabase(volumes, logsIn(folder)))
   const link = stack.use(await startFaultyLink({ port: database.port, host: '127.0.0.1' }))
+  await makeClockMovable(database)
   const { dataDir } = database
   const databaseUrl = database.url('manilla', link.port)
   const service = stack.use(await startService(given, { databaseUrl, dataDir }))
@@ -55,12 +59,13 @@ export async function startTarget(given: Given): Promise<Target> {
       volumes.data.free()
       volumes.wal.free()
       await database.ready()
+      await shiftDatabaseClock(database, 0)
     },
     [Symbol.asyncDispose]: () => whole.disposeAsync(),
   }
 }
 
-export async function startPairTarget(given: Given): Promise<PairTarget> {
+export async function startPairTarget(given: Given, isAsync = false): Promise<PairTarget> {
   await using stack = new AsyncDisposableStack()
   const { folder } = given
   const settings = { max_connections: '200' }
@@ -69,7 +74,7 @@ export async function startPairTarget(given: Given): Promise<PairTarget> {
   const databaseUrl = pair.url()
   const dataDir = join(folder, 'data')
   const service = stack.use(await startService(given, { databaseUrl, dataDir }))
-  await pair.requireStandby()
+  if (!isAsync) await pair.requireStandby()
   const whole = stack.move()
   const database: Store = {
     url: (name) => pair.primary.server.urlOf(name),
@@ -77,9 +82,19 @@ export async function startPairTarget(given: Given): Promise<PairTarget> {
   }
   return {
     ...{ ...service, folder, pair, database },
-    heal: async () => pair.clearLinks(),
+    isLossy: isAsync,
+    async heal() {
+      pair.clearLinks()
+      await releasePayouts(service.roles, folder)
+    },
     [Symbol.asyncDispose]: () => whole.disposeAsync(),
   }
+}
+
+// After a promotion payouts may be held until an operator says that they go on.
+async function releasePayouts({ env }: Roles, folder: string): Promise<void> {
+  const { code, output } = await runCommand(ADMIN, ['payouts', 'release'], { cwd: folder, env })
+  if (code !== 0) throw new Error(`payouts release ended with ${code}: ${output}`)
 }
 
 async function startService(

@@ -1,6 +1,6 @@
-// A small world and its witness: an account with credits and a reversal, a payment, a payout that the
-// bank confirmed and one that was refused, and all events delivered. What `npm run torture` sees in a
-// run, as entries of its witness.
+// A small world and its witness: an account with credits and a reversal, a payment with a refund, money in
+// suspense, a settlement, payouts that the bank confirmed and one that was refused, and all events delivered.
+// What `npm run torture` sees in a run, as entries of its witness.
 
 import assert from 'node:assert/strict'
 import { isGenuine } from '../../torture/receivers.ts'
@@ -21,23 +21,30 @@ export async function witnessSmallWorld() {
   const client = new WitnessedClient(bench)
   const { entries } = client
 
-  const { account, accountNumber } = await client.createAccount()
+  const notificationUrl = `${receiver.url}/honest/${CLIENT}/notification/account`
+  const { account, accountNumber } = await client.createAccount(notificationUrl)
   const credit = await client.report(accountNumber, 5_000)
   const reversal = await client.reverse(credit)
   const { advice, payment, bankAccount } = await client.startPayment()
   await client.report(bankAccount, 600)
+  await client.report('9999999999', 70)
   const { payout, reference } = await client.payOut()
+  const refund = await client.refund(payment.paymentReference)
+  const settlement = await client.closeSettlement()
   const refused = client.note('payout', { clientId: CLIENT, amount: '100000' }, null)
   await rounds.send()
   entries.push({ kind: 'ordered', at: 0, reference, amount: '1000.00' })
-  entries.push({ kind: 'paid', at: 0, reference, amount: '100000' })
+  for (const [paid, amount] of await client.readPaid()) {
+    entries.push({ kind: 'paid', at: 0, reference: paid, amount })
+  }
 
   await bench.run()
-  const secret = await bench.secret(id)
-  for (const { headers, body, json } of receiver.heard) {
+  const secrets = { endpoint: await bench.secret(id), client: await client.secret() }
+  for (const { path: whole, headers, body, json } of receiver.heard) {
+    const path = whole.slice(whole.indexOf('/honest/'))
+    const secret = secrets[path.includes('/notification/') ? 'client' : 'endpoint']
     const isSigned = isGenuine(secret, headers, Buffer.from(body))
     const { reference = '', status = '' } = json.data as { reference?: string; status?: string }
-    const path = `/honest/${CLIENT}`
     const seen = { clientId: CLIENT, path, at: 0, skewSeconds: 0, isGenuine: isSigned }
     entries.push({
       kind: 'webhook',
@@ -52,7 +59,8 @@ export async function witnessSmallWorld() {
   return {
     entries,
     accountNumber,
-    keys: { account, credit, reversal, advice, payment, payout, refused },
+    keys: { account, credit, reversal, advice, payment: payment.key, payout, refused },
+    references: { payout: reference, refund, settlement },
     connectionString: bench.database.connectionString,
     async [Symbol.asyncDispose]() {
       await rounds[Symbol.asyncDispose]()
@@ -86,8 +94,8 @@ class WitnessedClient {
     return key
   }
 
-  async createAccount() {
-    const named = accountBody({ accountName: this.#nextKey('account') })
+  async createAccount(notificationUrl: string) {
+    const named = accountBody({ accountName: this.#nextKey('account'), notificationUrl })
     const { data } = await this.#post('/api/v1/accounts/static', named)
     const accountNumber = data.accountNumber as string
     return { account: this.note('account', { clientId: CLIENT }, { accountNumber }), accountNumber }
@@ -95,7 +103,9 @@ class WitnessedClient {
 
   async report(accountNumber: string, naira: number): Promise<string> {
     const amount = `${naira}`
-    await this.#rail('credits', { sessionId: this.#nextKey('credit'), accountNumber, amount })
+    const payer = { sourceAccountNumber: '0123456789', sourceBankCode: '058' }
+    const sessionId = this.#nextKey('credit')
+    await this.#rail('credits', { sessionId, accountNumber, amount, ...payer })
     return this.note('credit', { accountNumber, amount: `${naira}00` }, { responseCode: '00' })
   }
 
@@ -113,7 +123,35 @@ class WitnessedClient {
     const { responseData } = await this.#post(start, { bankCode: BANK })
     const { paymentReference, bankAccount } = responseData
     const given = { paymentReference, accountNumber: bankAccount }
-    return { advice, payment: this.note('payment', { advice }, given), bankAccount }
+    const key = this.note('payment', { advice }, given)
+    return { advice, payment: { key, paymentReference }, bankAccount }
+  }
+
+  async refund(paymentReference: string): Promise<string> {
+    const body = { amount: 200, reason: this.#nextKey('refund') }
+    const path = `/api/v1/payments/${paymentReference}/refunds`
+    const { reference } = (await this.#post(path, body)).data
+    this.note('refund', { clientId: CLIENT, amount: '20000' }, { reference })
+    return reference
+  }
+
+  async closeSettlement(): Promise<string> {
+    const { reference } = (await this.#post('/api/v1/settlements', {})).data
+    this.note('settlement', { clientId: CLIENT }, { reference })
+    return reference
+  }
+
+  // What the sandbox's bank paid, by reference.
+  async readPaid(): Promise<[string, string][]> {
+    const { rows } = await this.#bench.db.query<{ reference: string; amount: string }>(
+      `select reference, amount_kobo::text as amount from payouts where status = 'confirmed'`,
+    )
+    return rows.map(({ reference, amount }) => [reference, amount])
+  }
+
+  async secret(): Promise<string> {
+    const answer = await this.#bench.call({ url: '/api/v1/webhook-secret', method: 'GET' })
+    return answer.json().data.secret
   }
 
   async payOut() {

@@ -11,9 +11,14 @@ import { closeAfterTests } from '../support/closing.ts'
 import { witnessSmallWorld } from '../support/witnessed-world.ts'
 
 const world = closeAfterTests(await witnessSmallWorld())
-const { entries, keys } = world
+const { entries, keys, references } = world
 
-async function findings(spoilt: readonly Entry[], plant = '', isFinal = true): Promise<string[]> {
+async function findings(
+  spoilt: readonly Entry[],
+  plant = '',
+  isFinal = true,
+  isLossy = false,
+): Promise<string[]> {
   const testimony = new Testimony()
   for (const entry of spoilt) testimony.add(entry)
   const books: pg.Client = openBooks(world.connectionString)
@@ -21,7 +26,7 @@ async function findings(spoilt: readonly Entry[], plant = '', isFinal = true): P
   try {
     // No trigger stands in the way of whoever spoils the books, and nothing of it is kept.
     await books.query(`begin; set local session_replication_role = replica; ${plant}`)
-    return await checkBooks(books, { testimony, isFinal })
+    return await checkBooks(books, { testimony, isFinal, isLossy })
   } finally {
     await books.end()
   }
@@ -96,6 +101,27 @@ const PLANTED: readonly (readonly [string, RegExp])[] = [
   [`update payouts set reference = 'x' where id = ${PAYOUT}`, /which does not exist/],
   [`delete from transfers where payout_id = ${PAYOUT}`, /what left the bank for payout/],
   [`update payouts set narration = '${refused}' where id = ${PAYOUT}`, /was refused and exists/],
+  [
+    `delete from events where facts->>'reference' = '${references.payout}'`,
+    /payout.confirmed events of .* is 0/,
+  ],
+  [
+    `update payouts set amount_kobo = 70000 where purpose = 'refund'`,
+    /70000 is refunded of payment/,
+  ],
+  [`delete from events where type = 'payment.refunded'`, /^refunded events of refund-/m],
+  [`update suspense_items set amount_kobo = 1`, /what is in suspense/],
+  [`update settlement_lines set other_kobo = other_kobo + 1`, /the lines of settlement/],
+  [`delete from events where type = 'settlement.closed'`, /settlement.closed events of/],
+  [`update settlements set reference = 'x'`, /the client of settlement-/],
+  [`delete from payouts where purpose = 'settlement'`, /the payouts of settlement/],
+  [
+    `insert into settlements (reference, client_id, previous_id, currency, status, cut_off, to_id,
+       next_from_id, needs_approval, closed_by, closed_at)
+     select 'y', client_id, id, currency, 'closed', cut_off, to_id, next_from_id, false, closed_by,
+            closed_at from settlements`,
+    /has 2 settlements and wanted 1/,
+  ],
   [`delete from events where sequence = 2`, /events of MAN0000001: \d+ kept/],
   [`update events set sequence = 1 where sequence = 2`, /events of MAN0000001/],
   [`delete from events where credit_id = ${CREDIT}`, /credit .* has no event/],
@@ -110,6 +136,13 @@ for (const [plant, words] of PLANTED) {
 
 const isWebhook = ({ kind }: Entry) => kind === 'webhook'
 const isPaid = ({ kind }: Entry) => kind === 'paid'
+const isNotification = (entry: Entry) =>
+  entry.kind === 'webhook' && entry.path.includes('/notification/')
+const cancelling = (operation: 'payout_cancellation' | 'refund_cancellation', reference: string) =>
+  [
+    { kind: 'wanted', operation, key: 'cancelling', terms: { reference } },
+    { kind: 'acknowledged', call: 0, key: 'cancelling', result: {} },
+  ] satisfies Entry[]
 const without = (isGone: (entry: Entry) => boolean) => entries.filter((entry) => !isGone(entry))
 const twice = (isDoubled: (entry: Entry) => boolean) =>
   entries.flatMap((entry) => (isDoubled(entry) ? [entry, entry] : [entry]))
@@ -123,6 +156,21 @@ const WITNESSED: readonly (readonly [string, readonly Entry[], RegExp])[] = [
   ['a webhook that never came', without(isWebhook), /marked as delivered, and never came/],
   ['a webhook with a wrong signature', changed(isWebhook, { isGenuine: false }), /wrong signature/],
   ['a webhook of no event', changed(isWebhook, { id: 'x' }), /an event that does not exist/],
+  [
+    'a notification that never came to its own URL',
+    without(isNotification),
+    /to its notification URL is marked as delivered, and never came/,
+  ],
+  [
+    'a payout that was cancelled and paid',
+    [...entries, ...cancelling('payout_cancellation', references.payout)],
+    /was cancelled and is confirmed/,
+  ],
+  [
+    'a refund that was cancelled and paid',
+    [...entries, ...cancelling('refund_cancellation', references.refund)],
+    /was cancelled and is not/,
+  ],
   ['a payout that the bank paid twice', twice(isPaid), /the bank paid .* 2 times/],
   ['an order given twice', twice(({ kind }) => kind === 'ordered'), /told 2 times to pay/],
   ['a payout that the bank never paid', without(isPaid), /is confirmed and the bank did not pay/],
@@ -155,6 +203,29 @@ for (const [name, spoilt, words] of WITNESSED) {
     assert.match((await findings(spoilt)).join('\n'), words)
   })
 }
+
+test('a payout that failed although the bank did not refuse it', async () => {
+  const plant = `update payouts set status = 'failed', bank_reference = null, failure_reason = 'x'
+                  where id = ${PAYOUT}`
+  const told = without(isPaid)
+  const refusal: Entry = {
+    kind: 'refused_by_bank',
+    at: 0,
+    reference: references.payout,
+    amount: '1',
+  }
+
+  assert.match((await findings(told, plant)).join('\n'), /the bank did not refuse it/)
+  assert.doesNotMatch((await findings([...told, refusal], plant)).join('\n'), /did not refuse it/)
+})
+
+test('after a loss only what a bank was told twice, or is wrong in itself, is a finding', async () => {
+  const plant = `delete from payouts where id = ${PAYOUT}; delete from events; delete from credits`
+  const twiceTold = twice(({ kind }) => kind === 'ordered')
+
+  assert.match((await findings(twiceTold, plant, true, true)).join('\n'), /told 2 times to pay/)
+  assert.doesNotMatch((await findings(entries, plant, true, true)).join('\n'), /does not exist/)
+})
 
 test('what was asked for without an answer may have happened or not', async () => {
   const asked: Entry[] = [

@@ -24,8 +24,7 @@ const LISTINGS: readonly Listing[] = [
   {
     path: '/api/v1/payouts',
     sql: `select c.client_id, p.reference as key, p.status, p.amount_kobo as amount, p.narration
-            from payouts p join clients c on c.id = p.client_id
-           where p.purpose <> 'return' order by p.id desc`,
+            from payouts p join clients c on c.id = p.client_id order by p.id desc`,
     shownAs: ({ reference, status, amount, narration }) => ({
       ...{ key: String(reference), status: String(status) },
       ...{ amount: kobo(amount), narration: String(narration) },
@@ -44,11 +43,9 @@ const LISTINGS: readonly Listing[] = [
   },
   {
     path: '/api/v1/settlements',
-    sql: `select c.client_id, s.reference as key, s.status, s.net_kobo as net
+    sql: `select c.client_id, s.reference as key, s.net_kobo as net
             from settlements s join clients c on c.id = s.client_id order by s.id desc`,
-    shownAs: ({ reference, status, net }) => ({
-      ...{ key: String(reference), status: String(status), net: kobo(net) },
-    }),
+    shownAs: ({ reference, net }) => ({ key: String(reference), net: kobo(net) }),
   },
   {
     path: '/api/v1/accounts/static',
@@ -65,8 +62,13 @@ const LISTINGS: readonly Listing[] = [
   {
     path: '/api/v1/credits',
     sql: `select c.client_id, k.session_id as key, k.amount_kobo as amount,
-                 k.reversed_kobo as reversed
-            from credits k join clients c on c.id = k.client_id order by k.id desc`,
+                 coalesce((select sum(r.amount_kobo) from reversals r
+                            where r.credit_id = k.id), 0) as reversed
+            from credits k
+            join clients c on c.id = k.client_id
+                           or c.id in (select given_client_id from suspense_items i
+                                        where i.credit_id = k.id)
+           order by k.id desc`,
     shownAs: ({ sessionId, amount, amountReversed }) => ({
       ...{ key: String(sessionId), amount: kobo(amount), reversed: kobo(amountReversed) },
     }),

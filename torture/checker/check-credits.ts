@@ -5,7 +5,7 @@ import { type Books, differs, existsOnce } from './books.ts'
 const CREDITS = `
   select c.session_id, c.account_number, c.amount_kobo, c.client_id,
          coalesce(m.moved, 0) as moved, coalesce(e.events, 0) as events,
-         coalesce(r.reversed, 0) as reversed, (i.credit_id is not null) as is_identified
+         coalesce(r.reversed, 0) as reversed, coalesce(b.returned, 0) as returned, (i.credit_id is not null) as is_identified
     from credits c
     left join (select t.credit_id,
                       sum(case when d.kind = 'bank' then t.amount_kobo
@@ -18,6 +18,9 @@ const CREDITS = `
                 where credit_id is not null group by 1) as e on e.credit_id = c.id
     left join (select credit_id, sum(amount_kobo) as reversed from reversals group by 1) as r
            on r.credit_id = c.id
+    left join (select credit_id, sum(amount_kobo) as returned from payouts
+                where purpose = 'return' and status = 'confirmed' group by 1) as b
+           on b.credit_id = c.id
     left join (select distinct credit_id, value from credit_identifiers
                 where kind = 'session_id') as i on i.credit_id = c.id and i.value = c.session_id`
 
@@ -27,9 +30,14 @@ export async function checkCredits({ rows, testimony }: Books): Promise<string[]
   return [
     ...existsOnce('credit', { wanted, rows: credits, keyOf: (row) => row.session_id as string }),
     ...credits.flatMap((row) => {
-      const { session_id: key = '', amount_kobo: amount = '0', reversed = '0' } = row
+      const {
+        session_id: key = '',
+        amount_kobo: amount = '0',
+        reversed = '0',
+        returned = '0',
+      } = row
       const terms = testimony.wanted.get(key)?.terms
-      const left = `${BigInt(amount) - BigInt(reversed)}`
+      const left = `${BigInt(amount) - BigInt(reversed) - BigInt(returned)}`
       return [
         ...(terms ? differs(`the amount of credit ${key}`, amount, terms.amount) : []),
         ...(terms

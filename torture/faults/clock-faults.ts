@@ -1,5 +1,8 @@
-// Clocks that are wrong: of a process that runs, or of one that starts before its clock is set right.
+// Clocks that are wrong: of a process that runs, of one that starts before its clock is set right, or of all
+// processes and the database at once, so that nobody can tell by the other.
 
+import { setTimeout as sleep } from 'node:timers/promises'
+import { shiftDatabaseClock } from '../database-clock.ts'
 import type { Random } from '../random.ts'
 import { aWhile, type Fault } from './fault.ts'
 
@@ -42,8 +45,35 @@ const atStart: Fault = {
   },
 }
 
+const STEPS_MS = [20, 120].map((minutes) => minutes * MINUTE_MS)
+const DENIAL_MAX_MS = 30_000
+const ASKED_WITHIN_MS = 8_000
+
+// While the bank denies a payout that it was told to pay: by these clocks it had time enough to know.
+const together: Fault = {
+  name: 'clocks-together',
+  isOnDemand: true,
+  isAlone: true,
+  async inject({ roles, database, bank }, random) {
+    const giveUpAtMs = performance.now() + DENIAL_MAX_MS
+    while (!bank.isDenying() && performance.now() < giveUpAtMs) await sleep(50)
+    const shiftMs = random.pick(STEPS_MS)
+    const shiftAll = async (byMs: number) => {
+      for (const { process } of roles.all) process.shiftClock(byMs)
+      await shiftDatabaseClock(database, byMs)
+    }
+    await shiftAll(shiftMs)
+    return {
+      detail: `${shiftMs / MINUTE_MS} min`,
+      lastsMs: ASKED_WITHIN_MS,
+      heal: () => shiftAll(0),
+    }
+  },
+}
+
 export const CLOCK_FAULTS: readonly Fault[] = [
   jump('clock-api', 'apis'),
   jump('clock-worker', 'workers'),
   atStart,
+  together,
 ]

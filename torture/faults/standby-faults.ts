@@ -2,6 +2,7 @@
 // old primary, promotes the standby, and makes the other one follow. Healed, the manager has acted and
 // service can resume; settled, the pair is whole again, and commits wait for the standby as before.
 
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pair } from '../pair.ts'
 import { aWhile, type Fault, type Injected } from './fault.ts'
 
@@ -142,3 +143,26 @@ export const STANDBY_FAULTS: readonly StandbyFault[] = [
   replicationCut,
   bothKilled,
 ]
+
+const LAG_MS = [1_500, 4_000] as const
+
+// Commits do not wait for the standby, which hears nothing for a while; then the primary dies, with what it
+// alone had. Whatever was sent to a bank meanwhile looks as if it were still to be sent.
+const primaryLostWithLag = fault('primary-lost-with-lag', async ({ pair }, random) => {
+  pair.primary.replication.stall()
+  const lagMs = random.integer(...LAG_MS)
+  await sleep(lagMs)
+  await pair.primary.server.kill()
+  return managed({
+    detail: `${lagMs} ms`,
+    lastsMs: aWhile(random),
+    act: () => pair.promote(),
+    async settle() {
+      pair.clearLinks()
+      await pair.followAnew()
+    },
+  })
+})
+
+// Of a pair whose commits do not wait for the standby.
+export const LAG_FAULTS: readonly StandbyFault[] = [primaryLostWithLag]
