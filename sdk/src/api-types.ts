@@ -2126,6 +2126,7 @@ export interface paths {
                     from?: string;
                     to?: string;
                     order?: "newest" | "oldest";
+                    for?: "spreadsheet";
                 };
             };
             responses: {
@@ -2155,6 +2156,7 @@ export interface paths {
                     from?: string;
                     to?: string;
                     order?: "newest" | "oldest";
+                    for?: "spreadsheet";
                 };
             };
             responses: {
@@ -2180,6 +2182,7 @@ export interface paths {
                     from?: string;
                     to?: string;
                     order?: "newest" | "oldest";
+                    for?: "spreadsheet";
                 };
             };
             responses: {
@@ -2202,6 +2205,7 @@ export interface paths {
                     minAmount?: string;
                     maxAmount?: string;
                     order?: "newest" | "oldest" | "largest" | "smallest";
+                    for?: "spreadsheet";
                 };
             };
             responses: {
@@ -2219,6 +2223,7 @@ export interface paths {
                 query?: {
                     from?: string;
                     to?: string;
+                    for?: "spreadsheet";
                 };
                 path: {
                     accountNumber: string;
@@ -2260,6 +2265,7 @@ export interface paths {
                     from?: string;
                     to?: string;
                     currency?: string;
+                    for?: "spreadsheet";
                 };
             };
             responses: {
@@ -2295,6 +2301,7 @@ export interface paths {
                 query?: {
                     from?: string;
                     to?: string;
+                    for?: "spreadsheet";
                 };
                 path: {
                     code: string;
@@ -2335,6 +2342,7 @@ export interface paths {
                 query?: {
                     from?: string;
                     to?: string;
+                    for?: "spreadsheet";
                 };
                 path: {
                     id: string;
@@ -2822,6 +2830,9 @@ export interface paths {
     "/api/v1/settlements/{reference}.csv": {
         get: {
             parameters: {
+                query?: {
+                    for?: "spreadsheet";
+                };
                 path: {
                     reference: string;
                 };
@@ -4711,6 +4722,7 @@ export interface paths {
             parameters: {
                 query?: {
                     at?: string;
+                    for?: "spreadsheet";
                 };
             };
             responses: {
@@ -4759,6 +4771,7 @@ export interface paths {
             parameters: {
                 query: {
                     month: string;
+                    for?: "spreadsheet";
                 };
             };
             responses: {
@@ -4807,6 +4820,7 @@ export interface paths {
             parameters: {
                 query?: {
                     at?: string;
+                    for?: "spreadsheet";
                 };
             };
             responses: {
@@ -4839,6 +4853,7 @@ export interface paths {
             parameters: {
                 query?: {
                     at?: string;
+                    for?: "spreadsheet";
                 };
             };
             responses: {
