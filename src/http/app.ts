@@ -36,6 +36,7 @@ import { manageAdviceRoutes } from '#http/routes/payments/manage-advices.ts'
 import { paymentRoutes } from '#http/routes/payments/payments.ts'
 import { verifyPaymentRoutes } from '#http/routes/payments/verify-payment.ts'
 import { bankAccountRoutes } from '#http/routes/payouts/bank-accounts.ts'
+import { bankRoutes } from '#http/routes/payouts/banks.ts'
 import { operatorPayoutRoutes } from '#http/routes/payouts/operator-payouts.ts'
 import { payoutDecisionRoutes } from '#http/routes/payouts/payout-decisions.ts'
 import { payoutFileRoutes } from '#http/routes/payouts/payout-files.ts'
@@ -198,6 +199,7 @@ const ROUTES = [
   subaccountRoutes,
   splitRoutes,
   bankAccountRoutes,
+  bankRoutes,
   payoutRoutes,
   payoutDecisionRoutes,
   payoutSettingRoutes,

@@ -46,6 +46,7 @@ test('a payment is refunded from its drawer, in part; the rest is cancelled befo
 
   await drawerOf(page).getByText('Confirmed').first().waitFor()
   assert.equal(await factOf(page, 'Refunded'), '₦400.50')
+  assert.equal(await drawerOf(page).locator('.headline .badge').innerText(), 'Partly refunded')
   await see(page, 'To ADA OBI, ******6789')
   await button(page, 'Refund').click()
   assert.equal(await modalOf(page).getByLabel('Amount').inputValue(), '599.5')
