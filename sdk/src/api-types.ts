@@ -714,6 +714,22 @@ export interface paths {
             };
         };
     };
+    "/api/v1/banks": {
+        get: {
+            parameters: {
+                query?: {
+                    search?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["InstitutionsResponse"];
+                    };
+                };
+            };
+        };
+    };
     "/api/v1/payouts": {
         get: {
             parameters: {
@@ -6615,6 +6631,21 @@ export interface components {
             currency: string;
             costs: number;
             vat: number;
+        };
+        Institution: {
+            code: string;
+            name: string;
+            kind: "commercial" | "merchant" | "non_interest" | "microfinance" | "mobile_money" | "payment_service_bank" | "mortgage" | "other";
+            cbnCode: string | null;
+            nipCode: string | null;
+            aliases: string[];
+            canBePaid: boolean;
+            checksNuban: boolean | null;
+        };
+        InstitutionsResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["Institution"][];
         };
         IntegrityReport: {
             isOk: boolean | null;
