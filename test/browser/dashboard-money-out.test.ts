@@ -220,7 +220,7 @@ test('shares stand on the credit, the split on the account', async () => {
   await drawerOf(page).getByRole('link', { name: 'AB', exact: true }).waitFor()
   const csv = await drawerOf(page).getByRole('link', { name: 'Download CSV' }).getAttribute('href')
 
-  assert.equal(csv, `/api/v1/accounts/static/${accountNumber}/statement.csv`)
+  assert.equal(csv, `/api/v1/accounts/static/${accountNumber}/statement.csv?for=spreadsheet`)
   assert.deepEqual(problems, [])
 })
 

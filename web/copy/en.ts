@@ -28,6 +28,7 @@ const payoutCount = counted('payout', 'payouts')
 // —— What every view shares ——
 
 export const appStrings = {
+  findBank: 'Find a bank by name or code',
   title: 'Manilla',
   sandbox: 'Sandbox',
   nothing: '–',
