@@ -28,7 +28,7 @@ const payoutCount = counted('payout', 'payouts')
 // —— What every view shares ——
 
 export const appStrings = {
-  findBank: 'Find a bank by name or code',
+  findBank: 'Search the list',
   title: 'Manilla',
   sandbox: 'Sandbox',
   nothing: '–',
