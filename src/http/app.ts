@@ -37,6 +37,7 @@ import { manageAdviceRoutes } from '#http/routes/payments/manage-advices.ts'
 import { paymentRoutes } from '#http/routes/payments/payments.ts'
 import { verifyPaymentRoutes } from '#http/routes/payments/verify-payment.ts'
 import { bankAccountRoutes } from '#http/routes/payouts/bank-accounts.ts'
+import { bankRoutes } from '#http/routes/payouts/banks.ts'
 import { operatorPayoutRoutes } from '#http/routes/payouts/operator-payouts.ts'
 import { payoutDecisionRoutes } from '#http/routes/payouts/payout-decisions.ts'
 import { payoutFailureRoutes } from '#http/routes/payouts/payout-failures.ts'
@@ -201,6 +202,7 @@ const ROUTES = [
   subaccountRoutes,
   splitRoutes,
   bankAccountRoutes,
+  bankRoutes,
   payoutRoutes,
   payoutDecisionRoutes,
   payoutSettingRoutes,

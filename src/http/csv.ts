@@ -5,8 +5,12 @@
 // after separators that some locales split at; cells with separators are quoted. Amounts are left
 // alone. A byte order mark declares UTF-8. On error the connection is cut: a file that ends cleanly
 // is complete.
+//
+// With `for=spreadsheet`, digits that are no amount (session ids, bank codes, account numbers) are written
+// as ="0001", the form that spreadsheets read as text: they would drop leading zeros and round 30 digits.
 
 import { Readable } from 'node:stream'
+import { Type } from '@fastify/type-provider-typebox'
 import type { FastifyReply } from 'fastify'
 import { keepReading } from '#db/replica-reads.ts'
 import { Refusal } from '#errors.ts'
@@ -25,14 +29,30 @@ const FORMULA =
 // Most cells: nothing that is quoted, or that a formula could begin with. Saves the three below.
 const PLAIN = /^[A-Za-z0-9][A-Za-z0-9 ._/:-]*$/
 const AMOUNT = /^-?[0-9]+(?:\.[0-9]+)?$/
+// Text that a spreadsheet would read as a number: digits, a telephone number, 1E10.
+const DIGITS = /^\+?[0-9]+(?:[eE][0-9]+)?$/
 const NEEDS_QUOTES = /[",;|\t\r\n]/
 // A stalled reader is disconnected after this time.
 const STALLED_MS = 60_000
 export const EXPORTS_MAX = 3 // Of one client at once, in one process.
 
-export function cellText(cell: Cell): string {
+export const SpreadsheetQuery = {
+  for: Type.Optional(
+    Type.Unsafe<'spreadsheet'>({
+      type: 'string',
+      enum: ['spreadsheet'],
+      description:
+        'Writes digits that are no amount as ="0001", so that spreadsheets keep them. For people ' +
+        'who open the file, not for programs.',
+      'x-says': 'Must be spreadsheet.',
+    }),
+  ),
+}
+
+export function cellText(cell: Cell, isForSpreadsheet = false): string {
   if (cell === null || cell === undefined) return ''
   const text = String(cell)
+  if (isForSpreadsheet && typeof cell === 'string' && DIGITS.test(text)) return `"=""${text}"""`
   if (text === '' || PLAIN.test(text)) return text
   const safe = AMOUNT.test(text) ? text : text.replace(FORMULA, "$1'")
   return NEEDS_QUOTES.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
@@ -43,8 +63,13 @@ export function decimal(amount: number): string {
   return formatKobo(koboOf(amount) as Kobo)
 }
 
-function csvLines<Row>(columns: Columns<Row>, rows: readonly Row[]): string {
-  const lines = rows.map((row) => columns.map(([, read]) => cellText(read(row))).join(','))
+function csvLines<Row>(
+  columns: Columns<Row>,
+  rows: readonly Row[],
+  isForSpreadsheet = false,
+): string {
+  const text = (cell: Cell) => cellText(cell, isForSpreadsheet)
+  const lines = rows.map((row) => columns.map(([, read]) => text(read(row))).join(','))
   return lines.map((line) => line + LINE_END).join('')
 }
 
@@ -83,7 +108,9 @@ export class CsvExports {
       const next = keepReading(() => batches.next())
       const first = await next()
       const cut = () => void stream.destroy(new Error('export stalled: the client stopped reading'))
-      const text = watched(textOf({ columns, batches, hasMark, next }, first), cut)
+      const isForSpreadsheet = (reply.request.query as { for?: string }).for === 'spreadsheet'
+      const shape = { columns, batches, hasMark, isForSpreadsheet, next }
+      const text = watched(textOf(shape, first), cut)
       const stream = Readable.from(text, { objectMode: false })
       stream.once('close', release)
       return reply
@@ -109,16 +136,19 @@ export class CsvExports {
 
 export type Batches<Row> = AsyncGenerator<readonly Row[], void>
 
-type Next<Row> = { next: () => Promise<IteratorResult<readonly Row[], void>> }
+type Shape<Row> = Required<Omit<Export<Row>, 'name'>> & {
+  isForSpreadsheet: boolean
+  next: () => Promise<IteratorResult<readonly Row[], void>>
+}
 
 async function* textOf<Row>(
-  { columns, batches, hasMark, next }: Required<Omit<Export<Row>, 'name'>> & Next<Row>,
+  { columns, batches, hasMark, isForSpreadsheet, next }: Shape<Row>,
   first: IteratorResult<readonly Row[], void>,
 ) {
   yield headerLine(columns, hasMark)
   try {
     for (let batch = first; !batch.done; batch = await next()) {
-      if (batch.value.length > 0) yield csvLines(columns, batch.value)
+      if (batch.value.length > 0) yield csvLines(columns, batch.value, isForSpreadsheet)
     }
   } finally {
     await batches.return()

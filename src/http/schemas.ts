@@ -36,6 +36,11 @@ export function bankCode(description: string) {
   return digits(BANK_CODE, description, 'Must be a bank code.')
 }
 
+// Of any institution, by its CBN code, its NIP code or a provider's.
+export function institutionCode(description: string) {
+  return digits('^[0-9]{3}(?:[0-9]{2,3})?$', description, 'Must be a bank code.')
+}
+
 export const REFERENCE =
   '^[0-9a-fA-F]{8}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{12}$'
 

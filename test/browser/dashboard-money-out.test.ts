@@ -46,6 +46,7 @@ test('a payment is refunded from its drawer, in part; the rest is cancelled befo
 
   await drawerOf(page).getByText('Confirmed').first().waitFor()
   assert.equal(await factOf(page, 'Refunded'), '₦400.50')
+  assert.equal(await drawerOf(page).locator('.headline .badge').innerText(), 'Partly refunded')
   await see(page, 'To ADA OBI, ******6789')
   await button(page, 'Refund').click()
   assert.equal(await modalOf(page).getByLabel('Amount').inputValue(), '599.5')
@@ -219,7 +220,7 @@ test('shares stand on the credit, the split on the account', async () => {
   await drawerOf(page).getByRole('link', { name: 'AB', exact: true }).waitFor()
   const csv = await drawerOf(page).getByRole('link', { name: 'Download CSV' }).getAttribute('href')
 
-  assert.equal(csv, `/api/v1/accounts/static/${accountNumber}/statement.csv`)
+  assert.equal(csv, `/api/v1/accounts/static/${accountNumber}/statement.csv?for=spreadsheet`)
   assert.deepEqual(problems, [])
 })
 

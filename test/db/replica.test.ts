@@ -71,6 +71,7 @@ const PRIMARY_READS = [
   'health',
   'listBankAccounts',
   'listBanks',
+  'listInstitutions',
   'listClients',
   'listDifferenceOwners',
   'listFeeRules',

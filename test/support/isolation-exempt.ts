@@ -16,6 +16,7 @@ export const WITHOUT: Record<string, string> = {
   ready: NO_CLIENT,
   listSupportedBanks: NO_CLIENT,
   listBanks: NO_CLIENT,
+  listInstitutions: NO_CLIENT,
   getLimits: NO_CLIENT,
   quoteFee: NO_CLIENT,
   nameEnquiry: BANKS,

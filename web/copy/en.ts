@@ -28,6 +28,7 @@ const payoutCount = counted('payout', 'payouts')
 // —— What every view shares ——
 
 export const appStrings = {
+  findBank: 'Search the list',
   title: 'Manilla',
   sandbox: 'Sandbox',
   nothing: '–',

@@ -159,6 +159,10 @@ export function withQuery(path: string, query: Query = {}): string {
   return text === '' ? path : `${path}?${text}`
 }
 
+// A CSV for people: a spreadsheet keeps the digits of session ids and bank codes.
+export const csvLink = (path: string, query: Query = {}) =>
+  withQuery(path, { ...query, for: 'spreadsheet' })
+
 async function ask<Body>(method: Method, url: string, sent: Asking = {}): Promise<Body> {
   return withSession(() => askOnce<Body>(method, url, sent))
 }

@@ -159,3 +159,31 @@ export async function findPaidWhere(db: Queryable, payment: Payment): Promise<Pa
   const paid = payment.numbers.find((each) => each.accountNumber === accountNumber)
   return { number: paid ?? payment.numbers.at(-1), paidAt: paidAt ?? undefined }
 }
+
+export type PaidBy = { paidAt: Date | null; bankCode: string | null; sessionIds: string | null }
+
+// Of each payment that money came for: when the last of what counts came or was assigned, the bank that
+// reported it, and the session ids of all of it, in order.
+export async function readPaidBy(
+  db: Queryable,
+  payments: readonly Payment[],
+): Promise<ReadonlyMap<PaymentId, PaidBy>> {
+  const { rows } = await db.query<PaidBy & { id: PaymentId }>({
+    name: 'read-paid-by',
+    text: `select id, max(paid_at) filter (where counts) as "paidAt",
+                  (array_agg(bank_code order by paid_at desc, credit_id desc))[1] as "bankCode",
+                  string_agg(session_id, ' ' order by paid_at, credit_id) as "sessionIds"
+             from (select payment_id as id, id as credit_id, bank_code, session_id,
+                          received_at as paid_at,
+                          amount_kobo - suspended_kobo - reversed_kobo > 0 as counts
+                     from credits
+                    where payment_id = any($1::uuid[]) and amount_kobo > suspended_kobo
+                   union all
+                   select i.assigned_payment_id, c.id, c.bank_code, c.session_id, i.closed_at, true
+                     from suspense_items i join credits c on c.id = i.credit_id
+                    where i.assigned_payment_id = any($1::uuid[]) and i.state = 'assigned') as paid
+            group by id`,
+    values: [payments.map(({ id }) => id)],
+  })
+  return new Map(rows.map(({ id, ...paidBy }) => [id, paidBy]))
+}

@@ -1,6 +1,15 @@
 // The values of example-values.ts for statements, differences and accounting.
 
 export const FINANCE_VALUES: Readonly<Record<string, unknown>> = {
+  'Institution.code': '100004',
+  'Institution.name': 'OPay Digital Services',
+  'Institution.kind': 'mobile_money',
+  'Institution.cbnCode': null,
+  'Institution.nipCode': '100004',
+  'Institution.aliases': ['999992', '305'],
+  'Institution.canBePaid': true,
+  'Institution.checksNuban': false,
+
   lineNo: 118,
   'StatementLine.kind': 'credit',
   'ReconciledLine.kind': 'credit',

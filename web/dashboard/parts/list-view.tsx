@@ -4,7 +4,7 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { appStrings } from '../../copy.ts'
-import { type PagePath, type Params, type Query, type Row, withQuery } from '../api.ts'
+import { csvLink, type PagePath, type Params, type Query, type Row } from '../api.ts'
 import { useEvents, useThrottled } from '../live.ts'
 import { usePages, useReload } from '../loading.ts'
 import { closeTo, follow, goTo, hrefOf, type Place } from '../routing.ts'
@@ -83,7 +83,7 @@ export function ListView<P extends PagePath>(props: Props<P>) {
           view={view}
           filters={filters}
           query={place.query}
-          {...(csv ? { csv: withQuery(csv, asked) } : {})}
+          {...(csv ? { csv: csvLink(csv, asked) } : {})}
         />
       )}
       {props.summary && !isNone && (

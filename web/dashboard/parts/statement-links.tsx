@@ -3,7 +3,7 @@
 import type { TargetedEvent } from 'preact'
 import { useState } from 'preact/hooks'
 import { statementsStrings as strings } from '../../copy.ts'
-import { withQuery } from '../api.ts'
+import { csvLink, withQuery } from '../api.ts'
 import { dayAfter } from './filters.tsx'
 import { Field } from './forms.tsx'
 import { Icon } from './icons.tsx'
@@ -39,7 +39,7 @@ export function StatementLinks({ path, choose }: { path: string; choose?: (days:
         {day('to')}
       </div>
       <div class="buttons">
-        <a class="button" href={withQuery(`${path}.csv`, query)} download>
+        <a class="button" href={csvLink(`${path}.csv`, query)} download>
           <Icon name="download" />
           {strings.csv}
         </a>

@@ -3,7 +3,7 @@
 
 import { useEffect, useState } from 'preact/hooks'
 import { appStrings, suspenseStrings as strings } from '../../copy.ts'
-import { getPage, type Query, withQuery } from '../api.ts'
+import { csvLink, getPage, type Query } from '../api.ts'
 import { humanize } from '../format.ts'
 import { useEvents, useThrottled } from '../live.ts'
 import { useData, useLoaded, usePages } from '../loading.ts'
@@ -76,7 +76,7 @@ export default function Suspense({ session, place }: ViewProps) {
         view="suspense"
         filters={filters}
         query={place.query}
-        csv={withQuery(`${PATH}.csv`, { ...which, order })}
+        csv={csvLink(`${PATH}.csv`, { ...which, order })}
       />
       {mayPick && settings.data && picked.length > 0 && (
         <BulkBar

@@ -2,7 +2,7 @@
 
 import { Type } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { type Columns, CsvExports } from '#http/csv.ts'
+import { type Columns, CsvExports, SpreadsheetQuery } from '#http/csv.ts'
 import type { Deps } from '#http/deps.ts'
 import { query } from '#http/lists.ts'
 import { escapeHtml, PRINTABLE_HEADERS, printablePage } from '#http/printable-page.ts'
@@ -50,6 +50,7 @@ export function registerFiles<Asked>(
   const about = { tags: ['Accounting'], security: BEARER, querystring: query(fields) }
   const csv = {
     ...about,
+    querystring: query({ ...fields, ...SpreadsheetQuery }),
     operationId: `export${operation}`,
     summary: `Export ${of} as CSV`,
     description: CSV_NOTE,

@@ -7,7 +7,7 @@ import type { BankSettings } from '#config/bank-settings.ts'
 import type { BankAccount, BankAccountStatus } from '#domain/payouts/bank-accounts.ts'
 import { type FieldError, Refusal } from '#errors.ts'
 import type { Identity } from '#http/authentication.ts'
-import { accountNumber, bankCode, named, nullable, text } from '#http/schemas.ts'
+import { accountNumber, institutionCode, named, nullable, text } from '#http/schemas.ts'
 import { maskAccountNumber } from '#mask.ts'
 import type { Sealer } from '#seal.ts'
 import { timestamp } from '#wat-time.ts'
@@ -19,8 +19,10 @@ const STATUSES: readonly BankAccountStatus[] = ['confirmed', 'mismatch', 'unconf
 export const BankAccountRequest = named(
   'BankAccountRequest',
   {
-    bankCode: bankCode('Bank code.'),
-    accountNumber: accountNumber('Account number (NUBAN).'),
+    bankCode: institutionCode(
+      'CBN code (3 or 5 digits), NIP code (6 digits) or a known alias: see GET /api/v1/banks.',
+    ),
+    accountNumber: accountNumber('Account number: ten digits, of wallets the telephone number.'),
     accountName: text(NAME_MAX, 'Name of the account holder, as the bank has it.'),
   },
   { additionalProperties: false },
@@ -28,7 +30,7 @@ export const BankAccountRequest = named(
 
 export const BankAccountBody = named('BankAccount', {
   reference: Type.String(),
-  bankCode: Type.String(),
+  bankCode: Type.String({ description: 'As `code` in GET /api/v1/banks.' }),
   bankName: nullable('string'),
   accountNumberMasked: Type.String(),
   accountNumber: nullable('string', { description: 'Null without payouts:write.' }),
@@ -48,23 +50,25 @@ export const BankAccountBody = named('BankAccount', {
   enquiredAt: nullable('string', { description: 'When the bank answered.' }),
 })
 
-// A bank we know. Numbers of banks have a check digit; those of wallets and microfinance banks (five
-// digits of code) are often telephone numbers, and only the bank can tell.
+// An institution we know, by any of its codes; stored by its own. Where its numbers have a check digit,
+// that is checked; elsewhere only the institution can tell.
 export function parseBankAccount(
   body: Static<typeof BankAccountRequest>,
   banks: readonly BankSettings[],
 ) {
   const { bankCode: code, accountNumber: number } = body
-  const isKnown = findBank(code) !== undefined || banks.some((bank) => bank.code === code)
-  if (!isKnown) throw new Refusal('bank_not_supported')
-  const isChecked = code.length === BANK_CODE_DIGITS
-  if (isChecked && nubanCheckDigit(code, number.slice(0, -1)) !== number.slice(-1)) {
+  const bank = findBank(code)
+  const isConfigured = banks.some((each) => each.code === code)
+  if (!isConfigured && (!bank || bank.canBePaid === false)) throw new Refusal('bank_not_supported')
+  const isChecked = bank ? bank.checksNuban === true : code.length === BANK_CODE_DIGITS
+  const checked = bank?.cbnCode ?? code
+  if (isChecked && nubanCheckDigit(checked, number.slice(0, -1)) !== number.slice(-1)) {
     const message = 'Is not an account number of this bank: the check digit is wrong.'
     throw new Refusal('invalid_request', [
       { field: 'accountNumber', message },
     ] satisfies FieldError[])
   }
-  return body
+  return { ...body, bankCode: bank?.code ?? code }
 }
 
 type Showing = { sealer: Sealer; by: Pick<Identity, 'scopes'>; nameBank: (code: string) => string }

@@ -7,11 +7,12 @@ import { withSnapshot } from '#db/snapshot.ts'
 import { listAccounts } from '#domain/accounts/account-list.ts'
 import type { CreditFilters } from '#domain/credits/credit-list.ts'
 import { listPayments, PAYMENT_STATUSES } from '#domain/payments/payment-list.ts'
-import { bankNames } from '#domain/payments/resource-presenters.ts'
+import { type PaidBy, readPaidBy } from '#domain/payments/payments.ts'
+import { bankNames, type NameBank } from '#domain/payments/resource-presenters.ts'
 import { computeNet } from '#domain/records/movements.ts'
 import { type CreditMovement, listMovements } from '#domain/reports/credit-movements.ts'
 import { Refusal } from '#errors.ts'
-import { type Columns, CsvExports, decimal, readBatches } from '#http/csv.ts'
+import { type Columns, CsvExports, decimal, readBatches, SpreadsheetQuery } from '#http/csv.ts'
 import type { Deps } from '#http/deps.ts'
 import { OrderQuery, query } from '#http/lists.ts'
 import { AccountFilterFields, parseAccountFilters } from '#http/routes/accounts/account-list.ts'
@@ -115,7 +116,7 @@ const creditExport: FastifyPluginAsyncTypebox<ExportDeps> = async (app, deps) =>
           'begins at archivedBefore of the list, and from must not be earlier. Columns: ' +
           `docs/exports.md. ${DESCRIPTION}`,
         security: BEARER,
-        querystring: query({ ...CreditFilterFields, ...OrderQuery }),
+        querystring: query({ ...CreditFilterFields, ...OrderQuery, ...SpreadsheetQuery }),
         response: CSV,
       },
     },
@@ -186,7 +187,7 @@ const accountExport: FastifyPluginAsyncTypebox<ExportDeps> = async (app, deps) =
         summary: 'Export collection accounts as CSV',
         description: DESCRIPTION,
         security: BEARER,
-        querystring: query({ ...AccountFilterFields, ...OrderQuery }),
+        querystring: query({ ...AccountFilterFields, ...OrderQuery, ...SpreadsheetQuery }),
         response: CSV,
       },
     },
@@ -204,7 +205,7 @@ const accountExport: FastifyPluginAsyncTypebox<ExportDeps> = async (app, deps) =
   )
 }
 
-type Payment = ReturnType<typeof presentPaymentRecord>
+type Payment = ReturnType<typeof presentPaymentRecord> & ReturnType<typeof presentPaidBy>
 const PAYMENT_COLUMNS: Columns<Payment> = [
   ['paymentReference', ({ paymentReference }) => paymentReference],
   ['adviceReference', ({ adviceReference }) => adviceReference],
@@ -221,7 +222,22 @@ const PAYMENT_COLUMNS: Columns<Payment> = [
   ['createdAt', ({ createdAt }) => createdAt],
   ['expiresAt', ({ expiresAt }) => expiresAt],
   ['updatedAt', ({ updatedAt }) => updatedAt],
+  ['refundedAmount', ({ refundedAmount }) => decimal(refundedAmount)],
+  ['paidAt', ({ paidAt }) => paidAt],
+  ['bankCode', ({ bankCode }) => bankCode],
+  ['bankName', ({ bankName }) => bankName],
+  ['sessionIds', ({ sessionIds }) => sessionIds],
 ]
+
+function presentPaidBy(paidBy: PaidBy | undefined, nameBank: NameBank) {
+  const { paidAt, bankCode, sessionIds } = paidBy ?? {}
+  return {
+    paidAt: paidAt ? timestamp(paidAt) : null,
+    bankCode: bankCode ?? null,
+    bankName: bankCode ? nameBank(bankCode) : null,
+    sessionIds: sessionIds ?? null,
+  }
+}
 
 const paymentExport: FastifyPluginAsyncTypebox<ExportDeps> = async (app, deps) => {
   const { db, authentication, banks, clock, exports } = deps
@@ -238,7 +254,11 @@ const paymentExport: FastifyPluginAsyncTypebox<ExportDeps> = async (app, deps) =
         summary: 'Export payments as CSV',
         description: DESCRIPTION,
         security: BEARER,
-        querystring: query({ ...filterFields(PAYMENT_STATUSES), ...OrderQuery }),
+        querystring: query({
+          ...filterFields(PAYMENT_STATUSES),
+          ...OrderQuery,
+          ...SpreadsheetQuery,
+        }),
         response: CSV,
       },
     },
@@ -246,11 +266,16 @@ const paymentExport: FastifyPluginAsyncTypebox<ExportDeps> = async (app, deps) =
       const [filters, now] = [parsePaymentFilters(asked), clock()]
       const batches = readBatches<Payment, string>(async (after) => {
         const page = { order: asked.order, after, limit: BATCH, now }
-        const { rows, scannedTo } = await withSnapshot(db, (tx) =>
-          listPayments(tx, client.id, { filters, ...page }),
-        )
+        const { rows, scannedTo, paidBy } = await withSnapshot(db, async (tx) => {
+          const scan = await listPayments(tx, client.id, { filters, ...page })
+          return { ...scan, paidBy: await readPaidBy(tx, scan.rows) }
+        })
         const next = rows.length === BATCH ? (rows.at(-1)?.id ?? null) : scannedTo
-        return { rows: rows.map((row) => presentPaymentRecord(row, now, nameBank)), next }
+        const present = (row: (typeof rows)[number]): Payment => ({
+          ...presentPaymentRecord(row, now, nameBank),
+          ...presentPaidBy(paidBy.get(row.id), nameBank),
+        })
+        return { rows: rows.map(present), next }
       })
       return exports.send(reply, client.id, { name: 'payments', columns: PAYMENT_COLUMNS, batches })
     },

@@ -20,7 +20,7 @@ import {
 } from '#domain/reports/statements.ts'
 import { getSubaccountLedger } from '#domain/reports/subaccount-balances.ts'
 import { Refusal } from '#errors.ts'
-import type { Columns, CsvExports } from '#http/csv.ts'
+import { type Columns, type CsvExports, SpreadsheetQuery } from '#http/csv.ts'
 import type { Deps } from '#http/deps.ts'
 import { parseWindow, query, WindowQuery } from '#http/lists.ts'
 import { PRINTABLE_HEADERS } from '#http/printable-page.ts'
@@ -186,7 +186,11 @@ function routeOf({ authentication }: Deps, sort: Sort, format: 'csv' | 'html') {
         'Opening balance, every movement in the order of posting with the balance after it, and ' +
         `closing balance. Columns: docs/exports.md.${limit}`,
       security: BEARER,
-      querystring: query({ ...WindowQuery, ...(hasCurrency ? CurrencyQuery : {}) }),
+      querystring: query({
+        ...WindowQuery,
+        ...(hasCurrency ? CurrencyQuery : {}),
+        ...(format === 'csv' ? SpreadsheetQuery : {}),
+      }),
       response: {
         200: { content: { [type]: { schema: Type.String() } } },
       },

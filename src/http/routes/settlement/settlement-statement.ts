@@ -4,9 +4,9 @@ import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typ
 import { refuseRestricted } from '#domain/access/clients.ts'
 import { listLines } from '#domain/settlement/settlement-lines.ts'
 import { getSettlement } from '#domain/settlement/settlements.ts'
-import { type Columns, CsvExports, decimal, readBatches } from '#http/csv.ts'
+import { type Columns, CsvExports, decimal, readBatches, SpreadsheetQuery } from '#http/csv.ts'
 import type { Deps } from '#http/deps.ts'
-import { NoQuery } from '#http/lists.ts'
+import { NoQuery, query } from '#http/lists.ts'
 import { PRINTABLE_HEADERS } from '#http/printable-page.ts'
 import { BEARER } from '#http/schemas.ts'
 import { statementPage } from './settlement-page.ts'
@@ -55,7 +55,6 @@ const about = {
   tags: ['Settlements'],
   security: BEARER,
   params: ReferenceParams,
-  querystring: NoQuery,
 }
 const content = (type: string) => ({ content: { [type]: { schema: Type.String() } } })
 
@@ -78,6 +77,7 @@ export const settlementStatementRoutes: FastifyPluginAsyncTypebox<Deps> = async 
           'net of the settlement. Columns: docs/settlement.md. Streamed as UTF-8. Cells that a ' +
           'spreadsheet would read as a formula are prefixed with an apostrophe. A truncated file ' +
           'ends with a connection error. At most 3 concurrent exports.',
+        querystring: query(SpreadsheetQuery),
         response: { 200: content('text/csv') },
       },
     },
@@ -105,6 +105,7 @@ export const settlementStatementRoutes: FastifyPluginAsyncTypebox<Deps> = async 
         operationId: 'getSettlementStatement',
         summary: 'Retrieve the statement of a settlement as a page to print',
         description: `With the first ${PAGE_LINES_MAX} lines; the CSV has all.`,
+        querystring: NoQuery,
         response: { 200: content('text/html') },
       },
     },

@@ -3,7 +3,7 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { bankNames } from '#domain/payments/resource-presenters.ts'
 import { listSuspense, type SuspensePosition } from '#domain/suspense/suspense-list.ts'
-import { type Columns, type CsvExports, decimal, readBatches } from '#http/csv.ts'
+import { type Columns, type CsvExports, decimal, readBatches, SpreadsheetQuery } from '#http/csv.ts'
 import type { Deps } from '#http/deps.ts'
 import { query } from '#http/lists.ts'
 import { BEARER } from '#http/schemas.ts'
@@ -59,7 +59,7 @@ export const suspenseExport: FastifyPluginAsyncTypebox<Deps & { exports: CsvExpo
           'Streamed as UTF-8; amounts have two decimals. A truncated file ends with a connection ' +
           'error. At most 3 concurrent exports.',
         security: BEARER,
-        querystring: query({ ...SuspenseFilterFields, ...OrderField }),
+        querystring: query({ ...SuspenseFilterFields, ...OrderField, ...SpreadsheetQuery }),
         response: {
           200: { content: { 'text/csv': { schema: Type.String() } } },
         },

@@ -2,7 +2,7 @@
 
 import type { ComponentChildren } from 'preact'
 import { accountingStrings as strings } from '../../../copy.ts'
-import { type Query, withQuery } from '../../api.ts'
+import { csvLink, type Query, withQuery } from '../../api.ts'
 import { isDay, today } from '../../days.ts'
 import type { Loaded } from '../../loading.ts'
 import { dayAfter } from '../../parts/filters.tsx'
@@ -53,7 +53,7 @@ type LinksProps = { path: string; query: Query; isPrinted?: boolean }
 export function ReportLinks({ path, query, isPrinted = true }: LinksProps) {
   return (
     <div class="buttons">
-      <a class="button" href={withQuery(`${path}.csv`, query)} download>
+      <a class="button" href={csvLink(`${path}.csv`, query)} download>
         <Icon name="download" />
         {strings.csv}
       </a>

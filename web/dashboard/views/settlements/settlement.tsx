@@ -1,6 +1,7 @@
 // A settlement: its amounts, why it is held, its payouts, statement and lines.
 
 import { settlementsStrings as strings, suspenseStrings } from '../../../copy.ts'
+import { csvLink } from '../../api.ts'
 import { BankAccountsLink } from '../../parts/bank-accounts-link.tsx'
 import { Facts } from '../../parts/drawer.tsx'
 import { Icon } from '../../parts/icons.tsx'
@@ -26,7 +27,7 @@ export function SettlementDetail({ settlement, session, changed }: Props) {
       <SettlementActions settlement={settlement} session={session} done={changed} />
       <AmountList of={settlement} />
       <p class="actions">
-        <a class="button" href={`/api/v1/settlements/${reference}.csv`} download>
+        <a class="button" href={csvLink(`/api/v1/settlements/${reference}.csv`)} download>
           <Icon name="download" />
           {strings.csv}
         </a>
