@@ -2,6 +2,7 @@
 
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import { clientCredentialRoutes } from '#http/routes/access/client-credentials.ts'
+import { pendingApprovalRoutes } from '#http/routes/reports/pending-approvals.ts'
 import { invitationRoutes } from '#http/routes/access/invitations.ts'
 import { loginRoutes } from '#http/routes/access/login.ts'
 import { operatorClientChangeRoutes } from '#http/routes/access/operator-client-changes.ts'
@@ -189,6 +190,7 @@ const ROUTES = [
   ...PROBE_ROUTES,
   loginRoutes,
   invitationRoutes,
+  pendingApprovalRoutes,
   collectionAccountRoutes,
   accountListRoutes,
   accountDetailRoutes,

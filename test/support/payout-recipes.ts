@@ -54,7 +54,7 @@ export const PAYOUT_RECIPES: Record<string, Recipe> = {
   ],
   getAnyPayout: (of) => [{ url: `${OPERATOR_PAYOUTS}/${of.payoutReference}` }],
   confirmPayout: anyPayout('confirm', { bankReference: 'X' }),
-  failPayout: anyPayout('fail', { reason: 'X' }),
+  failPayout: anyPayout('fail', { reason: 'X', evidence: 'X' }),
   getClientPayoutSettings: (of) => [{ url: `${CLIENTS}/${of.clientId}/payout-settings` }],
   updateClientPayoutSettings: (of) => [
     patch(`${CLIENTS}/${of.clientId}/payout-settings`, { dailyLimit: 1 }),
@@ -177,8 +177,11 @@ export function payoutOperations(bench: Bench) {
     },
     {
       name: 'failPayout',
-      ask: async () => ({ url: `${await unknown()}/fail`, body: { reason: 'Closed.' } }),
-      others: () => ({ reason: 'Other.' }),
+      ask: async () => ({
+        url: `${await unknown()}/fail`,
+        body: { reason: 'Closed.', evidence: 'Letter 1' },
+      }),
+      others: () => ({ reason: 'Other.', evidence: 'Letter 1' }),
     },
     {
       name: 'createPayoutTariff',
