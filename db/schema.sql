@@ -44,6 +44,7 @@ create table adjustments (
   decided_by_user uuid,
   decided_at timestamp with time zone,
   decision_reason text,
+  maker_people uuid[],
   constraint adjustments_pkey PRIMARY KEY (id),
   constraint adjustments_reference_unique UNIQUE (reference),
   constraint adjustments_amount_positive CHECK (amount_kobo > 0),
@@ -56,6 +57,8 @@ create table adjustments (
 );
 CREATE INDEX adjustments_by_state ON adjustments USING btree (state, id);
 CREATE TRIGGER adjustments_checked AFTER UPDATE ON adjustments FOR EACH ROW EXECUTE FUNCTION check_adjustment();
+CREATE TRIGGER adjustments_checked_by_another AFTER UPDATE OF state ON adjustments FOR EACH ROW WHEN (new.state = 'approved'::text AND old.state <> 'approved'::text) EXECUTE FUNCTION check_another_person('requested_by_user', 'decided_by_user');
+CREATE TRIGGER adjustments_keep_maker_people BEFORE INSERT ON adjustments FOR EACH ROW EXECUTE FUNCTION keep_maker_people('requested_by', 'requested_by_user', 'requested_at');
 CREATE TRIGGER adjustments_not_deleted BEFORE DELETE ON adjustments FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER adjustments_not_truncated BEFORE TRUNCATE ON adjustments FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
@@ -277,6 +280,8 @@ create table bank_accounts (
   default_at timestamp with time zone,
   enquiries integer not null default 0,
   next_enquiry_at timestamp with time zone,
+  added_by_people uuid[],
+  default_by_people uuid[],
   constraint bank_accounts_pkey PRIMARY KEY (id),
   constraint bank_accounts_of_client UNIQUE (client_id, id),
   constraint bank_accounts_once_per_client UNIQUE (client_id, bank_code, account_number_hash),
@@ -288,6 +293,7 @@ create table bank_accounts (
 );
 CREATE UNIQUE INDEX bank_accounts_one_default ON bank_accounts USING btree (client_id) WHERE is_default;
 CREATE INDEX bank_accounts_unanswered ON bank_accounts USING btree (next_enquiry_at) WHERE status = 'unconfirmed'::text;
+CREATE TRIGGER bank_accounts_keep_people BEFORE INSERT OR UPDATE OF default_at ON bank_accounts FOR EACH ROW EXECUTE FUNCTION keep_account_people();
 
 create table bank_health (
   bank_code text collate "C" not null,
@@ -495,6 +501,7 @@ create table client_secrets (
   created_at timestamp with time zone not null,
   retires_at timestamp with time zone,
   used_at timestamp with time zone,
+  made_by uuid[],
   constraint client_secrets_pkey PRIMARY KEY (client_id, key_id),
   constraint client_secrets_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
 );
@@ -904,6 +911,7 @@ create table differences (
   owner_id uuid,
   owned_at timestamp with time zone,
   payout_id bigint,
+  maker_people uuid[],
   constraint differences_pkey PRIMARY KEY (id),
   constraint differences_about_something CHECK (num_nonnulls(line_id, item_id, statement_id) = 1 AND (item_id IS NULL) = (item_kind IS NULL)),
   constraint differences_action_known CHECK (action = ANY (ARRAY['book'::text, 'note'::text, 'match'::text])),
@@ -924,6 +932,8 @@ CREATE INDEX differences_of_payout ON differences USING btree (payout_id) WHERE 
 CREATE UNIQUE INDEX differences_of_statement ON differences USING btree (statement_id, kind) WHERE statement_id IS NOT NULL AND state <> 'cleared'::text;
 CREATE INDEX differences_open ON differences USING btree (bank_code, currency, id) WHERE state = ANY (ARRAY['open'::text, 'asked'::text]);
 CREATE TRIGGER differences_checked AFTER UPDATE OF state, decided_by ON differences FOR EACH ROW EXECUTE FUNCTION check_resolution();
+CREATE TRIGGER differences_checked_by_another AFTER UPDATE OF decided_by ON differences FOR EACH ROW WHEN (new.asked_by IS NOT NULL AND new.decided_by IS NOT NULL AND old.decided_by IS NULL) EXECUTE FUNCTION check_another_person('asked_by_user', 'decided_by_user');
+CREATE TRIGGER differences_keep_maker_people BEFORE UPDATE OF asked_by ON differences FOR EACH ROW EXECUTE FUNCTION keep_maker_people('asked_by', 'asked_by_user', 'asked_at');
 
 create table dispatch_cursors (
   client_id bigint not null,
@@ -1054,6 +1064,18 @@ create table idempotency_keys (
 ) partition by RANGE (created_at);
 
 create table idempotency_keys_default partition of idempotency_keys DEFAULT;
+
+create table invitations (
+  user_id uuid not null,
+  client_id bigint not null,
+  token_hash bytea not null,
+  created_by text collate "C" not null,
+  created_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  constraint invitations_pkey PRIMARY KEY (user_id),
+  constraint invitations_token_once UNIQUE (token_hash),
+  constraint invitations_user_of_same_client FOREIGN KEY (client_id, user_id) REFERENCES users(client_id, id) ON DELETE CASCADE
+);
 
 create table key_holders (
   process uuid not null,
@@ -1251,6 +1273,43 @@ create table payout_changes (
 );
 CREATE INDEX payout_changes_by_payout ON payout_changes USING btree (payout_id, id);
 
+create table payout_failures (
+  id bigint not null generated always as identity,
+  reference text collate "C" not null,
+  client_id bigint not null,
+  payout_id bigint,
+  file_id bigint,
+  reason text,
+  evidence text not null,
+  state text collate "C" not null default 'open'::text,
+  requested_by text collate "C" not null,
+  requested_by_user uuid,
+  maker_people uuid[],
+  requested_at timestamp with time zone not null,
+  decided_by text collate "C",
+  decided_by_user uuid,
+  decided_at timestamp with time zone,
+  decision_reason text,
+  constraint payout_failures_pkey PRIMARY KEY (id),
+  constraint payout_failures_reference_unique UNIQUE (reference),
+  constraint payout_failures_decided_by_somebody CHECK ((state = 'open'::text) = (decided_at IS NULL) AND (decided_at IS NULL) = (decided_by IS NULL)),
+  constraint payout_failures_have_evidence CHECK (evidence <> ''::text),
+  constraint payout_failures_of_one CHECK (num_nonnulls(payout_id, file_id) = 1 AND (payout_id IS NULL) = (reason IS NULL)),
+  constraint payout_failures_state_known CHECK (state = ANY (ARRAY['open'::text, 'approved'::text, 'rejected'::text, 'withdrawn'::text])),
+  constraint payout_failures_two_people CHECK ((state <> ALL (ARRAY['approved'::text, 'rejected'::text])) OR decided_by_user IS NOT NULL AND decided_by <> requested_by AND decided_by_user IS DISTINCT FROM requested_by_user),
+  constraint payout_failures_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id),
+  constraint payout_failures_file_id_fkey FOREIGN KEY (file_id) REFERENCES payout_files(id),
+  constraint payout_failures_payout_id_fkey FOREIGN KEY (payout_id) REFERENCES payouts(id)
+);
+CREATE INDEX payout_failures_by_state ON payout_failures USING btree (state, id);
+CREATE UNIQUE INDEX payout_failures_one_open ON payout_failures USING btree (payout_id) WHERE state = 'open'::text;
+CREATE UNIQUE INDEX payout_failures_one_open_of_file ON payout_failures USING btree (file_id) WHERE state = 'open'::text;
+CREATE TRIGGER payout_failures_checked AFTER UPDATE ON payout_failures FOR EACH ROW EXECUTE FUNCTION check_payout_failure();
+CREATE TRIGGER payout_failures_checked_by_another AFTER UPDATE OF state ON payout_failures FOR EACH ROW WHEN (new.state = 'approved'::text AND old.state <> 'approved'::text) EXECUTE FUNCTION check_another_person('requested_by_user', 'decided_by_user');
+CREATE TRIGGER payout_failures_keep_maker_people BEFORE INSERT ON payout_failures FOR EACH ROW EXECUTE FUNCTION keep_maker_people('requested_by', 'requested_by_user', 'requested_at');
+CREATE TRIGGER payout_failures_not_deleted BEFORE DELETE ON payout_failures FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER payout_failures_not_truncated BEFORE TRUNCATE ON payout_failures FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
 create table payout_files (
   id bigint not null generated always as identity,
   reference text collate "C" not null,
@@ -1318,6 +1377,7 @@ create table payout_settings (
   approval_above_kobo bigint,
   per_payout_kobo bigint,
   per_day_kobo bigint,
+  two_approvers_above_kobo bigint,
   constraint payout_settings_pkey PRIMARY KEY (client_id),
   constraint payout_settings_not_negative CHECK (approval_above_kobo >= 0 AND per_payout_kobo >= 0 AND per_day_kobo >= 0),
   constraint payout_settings_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
@@ -1384,6 +1444,11 @@ create table payouts (
   refund_id bigint,
   item_id bigint,
   sent_over text collate "C",
+  maker_people uuid[],
+  approvers_needed smallint not null default 1,
+  first_approved_by text collate "C",
+  first_approved_by_user uuid,
+  first_approved_at timestamp with time zone,
   constraint payouts_pkey PRIMARY KEY (id),
   constraint payouts_of_client UNIQUE (client_id, id),
   constraint payouts_reference_unique UNIQUE (reference),
@@ -1424,9 +1489,12 @@ CREATE INDEX payouts_of_settlement ON payouts USING btree (settlement_id) WHERE 
 CREATE INDEX payouts_open ON payouts USING btree (status, id) WHERE status = ANY (ARRAY['queued'::text, 'sending'::text, 'unknown'::text]);
 CREATE INDEX payouts_to_send ON payouts USING btree (bank_code, id) WHERE status = 'queued'::text AND (approval = ANY (ARRAY['not_needed'::text, 'approved'::text]));
 CREATE TRIGGER payouts_checked AFTER UPDATE ON payouts FOR EACH ROW EXECUTE FUNCTION check_payout();
+CREATE TRIGGER payouts_checked_by_another AFTER UPDATE OF approval ON payouts FOR EACH ROW WHEN (new.approval = 'approved'::text AND old.approval <> 'approved'::text) EXECUTE FUNCTION check_another_person('requested_by_user', 'decided_by_user');
 CREATE TRIGGER payouts_in_one_file BEFORE UPDATE OF batch_id ON payouts FOR EACH ROW WHEN (new.batch_id IS DISTINCT FROM old.batch_id AND old.status <> 'queued'::text) EXECUTE FUNCTION check_payout_file();
+CREATE TRIGGER payouts_keep_maker_people BEFORE INSERT ON payouts FOR EACH ROW WHEN (new.approval = 'needed'::text) EXECUTE FUNCTION keep_maker_people('requested_by', 'requested_by_user', 'requested_at');
 CREATE TRIGGER payouts_not_deleted BEFORE DELETE ON payouts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER payouts_not_truncated BEFORE TRUNCATE ON payouts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER payouts_same_maker_people BEFORE UPDATE OF maker_people ON payouts FOR EACH ROW WHEN (new.maker_people IS DISTINCT FROM old.maker_people) EXECUTE FUNCTION refuse_other_maker_people();
 
 create table rail_items (
   id bigint not null generated always as identity,
@@ -1916,6 +1984,11 @@ create table settlements (
   cancelled_by text collate "C",
   cancelled_at timestamp with time zone,
   finished_at timestamp with time zone,
+  maker_people uuid[],
+  approvers_needed smallint not null default 1,
+  first_approved_by text collate "C",
+  first_approved_by_user uuid,
+  first_approved_at timestamp with time zone,
   constraint settlements_pkey PRIMARY KEY (id),
   constraint settlements_of_client UNIQUE (client_id, id),
   constraint settlements_reference_unique UNIQUE (reference),
@@ -1932,6 +2005,9 @@ create table settlements (
 CREATE INDEX settlements_by_client ON settlements USING btree (client_id, id);
 CREATE UNIQUE INDEX settlements_follow_one_another ON settlements USING btree (client_id, currency, COALESCE(previous_id, 0::bigint)) WHERE status <> 'cancelled'::text;
 CREATE TRIGGER settlements_checked AFTER UPDATE ON settlements FOR EACH ROW EXECUTE FUNCTION check_settlement();
+CREATE TRIGGER settlements_checked_by_another AFTER UPDATE OF status ON settlements FOR EACH ROW WHEN (new.status = 'approved'::text AND old.status <> 'approved'::text AND new.needs_approval) EXECUTE FUNCTION check_another_person('closed_by_user', 'approved_by_user');
+CREATE TRIGGER settlements_keep_maker_people BEFORE INSERT ON settlements FOR EACH ROW EXECUTE FUNCTION keep_maker_people('closed_by', 'closed_by_user', 'closed_at');
+CREATE TRIGGER settlements_same_maker_people BEFORE UPDATE OF maker_people ON settlements FOR EACH ROW WHEN (new.maker_people IS DISTINCT FROM old.maker_people) EXECUTE FUNCTION refuse_other_maker_people();
 
 create sequence shared_account_ids;
 
@@ -2094,6 +2170,7 @@ create table subaccounts (
   updated_at timestamp with time zone not null,
   account_chosen_by_user uuid,
   account_chosen_at timestamp with time zone,
+  account_chosen_by_people uuid[],
   constraint subaccounts_pkey PRIMARY KEY (id),
   constraint subaccounts_code_unique UNIQUE (client_id, code),
   constraint subaccounts_of_client UNIQUE (client_id, id),
@@ -2101,6 +2178,7 @@ create table subaccounts (
   constraint subaccounts_bank_account_of_same_client FOREIGN KEY (client_id, bank_account_id) REFERENCES bank_accounts(client_id, id),
   constraint subaccounts_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
 );
+CREATE TRIGGER subaccounts_keep_people BEFORE INSERT OR UPDATE OF account_chosen_at ON subaccounts FOR EACH ROW EXECUTE FUNCTION keep_subaccount_people();
 
 create table suspense_changes (
   id bigint not null generated always as identity,
@@ -2189,6 +2267,7 @@ create table suspense_requests (
   requested_by_user uuid,
   decided_by_user uuid,
   requested_kobo bigint,
+  maker_people uuid[],
   constraint suspense_requests_pkey PRIMARY KEY (id),
   constraint suspense_requests_about_an_item_or_the_setting CHECK ((action = 'disable_maker_checker'::text) = (item_id IS NULL)),
   constraint suspense_requests_action_known CHECK (action = ANY (ARRAY['assign'::text, 'return'::text, 'disable_maker_checker'::text])),
@@ -2215,6 +2294,9 @@ CREATE INDEX suspense_requests_by_item ON suspense_requests USING btree (item_id
 CREATE UNIQUE INDEX suspense_requests_one_open ON suspense_requests USING btree (item_id) WHERE state = 'open'::text;
 CREATE UNIQUE INDEX suspense_requests_one_open_of_setting ON suspense_requests USING btree (client_id) WHERE state = 'open'::text AND item_id IS NULL;
 CREATE TRIGGER suspense_requests_checked AFTER UPDATE ON suspense_requests FOR EACH ROW EXECUTE FUNCTION check_suspense_request();
+CREATE TRIGGER suspense_requests_checked_by_another AFTER UPDATE OF state ON suspense_requests FOR EACH ROW WHEN (new.state = 'approved'::text AND old.state <> 'approved'::text) EXECUTE FUNCTION check_another_person('requested_by_user', 'decided_by_user');
+CREATE TRIGGER suspense_requests_keep_maker_people BEFORE INSERT ON suspense_requests FOR EACH ROW EXECUTE FUNCTION keep_maker_people('requested_by', 'requested_by_user', 'requested_at');
+CREATE TRIGGER suspense_requests_same_maker_people BEFORE UPDATE OF maker_people ON suspense_requests FOR EACH ROW WHEN (new.maker_people IS DISTINCT FROM old.maker_people) EXECUTE FUNCTION refuse_other_maker_people();
 
 create table test_clocks (
   client_id bigint not null,
@@ -2282,6 +2364,9 @@ create table users (
   access_changed_at timestamp with time zone not null default '-infinity'::timestamp with time zone,
   totp_pending_session_id uuid,
   totp_pending_until timestamp with time zone,
+  password_by uuid,
+  link_used_at timestamp with time zone,
+  own_from timestamp with time zone,
   constraint users_pkey PRIMARY KEY (id),
   constraint users_email_once_per_client UNIQUE (client_id, email),
   constraint users_of_client UNIQUE (client_id, id),
@@ -2290,6 +2375,7 @@ create table users (
   constraint users_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
 );
 CREATE INDEX users_by_email ON users USING btree (email);
+CREATE TRIGGER users_lose_their_account BEFORE UPDATE OF password_hash ON users FOR EACH ROW WHEN (new.is_password_temporary) EXECUTE FUNCTION forget_take_over();
 CREATE TRIGGER users_remembered AFTER DELETE ON users FOR EACH ROW EXECUTE FUNCTION remember_removed_user();
 
 create table webhook_chaos (
@@ -2322,21 +2408,35 @@ create table webhook_endpoints (
   constraint webhook_endpoints_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
 );
 
+create function all_ids_of(people uuid[]) returns uuid[];
+create function approver_unfitness(maker uuid, people uuid[], checker uuid, new_since timestamp with time zone) returns text;
 create function check_adjustment() returns trigger;
+create function check_another_person() returns trigger;
 create function check_payout() returns trigger;
+create function check_payout_failure() returns trigger;
 create function check_payout_file() returns trigger;
 create function check_resolution() returns trigger;
 create function check_settlement() returns trigger;
 create function check_suspense_request() returns trigger;
+create function command_line() returns uuid;
 create function count_matches() returns trigger;
 create function decided_transfer_id() returns bigint;
+create function forget_take_over() returns trigger;
+create function is_independent(makers uuid[], checker uuid) returns boolean;
+create function is_same_person(makers uuid[], checker uuid) returns boolean;
+create function keep_account_people() returns trigger;
+create function keep_maker_people() returns trigger;
 create function keep_payout_file() returns trigger;
+create function keep_subaccount_people() returns trigger;
 create function maintain_partitions(at timestamp with time zone, event_days integer, key_days integer) returns SETOF text;
 create function open_event_counter() returns trigger;
+create function people_behind(account uuid, client bigint, at timestamp with time zone) returns uuid[];
+create function person_behind(account uuid, at timestamp with time zone) returns uuid;
 create function post_inserted_transfers() returns trigger;
 create function refuse_change() returns trigger;
 create function refuse_more_than_the_whole() returns trigger;
 create function refuse_opening_balance() returns trigger;
+create function refuse_other_maker_people() returns trigger;
 create function refuse_other_than_archiving() returns trigger;
 create function refuse_other_than_completing() returns trigger;
 create function refuse_other_than_deactivation() returns trigger;

@@ -20,6 +20,54 @@ export interface paths {
             };
         };
     };
+    "/dashboard/api/invitation": {
+        post: {
+            requestBody: {
+                content: {
+                    "application/json": {
+                        token: string;
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["InvitationResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/dashboard/api/invitation/accept": {
+        post: {
+            requestBody: {
+                content: {
+                    "application/json": {
+                        token: string;
+                        password: string;
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["AcceptedInvitationResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/dashboard/api/approvals": {
+        get: {
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["PendingApprovalsResponse"];
+                    };
+                };
+            };
+        };
+    };
     "/api/v1/accounts/static": {
         get: {
             parameters: {
@@ -3840,6 +3888,29 @@ export interface paths {
             };
         };
     };
+    "/dashboard/api/users/{id}/vouch": {
+        post: {
+            parameters: {
+                path: {
+                    id: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        note: string;
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["UserResponse"];
+                    };
+                };
+            };
+        };
+    };
     "/dashboard/api/client": {
         get: {
             responses: {
@@ -4227,7 +4298,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["PayoutFileResponse"];
+                        "application/json": components["schemas"]["PayoutFileDetailResponse"];
                     };
                 };
             };
@@ -4243,7 +4314,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["PayoutFileResponse"];
+                        "application/json": components["schemas"]["PayoutFileDetailResponse"];
                     };
                 };
             };
@@ -4286,7 +4357,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["PayoutFileResponse"];
+                        "application/json": components["schemas"]["PayoutFileDetailResponse"];
                     };
                 };
             };
@@ -4309,6 +4380,98 @@ export interface paths {
                 200: {
                     content: {
                         "application/json": components["schemas"]["PayoutResultsResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/payout-failures": {
+        get: {
+            parameters: {
+                query?: {
+                    state?: "open" | "approved" | "rejected" | "withdrawn";
+                    limit?: string | number;
+                    cursor?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["PayoutFailureList"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/payout-failures/{reference}/approve": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    reference: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["PayoutFailureResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/payout-failures/{reference}/reject": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    reference: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        reason: string;
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["PayoutFailureResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/payout-failures/{reference}/withdraw": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    reference: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["PayoutFailureResponse"];
                     };
                 };
             };
@@ -4425,6 +4588,7 @@ export interface paths {
                 content: {
                     "application/json": {
                         reason: string;
+                        evidence: string;
                     };
                 };
             };
@@ -4998,6 +5162,15 @@ export interface paths {
 }
 export interface components {
     schemas: {
+        AcceptedInvitation: {
+            email: string;
+            isSignedIn: boolean;
+        };
+        AcceptedInvitationResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["AcceptedInvitation"];
+        };
         AccessToken: {
             access_token: string;
             token_type: "Bearer";
@@ -6622,6 +6795,16 @@ export interface components {
             message: string;
             data: components["schemas"]["IntegrityReport"];
         };
+        Invitation: {
+            email: string;
+            clientName: string;
+            expiresAt: string;
+        };
+        InvitationResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["Invitation"];
+        };
         Journal: {
             day: string;
             isClosed: boolean;
@@ -6939,6 +7122,7 @@ export interface components {
             nextQueryAt: string | null;
             blockedBy: string | null;
             history: components["schemas"]["PayoutChange"][];
+            failureRequest: components["schemas"]["PayoutFailure"] | null;
         };
         OperatorPayoutDetailResponse: {
             isSuccessful: boolean;
@@ -7471,6 +7655,7 @@ export interface components {
         PayoutApprovalRequest: {
             payoutApproval: "none" | "above" | "all";
             approvalAbove?: (number | string) | null;
+            twoApproversAbove?: (number | string) | null;
         };
         PayoutChange: {
             change: string;
@@ -7548,6 +7733,36 @@ export interface components {
             env: "Test" | "Live";
             data: components["schemas"]["PayoutEventData"];
         };
+        PayoutFailure: {
+            reference: string;
+            payout: string | null;
+            payoutFile: string | null;
+            amount: number;
+            reason: string | null;
+            evidence: string;
+            state: string;
+            requestedBy: string;
+            requestedAt: string;
+            cannotApprove: {
+                code: string;
+                message: string;
+            } | null;
+            decidedBy: string | null;
+            decidedAt: string | null;
+            decisionReason: string | null;
+        };
+        PayoutFailureList: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["PayoutFailure"][];
+            hasMore: boolean;
+            nextCursor: string | null;
+        };
+        PayoutFailureResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["PayoutFailure"];
+        };
         PayoutFile: {
             id: string;
             bankCode: string;
@@ -7569,17 +7784,39 @@ export interface components {
             notDeliveredAt: string | null;
             bankConfirmation: string | null;
         };
+        PayoutFileDetail: {
+            id: string;
+            bankCode: string;
+            format: string;
+            payouts: number;
+            amount: number;
+            open: number;
+            confirmed: number;
+            failed: number;
+            settledByHand: number;
+            blockedBy: string | null;
+            executionDate: string;
+            sha256: string;
+            createdBy: string;
+            createdAt: string;
+            downloadedBy: string | null;
+            downloadedAt: string | null;
+            notDeliveredBy: string | null;
+            notDeliveredAt: string | null;
+            bankConfirmation: string | null;
+            failureRequest: components["schemas"]["PayoutFailure"] | null;
+        };
+        PayoutFileDetailResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["PayoutFileDetail"];
+        };
         PayoutFileList: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["PayoutFile"][];
             hasMore: boolean;
             nextCursor: string | null;
-        };
-        PayoutFileResponse: {
-            isSuccessful: boolean;
-            message: string;
-            data: components["schemas"]["PayoutFile"];
         };
         PayoutList: {
             isSuccessful: boolean;
@@ -7617,12 +7854,14 @@ export interface components {
         PayoutSettings: {
             payoutApproval: string;
             approvalAbove: number | null;
+            twoApproversAbove: number | null;
             perPayoutLimit: number | null;
             dailyLimit: number | null;
         };
         PayoutSettingsRequest: {
             payoutApproval?: "none" | "above" | "all";
             approvalAbove?: (number | string) | null;
+            twoApproversAbove?: (number | string) | null;
             perPayoutLimit?: (number | string) | null;
             dailyLimit?: (number | string) | null;
         };
@@ -7667,6 +7906,20 @@ export interface components {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["PayoutTariff"];
+        };
+        PendingApprovals: {
+            total: number;
+            payouts: number;
+            settlements: number;
+            suspense: number;
+            adjustments: number;
+            differences: number;
+            payoutFailures: number;
+        };
+        PendingApprovalsResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["PendingApprovals"];
         };
         RailItem: {
             id: string;
@@ -8819,6 +9072,7 @@ export interface components {
             isPasswordTemporary: boolean;
             hasTotp: boolean;
             hasPasskey: boolean;
+            countsFrom: string | null;
             createdAt: string;
             signedInAt: string | null;
         };
@@ -8842,9 +9096,12 @@ export interface components {
             isPasswordTemporary: boolean;
             hasTotp: boolean;
             hasPasskey: boolean;
+            countsFrom: string | null;
             createdAt: string;
             signedInAt: string | null;
             temporaryPassword: string;
+            invitationLink: string;
+            invitationExpiresAt: string;
         };
         UserWithPasswordResponse: {
             isSuccessful: boolean;
@@ -9034,6 +9291,7 @@ export type ErrorCode =
     | "invalid_code"
     | "client_id_needed"
     | "password_expired"
+    | "invitation_invalid"
     | "password_change_needed"
     | "role_not_allowed"
     | "people_only"
@@ -9157,8 +9415,13 @@ export type ErrorCode =
     | "tariff_overlaps"
     | "tariff_in_force"
     | "suspense_requested"
+    | "failure_requested"
     | "request_decided"
     | "other_person_needed"
+    | "maker_counts_as_you"
+    | "second_approver_needed"
+    | "user_password_temporary"
+    | "voucher_not_independent"
     | "approver_too_new"
     | "approver_not_independent"
     | "approver_chose_account"
