@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { assertCleanBooks } from '../support/bank-calls.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import {
   approveFailure,
@@ -12,7 +13,6 @@ import {
   requestFailure,
   requestFileFailure,
 } from '../support/failing.ts'
-import { assertCleanBooks } from '../support/bank-calls.ts'
 import {
   createFile,
   download,

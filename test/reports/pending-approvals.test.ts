@@ -18,7 +18,10 @@ async function pending(by: Browser) {
 
 test('each user counts what they may approve, by workflow', async () => {
   const [maker, checker] = [await newBrowser(bench, 'operator'), await newBrowser(bench, 'finance')]
-  const [reader, chooser] = [await newBrowser(bench, 'support'), await newBrowser(bench, 'operator')]
+  const [reader, chooser] = [
+    await newBrowser(bench, 'support'),
+    await newBrowser(bench, 'operator'),
+  ]
   const puppet = await newBrowserGivenBy(bench, maker, 'operator')
   await fund(bench, '1000')
   await addBankAccount(chooser)

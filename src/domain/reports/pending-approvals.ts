@@ -107,10 +107,7 @@ async function countSettlements(db: Queryable, viewer: Viewer): Promise<number> 
   return count
 }
 
-async function countDifferences(
-  db: Queryable,
-  { userId, newSince }: Viewer,
-): Promise<number> {
+async function countDifferences(db: Queryable, { userId, newSince }: Viewer): Promise<number> {
   const { rows } = await db.query<{ count: number }>({
     name: 'count-differences-to-approve',
     text: `select count(*)::int as count

@@ -57,7 +57,8 @@ export const VALUES: Readonly<Record<string, unknown>> = {
   newPassword: 'a better horse battery staple',
   temporaryPassword: 'pond-river-lamp-7421',
   evidence: 'Desk officer, by telephone, ticket 4711',
-  invitationLink: 'https://pay.example.com/dashboard/invitation#3q2-7wEAAQIDBAUGBwgJCgsMDQ4PEBESExQVFhcYGRo',
+  invitationLink:
+    'https://pay.example.com/dashboard/invitation#3q2-7wEAAQIDBAUGBwgJCgsMDQ4PEBESExQVFhcYGRo',
   'openInvitation.token': '3q2-7wEAAQIDBAUGBwgJCgsMDQ4PEBESExQVFhcYGRo',
   'acceptInvitation.token': '3q2-7wEAAQIDBAUGBwgJCgsMDQ4PEBESExQVFhcYGRo',
   'Invitation.clientName': 'Ada Stores',
