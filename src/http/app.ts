@@ -61,6 +61,7 @@ import { exportRoutes } from '#http/routes/reports/exports.ts'
 import { ledgerRoutes } from '#http/routes/reports/ledger.ts'
 import { ledgerTransferRoutes } from '#http/routes/reports/ledger-transfers.ts'
 import { overviewRoutes } from '#http/routes/reports/overview.ts'
+import { pendingApprovalRoutes } from '#http/routes/reports/pending-approvals.ts'
 import { searchRoutes } from '#http/routes/reports/search.ts'
 import { timelineRoutes } from '#http/routes/reports/timelines.ts'
 import { bankHealthRoutes } from '#http/routes/requery/bank-health.ts'
@@ -190,6 +191,7 @@ const ROUTES = [
   ...PROBE_ROUTES,
   loginRoutes,
   invitationRoutes,
+  pendingApprovalRoutes,
   collectionAccountRoutes,
   accountListRoutes,
   accountDetailRoutes,

@@ -5,13 +5,20 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { assertCleanBooks, countDeadlocks, holdTable } from '../support/bank-calls.ts'
 import { closeAfterTests } from '../support/closing.ts'
+import {
+  approveFailure,
+  failPayout,
+  markNotDelivered,
+  referenceOf,
+  requestFailure,
+  requestFileFailure,
+} from '../support/failing.ts'
 import { dataOf } from '../support/fixtures.ts'
 import { pain002 } from '../support/payment-files.ts'
 import {
   createFile,
   download,
   FILE_BANK,
-  markNotDelivered,
   openAlerts,
   PAYOUT_FILES,
   queuePayouts,
@@ -28,8 +35,7 @@ import { untilBlocked } from '../support/waiting-locks.ts'
 const bench = closeAfterTests(await startFileService())
 
 const REASON = { reason: 'The bank does not know it' }
-const fail = (reference: string) =>
-  bench.call({ url: `/api/v1/operator/payouts/${reference}/fail`, body: REASON })
+const fail = (reference: string) => failPayout(bench, reference, REASON)
 const confirm = (reference: string, bankReference: string) =>
   bench.call({ url: `/api/v1/operator/payouts/${reference}/confirm`, body: { bankReference } })
 const settleReturn = (reference: string, verb: 'confirm' | 'fail', body: object) =>
@@ -166,11 +172,15 @@ for (const kind of ['payout', 'return'] as const) {
     const queued = kind === 'return' ? await queueReturn() : undefined
     const [reference = ''] = queued ? [queued.reference] : await queuePayouts(bench)
     const { id } = await createFile(bench)
+    const requested = queued ? '' : referenceOf(await requestFailure(bench, reference, REASON))
+    const marked = referenceOf(await requestFileFailure(bench, id))
     const before = await countDeadlocks(bench)
     const letGo = await holdPayout(reference)
-    const byHand = queued ? settleReturn(reference, 'fail', REASON) : fail(reference)
+    const byHand = queued
+      ? settleReturn(reference, 'fail', REASON)
+      : approveFailure(bench, requested)
     await untilBlocked(bench.db, 1)
-    const marking = markNotDelivered(bench, id)
+    const marking = approveFailure(bench, marked)
     await untilBlocked(bench.db, 2)
     await letGo()
 

@@ -16,13 +16,13 @@ import {
   startLiveService,
 } from '../support/bank-calls.ts'
 import { closeAfterTests } from '../support/closing.ts'
+import { failPayout, markNotDelivered } from '../support/failing.ts'
 import { dataOf } from '../support/fixtures.ts'
 import { pain002 } from '../support/payment-files.ts'
 import {
   createFile,
   download,
   FILE_BANK,
-  markNotDelivered,
   PAYOUT_FILES,
   queuePayouts,
   readFile,
@@ -181,8 +181,7 @@ test('what a file may have paid before a restore is not failed because an API do
   const payout = `/api/v1/operator/payouts/${missing}`
   const { queries, nextQueryAt } = dataOf(await bench.call({ url: payout }), 'account')
   assert(queries > 3 && new Date(nextQueryAt) > bench.clock(), `${queries} ${nextQueryAt}`)
-  const url = `${payout}/fail`
-  dataOf(await bench.call({ url, body: { reason: 'The bank did not pay it' } }), 'account')
+  dataOf(await failPayout(bench, missing), 'account')
   await release(bench)
   await assertCleanBooks(bench)
 })

@@ -12,8 +12,9 @@ import {
   type SendingBanks,
   sendPayoutsRound,
 } from '#workers/send-payouts.ts'
+import { failPayout } from '../support/failing.ts'
 import { openAlerts } from '../support/payout-desk.ts'
-import { askUntilAbsent, OPERATOR_PAYOUTS } from '../support/payouts.ts'
+import { askUntilAbsent } from '../support/payouts.ts'
 import { scripted, UNKNOWN } from '../support/scripted-bank.ts'
 
 const CONFIRMED: PayoutAnswer = { status: 'confirmed', bankReference: 'B-1' }
@@ -28,8 +29,7 @@ for (const asked of ['send', 'find'] as const) {
     during.call = async () => {
       const unknown = `update payouts set status = 'unknown', next_query_at = sending_at`
       if (isSend) await bench.db.query(unknown) // As whoever finds it stale does.
-      const url = `${OPERATOR_PAYOUTS}/${reference}/fail`
-      const failed = await bench.call({ url, body: { reason: 'The bank said no.' } })
+      const failed = await failPayout(bench, reference)
       assert.equal(failed.statusCode, 200, failed.body)
     }
     bench.advance(queryAfterMs(0))

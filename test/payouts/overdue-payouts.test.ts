@@ -8,12 +8,12 @@ import { settleAfterRestore } from '#domain/after-restore.ts'
 import { holdPayouts, releasePayouts } from '#domain/payouts/hold-payouts.ts'
 import { DOWNLOADED_WITHIN_MS, QUEUED_MS_MAX } from '#domain/payouts/overdue-payouts.ts'
 import { watchOverduePayoutsRound } from '#workers/watch-overdue-payouts.ts'
+import { markNotDelivered } from '../support/failing.ts'
 import { pain002 } from '../support/payment-files.ts'
 import {
   createFile,
   download,
   FILE_BANK,
-  markNotDelivered,
   queuePayouts,
   startFileService,
   upload,

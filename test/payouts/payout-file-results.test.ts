@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { checkIntegrity } from '#domain/integrity/integrity-checks.ts'
 import { closeAfterTests } from '../support/closing.ts'
+import { requestFailure } from '../support/failing.ts'
 import { assertBooksBalance, ledgerNaira } from '../support/fixtures.ts'
 import { pain002, rejection } from '../support/payment-files.ts'
 import {
@@ -190,7 +191,7 @@ test('nobody says otherwise by hand than the bank has reported, settled yet or n
   )
   const path = `/api/v1/operator/payouts/${first}`
 
-  const failed = await bench.call({ url: `${path}/fail`, body: { reason: 'The bank said no' } })
+  const failed = await requestFailure(bench, first)
   const confirmed = await bench.call({ url: `${path}/confirm`, body: { bankReference: 'GTB-9' } })
 
   refused(failed, 409, 'payout_settled')

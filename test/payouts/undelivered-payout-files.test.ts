@@ -10,12 +10,12 @@ import type { ClientId } from '#ids.ts'
 import { SharedAccounts } from '#ledger/accounts.ts'
 import { settleReportedPayoutsRound } from '#workers/settle-reported-payouts.ts'
 import { closeAfterTests } from '../support/closing.ts'
+import { markNotDelivered } from '../support/failing.ts'
 import { assertBooksBalance } from '../support/fixtures.ts'
 import { pain002 } from '../support/payment-files.ts'
 import {
   createFile,
   download,
-  markNotDelivered,
   openAlerts,
   PAYOUT_FILES,
   queuePayouts,
@@ -56,13 +56,14 @@ test('payouts of a file that was not delivered fail, and are not queued again', 
   await assertBooksBalance(bench)
 })
 
-test('it can no longer be downloaded, and marking it again changes nothing', async () => {
+test('it can no longer be downloaded, nor be marked again', async () => {
   await queuePayouts(bench)
   const { id } = await createFile(bench)
   await markNotDelivered(bench, id, { bankConfirmation: 'First' })
   const again = await markNotDelivered(bench, id, { bankConfirmation: 'Second' })
 
-  assert.equal(again.json().data.bankConfirmation, 'First')
+  refused(again, 409, 'payout_file_not_delivered')
+  assert.equal((await readFile(bench, id)).bankConfirmation, 'First')
   refused(await download(bench, id), 409, 'payout_file_not_delivered')
   assert.equal((await readFile(bench, id)).downloadedAt, null)
 })

@@ -11,6 +11,7 @@ import {
   wouldKnow,
 } from '#domain/payouts/unknown-payouts.ts'
 import { assertCleanBooks } from '../support/bank-calls.ts'
+import { requestFailure } from '../support/failing.ts'
 import {
   addBankAccount,
   askUntilAbsent,
@@ -170,7 +171,7 @@ test('operators hear of a payout that stays unknown, and settle it by hand', asy
   assert.equal(confirmed.json().data.status, 'confirmed')
   assert.equal((await confirm('B-9')).statusCode, 200)
   assert.equal((await confirm('B-8')).json().code, 'payout_settled')
-  const failed = await bench.call({ url: `${url}/fail`, body: { reason: 'No.' } })
+  const failed = await requestFailure(bench, reference)
   assert.equal(failed.json().code, 'payout_settled')
   assert.equal((await alerts()).data.length, 0)
   assert.deepEqual(await audited(bench, `payout/${reference}`), ['payout.confirm', 'payout.create'])
@@ -181,7 +182,7 @@ test('only what is unknown is settled by hand', async () => {
   await using world = await scripted({ send: UNKNOWN })
   const { bench, reference } = world
   const url = `${OPERATOR_PAYOUTS}/${reference}`
-  const fail = () => bench.call({ url: `${url}/fail`, body: { reason: 'No.' } })
+  const fail = () => requestFailure(bench, reference)
 
   assert.equal((await fail()).json().code, 'payout_settled') // Queued: cancel it.
   const token = await bench.newClient('NOT-AN-OPERATOR')

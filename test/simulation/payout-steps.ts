@@ -156,11 +156,19 @@ export async function resolve(sim: Sim): Promise<void> {
   const truth = banks.book.get(reference)?.isPaid ? 'confirm' : 'fail'
   const isOpen = status === 'unknown'
   const verb = isOpen ? truth : random.pick(['confirm', 'fail'])
-  const body = verb === 'confirm' ? { bankReference: bankReferenceOf(reference) } : REASON
+  const evidence = { ...REASON, evidence: 'The bank, by telephone.' }
+  const body = verb === 'confirm' ? { bankReference: bankReferenceOf(reference) } : evidence
   const token = await sim.tokenOf(OPERATOR)
   const url = `/api/v1/operator/payouts/${reference}/${verb}`
   const answer = await sim.call({ url, body, token })
-  assertAnswer(answer, verb === truth ? undefined : 'payout_settled')
+  const isRefused = verb === 'fail' ? !isOpen : verb !== truth
+  assertAnswer(answer, isRefused ? 'payout_settled' : undefined)
+  if (verb === 'fail' && !isRefused) {
+    const checker = await sim.personOf(OPERATOR, 'operator', 1)
+    const request = answer.json().data.failureRequest.reference
+    const failures = '/api/v1/operator/payout-failures'
+    assertAnswer(await checker.call({ url: `${failures}/${request}/approve`, body: {} }))
+  }
   await sim.learn()
 }
 

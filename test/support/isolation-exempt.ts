@@ -47,4 +47,7 @@ export const WITHOUT: Record<string, string> = {
   beginTotp: OWN,
   confirmTotp: OWN,
   removeTotp: OWN,
+  countPendingApprovals: OWN,
+  openInvitation: 'by an unguessable link: test/access/take-over.test.ts',
+  acceptInvitation: 'by an unguessable link: test/access/take-over.test.ts',
 }

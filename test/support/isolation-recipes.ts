@@ -252,6 +252,7 @@ const OTHER_RECIPES: Record<string, Recipe> = {
   changeUser: user('', { method: 'PATCH', body: { role: 'support' } }),
   removeUser: user('', { method: 'DELETE' }),
   resetUserPassword: user('/reset-password', { body: {} }),
+  vouchForUser: user('/vouch', { body: { note: 'X' } }),
 }
 
 // Answers can be told apart by nothing but their request ids.

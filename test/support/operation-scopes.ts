@@ -165,6 +165,7 @@ export const ASKED: Record<Scope, readonly string[]> = {
   'accounting:read': [
     'summarizeAllPayouts',
     'listAdjustments',
+    'listPayoutFailures',
     'getAdjustment',
     'listPayoutFiles',
     'getPayoutFile',

@@ -116,12 +116,6 @@ export async function upload(bench: Bench, body: string, headers: Record<string,
   return answer.json().data as Data
 }
 
-export function markNotDelivered(bench: Bench, id: string, body: object = {}) {
-  const bankConfirmation = 'Branch manager, by letter of 16 November'
-  const url = `${PAYOUT_FILES}/${id}/not-delivered`
-  return bench.call({ url, body: { bankConfirmation, ...body } })
-}
-
 export function refused(answer: LightMyRequestResponse, status: number, code: string): void {
   assertRefused(answer, 'account', { status, code })
 }

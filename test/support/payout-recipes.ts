@@ -1,5 +1,6 @@
 // Payouts of another, as somebody asks for them; and each POST about them, with something to do.
 
+import { FAILURES } from './failing.ts'
 import type { PayoutId } from '#ids.ts'
 import { CLIENTS } from './clients.ts'
 import type { Recipe } from './isolation-recipes.ts'
@@ -54,7 +55,7 @@ export const PAYOUT_RECIPES: Record<string, Recipe> = {
   ],
   getAnyPayout: (of) => [{ url: `${OPERATOR_PAYOUTS}/${of.payoutReference}` }],
   confirmPayout: anyPayout('confirm', { bankReference: 'X' }),
-  failPayout: anyPayout('fail', { reason: 'X' }),
+  failPayout: anyPayout('fail', { reason: 'X', evidence: 'X' }),
   getClientPayoutSettings: (of) => [{ url: `${CLIENTS}/${of.clientId}/payout-settings` }],
   updateClientPayoutSettings: (of) => [
     patch(`${CLIENTS}/${of.clientId}/payout-settings`, { dailyLimit: 1 }),
@@ -65,12 +66,17 @@ export const PAYOUT_RECIPES: Record<string, Recipe> = {
 }
 
 const FIRST_FILE = `${PAYOUT_FILES}/PYF000000000000001`
+const FIRST_FAILURE = `${FAILURES}/PFR000000000000001`
 
 export const PAYOUT_FILE_RECIPES: Record<string, Recipe> = {
   createPayoutFile: () => [post(PAYOUT_FILES, { bankCode: '058', format: 'csv' })],
   listPayoutFiles: () => [{ url: PAYOUT_FILES }],
   getPayoutFile: () => [{ url: FIRST_FILE }],
   downloadPayoutFile: () => [{ url: `${FIRST_FILE}/download` }],
+  listPayoutFailures: () => [{ url: FAILURES }],
+  approvePayoutFailure: () => [post(`${FIRST_FAILURE}/approve`)],
+  rejectPayoutFailure: () => [post(`${FIRST_FAILURE}/reject`, { reason: 'No.' })],
+  withdrawPayoutFailure: () => [post(`${FIRST_FAILURE}/withdraw`)],
   failPayoutFile: () => [post(`${FIRST_FILE}/not-delivered`, { bankConfirmation: 'X' })],
   reportPayoutResults: (of) => [
     { url: RESULTS, body: `reference,status\n${of.payoutReference},ACSC`, headers: CSV },
@@ -177,8 +183,11 @@ export function payoutOperations(bench: Bench) {
     },
     {
       name: 'failPayout',
-      ask: async () => ({ url: `${await unknown()}/fail`, body: { reason: 'Closed.' } }),
-      others: () => ({ reason: 'Other.' }),
+      ask: async () => ({
+        url: `${await unknown()}/fail`,
+        body: { reason: 'Closed.', evidence: 'Letter 1' },
+      }),
+      others: () => ({ reason: 'Other.', evidence: 'Letter 1' }),
     },
     {
       name: 'createPayoutTariff',

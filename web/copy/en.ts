@@ -1346,19 +1346,20 @@ export const payoutsStrings = {
       'It’s in a payout file: the bank’s report settles it. Do it by hand only if none comes.',
     text: (reference: string) => `Look for ${reference} in the bank’s statement, or ask the bank.`,
     ifPaid: 'If the bank has paid it, confirm it with the bank’s reference.',
-    ifNot: 'If the bank says that it hasn’t and never will, mark it as failed.',
+    ifNot:
+      'If the bank says that it hasn’t and never will, request that it fails. Another user approves.',
     confirm: 'Confirm payout',
     confirmTitle: (amount: string) => `Confirm payout of ${amount}?`,
     confirmText: 'Only if the bank’s statement shows it. This can’t be undone.',
     confirmed: (reference: string) => `${reference} confirmed.`,
-    fail: 'Mark as failed',
-    failTitle: (amount: string) => `Mark payout of ${amount} as failed?`,
+    fail: 'Request failure',
+    failTitle: (amount: string) => `Request that the payout of ${amount} fails?`,
     failText:
-      'Only if the bank has not paid it and never will. The money becomes available again, ' +
-      'and may be paid out a second time. This can’t be undone.',
+      'Only if the bank has not paid it and never will. Once another user approves, the money ' +
+      'becomes available again, and may be paid out a second time.',
     reason: 'Reason',
     reasonHint: 'Visible to the client. Don’t include account numbers or personal data.',
-    failed: (reference: string) => `${reference} marked as failed.`,
+    failed: (reference: string) => `Requested that ${reference} fails. Another user must approve.`,
   },
 } as const
 
@@ -1470,14 +1471,14 @@ export const payoutFilesStrings = {
   problems: 'Lines not applied',
   problem: (line: number, reference: string | null) =>
     reference === null ? `Line ${line}` : `Line ${line}, ${reference}`,
-  fail: 'Mark as not delivered',
-  failTitle: (count: string) => `Mark ${payoutCount(count)} as not paid?`,
+  fail: 'Request “not delivered”',
+  failTitle: (count: string) => `Request that ${payoutCount(count)} fail?`,
   failText:
     'Only when the bank has confirmed that it hasn’t processed the file and never will. ' +
     'Open payouts fail, and their money may be paid out a second time. This can’t be undone.',
   confirmation: 'Bank’s confirmation',
   confirmationHint: 'Who confirmed it, when, and under which reference.',
-  failedDone: (id: string) => `${id} marked as not delivered.`,
+  failedDone: (id: string) => `Requested for ${id}. Another user must approve.`,
 } as const
 
 export const returnsStrings = {
@@ -2092,6 +2093,48 @@ export const adjustmentsStrings = {
 } as const
 
 // —— Operations ——
+
+export const approvalsStrings = {
+  count: (count: number) => (count === 1 ? '1 to approve' : `${count} to approve`),
+  needed: (count: number) =>
+    count === 1 ? '1 request needs your approval:' : `${count} requests need your approval:`,
+  workflows: {
+    payouts: (count: string) => `Payouts (${count})`,
+    settlements: (count: string) => `Settlements (${count})`,
+    suspense: (count: string) => `Suspense (${count})`,
+    adjustments: (count: string) => `Adjustments (${count})`,
+    differences: (count: string) => `Differences (${count})`,
+    payoutFailures: (count: string) => `Payouts to fail (${count})`,
+  },
+} as const
+
+export const payoutFailuresStrings = {
+  title: 'Requested to fail',
+  evidence: 'What the bank said',
+  evidenceHint: 'Who, when, and under which reference. Shown to the approver.',
+  reason: 'Reason for the client',
+  requestedBy: 'Requested by',
+  requestedAt: 'Requested',
+  approveTitle: (amount: string) => `Fail ${amount}?`,
+  approveText:
+    'Only if you are sure that the bank has not paid and never will. The money becomes available ' +
+    'again, and may be paid out a second time. This can’t be undone.',
+  approved: 'Failed. The money is available again.',
+  rejectTitle: (amount: string) => `Reject that ${amount} fails?`,
+  rejected: 'Request rejected.',
+  withdrawText: 'Nothing changes.',
+  withdrawn: 'Request withdrawn.',
+} as const
+
+export const invitationStrings = {
+  title: 'Take over your account',
+  text: (email: string, client: string) => `Choose a password for ${email} at ${client}.`,
+  chosen: (lengthMin: number) => `Password (at least ${lengthMin} characters)`,
+  submit: 'Set password',
+  gone: 'Go to sign-in',
+  next: 'Now add a second factor or a passkey. Until then, your requests count as made by whoever invited you.',
+  signIn: 'Password set. Sign in with your second factor.',
+} as const
 
 export const alertsStrings = {
   one: 'Alert',
@@ -2819,13 +2862,24 @@ export const settingsStrings = {
     },
     operatorFinance: 'Finance: money, reconciliation and accounting of all clients',
     none: 'No users yet',
-    noneText: 'Invite the first owner and share their temporary password.',
+    noneText: 'Invite the first owner and share their link.',
     invite: 'Invite user',
     inviteText:
-      'You’ll get a temporary password to share. They choose their own when they sign in.',
-    password: 'Temporary password',
+      'You’ll get a link to share. Until they’ve opened it and added a second factor, what they ' +
+      'request counts as yours.',
+    password: 'Invitation link',
     passwordText: (email: string) =>
-      `Share it with ${email}. It’s shown only once and expires in 72 hours.`,
+      `Share the link with ${email}. It works once, for 72 hours, and is shown only now. The temporary ` +
+      'password below it signs them in too, but then their requests keep counting as yours.',
+    counts: 'Counts as',
+    countsOwn: 'A person of their own',
+    countsOther: 'Whoever set their password',
+    vouch: 'Vouch',
+    vouchTitle: (email: string) => `Vouch for ${email}?`,
+    vouchText: 'From now on they count as a person of their own, whoever invited them.',
+    vouchNote: 'How you know the person',
+    vouchHint: 'Kept in the audit log.',
+    vouched: 'Vouched.',
     you: 'This is you. Manage your password and two-factor authentication in Profile.',
     changeRole: 'Change role',
     changed: 'User updated.',
@@ -2834,7 +2888,7 @@ export const settingsStrings = {
     enable: 'Enable',
     reset: 'Reset password',
     resetText: (email: string) =>
-      `${email} will be signed out everywhere and gets a temporary password. Their passkeys are removed.`,
+      `${email} will be signed out everywhere and gets a new link. Their passkeys are removed, and they count as you until they take the account over again.`,
     removeFactor: 'Also turn off their authenticator app',
     remove: 'Remove',
     removeText: (email: string) =>

@@ -3,6 +3,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { appStrings, signInStrings } from '../copy.ts'
 import { onSessionLost, type Problem, problemFrom } from './api.ts'
+import { InvitationPage, takeInvitationToken } from './invitation.tsx'
 import { forgetEvents } from './live.ts'
 import { Failed, Skeleton } from './parts/states.tsx'
 import { Toasts, toast } from './parts/toasts.tsx'
@@ -13,6 +14,7 @@ import { NewPassword, SignInPage } from './sign-in.tsx'
 type State =
   | { at: 'loading' }
   | { at: 'failed'; problem: Problem }
+  | { at: 'invited'; token: string }
   | { at: 'signed-out' }
   | { at: 'signed-in'; session: Session }
 
@@ -28,11 +30,13 @@ export function App() {
   }
 
   useEffect(() => {
-    load()
+    const token = takeInvitationToken()
+    if (token === undefined) load()
+    else setState({ at: 'invited', token })
     onSessionLost(() =>
       setState((before) => {
         if (before.at === 'signed-in') toast(signInStrings.lost)
-        return before.at === 'loading' ? before : { at: 'signed-out' }
+        return before.at === 'loading' || before.at === 'invited' ? before : { at: 'signed-out' }
       }),
     )
   }, [])
@@ -73,6 +77,8 @@ function Screen({
           <Failed problem={state.problem} retry={load} />
         </main>
       )
+    case 'invited':
+      return <InvitationPage token={state.token} done={load} />
     case 'signed-out':
       return <SignInPage onSignedIn={enter} />
     case 'signed-in':

@@ -48,6 +48,20 @@ export async function signInWithPasskey(passkey: Schemas['PasskeyAssertion']): P
   return keep(await send('POST', `${SESSION}/passkey`, { body: { passkey } }))
 }
 
+const INVITATION = '/dashboard/api/invitation'
+
+export async function openInvitation(token: string): Promise<Schemas['Invitation']> {
+  return send('POST', INVITATION, { body: { token } })
+}
+
+// Whether they are signed in: not with a second factor, which signing in takes.
+export async function acceptInvitation(token: string, password: string): Promise<boolean> {
+  const { isSignedIn } = await send('POST', `${INVITATION}/accept`, { body: { token, password } })
+  if (isSignedIn) window.localStorage.setItem(KEY, '')
+  else window.localStorage.removeItem(KEY)
+  return isSignedIn
+}
+
 export async function signOut(): Promise<void> {
   await send('DELETE', SESSION, {})
   window.localStorage.removeItem(KEY)

@@ -8,7 +8,7 @@ import { type Problem, problemFrom } from './api.ts'
 import { hasPasskeys, passkeyForSignIn } from './passkeys.ts'
 import { changePassword, type Session, type SignIn, signIn, signInWithPasskey } from './session.ts'
 
-const NEW_PASSWORD_LENGTH_MIN = 12
+export const NEW_PASSWORD_LENGTH_MIN = 12
 
 // In a sandbox the page names its demo user.
 const demoUser = document.getElementById('app')?.dataset ?? {}
@@ -199,7 +199,7 @@ export function NewPassword({ onChanged }: { onChanged: () => void }) {
   )
 }
 
-function SignInLayout({ title, children }: { title: string; children: ComponentChildren }) {
+export function SignInLayout({ title, children }: { title: string; children: ComponentChildren }) {
   return (
     <main class="sign-in">
       <div class="sign-in-card">
@@ -219,7 +219,7 @@ type FieldProps = {
   defaultValue?: string | undefined
 }
 
-function Field({ label, type, ...rest }: FieldProps) {
+export function Field({ label, type, ...rest }: FieldProps) {
   const id = `field-${rest.name}`
   return (
     <div class="field">
@@ -236,7 +236,7 @@ function Field({ label, type, ...rest }: FieldProps) {
 const QUESTIONS = ['code_needed', 'passkey_needed', 'client_id_needed']
 
 // A request for a code is no fault, but is told in the same place.
-function Fault({ problem }: { problem: Problem | undefined }) {
+export function Fault({ problem }: { problem: Problem | undefined }) {
   const isQuestion = QUESTIONS.includes(problem?.code ?? '')
   const wait = problem?.retryAfterSeconds
   return (

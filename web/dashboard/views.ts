@@ -5,6 +5,7 @@
 import type { ComponentType } from 'preact'
 import { appStrings } from '../copy.ts'
 import { AlertCount } from './parts/alert-count.tsx'
+import { approvalCount } from './parts/approval-count.tsx'
 import type { IconName } from './parts/icons.tsx'
 import type { Session } from './session.ts'
 import type { ViewProps } from './view-props.ts'
@@ -57,6 +58,7 @@ export const VIEWS: readonly View[] = [
     name: views.suspense,
     icon: 'suspense',
     scope: 'suspense:read',
+    count: approvalCount('suspense'),
     load: () => import('./views/suspense.tsx'),
   },
   {
@@ -64,6 +66,7 @@ export const VIEWS: readonly View[] = [
     name: views.settlements,
     icon: 'settlements',
     scope: 'payouts:read',
+    count: approvalCount('settlements'),
     load: () => import('./views/settlements.tsx'),
   },
   {
@@ -71,6 +74,7 @@ export const VIEWS: readonly View[] = [
     name: views.payouts,
     icon: 'payouts',
     scope: 'payouts:read',
+    count: approvalCount('payouts', 'payoutFailures'),
     load: () => import('./views/payouts.tsx'),
   },
   {
@@ -85,6 +89,7 @@ export const VIEWS: readonly View[] = [
     name: views.reconciliation,
     icon: 'reconciliation',
     scope: 'accounting:read',
+    count: approvalCount('differences'),
     load: () => import('./views/reconciliation.tsx'),
   },
   {
@@ -99,6 +104,7 @@ export const VIEWS: readonly View[] = [
     name: views.adjustments,
     icon: 'advice',
     scope: 'accounting:read',
+    count: approvalCount('adjustments'),
     load: () => import('./views/adjustments.tsx'),
   },
   {

@@ -8,6 +8,7 @@ import { getPage, type Schemas } from '../api.ts'
 import { count, money, share } from '../format.ts'
 import { type LiveEvent, useConnection, useEvents, useThrottled } from '../live.ts'
 import { useData, useLoaded } from '../loading.ts'
+import { ApprovalsToday } from '../parts/approval-count.tsx'
 import { BalancesToday } from '../parts/balances.tsx'
 import { Breakdown } from '../parts/breakdown.tsx'
 import { Chart } from '../parts/chart.tsx'
@@ -54,6 +55,7 @@ export default function Today({ session }: ViewProps) {
       <p class="hidden" aria-live="polite">
         {announcement}
       </p>
+      <ApprovalsToday />
       {isRestricted && <p class="notice">{strings.restricted}</p>}
       {failed}
       {!isRestricted && <Stats overview={overview.data} />}

@@ -67,9 +67,13 @@ export async function requireUser({ userId }: FastifyRequest): Promise<void> {
   if (userId === null) throw new Refusal('people_only')
 }
 
-export function toViewer({ clock, policy }: Deps, { client, actor, userId }: Identity): Viewer {
-  const newSince = new Date(clock().getTime() - policy.approverWaitHours * HOUR_MS)
-  return { client, actor, userId, newSince }
+// Users whose access was changed later approve nothing yet.
+export function newSinceOf({ clock, policy }: Deps): Date {
+  return new Date(clock().getTime() - policy.approverWaitHours * HOUR_MS)
+}
+
+export function toViewer(deps: Deps, { client, actor, userId }: Identity): Viewer {
+  return { client, actor, userId, newSince: newSinceOf(deps) }
 }
 
 export function requireApprover(deps: Deps, by: Identity) {

@@ -76,7 +76,12 @@ export function AllPayouts(props: ViewProps) {
             show={(payout) => (
               <PayoutDetail payout={payout}>
                 {isUndecided(payout) && mayAccount(props.session) && (
-                  <ResolvePayout payout={payout} done={bump} />
+                  <ResolvePayout
+                    payout={payout}
+                    session={props.session}
+                    request={payout.failureRequest}
+                    done={bump}
+                  />
                 )}
               </PayoutDetail>
             )}

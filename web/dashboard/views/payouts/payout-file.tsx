@@ -2,7 +2,7 @@
 
 import { useState } from 'preact/hooks'
 import { payoutFilesStrings as strings, suspenseStrings } from '../../../copy.ts'
-import { send } from '../../api.ts'
+import { type Schemas, send } from '../../api.ts'
 import { count } from '../../format.ts'
 import { BankName } from '../../parts/bank-name.tsx'
 import { DialogForm } from '../../parts/dialog.tsx'
@@ -12,6 +12,8 @@ import { Icon } from '../../parts/icons.tsx'
 import { toast } from '../../parts/toasts.tsx'
 import { Copyable, Money, Time } from '../../parts/values.tsx'
 import { follow, hrefOf } from '../../routing.ts'
+import { mayAccount, type Session } from '../../session.ts'
+import { DecideFailure } from './decide-failure.tsx'
 import { FileState, type PayoutFile } from './file-state.tsx'
 
 const PATH = '/api/v1/operator/payout-files'
@@ -19,9 +21,11 @@ const { person } = suspenseStrings
 
 type Props = { file: PayoutFile; done: () => void }
 
-export function PayoutFileDetail({ file, mayChange, done }: Props & { mayChange: boolean }) {
-  const { id, amount, payouts, notDeliveredAt, blockedBy } = file
-  const isInUse = mayChange && notDeliveredAt === null
+type Detail = { file: Schemas['PayoutFileDetail']; session: Session; done: () => void }
+
+export function PayoutFileDetail({ file, session, done }: Detail) {
+  const { id, amount, payouts, notDeliveredAt, blockedBy, failureRequest } = file
+  const isInUse = mayAccount(session) && notDeliveredAt === null
   return (
     <>
       <div class="headline">
@@ -46,7 +50,8 @@ export function PayoutFileDetail({ file, mayChange, done }: Props & { mayChange:
         </>
       )}
       <About file={file} />
-      {isInUse && file.open > 0 && <NotDelivered file={file} done={done} />}
+      {failureRequest && <DecideFailure session={session} item={failureRequest} done={done} />}
+      {isInUse && file.open > 0 && !failureRequest && <NotDelivered file={file} done={done} />}
     </>
   )
 }

@@ -70,7 +70,7 @@ export function PayoutFiles(props: ViewProps) {
           params={{ id: open }}
           version={shown}
           close={close}
-          show={(file) => <PayoutFileDetail file={file} mayChange={mayChange} done={bump} />}
+          show={(file) => <PayoutFileDetail file={file} session={props.session} done={bump} />}
         />
       )}
     />

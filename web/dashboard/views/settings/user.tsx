@@ -5,9 +5,9 @@ import { settingsStrings } from '../../../copy.ts'
 import { problemFrom, send } from '../../api.ts'
 import { humanize } from '../../format.ts'
 import { staying } from '../../in-flight.ts'
-import { Confirm } from '../../parts/dialog.tsx'
+import { Confirm, DialogForm } from '../../parts/dialog.tsx'
 import { Drawer, Facts } from '../../parts/drawer.tsx'
-import { choiceOf, Field, useSending } from '../../parts/forms.tsx'
+import { choiceOf, Field, textOf, useSending } from '../../parts/forms.tsx'
 import { Failed } from '../../parts/states.tsx'
 import { toast } from '../../parts/toasts.tsx'
 import { Time } from '../../parts/values.tsx'
@@ -37,7 +37,7 @@ type Props = {
 
 export function UserDrawer(props: Props) {
   const { user, session, client, close } = props
-  const { email, role, hasTotp, hasPasskey, signedInAt, createdAt } = user
+  const { email, role, hasTotp, hasPasskey, signedInAt, createdAt, countsFrom } = user
   const isOwn = user.id === session.user.id
   const mayTouch = !isOwn && mayManage(session, client, role)
   const mayOnlyDisable = !isOwn && !mayTouch && user.isActive && mayDisable(session, role)
@@ -51,12 +51,14 @@ export function UserDrawer(props: Props) {
         facts={[
           [strings.role, humanize(role)],
           [strings.factor, hasTotp || hasPasskey ? strings.hasFactor : strings.noFactor],
+          [strings.counts, countsFrom ? strings.countsOwn : strings.countsOther],
           [strings.signedIn, signedInAt ? <Time at={signedInAt} /> : strings.never],
           [strings.created, <Time key="created" at={createdAt} />],
         ]}
       />
       {isOwn && <p class="notice">{strings.you}</p>}
       {mayTouch && <RoleForm {...props} />}
+      {mayTouch && session.role === 'operator' && !user.isPasswordTemporary && <Vouch {...props} />}
       {(mayTouch || mayOnlyDisable) && <Actions {...props} mayTouch={mayTouch} />}
     </Drawer>
   )
@@ -81,6 +83,34 @@ function RoleForm({ user, session, client, changed }: Props) {
         </button>
       </div>
     </form>
+  )
+}
+
+function Vouch({ user, changed }: Props) {
+  const [isAsked, setAsked] = useState(false)
+  const sending = useSending(async (given) => {
+    const body = { note: textOf(given, 'note') }
+    await send('POST', `${USERS}/{id}/vouch`, { params: { id: user.id }, body })
+    setAsked(false)
+    toast(strings.vouched)
+    changed()
+  })
+  const close = () => setAsked(false)
+  const title = strings.vouchTitle(user.email)
+  return (
+    <div class="actions">
+      <button type="button" class="button" onClick={() => setAsked(true)}>
+        {strings.vouch}
+      </button>
+      {isAsked && (
+        <DialogForm title={title} action={strings.vouch} sending={sending} close={close}>
+          <p class="muted">{strings.vouchText}</p>
+          <Field label={strings.vouchNote} hint={strings.vouchHint}>
+            {(id) => <textarea id={id} name="note" rows={3} maxLength={500} required />}
+          </Field>
+        </DialogForm>
+      )}
+    </div>
   )
 }
 

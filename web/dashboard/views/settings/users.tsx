@@ -109,7 +109,7 @@ export function UserList({ session, place, view, query, client }: Props) {
         <ShowOnce
           title={strings.password}
           text={strings.passwordText(handed.email)}
-          secrets={[handed.temporaryPassword]}
+          secrets={[handed.invitationLink, handed.temporaryPassword]}
           close={() => setTemporaryPassword(undefined)}
         />
       )}

@@ -1,0 +1,130 @@
+// I94: nobody frees the money of a payout that a bank may have alone: it takes evidence, and the approval of
+// another person who is independent of whoever requested it.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { assertCleanBooks } from '../support/bank-calls.ts'
+import { closeAfterTests } from '../support/closing.ts'
+import {
+  approveFailure,
+  EVIDENCE,
+  FAILURES,
+  referenceOf,
+  requestFailure,
+  requestFileFailure,
+} from '../support/failing.ts'
+import {
+  createFile,
+  download,
+  queuePayouts,
+  readFile,
+  refused,
+  startFileService,
+  statusesOf,
+} from '../support/payout-desk.ts'
+import { type Browser, newBrowser, newBrowserGivenBy } from '../support/people.ts'
+
+const bench = closeAfterTests(await startFileService())
+
+// In a file that somebody has.
+async function sent() {
+  const references = await queuePayouts(bench)
+  const { id } = await createFile(bench)
+  await download(bench, id)
+  return { id: id as string, references, first: references[0] as string }
+}
+
+const decide = (by: Pick<Browser, 'call'>, reference: string, verb: string, body: object = {}) =>
+  by.call({ url: `${FAILURES}/${reference}/${verb}`, body })
+
+test('a payout in a downloaded file fails only when another person approves', async () => {
+  const { references, first } = await sent()
+  const maker = await newBrowser(bench, 'operator')
+  const requested = await requestFailure(maker, first)
+  const request = requested.json().data.failureRequest
+  assert.deepEqual([requested.json().data.status, request.evidence], ['sending', EVIDENCE])
+  assert.equal(request.cannotApprove.code, 'other_person_needed')
+
+  refused(await decide(maker, request.reference, 'approve'), 409, 'other_person_needed')
+  refused(await decide(bench, request.reference, 'approve'), 403, 'people_only')
+  refused(await requestFailure(bench, first), 409, 'failure_requested')
+  const puppet = await newBrowserGivenBy(bench, maker, 'operator')
+  refused(await decide(puppet, request.reference, 'approve'), 409, 'approver_not_independent')
+  assert.deepEqual(await statusesOf(bench, references), ['sending', 'sending'])
+
+  const checker = await newBrowser(bench, 'finance')
+  const approved = await decide(checker, request.reference, 'approve')
+  assert.equal(approved.json().data.state, 'approved', approved.body)
+  assert.equal((await decide(checker, request.reference, 'approve')).statusCode, 200)
+  assert.deepEqual(await statusesOf(bench, references), ['failed', 'sending'])
+  const { rows } = await bench.db.query(
+    `select action, detail ->> 'evidence' as evidence from actions where subject = $1
+       and action like 'payout.%fail%' order by id`,
+    [`payout/${first}`],
+  )
+  assert.deepEqual(
+    rows.map(({ action }) => action),
+    ['payout.request_failure', 'payout.fail', 'payout.approve_failure'],
+  )
+  assert(rows.every(({ evidence }) => evidence === EVIDENCE))
+  await assertCleanBooks(bench)
+})
+
+test('evidence is required', async () => {
+  const { first } = await sent()
+  for (const evidence of [undefined, '', ' ', 7, 'x'.repeat(401)]) {
+    refused(await requestFailure(bench, first, { evidence }), 400, 'invalid_request')
+  }
+})
+
+test('a system requests; a person approves, or rejects, and then it can be requested again', async () => {
+  const { id, references } = await sent()
+  const requested = await requestFileFailure(bench, id)
+  const reference = referenceOf(requested)
+  assert.equal(requested.json().data.notDeliveredAt, null)
+  const checker = await newBrowser(bench, 'operator')
+  const rejected = await decide(checker, reference, 'reject', { reason: 'Ask again.' })
+  assert.equal(rejected.json().data.state, 'rejected')
+  refused(await decide(checker, reference, 'approve'), 409, 'request_decided')
+  assert.deepEqual(await statusesOf(bench, references), ['sending', 'sending'])
+
+  const again = await approveFailure(bench, referenceOf(await requestFileFailure(bench, id)))
+  assert.equal(again.json().data.amount, 300)
+  assert.deepEqual(await statusesOf(bench, references), ['failed', 'failed'])
+  assert.equal((await readFile(bench, id)).failureRequest, null)
+  await assertCleanBooks(bench)
+})
+
+test('only the requester withdraws; a payout that was settled meanwhile is not failed', async () => {
+  const { first } = await sent()
+  const maker = await newBrowser(bench, 'operator')
+  const other = await newBrowser(bench, 'operator')
+  const reference = referenceOf(await requestFailure(maker, first))
+  refused(await decide(other, reference, 'withdraw'), 409, 'own_request_only')
+  assert.equal((await decide(maker, reference, 'withdraw')).json().data.state, 'withdrawn')
+
+  const next = referenceOf(await requestFailure(maker, first))
+  const url = `/api/v1/operator/payouts/${first}/confirm`
+  assert.equal((await bench.call({ url, body: { bankReference: 'B-1' } })).statusCode, 200)
+  refused(await decide(other, next, 'approve'), 409, 'payout_settled')
+  assert.equal((await statusesOf(bench, [first]))[0], 'confirmed')
+})
+
+test('the database refuses an approval by the maker, and a request that changes', async () => {
+  const { first } = await sent()
+  const maker = await newBrowser(bench, 'operator')
+  const puppet = await newBrowserGivenBy(bench, maker, 'operator')
+  const reference = referenceOf(await requestFailure(puppet, first))
+  const approve = (by: Browser) =>
+    bench.db.query(
+      `update payout_failures set state = 'approved', decided_by = $2, decided_by_user = $3,
+                                  decided_at = now() where reference = $1`,
+      [reference, `user:${by.user.email}`, by.user.id],
+    )
+  await assert.rejects(approve(puppet), { constraint: 'payout_failures_two_people' })
+  await assert.rejects(approve(maker), { constraint: 'payout_failures_another_person' })
+  await assert.rejects(
+    bench.db.query(`update payout_failures set evidence = 'x' where reference = $1`, [reference]),
+    { constraint: 'payout_failures_keep_what_was_asked' },
+  )
+})
