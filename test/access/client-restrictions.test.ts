@@ -290,21 +290,3 @@ test('what a caller that is no proxy says of its address is not believed', async
 
   assertRefused(answer, 'account', { status: 403, code: 'address_not_allowed' })
 })
-
-test('what concerns all merchants is refused: the audit log, and resetting the sandbox', async () => {
-  const { clientId, secret } = await make({ merchantCodes: ['OURS'] })
-  const token = await bench.login(clientId, secret)
-  const before = await databaseText(bench)
-
-  const calls = [
-    { url: '/api/v1/audit-log', token },
-    { method: 'POST' as const, url: '/sandbox/reset', body: {}, token },
-  ]
-  for (const call of calls) {
-    const answer = await bench.call(call)
-    assertRefused(answer, 'account', { status: 403, code: 'merchants_restricted' })
-  }
-  assert.equal(await databaseText(bench), before)
-  await restrict(clientId, { merchantCodes: null })
-  for (const call of calls) assert.equal((await bench.call(call)).statusCode, 200, call.url)
-})
