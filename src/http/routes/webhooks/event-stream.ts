@@ -24,7 +24,8 @@ const DESCRIPTION =
   'Server-sent events: `id` is the sequence, `event` the type, `data` the body as delivered to ' +
   'webhooks. Starts with new events, or after Last-Event-ID. Every 15 seconds an event `beat` without ' +
   'an `id` follows as a heartbeat; ignore it, and any event you do not know. A token or user may ' +
-  'have 10 open (too_many_streams). Slow readers and expired tokens are disconnected; reconnect with Last-Event-ID to resume without loss.'
+  'have 10 open (too_many_streams). Slow readers and expired tokens are disconnected; ' +
+  'reconnect with Last-Event-ID to resume without loss.'
 
 export const eventStreamRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { db, log, authentication } = deps
