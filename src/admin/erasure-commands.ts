@@ -43,7 +43,7 @@ export const erasureCommands: readonly AdminCommand[] = [
       const accounts = await withTransaction(context.db, (tx) =>
         eraseAccounts(tx, deps, { accountNumber: subject, sameBvn: given.flag('same-bvn') }),
       )
-      await erasePages(context)
+      await erasePages(context, deps)
       const lines = accounts.map(({ accountNumber, erasedAt }) => {
         return [accountNumber, `erased ${erasedAt.toISOString()}`] as const
       })
@@ -65,7 +65,7 @@ export const erasureCommands: readonly AdminCommand[] = [
       if (!rows[0] || !id) throw new Refusal('advice_not_found')
       const deps = await prepareDeps(context, given, rows[0].clientId)
       const erased = await withTransaction(context.db, (tx) => eraseAdvice(tx, deps, id))
-      await erasePages(context)
+      await erasePages(context, deps)
       const text = columns([[id, `erased ${erased.erasedAt.toISOString()}`]]).join('\n')
       return { data: { adviceReference: id, ...erased }, text }
     },
@@ -86,6 +86,6 @@ async function prepareDeps({ db, env, clock, actor }: Context, given: Arguments,
 }
 
 // Stored webhook responses are left to the workers: deliveries may be in flight.
-async function erasePages({ db, clock }: Context): Promise<void> {
-  while (await withTransaction(db, (tx) => eraseNextPage(tx, clock())));
+async function erasePages({ db, clock }: Context, { sealer }: { sealer: Sealer }): Promise<void> {
+  while (await withTransaction(db, (tx) => eraseNextPage(tx, { sealer, now: clock() })));
 }

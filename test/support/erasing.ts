@@ -5,6 +5,7 @@ import { ANSWERS_WAIT_MS } from '#domain/privacy/erase-payer-data.ts'
 import { completeErasuresRound } from '#workers/complete-erasures.ts'
 import { ACCOUNTS } from './fixtures.ts'
 import type { Bench } from './running-service.ts'
+import { sealingOf } from './sealing.ts'
 
 export const reason = 'Ticket 4711'
 
@@ -37,7 +38,7 @@ export function eraseAdvice(bench: Bench, reference: string) {
 // What the worker does, when the test says so.
 export async function finishErasures(bench: Bench): Promise<void> {
   bench.advance(ANSWERS_WAIT_MS)
-  const round = completeErasuresRound(bench)
+  const round = completeErasuresRound({ ...bench, ...sealingOf(bench) })
   while ((await round(new AbortController().signal)).more);
 }
 

@@ -6,7 +6,7 @@ import { connect } from 'node:net'
 import { test } from 'node:test'
 import { type Transaction, withTransaction } from '#db/transaction.ts'
 import { readEventsAfter } from '#domain/webhooks/event-list.ts'
-import { LISTENERS_MAX } from '#http/routes/webhooks/event-feeds.ts'
+import { HOLDER_LISTENERS_MAX, LISTENERS_MAX } from '#http/routes/webhooks/event-feeds.ts'
 import { timeOrderedId } from '#ids.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { type Block, listenLocally, openStream } from '../support/event-source.ts'
@@ -182,9 +182,33 @@ test('what is no stream is refused like anything else', async () => {
   assert.equal(head.status, 404)
 })
 
+async function tokensOf(count: number): Promise<string[]> {
+  const tokens = [await newClient()]
+  const clientId = `STREAM${String(clients).padStart(4, '0')}`
+  while (tokens.length < count) {
+    bench.advance(1_000) // Those of one second are the same.
+    tokens.push(await bench.login(clientId, 's3cret'))
+  }
+  assert.equal(new Set(tokens).size, count)
+  return tokens
+}
+
+test('a token has a bounded number of streams, and leaves the others of its client theirs', async () => {
+  const [token = '', other = ''] = await tokensOf(2)
+  const streams = await Promise.all(Array.from({ length: HOLDER_LISTENERS_MAX }, () => open(token)))
+
+  const refused = await bench.call({ url: STREAM, token })
+  streams.push(await open(other))
+
+  assertRefused(refused, 'account', { status: 429, code: 'too_many_streams' })
+  await Promise.all(streams.map((stream) => stream[Symbol.asyncDispose]()))
+})
+
 test('a client has a bounded number of streams, and a closed one makes room', async () => {
-  const token = await newClient()
-  const streams = await Promise.all(Array.from({ length: LISTENERS_MAX }, () => open(token)))
+  const tokens = await tokensOf(LISTENERS_MAX / HOLDER_LISTENERS_MAX + 1)
+  const token = tokens.pop() as string
+  const all = tokens.flatMap((each) => Array.from({ length: HOLDER_LISTENERS_MAX }, () => each))
+  const streams = await Promise.all(all.map((each) => open(each)))
 
   const refused = await bench.call({ url: STREAM, token })
   const closing = Promise.all(streams.map((stream) => stream[Symbol.asyncDispose]()))

@@ -28,6 +28,8 @@ import {
 } from './statement.ts'
 import { checkSum } from './totals.ts'
 
+const BLANK_ROWS_MAX = 10_000
+
 export async function* readCsv(
   bytes: AsyncIterable<Uint8Array>,
   profile: CsvProfile,
@@ -66,6 +68,7 @@ class CsvStatement {
   readonly #labels: LabelledValues
   readonly #reader: CsvLines // Of days and amounts, until the columns are known.
   #rows = 0
+  #blankRows = 0
   #width = 0
   #table: CsvLines | undefined
   #sumKobo = 0n
@@ -83,13 +86,19 @@ class CsvStatement {
   }
 
   take(row: CsvRow): StatementLine | undefined {
-    if (row.cells.every((cell) => cell.trim() === '')) return undefined
+    if (row.cells.every((cell) => cell.trim() === '')) return this.#passBlank(row)
     if (++this.#rows <= this.#profile.skippedRows) return undefined
     if (!this.#table) {
       if (this.#profile.hasHeader) return this.#takeAbove(row)
       this.#begin(row, placesIn(row, this.#profile) as Places)
     }
     return this.#takeBelow(row)
+  }
+
+  // Spreadsheets leave empty rows, but not a file of them.
+  #passBlank({ line }: CsvRow): undefined {
+    if (++this.#blankRows <= BLANK_ROWS_MAX + this.#rows) return
+    throw new StatementProblem(line, 'The file has too many empty rows.')
   }
 
   head(): StatementHead {

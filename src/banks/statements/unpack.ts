@@ -1,5 +1,6 @@
 // The bytes of a statement, unpacked when they are gzip (by their first bytes, whatever the name
-// says). A small file that unpacks to an enormous one is refused while it unpacks.
+// says). A small file that unpacks to an enormous one is refused while it unpacks, and so is gzip within
+// gzip, which would have the ratio of both.
 
 import { pipeline, Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
@@ -31,8 +32,22 @@ export async function* unpack(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<
   const other = OTHERS.find(([start]) => start.every((byte, at) => first[at] === byte))
   if (other) throw new StatementProblem(null, other[1])
   const all = rejoin(first, source)
-  const isGzip = first[0] === 0x1f && first[1] === 0x8b
-  yield* isGzip ? gunzip(all, packed) : all
+  yield* isGzip(first) ? once(gunzip(all, packed)) : all
+}
+
+function isGzip([first, second]: Uint8Array): boolean {
+  return first === 0x1f && second === 0x8b
+}
+
+async function* once(unpacked: AsyncGenerator<Uint8Array>) {
+  const first = await firstBytes(unpacked)
+  if (isGzip(first)) {
+    throw new StatementProblem(
+      null,
+      'The gzip file holds another gzip file. Pack the statement once.',
+    )
+  }
+  yield* rejoin(first, unpacked)
 }
 
 async function* counted(bytes: AsyncIterable<Uint8Array>, count: Count) {

@@ -1,5 +1,6 @@
 // The second part of an erasure: payers' names, accounts and narrations on credits and on the lines
-// of bank statements that are matched to them, and webhook responses. Erased in pages, so that an
+// of bank statements that are matched to them, on refunds and returns that were never sent, and webhook
+// responses. Erased in pages, so that an
 // account with a million credits blocks nothing.
 //
 //   credits ──▶ answers ──▶ done
@@ -11,7 +12,9 @@ import type { Transaction } from '#db/transaction.ts'
 import { numbersOfAccount } from '#domain/accounts/additional-numbers.ts'
 import { NOBODY_ON_LINE, SOMEBODY_ON_LINE } from '#domain/records/statement-line-people.ts'
 import { type AccountId, type ClientId, leastIdAt, type PaymentId } from '#ids.ts'
+import type { Sealer } from '#seal.ts'
 
+export const ERASED_NAME = 'Erased'
 const CREDITS_MAX = 1_000
 const EVENTS_MAX = 2_000
 export const ANSWERS_WAIT_MS = 60_000 // A delivery takes 15 s at most.
@@ -29,7 +32,10 @@ type Erasure = {
 }
 
 // One page of one erasure. Answers whether there was any.
-export async function eraseNextPage(tx: Transaction, now: Date): Promise<boolean> {
+export async function eraseNextPage(
+  tx: Transaction,
+  { sealer, now }: { sealer: Sealer; now: Date },
+): Promise<boolean> {
   const { rows } = await tx.query<Erasure>({
     name: 'next-erasure',
     text: `select e.id, e.client_id as "clientId", e.account_id as "accountId",
@@ -48,8 +54,9 @@ export async function eraseNextPage(tx: Transaction, now: Date): Promise<boolean
   })
   const erasure = rows[0]
   if (!erasure) return false
-  if (!(await eraseCredits(tx, erasure))) return true
-  await eraseAssigned(tx, erasure)
+  const nobody = sealer.seal('')
+  if (!(await eraseCredits(tx, erasure, nobody))) return true
+  await eraseAssigned(tx, erasure, nobody)
   if (erasure.step === 'credits') {
     await eraseArchived(tx, erasure)
     await beginAnswers(tx, erasure)
@@ -79,8 +86,21 @@ const ERASE_LINES = `
                    where i.credit_id = e.id) as of
        join statement_matches m on m.item_kind = of.kind and m.item_id = of.id)`
 
+// Payouts to the payer of a credit that no bank was told to make. Those that were sent show whom money was
+// paid to, and are kept.
+const NEVER_SENT = `purpose in ('refund', 'return') and status = 'cancelled'`
+
+const erasePayouts = (sealed: string) => `
+  update payouts p set to_account_name = '${ERASED_NAME}', to_account_sealed = ${sealed}::bytea
+    from erased e
+   where p.credit_id = e.id and ${NEVER_SENT} and p.to_account_name <> '${ERASED_NAME}'`
+
+// Whether a payout of the credit `c` still names its payer, and need not.
+export const HAS_UNSENT_PAYOUT = `exists (
+  select from payouts where credit_id = c.id and ${NEVER_SENT} and to_account_name <> '${ERASED_NAME}')`
+
 // A page. Answers whether it was the last.
-async function eraseCredits(tx: Transaction, erasure: Erasure): Promise<boolean> {
+async function eraseCredits(tx: Transaction, erasure: Erasure, nobody: Buffer): Promise<boolean> {
   const [column, type, values] = erasure.accountId
     ? ['account_number', 'text', erasure.accountNumbers]
     : ['payment_id', 'uuid', [erasure.paymentId]]
@@ -98,10 +118,11 @@ async function eraseCredits(tx: Transaction, erasure: Erasure): Promise<boolean>
              select c.id from page c where ${NOT_NEEDED}
            ), emptied as (
              update credits c set ${NOBODY} from erased where c.id = erased.id and ${SOMEBODY}
+           ), payouts_emptied as (${erasePayouts('$3')}
            ), lines as (${ERASE_LINES}
            )
            select max(id) as last, count(*)::int as count from page`,
-    values: [values, erasure.creditsAfter],
+    values: [values, erasure.creditsAfter, nobody],
   })
   const { last, count } = rows[0] as { last: bigint | null; count: number }
   await tx.query({
@@ -141,18 +162,23 @@ const ASSIGNED = `select credit_id from suspense_items
 export const isAssignedToErase = (accountId: string, paymentId: string) => `exists (
   select from suspense_items s join credits c on c.id = s.credit_id
    where (s.assigned_account_id = ${accountId} or s.assigned_payment_id = ${paymentId})
-     and ${SOMEBODY} and ${NOT_NEEDED})`
+     and (${SOMEBODY} or ${HAS_UNSENT_PAYOUT}) and ${NOT_NEEDED})`
 
-async function eraseAssigned(tx: Transaction, { accountId, paymentId }: Erasure): Promise<void> {
+async function eraseAssigned(
+  tx: Transaction,
+  { accountId, paymentId }: Erasure,
+  nobody: Buffer,
+): Promise<void> {
   await tx.query({
     name: 'erase-assigned-credits',
     text: `with erased as materialized (
              select c.id from credits c where c.id in (${ASSIGNED}) and ${NOT_NEEDED}
            ), emptied as (
              update credits c set ${NOBODY} from erased where c.id = erased.id and ${SOMEBODY}
+           ), payouts_emptied as (${erasePayouts('$3')}
            )
            ${ERASE_LINES}`,
-    values: [accountId, paymentId],
+    values: [accountId, paymentId, nobody],
   })
 }
 

@@ -21,9 +21,8 @@ import { Refusal } from '#errors.ts'
 import type { AccountId, AdviceId, ClientId } from '#ids.ts'
 import type { Kobo } from '#money.ts'
 import type { Sealer } from '#seal.ts'
-import { isAssignedToErase, SOMEBODY } from './erase-payer-data.ts'
+import { ERASED_NAME, HAS_UNSENT_PAYOUT, isAssignedToErase, SOMEBODY } from './erase-payer-data.ts'
 
-const ERASED_NAME = 'Erased'
 const TOLD_LENGTH_MIN = 4 // Shorter names are in too many words.
 const NO_CUSTOMER: Customer = {
   customerId: null,
@@ -234,7 +233,7 @@ async function settleTraces(tx: Transaction, now: Date, subject: Subject): Promi
               and (exists (select from credits c
                             where (c.account_number = any(${numbersOfAccount('e.account_id')})
                                    or c.payment_id = ${PAYMENT_OF_ERASURE})
-                              and ${SOMEBODY})
+                              and (${SOMEBODY} or ${HAS_UNSENT_PAYOUT}))
                    or ${isAssignedToErase('e.account_id', PAYMENT_OF_ERASURE)})`,
     values: [...columnsOf(subject), now],
   })

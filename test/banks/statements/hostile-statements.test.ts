@@ -56,6 +56,23 @@ test('a gzip bomb is refused at its ratio, and a damaged or cut off file as what
   assert.equal(await problemOf({ format: 'csv', profile, bytes: packed.subarray(0, 3) }), damaged)
 })
 
+test('gzip within gzip is refused, not unpacked again', async () => {
+  const profile = profileOf()
+  const bytes = gzipSync(gzipSync(sample('gtbank.csv')))
+  const message = 'The gzip file holds another gzip file. Pack the statement once.'
+  assert.equal(await problemOf({ format: 'csv', profile, bytes }), `-: ${message}`)
+})
+
+test('a file of empty rows is refused soon, whatever stands around them', async () => {
+  for (const blank of ['\n', ',,,\n']) {
+    const start = `${sample('gtbank.csv')}\n`
+    assert.equal(
+      await endless('csv', start, blank.padStart(8, blank)),
+      'The file has too many empty rows.',
+    )
+  }
+})
+
 test('other kinds of file are named', async () => {
   const named = async (start: string) =>
     await problemOf({ format: 'mt940', bytes: Buffer.from(start, 'latin1') })

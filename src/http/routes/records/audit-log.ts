@@ -2,6 +2,7 @@
 
 import { type FastifyPluginAsyncTypebox, type Static, Type } from '@fastify/type-provider-typebox'
 import type { List } from '#db/paging.ts'
+import { refuseRestricted } from '#domain/access/clients.ts'
 import { type AuditLogEntry, listAuditLog } from '#domain/records/audit-log.ts'
 import type { Deps } from '#http/deps.ts'
 import {
@@ -39,7 +40,8 @@ export const auditLogRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
         tags: ['Audit log'],
         summary: 'List audit log entries, newest first',
         description:
-          'Manual actions: sign-ins, user changes, suspense, cancellations and so on. Append-only.',
+          'Manual actions: sign-ins, user changes, suspense, cancellations and so on. Append-only. ' +
+          'It tells of all merchants: a client restricted to some is refused (merchants_restricted).',
         security: BEARER,
         querystring: query({
           actor: Type.Optional(text(300, 'Filter by actor, e.g. user:ada@example.com.')),
@@ -52,6 +54,7 @@ export const auditLogRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
       },
     },
     async ({ client, scopes, withoutAlerts, query: asked }) => {
+      refuseRestricted(client)
       const { limit: _, cursor: __, ...filters } = asked
       const list: List = { name: 'actions', clientId: client.id, filters }
       const page = await pageById(sealer, { list, asked }, ({ after, limit }) => {

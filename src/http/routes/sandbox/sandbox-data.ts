@@ -2,6 +2,7 @@
 
 import { type FastifyPluginAsyncTypebox, type Static, Type } from '@fastify/type-provider-typebox'
 import { withTransaction } from '#db/transaction.ts'
+import { refuseRestricted } from '#domain/access/clients.ts'
 import { findTestTime } from '#domain/records/test-clocks.ts'
 import { resetClient } from '#domain/sandbox/reset-client.ts'
 import { createSandboxBankAccount } from '#domain/sandbox/sandbox-bank-account.ts'
@@ -125,6 +126,7 @@ const resetRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       },
     },
     async ({ client, actor }) => {
+      refuseRestricted(client)
       await clockMoves.exclusively(client.id, () =>
         withTransaction(db, async (tx) => {
           await resetClient(tx, realClock(), { clientId: client.id, actor })

@@ -18,19 +18,23 @@ type ReadFrames = (clientId: ClientId, after: bigint, limit: number) => Promise<
 
 type Listening = {
   clientId: ClientId
+  holder: string // The token or user that opened it.
   after: bigint // Has everything up to this number.
   socket: ServerResponse
-  isAllowed: () => Promise<boolean> // Asked at every heartbeat.
+  isAllowed: () => Promise<boolean> // Asked every second.
   withoutAlerts?: boolean
 }
 
 type Listener = Listening & { gone: AbortSignal }
 type Feed = { position: bigint; listeners: Set<Listener>; running: Promise<void> }
 
-export const LISTENERS_MAX = 50 // Of one client, in one process.
+// In one process: of one client, and of one token or user, so that none takes the others' places.
+export const LISTENERS_MAX = 50
+export const HOLDER_LISTENERS_MAX = 10
 
 const POLL_MS = 500
 const HEARTBEAT_MS = 15_000
+const CHECK_MS = 1_000
 const FRAMES_MAX = 100
 const BUFFER_BYTES_MAX = 1_048_576
 // A reader that takes nothing for this long while it catches up.
@@ -38,32 +42,39 @@ const STALLED_MS = 60_000
 // For the last bytes, when we stop.
 const FAREWELL_MS = 1_000
 
-type Options = { read: ReadFrames; log: Logger; pollMs?: number; heartbeatMs?: number }
+type Options = {
+  read: ReadFrames
+  log: Logger
+  pollMs?: number
+  heartbeatMs?: number
+  checkMs?: number
+}
 
 export class EventFeeds {
   readonly #read: ReadFrames
   readonly #log: Logger
   readonly #pollMs: number
   readonly #heartbeatMs: number
+  readonly #checkMs: number
   readonly #feeds = new Map<ClientId, Feed>()
   readonly #listeners = new Set<Listener>()
   readonly #starting = new Set<Promise<void>>()
   readonly #stopping = new AbortController()
 
-  constructor({ read, log, pollMs = POLL_MS, heartbeatMs = HEARTBEAT_MS }: Options) {
+  constructor(options: Options) {
+    const { read, log } = options
+    const { pollMs = POLL_MS, heartbeatMs = HEARTBEAT_MS, checkMs = CHECK_MS } = options
     this.#read = read
     this.#log = log
     this.#pollMs = pollMs
     this.#heartbeatMs = heartbeatMs
+    this.#checkMs = checkMs
   }
 
-  hasRoom(clientId: ClientId): boolean {
-    return (
-      this.#listeners
-        .values()
-        .filter((each) => each.clientId === clientId)
-        .toArray().length < LISTENERS_MAX
-    )
+  hasRoom(clientId: ClientId, holder: string): boolean {
+    const ofClient = [...this.#listeners].filter((each) => each.clientId === clientId)
+    const own = ofClient.filter((each) => each.holder === holder)
+    return ofClient.length < LISTENERS_MAX && own.length < HOLDER_LISTENERS_MAX
   }
 
   // How many clients are being read for.
@@ -76,7 +87,8 @@ export class EventFeeds {
     const leaving = new AbortController()
     const listener = { ...listening, gone: leaving.signal }
     this.#listeners.add(listener)
-    const heart = setInterval(() => void this.#beat(listener), this.#heartbeatMs)
+    const heart = setInterval(() => beat(listener), this.#heartbeatMs)
+    void this.#watch(listener)
     socket.once('close', () => {
       clearInterval(heart)
       leaving.abort()
@@ -157,11 +169,17 @@ export class EventFeeds {
     }
   }
 
-  // Expired tokens and suspended clients get no more events.
-  async #beat({ socket, isAllowed }: Listener): Promise<void> {
-    if (!(await isAllowed())) end(socket)
-    else if (socket.writable) socket.write(BEAT)
+  // Expired tokens, suspended clients and disabled users get no more events.
+  async #watch({ socket, isAllowed, gone }: Listener): Promise<void> {
+    while (!gone.aborted) {
+      await pause(this.#checkMs, undefined, { signal: gone }).catch(() => {})
+      if (!gone.aborted && !(await isAllowed())) return end(socket)
+    }
   }
+}
+
+function beat({ socket }: Listener): void {
+  if (socket.writable) socket.write(BEAT)
 }
 
 function send(listener: Listener, frames: readonly Frame[]): void {

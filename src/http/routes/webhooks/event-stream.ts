@@ -1,6 +1,8 @@
 // GET /api/v1/events/stream: live events (SSE).
 
+import { createHash } from 'node:crypto'
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import type { FastifyRequest } from 'fastify'
 import { readEventsAfter, sequenceEnds } from '#domain/webhooks/event-list.ts'
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
@@ -21,8 +23,9 @@ const LastEventId = Type.Optional(
 const DESCRIPTION =
   'Server-sent events: `id` is the sequence, `event` the type, `data` the body as delivered to ' +
   'webhooks. Starts with new events, or after Last-Event-ID. Every 15 seconds an event `beat` without ' +
-  'an `id` follows as a heartbeat; ignore it, and any event you do not know. Slow readers and expired ' +
-  'tokens are disconnected; reconnect with Last-Event-ID to resume without loss.'
+  'an `id` follows as a heartbeat; ignore it, and any event you do not know. A token or user may ' +
+  'have 10 open (too_many_streams). Slow readers and expired tokens are disconnected; ' +
+  'reconnect with Last-Event-ID to resume without loss.'
 
 export const eventStreamRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { db, log, authentication } = deps
@@ -53,7 +56,8 @@ export const eventStreamRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
     async (request, reply) => {
       const { client, withoutAlerts } = request
       const ends = await sequenceEnds(db, client.id)
-      if (!feeds.hasRoom(client.id)) throw new Refusal('too_many_streams')
+      const holder = holderOf(request)
+      if (!feeds.hasRoom(client.id, holder)) throw new Refusal('too_many_streams')
       const given = request.headers['last-event-id'] ?? request.query.lastEventId
       const after = given === undefined ? ends.last : clamped(BigInt(given), ends)
       const isAllowed = () =>
@@ -64,7 +68,7 @@ export const eventStreamRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
 
       const socket = openEventStream(reply, after)
       if (!socket) return // Gone while we looked.
-      feeds.listen({ clientId: client.id, after, socket, isAllowed, withoutAlerts })
+      feeds.listen({ clientId: client.id, holder, after, socket, isAllowed, withoutAlerts })
     },
   )
 
@@ -79,6 +83,14 @@ export const eventStreamRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
         : '',
     }))
   }
+}
+
+// A user, or a token of the client: not kept itself.
+function holderOf({ actor, isPerson, headers }: FastifyRequest): string {
+  if (isPerson) return actor
+  return createHash('sha256')
+    .update(headers.authorization ?? '')
+    .digest('hex')
 }
 
 // Beyond retention, resume with the oldest event.
