@@ -98,8 +98,14 @@ export type BankCalls = {
   findPayout?(reference: string, options: CallOptions): Promise<PayoutAnswer>
 }
 
-// `notAfter`: by the machine's clock; the bank is sent nothing later than that.
-export type CallOptions = { signal?: AbortSignal | undefined; notAfter?: Date | undefined }
+// `notAfter`: by the machine's clock; the bank is sent nothing later than that. `takeTurn`: before each
+// request of a call but the first, which was counted with the call, waits until the bank's rate has room;
+// false: there will be none in time.
+export type CallOptions = {
+  signal?: AbortSignal | undefined
+  notAfter?: Date | undefined
+  takeTurn?: () => Promise<boolean>
+}
 
 // `isUp`: the bank answered, but only that it does not take this request.
 export type NoAnswer = { status: 'no_answer'; reason: string; isUp?: true }

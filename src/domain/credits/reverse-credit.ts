@@ -3,7 +3,9 @@
 //
 // Statuses, in the order they are checked:
 //   duplicate                this reversal was taken before, or booked from a statement
-//   session_reused           its session id was, on other terms; the operator is alerted
+//   session_reused           its session id was, on other terms, or the bank calls this one by the id of
+//                            the credit and reports it elsewhere: it may be another part of the same
+//                            amount. A person decides; the operator is alerted
 //   original_archived        the credit is archived: nothing is booked
 //   original_not_found       this bank never reported such a credit
 //   amount_exceeds_original  more than is left of it
@@ -67,10 +69,10 @@ export async function takeReversal(
   reversal: Reversal,
 ): Promise<ReversalAnswer> {
   const { credit, items = [] } = (await lockOriginal(tx, reversal)) ?? {}
-  const earlier = await findEarlier(tx, reversal)
+  const earlier = await findEarlier(tx, reversal, credit?.id)
   if (earlier) {
     const isSame = earlier.creditId === credit?.id && earlier.amountKobo === reversal.amountKobo
-    if (isSame) return 'duplicate'
+    if (isSame && !(await mayBeAnother(tx, reversal, earlier))) return 'duplicate'
     const detail = { reversalOf: reversal.originalSessionId }
     const alert = { kind: 'session_reused', subject: sessionName(reversal), detail } as const
     await appendEvents(tx, deps.now, await raiseAlerts(tx, deps.now, [alert]))
@@ -236,8 +238,8 @@ async function insertReversal(
     name: 'insert-reversal',
     text: `with reversal as (
              insert into reversals (bank_code, session_id, credit_id, amount_kobo, shortfall_kobo,
-                                    receivable_kobo, received_at)
-             values ($1, $2, $3, $4, $5, $6, $7) returning id)
+                                    receivable_kobo, received_at, place)
+             values ($1, $2, $3, $4, $5, $6, $7, $11) returning id)
            insert into receivables (reversal_id, client_id, account_id, amount_kobo)
            select reversal.id, r.*
              from reversal, unnest($8::bigint[], $9::bigint[], $10::bigint[]) as r`,
@@ -252,6 +254,7 @@ async function insertReversal(
       numberArray(receivables.map(({ clientId }) => clientId)),
       numberArray(receivables.map(({ accountId }) => accountId)),
       numberArray(receivables.map(({ amountKobo }) => amountKobo)),
+      reversal.place ?? null,
     ],
   })
 }
@@ -272,14 +275,49 @@ async function giveFeesBack(
   return transfers
 }
 
-async function findEarlier(tx: Transaction, { sessionId, bankCode }: Reversal) {
-  const { rows } = await tx.query<{ creditId: CreditId; amountKobo: Kobo }>({
+type Earlier = {
+  sessionId: string
+  creditId: CreditId
+  amountKobo: Kobo
+  place: string | null
+}
+
+// By its own name, or else by its former one, if that was of the same credit and amount.
+async function findEarlier(
+  tx: Transaction,
+  { sessionId, formerId, bankCode, amountKobo }: Reversal,
+  creditId: CreditId | undefined,
+): Promise<Earlier | undefined> {
+  const { rows } = await tx.query<Earlier>({
     name: 'find-reversal',
-    text: `select credit_id as "creditId", amount_kobo as "amountKobo"
-             from reversals where session_id = $1 and bank_code = $2`,
-    values: [sessionId, bankCode],
+    text: `select session_id as "sessionId", credit_id as "creditId", amount_kobo as "amountKobo",
+                  place
+             from reversals
+            where bank_code = $2
+              and (session_id = $1 or session_id = $3 and credit_id = $4 and amount_kobo = $5)
+            order by session_id = $1 desc limit 1`,
+    values: [sessionId, bankCode, formerId ?? null, creditId ?? null, amountKobo],
   })
   return rows[0]
+}
+
+// Of the same credit and amount as an earlier one: a report of that one again, unless it stands elsewhere
+// and no id is the reversal's own.
+async function mayBeAnother(
+  tx: Transaction,
+  { sessionId, place, bankCode }: Reversal,
+  earlier: Earlier,
+): Promise<boolean> {
+  if (earlier.sessionId !== sessionId) return true
+  if (place === undefined || earlier.place === null || earlier.place === place) return false
+  const { rowCount } = await tx.query({
+    name: 'is-name-of-credit',
+    text: `select from credits where id = $1 and session_id = $3
+           union all
+           select from credit_identifiers where credit_id = $1 and bank_code = $2 and value = $3`,
+    values: [earlier.creditId, bankCode, sessionId],
+  })
+  return rowCount !== 0
 }
 
 async function sumOfReversals(tx: Transaction, creditId: CreditId): Promise<Kobo> {

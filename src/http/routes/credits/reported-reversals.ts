@@ -81,8 +81,9 @@ async function take(
 ): Promise<ReversalAnswer> {
   const originalSessionId = await findOriginal(tx, bankCode, reversal)
   if (originalSessionId === undefined) return 'original_not_found'
-  const { sessionId, amountKobo } = reversal
-  return await takeReversal(tx, deps, { bankCode, sessionId, originalSessionId, amountKobo })
+  const { sessionId, formerId, place, amountKobo } = reversal
+  const named = { bankCode, sessionId, formerId, place }
+  return await takeReversal(tx, deps, { ...named, originalSessionId, amountKobo })
 }
 
 function rejected(bankCode: string, reversal: IncomingReversal, reason: ReversalAnswer) {
