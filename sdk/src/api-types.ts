@@ -1093,6 +1093,8 @@ export interface paths {
                         virtualAccountNumber: string;
                         /** @example 6000.00 */
                         amount: number | string;
+                        /** @default false */
+                        scenarios?: boolean;
                     };
                 };
             };
@@ -5325,6 +5327,7 @@ export interface components {
             message: string;
             responseCode: string;
             responseData: components["schemas"]["Advice"];
+            warnings?: components["schemas"]["Warning"][];
         };
         AgedDifferences: {
             bankCode: string;
@@ -6601,6 +6604,7 @@ export interface components {
             message: string;
             responseCode: string;
             responseData: components["schemas"]["InitiatedPayment"];
+            warnings?: components["schemas"]["Warning"][];
         };
         InputVat: {
             bankCode: string | null;
@@ -8345,6 +8349,7 @@ export interface components {
             message: string;
             responseCode: string;
             responseData: components["schemas"]["SimulatedPayment"];
+            warnings?: components["schemas"]["Warning"][];
         };
         Split: {
             splitCode: string;
@@ -8573,6 +8578,7 @@ export interface components {
             message: string;
             responseCode: string;
             responseData: components["schemas"]["SupportedBank"][];
+            warnings?: components["schemas"]["Warning"][];
         };
         SuspenseAgeing: {
             at: string;
@@ -8773,6 +8779,7 @@ export interface components {
             message: string;
             responseCode: string;
             responseData: components["schemas"]["Transaction"];
+            warnings?: components["schemas"]["Warning"][];
         };
         TrialBalance: {
             at: string;
@@ -8876,6 +8883,10 @@ export interface components {
             input: number;
             payable: number;
         };
+        Warning: {
+            field: string;
+            message: string;
+        };
         WebhookChaos: {
             delayMs: number;
             duplicate: number;
@@ -8970,6 +8981,7 @@ export interface components {
             message: string;
             responseCode: string;
             responseData: components["schemas"]["WebhookPush"];
+            warnings?: components["schemas"]["Warning"][];
         };
         Withdrawn: {
             id: number;
@@ -9025,6 +9037,7 @@ export type ErrorCode =
     | "invalid_reference"
     | "invalid_cursor"
     | "route_not_found"
+    | "method_not_allowed"
     | "body_too_large"
     | "media_type_unsupported"
     | "headers_too_large"
