@@ -24,6 +24,7 @@ import {
 } from '#domain/fees/credit-fees.ts'
 import { type NewAlert, raiseAlerts } from '#domain/records/alerts.ts'
 import { appendEvents } from '#domain/records/outbox.ts'
+import { findTestTime } from '#domain/records/test-clocks.ts'
 import { subaccountLedger } from '#domain/splits/credit-splits.ts'
 import { readShares } from '#domain/splits/return-shares.ts'
 import type { AccountId, ClientId, CreditId } from '#ids.ts'
@@ -61,14 +62,18 @@ export type ReversalAnswer =
   | 'amount_exceeds_original'
   | 'reversed'
 
-type Deps = { sharedAccounts: SharedAccounts; now: Date }
+// `isReal`: `now` is the real time, and the owner of the credit may have another (a test clock).
+type Deps = { sharedAccounts: SharedAccounts; now: Date; isReal?: boolean }
 
 export async function takeReversal(
   tx: Transaction,
-  deps: Deps,
+  { isReal = false, ...given }: Deps,
   reversal: Reversal,
 ): Promise<ReversalAnswer> {
   const { credit, items = [] } = (await lockOriginal(tx, reversal)) ?? {}
+  const clientId = isReal ? credit?.clientId : null
+  const now = (clientId && (await findTestTime(tx, given.now, clientId))) || given.now
+  const deps = { ...given, now }
   const earlier = await findEarlier(tx, reversal, credit?.id)
   if (earlier) {
     const isSame = earlier.creditId === credit?.id && earlier.amountKobo === reversal.amountKobo

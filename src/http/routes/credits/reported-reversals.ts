@@ -60,7 +60,7 @@ export async function takeReversals(
     const now = clock()
     try {
       const answer = await withTransaction(batchPool, async (tx) => {
-        const taken = await take(tx, { sharedAccounts, now }, { bankCode, reversal })
+        const taken = await take(tx, { sharedAccounts, now, isReal: true }, { bankCode, reversal })
         if (isReversed(taken)) return taken
         const item = rejected(bankCode, reversal, taken)
         return await keepReversal(tx, { sealer, now }, { answer: taken, item })
