@@ -31,8 +31,8 @@ export function warnOfUnknownFields(app: FastifyInstance): void {
     route.preValidation = [note, ...[route.preValidation ?? []].flat()]
     route.preSerialization = [
       ...[route.preSerialization ?? []].flat(),
-      (request, _reply, payload, done) =>
-        done(null, request.warnings ? { ...(payload as object), warnings: request.warnings } : payload),
+      async (request, _reply, payload) =>
+        request.warnings ? { ...(payload as object), warnings: request.warnings } : payload,
     ]
   })
 }
@@ -45,7 +45,8 @@ export function findUnknown(shape: Shape, body: unknown, path = ''): Warning[] {
     if (warnings.length >= WARNINGS_MAX) break
     const inner = Object.hasOwn(known, name) ? known[name] : undefined
     if (inner?.properties) warnings.push(...findUnknown(inner, value, `${path}${name}.`))
-    else if (!inner) warnings.push({ field: fieldOf(`${path}${name}`), message: messageOf(name, known) })
+    else if (!inner)
+      warnings.push({ field: fieldOf(`${path}${name}`), message: messageOf(name, known) })
   }
   return warnings.slice(0, WARNINGS_MAX)
 }

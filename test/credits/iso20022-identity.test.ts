@@ -119,7 +119,7 @@ test('two equal parts taken back of one credit are two, by what the bank calls e
   await assertCleanBooks(bench)
 })
 
-test('a part taken back again by the credit’s own id waits for a person, unless it is the same message', async () => {
+test('a part taken back again by the credit’s own id waits for a person', async () => {
   const { accountNumber } = await createAccount(bench)
   const TxId = newSessionId()
   await take(camtOf(accountNumber, { TxId }))

@@ -168,32 +168,6 @@ test('balances at each moment of a return are what they were', async () => {
   }
 })
 
-test('at a moment, a merchant that came later is not listed, and leaves no gap in the pages', async () => {
-  await using own = await startTestService()
-  await createAccount(own, { merchantId: 'A', merchantCode: 'x' })
-  own.advance(1_000)
-  await createAccount(own, { merchantId: 'B', merchantCode: 'x' })
-  const at = own.clock().toISOString()
-  await createAccount(own, { merchantId: 'AA', merchantCode: 'x' })
-  own.advance(1_000)
-  await createAccount(own, { merchantId: 'C', merchantCode: 'x' })
-
-  const listed = async (query: string) => {
-    const ids: string[] = []
-    let cursor = ''
-    do {
-      const url = `${MERCHANTS}?limit=1${query}${cursor && `&cursor=${cursor}`}`
-      const page = (await own.call({ url })).json()
-      ids.push(...page.data.map(({ merchantId }: { merchantId: string }) => merchantId))
-      cursor = page.nextCursor ?? ''
-    } while (cursor !== '' && ids.length < 10)
-    return ids
-  }
-
-  assert.deepEqual(await listed(`&at=${at}`), ['A'])
-  assert.deepEqual(await listed(''), ['A', 'AA', 'B', 'C'])
-})
-
 test('a moment in the future, or none at all, is refused', async () => {
   const later = new Date(bench.clock().getTime() + 1).toISOString()
 

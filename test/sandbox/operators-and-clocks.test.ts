@@ -15,16 +15,18 @@ const bench = closeAfterTests(await startTestService())
 const { clientId, secret } = await registerOf(bench).make()
 const token = await bench.login(clientId, secret)
 const { accountNumber } = await createAccount(bench, {}, { token })
-const set = { method: 'PUT', url: '/sandbox/clock', body: { now: `${AHEAD}T09:00:00+01:00` } } as const
+const set = {
+  method: 'PUT',
+  url: '/sandbox/clock',
+  body: { now: `${AHEAD}T09:00:00+01:00` },
+} as const
 dataOf(await bench.call({ ...set, token }), 'account')
 
 test('a reversal is booked at the time of its client', async () => {
   const { sessionId } = await credit(bench, accountNumber, '50')
   await reverse(bench, sessionId, '20')
 
-  const { rows } = await bench.db.query(
-    `select received_at::date::text as day from reversals`,
-  )
+  const { rows } = await bench.db.query(`select received_at::date::text as day from reversals`)
   assert.deepEqual(rows, [{ day: AHEAD }])
   const posted = await bench.db.query(
     `select distinct posted_at::date::text as day from transfers where reason = 'reversal'`,

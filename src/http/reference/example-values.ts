@@ -8,17 +8,7 @@ import { SANDBOX_VALUES } from './sandbox-example-values.ts'
 
 const SESSION_ID = '000013261115103207000000000101'
 
-// Shown in no example: a split would have to exist, a payer's rules would suspend the payment of the story,
-// and warnings are for mistakes.
-export const OMITTED = Symbol('omitted')
-
 export const VALUES: Readonly<Record<string, unknown>> = {
-  'AdviceRequest.splitCode': OMITTED,
-  'AdviceRequest.payerRules': OMITTED,
-  'AccountRequest.splitCode': OMITTED,
-  'AccountRequest.payerRules': OMITTED,
-  'Advice.splitCode': null,
-  warnings: OMITTED,
   ...FINANCE_VALUES,
   ...PUBLISHED_VALUES,
   ...SANDBOX_VALUES,

@@ -2,7 +2,8 @@
 // (example, const, enum, default) comes first, then the value that its name has in
 // example-values.ts. A name that has none is an error, so that no example shows "string".
 
-import { OMITTED, VALUES } from './example-values.ts'
+import { VALUES } from './example-values.ts'
+import { OMITTED } from './published-example-values.ts'
 
 export type Schema = {
   $ref?: string

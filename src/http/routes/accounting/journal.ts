@@ -10,8 +10,8 @@ import {
   readJournalTransfers,
   type TransferSide,
 } from '#domain/accounting/journal-transfers.ts'
-import { type Batches, CsvExports } from '#http/csv.ts'
 import { findLatestTime } from '#domain/records/test-clocks.ts'
+import { type Batches, CsvExports } from '#http/csv.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { query } from '#http/lists.ts'

@@ -8,8 +8,8 @@ import {
   type OperatorBalance,
   readOperatorBalances,
 } from '#domain/accounting/operator-balances.ts'
-import type { Columns } from '#http/csv.ts'
 import { findLatestTime } from '#domain/records/test-clocks.ts'
+import type { Columns } from '#http/csv.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { AtQuery, parseAt, query } from '#http/lists.ts'

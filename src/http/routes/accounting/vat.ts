@@ -2,8 +2,8 @@
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { readVatReport, type VatReport } from '#domain/accounting/vat-report.ts'
-import type { Columns } from '#http/csv.ts'
 import { findLatestTime } from '#domain/records/test-clocks.ts'
+import type { Columns } from '#http/csv.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { query } from '#http/lists.ts'
