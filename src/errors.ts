@@ -27,6 +27,11 @@ export const REFUSALS = {
   invalid_reference: ref(400, '30', 'Invalid reference format.'),
   invalid_cursor: ref(400, '30', 'This cursor is invalid or belongs to another list.'),
   route_not_found: ref(404, '25', 'No such endpoint.'),
+  method_not_allowed: ref(
+    405,
+    '25',
+    'This endpoint does not have this method. Allow lists those it has.',
+  ),
   body_too_large: ref(413, '30', 'The request body is too large.'),
   media_type_unsupported: ref(415, '30', 'Unsupported media type. Send application/json.'),
   headers_too_large: ref(431, '30', 'The request headers are too large.'),

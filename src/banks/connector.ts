@@ -108,10 +108,13 @@ export type BankCalls = {
   findPayout?(reference: string, options: CallOptions): Promise<PayoutAnswer>
 }
 
-// `isTooLate`: from then on nothing is sent to the bank.
+// `isTooLate`: from then on nothing is sent to the bank. `takeTurn`: before each request of a call but the
+// first, which was counted with the call, waits until the bank's rate has room; false: there will be none
+// in time.
 export type CallOptions = {
   signal?: AbortSignal | undefined
   isTooLate?: (() => boolean) | undefined
+  takeTurn?: () => Promise<boolean>
 }
 
 // `isUp`: the bank answered, but only that it does not take this request. `isUnsent`: nothing has reached it.

@@ -66,8 +66,14 @@ export type RejectionCode =
 // A bank takes a credit back. `originals` are the ids under which it may have reported that credit,
 // the likeliest first; `accountNumber`, if it says so, the number that the credit was sent to: payers
 // choose some of the ids, and may choose another's.
+//
+// Some banks call every reversal of a credit by the credit's own id. Such a one is told apart by `place`,
+// which names the message and where in it; undefined: the id is the reversal's own. `formerId` is what
+// an earlier release called it by.
 export type IncomingReversal = {
   sessionId: string
+  formerId?: string
+  place?: string | undefined
   originals: readonly string[]
   accountNumber?: string | undefined
   amountKobo: Kobo

@@ -120,6 +120,7 @@ import { traceRequests } from './request-traces.ts'
 import { enforceResponseDeadline } from './response-deadline.ts'
 import { headerSetter } from './response-headers.ts'
 import { scopeWhereMarked } from './scopes.ts'
+import { warnOfUnknownFields } from './unknown-fields.ts'
 import { validatorOptions } from './validation.ts'
 
 const BODY_BYTES_MAX = 65_536
@@ -177,6 +178,7 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   registerCors(app)
   parseJsonBodies(app)
   registerErrorHandler(app, deps.rateLimits)
+  warnOfUnknownFields(app)
   deps.rateLimits.register(app)
   shedder.register(app)
   await registerOpenApi(app, deps)

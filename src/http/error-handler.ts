@@ -5,6 +5,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { isUnavailable } from '#db/transaction.ts'
 import { REFUSALS, Refusal, type RefusalCode } from '#errors.ts'
 import { traceFields } from '#log.ts'
+import { collectMethods } from './allowed-methods.ts'
 import { endpointFamily, failureBody, failureStatus } from './envelopes.ts'
 import type { RateLimits } from './rate-limits.ts'
 import type { SetHeaders } from './response-headers.ts'
@@ -35,8 +36,12 @@ export function registerErrorHandler(app: FastifyInstance, limits: RateLimits): 
   app.setErrorHandler((error: FastifyError, request, reply) => {
     answer(isStrangers(error, request) ? counted(error, request, reply) : error, request, reply)
   })
+  const findMethods = collectMethods(app)
   app.setNotFoundHandler((request, reply) => {
-    answer(counted(new Refusal('route_not_found'), request, reply), request, reply)
+    const methods = findMethods(request.url, request.method)
+    if (methods.length > 0) reply.header('allow', methods.join(', '))
+    const code = methods.length > 0 ? 'method_not_allowed' : 'route_not_found'
+    answer(counted(new Refusal(code), request, reply), request, reply)
   })
 
   // Requests that no route has counted towards a rate limit.

@@ -218,12 +218,19 @@ export function ApiEnvelope<T extends TSchema>(data: T) {
   return named(`${schemaName(data)}Response`, body, { description: 'Success.' })
 }
 
+const WarningBody = named('Warning', { field: Type.String(), message: Type.String() })
+
 export function PaymentEnvelope<T extends TSchema>(responseData: T) {
   const body = {
     requestSuccessful: Type.Boolean(),
     message: Type.String(),
     responseCode: Type.String(),
     responseData,
+    warnings: Type.Optional(
+      Type.Array(WarningBody, {
+        description: 'Fields of the request that were ignored. Only where there are any.',
+      }),
+    ),
   }
   return named(`${schemaName(responseData)}Response`, body, { description: 'Success.' })
 }

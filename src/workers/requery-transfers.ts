@@ -5,11 +5,13 @@
 // A crash at any point repeats the question when its lease runs out, and money found twice is a
 // duplicate like any other.
 
+import { setTimeout } from 'node:timers/promises'
 import type { BankConnection, BankConnections } from '#banks/connector.ts'
 import { dueNow } from '#client-time.ts'
 import type { Clock } from '#clock.ts'
 import type { Pool } from '#db/pool.ts'
 import { withTransaction } from '#db/transaction.ts'
+import { lockAndClaimCalls } from '#domain/records/call-rates.ts'
 import { askBank } from '#domain/requery/ask-bank.ts'
 import { ASK_MAX_MS, type Claim, claimQuestions } from '#domain/requery/claim-questions.ts'
 import { recordAnswer, releaseClaim } from '#domain/requery/record-answers.ts'
@@ -52,13 +54,31 @@ export function requeryTransfersRound(deps: RequeryDeps, bank: Bank): Round {
   }
 }
 
+const TURN_MS = 100
+
+// A question may take many requests, each of which counts (I40). False: time is up.
+async function awaitRoom({ db, clock }: RequeryDeps, { claim, connection, signal }: Asking) {
+  const { limits } = connection
+  const { only } = dueNow(clock)
+  const asking = { bankCode: claim.bankCode, kind: 'requeries', limits, only } as const
+  while (!signal.aborted) {
+    const turns = await withTransaction(db, (tx) =>
+      lockAndClaimCalls(tx, clock, { ...asking, claim: async () => [true] }),
+    )
+    if (turns.length > 0) return true
+    await setTimeout(TURN_MS, undefined, { signal }).catch(() => {})
+  }
+  return false
+}
+
 type Asking = { claim: Claim; connection: Bank['connection']; signal: AbortSignal }
 
 async function ask(deps: RequeryDeps, { claim, connection, signal }: Asking): Promise<void> {
   const { db, clock, askMaxMs: mostMs = ASK_MAX_MS } = deps
   const askedAt = dueNow(clock).now
   const startMs = performance.now()
-  const answer = await askBank(connection.calls, claim, { signal, mostMs })
+  const takeTurn = (end: AbortSignal) => awaitRoom(deps, { claim, connection, signal: end })
+  const answer = await askBank(connection.calls, claim, { signal, mostMs, takeTurn })
   if (signal.aborted && answer.answer === 'no_answer') {
     return withTransaction(db, (tx) => releaseClaim(tx, claim))
   }

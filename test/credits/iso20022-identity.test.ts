@@ -96,6 +96,49 @@ test('a reversal names its credit by a reference that was not the one it is show
   await assertCleanBooks(bench)
 })
 
+const takenBack = (message: string) =>
+  message.replace('CRDT', 'DBIT').replace('<Sts>', '<RvslInd>true</RvslInd><Sts>')
+const report = async (message: string) =>
+  (await postRail(bench, `${BANK}/credits`, message, { contentType: 'text/xml' }))
+    .json()
+    .map(wordsOf)
+const halved = (message: string) => message.replaceAll('5.00', '2.50')
+
+test('two equal parts taken back of one credit are two, by what the bank calls each booking', async () => {
+  const { accountNumber } = await createAccount(bench)
+  const session = newSessionId()
+  await take(camtOf(accountNumber, { TxId: session }))
+  const [one, other] = ['R-1', 'R-2'].map((AcctSvcrRef) =>
+    halved(takenBack(camtOf(accountNumber, { AcctSvcrRef, TxId: session }))),
+  ) as [string, string]
+
+  assert.deepEqual(await report(one), ['00 reversed'])
+  assert.deepEqual(await report(one), ['01 duplicate'])
+  assert.deepEqual(await report(other), ['00 reversed'])
+  assert.equal(await balanceOf(bench, accountNumber), 0)
+  await assertCleanBooks(bench)
+})
+
+test('a part taken back again by the credit’s own id waits for a person', async () => {
+  const { accountNumber } = await createAccount(bench)
+  const TxId = newSessionId()
+  await take(camtOf(accountNumber, { TxId }))
+  const half = halved(takenBack(camtOf(accountNumber, { TxId })))
+  const elsewhere = half.replace(/<MsgId>[^<]*/, '<MsgId>ANOTHER')
+  assert.notEqual(elsewhere, half)
+
+  assert.deepEqual(await report(half), ['00 reversed'])
+  assert.deepEqual(await report(half), ['01 duplicate'])
+  assert.deepEqual(await report(elsewhere), ['02 rejected session_reused'])
+
+  assert.equal(await balanceOf(bench, accountNumber), 2.5)
+  const { rows } = await bench.db.query(
+    `select reason from rail_items where call = 'reversals' and session_id = $1`,
+    [TxId],
+  )
+  assert.deepEqual(rows, [{ reason: 'session_reused' }])
+})
+
 test('transfers that share only what their payer wrote are booked each', async () => {
   const { accountNumber: to } = await createAccount(bench)
   const EndToEndId = newSessionId()

@@ -10,6 +10,7 @@ import { assertCleanBooks, startTwin } from '../support/bank-calls.ts'
 import { until } from '../support/embedded-bench.ts'
 import { createAccount, dataOf, MINUTE_MS, startPayment, verify } from '../support/fixtures.ts'
 import {
+  BANK,
   questionsOf,
   type RequeryBench,
   requeryRounds,
@@ -122,6 +123,24 @@ test('a bank that keeps failing is paused, probed once, and asked again when it 
   assert.equal(await circuit(), 'closed')
   assert(bench.bank.asked.length > probed + 1)
   assert((await questionsOf(bench)).every(({ state }) => state === 'open'))
+})
+
+test('each request of a question that takes several counts towards the bank’s rate', async () => {
+  await using bench = await startRequeryBench({ settings: { ratePerSecond: 100 } })
+  await demand(bench)
+  const { connection } = bench
+  const listTransfers: typeof connection.calls.listTransfers = async (_query, { takeTurn }) => {
+    for (let request = 2; request <= 6; request++) assert.equal(await takeTurn?.(), true)
+    return { status: 'listed', items: [], nextCursor: null }
+  }
+  const connections = new Map([[BANK, { ...connection, calls: { listTransfers } }]])
+  const rounds = requeryRounds(bench, { connections })
+
+  await rounds.askOnce()
+  await rounds.close()
+
+  const { rows } = await bench.db.query('select cardinality(calls) as calls from bank_health')
+  assert.deepEqual(rows, [{ calls: 6 }])
 })
 
 test('while a bank is probed, no other process asks it', async () => {

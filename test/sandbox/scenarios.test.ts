@@ -179,7 +179,7 @@ test('a lost transfer is never reported, and found by asking: on demand, or by a
   await assertBooksBalance(bench)
 })
 
-test('magic amounts choose a scenario where the call asks for them; their neighbours are ordinary', async () => {
+test('magic amounts choose a scenario where the call asks for scenarios', async () => {
   const simulated = async (amount: string) => {
     const { bankAccount, paymentReference } = await startPayment(bench, { amount })
     const body = { virtualAccountNumber: bankAccount, amount, scenarios: true }

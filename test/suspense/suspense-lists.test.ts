@@ -234,3 +234,32 @@ test('the file has the columns that are documented, and no formula', async () =>
   ])
   assert.deepEqual([row?.id, row?.amount, row?.sourceAccountName], [`${id}`, '9.00', "'=1+1"])
 })
+
+test('newest first is by time, also where an item was written later than one that is younger', async () => {
+  await using own = await startTestService()
+  for (const [amount, days] of [
+    ['1.00', 0],
+    ['2.00', 20],
+    ['3.00', 10], // As of sample data, or of a client with a test clock.
+    ['4.00', 10],
+  ] as const) {
+    own.advance(days * DAY_MS)
+    await suspend(own, NOBODYS_NUMBER, amount, { bank: '058' })
+    own.advance(-days * DAY_MS)
+  }
+  own.advance(30 * DAY_MS)
+  for (const [order, expected] of [
+    ['newest', [2, 4, 3, 1]],
+    ['oldest', [1, 3, 4, 2]],
+  ] as const) {
+    const amounts: number[] = []
+    let cursor = ''
+    do {
+      const url = `${SUSPENSE}?limit=1&order=${order}${cursor && `&cursor=${cursor}`}`
+      const page = (await own.call({ url })).json()
+      amounts.push(...page.data.map(({ amount }: Item) => amount))
+      cursor = page.nextCursor ?? ''
+    } while (cursor !== '' && amounts.length < 10)
+    assert.deepEqual(amounts, expected, order)
+  }
+})

@@ -43,6 +43,32 @@ test('what goes to an account, an advice or its callback is signed with the clie
   assert((await bench.deliveries()).every(({ state }) => state === 'delivered'))
 })
 
+for (const [verb, body, isHeardElsewhere] of [
+  ['DELETE', undefined, false],
+  ['PATCH', { isActive: false }, false],
+  ['PATCH', { url: 'moved' }, true],
+] as const) {
+  const change = body ? JSON.stringify(body) : 'deleted'
+  test(`what waits for a notificationUrl is sent when the endpoint there is ${change}`, async () => {
+    await using receiver = await listener()
+    await using bench = await startWebhookBench()
+    const endpoint = await bench.addEndpoint(`${receiver.url}/both`)
+    await createAccount(bench, { notificationUrl: endpoint.url })
+    await bench.dispatch()
+    const moved = body && 'url' in body ? { url: `${receiver.url}/elsewhere` } : body
+    const url = `/api/v1/webhook-endpoints/${endpoint.id}`
+    const answer = await bench.call({ method: verb, url, ...(moved && { body: moved }) })
+    assert.equal(answer.statusCode, 200, answer.body)
+
+    await bench.run()
+
+    const paths = receiver.heard.map(({ path }) => path).sort()
+    assert.deepEqual(paths, ['/hook/both', ...(isHeardElsewhere ? ['/hook/elsewhere'] : [])])
+    const atUrl = receiver.heard.find(({ path }) => path === '/hook/both')
+    assert.deepEqual(await signers(bench, atUrl, [null]), [true])
+  })
+}
+
 test('an endpoint has a secret of its own; with the address of a notificationUrl, both sign', async () => {
   await using receiver = await listener()
   await using bench = await startWebhookBench()

@@ -14,9 +14,11 @@ const IN_PROGRESS = ['PENDING']
 export function transactionCalls(ask: Ask): BankCalls {
   return {
     async findTransfer({ kind, value }, options) {
-      return kind === 'bank_reference' ? find(ask, value, options) : { status: 'not_found' }
+      if (kind !== 'bank_reference') return { status: 'not_found' }
+      return find(inTurn(ask), value, options)
     },
     async listTransfers({ accountNumber, from, to, cursor }, options) {
+      const askInTurn = inTurn(ask)
       const page = Number(cursor ?? 0)
       const query = {
         page: String(page),
@@ -26,13 +28,13 @@ export function transactionCalls(ask: Ask): BankCalls {
         to: String(to.getTime()),
       }
       const path = '/api/v1/transactions/search'
-      const answer = await ask({ method: 'GET', path, query }, options)
+      const answer = await askInTurn({ method: 'GET', path, query }, options)
       if (answer.status === 'no_answer') return answer
       const { content } = objectIn(answer.body.responseBody)
       if (answer.httpStatus !== 200 || !Array.isArray(content)) return silence(answer)
       const items: ParsedItem[] = []
       for (const row of content.map(objectIn)) {
-        const found = await find(ask, String(row.transactionReference), options)
+        const found = await find(askInTurn, String(row.transactionReference), options)
         // A page with a gap in it would count as complete.
         if (found.status === 'no_answer') return found
         if (found.status === 'found') items.push(...found.items.filter(isOf(accountNumber)))
@@ -40,6 +42,17 @@ export function transactionCalls(ask: Ask): BankCalls {
       const nextCursor = content.length < PAGE_SIZE ? null : String(page + 1)
       return { status: 'listed', items, nextCursor }
     },
+  }
+}
+
+// Of one call: every request after the first waits for its turn.
+function inTurn(ask: Ask): Ask {
+  let isFirst = true
+  return async (request, options) => {
+    const isOurs = isFirst || (await options.takeTurn?.()) !== false
+    isFirst = false
+    if (!isOurs) return { status: 'no_answer', reason: 'the rate left no room in time' }
+    return ask(request, options)
   }
 }
 

@@ -11,6 +11,8 @@ import { type LockedItem, lockItems } from './suspense-items.ts'
 export type Reversal = {
   bankCode: string
   sessionId: string
+  formerId?: string | undefined // What an earlier release called it by.
+  place?: string | undefined // In which message the bank reported it, and where in that.
   originalSessionId: string // Any identifier of the credit.
   amountKobo: Kobo
   isFromStatement?: boolean // Else the bank reports it.

@@ -3,7 +3,9 @@
 //
 // Statuses, in the order they are checked:
 //   duplicate                this reversal was taken before, or booked from a statement
-//   session_reused           its session id was, on other terms; the operator is alerted
+//   session_reused           its session id was, on other terms, or the bank calls this one by the id of
+//                            the credit and reports it elsewhere: it may be another part of the same
+//                            amount. A person decides; the operator is alerted
 //   original_archived        the credit is archived: nothing is booked
 //   original_not_found       this bank never reported such a credit
 //   amount_exceeds_original  more than is left of it
@@ -22,6 +24,7 @@ import {
 } from '#domain/fees/credit-fees.ts'
 import { type NewAlert, raiseAlerts } from '#domain/records/alerts.ts'
 import { appendEvents } from '#domain/records/outbox.ts'
+import { findTestTime } from '#domain/records/test-clocks.ts'
 import { subaccountLedger } from '#domain/splits/credit-splits.ts'
 import { readShares } from '#domain/splits/return-shares.ts'
 import type { AccountId, ClientId, CreditId } from '#ids.ts'
@@ -37,6 +40,7 @@ import { adjustApprovalRequests } from './adjust-approval-requests.ts'
 import { claimBookedReversal } from './booked-reversals.ts'
 import { sessionName } from './decide-credits.ts'
 import { accountOf, decideReversal, type Receivable, type ReversalPlan } from './decide-reversal.ts'
+import { findEarlier, mayBeAnother } from './earlier-reversals.ts'
 import { markTaken } from './kept-reversals.ts'
 import { lockPayments, updatePayments } from './payment-balances.ts'
 import { explainReversal } from './reversal-events.ts'
@@ -59,18 +63,22 @@ export type ReversalAnswer =
   | 'amount_exceeds_original'
   | 'reversed'
 
-type Deps = { sharedAccounts: SharedAccounts; now: Date }
+// `isReal`: `now` is the real time, and the owner of the credit may have another (a test clock).
+type Deps = { sharedAccounts: SharedAccounts; now: Date; isReal?: boolean }
 
 export async function takeReversal(
   tx: Transaction,
-  deps: Deps,
+  { isReal = false, ...given }: Deps,
   reversal: Reversal,
 ): Promise<ReversalAnswer> {
   const { credit, items = [] } = (await lockOriginal(tx, reversal)) ?? {}
-  const earlier = await findEarlier(tx, reversal)
+  const clientId = isReal ? credit?.clientId : null
+  const now = (clientId && (await findTestTime(tx, given.now, clientId))) || given.now
+  const deps = { ...given, now }
+  const earlier = await findEarlier(tx, reversal, credit?.id)
   if (earlier) {
     const isSame = earlier.creditId === credit?.id && earlier.amountKobo === reversal.amountKobo
-    if (isSame) return 'duplicate'
+    if (isSame && !(await mayBeAnother(tx, reversal, earlier))) return 'duplicate'
     const detail = { reversalOf: reversal.originalSessionId }
     const alert = { kind: 'session_reused', subject: sessionName(reversal), detail } as const
     await appendEvents(tx, deps.now, await raiseAlerts(tx, deps.now, [alert]))
@@ -236,8 +244,8 @@ async function insertReversal(
     name: 'insert-reversal',
     text: `with reversal as (
              insert into reversals (bank_code, session_id, credit_id, amount_kobo, shortfall_kobo,
-                                    receivable_kobo, received_at)
-             values ($1, $2, $3, $4, $5, $6, $7) returning id)
+                                    receivable_kobo, received_at, place)
+             values ($1, $2, $3, $4, $5, $6, $7, $11) returning id)
            insert into receivables (reversal_id, client_id, account_id, amount_kobo)
            select reversal.id, r.*
              from reversal, unnest($8::bigint[], $9::bigint[], $10::bigint[]) as r`,
@@ -252,6 +260,7 @@ async function insertReversal(
       numberArray(receivables.map(({ clientId }) => clientId)),
       numberArray(receivables.map(({ accountId }) => accountId)),
       numberArray(receivables.map(({ amountKobo }) => amountKobo)),
+      reversal.place ?? null,
     ],
   })
 }
@@ -270,16 +279,6 @@ async function giveFeesBack(
     await discountReceipt(tx, { accountId, amountKobo: sumOfFees([back]) })
   }
   return transfers
-}
-
-async function findEarlier(tx: Transaction, { sessionId, bankCode }: Reversal) {
-  const { rows } = await tx.query<{ creditId: CreditId; amountKobo: Kobo }>({
-    name: 'find-reversal',
-    text: `select credit_id as "creditId", amount_kobo as "amountKobo"
-             from reversals where session_id = $1 and bank_code = $2`,
-    values: [sessionId, bankCode],
-  })
-  return rows[0]
 }
 
 async function sumOfReversals(tx: Transaction, creditId: CreditId): Promise<Kobo> {

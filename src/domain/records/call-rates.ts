@@ -1,6 +1,7 @@
 // How fast a bank is called (I40): its `ratePerSecond` holds for requeries, payouts and queries of
 // payouts, in all processes together, because calls are claimed under the lock of its row in
-// bank_health. The second is of real time, whatever time the work is due in.
+// bank_health. The second is of real time, whatever time the work is due in. A call that takes several
+// requests claims each (CallOptions.takeTurn).
 //
 // No kind of call starves another: whoever finds no room waits in line. A claim leaves one call to each
 // kind that waits; but one whose turn it is takes one in any case.

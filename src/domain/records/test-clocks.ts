@@ -48,6 +48,16 @@ export class TestClocks {
   }
 }
 
+// The latest time of any client: bookings of one whose test clock is ahead are ahead of the real time.
+export async function findLatestTime(db: Queryable, now: Date): Promise<Date> {
+  const { rows } = await db.query<{ latest: Date | null }>({
+    name: 'latest-test-clock',
+    text: 'select max(now_at) as latest from test_clocks where archived_at is null',
+  })
+  const { latest } = rows[0] as { latest: Date | null }
+  return latest && latest > now ? latest : now
+}
+
 // Undefined: it has none.
 export async function findTestTime(
   db: Queryable,

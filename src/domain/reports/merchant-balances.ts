@@ -26,7 +26,7 @@ const NAME = 'a.merchant_id, a.merchant_code, a.currency_code'
 
 type MerchantPage = {
   after?: MerchantName | undefined
-  at?: Date | undefined // What was posted before it counts.
+  at?: Date | undefined // What was posted before it counts; merchants that came later are left out.
   limit: number
 }
 
@@ -44,7 +44,8 @@ export async function listMerchantBalances(
                from collection_accounts a
               where a.client_id = $1 and ${isInMerchantScope('a.merchant_code', '$1')}
                 ${after ? `and (${NAME}) > (${at ? '$6, $7, $8' : '$3, $4, $5'})` : ''}
-              group by 1, 2, 3 order by 1, 2, 3 limit $2
+              group by 1, 2, 3 ${at ? 'having bool_or(a.created_at < $5)' : ''}
+              order by 1, 2, 3 limit $2
            ), members as materialized (
              select a.id, ${NAME}, l.credits_kobo - l.debits_kobo as kobo
                from merchants m

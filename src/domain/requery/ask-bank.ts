@@ -2,7 +2,7 @@
 // throws: a bank that cannot be asked (any more) gives no answer, nor does one that is still at it
 // when the time is up.
 
-import type { BankCalls, NoAnswer } from '#banks/connector.ts'
+import type { BankCalls, CallOptions, NoAnswer } from '#banks/connector.ts'
 import type { ParsedItem } from '#banks/notifications.ts'
 import type { Claim } from './claim-questions.ts'
 import type { AnswerKind } from './repeat-schedule.ts'
@@ -15,12 +15,14 @@ const ERROR_CHARACTERS_MAX = 200
 const CURSOR = /^[^\p{Cc}\p{Cs}]{1,1000}$/u
 const NOT_SUPPORTED = 'the bank has no such call'
 
-type Until = { signal: AbortSignal; mostMs: number }
+// `takeTurn`: as a call asks for each further request (connector.ts).
+type TakeTurn = (signal: AbortSignal) => Promise<boolean>
+type Until = { signal: AbortSignal; mostMs: number; takeTurn?: TakeTurn }
 
 export function askBank(
   calls: BankCalls,
   claim: Claim,
-  { signal, mostMs }: Until,
+  { signal, mostMs, takeTurn = async () => true }: Until,
 ): Promise<BankAnswer> {
   const end = AbortSignal.any([signal, AbortSignal.timeout(mostMs)])
   const silence = new Promise<BankAnswer>((resolve) => {
@@ -28,14 +30,14 @@ export function askBank(
     if (end.aborted) stop()
     else end.addEventListener('abort', stop, { once: true })
   })
-  return Promise.race([ask(calls, claim, end), silence])
+  return Promise.race([ask(calls, claim, { signal: end, takeTurn: () => takeTurn(end) }), silence])
 }
 
-async function ask(calls: BankCalls, claim: Claim, signal: AbortSignal): Promise<BankAnswer> {
+async function ask(calls: BankCalls, claim: Claim, options: CallOptions): Promise<BankAnswer> {
   const { identifierKind, identifier, accountNumber, fromAt, toAt, cursor } = claim
   if (identifierKind !== null && identifier !== null) {
     const asked = { kind: identifierKind, value: identifier }
-    const answer = await calls.findTransfer?.(asked, { signal })
+    const answer = await calls.findTransfer?.(asked, options)
     if (!answer) return noAnswer(NOT_SUPPORTED)
     if (answer.status === 'no_answer') return silent(answer)
     const items = answer.status === 'found' ? answer.items : []
@@ -45,7 +47,7 @@ async function ask(calls: BankCalls, claim: Claim, signal: AbortSignal): Promise
     return { answer: kind, items, nextCursor: null, error: null }
   }
   const window = { accountNumber, from: fromAt as Date, to: toAt as Date, cursor }
-  const answer = await calls.listTransfers?.(window, { signal })
+  const answer = await calls.listTransfers?.(window, options)
   if (!answer) return noAnswer(NOT_SUPPORTED)
   if (answer.status === 'no_answer') return silent(answer)
   return readPage(cursor, answer)

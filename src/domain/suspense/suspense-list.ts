@@ -44,13 +44,22 @@ export type SuspenseFilters = {
   maxKobo?: Kobo | undefined
 }
 
-// By id, which is by time, or by amount: along suspense_items_open and suspense_items_by_amount.
+// By time or by amount: along suspense_items_by_time and suspense_items_by_amount. Ids are no order of time:
+// a test clock or sample data dates items.
 export const SUSPENSE_ORDERS = ['newest', 'oldest', 'largest', 'smallest'] as const
 export type SuspenseOrder = (typeof SUSPENSE_ORDERS)[number]
 
 const ORDER_SQL = {
-  newest: { key: '(i.id)', after: '< $10::bigint', sort: 'i.id desc' },
-  oldest: { key: '(i.id)', after: '> $10::bigint', sort: 'i.id' },
+  newest: {
+    key: '(i.opened_at, i.id)',
+    after: '< ($12::timestamptz, $10::bigint)',
+    sort: 'i.opened_at desc, i.id desc',
+  },
+  oldest: {
+    key: '(i.opened_at, i.id)',
+    after: '> ($12::timestamptz, $10::bigint)',
+    sort: 'i.opened_at, i.id',
+  },
   largest: {
     key: '(i.amount_kobo, i.id)',
     after: '< ($11::bigint, $10::bigint)',
@@ -64,7 +73,7 @@ const ORDER_SQL = {
 } as const
 
 // The last one shown.
-export type SuspensePosition = { id: SuspenseItemId; amountKobo: Kobo }
+export type SuspensePosition = { id: SuspenseItemId; amountKobo: Kobo; openedAt: Date }
 
 type SuspensePage = {
   filters: SuspenseFilters
@@ -132,7 +141,8 @@ export async function listSuspense(
   const { rows } = await db.query<SuspenseEntry>({
     name: nameOf(`list-suspense-${order}`, client, filters),
     text: `${selectEntry(client)} ${filtered(filters)}
-              and ($10::bigint is null or $11::bigint is null or ${key} ${isAfter})
+              and ($10::bigint is null or $11::bigint is null or $12::timestamptz is null
+                   or ${key} ${isAfter})
             order by ${sort}
             limit $9`,
     values: [
@@ -140,6 +150,7 @@ export async function listSuspense(
       limit,
       after?.id ?? null,
       after?.amountKobo ?? null,
+      after?.openedAt ?? null,
     ],
   })
   return rows
@@ -170,7 +181,7 @@ export async function sumSuspense(
              select i.reason, ${AGE} as age, c.currency, i.amount_kobo
                from suspense_items i join credits c on c.id = i.credit_id
               where ${seenBy(client)} ${filtered(filters)}
-              order by i.id desc
+              order by i.opened_at desc, i.id desc
               limit $9 + 1
            ), added as (
              select *, row_number() over () as place from items

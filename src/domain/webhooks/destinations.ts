@@ -6,7 +6,7 @@
 
 import { numberArray } from '#db/arrays.ts'
 import type { Transaction } from '#db/transaction.ts'
-import type { ClientId, DestinationId } from '#ids.ts'
+import type { ClientId, DestinationId, EndpointId } from '#ids.ts'
 import type { Target } from './event-routing.ts'
 
 type ClientTarget = Target & { clientId: ClientId }
@@ -72,6 +72,49 @@ function toColumns(targets: readonly ClientTarget[], noEndpoint: string | null) 
 // An endpoint has one destination, whatever its address.
 function destinationKey({ clientId, endpointId, kind, url }: ClientTarget): string {
   return endpointId ?? `${clientId} ${kind} ${url}`
+}
+
+type Leaving = { clientId: ClientId; endpointId: EndpointId }
+
+// The endpoint leaves its address, which may be a notificationUrl as well: what waits for both then waits
+// for each of its own. Call it before the destination is changed.
+export async function splitNotifications(
+  tx: Transaction,
+  now: Date,
+  { clientId, endpointId }: Leaving,
+): Promise<void> {
+  const { rows } = await tx.query<{ id: DestinationId; url: string }>({
+    name: 'lock-destination-of-endpoint',
+    text: `select id, url from destinations
+            where client_id = $1 and coalesce(endpoint_id, '${NO_ENDPOINT}') = $2
+              for no key update`,
+    values: [clientId, endpointId],
+  })
+  const [left] = rows
+  if (!left) return
+  const waiting = `destination_id = $1 and state = 'pending' and kind = 'notification'`
+  const { rowCount } = await tx.query({
+    name: 'has-waiting-notifications',
+    text: `select from deliveries where ${waiting} limit 1`,
+    values: [left.id],
+  })
+  if (rowCount === 0) return
+  const target = { kind: 'notification', endpointId: null, url: left.url, sentTo: null } as const
+  const [own] = (await findDestinations(tx, [{ ...target, clientId }])) as [Destination]
+  await tx.query({
+    name: 'copy-notifications',
+    text: `insert into deliveries (event_id, destination_id, client_id, kind, next_attempt_at,
+                                   created_at)
+           select event_id, $2, client_id, kind, $3, created_at from deliveries where ${waiting}
+           on conflict do nothing`,
+    values: [left.id, own.id, now],
+  })
+  await tx.query({
+    name: 'keep-for-endpoint',
+    text: `update deliveries set kind = 'endpoint' where ${waiting}`,
+    values: [left.id],
+  })
+  await resumeDestinations(tx, now, [own.id])
 }
 
 export async function scheduleNow(

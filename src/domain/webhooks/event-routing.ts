@@ -156,13 +156,14 @@ async function readPayments(tx: Transaction, ids: readonly PaymentId[]) {
   return new Map(rows.map((row) => [row.id, row]))
 }
 
+// Whoever moves or deletes one waits for what is being queued for it.
 async function readEndpoints(tx: Transaction, clientIds: readonly ClientId[]) {
   const { rows } = await tx.query<TargetEndpoint & { clientId: ClientId }>({
     name: 'addresses-of-endpoints',
     text: `select id, client_id as "clientId", url, event_types as "eventTypes"
              from webhook_endpoints
             where client_id = any($1::bigint[]) and is_active and deleted_at is null
-            order by id`,
+            order by id for share`,
     values: [numberArray([...new Set(clientIds)])],
   })
   return Map.groupBy(rows, ({ clientId }) => clientId)

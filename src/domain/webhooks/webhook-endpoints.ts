@@ -2,13 +2,15 @@
 //
 // A deleted endpoint keeps its row, because its deliveries reference it, but is never found again.
 // An endpoint has one destination, created with it, whose queue survives a change of URL and waits
-// while the endpoint is inactive.
+// while the endpoint is inactive. What waits there for a notificationUrl of the same address too is first
+// given a delivery of its own to that.
 
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { EVENT_TYPES, type EventType } from '#domain/records/event-types.ts'
 import { Refusal } from '#errors.ts'
 import { type ClientId, type EndpointId, timeOrderedId } from '#ids.ts'
+import { splitNotifications } from './destinations.ts'
 
 export const ENDPOINTS_MAX = 20
 
@@ -190,7 +192,8 @@ export async function updateEndpoint(
     ],
   })
   if (rowCount === 0) throw new Refusal('endpoint_not_found')
-  if (url !== undefined) await moveDestination(tx, clientId, { id, url })
+  if (url !== undefined) await moveDestination(tx, now, { clientId, id, url })
+  if (isActive === false) await splitNotifications(tx, now, { clientId, endpointId: id })
   if (isActive === true) await enableDestination(tx, clientId, id)
   if (isActive === false) await disableDestination(tx, now, { clientId, id, why: SWITCHED_OFF })
   return getEndpoint(tx, clientId, id)
@@ -208,6 +211,7 @@ export async function deleteEndpoint(
     values: [id, clientId, now],
   })
   if (rowCount === 0) throw new Refusal('endpoint_not_found')
+  await splitNotifications(tx, now, { clientId, endpointId: id })
   await disableDestination(tx, now, { clientId, id, why: DELETED })
 }
 
@@ -216,9 +220,16 @@ const WHERE_OF_ENDPOINT = `where client_id = $1 and coalesce(endpoint_id, '${NO_
 // A new address starts with a clean record, and what waits goes there.
 async function moveDestination(
   tx: Transaction,
-  clientId: ClientId,
-  { id, url }: { id: string; url: string },
+  now: Date,
+  { clientId, id, url }: { clientId: ClientId; id: EndpointId; url: string },
 ) {
+  const { rowCount } = await tx.query({
+    name: 'is-destination-elsewhere',
+    text: `select from destinations ${WHERE_OF_ENDPOINT} and url <> $3`,
+    values: [clientId, id, url],
+  })
+  if (rowCount === 0) return
+  await splitNotifications(tx, now, { clientId, endpointId: id })
   await tx.query({
     name: 'move-destination',
     text: `update destinations set url = $3, failures = 0, failing_since = null,

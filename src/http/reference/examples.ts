@@ -3,6 +3,7 @@
 // example-values.ts. A name that has none is an error, so that no example shows "string".
 
 import { VALUES } from './example-values.ts'
+import { OMITTED } from './published-example-values.ts'
 
 export type Schema = {
   $ref?: string
@@ -57,7 +58,9 @@ function byType(schema: Schema, components: Components, at: readonly string[]): 
   if (schema.properties) {
     const entries = Object.entries(schema.properties)
     return Object.fromEntries(
-      entries.map(([name, property]) => [name, exampleOf(property, components, [...at, name])]),
+      entries
+        .filter(([name]) => namedValue([...at, name]) !== OMITTED)
+        .map(([name, property]) => [name, exampleOf(property, components, [...at, name])]),
     )
   }
   if (schema.items) return [exampleOf(schema.items, components, at)]

@@ -16,6 +16,7 @@ export const COMMON_ERRORS: readonly RefusalCode[] = [
   'invalid_reference',
   'invalid_cursor',
   'route_not_found',
+  'method_not_allowed',
   'body_too_large',
   'media_type_unsupported',
   'headers_too_large',

@@ -14,7 +14,17 @@ const NUMBERS = [
   { bankCode: '232', bankName: 'Sterling Bank', accountNumber: '1000000011' },
 ]
 
+// Shown in no example: a split would have to exist, a payer's rules would suspend the payment of the story,
+// and warnings are for mistakes.
+export const OMITTED = Symbol('omitted')
+
 export const PUBLISHED_VALUES: Readonly<Record<string, unknown>> = {
+  'AdviceRequest.splitCode': OMITTED,
+  'AdviceRequest.payerRules': OMITTED,
+  'AccountRequest.splitCode': OMITTED,
+  'AccountRequest.payerRules': OMITTED,
+  'Advice.splitCode': null,
+  warnings: OMITTED,
   // Collection accounts.
   'AccountRequest.banks': ['232'],
   'Account.id': 179_517_309_626_978,

@@ -142,6 +142,7 @@ test('a debit marked as a reversal takes a credit back, by any of its names', ()
   assert(item && !item.ok)
   assert.deepEqual(item.reversal, {
     sessionId: 'S2',
+    place: 'M1/1.1.1',
     originals: ['S2', 'E1'],
     accountNumber: '9930000737',
     amountKobo: 10_000n,

@@ -107,6 +107,30 @@ test('a window is listed by pages, each transaction with its details', async () 
   assert(none.status === 'listed' && none.items.length === 0)
 })
 
+test('each request of a page after the first waits for its turn, and none is made without one', async () => {
+  const rows = Array.from({ length: 10 }, () => ({ transactionReference: REFERENCE }))
+  const accounts = [{ accountNumber: '6000140770' }]
+  const script = {
+    'GET /api/v1/transactions/search': { content: rows },
+    [TRANSACTION_PATH]: TRANSACTION,
+    [ACCOUNT_PATH]: { accounts },
+  }
+  const query = { accountNumber: null, from: START, to: START, cursor: null }
+  await using bank = await answering(script)
+  let turns = 0
+  const takeTurn = async () => ++turns > 0
+  assert.equal((await bank.calls.listTransfers(query, { takeTurn })).status, 'listed')
+  assert.equal(turns, 20)
+
+  await using other = await answering(script)
+  const answer = await other.calls.listTransfers(query, { takeTurn: async () => false })
+  assert.equal(answer.status, 'no_answer')
+  assert.deepEqual(
+    other.asked.filter(({ line }) => !line.includes('/search') && !line.includes('login')),
+    [],
+  )
+})
+
 test('a page of which one transaction gives no answer is none', async () => {
   await using bank = await startScriptedBank(fullCase(MONNIFY), (asked) => {
     const isPage = asked.line.includes('/search')

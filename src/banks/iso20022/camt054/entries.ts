@@ -83,14 +83,18 @@ function whyNot({
   return sum === 'exact' || (sum === 'net_of_charges' && isShared) ? undefined : sum
 }
 
-function readReversal(fields: CreditFields, { id, references }: Identity): ParsedItem {
+// Its other references may be those of the credit: what our bank calls the booking comes first.
+function readReversal(fields: CreditFields, identity: Identity): ParsedItem {
+  const { id, references, servicer, place } = identity
   const amountKobo = koboOf(fields.amount) ?? kobo(0n)
   if (id === undefined) return keptRejection('invalid_session_id', id, fields)
   if (amountKobo <= 0n || amountKobo > AMOUNT_MAX_KOBO) {
     return keptRejection('invalid_amount', id, fields)
   }
   const reversal = {
-    sessionId: id,
+    sessionId: servicer ?? id,
+    ...(servicer !== undefined && servicer !== id && { formerId: id }),
+    place,
     originals: [...new Set([id, ...references])],
     accountNumber: typeof fields.accountNumber === 'string' ? fields.accountNumber : undefined,
     amountKobo,

@@ -37,6 +37,8 @@ export type Identity = {
   id: string | undefined
   named: Pick<CreditFields, 'sessionId' | 'isWeak' | 'otherIdentifiers'>
   references: readonly string[] // By each of which an earlier report may have named it.
+  servicer: string | undefined // What our bank calls this booking.
+  place: string | undefined // The message, and where in it.
 }
 
 export function identifyEntry(
@@ -120,6 +122,8 @@ function identify(all: readonly References[], place: string | undefined): Identi
         ...(others.length > 0 && { otherIdentifiers: others }),
       },
       references: [...new Set([...ours, ...lesser].map(plain))],
+      servicer: servicer.filter(isOne).map(plain)[0],
+      place: place && plain(`${place}${at + 1}`),
     }
   })
 }

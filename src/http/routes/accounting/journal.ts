@@ -10,6 +10,7 @@ import {
   readJournalTransfers,
   type TransferSide,
 } from '#domain/accounting/journal-transfers.ts'
+import { findLatestTime } from '#domain/records/test-clocks.ts'
 import { type Batches, CsvExports } from '#http/csv.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
@@ -86,7 +87,7 @@ export const journalRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) 
       },
     },
     async ({ query: asked }) => {
-      const journal = await read(parsePastDay(asked.day, clock()))
+      const journal = await read(parsePastDay(asked.day, await findLatestTime(db, clock())))
       return accepted('Journal retrieved successfully', present(journal))
     },
   )
@@ -106,7 +107,7 @@ export const journalRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) 
       },
     },
     async ({ query: asked }, reply) => {
-      const journal = await read(parsePastDay(asked.day, clock()))
+      const journal = await read(parsePastDay(asked.day, await findLatestTime(db, clock())))
       return sendPage(reply, pageOf(journal))
     },
   )
@@ -133,7 +134,7 @@ const journalExport: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       },
     },
     async ({ client, query: asked }, reply) => {
-      const day = parsePastDay(asked.day, clock())
+      const day = parsePastDay(asked.day, await findLatestTime(db, clock()))
       const layout: Layout = asked.layout ?? 'manilla'
       const currency = asked.currency ?? (layout === 'manilla' ? undefined : CURRENCY)
       const isWanted = (row: JournalRow) => currency === undefined || row.currency === currency

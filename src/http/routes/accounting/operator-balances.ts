@@ -8,6 +8,7 @@ import {
   type OperatorBalance,
   readOperatorBalances,
 } from '#domain/accounting/operator-balances.ts'
+import { findLatestTime } from '#domain/records/test-clocks.ts'
 import type { Columns } from '#http/csv.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
@@ -71,7 +72,7 @@ const CSV_COLUMNS: Columns<OperatorBalance> = [
 export const operatorBalanceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { db, authentication, clock } = deps
   const read = async (asked: { at?: string }) => {
-    const now = clock()
+    const now = await findLatestTime(db, clock())
     const at = parseAt(asked, now)
     const rows = await withReport(db, (tx) => readOperatorBalances(tx, at))
     return { at: timestamp(at ?? now), rows }

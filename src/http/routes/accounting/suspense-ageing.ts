@@ -4,6 +4,7 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { type AgedSuspense, readSuspenseAgeing } from '#domain/accounting/suspense-ageing.ts'
 import { AGE_BUCKETS } from '#domain/records/age-buckets.ts'
+import { findLatestTime } from '#domain/records/test-clocks.ts'
 import type { Columns } from '#http/csv.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
@@ -55,7 +56,7 @@ const COLUMNS: Columns<AgedSuspense> = [
 export const suspenseAgeingRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { db, authentication, clock } = deps
   const read = async (asked: { at?: string }) => {
-    const now = clock()
+    const now = await findLatestTime(db, clock())
     const at = parseAt(asked, now)
     const rows = await withReport(db, (tx) => readSuspenseAgeing(tx, { at, now }))
     return { at: timestamp(at ?? now), rows }

@@ -4,6 +4,7 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { type CurrencyTotal, totalsOf } from '#domain/accounting/journal-lines.ts'
 import { readTrialBalance, type TrialBalanceRow } from '#domain/accounting/trial-balance.ts'
+import { findLatestTime } from '#domain/records/test-clocks.ts'
 import type { Columns } from '#http/csv.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
@@ -41,7 +42,7 @@ const COLUMNS: Columns<TrialBalanceRow> = [
 export const trialBalanceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { db, authentication, clock, chart } = deps
   const read = async (asked: { at?: string }) => {
-    const now = clock()
+    const now = await findLatestTime(db, clock())
     const at = parseAt(asked, now)
     const rows = await withReport(db, (tx) => readTrialBalance(tx, { at, chart }))
     return { at: timestamp(at ?? now), rows, totals: totalsOf(rows) }

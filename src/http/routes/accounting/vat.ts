@@ -2,6 +2,7 @@
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { readVatReport, type VatReport } from '#domain/accounting/vat-report.ts'
+import { findLatestTime } from '#domain/records/test-clocks.ts'
 import type { Columns } from '#http/csv.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
@@ -70,8 +71,8 @@ const COLUMNS: Columns<Row> = [
 
 export const vatRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { db, authentication, clock } = deps
-  const read = (month: string) => {
-    const period = parseMonth(month, clock())
+  const read = async (month: string) => {
+    const period = parseMonth(month, await findLatestTime(db, clock()))
     return withReport(db, (tx) => readVatReport(tx, period))
   }
 

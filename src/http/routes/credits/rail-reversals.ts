@@ -101,7 +101,7 @@ export const reversalRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
       const answer = await withTransaction(batchPool, async (tx) => {
         const now = clock()
         const reversal = { bankCode, sessionId, originalSessionId, amountKobo }
-        const taken = await takeReversal(tx, { sharedAccounts, now }, reversal)
+        const taken = await takeReversal(tx, { sharedAccounts, now, isReal: true }, reversal)
         if (isReversed(taken)) return taken
         const item = rejectedReversal(bankCode, { body, originals: [originalSessionId] }, taken)
         return await keepReversal(tx, { sealer, now }, { answer: taken, item })

@@ -60,7 +60,7 @@ export async function takeReversals(
     const now = clock()
     try {
       const answer = await withTransaction(batchPool, async (tx) => {
-        const taken = await take(tx, { sharedAccounts, now }, { bankCode, reversal })
+        const taken = await take(tx, { sharedAccounts, now, isReal: true }, { bankCode, reversal })
         if (isReversed(taken)) return taken
         const item = rejected(bankCode, reversal, taken)
         return await keepReversal(tx, { sealer, now }, { answer: taken, item })
@@ -81,8 +81,9 @@ async function take(
 ): Promise<ReversalAnswer> {
   const originalSessionId = await findOriginal(tx, bankCode, reversal)
   if (originalSessionId === undefined) return 'original_not_found'
-  const { sessionId, amountKobo } = reversal
-  return await takeReversal(tx, deps, { bankCode, sessionId, originalSessionId, amountKobo })
+  const { sessionId, formerId, place, amountKobo } = reversal
+  const named = { bankCode, sessionId, formerId, place }
+  return await takeReversal(tx, deps, { ...named, originalSessionId, amountKobo })
 }
 
 function rejected(bankCode: string, reversal: IncomingReversal, reason: ReversalAnswer) {

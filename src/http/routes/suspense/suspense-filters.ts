@@ -76,13 +76,16 @@ export function parseSuspenseFilters(asked: Asked): SuspenseFilters {
   return { state, reason, bankCode: bank, age, minKobo, maxKobo }
 }
 
-export function positionOf({ id, amountKobo }: SuspensePosition): Position {
-  return [id.toString(), amountKobo.toString()]
+export function positionOf({ id, amountKobo, openedAt }: SuspensePosition): Position {
+  return [id.toString(), amountKobo.toString(), openedAt.toISOString()]
 }
 
-export function toPosition([id, amountKobo]: Position): SuspensePosition {
+export function toPosition([id, amountKobo, openedAt]: Position): SuspensePosition {
+  // A cursor of the previous release.
+  if (openedAt === undefined) throw new Refusal('invalid_cursor')
   return {
     id: BigInt(id as string) as SuspenseItemId,
     amountKobo: BigInt(amountKobo as string) as Kobo,
+    openedAt: new Date(openedAt as string),
   }
 }
