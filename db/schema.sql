@@ -2052,6 +2052,7 @@ create table statement_matches (
   constraint statement_matches_item_kind_known CHECK (item_kind = ANY (ARRAY['credit'::text, 'charges'::text, 'reversal'::text, 'payout'::text, 'payout_cost'::text, 'return'::text, 'recovery'::text, 'booked'::text])),
   constraint statement_matches_rule_known CHECK (rule = ANY (ARRAY['session_id'::text, 'bank_reference'::text, 'our_reference'::text, 'account_and_amount'::text, 'sweep'::text, 'charge'::text, 'confirmed'::text, 'booked'::text]))
 );
+CREATE INDEX statement_matches_by_account ON statement_matches USING btree (bank_code, currency, line_day) WHERE rule = 'account_and_amount'::text;
 CREATE INDEX statement_matches_in_transit ON statement_matches USING btree (bank_code, currency, line_day, item_day) INCLUDE (amount_kobo) WHERE line_day <> item_day;
 CREATE INDEX statement_matches_of_line ON statement_matches USING btree (line_id);
 CREATE TRIGGER statement_matches_append_only BEFORE DELETE OR UPDATE ON statement_matches FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();

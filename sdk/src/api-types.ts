@@ -6160,8 +6160,13 @@ export interface components {
             ledger: number | null;
             statement: number | null;
             timing: number | null;
+            waiting: number | null;
             noted: number | null;
             difference: number | null;
+            openDifferences: number;
+            waitingDifferences: number;
+            notedDifferences: number;
+            isExpected: boolean;
             isClosed: boolean;
             differences: components["schemas"]["Difference"][];
             moreDifferences: boolean;
@@ -6246,6 +6251,7 @@ export interface components {
             payout: components["schemas"]["DifferencePayout"] | null;
             statementId: string | null;
             suggestion: components["schemas"]["BankItem"] | null;
+            readings: string[];
             actions: string[];
             action: string | null;
             reason: string | null;
@@ -6292,6 +6298,7 @@ export interface components {
             payout: components["schemas"]["DifferencePayout"] | null;
             statementId: string | null;
             suggestion: components["schemas"]["BankItem"] | null;
+            readings: string[];
             actions: string[];
             action: string | null;
             reason: string | null;
@@ -7765,10 +7772,14 @@ export interface components {
             ledger: number | null;
             statement: number | null;
             timing: number | null;
+            waiting: number | null;
             noted: number | null;
             difference: number | null;
-            isClosed: boolean;
             openDifferences: number;
+            waitingDifferences: number;
+            notedDifferences: number;
+            isExpected: boolean;
+            isClosed: boolean;
         };
         ReconciliationDaysResponse: {
             isSuccessful: boolean;
@@ -7869,6 +7880,7 @@ export interface components {
         };
         ResolutionRequest: {
             action: "book" | "match" | "note";
+            reading?: "charge" | "reversal";
             reason: string;
         };
         ResolutionResult: {
@@ -9117,6 +9129,7 @@ export type ErrorCode =
     | "owner_changed"
     | "owner_without_access"
     | "action_not_allowed"
+    | "reading_needed"
     | "line_known_otherwise"
     | "reversal_not_possible"
     | "suggestion_gone"
