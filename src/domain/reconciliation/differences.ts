@@ -12,6 +12,7 @@ import { type DifferenceOwner, HAS_ACCESS, rolesWithAccess } from './difference-
 import type { ItemKind } from './item-sources.ts'
 import type { Difference } from './locked-differences.ts'
 import { JOIN_PAYOUT, PAYOUT_COLUMNS } from './payout-differences.ts'
+import { JOIN_REVERSED, REVERSED_COLUMNS } from './reversed-credits.ts'
 
 export const DIFFERENCE_STATES = ['open', 'asked', 'resolved', 'cleared'] as const
 export const AGE_BUCKETS = ['0-1', '2-7', '8-30', '30+'] as const
@@ -74,9 +75,9 @@ const SELECT = `
               when ${isMaker('d.asked_by', 'd.asked_by_user')} then 'other_person_needed'
               when v.access_changed_at > $9 then 'approver_too_new'
               when stands_behind(d.asked_by_user, v.id) then 'approver_not_independent'
-         end as obstacle, ${PAYOUT_COLUMNS}
+         end as obstacle, ${PAYOUT_COLUMNS}, ${REVERSED_COLUMNS}
     from differences d
-    left join statement_lines l on l.id = d.line_id ${JOIN_PAYOUT}
+    left join statement_lines l on l.id = d.line_id ${JOIN_PAYOUT} ${JOIN_REVERSED}
     left join unnest($5::text[], $6::int[]) as w (bank_code, days) on w.bank_code = d.bank_code
     left join users v on v.id = $8::uuid
     left join users o on o.id = d.owner_id
