@@ -29,16 +29,17 @@ export const operatorOwner = (clientId: ClientId) => `operator:${clientId}`
 export const subaccountOwner = (id: SubaccountId) => `subaccount:${id}`
 export const bankOwner = (bankCode: string) => `bank:${bankCode}`
 
+// `clock` is the service's, by which accounts are dated; without one, the database's.
 type Options = { clock?: () => Date; hosts?: Pick<Hosts, 'onMove'> | undefined }
 
 export class SharedAccounts {
   readonly #ids = new Map<string, AccountId>()
   readonly #db: Queryable
-  readonly #clock: () => Date
+  readonly #clock: (() => Date) | undefined
 
   // Another server that takes over may lack what was written last, as an asynchronous standby does: an
   // id may be nobody's there, or be given to another account. So none is remembered then.
-  constructor(db: Queryable, { clock = () => new Date(), hosts }: Options = {}) {
+  constructor(db: Queryable, { clock, hosts }: Options = {}) {
     this.#db = db
     this.#clock = clock
     hosts?.onMove(() => this.#ids.clear())
@@ -57,10 +58,10 @@ export class SharedAccounts {
     ]
     await this.#db.query(
       `insert into ledger_accounts (id, kind, owner, currency, opened_at)
-       select nextval('shared_account_ids'), w.*, $4::timestamptz
+       select nextval('shared_account_ids'), w.*, coalesce($4::timestamptz, now())
          from unnest($1::text[], $2::text[], $3::text[]) as w
        on conflict (kind, owner, currency) where kind <> 'collection' do nothing`,
-      [...values, this.#clock()],
+      [...values, this.#clock?.() ?? null],
     )
     const { rows } = await this.#db.query<SharedAccount & { id: AccountId }>(
       `select a.id, a.kind, a.owner, a.currency from ledger_accounts a

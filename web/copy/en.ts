@@ -1609,7 +1609,7 @@ export const reconciliationStrings = {
     timing: 'In transit',
     timingText: 'Matched: on one side today, on the other before or after.',
     waiting: 'Not matched yet',
-    waitingText: 'Only one side has it. It may still arrive; until then nobody knows.',
+    waitingText: 'Only one side has it. It may still arrive on the other.',
     noted: 'Explained',
     notedText: 'Differences resolved with a note.',
     differences: 'Differences',
