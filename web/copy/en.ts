@@ -1905,7 +1905,7 @@ export const differencesStrings = {
   readings: {
     charge: (debit: string, _credit: string) => `A charge of ${debit}`,
     reversal: (debit: string, credit: string) =>
-      `A partial reversal of ${debit} of the ${credit} credit`,
+      `A partial reversal of ${debit} of ${`the ${credit}`} credit`,
   },
   readingTexts: {
     charge: 'The bank keeps it as a fee or levy. The customer’s payment stays as it is.',
