@@ -85,6 +85,11 @@ export const CONFLICTS = {
     'This user is disabled, or has no access to reconciliation.',
   ),
   action_not_allowed: ref(409, '12', 'A difference of this kind cannot be resolved that way.'),
+  reading_needed: ref(
+    409,
+    '12',
+    'This debit is smaller than the credit it names. Say whether it is a charge or a reversal.',
+  ),
   line_known_otherwise: ref(
     409,
     '94',
@@ -284,11 +289,16 @@ export const CONFLICTS = {
   // Accounting.
   day_not_over: ref(409, '12', 'A day can be closed five minutes after its end (WAT).'),
   later_day_closed: ref(409, '12', 'A later day is already closed.'),
-  earlier_day_open: ref(409, '12', 'An earlier day is still open. Close days in order.'),
+  earlier_day_open: ref(
+    409,
+    '12',
+    'An earlier day is still open. Close days in order. See errors for the days.',
+  ),
   day_not_balanced: ref(
     409,
     '12',
-    'A bank is not balanced on this day. Resolve its differences, or close the day with a reason.',
+    'A bank is not balanced on this day. Resolve its differences, or close the day with a reason. ' +
+      'See errors for the banks.',
   ),
   passkey_needed: ref(401, '63', 'Use your passkey, or enter an authentication or recovery code.'),
   invalid_passkey: ref(401, '63', 'This passkey could not be verified. Try again.'),

@@ -89,7 +89,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const { db, batchPool, reads, probes } = connections
   const notifiers = { dispatcher: new Notifier(), deliverer: new Notifier() }
   const { sealer, keySync, syncDataKeysNow } = await startDataKeys(options, connections)
-  const sharedAccounts = new SharedAccounts(db, hostsOf(connectionString))
+  const sharedAccounts = new SharedAccounts(db, { clock, hosts: hostsOf(connectionString) })
   const { testClocks, stopFollowing } = await startTestClocks(config.mode, { db, log })
   const failed = (batch: string) => (error: unknown) =>
     log.error({ err: error, batch }, 'batch failed')

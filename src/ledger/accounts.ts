@@ -29,14 +29,19 @@ export const operatorOwner = (clientId: ClientId) => `operator:${clientId}`
 export const subaccountOwner = (id: SubaccountId) => `subaccount:${id}`
 export const bankOwner = (bankCode: string) => `bank:${bankCode}`
 
+// `clock` is the service's, by which accounts are dated; without one, the database's.
+type Options = { clock?: () => Date; hosts?: Pick<Hosts, 'onMove'> | undefined }
+
 export class SharedAccounts {
   readonly #ids = new Map<string, AccountId>()
   readonly #db: Queryable
+  readonly #clock: (() => Date) | undefined
 
   // Another server that takes over may lack what was written last, as an asynchronous standby does: an
   // id may be nobody's there, or be given to another account. So none is remembered then.
-  constructor(db: Queryable, hosts?: Pick<Hosts, 'onMove'>) {
+  constructor(db: Queryable, { clock, hosts }: Options = {}) {
     this.#db = db
+    this.#clock = clock
     hosts?.onMove(() => this.#ids.clear())
   }
 
@@ -52,10 +57,11 @@ export class SharedAccounts {
       missing.map((account) => account.currency),
     ]
     await this.#db.query(
-      `insert into ledger_accounts (id, kind, owner, currency)
-       select nextval('shared_account_ids'), * from unnest($1::text[], $2::text[], $3::text[])
+      `insert into ledger_accounts (id, kind, owner, currency, opened_at)
+       select nextval('shared_account_ids'), w.*, coalesce($4::timestamptz, now())
+         from unnest($1::text[], $2::text[], $3::text[]) as w
        on conflict (kind, owner, currency) where kind <> 'collection' do nothing`,
-      values,
+      [...values, this.#clock?.() ?? null],
     )
     const { rows } = await this.#db.query<SharedAccount & { id: AccountId }>(
       `select a.id, a.kind, a.owner, a.currency from ledger_accounts a

@@ -85,12 +85,65 @@ test('days close in order, when they are over and balanced or a reason is given'
   assert.equal((await closeDay(bench, FIRST_DAY)).isClosed, true)
   await refused('2026-11-14', 'later_day_closed')
   bench.advance(2 * DAY_MS)
+  const later = await tryClose(bench, '2026-11-18')
+  assertRefused(later, 'account', { status: 409, code: 'day_not_over' })
   await refused('2026-11-17', 'earlier_day_open')
+  assert.deepEqual((await tryClose(bench, '2026-11-17')).json().errors, [
+    { field: 'day', message: '2026-11-16 is open. Close 2026-11-16 first.' },
+  ])
   const again = await closeDay(bench, FIRST_DAY, { reason: 'Another' })
   assert.equal(again.reason, REASON.reason)
   await closeDay(bench, NEXT_DAY)
   await closeDay(bench, '2026-11-17')
   await assertCleanBooks(bench)
+})
+
+test('the first day that is closed is the first one with a transfer', async () => {
+  await using bench = await startTestService()
+  const { accountNumber } = await createAccount(bench)
+  await credit(bench, accountNumber, '10.00')
+  bench.advance(2 * DAY_MS)
+  await credit(bench, accountNumber, '10.00')
+  pass(bench, '2026-11-18')
+
+  for (const [day, message] of [
+    ['2026-11-18', '2026-11-15 to 2026-11-17 are open. Close 2026-11-15 first.'],
+    ['2026-11-16', '2026-11-15 is open. Close 2026-11-15 first.'],
+  ] as const) {
+    const answer = await tryClose(bench, day)
+    assertRefused(answer, 'account', { status: 409, code: 'earlier_day_open' })
+    assert.deepEqual(answer.json().errors, [{ field: 'day', message }])
+  }
+  for (const day of [FIRST_DAY, NEXT_DAY, '2026-11-17', '2026-11-18']) await closeDay(bench, day)
+  await assertCleanBooks(bench)
+})
+
+test('days before the first transfer need not be closed', async () => {
+  await using bench = await startTestService()
+  bench.advance(2 * DAY_MS)
+  const { accountNumber } = await createAccount(bench)
+  await credit(bench, accountNumber, '10.00')
+  pass(bench, '2026-11-17')
+  await closeDay(bench, '2026-11-17')
+  await assertCleanBooks(bench)
+})
+
+test('a day that is not balanced names each bank and what it lacks', async () => {
+  await using bench = await startTestService()
+  const { accountNumber } = await createAccount(bench)
+  await credit(bench, accountNumber, '10.00')
+  pass(bench, FIRST_DAY)
+  const without = await tryClose(bench, FIRST_DAY, {})
+  assert.deepEqual(without.json().errors, [
+    { field: 'reason', message: `Bank 035, NGN: no statement covers ${FIRST_DAY}.` },
+  ])
+  await storeStatement(bench, [{ kobo: -7, sessionId: null }])
+  const account = { bankCode: '035', currency: 'NGN', now: bench.clock() }
+  await withTransaction(bench.db, (tx) => matchStatements(tx, account))
+  const differing = await tryClose(bench, FIRST_DAY, {})
+  assert.deepEqual(differing.json().errors, [
+    { field: 'reason', message: `Bank 035, NGN: open differences until ${FIRST_DAY}: 1.` },
+  ])
 })
 
 // As the daily proof says, which waits for what may still be on its way.

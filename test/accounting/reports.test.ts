@@ -242,7 +242,8 @@ test('closed days make the past cheap, and change no figure', async () => {
   const before = await read()
   pass(own, '2026-11-17')
 
-  await closeDay(own, '2026-11-16') // The days before it stay open.
+  await closeDay(own, '2026-11-15')
+  await closeDay(own, '2026-11-16')
   const between = await read()
   await closeDay(own, '2026-11-17')
   const after = await read()

@@ -130,6 +130,8 @@ test('what is booked posts today, whatever day its line is of', async () => {
   ])
 })
 
+const PARTIAL = { reading: 'reversal' } as const
+
 test('a credit that the bank took back is reversed like any other, and matched', async () => {
   await using bench = await startTestService()
   const { accountNumber } = await createAccount(bench)
@@ -140,7 +142,7 @@ test('a credit that the bank took back is reversed like any other, and matched',
   })
   const { moves, events } = await recordMovements(bench)
 
-  assert.equal(await outcomeOf(resolve(bench, id, 'book')), 'cleared')
+  assert.equal(await outcomeOf(resolve(bench, id, 'book', PARTIAL)), 'cleared')
 
   assert.deepEqual(await moves(), ['reversal: collection → bank 035 40.00'])
   assert.deepEqual(await events(), ['collection.reversed'])
@@ -163,8 +165,9 @@ test('a reversal that the bank reported meanwhile is matched, and not taken agai
   await reverse(bench, sessionId, '40')
   const { moves } = await recordMovements(bench)
 
-  assert.equal(await outcomeOf(resolve(bench, one.id, 'book')), 'cleared')
-  assert.equal(await outcomeOf(resolve(bench, other.id, 'book')), 'reversal_not_possible')
+  assert.equal(await outcomeOf(resolve(bench, one.id, 'book', PARTIAL)), 'cleared')
+  const more = await outcomeOf(resolve(bench, other.id, 'book', PARTIAL))
+  assert.equal(more, 'reversal_not_possible')
 
   assert.deepEqual(await moves(), [])
   assert.deepEqual(await pairsOf(bench, one.lineId), ['reversal -40.00 booked'])
@@ -181,7 +184,7 @@ test('a reversal that the bank reports after it was booked is the same, once eac
       kind: 'reversed_at_bank',
       line: { ...line, bankReference },
     })
-    assert.equal(await outcomeOf(resolve(bench, id, 'book')), 'cleared')
+    assert.equal(await outcomeOf(resolve(bench, id, 'book', PARTIAL)), 'cleared')
   }
   const { moves } = await recordMovements(bench)
 

@@ -136,8 +136,13 @@ test('a bank’s day opens to its arithmetic, its differences and both sides', a
     ledger: 1050,
     statement: 992.23,
     timing: 0,
+    waiting: 0,
     noted: 0,
     difference: -57.77,
+    openDifferences: 2,
+    waitingDifferences: 0,
+    notedDifferences: 0,
+    isExpected: true,
     isClosed: false,
     moreDifferences: false,
   })

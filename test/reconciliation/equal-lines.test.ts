@@ -55,7 +55,7 @@ test('an equal line of a later file is a duplicate, until the bank reports its o
   assert.deepEqual(await kinds(), [])
 })
 
-test('lines that came before their one credit: the first has it, the second becomes a duplicate', async () => {
+test('of lines before their one credit, the second becomes a duplicate', async () => {
   await using bench = await setUpMatching()
   const days = { fromDay: DAY, toDay: DAY }
   await bench.importStatement({ ...days, openingKobo: 0, lines: [line('A'), line('B')] })

@@ -31,9 +31,10 @@ const proofOf = (bench: Bench, day: string) =>
 async function bookAll(bench: Bench, day: string): Promise<string[]> {
   const { differences } = await proofOf(bench, day)
   const kinds: string[] = []
-  for (const { id, kind, actions, state } of differences) {
+  for (const { id, kind, actions, readings, state } of differences) {
     if (state !== 'open' || !actions.includes('book')) continue
-    const body = { action: 'book', reason: 'As the statement says' }
+    const reading = readings.length > 0 ? { reading: 'reversal' } : {}
+    const body = { action: 'book', ...reading, reason: 'As the statement says' }
     const answer = await bench.call({ url: `${DESK}/${id}/resolve`, body })
     assert.equal(answer.statusCode, 200, answer.body)
     kinds.push(kind)

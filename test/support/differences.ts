@@ -5,6 +5,7 @@ import assert from 'node:assert/strict'
 import { createHash, randomUUID } from 'node:crypto'
 import type { LineKind } from '#banks/statements/statement.ts'
 import type { DifferenceAction, DifferenceKind } from '#domain/reconciliation/allowed-actions.ts'
+import type { Reading } from '#domain/reconciliation/reversed-credits.ts'
 import type { Browser } from './people.ts'
 import type { Bench } from './running-service.ts'
 
@@ -150,10 +151,11 @@ export function resolve(
   by: Caller,
   id: number,
   action: DifferenceAction,
-  more: { reason?: string; headers?: Record<string, string> } = {},
+  more: { reason?: string; reading?: Reading; headers?: Record<string, string> } = {},
 ) {
-  const { reason = REASON, headers = {} } = more
-  return by.call({ url: `${RECONCILIATION}/${id}/resolve`, body: { action, reason }, headers })
+  const { reason = REASON, headers = {}, reading } = more
+  const body = { action, reason, ...(reading ? { reading } : {}) }
+  return by.call({ url: `${RECONCILIATION}/${id}/resolve`, body, headers })
 }
 
 export function decide(by: Caller, id: number, verb: string, body: object = {}) {

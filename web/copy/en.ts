@@ -1559,6 +1559,7 @@ export const reconciliationStrings = {
   status: 'Status',
   statuses: {
     balanced: 'Balanced',
+    waiting: 'Not matched yet',
     differences: 'Differences',
     missing_statement: 'Missing',
     not_due: 'Not due',
@@ -1566,6 +1567,7 @@ export const reconciliationStrings = {
   },
   statusTexts: {
     balanced: 'The statement and the ledger agree.',
+    waiting: 'Only one side has some of it yet.',
     differences: 'The statement and the ledger differ.',
     missing_statement: 'There is no statement for this day.',
     not_due: 'Its statement is due by noon of the next day.',
@@ -1573,6 +1575,7 @@ export const reconciliationStrings = {
   },
   cellWords: {
     balanced: 'Balanced',
+    waiting: 'Unmatched',
     differences: 'Differs',
     missing_statement: 'Missing',
     not_due: 'Not due',
@@ -1583,12 +1586,20 @@ export const reconciliationStrings = {
   later: 'Later',
   range: (from: string, to: string) => `${from} to ${to}`,
   open: (count: string) => `${count} open`,
+  waiting: (count: string) => `${count} not matched yet`,
+  noted: (count: string) => `${count} explained`,
+  cellWaiting: (count: string) => `${count} unmatched`,
   cell: (bank: string, day: string, status: string) => `${bank}, ${day}: ${status}`,
   closed: 'Closed',
   notClosed: 'Open',
   red: (bankDays: number) => `${proofCount(bankDays)} with differences`,
   missing: (count: number) => `${statementCount(count)} missing`,
   allWell: 'Every statement is in, and every day balances.',
+  statementsIn: (have: number, expected: number, bank: string) =>
+    `${have} of ${expected} ${bank} ${expected === 1 ? 'statement' : 'statements'}`,
+  othersBalance: 'The days with a statement balance.',
+  allInExcept: (count: number) =>
+    `Every statement is in. ${differenceCount(count)} not matched yet.`,
   first: 'View the oldest',
   none: 'No statements yet',
   noneText:
@@ -1607,7 +1618,9 @@ export const reconciliationStrings = {
     title: 'Proof',
     ledger: 'Ledger balance, end of day',
     timing: 'Timing differences',
-    timingText: 'On one side today, on the other before or after.',
+    timingText: 'Matched: on one side today, on the other before or after.',
+    waiting: 'Not matched yet',
+    waitingText: 'Only one side has it. It may still arrive on the other.',
     noted: 'Explained',
     notedText: 'Differences resolved with a note.',
     differences: 'Differences',
@@ -1617,6 +1630,12 @@ export const reconciliationStrings = {
     unknown: 'No statement',
     plus: 'plus',
     equals: 'equals',
+    balancedExcept: (exceptions: string) => `Balanced except for ${exceptions}.`,
+    exceptWaiting: (count: number, amount: string) =>
+      `${differenceCount(count)} not matched yet (${amount})`,
+    exceptNoted: (count: number, amount: string) =>
+      `${differenceCount(count)} explained in notes (${amount})`,
+    and: ' and ',
     asOf: 'It stays red until every difference is resolved or clears.',
   },
   suggestions: 'Suggested matches',
@@ -1811,7 +1830,7 @@ export const differencesStrings = {
     cleared: 'Cleared',
   } as Record<string, string>,
   booking: 'Being booked',
-  timing: 'Timing difference',
+  timing: 'Not matched yet',
   timingText: 'Within the bank’s usual delay: it may still arrive.',
   amountText: 'Statement minus ledger.',
   bank: 'Bank',
@@ -1893,6 +1912,16 @@ export const differencesStrings = {
     string,
     string
   >,
+  reading: 'What did the bank do?',
+  readings: {
+    charge: (debit: string, _credit: string) => `A charge of ${debit}`,
+    reversal: (debit: string, credit: string) =>
+      `A partial reversal of ${debit} of ${`the ${credit}`} credit`,
+  },
+  readingTexts: {
+    charge: 'The bank keeps it as a fee or levy. The customer’s payment stays as it is.',
+    reversal: 'The bank took this part of the payment back. It’s taken from the customer for good.',
+  },
   actionTexts: {
     book: 'Books it in the ledger as if the bank had reported it. It then matches and clears.',
     note: 'Nothing is booked. The daily proof lists it as explained.',
@@ -2021,6 +2050,10 @@ export const accountingStrings = {
   closeText:
     'Applies to all banks. Nothing can be posted to a closed day, and its journal no longer changes. ' +
     'This can’t be undone.',
+  closeBanks: 'Not balanced on this day',
+  closeMissing: 'no statement',
+  closeOpen: (count: number) => `${count} open ${count === 1 ? 'difference' : 'differences'}`,
+  closeAllWell: 'Every bank that needs a statement has one, and is balanced.',
   closeReason: 'Reason',
   closeReasonHint:
     'Required if a bank has differences or its statement is missing. Kept with the day.',

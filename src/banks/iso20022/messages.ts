@@ -5,8 +5,10 @@ import type { XmlElement } from './xml.ts'
 
 // ISO's own, and those of national variants, which end in the name of the message and may add a
 // version of their own: http://www.six-interbank-clearing.com/de/pain.002.001.03.ch.02.xsd.
-export const NAMESPACE =
-  /^(?:urn:|https?:\/\/).{0,200}[:/$]([a-z]{4}\.[0-9]{3})\.[0-9]{3}\.([0-9]{2})(?:\.[a-z]{2}\.[0-9]{2})?(?:\.xsd)?$/
+const MESSAGE = '([a-z]{4}\\.[0-9]{3})\\.[0-9]{3}\\.([0-9]{2})'
+export const NAMESPACE = new RegExp(
+  `^(?:urn:|https?://).{0,200}[:/$]${MESSAGE}(?:\\.[a-z]{2}\\.[0-9]{2})?(?:\\.xsd)?$`,
+)
 export const ENVELOPE_DEPTH_MAX = 4
 
 // `name` is the message's, such as camt.054; `version` its two last digits.

@@ -8,13 +8,20 @@
 
 import { createHash } from 'node:crypto'
 import type { Chart } from '#config/chart-settings.ts'
-import { requireKept } from '#db/archived-period.ts'
+import { archivedBefore, requireKept } from '#db/archived-period.ts'
 import type { Transaction } from '#db/transaction.ts'
 import type { TimingWindows } from '#domain/reconciliation/daily-proof.ts'
 import { writeAuditLog } from '#domain/records/audit-log.ts'
 import { Refusal } from '#errors.ts'
 import type { ClientId } from '#ids.ts'
-import { type ClosedDay, DAY_MS, findClosedDay, periodOf } from './closed-days.ts'
+import { watDay } from '#wat-time.ts'
+import {
+  type ClosedDay,
+  DAY_MS,
+  findClosedDay,
+  periodOf,
+  type UnbalancedBank,
+} from './closed-days.ts'
 import { type Journal, readJournal } from './journal.ts'
 import { writeLines } from './journal-lines.ts'
 import { writeBalances } from './trial-balance.ts'
@@ -45,9 +52,10 @@ export async function markDay(tx: Transaction, now: Date, closing: Closing): Pro
   const last = await findLastMarked(tx)
   const previous = dayBefore(from)
   if (last !== null && last > day) throw new Refusal('later_day_closed')
-  if (last !== null && last !== previous) throw new Refusal('earlier_day_open')
-  const unbalanced = await findUnbalancedBanks(tx, { day, endsAt, windows, now })
-  if (unbalanced.length > 0 && reason === null) throw new Refusal('day_not_balanced')
+  const firstOpen = last === null ? await findFirstPosted(tx, from) : dayAfter(last)
+  if (firstOpen !== null && firstOpen < day) throw earlierOpen(firstOpen, previous)
+  const unbalanced = await findUnbalancedBanks(tx, { day, windows, now })
+  if (unbalanced.length > 0 && reason === null) throw notBalanced(day, unbalanced)
   await tx.query({
     name: 'mark-closed-day',
     text: `insert into closed_days
@@ -117,6 +125,39 @@ async function findLastMarked(tx: Transaction): Promise<string | null> {
     text: `select to_char(max(day), 'YYYY-MM-DD') as day from closed_days`,
   })
   return rows[0]?.day ?? null
+}
+
+// The first day with a transfer of those before a time, unless its month is archived.
+async function findFirstPosted(tx: Transaction, before: Date): Promise<string | null> {
+  const since = await archivedBefore(tx)
+  const { rows } = await tx.query<{ at: Date | null }>({
+    name: 'first-posted-before',
+    text: `select min(posted_at) as at from transfers
+            where posted_at < $1 and ($2::timestamptz is null or posted_at >= $2)`,
+    values: [before, since ?? null],
+  })
+  return rows[0]?.at ? watDay(rows[0].at) : null
+}
+
+function earlierOpen(first: string, last: string): Refusal {
+  const days = first === last ? `${first} is open.` : `${first} to ${last} are open.`
+  const message = `${days} Close ${first} first.`
+  return new Refusal('earlier_day_open', [{ field: 'day', message }])
+}
+
+function notBalanced(day: string, banks: readonly UnbalancedBank[]): Refusal {
+  const fields = banks.map(({ bankCode, currency, status, openDifferences }) => {
+    const problem =
+      status === 'missing_statement'
+        ? `no statement covers ${day}.`
+        : `open differences until ${day}: ${openDifferences}.`
+    return { field: 'reason', message: `Bank ${bankCode}, ${currency}: ${problem}` }
+  })
+  return new Refusal('day_not_balanced', fields)
+}
+
+function dayAfter(day: string): string {
+  return watDay(periodOf(day).to)
 }
 
 function dayBefore(start: Date): string {

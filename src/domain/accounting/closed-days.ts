@@ -6,7 +6,12 @@ import type { Kobo } from '#money.ts'
 import { parseBankTime } from '#wat-time.ts'
 import type { Period } from './journal-lines.ts'
 
-export type UnbalancedBank = { bankCode: string; currency: string; status: string }
+export type UnbalancedBank = {
+  bankCode: string
+  currency: string
+  status: string
+  openDifferences?: number // Days that were closed before it was kept have none.
+}
 
 export type ClosedDay = {
   day: string // yyyy-MM-dd, in West Africa.

@@ -28,7 +28,11 @@ export type DailyProof = BankAccount & {
   timingKobo: Kobo | null
   notedKobo: Kobo | null
   differenceKobo: Kobo | null
-  openDifferences: number // Of that very day.
+  waitingKobo: Kobo | null // Of timing, what only one side has yet.
+  openDifferences: number // Of that day and before, as the next ones: those that make it red, …
+  waitingDifferences: number // … those within the bank's window, …
+  notedDifferences: number // … and those that were explained.
+  isExpected: boolean // Money had moved at the bank by then, so there should be a statement.
   isClosed: boolean // Nothing posts into the day any more.
 }
 
@@ -76,6 +80,8 @@ export const IS_TIMING = `(
     and d.day + coalesce(w.days, ${TIMING_DAYS_DEFAULT}) >= $7::date
   or d.state = 'resolved' and d.action <> 'note')`
 
+const IS_NOTED = `(d.state = 'resolved' and d.action = 'note')`
+
 // A day that no statement names, between two that follow one another, had no line.
 const IS_COVERED = `(
   exists (select from statements s where s.bank_code = r.bank_code and s.currency = r.currency
@@ -91,9 +97,16 @@ const IS_COVERED = `(
 const PROOFS = `
   with windows (bank_code, days) as (
     select * from unnest($5::text[], $6::int[])
+  ), moved as (
+    select substr(owner, 6) as bank_code, currency,
+           case when not exists (select from test_clocks)
+                 and not exists (select from sandbox_seeds)
+                then (opened_at at time zone 'Africa/Lagos')::date
+                else '-infinity'::date end as opened_on
+      from ledger_accounts where kind = 'bank' and debits_kobo + credits_kobo > 0
   ), accounts as (
     select bank_code, currency, b.from_day, b.to_day, b.first_id, b.opening_kobo,
-           b.books_kobo
+           b.books_kobo, m.opened_on
       from (select substr(owner, 6) as bank_code, currency from ledger_accounts
              where kind = 'bank'
             union
@@ -101,15 +114,17 @@ const PROOFS = `
             union
             select $3::text, $4::text where num_nonnulls($3, $4) = 2) as known
       left join reconciled_banks b using (bank_code, currency)
+      left join moved m using (bank_code, currency)
      where ($3::text is null or bank_code = $3) and ($4::text is null or currency = $4)
   ), moves as (
     select a.bank_code, a.currency, g.day::date as day, true as is_asked, 0 as statement,
-           0 as ledger, 0 as timing, 0 as noted, 0 as open
+           0 as ledger, 0 as timing, 0 as noted, 0 as waiting, 0 as open, 0 as waiting_count,
+           0 as noted_count
       from accounts a, generate_series($1::date, $2::date, interval '1 day') as g (day)
     union all
     select m.bank_code, m.currency, m.day, false, m.lines_kobo,
            case when m.day >= a.from_day then m.matched_items_kobo else 0 end,
-           m.matched_lines_kobo - m.matched_items_kobo, 0, 0
+           m.matched_lines_kobo - m.matched_items_kobo, 0, 0, 0, 0, 0
       from reconciled_days m join accounts a using (bank_code, currency)
      where m.day <= $2::date
     union all
@@ -117,35 +132,44 @@ const PROOFS = `
            case when d.statement_id <> a.first_id then d.amount_kobo else 0 end,
            case when d.item_id is not null then -d.amount_kobo else 0 end,
            case when ${IS_TIMING} then d.amount_kobo else 0 end,
-           case when d.state = 'resolved' and d.action = 'note' then d.amount_kobo else 0 end,
-           case when d.state in ('open', 'asked') and not ${IS_TIMING} then 1 else 0 end
+           case when ${IS_NOTED} then d.amount_kobo else 0 end,
+           case when ${IS_TIMING} then d.amount_kobo else 0 end,
+           case when d.state in ('open', 'asked') and not ${IS_TIMING} then 1 else 0 end,
+           case when ${IS_TIMING} then 1 else 0 end, case when ${IS_NOTED} then 1 else 0 end
       from differences d
       join accounts a using (bank_code, currency)
       left join windows w using (bank_code)
      where d.state <> 'cleared' and d.day <= $2::date
   ), days as (
     select bank_code, currency, day, bool_or(is_asked) as is_asked, sum(statement) as statement,
-           sum(ledger) as ledger, sum(timing) as timing, sum(noted) as noted, sum(open) as open
+           sum(ledger) as ledger, sum(timing) as timing, sum(noted) as noted,
+           sum(waiting) as waiting, sum(open) as open, sum(waiting_count) as waiting_count,
+           sum(noted_count) as noted_count
       from moves group by 1, 2, 3
   ), running as (
-    select a.*, d.day, d.is_asked, d.open,
+    select a.*, d.day, d.is_asked,
            (a.opening_kobo + sum(d.statement) over w)::bigint as statement,
            (a.books_kobo + sum(d.ledger) over w)::bigint as ledger,
            (sum(d.timing) over w)::bigint as timing, (sum(d.noted) over w)::bigint as noted,
-           sum(d.open) over w as open_so_far
+           (sum(d.waiting) over w)::bigint as waiting, (sum(d.open) over w)::int as open,
+           (sum(d.waiting_count) over w)::int as waiting_count,
+           (sum(d.noted_count) over w)::int as noted_count
       from days d join accounts a using (bank_code, currency)
     window w as (partition by d.bank_code, d.currency order by d.day)
   ), asked as (
     select r.*, coalesce(r.day between r.from_day and r.to_day, false) and ${IS_COVERED} as is_covered
       from running r where r.is_asked
   )
-  select bank_code as "bankCode", currency, day::text as day, open::int as "openDifferences",
+  select bank_code as "bankCode", currency, day::text as day, open as "openDifferences",
+         waiting_count as "waitingDifferences", noted_count as "notedDifferences",
+         is_covered or coalesce(day >= opened_on, false) as "isExpected",
          case when not is_covered then 'missing_statement'
-              when open_so_far = 0 and statement = ledger + timing + noted then 'balanced'
+              when open = 0 and statement = ledger + timing + noted then 'balanced'
               else 'differences' end as status,
          case when is_covered then ledger end as "ledgerKobo",
          case when is_covered then statement end as "statementKobo",
          case when is_covered then timing end as "timingKobo",
+         case when is_covered then waiting end as "waitingKobo",
          case when is_covered then noted end as "notedKobo",
          case when is_covered then statement - ledger - timing - noted end as "differenceKobo",
          exists (select from closed_days c where c.day = asked.day) as "isClosed"

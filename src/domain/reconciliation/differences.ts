@@ -12,6 +12,7 @@ import { type DifferenceOwner, HAS_ACCESS, rolesWithAccess } from './difference-
 import type { ItemKind } from './item-sources.ts'
 import type { Difference } from './locked-differences.ts'
 import { JOIN_PAYOUT, PAYOUT_COLUMNS } from './payout-differences.ts'
+import { JOIN_REVERSED, REVERSED_COLUMNS } from './reversed-credits.ts'
 
 export const DIFFERENCE_STATES = ['open', 'asked', 'resolved', 'cleared'] as const
 export const AGE_BUCKETS = ['0-1', '2-7', '8-30', '30+'] as const
@@ -78,9 +79,9 @@ const SELECT = `
            where m.line_id = d.line_id and m.item_kind = 'credit' limit 1) as "matchedCreditId",
          ${IS_TIMING} as "isTiming", age.days as "ageDays", ${BUCKET_SQL('age.days')} as "ageBucket",
          case when d.state <> 'asked' then null
-              else ${UNFITNESS} end as obstacle, ${PAYOUT_COLUMNS}
+              else ${UNFITNESS} end as obstacle, ${PAYOUT_COLUMNS}, ${REVERSED_COLUMNS}
     from differences d
-    left join statement_lines l on l.id = d.line_id ${JOIN_PAYOUT}
+    left join statement_lines l on l.id = d.line_id ${JOIN_PAYOUT} ${JOIN_REVERSED}
     left join unnest($5::text[], $6::int[]) as w (bank_code, days) on w.bank_code = d.bank_code
     left join users o on o.id = d.owner_id
    cross join lateral (select greatest($7::date - d.day, 0) as days) as age`

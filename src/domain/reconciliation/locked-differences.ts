@@ -10,11 +10,13 @@ import type { Kobo } from '#money.ts'
 import type { DifferenceAction, Resolvable } from './allowed-actions.ts'
 import { JOIN_PAYOUT, type NamedPayout, PAYOUT_COLUMNS } from './payout-differences.ts'
 import { lockBank } from './reconciled-banks.ts'
+import { JOIN_REVERSED, REVERSED_COLUMNS, type ReversedCredit } from './reversed-credits.ts'
 
 export type DifferenceState = 'open' | 'asked' | 'resolved' | 'cleared'
 
 export type Difference = Resolvable &
-  NamedPayout & {
+  NamedPayout &
+  ReversedCredit & {
     id: DifferenceId
     bankCode: string
     currency: string
@@ -60,8 +62,9 @@ const SELECT_DIFFERENCE = `
          d.asked_by as "askedBy", d.asked_by_user as "askedByUser",
          d.maker_people as "makerPeople", d.asked_at as "askedAt",
          d.decided_by as "decidedBy", d.decided_at as "decidedAt", d.owner_id as "ownerId",
-         ${PAYOUT_COLUMNS}
-    from differences d left join statement_lines l on l.id = d.line_id ${JOIN_PAYOUT}
+         ${PAYOUT_COLUMNS}, ${REVERSED_COLUMNS}
+    from differences d
+    left join statement_lines l on l.id = d.line_id ${JOIN_PAYOUT} ${JOIN_REVERSED}
    where d.id = $1`
 
 export async function getDifference(db: Queryable, id: DifferenceId): Promise<Difference> {

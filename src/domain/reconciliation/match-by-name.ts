@@ -34,13 +34,13 @@ export async function matchByName(tx: Transaction, run: Run): Promise<number> {
     isExact: true,
   })
   const ofSession = 'open_items x on x.session_id = l.session_id'
-  matched += await matchExactCharges(tx, run, ofSession)
+  matched += await matchExactCharges(tx, run, { join: ofSession })
   await tx.query('analyze open_lines')
   await tx.query('analyze open_items')
   await nameLines(tx, run)
   await loadNamedItems(tx, run)
   // Before lines of other amounts: charges that have lines of their own are in none of those.
-  matched += await matchExactCharges(tx, run, NAMED_CHARGES)
+  matched += await matchExactCharges(tx, run, { join: NAMED_CHARGES })
   for (const [rank, rule] of RANKED.entries()) {
     const from = `line_names n
       join open_lines l on l.id = n.line_id

@@ -22,8 +22,8 @@ export const NAMED_CHARGES = `line_names n on n.line_id = l.id
 
 // How many lines were matched.
 export async function matchCharges(tx: Transaction, run: Run): Promise<number> {
-  let matched = await matchExactCharges(tx, run, NAMED_CHARGES)
-  matched += await matchExactCharges(tx, run, NAMED_CHARGES, UNWORDED)
+  let matched = await matchExactCharges(tx, run, { join: NAMED_CHARGES })
+  matched += await matchExactCharges(tx, run, { join: NAMED_CHARGES, isCharge: UNWORDED })
   matched += await matchOtherCharges(tx, run, NAMED_CHARGES)
   const { rows } = await tx.query(
     `select from open_lines l
@@ -43,8 +43,7 @@ const UNWORDED = `l.kind = 'other' and l.amount < 0`
 export function matchExactCharges(
   tx: Transaction,
   run: Run,
-  join: string,
-  isCharge = WORDED,
+  { join, isCharge = WORDED }: { join: string; isCharge?: string },
 ): Promise<number> {
   return takeFound(tx, run, {
     rule: 'charge',

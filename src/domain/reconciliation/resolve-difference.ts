@@ -10,7 +10,7 @@
 // with the difference still open, and finish-booking.ts does the rest, now or after a crash.
 //
 // In the order they are checked: difference_not_found, the same again (fine), difference_asked,
-// difference_resolved, action_not_allowed, people_only, then what the action refuses.
+// difference_resolved, action_not_allowed, reading_needed, people_only, then what the action refuses.
 // Locks: the approver, the matching of the bank, the difference, the maker-checker setting.
 
 import type { Transaction } from '#db/transaction.ts'
@@ -19,7 +19,13 @@ import { lockMakerChecker } from '#domain/access/maker-checker.ts'
 import { Refusal } from '#errors.ts'
 import type { DifferenceId } from '#ids.ts'
 import type { SharedAccounts } from '#ledger/accounts.ts'
-import { allowedActions, bookingOf, type DifferenceAction } from './allowed-actions.ts'
+import { formatKobo, type Kobo, kobo } from '#money.ts'
+import {
+  allowedActions,
+  bookingOf,
+  type DifferenceAction,
+  type DifferenceKind,
+} from './allowed-actions.ts'
 import { bookCharge } from './book-charge.ts'
 import { bookPayout } from './book-payout.ts'
 import { bookReversal } from './book-reversal.ts'
@@ -33,25 +39,63 @@ import {
   writeChange,
   writeDecision,
 } from './record-resolutions.ts'
+import type { Reading } from './reversed-credits.ts'
 
 export type Resolving = Acting & { sharedAccounts: SharedAccounts }
 export type Checking = Resolving & Approver
 
-export type Resolution = { id: DifferenceId; action: DifferenceAction; reason: string }
+export type Resolution = {
+  id: DifferenceId
+  action: DifferenceAction
+  reading?: Reading | undefined // Of a debit smaller than the credit that it names.
+  reason: string
+}
 
 export async function resolveDifference(
   tx: Transaction,
   acting: Resolving,
-  { id, action, reason }: Resolution,
+  resolution: Resolution,
 ): Promise<void> {
-  const difference = await lockDifference(tx, id)
-  if (isSameAgain(difference, action, acting.actor)) return
-  refuseDecided(difference)
-  refuseAction(difference, action)
-  const asked = { difference, action, reason }
+  const { action, reading, reason } = resolution
+  const found = await lockDifference(tx, resolution.id)
+  if (isSameAgain(found, resolution, acting.actor)) return
+  refuseDecided(found)
+  refuseAction(found, action)
+  requireReading(found, resolution)
+  const difference = reading === 'charge' ? await readAsCharge(tx, found) : found
+  const asked = { difference, action, reason, reading }
   if (await lockMakerChecker(tx, acting.client.id)) return ask(tx, acting, asked)
   await perform(tx, acting, asked)
-  await auditDifference(tx, acting, { difference, verb: 'resolve', detail: { action, reason } })
+  const detail = { action, reading, reason }
+  await auditDifference(tx, acting, { difference, verb: 'resolve', detail })
+}
+
+// Only a person can tell a charge from a reversal of a part, so both are named and one is chosen.
+function requireReading(difference: Difference, { action, reading }: Resolution): void {
+  const { isPartialReversal, amountKobo, reversedKobo } = difference
+  const isNeeded = isPartialReversal && action === 'book'
+  if (isNeeded && reading === undefined) {
+    const [debit, credit] = [kobo(-amountKobo), reversedKobo as Kobo].map(formatKobo)
+    const message =
+      `Must be charge (a charge of ${debit}) or reversal (a partial reversal of ${debit} of the ` +
+      `credit of ${credit}).`
+    throw new Refusal('reading_needed', [{ field: 'reading', message }])
+  }
+  if (!isNeeded && reading !== undefined) {
+    const message = 'Applies only to booking a debit that is smaller than the credit it names.'
+    throw new Refusal('invalid_request', [{ field: 'reading', message }])
+  }
+}
+
+// From here on it is what a charge is. If it is not booked after all, matching reads it again.
+async function readAsCharge(tx: Transaction, difference: Difference): Promise<Difference> {
+  const kind: DifferenceKind = 'fee_differs'
+  await tx.query({
+    name: 'read-difference-as-charge',
+    text: 'update differences set kind = $2 where id = $1',
+    values: [difference.id, kind],
+  })
+  return { ...difference, kind, isPartialReversal: false }
 }
 
 // Idempotent for the same user.
@@ -96,12 +140,12 @@ export async function withdrawResolution(
   await auditDifference(tx, acting, { difference, verb: 'withdraw', detail: { action } })
 }
 
-type Asked = Pick<Decision, 'difference' | 'action' | 'reason'>
+type Asked = Pick<Decision, 'difference' | 'action' | 'reason'> & Pick<Resolution, 'reading'>
 
 async function ask(
   tx: Transaction,
   acting: Resolving,
-  { difference, action, reason }: Asked,
+  { difference, action, reason, reading }: Asked,
 ): Promise<void> {
   const { actor, userId, now } = acting
   if (userId === null) throw new Refusal('people_only')
@@ -113,7 +157,7 @@ async function ask(
             where id = $1`,
     values: [difference.id, action, reason, actor, userId, now],
   })
-  const detail = { action, reason }
+  const detail = { action, reading, reason }
   await writeChange(tx, now, { id: difference.id, change: 'asked', actor, detail })
   await auditDifference(tx, acting, { difference, verb: 'request', detail })
 }
@@ -128,11 +172,12 @@ async function perform(tx: Transaction, acting: Resolving, asked: Asked): Promis
     await writeDecision(tx, acting, { ...asked, state: 'cleared', detail })
     return openRest(tx, now, { of: difference, kind: 'amount_differs', amountKobo: restKobo })
   }
+  const read = asked.reading ? { reading: asked.reading } : {}
   const booking = bookingOf(difference)
   if (booking === 'credit') return writeDecision(tx, acting, { ...asked, state: 'open' })
   if (booking === 'reversal') {
     const booked = await bookReversal(tx, acting, difference)
-    const detail = { item: `${booked.kind}/${booked.id}` }
+    const detail = { ...read, item: `${booked.kind}/${booked.id}` }
     return writeDecision(tx, acting, { ...asked, state: 'cleared', detail })
   }
   const booked =
@@ -140,7 +185,7 @@ async function perform(tx: Transaction, acting: Resolving, asked: Asked): Promis
       ? await bookPayout(tx, acting, difference)
       : [{ ...(await bookCharge(tx, acting, difference)), difference }]
   for (const { difference: of, transferId, restKobo } of booked) {
-    const detail = { item: `booked/${transferId}` }
+    const detail = { ...read, item: `booked/${transferId}` }
     await writeDecision(tx, acting, { ...asked, difference: of, state: 'cleared', detail })
     await openRest(tx, now, { of, kind: 'fee_differs', amountKobo: restKobo })
   }
@@ -165,10 +210,16 @@ async function reopen(
 }
 
 // By the same person, whether it was done alone, is still asked for or was approved.
-function isSameAgain(difference: Difference, action: DifferenceAction, actor: string): boolean {
-  const { askedBy, decidedBy } = difference
-  return difference.action === action && (decidedBy === actor || askedBy === actor)
+function isSameAgain(
+  { kind, action, askedBy, decidedBy }: Difference,
+  again: Resolution,
+  actor: string,
+): boolean {
+  const isReadAlike = again.reading === undefined || (again.reading === 'charge') === isCharge(kind)
+  return action === again.action && isReadAlike && (decidedBy === actor || askedBy === actor)
 }
+
+const isCharge = (kind: DifferenceKind) => kind === 'fee_differs'
 
 function refuseDecided(difference: Difference): void {
   if (difference.state === 'asked') throw new Refusal('difference_asked')

@@ -69,6 +69,7 @@ const REMEDIES: Readonly<Record<Exclude<RefusalCode, NotFound>, string>> = {
   owner_changed: 'Retrieve the difference to see whose it is, and assign it again if need be.',
   owner_without_access: 'Choose one of GET /api/v1/operator/reconciliation/owners with hasAccess.',
   action_not_allowed: 'Use one of the actions that the difference lists.',
+  reading_needed: 'Send reading: charge or reversal, as the bank’s paper says.',
   line_known_otherwise: 'Find the transfer in the ledger, then resolve the difference with a note.',
   reversal_not_possible: 'Find the credit in the ledger, then resolve the difference with a note.',
   suggestion_gone: 'Retrieve the difference again.',

@@ -8,6 +8,7 @@ const RESOLVING: readonly RefusalCode[] = [
   'cost_not_booked',
   'difference_not_found',
   'line_known_otherwise',
+  'reading_needed',
   'reversal_not_possible',
   'suggestion_gone',
 ]

@@ -4,12 +4,15 @@ import { useState } from 'preact/hooks'
 import { accountingStrings as strings } from '../../copy.ts'
 import { send } from '../api.ts'
 import { longDay } from '../days.ts'
+import { useData } from '../loading.ts'
+import { follow, hrefOf } from '../routing.ts'
 import { DialogForm } from './dialog.tsx'
 import { Field, textOf, useSending } from './forms.tsx'
 import { Icon } from './icons.tsx'
 import { toast } from './toasts.tsx'
 
 const PATH = '/api/v1/operator/days/{day}/close'
+const DAYS = '/api/v1/operator/reconciliation/days'
 const REASON_MAX = 500
 
 type Props = { day: string; done: () => void }
@@ -24,6 +27,39 @@ export function CloseDay({ day, done }: Props) {
       </button>
       {isAsked && <CloseForm day={day} done={done} close={() => setAsked(false)} />}
     </>
+  )
+}
+
+// Each bank that is not balanced, what it lacks, and where to see to it.
+function Obstacles({ day, close }: { day: string; close: () => void }) {
+  const { data } = useData(DAYS, {}, { from: day, to: day })
+  if (!data) return null
+  const banks = data.filter(
+    ({ status, isExpected }) =>
+      status === 'differences' || (status === 'missing_statement' && isExpected),
+  )
+  if (banks.length === 0) return <p>{strings.closeAllWell}</p>
+  return (
+    <div>
+      <p id="obstacles">{strings.closeBanks}</p>
+      <ul class="decided" aria-labelledby="obstacles">
+        {banks.map(({ bankCode, bankName, currency, status, openDifferences }) => (
+          <li key={`${bankCode} ${currency}`}>
+            <a
+              href={hrefOf('reconciliation', undefined, { bankCode, day, currency })}
+              onClick={(event) => {
+                close()
+                follow(event)
+              }}
+            >
+              {currency === 'NGN' ? bankName : `${bankName}, ${currency}`}
+            </a>
+            {': '}
+            {status === 'differences' ? strings.closeOpen(openDifferences) : strings.closeMissing}
+          </li>
+        ))}
+      </ul>
+    </div>
   )
 }
 
@@ -45,6 +81,7 @@ function CloseForm({ day, done, close }: Props & { close: () => void }) {
       close={close}
     >
       <p class="muted">{strings.closeText}</p>
+      <Obstacles day={day} close={close} />
       <Field label={strings.closeReason} hint={strings.closeReasonHint}>
         {(id) => <textarea id={id} name="reason" rows={2} maxLength={REASON_MAX} />}
       </Field>

@@ -33,9 +33,9 @@ export function Failed({ problem, retry }: { problem: Problem; retry?: () => voi
       <div>
         {!isOfFields && <p>{problem.message}</p>}
         {problem.fields.map(({ field, message }) => (
-          <p key={field}>{appStrings.problems.field(field, message)}</p>
+          <p key={`${field} ${message}`}>{appStrings.problems.field(field, message)}</p>
         ))}
-        {problem.requestId && !isOfFields && (
+        {problem.requestId && problem.fields.length === 0 && (
           <p class="muted small">{appStrings.problems.requestId(problem.requestId)}</p>
         )}
         {retry && (

@@ -34,18 +34,28 @@ const FIELDS = {
   status: Type.String({ description: 'balanced, differences or missing_statement.' }),
   ledger: nullable('number', { description: 'The bank’s account in the ledger.' }),
   statement: nullable('number', { description: 'Null, as the rest: no statement covers the day.' }),
-  timing: nullable('number', { description: 'On its way.' }),
+  timing: nullable('number', {
+    description: 'Matched, but booked on different days; and what is waiting.',
+  }),
+  waiting: nullable('number', {
+    description: 'Of timing, what only one side has yet, within the bank’s window.',
+  }),
   noted: nullable('number', { description: 'Differences that were explained.' }),
   difference: nullable('number', {
     description: 'statement − ledger − timing − noted: all other differences until then.',
   }),
+  openDifferences: Type.Integer({
+    description: 'Differences of the day and before that are in difference.',
+  }),
+  waitingDifferences: Type.Integer({ description: 'Of the day and before, in waiting.' }),
+  notedDifferences: Type.Integer({ description: 'Of the day and before, in noted.' }),
+  isExpected: Type.Boolean({
+    description: 'Money had moved at the bank by then, so a statement of the day is expected.',
+  }),
   isClosed: Type.Boolean({ description: 'Nothing posts into the day any more.' }),
 }
 
-const ProofDay = named('ReconciliationDay', {
-  ...FIELDS,
-  openDifferences: Type.Integer({ description: 'Of that very day, not counting timing.' }),
-})
+const ProofDay = named('ReconciliationDay', FIELDS)
 
 const Proof = named('DailyProof', {
   ...FIELDS,
@@ -150,10 +160,7 @@ const readingDays: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       }
       const range = { fromDay, toDay, bankCode: asked.bankCode, windows, now: clock() }
       const proofs = await readDailyProofs(db, range)
-      const shown = proofs.map((proof) => ({
-        ...presentProof(nameBank, proof),
-        openDifferences: proof.openDifferences,
-      }))
+      const shown = proofs.map((proof) => presentProof(nameBank, proof))
       return accepted('Daily proofs retrieved successfully', shown)
     },
   )
@@ -193,10 +200,7 @@ function presentAged<T extends { count: bigint; amountKobo: Kobo }>(aged: T) {
   return { ...rest, count: Number(count), amount: toNaira(amountKobo) }
 }
 
-function presentProof(
-  nameBank: Deps['nameBank'],
-  proof: DailyProof,
-): Omit<Static<typeof ProofDay>, 'openDifferences'> {
+function presentProof(nameBank: Deps['nameBank'], proof: DailyProof): Static<typeof ProofDay> {
   const naira = (amountKobo: Kobo | null) => (amountKobo === null ? null : toNaira(amountKobo))
   return {
     bankCode: proof.bankCode,
@@ -207,8 +211,13 @@ function presentProof(
     ledger: naira(proof.ledgerKobo),
     statement: naira(proof.statementKobo),
     timing: naira(proof.timingKobo),
+    waiting: naira(proof.waitingKobo),
     noted: naira(proof.notedKobo),
     difference: naira(proof.differenceKobo),
+    openDifferences: proof.openDifferences,
+    waitingDifferences: proof.waitingDifferences,
+    notedDifferences: proof.notedDifferences,
+    isExpected: proof.isExpected,
     isClosed: proof.isClosed,
   }
 }

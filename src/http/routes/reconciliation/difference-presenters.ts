@@ -18,6 +18,7 @@ import {
 } from '#domain/reconciliation/differences.ts'
 import { ITEM_KINDS } from '#domain/reconciliation/item-sources.ts'
 import type { BankAccount } from '#domain/reconciliation/reconciled-banks.ts'
+import { READINGS } from '#domain/reconciliation/reversed-credits.ts'
 import { CannotApprove, presentObstacle } from '#http/routes/suspense/approval-presenters.ts'
 import { named, nullable } from '#http/schemas.ts'
 import type { CreditId, StatementLineId, TransferId } from '#ids.ts'
@@ -79,10 +80,18 @@ const FIELDS = {
   ownedAt: nullable('string', { description: 'Since when.' }),
   line: orNull(StatementLineBody),
   item: orNull(BankItemBody),
-  credit: orNull(NamedCredit),
+  credit: orNull(
+    NamedCredit,
+    'That the line or item is about. Of reversed_at_bank, what it names.',
+  ),
   payout: orNull(NamedPayoutBody, 'Of a line that names a payout: payout_paid, payout_returned.'),
   statementId: nullable('string', { description: 'Of a gap between statements.' }),
   suggestion: orNull(BankItemBody),
+  readings: Type.Array(Type.String({ examples: ['charge'] }), {
+    description:
+      'Of a debit that is smaller than the credit it names, what it may be: charge, reversal. To ' +
+      'book it, say which. Empty of every other difference.',
+  }),
   actions: Type.Array(Type.String(), { description: 'What may be done now: book, match, note.' }),
   action: nullable('string'),
   reason: nullable('string'),
@@ -173,8 +182,10 @@ function presentPayout(difference: ShownDifference): Static<typeof NamedPayoutBo
 }
 
 // Of charges, the credit that they were withheld from.
-function creditIdOf({ itemKind, itemId, matchedCreditId }: ShownDifference): bigint | null {
-  return itemKind === 'credit' || itemKind === 'charges' ? itemId : matchedCreditId
+function creditIdOf(difference: ShownDifference): bigint | null {
+  const { itemKind, itemId, matchedCreditId, reversedCreditId } = difference
+  if (itemKind === 'credit' || itemKind === 'charges') return itemId
+  return matchedCreditId ?? reversedCreditId
 }
 
 async function readAbout(
@@ -215,6 +226,7 @@ function presentFields(difference: ShownDifference) {
     owner: difference.owner,
     ownedAt: ownedAt && timestamp(ownedAt),
     statementId: statementId === null ? null : statementId.toString(),
+    readings: difference.isPartialReversal ? [...READINGS] : [],
     actions: isUndecided ? allowedActions(difference) : [],
     action,
     reason: difference.reason,

@@ -2,6 +2,7 @@
 
 import { Type } from '@fastify/type-provider-typebox'
 import { ACTIONS } from '#domain/reconciliation/allowed-actions.ts'
+import { READINGS } from '#domain/reconciliation/reversed-credits.ts'
 import { Refusal } from '#errors.ts'
 import { named, oneOf, text } from '#http/schemas.ts'
 import type { DifferenceId } from '#ids.ts'
@@ -23,7 +24,18 @@ export const Action = {
 
 export const ResolutionRequest = named(
   'ResolutionRequest',
-  { action: Action, reason: Reason },
+  {
+    action: Action,
+    reading: Type.Optional({
+      ...oneOf(
+        READINGS,
+        'To book a debit that is smaller than the credit it names, say what it is. charge: the bank ' +
+          'charged it. reversal: the bank took back a part of the credit.',
+      ),
+      'x-says': `Must be one of ${READINGS.join(', ')}.`,
+    }),
+    reason: Reason,
+  },
   { additionalProperties: false },
 )
 

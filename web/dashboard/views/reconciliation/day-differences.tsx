@@ -12,6 +12,16 @@ import { choosingOf, DIFFERENCE_COLUMNS } from './difference-list.tsx'
 import type { DayProof } from './proof.tsx'
 import { ResolveChosen } from './resolve-many.tsx'
 
+// "1 open · 4 not matched yet · 2 explained", as the proof counts them.
+function countsOf({ openDifferences, waitingDifferences, notedDifferences }: DayProof): string {
+  const parts = [
+    openDifferences > 0 && strings.open(count(openDifferences)),
+    waitingDifferences > 0 && strings.waiting(count(waitingDifferences)),
+    notedDifferences > 0 && strings.noted(count(notedDifferences)),
+  ]
+  return `${strings.tabs.differences}: ${parts.filter(Boolean).join(' · ')}`
+}
+
 type Props = { proof: DayProof; place: Place; session: Session; done: () => void }
 
 export function DayDifferences({ proof, place, session, done }: Props) {
@@ -29,7 +39,7 @@ export function DayDifferences({ proof, place, session, done }: Props) {
   return (
     <section {...(hasAny ? { 'aria-labelledby': 'differences' } : {})}>
       <header class={hasAny ? 'grid-top' : ''}>
-        {hasAny && <h2 id="differences">{strings.count(count(differences.length))}</h2>}
+        {hasAny && <h2 id="differences">{countsOf(proof)}</h2>}
         <div class="buttons">
           <AssignChosen ids={ids} session={session} done={given} />
           <ResolveChosen ids={ids} done={given} />

@@ -54,14 +54,13 @@ export function DayGrid({ rows, days }: Props) {
   )
 }
 
-function nameOf({ bankName, currency }: BankDayRow): string {
+export function nameOf({ bankName, currency }: BankDayRow): string {
   return currency === 'NGN' ? bankName : `${bankName}, ${currency}`
 }
 
 function Cell({ row }: { row: BankDayRow | undefined }) {
   if (!row) return <span class="muted">{appStrings.nothing}</span>
-  const { bankCode, day, currency, openDifferences, status, isClosed } = row
-  const isCounted = status === 'differences' && openDifferences > 0
+  const { bankCode, day, currency, status, isClosed } = row
   return (
     <a
       class={`day-cell ${TONES[status]}`}
@@ -71,13 +70,18 @@ function Cell({ row }: { row: BankDayRow | undefined }) {
     >
       <span class="hidden">{strings.cell(nameOf(row), longDay(day), '')}</span>
       <Icon name={ICONS[status]} />
-      <span class="day-word">
-        {isCounted ? strings.open(count(openDifferences)) : strings.cellWords[status]}
-      </span>
+      <span class="day-word">{wordOf(row)}</span>
       {isClosed && <span class="hidden">, {strings.closed}</span>}
       {isClosed && <Icon name="lock" />}
     </a>
   )
+}
+
+// The same counts as on the day's page.
+function wordOf({ status, openDifferences, waitingDifferences }: BankDayRow): string {
+  if (status === 'waiting') return strings.cellWaiting(count(waitingDifferences))
+  if (status === 'differences' && openDifferences > 0) return strings.open(count(openDifferences))
+  return strings.cellWords[status]
 }
 
 const STEPS: Record<string, readonly [across: number, down: number]> = {

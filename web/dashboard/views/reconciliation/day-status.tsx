@@ -9,6 +9,7 @@ export type Status = keyof typeof strings.statuses
 
 export const TONES: Record<Status, string> = {
   balanced: 'good',
+  waiting: 'calm',
   differences: 'bad',
   missing_statement: 'warn',
   not_due: 'calm',
@@ -17,17 +18,20 @@ export const TONES: Record<Status, string> = {
 
 export const ICONS: Record<Status, IconName> = {
   balanced: 'check',
+  waiting: 'suspense',
   differences: 'warning',
   missing_statement: 'advice',
   not_due: 'suspense',
   not_started: 'minus',
 }
 
-type Row = { status: string; day: string }
+type Row = { status: string; day: string; waitingDifferences: number }
 
 // A day whose statement is not due misses nothing yet, nor does one before the bank's first statement.
-export function statusOf({ status, day }: Row, firstDay = ''): Status {
-  if (status !== 'missing_statement') return status === 'balanced' ? status : 'differences'
+// What only one side has yet is not known to be in transit, so its day is not green.
+export function statusOf({ status, day, waitingDifferences }: Row, firstDay = ''): Status {
+  if (status === 'balanced') return waitingDifferences > 0 ? 'waiting' : status
+  if (status !== 'missing_statement') return 'differences'
   if (day >= firstNotDue()) return 'not_due'
   return day < firstDay ? 'not_started' : status
 }

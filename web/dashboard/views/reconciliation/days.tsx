@@ -13,7 +13,7 @@ import { mayAccount } from '../../session.ts'
 import { useSteadyVersion } from '../../steady-refresh.ts'
 import type { ViewProps } from '../../view-props.ts'
 import { Ageing } from './ageing.tsx'
-import { type BankDayRow, DAYS, DayGrid } from './day-grid.tsx'
+import { type BankDayRow, DAYS, DayGrid, nameOf } from './day-grid.tsx'
 import { statusOf } from './day-status.tsx'
 import { ImportStatement } from './import-statement.tsx'
 
@@ -98,17 +98,12 @@ function AlertLine({ rows }: { rows: readonly BankDayRow[] }) {
   const red = of('differences')
   const missing = of('missing_statement')
   const oldest = [...red, ...missing].toSorted((one, other) => (one.day < other.day ? -1 : 1))[0]
-  if (!oldest) {
-    return (
-      <p class="day-alert good">
-        <Icon name="check" />
-        <span>{strings.allWell}</span>
-      </p>
-    )
-  }
+  const unknown = unknownBanks(rows)
+  if (!oldest) return <CalmLine rows={rows} unknown={unknown} />
   const said = [
     red.length > 0 && strings.red(red.length),
     missing.length > 0 && strings.missing(missing.length),
+    ...unknown,
   ].filter(Boolean)
   const { bankCode, day, currency } = oldest
   return (
@@ -118,6 +113,38 @@ function AlertLine({ rows }: { rows: readonly BankDayRow[] }) {
       <a href={hrefOf('reconciliation', undefined, { bankCode, day, currency })} onClick={follow}>
         {strings.first}
       </a>
+    </p>
+  )
+}
+
+// "0 of 12 Wema statements", of banks with days that no statement covers, before their first or at all.
+function unknownBanks(rows: readonly BankDayRow[]): string[] {
+  const due = rows.filter(({ isExpected, status }) => isExpected && status !== 'not_due')
+  const banks = groupBy(due, ({ bankCode, currency }) => `${bankCode} ${currency}`)
+  return [...banks.values()].flatMap((ofBank) => {
+    if (!ofBank.some(({ status }) => status === 'not_started')) return []
+    const have = ofBank.filter(({ statement }) => statement !== null).length
+    return [strings.statementsIn(have, ofBank.length, nameOf(ofBank[0] as BankDayRow))]
+  })
+}
+
+// Nothing is red: green if all is known, else grey.
+function CalmLine({ rows, unknown }: { rows: readonly BankDayRow[]; unknown: readonly string[] }) {
+  const banks = groupBy(rows, ({ bankCode, currency }) => `${bankCode} ${currency}`)
+  const waiting = [...banks.values()].reduce(
+    (sum, ofBank) => sum + Math.max(...ofBank.map((row) => row.waitingDifferences)),
+    0,
+  )
+  const isKnown = unknown.length === 0 && waiting === 0
+  const hasAny = rows.some(({ statement }) => statement !== null)
+  const said =
+    unknown.length > 0
+      ? `${unknown.join(' · ')}. ${hasAny && waiting === 0 ? strings.othersBalance : ''}`
+      : strings.allInExcept(waiting)
+  return (
+    <p class={`day-alert ${isKnown ? 'good' : 'calm'}`} role="status">
+      <Icon name={isKnown ? 'check' : 'minus'} />
+      <span>{isKnown ? strings.allWell : said}</span>
     </p>
   )
 }

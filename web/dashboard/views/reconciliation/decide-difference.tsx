@@ -31,6 +31,7 @@ export function DecideDifference({ session, ...props }: Props & { session: Sessi
       <p>
         {strings.asks(suspenseStrings.person(askedBy ?? ''), strings.actions[action ?? ''] ?? '')}
       </p>
+      {readingOf(props.difference) && <p>{readingOf(props.difference)}</p>}
       <p class="request-reason">{reason}</p>
       {isOwn && <p class="muted">{strings.own}</p>}
       {!isOwn && cannotApprove && <p class="notice after-facts">{cannotApprove.message}</p>}
@@ -47,6 +48,12 @@ export function DecideDifference({ session, ...props }: Props & { session: Sessi
       )}
     </section>
   )
+}
+
+// Of a part of a credit that was asked to be reversed: what the approver lets happen.
+function readingOf({ readings, action, amount, currency, credit }: Difference): string | undefined {
+  if (action !== 'book' || readings.length === 0) return undefined
+  return `${strings.readings.reversal(money(-amount, currency), money(credit?.amount ?? 0, currency))}.`
 }
 
 type Deciding = Props & { verb: 'approve' | 'withdraw'; close: () => void }

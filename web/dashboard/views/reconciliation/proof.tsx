@@ -4,7 +4,7 @@
 import { reconciliationStrings } from '../../../copy.ts'
 import type { Data } from '../../api.ts'
 import { money } from '../../format.ts'
-import { statusOf } from './day-status.tsx'
+import { type Status, statusOf } from './day-status.tsx'
 
 const { proof: strings, statusTexts } = reconciliationStrings
 
@@ -13,14 +13,32 @@ export type DayProof = Data<typeof PROOF>
 
 type Step = { sign: '' | '+' | '='; name: string; note?: string; amount: number | null }
 
-function stepsOf({ ledger, timing, noted, difference, statement }: DayProof): Step[] {
+function stepsOf(proof: DayProof): Step[] {
+  const { ledger, timing, waiting, noted, difference, statement } = proof
+  const inTransit = timing === null || waiting === null ? null : less(timing, waiting)
   return [
     { sign: '', name: strings.ledger, amount: ledger },
-    { sign: '+', name: strings.timing, note: strings.timingText, amount: timing },
+    { sign: '+', name: strings.timing, note: strings.timingText, amount: inTransit },
+    { sign: '+', name: strings.waiting, note: strings.waitingText, amount: waiting },
     { sign: '+', name: strings.noted, note: strings.notedText, amount: noted },
     { sign: '+', name: strings.differences, note: strings.differencesText, amount: difference },
     { sign: '=', name: strings.statement, amount: statement },
   ]
+}
+
+// To the kobo.
+const less = (one: number, other: number) => Math.round((one - other) * 100) / 100
+
+function textOf(proof: DayProof, status: Status): string {
+  if (status !== 'balanced' && status !== 'waiting') return statusTexts[status]
+  const { currency, waitingDifferences, waiting, notedDifferences, noted } = proof
+  const amount = (sum: number | null) => money(sum ?? 0, currency)
+  const exceptions = [
+    waitingDifferences > 0 && strings.exceptWaiting(waitingDifferences, amount(waiting)),
+    notedDifferences > 0 && strings.exceptNoted(notedDifferences, amount(noted)),
+  ].filter(Boolean)
+  if (exceptions.length === 0) return statusTexts[status]
+  return strings.balancedExcept(exceptions.join(strings.and))
 }
 
 const SPOKEN = { '': '', '+': strings.plus, '=': strings.equals }
@@ -32,7 +50,7 @@ export function Proof({ proof }: { proof: DayProof }) {
     <section class={`card panel proof ${status}`} aria-labelledby="proof">
       <h2 id="proof">{strings.title}</h2>
       <p class="muted">
-        {statusTexts[status]} {isRed && strings.asOf}
+        {textOf(proof, status)} {isRed && strings.asOf}
       </p>
       <table>
         <caption class="hidden">{strings.title}</caption>

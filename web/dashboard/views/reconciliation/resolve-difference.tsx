@@ -1,5 +1,6 @@
 // Resolves a difference: books it, notes it, or confirms the suggested match, with a reason.
 
+import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { differencesStrings as strings } from '../../../copy.ts'
 import { send } from '../../api.ts'
@@ -10,6 +11,8 @@ import { toast } from '../../parts/toasts.tsx'
 import type { Session } from '../../session.ts'
 import { OthersNotice } from './assign-difference.tsx'
 import type { Difference } from './difference-list.tsx'
+
+const READINGS = ['charge', 'reversal'] as const
 
 export const ACTIONS = ['match', 'book', 'note'] as const
 export type Action = (typeof ACTIONS)[number]
@@ -40,9 +43,12 @@ export function ResolveDifference({ difference, session, done }: Props) {
 
 function ResolveForm({ difference, session, done, close }: Props & { close: () => void }) {
   const { id, amount, currency, actions, payout } = difference
+  const [action, choose] = useState<string>(ACTIONS.find((each) => actions.includes(each)) ?? '')
+  const hasReadings = action === 'book' && difference.readings.length > 0
   const sending = useSending(async (given, headers) => {
     const action = choiceOf(given, 'action', ACTIONS)
-    const body = { action, reason: textOf(given, 'reason') }
+    const reading = hasReadings ? { reading: choiceOf(given, 'reading', READINGS) } : {}
+    const body = { action, ...reading, reason: textOf(given, 'reason') }
     const { state } = await send('POST', PATH, { params: { id }, body, headers })
     close()
     toast(state === 'asked' ? strings.askedDone : strings.resolved)
@@ -59,15 +65,45 @@ function ResolveForm({ difference, session, done, close }: Props & { close: () =
       <ActionFields
         actions={ACTIONS.filter((action) => actions.includes(action))}
         bookText={strings.payoutBookings[payout?.booking ?? '']}
-      />
+        choose={choose}
+      >
+        {hasReadings && <ReadingFields difference={difference} />}
+      </ActionFields>
     </DialogForm>
   )
 }
 
-type FieldsProps = { actions: readonly Action[]; reason?: string; bookText?: string | undefined }
+// A debit smaller than the credit that it names. Neither reading is chosen beforehand: one is for good.
+function ReadingFields({ difference }: Pick<Props, 'difference'>) {
+  const { amount, currency, credit } = difference
+  const [debit, whole] = [money(-amount, currency), money(credit?.amount ?? 0, currency)]
+  return (
+    <fieldset class="picker">
+      <legend>{strings.reading}</legend>
+      {READINGS.map((reading) => (
+        <label key={reading} class="choice">
+          <input type="radio" name="reading" value={reading} required />
+          <span class="choice-text">
+            {strings.readings[reading](debit, whole)}
+            <span class="muted small">{strings.readingTexts[reading]}</span>
+          </span>
+        </label>
+      ))}
+    </fieldset>
+  )
+}
+
+type FieldsProps = {
+  actions: readonly Action[]
+  reason?: string
+  bookText?: string | undefined
+  choose?: (action: Action) => void
+  children?: ComponentChildren // Between the action and the reason.
+}
 
 // Without a choice of actions only the reason is asked for.
-export function ActionFields({ actions, reason = '', bookText }: FieldsProps) {
+export function ActionFields(props: FieldsProps) {
+  const { actions, reason = '', bookText, choose, children } = props
   return (
     <>
       {actions.length > 0 && (
@@ -75,7 +111,14 @@ export function ActionFields({ actions, reason = '', bookText }: FieldsProps) {
           <legend>{strings.how}</legend>
           {actions.map((action, at) => (
             <label key={action} class="choice">
-              <input type="radio" name="action" value={action} defaultChecked={at === 0} required />
+              <input
+                type="radio"
+                name="action"
+                value={action}
+                defaultChecked={at === 0}
+                required
+                onChange={() => choose?.(action)}
+              />
               <span class="choice-text">
                 {strings.actions[action]}
                 <span class="muted small">
@@ -86,6 +129,7 @@ export function ActionFields({ actions, reason = '', bookText }: FieldsProps) {
           ))}
         </fieldset>
       )}
+      {children}
       <Field label={strings.why} hint={strings.whyHint}>
         {(id) => (
           <textarea
