@@ -7,6 +7,7 @@ import { pipeline, type Transaction, withTransaction } from '#db/transaction.ts'
 import { alertBlocked } from '#domain/payouts/blocked-payouts.ts'
 import { settleAsTold } from '#domain/payouts/settle-as-told.ts'
 import {
+  alertWaiting,
   claimQueries,
   findLongUnknown,
   findQueriedBanks,
@@ -108,7 +109,13 @@ async function ask(
   // Settings that lead elsewhere since: that it is not known there says nothing, and operators find out.
   if (answer.status === 'not_found' && !wouldKnow(connection, query)) return
   const outcome = outcomeOf(answer, { sentMs, isSent: false })
-  if (!outcome) return
+  if (!outcome) {
+    if (answer.status !== 'unknown' || !answer.waitsFor) return
+    await withTransaction(batchPool, (tx) =>
+      alertWaiting(tx, dueNow(clock).now, { reference, bankCode, answer }),
+    )
+    return
+  }
   // That a bank knows nothing counts only after a while: not for a clock that says so wrongly, when the
   // order may still be on its way.
   if (outcome.status === 'failed' && (await deps.isClockRight?.()) === false) return

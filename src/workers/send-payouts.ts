@@ -22,7 +22,12 @@ import {
 } from '#domain/payouts/claim-payouts.ts'
 import { settleAsTold } from '#domain/payouts/settle-as-told.ts'
 import type { OutcomeHooks } from '#domain/payouts/settle-payout.ts'
-import { markUnknown, outcomeOf, SEND_WITHIN_MS } from '#domain/payouts/unknown-payouts.ts'
+import {
+  alertWaiting,
+  markUnknown,
+  outcomeOf,
+  SEND_WITHIN_MS,
+} from '#domain/payouts/unknown-payouts.ts'
 import { lockAndClaimCalls } from '#domain/records/call-rates.ts'
 import type { SharedAccounts } from '#ledger/accounts.ts'
 import type { Sealer } from '#seal.ts'
@@ -90,7 +95,7 @@ async function sendOf(
   const isLate = Math.abs(claimedMs) > SEND_WITHIN_MS
   const sent = claimed.map(async ({ id, ...instruction }: ClaimedPayout) => {
     const answer = isLate ? NOT_BEGUN : await sendMoney(instruction, { notAfter }).catch(silence)
-    await recordAnswer(deps, { id, reference: instruction.reference, by, answer })
+    await recordAnswer(deps, { id, reference: instruction.reference, bankCode, by, answer })
   })
   const failures = (await Promise.allSettled(sent)).flatMap((result) =>
     result.status === 'rejected' ? [result.reason] : [],
@@ -110,17 +115,24 @@ function silence(error: unknown): PayoutAnswer {
   return { status: 'unknown', reason: error instanceof Error ? error.name : 'Error' }
 }
 
-type Answered = Pick<ClaimedPayout, 'id' | 'reference'> & { by: string; answer: PayoutAnswer }
+type Answered = Pick<ClaimedPayout, 'id' | 'reference'> & {
+  bankCode: string
+  by: string
+  answer: PayoutAnswer
+}
 
 async function recordAnswer(deps: PayoutDeps, answered: Answered): Promise<void> {
   const { batchPool, sharedAccounts, payoutHooks: hooks, clock } = deps
-  const { id, reference, by, answer } = answered
+  const { id, reference, bankCode, by, answer } = answered
   const outcome = outcomeOf(answer, { sentMs: 0, isSent: true })
   const reason = 'reason' in answer ? answer.reason : 'The bank gave no answer.'
   await withTransaction(batchPool, async (tx) => {
     const { now } = dueNow(clock)
     const told = { id, reference, by }
     if (outcome) await settleAsTold(tx, { sharedAccounts, now, hooks }, { ...told, outcome })
-    else await markUnknown(tx, now, { id, reason, by })
+    else {
+      await markUnknown(tx, now, { id, reason, by })
+      await alertWaiting(tx, now, { reference, bankCode, answer })
+    }
   })
 }
