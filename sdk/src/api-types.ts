@@ -4493,7 +4493,7 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    kind?: "numbers_exhausted" | "pool_low" | "number_refused" | "account_change_refused" | "session_reused" | "wrong_bank" | "rail_item_rejected" | "reversal_outstanding" | "reversal_shortfall" | "reversal_receivable" | "endpoint_disabled" | "bank_silent" | "payout_unknown" | "payout_contradicted" | "payout_blocked" | "payouts_held" | "payouts_waiting" | "payout_file_overdue" | "reconciliation_difference" | "statement_missing" | "audit_failed" | "archive_failing";
+                    kind?: "numbers_exhausted" | "pool_low" | "number_refused" | "account_change_refused" | "session_reused" | "wrong_bank" | "rail_item_rejected" | "reversal_outstanding" | "reversal_shortfall" | "reversal_receivable" | "endpoint_disabled" | "bank_silent" | "payout_unknown" | "payout_contradicted" | "payout_needs_authorization" | "payout_blocked" | "payouts_held" | "payouts_waiting" | "payout_file_overdue" | "reconciliation_difference" | "statement_missing" | "audit_failed" | "archive_failing";
                     open?: "true" | "false";
                     from?: string;
                     to?: string;
@@ -9202,4 +9202,4 @@ export type ErrorCode =
     | "try_again"
     | "internal"
 export const EVENT_TYPES = ["account.created","account.updated","account.deactivated","account.activated","account.erased","collection.received","collection.reversed","collection.refunded","collection.refund_failed","payment.processing","payment.part_paid","payment.extended","payment.successful","payment.expired","payment.cancelled","payment.reversed","payment.refunded","payment.refund_failed","credit.suspended","credit.assigned","credit.returned","credit.return_failed","credit.reversed","payout.confirmed","payout.failed","settlement.closed","settlement.paid","settlement.failed","alert.raised","endpoint.disabled","endpoint.test"] as const
-export const ALERT_KINDS = ["numbers_exhausted","pool_low","number_refused","account_change_refused","session_reused","wrong_bank","rail_item_rejected","reversal_outstanding","reversal_shortfall","reversal_receivable","endpoint_disabled","bank_silent","payout_unknown","payout_contradicted","payout_blocked","payouts_held","payouts_waiting","payout_file_overdue","reconciliation_difference","statement_missing","audit_failed","archive_failing"] as const
+export const ALERT_KINDS = ["numbers_exhausted","pool_low","number_refused","account_change_refused","session_reused","wrong_bank","rail_item_rejected","reversal_outstanding","reversal_shortfall","reversal_receivable","endpoint_disabled","bank_silent","payout_unknown","payout_contradicted","payout_needs_authorization","payout_blocked","payouts_held","payouts_waiting","payout_file_overdue","reconciliation_difference","statement_missing","audit_failed","archive_failing"] as const

@@ -5,15 +5,15 @@
 // Secrets are environment variables, named in the file. Rail secrets of our own connector may stand
 // in the file itself.
 
-import type { BankConnection, Mode } from '#banks/connector.ts'
+import type { Mode } from '#banks/connector.ts'
 import { type BankConfiguration, connectBank } from '#banks/connectors.ts'
 import { isBankCode } from '#banks/nuban.ts'
 import {
   checkNumbers,
+  checkReserved,
   issuesNumbers,
   type NumberSettings,
   overlap,
-  poolOf,
   type SerialRange,
 } from './number-settings.ts'
 import { checkPayoutFiles, type PayoutFileSettings } from './payout-file-settings.ts'
@@ -189,27 +189,6 @@ function readBank(
   checkStatements(bank.statements, report)
   if (bank.numbers === 'reserved' && connection) checkReserved(read, connection, report)
   return read
-}
-
-// Every kind of number in the pool is one that the bank leaves to us until we block it.
-function checkReserved(
-  bank: BankSettings,
-  { calls, reserves }: BankConnection,
-  report: Report,
-): void {
-  if (!calls.reserveAccount) {
-    report('numbers "reserved" requires a connector that reserves accounts, and settings.baseUrl')
-  } else if (reserves?.needsCustomer) {
-    report(
-      `connector ${bank.connector} reserves accounts only for a customer with a BVN or NIN, so ` +
-        'numbers cannot be "reserved" into a pool',
-    )
-  } else if (reserves && !reserves.kinds.includes('dynamic') && poolOf(bank).dynamic > 0) {
-    report(
-      `connector ${bank.connector} has no dynamic numbers for a pool: the bank gives them to ` +
-        'somebody else when they expire; set pool.dynamic to 0',
-    )
-  }
 }
 
 function readRecord(value: unknown, field: string, report: Report) {

@@ -1,5 +1,5 @@
 // What a provider reports about a payout is taken, but never believed by itself: the provider is asked,
-// and a report that contradicts what was settled alerts operators (I47). Reports are the samples of the
+// and a report that contradicts what was settled alerts operators (I47, I100). Reports are the samples of the
 // providers' contracts.
 
 import assert from 'node:assert/strict'

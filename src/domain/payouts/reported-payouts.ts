@@ -1,5 +1,5 @@
-// What a bank reports about a payout on its own. No report settles a payout: some banks sign only a part
-// of it, or do not publish what it looks like. Instead
+// What a bank reports about a payout on its own. I100: no report settles a payout, because some banks
+// sign only a part of it, or do not publish what it looks like. Instead
 //
 //   unknown              the bank is asked at once, and its answer settles it
 //   sending              its sender is about to hear the answer
