@@ -80,6 +80,12 @@ export type IncomingReversal = {
   currency: string
 }
 
+// A bank reports what became of a payout of ours. Never believed by itself: the bank is asked for it.
+export type PayoutEvent = {
+  reference: string // Ours.
+  says: 'confirmed' | 'failed' | 'reversed'
+}
+
 // `sessionId` of a rejection is what the bank sent, shortened, so that it can find its own record.
 // With a `reversal` it is no credit, and is still to be taken as what it is.
 export type Rejection = {
@@ -89,6 +95,7 @@ export type Rejection = {
   message: string
   money: NamedMoney | null
   reversal?: IncomingReversal
+  payout?: PayoutEvent
 }
 
 // What a rejected item says of money, to be kept. Null when it is provably none: no amount is named,

@@ -10,6 +10,7 @@ import { type BankConfiguration, connectBank } from '#banks/connectors.ts'
 import { isBankCode } from '#banks/nuban.ts'
 import {
   checkNumbers,
+  checkReserved,
   issuesNumbers,
   type NumberSettings,
   overlap,
@@ -186,9 +187,7 @@ function readBank(
   checkNumbers(bank, report)
   checkPayoutFiles(bank.payoutFiles, report)
   checkStatements(bank.statements, report)
-  if (bank.numbers === 'reserved' && connection && !connection.calls.reserveAccount) {
-    report('numbers "reserved" requires a connector that reserves accounts, and settings.baseUrl')
-  }
+  if (bank.numbers === 'reserved' && connection) checkReserved(read, connection, report)
   return read
 }
 

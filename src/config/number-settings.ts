@@ -1,6 +1,7 @@
 // Where a bank's numbers come from: serial ranges that it granted, or accounts that it reserves
 // through its connector, of which a pool is kept.
 
+import type { BankConnection } from '#banks/connector.ts'
 import type { Report } from './setting-parsers.ts'
 
 export type Purpose = 'static' | 'dynamic'
@@ -47,6 +48,27 @@ export function checkNumbers(bank: Readonly<Record<string, unknown>>, report: Re
     report(
       `pool must be {"static": …, "dynamic": …}, whole numbers from 0 to ${POOL_MAX}, with an ` +
         `optional accountName of 1 to ${NAME_MAX} printable characters`,
+    )
+  }
+}
+
+// Every number in a pool must be one that the bank leaves to us until we block it.
+export function checkReserved(
+  bank: NumberSettings & { readonly connector?: string | undefined },
+  { calls, reserves }: Pick<BankConnection, 'calls' | 'reserves'>,
+  report: Report,
+): void {
+  if (!calls.reserveAccount) {
+    report('numbers "reserved" requires a connector that reserves accounts, and settings.baseUrl')
+  } else if (reserves?.needsCustomer) {
+    report(
+      `numbers "reserved" needs a pool, and connector ${bank.connector} reserves accounts only for a ` +
+        'customer with a BVN or NIN',
+    )
+  } else if (reserves && !reserves.kinds.includes('dynamic') && poolOf(bank).dynamic > 0) {
+    report(
+      `pool.dynamic must be 0: the bank of connector ${bank.connector} gives dynamic numbers to ` +
+        'somebody else when they expire',
     )
   }
 }

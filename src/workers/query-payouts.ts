@@ -17,6 +17,7 @@ import { followDatabase } from '#domain/payouts/follow-database.ts'
 import { arePayoutsHeld } from '#domain/payouts/hold-payouts.ts'
 import { settleAsTold } from '#domain/payouts/settle-as-told.ts'
 import {
+  alertWaiting,
   claimQueries,
   findLongUnknown,
   findQueriedBanks,
@@ -131,10 +132,13 @@ async function ask(
     })
     return
   }
-  const outcome = outcomeOf(answer)
-  if (answer.status === 'unknown' && answer.isAccepted) {
-    await withTransaction(batchPool, (tx) => markAccepted(tx, id))
+  if (answer.status === 'unknown') {
+    await withTransaction(batchPool, async (tx) => {
+      if (answer.isAccepted) await markAccepted(tx, id)
+      await alertWaiting(tx, dueNow(clock).now, { reference, bankCode, answer })
+    })
   }
+  const outcome = outcomeOf(answer)
   if (!outcome) return
   await withTransaction(batchPool, (tx) =>
     settleAsTold(

@@ -23,7 +23,7 @@ import {
 } from '#domain/payouts/claim-payouts.ts'
 import { settleAsTold } from '#domain/payouts/settle-as-told.ts'
 import type { OutcomeHooks } from '#domain/payouts/settle-payout.ts'
-import { markUnknown, SEND_WITHIN_MS } from '#domain/payouts/unknown-payouts.ts'
+import { alertWaiting, markUnknown, SEND_WITHIN_MS } from '#domain/payouts/unknown-payouts.ts'
 import { lockAndClaimCalls } from '#domain/records/call-rates.ts'
 import type { SharedAccounts } from '#ledger/accounts.ts'
 import type { Monotonic } from '#monotonic.ts'
@@ -99,7 +99,7 @@ async function sendOf(
   const isTooLate = () => hasPassed(SEND_WITHIN_MS + CALL_MS_MAX)
   const sent = claimed.map(async ({ id, ...instruction }: ClaimedPayout) => {
     const answer = isLate ? NOT_BEGUN : await sendMoney(instruction, { isTooLate }).catch(silence)
-    await recordAnswer(deps, { id, reference: instruction.reference, by, answer })
+    await recordAnswer(deps, { id, reference: instruction.reference, bankCode, by, answer })
   })
   const failures = (await Promise.allSettled(sent)).flatMap((result) =>
     result.status === 'rejected' ? [result.reason] : [],
@@ -126,11 +126,15 @@ function silence(error: unknown): PayoutAnswer {
   return { status: 'unknown', reason: error instanceof Error ? error.name : 'Error' }
 }
 
-type Answered = Pick<ClaimedPayout, 'id' | 'reference'> & { by: string; answer: PayoutAnswer }
+type Answered = Pick<ClaimedPayout, 'id' | 'reference'> & {
+  bankCode: string
+  by: string
+  answer: PayoutAnswer
+}
 
 async function recordAnswer(deps: PayoutDeps, answered: Answered): Promise<void> {
   const { batchPool, sharedAccounts, payoutHooks: hooks, clock } = deps
-  const { id, reference, by, answer } = answered
+  const { id, reference, bankCode, by, answer } = answered
   const outcome = outcomeOf(answer)
   const isAccepted = answer.status === 'unknown' && answer.isAccepted === true
   const reason = 'reason' in answer ? answer.reason : 'The bank gave no answer.'
@@ -138,6 +142,9 @@ async function recordAnswer(deps: PayoutDeps, answered: Answered): Promise<void>
     const { now } = dueNow(clock)
     const told = { id, reference, by }
     if (outcome) await settleAsTold(tx, { sharedAccounts, now, hooks }, { ...told, outcome })
-    else await markUnknown(tx, now, { id, reason, by, isAccepted })
+    else {
+      await markUnknown(tx, now, { id, reason, by, isAccepted })
+      await alertWaiting(tx, now, { reference, bankCode, answer })
+    }
   })
 }

@@ -87,7 +87,7 @@ test('what only one side has is not in transit, and counted alike in its cell an
   await page.locator('.proof.waiting').waitFor()
   await see(page, 'Balanced except for 1 difference not matched yet (₦4,321.00).')
   const proof = (await page.locator('.proof table').innerText()).replaceAll(/\s+/g, ' ')
-  assert.match(proof, /In transit.*₦0\.00.*Not matched yet.*₦4,321\.00/)
+  assert.match(proof, /Timing differences.*₦0\.00.*Not matched yet.*₦4,321\.00/)
   assert.equal(await page.locator('#differences').innerText(), 'Differences: 1 not matched yet')
   assert.equal(await page.getByText('The statement and the ledger agree').count(), 0)
   await shoot(page, 'waiting')

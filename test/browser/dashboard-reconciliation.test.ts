@@ -56,7 +56,7 @@ test('the first statement is imported by keyboard alone, and its day shows how i
   await page.locator('.proof').waitFor()
   assert.match(
     await proofOf(page),
-    /Ledger balance.*₦65,500\.00.*In transit.*₦0\.00.*Differences.*-₦4,752\.50.*₦60,747\.50/,
+    /Ledger balance.*₦65,500\.00.*Timing differences.*₦0\.00.*Differences.*-₦4,752\.50.*₦60,747\.50/,
   )
   assert.deepEqual(problems, [])
 })

@@ -28,6 +28,25 @@ const RESERVING = {
   railSecrets: [SANDBOX_RAIL_SECRET],
 }
 
+const PROVIDUS = {
+  code: '101',
+  name: 'Providus Bank',
+  connector: 'providus',
+  numbers: 'reserved',
+  settings: { baseUrl: 'https://bank.example', clientId: 'us' },
+  secrets: { clientSecret: 'STERLING_KEY' },
+}
+const MONNIFY = {
+  ...PROVIDUS,
+  connector: 'monnify',
+  settings: {
+    baseUrl: 'https://bank.example',
+    apiKey: 'MK',
+    contractCode: '1000000001',
+    emailDomain: 'example.com',
+  },
+}
+
 const AROUND = { mode: 'sandbox', env: { STERLING_KEY: 'key' } } as const
 
 test('a right file is taken as it stands, in its order', () => {
@@ -81,6 +100,12 @@ for (const [what, bank, problem] of [
     { ...RESERVING, settings: {} },
     'numbers "reserved" requires a connector that reserves accounts',
   ],
+  [
+    'a pool of dynamic numbers that the bank takes back',
+    PROVIDUS,
+    'pool.dynamic must be 0: the bank',
+  ],
+  ['a pool at a bank that must know the customer', MONNIFY, 'numbers "reserved" needs a pool, and'],
   ['an account for files that is a text', { ...WEMA, payoutFiles: '0123456789' }, 'payoutFiles'],
   ['one of nine digits', debiting({ accountNumber: '012345678' }), 'payoutFiles must be'],
   ['one without a name', debiting({ accountName: ' ' }), 'payoutFiles must be'],
@@ -165,3 +190,8 @@ function read(content: unknown) {
   const banks = readBanks(JSON.stringify(content), AROUND, (sentence) => problems.push(sentence))
   return { banks, problems }
 }
+
+test('a bank that takes dynamic numbers back may still reserve static ones', () => {
+  const bank = { ...PROVIDUS, pool: { dynamic: 0 } }
+  assert.deepEqual(read([bank, WEMA]).problems, [])
+})

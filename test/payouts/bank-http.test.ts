@@ -63,6 +63,7 @@ for (const connector of PAYING) {
   test(`${connector}: confirm`, async () => {
     await using world = await startPaying(connector, 'confirm')
     await world.rounds.send()
+    await world.later(60_000) // A bank may say at first only that it took the order.
 
     assert.deepEqual([await world.status(), await world.paid()], ['confirmed', 1])
     await assertCleanBooks(world.bench)

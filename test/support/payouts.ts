@@ -58,7 +58,7 @@ export async function payoutRounds(
   const deps = {
     batchPool,
     sealer,
-    sharedAccounts: new SharedAccounts(bench.db, hostsOf(connectionString)),
+    sharedAccounts: new SharedAccounts(bench.db, { clock, hosts: hostsOf(connectionString) }),
     payoutHooks: hooks,
     bankConnections,
     clock,

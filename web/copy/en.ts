@@ -332,6 +332,7 @@ export const codeStrings = {
   bank_silent: 'No notifications from bank',
   payout_unknown: 'Payout outcome unknown',
   payout_contradicted: 'Contradictory payout report',
+  payout_needs_authorization: 'Payout needs authorisation',
   payout_blocked: 'Blocked payout',
   payouts_held: 'Payouts held',
   payouts_waiting: 'Payouts not sent',

@@ -5,16 +5,32 @@
 import { type CreditFields, checkCredit, keptRejection, rejection } from '#banks/credit-fields.ts'
 import { objectIn } from '#banks/json-body.ts'
 import { isText, jsonNotification } from '#banks/json-notifications.ts'
-import type { ParsedItem } from '#banks/notifications.ts'
+import type { ParsedItem, PayoutEvent } from '#banks/notifications.ts'
 
 const TO_VIRTUAL_ACCOUNT = 'vact_transfer'
+
+// Their bodies are not published, but for the success: that our reference is in merchantTxRef is assumed.
+const PAYOUT_EVENTS: Readonly<Record<string, PayoutEvent['says']>> = {
+  payout_success: 'confirmed',
+  payout_failed: 'failed',
+  payout_refund: 'reversed',
+}
+const KNOWN_EVENTS = ['payment_success', 'payment_failed', 'payment_reversal']
 
 export const nombaFormat = jsonNotification({
   name: 'nomba',
   read(event, isRepeated) {
     const fields = eventFields(objectIn(event.data))
     if (isRepeated) return keptRejection('repeated_field', null, fields)
-    const { type, transactionId } = objectIn(objectIn(event.data).transaction)
+    const { type, transactionId, merchantTxRef } = objectIn(objectIn(event.data).transaction)
+    const says = PAYOUT_EVENTS[String(event.event_type)]
+    if (says) {
+      const kept = keptRejection('not_a_credit', transactionId, fields)
+      return isText(merchantTxRef) ? { ...kept, payout: { reference: merchantTxRef, says } } : kept
+    }
+    if (!KNOWN_EVENTS.includes(String(event.event_type))) {
+      return keptRejection('not_a_credit', transactionId, fields)
+    }
     if (type !== TO_VIRTUAL_ACCOUNT) return rejection('not_a_credit', transactionId)
     if (event.event_type === 'payment_success') return checkCredit(fields)
     return event.event_type === 'payment_reversal'

@@ -1,6 +1,7 @@
 // Squad's notification of a transfer to a virtual account, and the rows of its list. Only what is
 // indicated by C is a credit. A frozen transfer has been sent but is not ours yet: it is kept for an
-// operator. `encrypted_body` is the same once more, and ignored.
+// operator, and so is money for a dynamic account, of which we have none. `encrypted_body` is the same
+// once more, and ignored.
 
 import { type CreditFields, checkCredit, keptRejection, rejection } from '#banks/credit-fields.ts'
 import { objectIn } from '#banks/json-body.ts'
@@ -30,6 +31,10 @@ export const squadFormat = jsonNotification({
 
 export function readTransfer(transfer: Record<string, unknown>): ParsedItem {
   const { transaction_reference: reference, transaction_indicator: indicator } = transfer
+  if (indicator === undefined && transfer.amount_received !== undefined) {
+    const fields = { ...creditFields(transfer), amount: transfer.amount_received }
+    return keptRejection('not_a_credit', reference, fields)
+  }
   if (indicator !== 'C') return rejection('not_a_credit', reference)
   const fields = creditFields(transfer)
   return isFrozen(transfer) ? keptRejection('not_booked', reference, fields) : checkCredit(fields)

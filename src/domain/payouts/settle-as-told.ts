@@ -21,7 +21,7 @@ export async function settleAsTold(
 export async function tellContradiction(
   tx: Transaction,
   now: Date,
-  { subject, status }: { subject: string; status: PayoutOutcome['status'] },
+  { subject, status }: { subject: string; status: PayoutOutcome['status'] | 'reversed' },
 ): Promise<void> {
   const detail = { status, problem: 'already_settled' }
   const alert = { kind: 'payout_contradicted', subject, detail } as const

@@ -122,7 +122,9 @@ async function settle(tx: Transaction, deps: SettleDeps, settling: Settling): Pr
   const detail = outcome.status === 'confirmed' ? outcome.bankReference : outcome.reason
   const change = { payoutIds: [payout.id], change: outcome.status, changedBy: by, detail }
   await recordPayoutChanges(tx, now, change)
-  await clearAlert(tx, now, { kind: 'payout_unknown', subject: `payout/${payout.reference}` })
+  const subject = `payout/${payout.reference}`
+  await clearAlert(tx, now, { kind: 'payout_unknown', subject })
+  await clearAlert(tx, now, { kind: 'payout_needs_authorization', subject })
   if (payout.purpose !== 'return') {
     const legs = outcome.status === 'confirmed' ? paidLegs(payout, cost) : unpaidLegs(payout)
     await sharedAccounts.open(legs.flatMap(({ from, to }) => [from, to]))

@@ -8,11 +8,13 @@
 // Locks: payouts in id order.
 
 import { CALL_MS_MAX } from '#banks/call-deadlines.ts'
-import type { BankConnection } from '#banks/connector.ts'
+import type { BankConnection, PayoutAnswer } from '#banks/connector.ts'
 import type { Due } from '#client-time.ts'
 import { numberArray } from '#db/arrays.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
+import { raiseAlerts } from '#domain/records/alerts.ts'
+import { appendEvents } from '#domain/records/outbox.ts'
 import { livesIn } from '#domain/records/test-clocks.ts'
 import type { PayoutId } from '#ids.ts'
 import { CURRENCY } from '#money.ts'
@@ -58,6 +60,19 @@ export async function markUnknown(
   if (rowCount === 0) return
   const change = { payoutIds: [id], change: 'unknown', changedBy: by, detail: reason } as const
   await recordPayoutChanges(tx, now, change)
+}
+
+// Only the operator can end the wait, at the bank.
+export async function alertWaiting(
+  tx: Transaction,
+  now: Date,
+  { reference, bankCode, answer }: { reference: string; bankCode: string; answer: PayoutAnswer },
+): Promise<void> {
+  if (answer.status !== 'unknown' || answer.waitsFor !== 'authorization') return
+  const detail = { bankCode, status: answer.reason }
+  const subject = `payout/${reference}`
+  const alert = { kind: 'payout_needs_authorization', subject, detail } as const
+  await appendEvents(tx, now, await raiseAlerts(tx, now, [alert]))
 }
 
 // Those in files wait for their results, however long it takes.

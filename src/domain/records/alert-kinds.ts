@@ -16,6 +16,7 @@ export type AlertKind =
   | 'bank_silent'
   | 'payout_unknown'
   | 'payout_contradicted'
+  | 'payout_needs_authorization'
   | 'payout_blocked'
   | 'payouts_held'
   | 'payouts_waiting'
@@ -106,6 +107,13 @@ export const ALERT_KINDS: Readonly<Record<AlertKind, About>> = {
     remedy:
       'Nothing was changed. Ask the bank what it paid; if it was not what Payouts shows, book it from ' +
       'the statement in Reconciliation, or correct it with the bank and the client.',
+  },
+  payout_needs_authorization: {
+    title: 'A bank waits for a one-time password before it pays',
+    remedy:
+      'Have the provider switch off one-time passwords (two-factor authorisation) for transfers by API, ' +
+      'and release or cancel the payout there. Don’t send the money again.',
+    isClearedByItself: true,
   },
   payout_blocked: {
     title: 'A queued payout can’t be sent',

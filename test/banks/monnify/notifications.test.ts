@@ -20,11 +20,34 @@ test('the published signature is right', () => {
   assert.equal(connection?.authenticate(railCall({ 'monnify-signature': PUBLISHED }, body)), 'ok')
 })
 
-for (const eventType of ['SUCCESSFUL_DISBURSEMENT', 'SETTLEMENT', 'SUCCESSFUL_REFUND', undefined]) {
-  test(`an event of type ${eventType} is no credit, and no money to keep`, () => {
+test('a settlement to our own bank is no credit, and no money to keep', () => {
+  const item = parse({ ...EVENT, eventType: 'SETTLEMENT' })
+  assert(!item.ok)
+  assert.deepEqual([item.code, item.money], ['not_a_credit', null])
+})
+
+for (const eventType of ['SUCCESSFUL_REFUND', 'SOMETHING_NEW', undefined]) {
+  test(`an event of type ${eventType} is no credit, and is kept`, () => {
     const item = parse({ ...EVENT, eventType })
     assert(!item.ok)
-    assert.deepEqual([item.code, item.money], ['not_a_credit', null])
+    assert.deepEqual([item.code, item.money?.amount], ['not_a_credit', '3000'])
+    assert.equal(item.payout, undefined)
+  })
+}
+
+for (const [eventType, says] of [
+  ['SUCCESSFUL_DISBURSEMENT', 'confirmed'],
+  ['FAILED_DISBURSEMENT', 'failed'],
+  ['REVERSED_DISBURSEMENT', 'reversed'],
+] as const) {
+  test(`${eventType} is about a payout, or kept where it names none`, () => {
+    const eventData = { amount: 200.5, transactionReference: 'MFDS1', reference: 'PAY-1' }
+    const item = parse({ eventType, eventData })
+    assert(!item.ok)
+    assert.deepEqual(item.payout, { reference: 'PAY-1', says })
+    const unnamed = parse({ eventType, eventData: { ...eventData, reference: 7 } })
+    assert(!unnamed.ok)
+    assert.deepEqual([unnamed.payout, unnamed.money?.amount], [undefined, '200.5'])
   })
 }
 

@@ -23,9 +23,13 @@ function verdict(body: Buffer, { headers = HEADERS as object, secondsLater = 0 }
   return connection?.authenticate({ ...railCall({ ...headers }, body), now })
 }
 
-test('the published signature is right, five minutes before and after', () => {
-  for (const secondsLater of [0, 300, -300]) assert.equal(verdict(BODY, { secondsLater }), 'ok')
-  for (const secondsLater of [301, -301]) {
+test('the published signature is right, for every retry under the first timestamp', () => {
+  const waits = [120, 280, 640, 1_440, 3_200]
+  const retries = waits.map((_, at) => waits.slice(0, at + 1).reduce((sum, wait) => sum + wait))
+  for (const secondsLater of [0, -300, ...waits, ...retries, 7_200]) {
+    assert.equal(verdict(BODY, { secondsLater }), 'ok', String(secondsLater))
+  }
+  for (const secondsLater of [7_201, -301]) {
     assert.equal(verdict(BODY, { secondsLater }), 'signature_too_old')
   }
 })
@@ -71,7 +75,8 @@ test('a signed field that comes twice is not authentic', () => {
 
 for (const [what, changes, isKept] of [
   ['a card payment', { type: 'online_checkout' }, false],
-  ['a payout', { event_type: 'payout_success' }, false],
+  ['a payout that is not named', { event_type: 'payout_success' }, true],
+  ['an event that we do not know', { event_type: 'wallet_swept', type: 'sweep' }, true],
   ['a failed payment', { event_type: 'payment_failed' }, false],
   ['a reversal', { event_type: 'payment_reversal' }, true],
 ] as const) {
@@ -86,5 +91,19 @@ for (const [what, changes, isKept] of [
     assert('items' in parsed && parsed.items[0]?.ok === false)
     assert.equal(parsed.items[0].code, 'not_a_credit')
     assert.equal(parsed.items[0].money !== null, isKept)
+  })
+}
+
+for (const [event_type, says] of [
+  ['payout_success', 'confirmed'],
+  ['payout_failed', 'failed'],
+  ['payout_refund', 'reversed'],
+] as const) {
+  test(`${event_type} is about the payout that it names`, () => {
+    const transaction = { ...EVENT.data.transaction, type: 'transfer', merchantTxRef: 'PAY-1' }
+    const event = { ...EVENT, event_type, data: { ...EVENT.data, transaction } }
+    const parsed = nombaFormat.parse(Buffer.from(JSON.stringify(event)))
+    assert('items' in parsed && parsed.items[0]?.ok === false)
+    assert.deepEqual(parsed.items[0].payout, { reference: 'PAY-1', says })
   })
 }

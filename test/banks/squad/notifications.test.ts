@@ -59,6 +59,20 @@ test('text cannot move from one signed field into the next', () => {
   assert.equal(connection.authenticate(forged), 'invalid_signature')
 })
 
+test('money for a dynamic account is kept for an operator', () => {
+  const item = parse({
+    transaction_reference: 'REF-1',
+    amount_received: '150.00',
+    merchant_reference: 'ORDER-17',
+    transaction_status: 'MISMATCH',
+  })
+  assert(!item.ok)
+  assert.deepEqual(
+    [item.code, item.sessionId, item.money?.amount],
+    ['not_a_credit', 'REF-1', '150.00'],
+  )
+})
+
 for (const [code, answer] of [
   ['02', { response_code: 400, response_description: 'Validation failure' }],
   ['03', { response_code: 500, response_description: 'System malfunction' }],

@@ -29,8 +29,8 @@ export async function keepRejected(
     return `${at} of ${digest}`
   }
   const found = items.flatMap((item, at) => {
-    const answer = answers[at] as Acknowledgement
-    const { code } = answer
+    const { code, outcome } = answers[at] as Acknowledgement
+    if (outcome !== 'rejected') return []
     const kept = railItemOf({ bankCode: report.bankCode, item, code, placeOf: () => placeOf(at) })
     return kept ? [{ at, kept }] : []
   })

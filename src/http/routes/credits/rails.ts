@@ -26,8 +26,8 @@ const AcknowledgementBody = named('RailAcknowledgement', {
   responseMessage: Type.String(),
   outcome: Type.String({
     description:
-      'booked, suspended, reversed, kept (not bookable; under manual review), duplicate, ' +
-      'rejected or retry.',
+      'booked, suspended, reversed, accepted (a report about a payout), kept (not bookable; under ' +
+      'manual review), duplicate, rejected or retry.',
   }),
   code: Type.Optional(Type.String({ description: 'Why it was kept, rejected or suspended.' })),
 })

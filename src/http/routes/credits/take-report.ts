@@ -5,6 +5,7 @@ import type {
   Acknowledgement,
   IncomingReversal,
   ParsedItem,
+  PayoutEvent,
   Rejection,
 } from '#banks/notifications.ts'
 import type { BatchResult } from '#db/batcher.ts'
@@ -13,13 +14,19 @@ import type { IncomingCredit } from '#domain/credits/judge-credit.ts'
 import type { Deps } from '#http/deps.ts'
 import { keepRejected, SYSTEM_FAILURE } from './keep-rail-items.ts'
 import { reversalAcknowledgement } from './rail-reversals.ts'
+import { type Heard, hearOfPayouts } from './reported-payouts.ts'
 import { type Reversed, takeReversals } from './reported-reversals.ts'
 
 type Report = { bankCode: string; rawBody: Buffer; items: readonly ParsedItem[] }
 type Results = readonly BatchResult<CreditResult>[]
 type Done = (error: unknown, answers?: readonly Acknowledgement[]) => void
 
-const NO_REVERSALS: ReadonlyMap<IncomingReversal, Reversed> = new Map()
+type Others = {
+  reversed: ReadonlyMap<IncomingReversal, Reversed>
+  heard: ReadonlyMap<PayoutEvent, Heard>
+}
+
+const NO_OTHERS: Others = { reversed: new Map(), heard: new Map() }
 
 // Credits first, so that a reversal in the same report finds its credit. Throws when it refuses the
 // report, of which nothing is taken then; otherwise calls `done` once.
@@ -34,19 +41,21 @@ export function takeReport(deps: Deps, report: Report, done: Done): void {
     deps.notificationMeter.heard(bankCode, now, timesOfNew(credits, results))
     // Nearly always nothing is left to be done, and it is answered at once.
     if (credits.length === items.length && !results.some(isReused)) {
-      done(undefined, acknowledge(items, results, NO_REVERSALS))
+      done(undefined, acknowledge(items, results, NO_OTHERS))
     } else {
       finish(deps, report, results).then((answers) => done(undefined, answers), done)
     }
   })
 }
 
-// Reversals, and items that are kept for an operator.
+// Reversals, what the bank says about payouts, and items that are kept for an operator.
 async function finish(deps: Deps, report: Report, results: Results) {
   const { bankCode, items } = report
   const reversals = items.flatMap((item) => (item.ok ? [] : (item.reversal ?? [])))
   const reversed = await takeReversals(deps, bankCode, reversals)
-  const answers = acknowledge(items, results, reversed)
+  const events = items.flatMap((item) => (item.ok ? [] : (item.payout ?? [])))
+  const heard = await hearOfPayouts(deps, bankCode, events)
+  const answers = acknowledge(items, results, { reversed, heard })
   return await keepRejected(deps, report, { items, answers })
 }
 
@@ -67,11 +76,11 @@ function timesOfNew(credits: readonly IncomingCredit[], results: Results): (Date
 function acknowledge(
   items: readonly ParsedItem[],
   results: Results,
-  reversed: ReadonlyMap<IncomingReversal, Reversed>,
+  others: Others,
 ): Acknowledgement[] {
   let credits = 0
   return items.map((item) => {
-    if (!item.ok) return acknowledgeOther(item, reversed)
+    if (!item.ok) return acknowledgeOther(item, others)
     const { sessionId } = item.credit
     const result = results[credits++]
     if (!result?.ok) return { sessionId, ...SYSTEM_FAILURE }
@@ -80,15 +89,23 @@ function acknowledge(
 }
 
 function acknowledgeOther(
-  { sessionId, code, message, reversal }: Rejection,
-  reversed: ReadonlyMap<IncomingReversal, Reversed>,
+  { sessionId, code, message, reversal, payout }: Rejection,
+  { reversed, heard }: Others,
 ): Acknowledgement {
   const answer = reversal && reversed.get(reversal)
-  if (answer === 'failed') return { sessionId, ...SYSTEM_FAILURE }
+  const event = payout && heard.get(payout)
+  if (answer === 'failed' || event === 'failed') return { sessionId, ...SYSTEM_FAILURE }
+  if (event === 'heard') return { sessionId, ...PAYOUT_HEARD }
   if (answer) return { sessionId, ...reversalAcknowledgement(answer) }
   const rejected = { responseCode: '02', outcome: 'rejected' } as const
   return { sessionId, ...rejected, responseMessage: message, code }
 }
+
+const PAYOUT_HEARD = {
+  responseCode: '00',
+  responseMessage: 'Accepted: the payout is asked for',
+  outcome: 'accepted',
+} as const
 
 function toAcknowledgement(answer: CreditResult): Omit<Acknowledgement, 'sessionId'> {
   if (answer.status === 'session_reused') {
