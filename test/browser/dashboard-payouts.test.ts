@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { approveOpenFailures } from '../support/failing.ts'
 import { assertFaultlessThroughout, findAxeFaults, openBrowser } from '../support/browser.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { startDashboardBench } from '../support/dashboard-bench.ts'
@@ -248,10 +249,13 @@ test('an operator confirms one unknown payout and fails another', async () => {
   await see(page, `${paid} confirmed.`)
   await drawerOf(page).getByText('Paid to the recipient.').waitFor()
   await page.goto(`${bench.url}/dashboard/payouts/${unpaid}?tab=all`)
-  await button(page, 'Mark as failed').click()
+  await button(page, 'Request failure').click()
+  await modalOf(page).getByLabel('What the bank said').fill('Ticket 4711')
   await modalOf(page).getByLabel('Reason').fill('Not on the statement')
-  await button(page, 'Mark as failed').last().click()
-  await see(page, `${unpaid} marked as failed.`)
+  await button(page, 'Request failure').last().click()
+  await see(page, `Requested that ${unpaid} fails. Another user must approve.`)
+  await approveOpenFailures(bench)
+  await page.reload()
   await drawerOf(page).getByText('Not paid. It’s available again.').waitFor()
 
   const [first, second] = [await getPayout(bench, paid), await getPayout(bench, unpaid)]
