@@ -215,7 +215,6 @@ test('a link works once, for 72 hours, until it is replaced or the password is c
   const look = await bench.call({ url: INVITATION, body: { token: expired.token }, token: null })
   refused(look, 'invitation_invalid', 401)
   refused(await accept(expired.token), 'invitation_invalid', 401)
-
 })
 
 test('a link of a user with a second factor signs nobody in', async () => {

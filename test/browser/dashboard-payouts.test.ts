@@ -4,10 +4,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { approveOpenFailures } from '../support/failing.ts'
 import { assertFaultlessThroughout, findAxeFaults, openBrowser } from '../support/browser.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { startDashboardBench } from '../support/dashboard-bench.ts'
+import { approveOpenFailures } from '../support/failing.ts'
 import { dataOf } from '../support/fixtures.ts'
 import {
   addBankAccount,

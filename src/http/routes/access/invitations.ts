@@ -67,7 +67,6 @@ const opening: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       return accepted('Invitation retrieved successfully', data)
     },
   )
-
 }
 
 const accepting: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
