@@ -238,7 +238,6 @@ test('an operator confirms one unknown payout and fails another', async () => {
   const { page, problems } = opened
   await page.goto(`${bench.url}/dashboard/payouts?tab=all`)
   await see(page, 'Unknown: check with the bank')
-
   await page.locator('.waiting-row').filter({ hasText: '₦750.00' }).click()
   await see(page, `Look for ${paid} in the bank’s statement`)
   await button(page, 'Confirm payout').click()
@@ -257,7 +256,6 @@ test('an operator confirms one unknown payout and fails another', async () => {
   await approveOpenFailures(bench)
   await page.reload()
   await drawerOf(page).getByText('Not paid. It’s available again.').waitFor()
-
   const [first, second] = [await getPayout(bench, paid), await getPayout(bench, unpaid)]
   assert.deepEqual([first.status, first.bankReference], ['confirmed', 'WEMA/9'])
   assert.deepEqual([second.status, second.failureReason], ['failed', 'Not on the statement'])
@@ -273,7 +271,6 @@ test('who may only look sees masked numbers, no buttons and nothing of other cli
   const { page } = opened
   await page.goto(`${bench.url}/dashboard/payouts/${reference}`)
   await drawerOf(page).getByText(account.accountNumberMasked).waitFor()
-
   assert.equal(await page.getByText(account.accountNumber).count(), 0)
   assert.equal(await button(page, 'Cancel payout').count(), 0)
   await page.goto(`${bench.url}/dashboard/payouts?tab=all`)
@@ -288,7 +285,6 @@ test('payouts and bank accounts have no fault at 360 and 1280 pixels, in light a
   const account = await addBankAccount(bench, { prefix: '99902', accountName })
   await using opened = await bench.openAs(browser, { role: 'operator' })
   const { page, problems } = opened
-
   for (const path of [
     'payouts',
     `payouts/${reference}`,
@@ -299,6 +295,5 @@ test('payouts and bank accounts have no fault at 360 and 1280 pixels, in light a
   ]) {
     await assertFaultlessThroughout(page, `${bench.url}/dashboard/${path}`)
   }
-
   assert.deepEqual(problems, [])
 })
