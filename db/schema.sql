@@ -1287,7 +1287,7 @@ CREATE INDEX payout_changes_by_payout ON payout_changes USING btree (payout_id, 
 create table payout_failures (
   id bigint not null generated always as identity,
   reference text collate "C" not null,
-  client_id bigint not null,
+  requested_by_client bigint not null,
   payout_id bigint,
   file_id bigint,
   reason text,
@@ -1308,9 +1308,9 @@ create table payout_failures (
   constraint payout_failures_of_one CHECK (num_nonnulls(payout_id, file_id) = 1 AND (payout_id IS NULL) = (reason IS NULL)),
   constraint payout_failures_state_known CHECK (state = ANY (ARRAY['open'::text, 'approved'::text, 'rejected'::text, 'withdrawn'::text])),
   constraint payout_failures_two_people CHECK ((state <> ALL (ARRAY['approved'::text, 'rejected'::text])) OR decided_by_user IS NOT NULL AND decided_by <> requested_by AND decided_by_user IS DISTINCT FROM requested_by_user),
-  constraint payout_failures_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id),
   constraint payout_failures_file_id_fkey FOREIGN KEY (file_id) REFERENCES payout_files(id),
-  constraint payout_failures_payout_id_fkey FOREIGN KEY (payout_id) REFERENCES payouts(id)
+  constraint payout_failures_payout_id_fkey FOREIGN KEY (payout_id) REFERENCES payouts(id),
+  constraint payout_failures_requested_by_client_fkey FOREIGN KEY (requested_by_client) REFERENCES clients(id)
 );
 CREATE INDEX payout_failures_by_state ON payout_failures USING btree (state, id);
 CREATE UNIQUE INDEX payout_failures_one_open ON payout_failures USING btree (payout_id) WHERE state = 'open'::text;

@@ -17,7 +17,7 @@ import { buffer } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { kobo } from '#money.ts'
 import { startFakeBank } from '../fake-bank/fake-bank.ts'
-import type { PayoutFate } from '../fake-bank/payouts.ts'
+import type { PayoutFate, Payouts } from '../fake-bank/payouts.ts'
 import type { Random } from './random.ts'
 import type { Witness } from './witness.ts'
 
@@ -48,10 +48,7 @@ export async function startBank(witness: Witness, random: Random) {
     openingKobo: OPENING,
   })
   const { bank, banksFile } = simulated
-  const nextWay = random.deck(WAYS)
-  const ways = new Map<string, Way>() // By reference: an order that comes again has the same fate.
-  const unknownUntilMs = new Map<string, number>()
-  const noted = new Set<string>()
+  const orders = new Orders(bank.payouts, witness, random)
   const delayed = new Set<NodeJS.Timeout>()
 
   const server = createServer(async (request, response) => {
@@ -66,9 +63,9 @@ export async function startBank(witness: Witness, random: Random) {
         ...(body.length > 0 ? { body: new Uint8Array(body) } : {}),
       })
         .catch(() => undefined)
-        .finally(noteOutcomes)
+        .finally(() => orders.noteOutcomes())
     const isOrder = method === 'POST' && url === '/payouts'
-    const way = isOrder ? takeOrder(body) : undefined
+    const way = isOrder ? orders.take(body) : undefined
     if (way === 'late') {
       // It lies in a queue of the bank's.
       const timer = setTimeout(() => void pass(), random.integer(...UNKNOWN_MS))
@@ -76,46 +73,14 @@ export async function startBank(witness: Witness, random: Random) {
       return void request.socket.destroy()
     }
     if (way && random.happens(0.15)) await sleep(random.integer(...ANSWER_LATE_MS))
-    const answer = isDenied(method, url) ? NOT_FOUND : await pass()
+    const answer = orders.isDenied(method, url) ? NOT_FOUND : await pass()
     if (!answer || (way && BREAKS.includes(way))) return void request.socket.destroy()
     if (way && random.happens(0.1)) await sleep(random.integer(...ANSWER_LATE_MS))
     response.writeHead(answer.status, { 'content-type': 'application/json' })
     response.end(await answer.text())
   })
 
-  function takeOrder(body: Buffer): Way {
-    const { reference, amount } = JSON.parse(body.toString()) as Record<string, string>
-    if (!reference || !amount) return 'pay'
-    witness.note({ kind: 'ordered', at: Date.now(), reference, amount })
-    const way = ways.get(reference) ?? nextWay()
-    ways.set(reference, way)
-    bank.payouts.decideFate(reference, fateOf(way))
-    if (way === 'deny' || way === 'late')
-      unknownUntilMs.set(reference, Date.now() + random.integer(...UNKNOWN_MS))
-    return way
-  }
-
-  function fateOf(way: Way): PayoutFate {
-    if (way === 'refuse' || way === 'refuse_unsaid') return { behaviour: 'reject' }
-    if (way === 'pend') return { behaviour: 'delay', delayMs: random.integer(2_000, 8_000) }
-    return { behaviour: 'confirm' }
-  }
-
-  function isDenied(method: string, url: string): boolean {
-    const reference = /^\/payouts\/([^/?]+)$/.exec(url)?.[1] ?? ''
-    return method === 'GET' && (unknownUntilMs.get(reference) ?? 0) > Date.now()
-  }
-
-  function noteOutcomes(): void {
-    for (const { reference, status, amountKobo } of bank.payouts.all()) {
-      if (status === 'pending' || noted.has(reference)) continue
-      noted.add(reference)
-      const kind = status === 'confirmed' ? 'paid' : 'refused_by_bank'
-      witness.note({ kind, at: Date.now(), reference, amount: `${amountKobo}` })
-    }
-  }
-
-  const looking = setInterval(noteOutcomes, LOOK_MS).unref()
+  const looking = setInterval(() => orders.noteOutcomes(), LOOK_MS).unref()
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
@@ -126,7 +91,7 @@ export async function startBank(witness: Witness, random: Random) {
     banks: { entry: { ...entry, settings: { ...entry.settings, ...SETTINGS, baseUrl } }, env },
     railSecret: env.FAKE_BANK_RAIL_SECRET as string,
     // Whether it has no record, for now, of a payout that it pays.
-    isDenying: () => [...unknownUntilMs.values()].some((untilMs) => untilMs > Date.now()),
+    isDenying: () => orders.isDenying(),
     nameOf: (accountNumber: string) => bank.accounts.findName(accountNumber) as string,
     // Money came for a number: from here on the bank says so when it is asked.
     receive: (accountNumber: string, amountKobo: bigint) =>
@@ -145,4 +110,59 @@ export async function startBank(witness: Witness, random: Random) {
 const NOT_FOUND = {
   status: 404,
   text: async () => JSON.stringify({ status: 'not_found', message: 'No such payout' }),
+}
+
+// What the bank was told to pay, and how it goes about each order.
+class Orders {
+  readonly #payouts: Payouts
+  readonly #witness: Witness
+  readonly #random: Random
+  readonly #nextWay: () => Way
+  readonly #ways = new Map<string, Way>() // An order that comes again has the same fate.
+  readonly #unknownUntilMs = new Map<string, number>()
+  readonly #noted = new Set<string>()
+
+  constructor(payouts: Payouts, witness: Witness, random: Random) {
+    this.#payouts = payouts
+    this.#witness = witness
+    this.#random = random
+    this.#nextWay = random.deck(WAYS)
+  }
+
+  take(body: Buffer): Way {
+    const { reference, amount } = JSON.parse(body.toString()) as Record<string, string>
+    if (!reference || !amount) return 'pay'
+    this.#witness.note({ kind: 'ordered', at: Date.now(), reference, amount })
+    const way = this.#ways.get(reference) ?? this.#nextWay()
+    this.#ways.set(reference, way)
+    this.#payouts.decideFate(reference, this.#fateOf(way))
+    if (way === 'deny' || way === 'late') {
+      this.#unknownUntilMs.set(reference, Date.now() + this.#random.integer(...UNKNOWN_MS))
+    }
+    return way
+  }
+
+  isDenying(): boolean {
+    return [...this.#unknownUntilMs.values()].some((untilMs) => untilMs > Date.now())
+  }
+
+  isDenied(method: string, url: string): boolean {
+    const reference = /^\/payouts\/([^/?]+)$/.exec(url)?.[1] ?? ''
+    return method === 'GET' && (this.#unknownUntilMs.get(reference) ?? 0) > Date.now()
+  }
+
+  noteOutcomes(): void {
+    for (const { reference, status, amountKobo } of this.#payouts.all()) {
+      if (status === 'pending' || this.#noted.has(reference)) continue
+      this.#noted.add(reference)
+      const kind = status === 'confirmed' ? 'paid' : 'refused_by_bank'
+      this.#witness.note({ kind, at: Date.now(), reference, amount: `${amountKobo}` })
+    }
+  }
+
+  #fateOf(way: Way): PayoutFate {
+    if (way === 'refuse' || way === 'refuse_unsaid') return { behaviour: 'reject' }
+    if (way === 'pend') return { behaviour: 'delay', delayMs: this.#random.integer(2_000, 8_000) }
+    return { behaviour: 'confirm' }
+  }
 }

@@ -1,6 +1,6 @@
-// The database's clock, as SQL asks for it: `clock_timestamp()`, `now()` and the like are functions of a schema
-// that comes before pg_catalog on the search path, and are off by what a table says. What the server asks its
-// machine for itself (timeouts, logs, the statistics views) is not shifted.
+// The database's clock, as SQL asks for it: `clock_timestamp()`, `now()` and the like are functions of a
+// schema that comes before pg_catalog on the search path, and are off by what a table says. What the server
+// asks its machine for itself (timeouts, logs, the statistics views) is not shifted.
 
 import type { Store } from './target.ts'
 

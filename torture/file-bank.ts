@@ -22,7 +22,7 @@ export function openFileBank(witness: Witness, random: Random) {
     order.status = status
     const { reference, amount } = order
     const kind = status === 'confirmed' ? 'paid' : 'refused_by_bank'
-    const amountKobo = amount.replace('.', '')
+    const amountKobo = `${BigInt(amount.replace('.', ''))}`
     if (status !== 'pending') witness.note({ kind, at: Date.now(), reference, amount: amountKobo })
   }
 

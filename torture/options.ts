@@ -9,7 +9,7 @@
 //   --keep            leave the folder, with the witness and the logs
 //   --standby         a primary and a synchronous standby, and the faults of such a pair
 //   --async           with --standby: commits do not wait for the standby, and what it lacks is lost
-//   --short           some three minutes: one of each kind of fault, by a fixed seed
+//   --short           one of each kind of fault, by a fixed seed
 
 import { parseArgs } from 'node:util'
 

@@ -117,19 +117,7 @@ export async function settleWorld({ apis, receivers, bank, fileBank, random }: S
     const payee = await post(client, '/api/v1/bank-accounts', account)
     payees.set(client, payee.reference as string)
     await patch(client, `/api/v1/bank-accounts/${payee.reference}`, { isDefault: true })
-    for (const subaccountCode of Object.keys(SHARES)) {
-      await post(client, '/api/v1/subaccounts', {
-        subaccountCode,
-        name: subaccountCode,
-        ...account,
-      })
-    }
-    const parts = Object.entries(SHARES).map(([subaccountCode, share]) => ({
-      subaccountCode,
-      share,
-    }))
-    const split = { splitCode: SPLIT, name: SPLIT, type: 'percentage', parts }
-    await post(client, '/api/v1/splits', split)
+    await createSplit((path, body) => post(client, path, body), account)
     const { secret: endpoint } = await post(client, '/api/v1/webhook-endpoints', {
       url: receivers.honest(clientId),
     })
@@ -159,6 +147,17 @@ export async function settleWorld({ apis, receivers, bank, fileBank, random }: S
     unstated: [] as Credit[], // On no statement yet.
     files: [] as string[], // Created, and not downloaded yet.
   }
+}
+
+async function createSplit(
+  post: (path: string, body: object) => Promise<unknown>,
+  account: object,
+): Promise<void> {
+  const parts = Object.entries(SHARES).map(([subaccountCode, share]) => ({ subaccountCode, share }))
+  for (const { subaccountCode } of parts) {
+    await post('/api/v1/subaccounts', { subaccountCode, name: subaccountCode, ...account })
+  }
+  await post('/api/v1/splits', { splitCode: SPLIT, name: SPLIT, type: 'percentage', parts })
 }
 
 export class Recent<T> {

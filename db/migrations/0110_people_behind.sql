@@ -128,8 +128,9 @@ declare
 begin
   new.maker_people := case
     when account is null and coalesce(request ->> tg_argv[0] not like 'client:%', true) then '{}'
-    else people_behind(account, (request ->> 'client_id')::bigint,
-                       (request ->> tg_argv[2])::timestamptz) end;
+    else people_behind(
+      account, coalesce(request ->> 'requested_by_client', request ->> 'client_id')::bigint,
+      (request ->> tg_argv[2])::timestamptz) end;
   return new;
 end $$;
 

@@ -1,5 +1,5 @@
--- Single-use links by which a user chooses a password of their own. The token is in the link only; here is its
--- hash. A user has one at a time.
+-- Single-use links by which a user chooses a password of their own. The token is in the link only; here is
+-- its hash. A user has one at a time.
 --
 -- works beside: 0060
 

@@ -1,12 +1,12 @@
--- Requests to fail a payout that a bank may have: one that is unknown, or in a file; or all open ones of a file
--- that the bank does not have. Failing frees the money, so it takes evidence and a second person (I94).
+-- Requests to fail a payout that a bank may have: one that is unknown, or in a file; or all open ones of a
+-- file that the bank does not have. Failing frees the money: it takes evidence and a second person (I94).
 --
 -- works beside: 0060
 
 create table payout_failures (
   id bigint not null generated always as identity,
   reference text collate "C" not null,
-  client_id bigint not null, -- The requester's, an operator's.
+  requested_by_client bigint not null, -- An operator's.
   payout_id bigint,
   file_id bigint,
   reason text, -- Shown to the client, of a payout.
@@ -22,7 +22,8 @@ create table payout_failures (
   decision_reason text,
   constraint payout_failures_pkey primary key (id),
   constraint payout_failures_reference_unique unique (reference),
-  constraint payout_failures_client_id_fkey foreign key (client_id) references clients (id),
+  constraint payout_failures_requested_by_client_fkey foreign key (requested_by_client)
+    references clients (id),
   constraint payout_failures_payout_id_fkey foreign key (payout_id) references payouts (id),
   constraint payout_failures_file_id_fkey foreign key (file_id) references payout_files (id),
   constraint payout_failures_of_one

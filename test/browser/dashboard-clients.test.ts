@@ -22,7 +22,7 @@ const rowsOf = (page: Page) => page.locator('#content tbody tr')
 const press = (page: Page, name: string) =>
   page.getByRole('button', { name, exact: true }).last().click()
 const kept = async (page: Page) => {
-  const text = await modalOf(page).locator('.secrets code').first().innerText()
+  const text = await modalOf(page).locator('.secrets code').last().innerText()
   await press(page, 'I’ve saved it')
   return text
 }

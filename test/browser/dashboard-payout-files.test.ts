@@ -11,6 +11,7 @@ import { assertFaultlessThroughout, findAxeFaults, openBrowser } from '../suppor
 import { closeAfterTests } from '../support/closing.ts'
 import { openerOf } from '../support/dashboard-bench.ts'
 import { listenLocally } from '../support/event-source.ts'
+import { approveOpenFailures } from '../support/failing.ts'
 import { createFile, queuePayouts, startFileService, statusesOf } from '../support/payout-desk.ts'
 
 const bench = closeAfterTests(await startFileService())
@@ -72,13 +73,16 @@ test('a file that never reached the bank is marked so, after being asked once mo
   const { page, problems } = opened
   await page.goto(`${url}/dashboard/payouts/${id}?tab=files`)
 
-  await button(page, 'Mark as not delivered').click()
-  await see(page, 'Mark 2 payouts as not paid?')
+  await button(page, 'Request “not delivered”').click()
+  await see(page, 'Request that 2 payouts fail?')
   assert.deepEqual(await statusesOf(bench, references), ['sending', 'sending'])
   await modalOf(page).getByLabel('Bank’s confirmation').fill('Branch manager, by letter')
-  await button(page, 'Mark as not delivered').last().click()
+  await button(page, 'Request “not delivered”').last().click()
 
-  await see(page, `${id} marked as not delivered.`)
+  await see(page, `Requested for ${id}. Another user must approve.`)
+  assert.deepEqual(await statusesOf(bench, references), ['sending', 'sending'])
+  await approveOpenFailures(bench)
+  await page.reload()
   await page.getByRole('link', { name: 'Download' }).waitFor({ state: 'detached' })
   assert.deepEqual(await statusesOf(bench, references), ['failed', 'failed'])
   assert.deepEqual(problems, [])
@@ -98,10 +102,12 @@ test('a file leads to its payouts, and a payout to its file, where a person may 
   await page.locator('table.list').getByText(first).click()
   await see(page, 'It’s in a payout file: the bank’s report settles it.')
   assert.equal(await page.locator('table.list tbody tr').count(), 2)
-  await button(page, 'Mark as failed').click()
+  await button(page, 'Request failure').click()
+  await modalOf(page).getByLabel('What the bank said').fill('Ticket 4711')
   await modalOf(page).getByLabel('Reason').fill('The bank does not know it')
-  await button(page, 'Mark as failed').last().click()
-  await see(page, `${first} marked as failed.`)
+  await button(page, 'Request failure').last().click()
+  await see(page, `Requested that ${first} fails. Another user must approve.`)
+  await approveOpenFailures(bench)
   await page.getByRole('link', { name: id }).click()
 
   await page.waitForURL(`**/payouts/${id}?tab=files`)

@@ -7,6 +7,7 @@ import type { Page } from 'playwright-core'
 import { assertFaultlessThroughout, findAxeFaults, openBrowser } from '../support/browser.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { startDashboardBench } from '../support/dashboard-bench.ts'
+import { approveOpenFailures } from '../support/failing.ts'
 import { dataOf } from '../support/fixtures.ts'
 import {
   addBankAccount,
@@ -237,7 +238,6 @@ test('an operator confirms one unknown payout and fails another', async () => {
   const { page, problems } = opened
   await page.goto(`${bench.url}/dashboard/payouts?tab=all`)
   await see(page, 'Unknown: check with the bank')
-
   await page.locator('.waiting-row').filter({ hasText: '₦750.00' }).click()
   await see(page, `Look for ${paid} in the bank’s statement`)
   await button(page, 'Confirm payout').click()
@@ -248,12 +248,14 @@ test('an operator confirms one unknown payout and fails another', async () => {
   await see(page, `${paid} confirmed.`)
   await drawerOf(page).getByText('Paid to the recipient.').waitFor()
   await page.goto(`${bench.url}/dashboard/payouts/${unpaid}?tab=all`)
-  await button(page, 'Mark as failed').click()
+  await button(page, 'Request failure').click()
+  await modalOf(page).getByLabel('What the bank said').fill('Ticket 4711')
   await modalOf(page).getByLabel('Reason').fill('Not on the statement')
-  await button(page, 'Mark as failed').last().click()
-  await see(page, `${unpaid} marked as failed.`)
+  await button(page, 'Request failure').last().click()
+  await see(page, `Requested that ${unpaid} fails. Another user must approve.`)
+  await approveOpenFailures(bench)
+  await page.reload()
   await drawerOf(page).getByText('Not paid. It’s available again.').waitFor()
-
   const [first, second] = [await getPayout(bench, paid), await getPayout(bench, unpaid)]
   assert.deepEqual([first.status, first.bankReference], ['confirmed', 'WEMA/9'])
   assert.deepEqual([second.status, second.failureReason], ['failed', 'Not on the statement'])
@@ -269,7 +271,6 @@ test('who may only look sees masked numbers, no buttons and nothing of other cli
   const { page } = opened
   await page.goto(`${bench.url}/dashboard/payouts/${reference}`)
   await drawerOf(page).getByText(account.accountNumberMasked).waitFor()
-
   assert.equal(await page.getByText(account.accountNumber).count(), 0)
   assert.equal(await button(page, 'Cancel payout').count(), 0)
   await page.goto(`${bench.url}/dashboard/payouts?tab=all`)
@@ -284,7 +285,6 @@ test('payouts and bank accounts have no fault at 360 and 1280 pixels, in light a
   const account = await addBankAccount(bench, { prefix: '99902', accountName })
   await using opened = await bench.openAs(browser, { role: 'operator' })
   const { page, problems } = opened
-
   for (const path of [
     'payouts',
     `payouts/${reference}`,
@@ -295,6 +295,5 @@ test('payouts and bank accounts have no fault at 360 and 1280 pixels, in light a
   ]) {
     await assertFaultlessThroughout(page, `${bench.url}/dashboard/${path}`)
   }
-
   assert.deepEqual(problems, [])
 })

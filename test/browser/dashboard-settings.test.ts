@@ -19,7 +19,7 @@ const browser = closeAfterTests(await openBrowser())
 const modalOf = (page: Page) => page.locator('dialog.modal')
 const drawerOf = (page: Page) => page.locator('dialog.drawer')
 const kept = async (page: Page) => {
-  const text = await modalOf(page).locator('.secrets code').first().innerText()
+  const text = await modalOf(page).locator('.secrets code').last().innerText()
   await page.getByRole('button', { name: 'I’ve saved it' }).click()
   return text
 }

@@ -189,10 +189,9 @@ test('nobody says otherwise by hand than the bank has reported, settled yet or n
      select id, 'confirmed', 'GTB-9', 'file', now() from payouts where reference = $1`,
     [first],
   )
-  const path = `/api/v1/operator/payouts/${first}`
-
+  const url = `/api/v1/operator/payouts/${first}/confirm`
   const failed = await requestFailure(bench, first)
-  const confirmed = await bench.call({ url: `${path}/confirm`, body: { bankReference: 'GTB-9' } })
+  const confirmed = await bench.call({ url, body: { bankReference: 'GTB-9' } })
 
   refused(failed, 409, 'payout_settled')
   assert.equal(confirmed.statusCode, 200)

@@ -24,12 +24,12 @@ test('each user counts what they may approve, by workflow', async () => {
   ]
   const puppet = await newBrowserGivenBy(bench, maker, 'operator')
   await fund(bench, '1000')
-  await addBankAccount(chooser)
+  const { reference: bankAccount } = await addBankAccount(chooser)
   const body = { payoutApproval: 'all' }
   await bench.call({ method: 'PUT', url: '/api/v1/payout-settings', body })
   assert.equal((await pending(checker)).total, 0)
 
-  const { reference } = await createPayout(maker, { amount: 1 })
+  const { reference } = await createPayout(maker, { amount: 1, bankAccount })
   const [failing = ''] = await queuePayouts(bench, { amountsKobo: [100n] })
   await createFile(bench)
   await requestFailure(maker, failing)

@@ -1,5 +1,6 @@
 // Failing payouts over HTTP takes two: the operator's system requests it with evidence, a user approves.
 
+import assert from 'node:assert/strict'
 import type { LightMyRequestResponse } from 'fastify'
 import { newBrowser } from './people.ts'
 import type { Bench } from './running-service.ts'
@@ -44,4 +45,12 @@ export async function markNotDelivered(bench: Bench, id: string, body: object = 
   const approved = await approveFailure(bench, referenceOf(requested))
   if (approved.statusCode !== 200) return approved
   return bench.call({ url: `/api/v1/operator/payout-files/${id}` })
+}
+
+export async function approveOpenFailures(bench: Bench): Promise<void> {
+  const { data } = (await bench.call({ url: `${FAILURES}?state=open` })).json()
+  for (const { reference } of data) {
+    const approved = await approveFailure(bench, reference)
+    assert.equal(approved.statusCode, 200, approved.body)
+  }
 }

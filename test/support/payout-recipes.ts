@@ -1,8 +1,8 @@
 // Payouts of another, as somebody asks for them; and each POST about them, with something to do.
 
-import { FAILURES } from './failing.ts'
 import type { PayoutId } from '#ids.ts'
 import { CLIENTS } from './clients.ts'
+import { FAILURES } from './failing.ts'
 import type { Recipe } from './isolation-recipes.ts'
 import { CSV, createFile, PAYOUT_FILES, queuePayouts, RESULTS } from './payout-desk.ts'
 import {

@@ -5,7 +5,8 @@ import { type Books, differs, existsOnce } from './books.ts'
 const CREDITS = `
   select c.session_id, c.account_number, c.amount_kobo, c.client_id,
          coalesce(m.moved, 0) as moved, coalesce(e.events, 0) as events,
-         coalesce(r.reversed, 0) as reversed, coalesce(b.returned, 0) as returned, (i.credit_id is not null) as is_identified
+         coalesce(r.reversed, 0) as reversed, coalesce(b.returned, 0) as returned,
+         (i.credit_id is not null) as is_identified
     from credits c
     left join (select t.credit_id,
                       sum(case when d.kind = 'bank' then t.amount_kobo

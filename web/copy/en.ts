@@ -2166,7 +2166,9 @@ export const invitationStrings = {
   chosen: (lengthMin: number) => `Password (at least ${lengthMin} characters)`,
   submit: 'Set password',
   gone: 'Go to sign-in',
-  next: 'Now add a second factor or a passkey. Until then, your requests count as made by whoever invited you.',
+  next:
+    'Now add a second factor or a passkey. Until then, your requests count as made by whoever ' +
+    'invited you.',
   signIn: 'Password set. Sign in with your second factor.',
 } as const
 
@@ -2922,7 +2924,8 @@ export const settingsStrings = {
     enable: 'Enable',
     reset: 'Reset password',
     resetText: (email: string) =>
-      `${email} will be signed out everywhere and gets a new link. Their passkeys are removed, and they count as you until they take the account over again.`,
+      `${email} will be signed out everywhere and gets a new link. Their passkeys are removed, and ` +
+      'they count as you until they take the account over again.',
     removeFactor: 'Also turn off their authenticator app',
     remove: 'Remove',
     removeText: (email: string) =>

@@ -1,5 +1,5 @@
-// The page of an invitation's single-use link: choose a password, then add a second factor. The token is in the
-// fragment of the address, which browsers send to nobody, and leaves it as soon as the page has read it.
+// The page of an invitation's single-use link: choose a password, then add a second factor. The token is in
+// the fragment of the address, which browsers send to nobody, and leaves it once the page has read it.
 
 import { useEffect, useState } from 'preact/hooks'
 import { appStrings, invitationStrings as strings } from '../copy.ts'

@@ -1,6 +1,6 @@
-// Fails a payout that a bank may have, or a file that it does not have (I94): one person, or a system of the
-// operator's, requests it with what the bank said; another person, independent of the first, approves. Then the
-// money is available again.
+// Fails a payout that a bank may have, or a file that it does not have (I94): one person, or a system of
+// the operator's, requests it with what the bank said; another person, independent of the first, approves.
+// Then the money is available again.
 //
 // Locks: who decides, the file, the payout, the request, then whatever settling locks.
 
@@ -83,7 +83,7 @@ async function insertRequest(
   const reference = newFailureReference()
   const { rowCount } = await tx.query({
     name: 'request-payout-failure',
-    text: `insert into payout_failures (reference, client_id, payout_id, file_id, reason, evidence,
+    text: `insert into payout_failures (reference, requested_by_client, payout_id, file_id, reason, evidence,
                                         requested_by, requested_by_user, requested_at)
            values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
            on conflict do nothing`,

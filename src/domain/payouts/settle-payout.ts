@@ -97,7 +97,8 @@ export async function lockPayout(tx: Transaction, id: PayoutId): Promise<LockedP
                   amount_kobo as "amountKobo", currency, fee_kobo as "feeKobo",
                   vat_kobo as "vatKobo", settlement_id as "settlementId", credit_id as "creditId",
                   subaccount_id as "subaccountId", status, approval, requested_by as "requestedBy",
-                  requested_by_user as "requestedByUser", ${APPROVER_COLUMNS}, decided_by_user as "decidedByUser",
+                  requested_by_user as "requestedByUser", ${APPROVER_COLUMNS},
+                  decided_by_user as "decidedByUser",
                   bank_account_id as "bankAccountId", batch_id as "batchId",
                   bank_reference as "bankReference",
                   ${MAY_HAVE_BEEN_SENT} as "mayHaveBeenSent"

@@ -1,5 +1,6 @@
-// What a signed-in user may approve now, by workflow: what others requested, and what nothing prevents this user
-// from approving. Each workflow judges it by the rule that approving holds to. Counted up to a hundred each.
+// What a signed-in user may approve now, by workflow: what others requested, and what nothing prevents this
+// user from approving. Each workflow judges it by the rule that approving holds to. Counted up to a
+// hundred each.
 
 import type { Queryable } from '#db/pool.ts'
 import { unfitnessOf } from '#domain/access/approvers.ts'

@@ -73,4 +73,13 @@ export const FINANCE_VALUES: Readonly<Record<string, unknown>> = {
   opening: 12500,
   debits: 2500,
   closing: 16000,
+  evidence: 'Desk officer, by telephone, ticket 4711',
+  invitationLink:
+    'https://pay.example.com/dashboard/invitation#3q2-7wEAAQIDBAUGBwgJCgsMDQ4PEBESExQVFhcYGRo',
+  'openInvitation.token': '3q2-7wEAAQIDBAUGBwgJCgsMDQ4PEBESExQVFhcYGRo',
+  'acceptInvitation.token': '3q2-7wEAAQIDBAUGBwgJCgsMDQ4PEBESExQVFhcYGRo',
+  'Invitation.clientName': 'Ada Stores',
+  'PayoutFailure.reference': 'PFR000000000000001',
+  'PayoutFailure.state': 'open',
+  'PayoutFailure.payout': 'PYT000000000000001',
 }

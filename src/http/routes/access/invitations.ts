@@ -28,14 +28,17 @@ const about = { tags, querystring: NoQuery }
 const strict = { additionalProperties: false }
 
 export const invitationRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { db, clock, policy, sessionCookies } = deps
+  await app.register(opening, deps)
+  await app.register(accepting, deps)
+}
 
-  async function getInvitation(token: string): Promise<Invitation> {
-    const invitation = await findInvitation(db, clock(), token)
-    if (!invitation) throw new Refusal('invitation_invalid')
-    return invitation
-  }
+async function getInvitation({ db, clock }: Deps, token: string): Promise<Invitation> {
+  const invitation = await findInvitation(db, clock(), token)
+  if (!invitation) throw new Refusal('invitation_invalid')
+  return invitation
+}
 
+const opening: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   app.post(
     INVITATION,
     {
@@ -58,12 +61,16 @@ export const invitationRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, dep
       },
     },
     async ({ body }, reply) => {
-      const { email, clientName, expiresAt } = await getInvitation(body.token)
+      const { email, clientName, expiresAt } = await getInvitation(deps, body.token)
       reply.header('cache-control', 'no-store')
       const data = { email, clientName, expiresAt: timestamp(expiresAt) }
       return accepted('Invitation retrieved successfully', data)
     },
   )
+}
+
+const accepting: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { db, clock, policy, sessionCookies } = deps
 
   app.post(
     `${INVITATION}/accept`,
@@ -90,7 +97,7 @@ export const invitationRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, dep
     },
     async (request, reply) => {
       const { token, password } = request.body
-      const { userId, email } = await getInvitation(token)
+      const { userId, email } = await getInvitation(deps, token)
       const problem = passwordProblem(password, email)
       if (problem) throw new Refusal('invalid_request', [{ field: 'password', message: problem }])
       const passwordHash = await hashPassword(password, await sharedSalt(db, email, userId))
@@ -98,8 +105,8 @@ export const invitationRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, dep
       const waitHours = policy.approverWaitHours
       const opened = await withTransaction(db, async (tx) => {
         const now = clock()
-        const accepting = { token, passwordHash, waitHours, address: request.ip }
-        const { user, hasSecondFactor } = await acceptInvitation(tx, now, accepting)
+        const acceptance = { token, passwordHash, waitHours, address: request.ip }
+        const { user, hasSecondFactor } = await acceptInvitation(tx, now, acceptance)
         return hasSecondFactor ? undefined : openSession(tx, now, { user, from })
       })
       reply.header('cache-control', 'no-store')

@@ -1,5 +1,5 @@
-// /api/v1/operator/payout-failures: requests to fail payouts that a bank may have, under maker-checker. Client
-// credentials may request, and decide nothing.
+// /api/v1/operator/payout-failures: requests to fail payouts that a bank may have, under maker-checker.
+// Client credentials may request, and decide nothing.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { List } from '#db/paging.ts'
