@@ -1751,6 +1751,7 @@ create table reversals (
   shortfall_kobo bigint not null default 0,
   received_at timestamp with time zone not null,
   receivable_kobo bigint not null default 0,
+  place text collate "C",
   constraint reversals_pkey PRIMARY KEY (id),
   constraint reversals_taken_once UNIQUE (session_id, bank_code),
   constraint reversals_amount_kobo_check CHECK (amount_kobo > 0),
@@ -2253,6 +2254,7 @@ CREATE INDEX suspense_items_by_amount ON suspense_items USING btree (client_id, 
 CREATE INDEX suspense_items_by_client ON suspense_items USING btree (client_id, state) INCLUDE (amount_kobo, credit_id, account_id);
 CREATE INDEX suspense_items_by_credit ON suspense_items USING btree (credit_id);
 CREATE INDEX suspense_items_by_payment ON suspense_items USING btree (assigned_payment_id) WHERE assigned_payment_id IS NOT NULL;
+CREATE INDEX suspense_items_by_time ON suspense_items USING btree (client_id, opened_at, id);
 CREATE INDEX suspense_items_given ON suspense_items USING btree (given_client_id, credit_id) WHERE given_client_id IS NOT NULL;
 CREATE INDEX suspense_items_open ON suspense_items USING btree (client_id, id) WHERE state = 'open'::text;
 CREATE INDEX suspense_items_returning ON suspense_items USING btree (id) WHERE state = 'returning'::text;
@@ -2468,5 +2470,6 @@ create function refuse_other_than_withdrawing() returns trigger;
 create function refuse_to_complete_twice() returns trigger;
 create function refuse_to_lose_credits() returns trigger;
 create function remember_removed_user() returns trigger;
+create function require_disk_space() returns void;
 create function stands_behind(maker uuid, checker uuid) returns boolean;
 create function uuid_floor(day date) returns uuid;

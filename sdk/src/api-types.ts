@@ -20,6 +20,54 @@ export interface paths {
             };
         };
     };
+    "/dashboard/api/invitation": {
+        post: {
+            requestBody: {
+                content: {
+                    "application/json": {
+                        token: string;
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["InvitationResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/dashboard/api/invitation/accept": {
+        post: {
+            requestBody: {
+                content: {
+                    "application/json": {
+                        token: string;
+                        password: string;
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["AcceptedInvitationResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/dashboard/api/approvals": {
+        get: {
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["PendingApprovalsResponse"];
+                    };
+                };
+            };
+        };
+    };
     "/api/v1/accounts/static": {
         get: {
             parameters: {
@@ -714,6 +762,22 @@ export interface paths {
             };
         };
     };
+    "/api/v1/banks": {
+        get: {
+            parameters: {
+                query?: {
+                    search?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["InstitutionsResponse"];
+                    };
+                };
+            };
+        };
+    };
     "/api/v1/payouts": {
         get: {
             parameters: {
@@ -1093,6 +1157,8 @@ export interface paths {
                         virtualAccountNumber: string;
                         /** @example 6000.00 */
                         amount: number | string;
+                        /** @default false */
+                        scenarios?: boolean;
                     };
                 };
             };
@@ -2126,6 +2192,7 @@ export interface paths {
                     from?: string;
                     to?: string;
                     order?: "newest" | "oldest";
+                    for?: "spreadsheet";
                 };
             };
             responses: {
@@ -2155,6 +2222,7 @@ export interface paths {
                     from?: string;
                     to?: string;
                     order?: "newest" | "oldest";
+                    for?: "spreadsheet";
                 };
             };
             responses: {
@@ -2180,6 +2248,7 @@ export interface paths {
                     from?: string;
                     to?: string;
                     order?: "newest" | "oldest";
+                    for?: "spreadsheet";
                 };
             };
             responses: {
@@ -2202,6 +2271,7 @@ export interface paths {
                     minAmount?: string;
                     maxAmount?: string;
                     order?: "newest" | "oldest" | "largest" | "smallest";
+                    for?: "spreadsheet";
                 };
             };
             responses: {
@@ -2219,6 +2289,7 @@ export interface paths {
                 query?: {
                     from?: string;
                     to?: string;
+                    for?: "spreadsheet";
                 };
                 path: {
                     accountNumber: string;
@@ -2260,6 +2331,7 @@ export interface paths {
                     from?: string;
                     to?: string;
                     currency?: string;
+                    for?: "spreadsheet";
                 };
             };
             responses: {
@@ -2295,6 +2367,7 @@ export interface paths {
                 query?: {
                     from?: string;
                     to?: string;
+                    for?: "spreadsheet";
                 };
                 path: {
                     code: string;
@@ -2335,6 +2408,7 @@ export interface paths {
                 query?: {
                     from?: string;
                     to?: string;
+                    for?: "spreadsheet";
                 };
                 path: {
                     id: string;
@@ -2822,6 +2896,9 @@ export interface paths {
     "/api/v1/settlements/{reference}.csv": {
         get: {
             parameters: {
+                query?: {
+                    for?: "spreadsheet";
+                };
                 path: {
                     reference: string;
                 };
@@ -3840,6 +3917,29 @@ export interface paths {
             };
         };
     };
+    "/dashboard/api/users/{id}/vouch": {
+        post: {
+            parameters: {
+                path: {
+                    id: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        note: string;
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["UserResponse"];
+                    };
+                };
+            };
+        };
+    };
     "/dashboard/api/client": {
         get: {
             responses: {
@@ -4061,6 +4161,7 @@ export interface paths {
             requestBody: {
                 content: {
                     "application/json": {
+                        reason?: string;
                         note?: string;
                     };
                 };
@@ -4087,6 +4188,7 @@ export interface paths {
             requestBody: {
                 content: {
                     "application/json": {
+                        reason?: string;
                         note?: string;
                     };
                 };
@@ -4227,7 +4329,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["PayoutFileResponse"];
+                        "application/json": components["schemas"]["PayoutFileDetailResponse"];
                     };
                 };
             };
@@ -4243,7 +4345,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["PayoutFileResponse"];
+                        "application/json": components["schemas"]["PayoutFileDetailResponse"];
                     };
                 };
             };
@@ -4286,7 +4388,7 @@ export interface paths {
             responses: {
                 200: {
                     content: {
-                        "application/json": components["schemas"]["PayoutFileResponse"];
+                        "application/json": components["schemas"]["PayoutFileDetailResponse"];
                     };
                 };
             };
@@ -4309,6 +4411,98 @@ export interface paths {
                 200: {
                     content: {
                         "application/json": components["schemas"]["PayoutResultsResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/payout-failures": {
+        get: {
+            parameters: {
+                query?: {
+                    state?: "open" | "approved" | "rejected" | "withdrawn";
+                    limit?: string | number;
+                    cursor?: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["PayoutFailureList"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/payout-failures/{reference}/approve": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    reference: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["PayoutFailureResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/payout-failures/{reference}/reject": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    reference: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        reason: string;
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["PayoutFailureResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/payout-failures/{reference}/withdraw": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    reference: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["PayoutFailureResponse"];
                     };
                 };
             };
@@ -4425,6 +4619,7 @@ export interface paths {
                 content: {
                     "application/json": {
                         reason: string;
+                        evidence: string;
                     };
                 };
             };
@@ -4493,7 +4688,7 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    kind?: "numbers_exhausted" | "pool_low" | "number_refused" | "account_change_refused" | "session_reused" | "wrong_bank" | "rail_item_rejected" | "reversal_outstanding" | "reversal_shortfall" | "reversal_receivable" | "endpoint_disabled" | "bank_silent" | "payout_unknown" | "payout_contradicted" | "payout_blocked" | "payouts_held" | "payouts_waiting" | "payout_file_overdue" | "reconciliation_difference" | "statement_missing" | "audit_failed" | "archive_failing";
+                    kind?: "numbers_exhausted" | "pool_low" | "number_refused" | "account_change_refused" | "session_reused" | "wrong_bank" | "rail_item_rejected" | "reversal_outstanding" | "reversal_shortfall" | "reversal_receivable" | "endpoint_disabled" | "bank_silent" | "payout_unknown" | "payout_contradicted" | "payout_needs_authorization" | "payout_blocked" | "payouts_held" | "payouts_waiting" | "payout_file_overdue" | "reconciliation_difference" | "statement_missing" | "audit_failed" | "archive_failing";
                     open?: "true" | "false";
                     from?: string;
                     to?: string;
@@ -4711,6 +4906,7 @@ export interface paths {
             parameters: {
                 query?: {
                     at?: string;
+                    for?: "spreadsheet";
                 };
             };
             responses: {
@@ -4759,6 +4955,7 @@ export interface paths {
             parameters: {
                 query: {
                     month: string;
+                    for?: "spreadsheet";
                 };
             };
             responses: {
@@ -4807,6 +5004,7 @@ export interface paths {
             parameters: {
                 query?: {
                     at?: string;
+                    for?: "spreadsheet";
                 };
             };
             responses: {
@@ -4839,6 +5037,7 @@ export interface paths {
             parameters: {
                 query?: {
                     at?: string;
+                    for?: "spreadsheet";
                 };
             };
             responses: {
@@ -4998,6 +5197,15 @@ export interface paths {
 }
 export interface components {
     schemas: {
+        AcceptedInvitation: {
+            email: string;
+            isSignedIn: boolean;
+        };
+        AcceptedInvitationResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["AcceptedInvitation"];
+        };
         AccessToken: {
             access_token: string;
             token_type: "Bearer";
@@ -5273,6 +5481,7 @@ export interface components {
             paymentReference: string | null;
             createdAt: string;
             amountPaid: number;
+            refundedAmount: number;
             customerEmail: string | null;
             customerPhoneNumber: string | null;
             graceSeconds: number;
@@ -5323,6 +5532,7 @@ export interface components {
             message: string;
             responseCode: string;
             responseData: components["schemas"]["Advice"];
+            warnings?: components["schemas"]["Warning"][];
         };
         AgedDifferences: {
             bankCode: string;
@@ -5671,6 +5881,8 @@ export interface components {
             clientId: string;
             name: string;
             isActive: boolean;
+            suspendedAt: string | null;
+            suspensionReason: string | null;
             isOperator: boolean;
             scopes: string[];
             merchantCodes: string[] | null;
@@ -5681,6 +5893,8 @@ export interface components {
             clientId: string;
             name: string;
             isActive: boolean;
+            suspendedAt: string | null;
+            suspensionReason: string | null;
             isOperator: boolean;
             scopes: string[];
             merchantCodes: string[] | null;
@@ -5728,6 +5942,8 @@ export interface components {
             clientId: string;
             name: string;
             isActive: boolean;
+            suspendedAt: string | null;
+            suspensionReason: string | null;
             isOperator: boolean;
             scopes: string[];
             merchantCodes: string[] | null;
@@ -6161,8 +6377,13 @@ export interface components {
             ledger: number | null;
             statement: number | null;
             timing: number | null;
+            waiting: number | null;
             noted: number | null;
             difference: number | null;
+            openDifferences: number;
+            waitingDifferences: number;
+            notedDifferences: number;
+            isExpected: boolean;
             isClosed: boolean;
             differences: components["schemas"]["Difference"][];
             moreDifferences: boolean;
@@ -6247,6 +6468,7 @@ export interface components {
             payout: components["schemas"]["DifferencePayout"] | null;
             statementId: string | null;
             suggestion: components["schemas"]["BankItem"] | null;
+            readings: string[];
             actions: string[];
             action: string | null;
             reason: string | null;
@@ -6293,6 +6515,7 @@ export interface components {
             payout: components["schemas"]["DifferencePayout"] | null;
             statementId: string | null;
             suggestion: components["schemas"]["BankItem"] | null;
+            readings: string[];
             actions: string[];
             action: string | null;
             reason: string | null;
@@ -6594,12 +6817,28 @@ export interface components {
             message: string;
             responseCode: string;
             responseData: components["schemas"]["InitiatedPayment"];
+            warnings?: components["schemas"]["Warning"][];
         };
         InputVat: {
             bankCode: string | null;
             currency: string;
             costs: number;
             vat: number;
+        };
+        Institution: {
+            code: string;
+            name: string;
+            kind: "commercial" | "merchant" | "non_interest" | "microfinance" | "mobile_money" | "payment_service_bank" | "mortgage" | "other";
+            cbnCode: string | null;
+            nipCode: string | null;
+            aliases: string[];
+            canBePaid: boolean;
+            checksNuban: boolean | null;
+        };
+        InstitutionsResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["Institution"][];
         };
         IntegrityReport: {
             isOk: boolean | null;
@@ -6622,6 +6861,16 @@ export interface components {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["IntegrityReport"];
+        };
+        Invitation: {
+            email: string;
+            clientName: string;
+            expiresAt: string;
+        };
+        InvitationResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["Invitation"];
         };
         Journal: {
             day: string;
@@ -6940,6 +7189,7 @@ export interface components {
             nextQueryAt: string | null;
             blockedBy: string | null;
             history: components["schemas"]["PayoutChange"][];
+            failureRequest: components["schemas"]["PayoutFailure"] | null;
         };
         OperatorPayoutDetailResponse: {
             isSuccessful: boolean;
@@ -6982,6 +7232,7 @@ export interface components {
             gross: number;
             reversed: number;
             returned: number;
+            refunded: number;
             suspended: number;
             fees: number;
             net: number;
@@ -7009,6 +7260,7 @@ export interface components {
             gross: number;
             reversed: number;
             returned: number;
+            refunded: number;
             suspended: number;
             fees: number;
             net: number;
@@ -7022,6 +7274,7 @@ export interface components {
             successful: number;
             reversed: number;
             returned: number;
+            refunded: number;
             suspended: number;
             fees: number;
             expired: number;
@@ -7473,6 +7726,7 @@ export interface components {
         PayoutApprovalRequest: {
             payoutApproval: "none" | "above" | "all";
             approvalAbove?: (number | string) | null;
+            twoApproversAbove?: (number | string) | null;
         };
         PayoutChange: {
             change: string;
@@ -7550,6 +7804,36 @@ export interface components {
             env: "Test" | "Live";
             data: components["schemas"]["PayoutEventData"];
         };
+        PayoutFailure: {
+            reference: string;
+            payout: string | null;
+            payoutFile: string | null;
+            amount: number;
+            reason: string | null;
+            evidence: string;
+            state: string;
+            requestedBy: string;
+            requestedAt: string;
+            cannotApprove: {
+                code: string;
+                message: string;
+            } | null;
+            decidedBy: string | null;
+            decidedAt: string | null;
+            decisionReason: string | null;
+        };
+        PayoutFailureList: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["PayoutFailure"][];
+            hasMore: boolean;
+            nextCursor: string | null;
+        };
+        PayoutFailureResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["PayoutFailure"];
+        };
         PayoutFile: {
             id: string;
             bankCode: string;
@@ -7571,17 +7855,39 @@ export interface components {
             notDeliveredAt: string | null;
             bankConfirmation: string | null;
         };
+        PayoutFileDetail: {
+            id: string;
+            bankCode: string;
+            format: string;
+            payouts: number;
+            amount: number;
+            open: number;
+            confirmed: number;
+            failed: number;
+            settledByHand: number;
+            blockedBy: string | null;
+            executionDate: string;
+            sha256: string;
+            createdBy: string;
+            createdAt: string;
+            downloadedBy: string | null;
+            downloadedAt: string | null;
+            notDeliveredBy: string | null;
+            notDeliveredAt: string | null;
+            bankConfirmation: string | null;
+            failureRequest: components["schemas"]["PayoutFailure"] | null;
+        };
+        PayoutFileDetailResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["PayoutFileDetail"];
+        };
         PayoutFileList: {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["PayoutFile"][];
             hasMore: boolean;
             nextCursor: string | null;
-        };
-        PayoutFileResponse: {
-            isSuccessful: boolean;
-            message: string;
-            data: components["schemas"]["PayoutFile"];
         };
         PayoutList: {
             isSuccessful: boolean;
@@ -7619,6 +7925,7 @@ export interface components {
         PayoutSettings: {
             payoutApproval: string;
             approvalAbove: number | null;
+            twoApproversAbove: number | null;
             perPayoutLimit: number | null;
             dailyLimit: number | null;
             reserveFloorPercent: number;
@@ -7627,6 +7934,7 @@ export interface components {
         PayoutSettingsRequest: {
             payoutApproval?: "none" | "above" | "all";
             approvalAbove?: (number | string) | null;
+            twoApproversAbove?: (number | string) | null;
             perPayoutLimit?: (number | string) | null;
             dailyLimit?: (number | string) | null;
             reserveFloorPercent?: number;
@@ -7673,6 +7981,20 @@ export interface components {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["PayoutTariff"];
+        };
+        PendingApprovals: {
+            total: number;
+            payouts: number;
+            settlements: number;
+            suspense: number;
+            adjustments: number;
+            differences: number;
+            payoutFailures: number;
+        };
+        PendingApprovalsResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["PendingApprovals"];
         };
         RailItem: {
             id: string;
@@ -7771,10 +8093,14 @@ export interface components {
             ledger: number | null;
             statement: number | null;
             timing: number | null;
+            waiting: number | null;
             noted: number | null;
             difference: number | null;
-            isClosed: boolean;
             openDifferences: number;
+            waitingDifferences: number;
+            notedDifferences: number;
+            isExpected: boolean;
+            isClosed: boolean;
         };
         ReconciliationDaysResponse: {
             isSuccessful: boolean;
@@ -7875,6 +8201,7 @@ export interface components {
         };
         ResolutionRequest: {
             action: "book" | "match" | "note";
+            reading?: "charge" | "reversal";
             reason: string;
         };
         ResolutionResult: {
@@ -8345,6 +8672,7 @@ export interface components {
             message: string;
             responseCode: string;
             responseData: components["schemas"]["SimulatedPayment"];
+            warnings?: components["schemas"]["Warning"][];
         };
         Split: {
             splitCode: string;
@@ -8573,6 +8901,7 @@ export interface components {
             message: string;
             responseCode: string;
             responseData: components["schemas"]["SupportedBank"][];
+            warnings?: components["schemas"]["Warning"][];
         };
         SuspenseAgeing: {
             at: string;
@@ -8773,6 +9102,7 @@ export interface components {
             message: string;
             responseCode: string;
             responseData: components["schemas"]["Transaction"];
+            warnings?: components["schemas"]["Warning"][];
         };
         TrialBalance: {
             at: string;
@@ -8827,6 +9157,7 @@ export interface components {
             isPasswordTemporary: boolean;
             hasTotp: boolean;
             hasPasskey: boolean;
+            countsFrom: string | null;
             createdAt: string;
             signedInAt: string | null;
         };
@@ -8850,9 +9181,12 @@ export interface components {
             isPasswordTemporary: boolean;
             hasTotp: boolean;
             hasPasskey: boolean;
+            countsFrom: string | null;
             createdAt: string;
             signedInAt: string | null;
             temporaryPassword: string;
+            invitationLink: string;
+            invitationExpiresAt: string;
         };
         UserWithPasswordResponse: {
             isSuccessful: boolean;
@@ -8875,6 +9209,10 @@ export interface components {
             output: number;
             input: number;
             payable: number;
+        };
+        Warning: {
+            field: string;
+            message: string;
         };
         WebhookChaos: {
             delayMs: number;
@@ -8970,6 +9308,7 @@ export interface components {
             message: string;
             responseCode: string;
             responseData: components["schemas"]["WebhookPush"];
+            warnings?: components["schemas"]["Warning"][];
         };
         Withdrawn: {
             id: number;
@@ -9025,6 +9364,7 @@ export type ErrorCode =
     | "invalid_reference"
     | "invalid_cursor"
     | "route_not_found"
+    | "method_not_allowed"
     | "body_too_large"
     | "media_type_unsupported"
     | "headers_too_large"
@@ -9042,6 +9382,7 @@ export type ErrorCode =
     | "invalid_code"
     | "client_id_needed"
     | "password_expired"
+    | "invitation_invalid"
     | "password_change_needed"
     | "role_not_allowed"
     | "people_only"
@@ -9125,6 +9466,7 @@ export type ErrorCode =
     | "owner_changed"
     | "owner_without_access"
     | "action_not_allowed"
+    | "reading_needed"
     | "line_known_otherwise"
     | "reversal_not_possible"
     | "suggestion_gone"
@@ -9134,6 +9476,7 @@ export type ErrorCode =
     | "insufficient_balance"
     | "bank_account_unknown"
     | "bank_account_exists"
+    | "client_suspended"
     | "bank_account_inactive"
     | "bank_account_mismatch"
     | "bank_account_needed"
@@ -9166,8 +9509,13 @@ export type ErrorCode =
     | "tariff_overlaps"
     | "tariff_in_force"
     | "suspense_requested"
+    | "failure_requested"
     | "request_decided"
     | "other_person_needed"
+    | "maker_counts_as_you"
+    | "second_approver_needed"
+    | "user_password_temporary"
+    | "voucher_not_independent"
     | "approver_too_new"
     | "approver_not_independent"
     | "approver_chose_account"
@@ -9211,4 +9559,4 @@ export type ErrorCode =
     | "try_again"
     | "internal"
 export const EVENT_TYPES = ["account.created","account.updated","account.deactivated","account.activated","account.erased","collection.received","collection.reversed","collection.refunded","collection.refund_failed","payment.processing","payment.part_paid","payment.extended","payment.successful","payment.expired","payment.cancelled","payment.reversed","payment.refunded","payment.refund_failed","credit.suspended","credit.assigned","credit.returned","credit.return_failed","credit.reversed","payout.confirmed","payout.failed","settlement.closed","settlement.paid","settlement.failed","alert.raised","endpoint.disabled","endpoint.test"] as const
-export const ALERT_KINDS = ["numbers_exhausted","pool_low","number_refused","account_change_refused","session_reused","wrong_bank","rail_item_rejected","reversal_outstanding","reversal_shortfall","reversal_receivable","endpoint_disabled","bank_silent","payout_unknown","payout_contradicted","payout_blocked","payouts_held","payouts_waiting","payout_file_overdue","reconciliation_difference","statement_missing","audit_failed","archive_failing"] as const
+export const ALERT_KINDS = ["numbers_exhausted","pool_low","number_refused","account_change_refused","session_reused","wrong_bank","rail_item_rejected","reversal_outstanding","reversal_shortfall","reversal_receivable","endpoint_disabled","bank_silent","payout_unknown","payout_contradicted","payout_needs_authorization","payout_blocked","payouts_held","payouts_waiting","payout_file_overdue","reconciliation_difference","statement_missing","audit_failed","archive_failing"] as const
