@@ -97,7 +97,8 @@ function reservationCalls(
 
 // Eleven digits: of 0801… or +234801…. Undefined: of another country, or none.
 function localPhone(phone: string | null): string | undefined {
-  return /^(?:\+?234|0)([0-9]{10})$/.exec(phone ?? '')?.[1]?.replace(/^/, '0')
+  const [, digits] = /^(?:\+?234|0)([0-9]{10})$/.exec(phone ?? '') ?? []
+  return digits && `0${digits}`
 }
 
 // MM-DD-YYYY
