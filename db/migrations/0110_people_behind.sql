@@ -175,8 +175,10 @@ begin
   if tg_op = 'INSERT' then
     new.added_by_people := people_behind(new.added_by_user, new.client_id, new.created_at);
   end if;
-  if new.default_at is not null and (tg_op = 'INSERT' or new.default_at is distinct from old.default_at) then
-    new.default_by_people := people_behind(new.default_by_user, new.client_id, new.default_at);
+  if tg_op = 'INSERT' or new.default_at is distinct from old.default_at
+     or new.default_by_user is distinct from old.default_by_user then
+    new.default_by_people := case when new.default_at is not null
+      then people_behind(new.default_by_user, new.client_id, new.default_at) end;
   end if;
   return new;
 end $$;
@@ -187,7 +189,8 @@ create trigger bank_accounts_keep_people before insert or update of default_at o
 
 create function keep_subaccount_people() returns trigger language plpgsql as $$
 begin
-  if tg_op = 'INSERT' or new.account_chosen_at is distinct from old.account_chosen_at then
+  if tg_op = 'INSERT' or new.account_chosen_at is distinct from old.account_chosen_at
+     or new.bank_account_id <> old.bank_account_id then
     new.account_chosen_by_people :=
       people_behind(new.account_chosen_by_user, new.client_id, new.account_chosen_at);
   end if;
