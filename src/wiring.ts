@@ -82,9 +82,8 @@ export type ServiceOptions = StartOptions & {
 
 export async function createService(options: ServiceOptions): Promise<Service> {
   const { config, connectionString, clock, monotonic = systemMonotonic, log, patience } = options
-  const { statementsFolder, trustedProxies, metricsToken, loggedShare } = config
+  const { statementsFolder, trustedProxies, metricsToken, loggedShare, replicaUrl } = config
   const statements = { statementsFolder, statementProfiles: openProfiles(config) }
-  const { replicaUrl } = config
   const connections = openConnections({ connectionString, replicaUrl, patience }, log)
   const { db, batchPool, reads, probes } = connections
   const notifiers = { dispatcher: new Notifier(), deliverer: new Notifier() }

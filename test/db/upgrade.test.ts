@@ -101,6 +101,7 @@ test('0027: what was counted before is counted again by the one definition, from
         grossKobo: 6000n + 500n,
         reversedKobo: 1000n,
         returnedKobo: 0n,
+        refundedKobo: 0n,
         suspendedKobo: 3000n,
         feesKobo: 0n,
         successful: 1n,

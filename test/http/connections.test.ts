@@ -228,7 +228,7 @@ test('asking for another protocol or for a tunnel leads nowhere', async () => {
   using trace = await openSocket(url)
   trace.send(`TRACE ${BANKS} HTTP/1.1\r\n${HOST}x-secret: s3cret\r\n\r\n`)
   const answer = await trace.until('requestId')
-  assert.equal(answersIn(answer)[0]?.status, 404)
+  assert.equal(answersIn(answer)[0]?.status, 405)
   assert.doesNotMatch(answer, /s3cret/)
 })
 

@@ -37,6 +37,7 @@ test('no payout exceeds the limit per payout', async () => {
   assert.deepEqual(data, {
     payoutApproval: 'none',
     approvalAbove: null,
+    twoApproversAbove: null,
     perPayoutLimit: 100,
     dailyLimit: null,
     reserveFloorPercent: 0,
@@ -124,6 +125,7 @@ test('only operators set limits, in their audit log', async () => {
   const { data } = (await bench.call({ url: '/api/v1/audit-log?action=payout.settings' })).json()
   assert.deepEqual(data[0].detail, {
     approvalAbove: null,
+    twoApproversAbove: null,
     perPayoutLimit: null,
     dailyLimit: '500.00',
     reserveFloorBps: 0,

@@ -123,7 +123,8 @@ for (const [outcome, line, kind, expected] of [
 
     assert.deepEqual(await moves(), [expected])
     const { gross, net, refunded } = (await readBalances(bench)).totals[0]
-    assert.deepEqual([gross, net, before.gross, before.net], [100, 100, 100, 100])
+    const nets = kind === 'payout_paid' ? [100, 0] : [0, 100]
+    assert.deepEqual([before.gross, before.net, gross, net], [100, nets[0], 100, nets[1]])
     assert.equal(refunded, kind === 'payout_paid' ? 100 : 0)
     await assertCleanBooks(bench)
   })

@@ -112,18 +112,23 @@ const CLAIM = `
            count(v.event_id) over (partition by r.id) as taken
       from given r
       left join lateral (
-        select event_id, kind, url, attempts, ladder_step
-          from deliveries
-         where destination_id = r.id and state = 'pending' and next_attempt_at <= $1
-           and (leased_until is null or leased_until <= $1)
-           and (not r.is_probe or event_id = (
-                 select event_id from deliveries
-                  where destination_id = r.id and state = 'pending' and next_attempt_at <= $1
-                    and (leased_until is null or leased_until <= $1)
-                  order by event_id::text collate "C" limit 1))
-         order by next_attempt_at
-         limit r.places
-           for no key update skip locked
+        select * from (
+          select event_id, kind, url, attempts, ladder_step
+            from deliveries
+           where destination_id = r.id and state = 'pending' and next_attempt_at <= $1
+             and (leased_until is null or leased_until <= $1) and not r.is_probe
+           order by next_attempt_at
+           limit r.places
+             for no key update skip locked) as due
+        union all
+        select * from (
+          select event_id, kind, url, attempts, ladder_step
+            from deliveries
+           where destination_id = r.id and state = 'pending' and next_attempt_at <= $1
+             and (leased_until is null or leased_until <= $1) and r.is_probe
+           order by event_id::text collate "C"
+           limit least(r.places, 1)
+             for no key update skip locked) as oldest
       ) as v on true
   ), moved as (
     update destinations d
