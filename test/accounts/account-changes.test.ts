@@ -246,7 +246,7 @@ const WRONG: [body: unknown, fields: string[]][] = [
   [{ limits: { perCredit: 0 } }, ['limits.perCredit']],
   [{ limits: { perCredit: -1, perDay: '1e5' } }, ['limits.perCredit', 'limits.perDay']],
   [{ limits: { perDay: 1.001 } }, ['limits.perDay']],
-  [{ limits: { perDay: 1_000_000_001 } }, ['limits.perDay']],
+  [{ limits: { perDay: 10_000_000_000_001 } }, ['limits.perDay']],
   [{ limits: { perDay: {} } }, ['limits.perDay']],
   [{ limits: { balanceMax: 0 } }, ['limits.balanceMax']],
   [{ limits: { perWeek: 5 } }, ['limits.perWeek']],

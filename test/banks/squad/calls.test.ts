@@ -134,7 +134,7 @@ test('a name is asked for by the NIP code of the bank', async () => {
   assert.equal((await empty.calls.enquireName(to, {})).status, 'not_found')
 })
 
-test('every bank of the directory is named by its NIP code, and no other bank is paid', async () => {
+test('a bank is named by its NIP code, and one without it is not paid', async () => {
   await using bank = await start(ok(PAID))
   for (const { code } of BANKS) {
     await bank.calls.sendMoney({ ...payout, to: { ...to, bankCode: code } }, {})
@@ -142,7 +142,7 @@ test('every bank of the directory is named by its NIP code, and no other bank is
   const codes = bank.asked.map(({ body }) => body.bank_code)
   assert.deepEqual(
     codes,
-    BANKS.map(({ nipCode }) => nipCode),
+    BANKS.flatMap(({ nipCode }) => nipCode ?? []),
   )
   await using unasked = await start(ok(PAID))
   const unknown = { ...to, bankCode: '999' }
