@@ -5,6 +5,7 @@ import { iso20022Dialect } from './dialects/iso20022.ts'
 import { manillaDialect } from './dialects/manilla.ts'
 import { monnifyDialect } from './dialects/monnify.ts'
 import { nombaDialect } from './dialects/nomba.ts'
+import { paystackDialect } from './dialects/paystack.ts'
 import { providusDialect } from './dialects/providus.ts'
 import { squadDialect } from './dialects/squad.ts'
 import { wemaDialect } from './dialects/wema.ts'
@@ -17,6 +18,7 @@ export const DIALECTS: readonly Dialect[] = [
   monnifyDialect,
   nombaDialect,
   squadDialect,
+  paystackDialect,
 ]
 
 export function findDialect(connector: string): Dialect | undefined {

@@ -6,6 +6,7 @@ import { iso20022Connector } from '#banks/iso20022/connector.ts'
 import { manillaConnector } from '#banks/manilla/connector.ts'
 import { monnifyConnector } from '#banks/monnify/connector.ts'
 import { nombaConnector } from '#banks/nomba/connector.ts'
+import { paystackConnector } from '#banks/paystack/connector.ts'
 import { providusConnector } from '#banks/providus/connector.ts'
 import { squadConnector } from '#banks/squad/connector.ts'
 import { templateConnector } from '#banks/template/connector.ts'
@@ -31,6 +32,7 @@ export const CONNECTORS: readonly Connector[] = [
   monnifyConnector,
   nombaConnector,
   squadConnector,
+  paystackConnector,
 ]
 
 export const SANDBOX_CONNECTORS: readonly Connector[] = [...CONNECTORS, templateConnector]

@@ -91,6 +91,18 @@ export function askingWithToken(
   }
 }
 
+// For one call of several requests: every request after the first waits for its turn. One without a turn
+// is not sent.
+export function inTurn(ask: Ask): Ask {
+  let isFirst = true
+  return async (request, options) => {
+    const isOurs = isFirst || (await options.takeTurn?.()) !== false
+    isFirst = false
+    if (isOurs) return ask(request, options)
+    return { status: 'no_answer', reason: 'the rate left no room in time', isUnsent: true }
+  }
+}
+
 function isRefused(response: BankResponse | NoAnswer): boolean {
   return response.status === 'answered' && CREDENTIALS_REFUSED.includes(response.httpStatus)
 }

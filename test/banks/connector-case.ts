@@ -48,6 +48,8 @@ export type CaseApi = {
   secrets?: Readonly<Record<string, string>>
   asksBy?: IdentifierKind // What it finds a transfer by. Default session_id.
   login?: { line: string; answer(token: string): object }
+  // A request that has to succeed before an order goes out, such as one that makes the recipient.
+  beforeOrder?: { line: string; status: number; answer: object }
   payoutNotFound?: object // With 404.
   nameRefusal?(message: string): object
   otherScope?: Readonly<Record<string, unknown>> // The settings of somebody else at the same bank.

@@ -4,6 +4,7 @@ import type { ConnectorCase } from './connector-case.ts'
 import { ISO20022, MANILLA } from './manilla/conformance-case.ts'
 import { MONNIFY } from './monnify/conformance-case.ts'
 import { NOMBA } from './nomba/conformance-case.ts'
+import { PAYSTACK } from './paystack/conformance-case.ts'
 import { PROVIDUS } from './providus/conformance-case.ts'
 import { SQUAD_BODY, SQUAD_FIELDS } from './squad/conformance-case.ts'
 import { TEMPLATE } from './template/conformance-case.ts'
@@ -18,5 +19,6 @@ export const CONNECTOR_CASES: readonly ConnectorCase[] = [
   NOMBA,
   SQUAD_BODY,
   SQUAD_FIELDS,
+  PAYSTACK,
   TEMPLATE,
 ]

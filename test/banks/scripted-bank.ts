@@ -21,10 +21,16 @@ export type Answer = { status?: number; body: unknown } | 'silence'
 
 export type Script = (asked: Asked) => Answer
 
-// A login has the script's answer only where `logIn` says so.
+// A login has the script's answer only where `logIn` says so. What has to succeed before an order does so.
 export async function startScriptedBank(each: FullCase, script: Script, logIn = givingToken(each)) {
   const asked: Asked[] = []
   const watch = new ContractWatch(each.connector)
+  const { login, beforeOrder } = each.api
+  const answerOf = (call: Asked): Answer => {
+    if (call.line === login?.line) return logIn(call)
+    if (call.line !== beforeOrder?.line) return script(call)
+    return { status: beforeOrder.status, body: beforeOrder.answer }
+  }
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk)
@@ -37,7 +43,7 @@ export async function startScriptedBank(each: FullCase, script: Script, logIn = 
     watch.record((contract) =>
       contract.checkRequest({ method, url, headers, body: text === '' ? undefined : body }),
     )
-    const answer = line === each.api.login?.line ? logIn(call) : script(call)
+    const answer = answerOf(call)
     if (answer === 'silence') return
     const { status = 200, body: sent } = answer
     response.writeHead(status, { 'content-type': 'application/json' })

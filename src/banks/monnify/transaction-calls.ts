@@ -4,7 +4,7 @@
 
 import type { BankCalls, CallOptions, NoAnswer, TransferAnswer } from '#banks/connector.ts'
 import { objectIn } from '#banks/json-body.ts'
-import { type Ask, type JsonAnswer, messageOf, noAnswer } from '#banks/json-calls.ts'
+import { type Ask, inTurn, type JsonAnswer, messageOf, noAnswer } from '#banks/json-calls.ts'
 import type { ParsedItem } from '#banks/notifications.ts'
 import { readTransaction } from './notifications.ts'
 
@@ -42,17 +42,6 @@ export function transactionCalls(ask: Ask): BankCalls {
       const nextCursor = content.length < PAGE_SIZE ? null : String(page + 1)
       return { status: 'listed', items, nextCursor }
     },
-  }
-}
-
-// Of one call: every request after the first waits for its turn.
-function inTurn(ask: Ask): Ask {
-  let isFirst = true
-  return async (request, options) => {
-    const isOurs = isFirst || (await options.takeTurn?.()) !== false
-    isFirst = false
-    if (!isOurs) return { status: 'no_answer', reason: 'the rate left no room in time' }
-    return ask(request, options)
   }
 }
 

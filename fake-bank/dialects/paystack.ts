@@ -1,0 +1,152 @@
+// The other side of the Paystack connector: events signed over the raw body, tries as in live mode, and an
+// API under the secret key. Only an event, or the answer about one transaction, names the number that was
+// paid to; nothing has a session id, and the payer's number is masked.
+
+import { createHmac } from 'node:crypto'
+import type { FastifyInstance } from 'fastify'
+import { findBank } from '#banks/directory.ts'
+import type { Bank, Transfer } from '../bank.ts'
+import {
+  type Dialect,
+  outcomeOfStatus,
+  type Party,
+  type Query,
+  recordOf,
+  type Speaker,
+  textOf,
+} from '../dialect.ts'
+import { failure, servePayouts, success } from './paystack-payouts.ts'
+
+const MINUTE_MS = 60_000
+const FIRST_TRIES = 4 // Three minutes apart; then one an hour, for 72 hours.
+const HOURLY_TRIES = 72
+const PAGE_SIZE = 50
+const CHANNEL = 'dedicated_nuban'
+
+export const paystackDialect: Dialect = {
+  connector: 'paystack',
+  credentials: {
+    secretKey: { value: 'sk_test_fake-bank', variable: 'FAKE_BANK_SECRET_KEY' },
+    integration: { value: '100001' },
+  },
+  settings: { emailDomain: 'customers.example.com', preferredBank: 'test-bank' },
+  tries: FIRST_TRIES + HOURLY_TRIES,
+  retryAfterMs: [
+    ...Array.from({ length: FIRST_TRIES - 1 }, () => 3 * MINUTE_MS),
+    ...Array.from({ length: HOURLY_TRIES }, () => 60 * MINUTE_MS),
+  ],
+  batchMax: 1,
+  hasApi: true,
+  speak,
+}
+
+function speak({ bankCode, credentials: { secretKey = '' } }: Party): Speaker {
+  const sign = (path: string, body: string) => {
+    const signature = createHmac('sha512', secretKey).update(body).digest('hex')
+    return {
+      path,
+      headers: { 'content-type': 'application/json', 'x-paystack-signature': signature },
+      body,
+    }
+  }
+  return {
+    notify: ([transfer]) => {
+      const data = transactionOf(transfer as Transfer, bankCode)
+      return sign('/credits', JSON.stringify({ event: 'charge.success', data }))
+    },
+    readAcknowledgement: ({ httpStatus }) => [outcomeOfStatus(httpStatus)],
+    enquireName: (accountNumber) => sign('/name-enquiry', JSON.stringify({ accountNumber })),
+    serve: (app, { bank }) => {
+      app.addHook('onRequest', async ({ headers }, reply) => {
+        if (headers.authorization !== `Bearer ${secretKey}`) {
+          return reply.code(401).send(failure('Invalid key'))
+        }
+      })
+      serveTransactions(app, bank)
+      serveAccounts(app, bank)
+      servePayouts(app, bank)
+    },
+  }
+}
+
+// What a row of the list has.
+function rowOf({ bankReference, amountKobo, settledKobo, at }: Transfer) {
+  return {
+    id: Number(bankReference.replace(/^.*-/, '')),
+    status: 'success',
+    reference: bankReference,
+    amount: Number(amountKobo),
+    paid_at: at.toISOString(),
+    channel: CHANNEL,
+    currency: 'NGN',
+    fees: Number(amountKobo - settledKobo),
+  }
+}
+
+function transactionOf(transfer: Transfer, bankCode: string) {
+  const { payer, accountNumber, narration } = transfer
+  const authorization = {
+    channel: CHANNEL,
+    sender_bank: findBank(payer.bankCode)?.name ?? null,
+    sender_bank_account_number: `XXXXXX${payer.accountNumber.slice(-4)}`,
+    sender_name: payer.accountName,
+    narration,
+    receiver_bank_account_number: accountNumber,
+    receiver_bank: findBank(bankCode)?.name ?? bankCode,
+  }
+  return { ...rowOf(transfer), authorization, customer: { customer_code: 'CUS_1' } }
+}
+
+function serveTransactions(app: FastifyInstance, bank: Bank): void {
+  app.get<Query>('/transaction', async ({ query }) => {
+    const [page, perPage] = [Number(query.page ?? 1), Number(query.perPage ?? PAGE_SIZE)]
+    const { transfers } = bank.listTransfers({
+      accountNumber: query.virtual_account_number,
+      from: new Date(query.from ?? 0),
+      to: new Date(query.to ?? 8.64e15),
+      after: (page - 1) * perPage,
+      limit: perPage,
+    })
+    return success('Transactions retrieved', transfers.map(rowOf))
+  })
+  app.get<{ Params: { reference: string } }>(
+    '/transaction/verify/:reference',
+    async ({ params: { reference } }, reply) => {
+      const transfer = bank.findTransfer(reference)
+      if (transfer?.bankReference === reference) {
+        return success('Verification successful', transactionOf(transfer, bank.bankCode))
+      }
+      return reply.code(400).send(failure('Transaction reference not found'))
+    },
+  )
+}
+
+// One account for each customer, and one customer for each email.
+function serveAccounts(app: FastifyInstance, bank: Bank): void {
+  const names = new Map<string, string>()
+  app.post('/customer', async ({ body }, reply) => {
+    const { email, first_name: first, last_name: last, phone } = recordOf(body)
+    if (![email, first, last, phone].every(textOf)) {
+      return reply.code(400).send(failure('Email, names and phone are required'))
+    }
+    const code = `CUS_${textOf(email)}`
+    names.set(code, `${textOf(first)} ${textOf(last)}`)
+    return success('Customer created', { customer_code: code, email })
+  })
+  app.post('/dedicated_account', async ({ body }, reply) => {
+    const reference = textOf(recordOf(body).customer)
+    const accountName = names.get(reference)
+    if (!accountName) return reply.code(400).send(failure('Customer not found'))
+    const { accountNumber } = bank.accounts.reserve({ accountName, reference })
+    return success('NUBAN successfully created', {
+      bank: { name: findBank(bank.bankCode)?.name ?? '', id: 20, slug: 'test-bank' },
+      account_name: accountName,
+      account_number: accountNumber,
+      assigned: true,
+      currency: 'NGN',
+      active: true,
+      id: 1,
+      customer: { customer_code: reference },
+    })
+  })
+}
