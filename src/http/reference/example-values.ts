@@ -268,6 +268,8 @@ export const VALUES: Readonly<Record<string, unknown>> = {
   colour: '#0b5fff',
   'Branding.accountName': 'Obi Stores',
   'BrandingRequest.accountName': 'Obi Stores',
+  'AccountNameDecisionRequest.accountName': 'Obi Stores',
+  pendingAccountName: null,
   accountNameStyle: '{merchant}/{customer}',
   supportEmail: 'help@shop.example.com',
   supportPhone: '+234 801 234 5678',
