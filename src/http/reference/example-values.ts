@@ -266,6 +266,7 @@ export const VALUES: Readonly<Record<string, unknown>> = {
   now: '2026-11-15T10:32:07.120000+01:00',
   format: 'pain.001',
   colour: '#0b5fff',
+  otherNames: 'GTBank',
   'Branding.accountName': 'Obi Stores',
   'BrandingRequest.accountName': 'Obi Stores',
   'AccountNameDecisionRequest.accountName': 'Obi Stores',
