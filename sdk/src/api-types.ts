@@ -6891,6 +6891,7 @@ export interface components {
             cbnCode: string | null;
             nipCode: string | null;
             aliases: string[];
+            otherNames: string[];
             canBePaid: boolean;
             checksNuban: boolean | null;
         };
