@@ -161,7 +161,7 @@ test('an operator sets holidays, a client’s payout limits, and what a bank cha
   await button('Save').click()
   assert.equal((await saved).status(), 200)
   assert.deepEqual(await read('/api/v1/operator/clients/FEES4/payout-settings'), {
-    ...{ payoutApproval: 'above', approvalAbove: 50_000 },
+    ...{ payoutApproval: 'above', approvalAbove: 50_000, twoApproversAbove: null },
     ...{ perPayoutLimit: null, dailyLimit: 1_000_000 },
     ...{ reserveFloorPercent: 12.5, reserveFloorDays: 30 },
   })
