@@ -527,6 +527,7 @@ create table clients (
   brand_support_url text,
   suspended_at timestamp with time zone,
   suspension_reason text,
+  pending_account_name text,
   constraint clients_pkey PRIMARY KEY (id),
   constraint clients_client_id_unique UNIQUE (client_id),
   constraint clients_brand_colour_is_hex CHECK (brand_colour ~ '^#[0-9a-f]{6}$'::text),

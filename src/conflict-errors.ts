@@ -11,6 +11,11 @@ export const CONFLICTS = {
   ),
   account_changed: ref(412, '12', 'The account has changed since you read it. Fetch it again.'),
   account_inactive: ref(409, '57', 'This collection account is inactive. Activate it first.'),
+  account_name_not_pending: ref(
+    409,
+    '12',
+    'This account name is not waiting for review: it was decided, changed or withdrawn.',
+  ),
   limit_profile_exists: ref(409, '94', 'A limit profile with this code already exists.'),
   limit_profile_in_use: ref(409, '12', 'Collection accounts still use this limit profile.'),
   subaccount_exists: ref(409, '94', 'A subaccount with this code already exists.'),

@@ -4202,6 +4202,54 @@ export interface paths {
             };
         };
     };
+    "/api/v1/operator/clients/{clientId}/account-name/approve": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    clientId: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["AccountNameDecisionRequest"];
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["ClientDetailResponse"];
+                    };
+                };
+            };
+        };
+    };
+    "/api/v1/operator/clients/{clientId}/account-name/reject": {
+        post: {
+            parameters: {
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    clientId: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["AccountNameDecisionRequest"];
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["ClientDetailResponse"];
+                    };
+                };
+            };
+        };
+    };
     "/api/v1/operator/returns": {
         get: {
             parameters: {
@@ -4688,7 +4736,7 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    kind?: "numbers_exhausted" | "pool_low" | "number_refused" | "account_change_refused" | "session_reused" | "wrong_bank" | "rail_item_rejected" | "reversal_outstanding" | "reversal_shortfall" | "reversal_receivable" | "endpoint_disabled" | "bank_silent" | "payout_unknown" | "payout_contradicted" | "payout_needs_authorization" | "payout_blocked" | "payouts_held" | "payouts_waiting" | "payout_file_overdue" | "reconciliation_difference" | "statement_missing" | "audit_failed" | "archive_failing";
+                    kind?: "numbers_exhausted" | "pool_low" | "number_refused" | "account_change_refused" | "session_reused" | "wrong_bank" | "rail_item_rejected" | "reversal_outstanding" | "reversal_shortfall" | "reversal_receivable" | "endpoint_disabled" | "account_name_review" | "bank_silent" | "payout_unknown" | "payout_contradicted" | "payout_needs_authorization" | "payout_blocked" | "payouts_held" | "payouts_waiting" | "payout_file_overdue" | "reconciliation_difference" | "statement_missing" | "audit_failed" | "archive_failing";
                     open?: "true" | "false";
                     from?: string;
                     to?: string;
@@ -5313,6 +5361,10 @@ export interface components {
             createdAt: string;
             updatedAt: string;
         };
+        AccountNameDecisionRequest: {
+            accountName: string;
+            reason?: string;
+        };
         AccountRequest: {
             accountName: string;
             bvn: string;
@@ -5799,6 +5851,7 @@ export interface components {
             isOwnName: boolean;
             isOwnColour: boolean;
             accountName: string;
+            pendingAccountName: string | null;
             isOwnAccountName: boolean;
             accountNameStyle: string;
             supportEmail: string | null;
@@ -5883,6 +5936,8 @@ export interface components {
             isActive: boolean;
             suspendedAt: string | null;
             suspensionReason: string | null;
+            accountName: string;
+            pendingAccountName: string | null;
             isOperator: boolean;
             scopes: string[];
             merchantCodes: string[] | null;
@@ -5895,6 +5950,8 @@ export interface components {
             isActive: boolean;
             suspendedAt: string | null;
             suspensionReason: string | null;
+            accountName: string;
+            pendingAccountName: string | null;
             isOperator: boolean;
             scopes: string[];
             merchantCodes: string[] | null;
@@ -5944,6 +6001,8 @@ export interface components {
             isActive: boolean;
             suspendedAt: string | null;
             suspensionReason: string | null;
+            accountName: string;
+            pendingAccountName: string | null;
             isOperator: boolean;
             scopes: string[];
             merchantCodes: string[] | null;
@@ -6832,6 +6891,7 @@ export interface components {
             cbnCode: string | null;
             nipCode: string | null;
             aliases: string[];
+            otherNames: string[];
             canBePaid: boolean;
             checksNuban: boolean | null;
         };
@@ -9428,6 +9488,7 @@ export type ErrorCode =
     | "idempotency_key_reused"
     | "account_changed"
     | "account_inactive"
+    | "account_name_not_pending"
     | "limit_profile_exists"
     | "limit_profile_in_use"
     | "subaccount_exists"
@@ -9559,4 +9620,4 @@ export type ErrorCode =
     | "try_again"
     | "internal"
 export const EVENT_TYPES = ["account.created","account.updated","account.deactivated","account.activated","account.erased","collection.received","collection.reversed","collection.refunded","collection.refund_failed","payment.processing","payment.part_paid","payment.extended","payment.successful","payment.expired","payment.cancelled","payment.reversed","payment.refunded","payment.refund_failed","credit.suspended","credit.assigned","credit.returned","credit.return_failed","credit.reversed","payout.confirmed","payout.failed","settlement.closed","settlement.paid","settlement.failed","alert.raised","endpoint.disabled","endpoint.test"] as const
-export const ALERT_KINDS = ["numbers_exhausted","pool_low","number_refused","account_change_refused","session_reused","wrong_bank","rail_item_rejected","reversal_outstanding","reversal_shortfall","reversal_receivable","endpoint_disabled","bank_silent","payout_unknown","payout_contradicted","payout_needs_authorization","payout_blocked","payouts_held","payouts_waiting","payout_file_overdue","reconciliation_difference","statement_missing","audit_failed","archive_failing"] as const
+export const ALERT_KINDS = ["numbers_exhausted","pool_low","number_refused","account_change_refused","session_reused","wrong_bank","rail_item_rejected","reversal_outstanding","reversal_shortfall","reversal_receivable","endpoint_disabled","account_name_review","bank_silent","payout_unknown","payout_contradicted","payout_needs_authorization","payout_blocked","payouts_held","payouts_waiting","payout_file_overdue","reconciliation_difference","statement_missing","audit_failed","archive_failing"] as const

@@ -27,7 +27,7 @@ export function dispatchEventsRound({
   const dispatch = async (clientId?: ClientId) => {
     const { now, only } = dueNow(clock)
     const whose = clientId ?? only
-    const done = await withTransaction(pool, (tx) => dispatchEvents(tx, now, whose))
+    const done = await withTransaction(pool, (tx) => dispatchEvents(tx, now, { clientId: whose }))
     if (done.deliveries > 0) deliverer.call()
     return done.events > 0
   }

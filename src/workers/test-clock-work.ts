@@ -113,7 +113,9 @@ export function dueWork(deps: TestClockDeps): { list: DueWork[]; stop: () => Pro
       find: async ({ clientId, now }) => ((await findEvent(db, clientId)) ? now : null),
       run: async () => {
         const { now, only } = dueNow(clock)
-        return (await withTransaction(webhookPool, (tx) => dispatchEvents(tx, now, only))).events
+        return (
+          await withTransaction(webhookPool, (tx) => dispatchEvents(tx, now, { clientId: only }))
+        ).events
       },
     },
     { kind: 'deliver_webhooks', find: found(findDelivery), run: deliver },

@@ -154,14 +154,16 @@ test('an operator sets holidays, a client’s payout limits, and what a bank cha
   await page.getByLabel('Approval', { exact: true }).selectOption('above')
   await page.getByLabel('Approval above').fill('50,000')
   await page.getByLabel('Per day').fill('1000000')
+  await page.getByLabel('Least reserve of settlements').fill('12.5')
+  await page.getByLabel('Least time it’s held back').fill('30')
   assert.deepEqual(await findAxeFaults(page), [])
   const saved = page.waitForResponse(/payout-settings/)
   await button('Save').click()
   assert.equal((await saved).status(), 200)
   assert.deepEqual(await read('/api/v1/operator/clients/FEES4/payout-settings'), {
-    ...{ payoutApproval: 'above', approvalAbove: 50_000 },
+    ...{ payoutApproval: 'above', approvalAbove: 50_000, twoApproversAbove: null },
     ...{ perPayoutLimit: null, dailyLimit: 1_000_000 },
-    ...{ reserveFloorPercent: 0, reserveFloorDays: 0 },
+    ...{ reserveFloorPercent: 12.5, reserveFloorDays: 30 },
   })
 
   await button('Add tariff').click()

@@ -30,6 +30,7 @@ const UNCHOSEN = {
   isOwnColour: false,
   accountName: 'Sandbox Merchant',
   isOwnAccountName: false,
+  pendingAccountName: null,
   accountNameStyle: '{merchant}/{customer}',
   supportEmail: null,
   supportPhone: null,

@@ -81,6 +81,7 @@ test('institutions are listed with what they can do, and found by name and by an
     cbnCode: null,
     nipCode: '100004',
     aliases: ['999992', '305'],
+    otherNames: opay.otherNames,
     canBePaid: true,
     checksNuban: false,
   })

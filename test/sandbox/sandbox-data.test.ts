@@ -6,10 +6,12 @@ import { test } from 'node:test'
 import { withTransaction } from '#db/transaction.ts'
 import { findClient } from '#domain/access/clients.ts'
 import { checkIntegrity } from '#domain/integrity/integrity-checks.ts'
+import { appendEvents } from '#domain/records/outbox.ts'
 import { beginSeed } from '#domain/sandbox/seeds.ts'
 import { writeNextStep } from '#domain/sandbox/write-seed.ts'
 import type { ClientId } from '#ids.ts'
 import { SharedAccounts } from '#ledger/accounts.ts'
+import { kobo } from '#money.ts'
 import { expirePaymentsRound } from '#workers/expire-payments.ts'
 import { seedSandboxRound } from '#workers/seed-sandbox.ts'
 import { startLiveService } from '../support/bank-calls.ts'
@@ -27,6 +29,7 @@ import {
 import { newBrowser } from '../support/people.ts'
 import { addClient, type Bench, type Call, startTestService } from '../support/running-service.ts'
 import { sealingOf } from '../support/sealing.ts'
+import { untilBlocked } from '../support/waiting-locks.ts'
 import { listener, verifies } from '../support/webhook-bench.ts'
 
 const [SEED, RESET] = ['/sandbox/seed', '/sandbox/reset']
@@ -94,6 +97,51 @@ test('a seed is a history of days, the same for the same number, and tells nobod
   assert(shop.types().includes('collection.received')) // What happens from now on is told.
   assert.deepEqual(await checkIntegrity(bench.db), [])
 })
+
+test('a seed sends no webhook: not for what expired in it, nor when another event comes between', async () => {
+  await using shop = await listener()
+  const five = asClient(await bench.newClient('FIVE1'))
+  const clientId = await idOf('FIVE1')
+  await five.call({ url: ENDPOINTS, body: { url: shop.url } })
+  const account = await createAccount(five)
+  await deliverDue(bench)
+  const size = { clientId, seed: 7, accounts: 200, days: 3, endsAt: bench.clock() }
+  await withTransaction(bench.db, (tx) => beginSeed(tx, bench.clock(), size))
+  const collectionAccountId = await accountIdOf(account.accountNumber)
+  const facts = { accountBalanceKobo: kobo(0n), isActive: true, isDefault: false }
+  let seeding: Promise<unknown> | undefined
+  await withTransaction(bench.db, async (tx) => {
+    const event = { clientId, type: 'account.activated' as const, collectionAccountId, facts }
+    await appendEvents(tx, bench.clock(), [event])
+    seeding = seedSandboxRound(seedingDeps(), clientId)(NEVER)
+    await untilBlocked(bench.db, 1) // The step dispatched what it saw, and waits for the counter.
+  })
+  await seeding
+  await expireNow()
+  await deliverDue(bench)
+
+  const { rows } = await bench.db.query<{ at: Date }>(
+    `select created_at as at from events where client_id = $1 and type = 'payment.expired'`,
+    [clientId],
+  )
+  assert(rows.length > 0)
+  for (const { at } of rows) assert(at < bench.clock(), `expired at ${at.toISOString()}`)
+  assert.deepEqual(shop.types(), ['account.created', 'account.activated'])
+  assert.deepEqual(await checkIntegrity(bench.db), [])
+})
+
+async function accountIdOf(accountNumber: string) {
+  const { rows } = await bench.db.query(
+    'select id from collection_accounts where account_number = $1',
+    [accountNumber],
+  )
+  return rows[0].id
+}
+
+async function expireNow(): Promise<void> {
+  const deps = { batchPool: bench.db, sharedAccounts: new SharedAccounts(bench.db) }
+  await expirePaymentsRound({ ...deps, clock: bench.clock })(NEVER)
+}
 
 test('a seed that is cut off goes on where it was; one at a time; no reset meanwhile', async () => {
   const three = asClient(await bench.newClient('THREE1'))
@@ -199,8 +247,7 @@ test('a reset leaves credentials, users and settings, and nothing else', async (
 // Due by now in real time, and not for a client that stands still.
 async function passItsExpiry(paymentReference: string): Promise<void> {
   bench.advance(40 * MINUTE_MS)
-  const deps = { batchPool: bench.db, sharedAccounts: new SharedAccounts(bench.db) }
-  await expirePaymentsRound({ ...deps, clock: bench.clock })(NEVER)
+  await expireNow()
   await deliverDue(bench)
   const { rows } = await bench.db.query('select status from payments where id = $1', [
     paymentReference,

@@ -220,6 +220,8 @@ const OTHER_RECIPES: Record<string, Recipe> = {
   rotateClientSecret: client('/rotate-secret', { body: {} }),
   suspendClient: client('/suspend', { body: {} }),
   resumeClient: client('/resume', { body: {} }),
+  approveAccountName: client('/account-name/approve', { body: { accountName: 'X' } }),
+  rejectAccountName: client('/account-name/reject', { body: { accountName: 'X' } }),
   listReturns: list('/api/v1/operator/returns'),
   getReturn: () => [{ url: FIRST_RETURN }, { url: `${FIRST_RETURN}?reveal=true` }],
   confirmReturn: () => [post(`${FIRST_RETURN}/confirm`)],

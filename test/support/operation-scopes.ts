@@ -232,6 +232,8 @@ export const ASKED: Record<Scope, readonly string[]> = {
     'rotateClientSecret',
     'suspendClient',
     'resumeClient',
+    'approveAccountName',
+    'rejectAccountName',
     'listAlerts',
     'listRailItems',
     'openRailItem',

@@ -31,6 +31,8 @@ export type ClientEntry = Client & {
   createdAt: Date
   suspendedAt: Date | null // Null also where an older release suspended it.
   suspensionReason: string | null
+  accountName: string // In account names, as banks show it.
+  pendingAccountName: string | null // Waits for review.
 }
 export type ClientDetail = ClientEntry & { secrets: SecretEntry[] }
 
@@ -49,7 +51,9 @@ const CLIENT_ID_TRIES_MAX = 20
 const ENTRY_COLUMNS = `
   ${CLIENT_COLUMNS}, clients.created_at as "createdAt",
   case when not clients.is_active then clients.suspended_at end as "suspendedAt",
-  case when not clients.is_active then clients.suspension_reason end as "suspensionReason"`
+  case when not clients.is_active then clients.suspension_reason end as "suspensionReason",
+  coalesce(clients.brand_account_name, clients.name) as "accountName",
+  clients.pending_account_name as "pendingAccountName"`
 
 type ClientRegistration = {
   asked: { name: string; clientId?: string | undefined } & Partial<ClientFields>

@@ -38,13 +38,25 @@ export async function closeExpired(tx: Transaction, deps: Deps & Due): Promise<n
               for no key update skip locked`,
     values: [deps.now, deps.only ?? null],
   })
-  if (rows.length === 0) return 0
-  const payments = await lockPayments(
+  await expirePayments(
     tx,
+    deps,
     rows.map((row) => row.id),
   )
-  await closePayments(tx, deps, { payments: [...payments.values()], status: 'Expired' })
   return rows.length
+}
+
+// The caller knows that their grace is over. Those that are closed already stay as they are.
+export async function expirePayments(
+  tx: Transaction,
+  deps: Deps,
+  ids: readonly PaymentId[],
+): Promise<void> {
+  if (ids.length === 0) return
+  const payments = [...(await lockPayments(tx, ids)).values()].filter(({ status }) =>
+    isOpen(status),
+  )
+  if (payments.length > 0) await closePayments(tx, deps, { payments, status: 'Expired' })
 }
 
 // Idempotent: a cancelled advice stays cancelled.

@@ -13,6 +13,7 @@ export type AlertKind =
   | 'reversal_shortfall'
   | 'reversal_receivable'
   | 'endpoint_disabled'
+  | 'account_name_review'
   | 'bank_silent'
   | 'payout_unknown'
   | 'payout_contradicted'
@@ -87,6 +88,13 @@ export const ALERT_KINDS: Readonly<Record<AlertKind, About>> = {
     title: 'A webhook endpoint was disabled after repeated failures',
     remedy:
       'Notify the client. Once its receiver works again, it can enable the endpoint and replay events.',
+  },
+  account_name_review: {
+    title: 'A client’s name in account names waits for review',
+    remedy:
+      'Banks and payers see the former name until then. Open the client, and approve the name if it is ' +
+      'the client’s own. Reject one that passes for a bank or somebody else.',
+    isClearedByItself: true,
   },
   bank_silent: {
     title: 'A bank has reported nothing for longer than usual',

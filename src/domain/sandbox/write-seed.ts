@@ -2,14 +2,15 @@
 // same functions as a merchant's, with the dates that the plan gives them. Nothing is dated into a day
 // that is closed.
 //
-// It is history: its events are listed and counted, but no webhook is sent for them. Those of the client
-// that wait are dispatched before; if others come at the same moment, these are sent like them.
+// It is history: its events are listed and counted, but no webhook is sent for them. Other events of the
+// client that wait, or that come while the step is being written, are dispatched as usual.
 
 import { makeSessionId } from '#banks/session-id.ts'
 import type { BankSettings } from '#config/bank-settings.ts'
 import type { Policy } from '#config/policy-settings.ts'
 import { pipeline, type Transaction } from '#db/transaction.ts'
 import { createAccounts } from '#domain/accounts/collection-accounts.ts'
+import { expirePayments } from '#domain/credits/close-payments.ts'
 import { takeCredits } from '#domain/credits/take-credits.ts'
 import { createAdvices } from '#domain/payments/advices.ts'
 import { initiateOnce } from '#domain/payments/initiate-once.ts'
@@ -54,7 +55,7 @@ export async function writeNextStep(
   if (step.kind === 'accounts') await writeAccounts(tx, writing, step)
   if (step.kind === 'credits') await writeCredits(tx, writing, step)
   if (step.kind === 'payments') await writePayments(tx, writing, { ...step, real })
-  await skipDispatch(tx, seed.clientId, from)
+  await skipDispatch(tx, real, { clientId: seed.clientId, from })
   await countStep(tx, real, seed)
   return seed
 }
@@ -149,8 +150,8 @@ async function writePayments(
     terms: termsOf({ amountKobo, name: sampleName(seed.seed, index), graceSeconds }),
   }))
   const advices = refuseAny(await createAdvices(tx, { sealer, now }, requests))
-  const isClocked = (await findTestTime(tx, real, clientId)) !== undefined
-  const due = { now, only: isClocked ? clientId : undefined }
+  const testTime = await findTestTime(tx, real, clientId)
+  const due = { now, only: testTime && clientId }
   const initiations = advices.map(({ value }) => ({
     adviceId: value.id as AdviceId,
     bankCode: bank.code,
@@ -166,6 +167,10 @@ async function writePayments(
     return [{ to: { bankCode, number }, amountKobo: amountKobo as Kobo, unique }]
   })
   await take(tx, { deps, seed, now }, paid)
+  const closesAt = new Date(now.getTime() + (EXPIRES_SECONDS + graceSeconds) * 1_000)
+  if (closesAt > (testTime ?? real)) return // The worker closes them when they are due.
+  const ids = initiated.map(({ payment }) => payment.id)
+  await expirePayments(tx, { sharedAccounts: deps.sharedAccounts, now: closesAt }, ids)
 }
 
 type Terms = { amountKobo: Kobo; name: string; graceSeconds: number }
@@ -224,7 +229,7 @@ async function take(
 // Until which number events are dispatched; nobody else dispatches more until we commit.
 async function dispatchBefore(tx: Transaction, clientId: ClientId, real: Date): Promise<bigint> {
   const now = (await findTestTime(tx, real, clientId)) ?? real
-  while ((await dispatchEvents(tx, now, clientId)).events > 0);
+  while ((await dispatchEvents(tx, now, { clientId })).events > 0);
   await tx.query({
     name: 'open-dispatch-cursor',
     text: 'insert into dispatch_cursors (client_id) values ($1) on conflict do nothing',
@@ -238,17 +243,34 @@ async function dispatchBefore(tx: Transaction, clientId: ClientId, real: Date): 
   return (rows[0] as { sequence: bigint }).sequence
 }
 
-// If all since are of this transaction.
-async function skipDispatch(tx: Transaction, clientId: ClientId, from: bigint): Promise<void> {
+// The step's events are the last ones: since the first of them was written, the client's counter is
+// locked. Events before them are of other transactions, and are dispatched.
+async function skipDispatch(
+  tx: Transaction,
+  real: Date,
+  { clientId, from }: { clientId: ClientId; from: bigint },
+): Promise<void> {
+  const { rows } = await tx.query<{ first: bigint | null }>({
+    name: 'first-event-of-step',
+    text: `select min(sequence) as first from events
+            where client_id = $1 and sequence > $2 and xmin = pg_current_xact_id()::xid`,
+    values: [clientId, from],
+  })
+  const first = rows[0]?.first ?? null
+  if (first === null) return
+  const now = (await findTestTime(tx, real, clientId)) ?? real
+  let others = Number(first - from - 1n)
+  while (others > 0) {
+    const { events } = await dispatchEvents(tx, now, { clientId, eventsMax: others })
+    if (events === 0) throw new Error('an event before those of the seed is missing')
+    others -= events
+  }
   await tx.query({
     name: 'skip-dispatch',
     text: `update dispatch_cursors c set sequence = k.sequence
              from event_counters k
-            where k.client_id = c.client_id and c.client_id = $1 and c.sequence = $2
-              and k.sequence - $2 = (select count(*) from events
-                                      where client_id = $1 and sequence > $2
-                                        and xmin = pg_current_xact_id()::xid)`,
-    values: [clientId, from],
+            where k.client_id = c.client_id and c.client_id = $1`,
+    values: [clientId],
   })
 }
 

@@ -29,11 +29,14 @@ export type Dispatched = { events: number; deliveries: number }
 export async function dispatchEvents(
   tx: Transaction,
   now: Date,
-  clientId?: ClientId,
+  {
+    clientId,
+    eventsMax = EVENTS_MAX,
+  }: { clientId?: ClientId | undefined; eventsMax?: number } = {},
 ): Promise<Dispatched> {
   const cursors = await lockCursors(tx, clientId)
   if (cursors.length === 0) return { events: 0, deliveries: 0 }
-  const events = await readNext(tx, cursors)
+  const events = await readNext(tx, cursors, Math.min(eventsMax, EVENTS_MAX))
   const addressesOf = await readAddresses(tx, events)
   const targets = events.flatMap((event) =>
     routeEvent(event, addressesOf(event)).map((target) => ({ event, target })),
@@ -78,7 +81,12 @@ async function lockCursors(tx: Transaction, clientId: ClientId | undefined): Pro
   return rows
 }
 
-async function readNext(tx: Transaction, cursors: readonly Cursor[]): Promise<StoredEvent[]> {
+async function readNext(
+  tx: Transaction,
+  cursors: readonly Cursor[],
+  eventsMax: number,
+): Promise<StoredEvent[]> {
+  const evenShare = Math.floor(eventsMax / cursors.length)
   const { rows } = await tx.query<StoredEvent>({
     name: 'next-events',
     text: `select e.*
@@ -87,7 +95,7 @@ async function readNext(tx: Transaction, cursors: readonly Cursor[]): Promise<St
     values: [
       numberArray(cursors.map((cursor) => cursor.clientId)),
       numberArray(cursors.map((cursor) => cursor.sequence)),
-      Math.max(Math.floor(EVENTS_MAX / cursors.length), EVENTS_OF_CLIENT_MIN),
+      Math.min(eventsMax, Math.max(evenShare, EVENTS_OF_CLIENT_MIN)),
     ],
   })
   return rows

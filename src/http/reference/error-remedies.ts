@@ -60,6 +60,8 @@ const REMEDIES: Readonly<Record<Exclude<RefusalCode, NotFound>, string>> = {
   idempotency_key_reused: 'Use a new key for a new request; the old one only to repeat the same.',
   account_changed: 'Fetch the account, apply the change to it, and send its new ETag in If-Match.',
   account_inactive: 'Activate the account first (POST …/activate).',
+  account_name_not_pending:
+    'Fetch the client again and decide on its pendingAccountName, if it has one.',
   limit_profile_exists: 'Use another code, or replace the profile with PUT.',
   limit_profile_in_use: 'Give its accounts another profile first.',
   subaccount_exists: 'Use another code.',

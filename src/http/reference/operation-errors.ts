@@ -220,6 +220,8 @@ const OPERATION_ERRORS: Readonly<Record<string, readonly RefusalCode[]>> = {
   simulatePayment: ['number_not_found', 'sandbox_only'],
   streamEvents: ['too_many_streams'],
   suspendClient: ['client_not_found', 'own_client'],
+  approveAccountName: ['account_name_not_pending', 'client_not_found'],
+  rejectAccountName: ['account_name_not_pending', 'client_not_found'],
   testWebhookEndpoint: ['endpoint_inactive', 'endpoint_not_found'],
   updateClient: ['client_not_found', 'own_client'],
   updateCollectionAccount: ['account_changed', 'account_erased', 'account_not_found'],

@@ -1,4 +1,4 @@
-// A choice of banks, by name: of all there are, found by a part of the name or a code, or of some.
+// A choice of banks, by name: of all that can be paid, found by a part of a name or any code, or of some.
 
 import { useState } from 'preact/hooks'
 import { appStrings } from '../../copy.ts'
@@ -10,17 +10,21 @@ import { Failed, Skeleton } from './states.tsx'
 type Words = { label: string; placeholder: string }
 
 export function BankChoice(words: Words) {
-  const { data, problem, reload } = useData('/dashboard/api/banks', {})
+  const { data, problem, reload } = useData('/api/v1/banks', {})
   if (problem) return <Failed problem={problem} retry={reload} />
   if (!data) return <Skeleton kind="text" lines={2} />
-  return <FoundBank banks={data} {...words} />
+  return <FoundBank banks={data.filter(({ canBePaid }) => canBePaid)} {...words} />
 }
 
 // Not sent with the form: only the choice is.
-function FoundBank({ banks, ...words }: Props) {
+function FoundBank({ banks, ...words }: Words & { banks: readonly Schemas['Institution'][] }) {
   const [search, setSearch] = useState('')
   const part = search.trim().toLowerCase()
-  const found = banks.filter(({ code, name }) => name.toLowerCase().includes(part) || code === part)
+  const found = banks.filter(
+    ({ code, cbnCode, nipCode, aliases, name, otherNames }) =>
+      [code, cbnCode, nipCode, ...aliases].includes(part) ||
+      [name, ...otherNames].some((each) => each.toLowerCase().includes(part)),
+  )
   return (
     <>
       <Field label={appStrings.findBank}>
@@ -39,7 +43,7 @@ function FoundBank({ banks, ...words }: Props) {
   )
 }
 
-type Props = Words & { banks: readonly Schemas['Bank'][] }
+type Props = Words & { banks: readonly { code: string; name: string }[] }
 
 export function BankSelect({ banks, label, placeholder }: Props) {
   const sorted = banks.toSorted((one, other) => one.name.localeCompare(other.name))

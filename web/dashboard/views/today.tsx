@@ -58,8 +58,8 @@ export default function Today({ session }: ViewProps) {
       <ApprovalsToday />
       {isRestricted && <p class="notice">{strings.restricted}</p>}
       {failed}
-      {!isRestricted && <Stats overview={overview.data} />}
       {overview.data?.isComplete === false && <p class="notice">{strings.counting}</p>}
+      {!isRestricted && <Stats overview={overview.data} />}
       {overview.data && (
         <div class="day">
           <DaySum overview={overview.data} />

@@ -96,6 +96,10 @@ const ClientShown = {
   suspensionReason: nullable('string', {
     description: 'Why it is suspended, if a reason was given.',
   }),
+  accountName: Type.String({ description: 'Its name in account names, as banks show it.' }),
+  pendingAccountName: nullable('string', {
+    description: 'The name in account names that the client chose and that waits for your review.',
+  }),
   isOperator: Type.Boolean(),
   scopes: Type.Array(Type.String()),
   merchantCodes: Type.Unsafe<string[] | null>({
@@ -150,6 +154,8 @@ export function presentClient(client: ClientEntry) {
     isActive: client.isActive,
     suspendedAt: client.suspendedAt && timestamp(client.suspendedAt),
     suspensionReason: client.suspensionReason,
+    accountName: client.accountName,
+    pendingAccountName: client.pendingAccountName,
     isOperator: client.isOperator,
     scopes: [...client.scopes],
     merchantCodes: client.merchantCodes && [...client.merchantCodes],

@@ -6,16 +6,18 @@ import { withTransaction } from '#db/transaction.ts'
 import { makeSecret, OVERLAP_SECONDS_DEFAULT } from '#domain/access/client-secrets.ts'
 import {
   changeClient,
+  getClient,
   resumeClient,
   rotateClientSecret,
   suspendClient,
 } from '#domain/access/manage-clients.ts'
+import { decideAccountName } from '#domain/payments/account-name-reviews.ts'
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { withIdempotency } from '#http/idempotency.ts'
 import { NoQuery } from '#http/lists.ts'
-import { ApiEnvelope, BEARER, IdempotencyHeaders, text } from '#http/schemas.ts'
+import { ApiEnvelope, BEARER, IdempotencyHeaders, named, text } from '#http/schemas.ts'
 import {
   CLIENTS,
   ClientDetailBody,
@@ -41,6 +43,14 @@ const ReasonBody = Type.Object(
   },
   { additionalProperties: false },
 )
+const AccountNameDecisionBody = named(
+  'AccountNameDecisionRequest',
+  {
+    accountName: text(100, 'The name that you decide on: pendingAccountName as you saw it.'),
+    reason: Type.Optional(text(REASON_MAX, 'Why. The client can read it in its audit log.')),
+  },
+  { additionalProperties: false },
+)
 const aboutOne = {
   tags: ['Operator'],
   security: BEARER,
@@ -55,6 +65,7 @@ export const operatorClientChangeRoutes: FastifyPluginAsyncTypebox<Deps> = async
   const onRequest = authentication.requires('operator')
   await app.register(secrets, deps)
   await app.register(states, deps)
+  await app.register(accountNames, deps)
 
   app.patch(
     `${CLIENTS}/:clientId`,
@@ -167,6 +178,44 @@ const states: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         })
         authentication.forget(clientId)
         return answer
+      },
+    )
+  }
+}
+
+const accountNames: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  const { authentication, clock } = deps
+  const onRequest = authentication.requires('operator')
+
+  for (const [decision, summary, message] of [
+    ['approve', 'Approve a client’s account name', 'Account name approved successfully'],
+    ['reject', 'Reject a client’s account name', 'Account name rejected successfully'],
+  ] as const) {
+    app.post(
+      `${CLIENTS}/:clientId/account-name/${decision}`,
+      {
+        onRequest,
+        schema: {
+          ...aboutOne,
+          operationId: `${decision}AccountName`,
+          summary,
+          description:
+            'Decides on pendingAccountName, the name in account names that the client chose in live ' +
+            'mode. Banks show the former name until it is approved.',
+          headers: IdempotencyHeaders,
+          body: AccountNameDecisionBody,
+          response: oneClient,
+        },
+      },
+      async (request, reply) => {
+        const { actor, params, body } = request
+        const clientId = requireClientId(params.clientId)
+        const { accountName, reason = null } = body
+        return withIdempotency(deps, { request, reply }, async (tx) => {
+          const by = { now: clock(), actor }
+          await decideAccountName(tx, by, { clientId, decision, accountName, reason })
+          return accepted(message, presentClientDetail(await getClient(tx, by.now, clientId)))
+        })
       },
     )
   }

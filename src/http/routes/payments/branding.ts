@@ -46,7 +46,11 @@ const BrandingRequest = named(
       Type.Null(),
     ]),
     accountName: later(
-      text(NAME_MAX, 'Your name in account names, which banks show. Null: the client’s name.'),
+      text(
+        NAME_MAX,
+        'Your name in account names, which banks show. In live mode the operator reviews it first. ' +
+          'Null: the client’s name, without review.',
+      ),
     ),
     supportEmail: later(Type.Unsafe<string>({ ...Email, description: 'Where payers get help.' })),
     supportPhone: later(
@@ -76,7 +80,12 @@ const BrandingBody = named('Branding', {
   colour: Type.String(),
   isOwnName: Type.Boolean({ description: 'False: the client’s name.' }),
   isOwnColour: Type.Boolean({ description: 'False: the default colour.' }),
-  accountName: Type.String({ description: 'Your name in account names.' }),
+  accountName: Type.String({ description: 'Your name in account names, as banks show it.' }),
+  pendingAccountName: nullable('string', {
+    description:
+      'Your name in account names that waits for the operator’s review. Until it is approved, banks ' +
+      'show accountName. Null: none.',
+  }),
   isOwnAccountName: Type.Boolean({ description: 'False: the client’s name.' }),
   accountNameStyle: Type.String({
     description: 'How account names are composed, of {merchant} and {customer}.',
@@ -88,7 +97,7 @@ const BrandingBody = named('Branding', {
 })
 
 export const brandingRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { db, authentication, clock, policy } = deps
+  const { db, authentication, clock, policy, mode } = deps
   const response = { 200: ApiEnvelope(BrandingBody) }
   const about = { tags: ['Branding'], security: BEARER, querystring: NoQuery, response }
 
@@ -120,7 +129,8 @@ export const brandingRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
         summary: 'Update branding',
         description:
           'The checkout page shows it from the next load. Optional fields that you leave out stay ' +
-          'as they are; null removes them.',
+          'as they are; null removes them. In live mode a new accountName waits for the operator’s ' +
+          'review (pendingAccountName); in the sandbox it takes effect immediately.',
         body: BrandingRequest,
       },
     },
@@ -129,7 +139,7 @@ export const brandingRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps)
       const fields = { ...rest, colour: colour?.toLowerCase() ?? null }
       const logo = typeof base64 === 'string' ? getLogo(base64) : base64
       const branding = await withTransaction(db, (tx) =>
-        setBranding(tx, clock(), { client, actor, fields, logo }),
+        setBranding(tx, clock(), { client, actor, fields, logo, mode }),
       )
       return accepted('Branding updated successfully', present(client, branding, policy))
     },

@@ -16,6 +16,7 @@ const InstitutionBody = named('Institution', {
   aliases: Type.Array(Type.String(), {
     description: 'Codes of single providers, accepted as bankCode too.',
   }),
+  otherNames: Type.Array(Type.String(), { description: 'Names that it is also found by.' }),
   canBePaid: Type.Boolean({ description: 'Whether a bank account there is accepted.' }),
   checksNuban: Type.Unsafe<boolean | null>({
     type: ['boolean', 'null'],
@@ -63,7 +64,8 @@ function findInstitutions(search: string): readonly Bank[] {
   )
 }
 
-function present({ code, name, kind, cbnCode, nipCode, aliases, canBePaid, checksNuban }: Bank) {
+function present(bank: Bank) {
+  const { code, name, kind, cbnCode, nipCode, aliases, otherNames, canBePaid, checksNuban } = bank
   return {
     code,
     name,
@@ -71,6 +73,7 @@ function present({ code, name, kind, cbnCode, nipCode, aliases, canBePaid, check
     cbnCode: cbnCode ?? null,
     nipCode: nipCode ?? null,
     aliases: [...(aliases ?? [])],
+    otherNames: [...(otherNames ?? [])],
     canBePaid: canBePaid ?? true,
     checksNuban: checksNuban ?? null,
   }

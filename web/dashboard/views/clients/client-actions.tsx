@@ -13,17 +13,18 @@ import { ClientForm } from './client-form.tsx'
 const REASON_MAX = 500
 
 type Verb = 'suspend' | 'resume'
+type Decision = 'approve' | 'reject'
 type Props = { client: ClientDetail; isOwn: boolean; query: Query; changed: () => void }
 
 export function ClientActions({ client, isOwn, query, changed }: Props) {
-  const [asking, setAsking] = useState<'edit' | Verb | undefined>()
+  const [asking, setAsking] = useState<'edit' | Verb | `${Decision}Name` | undefined>()
   const close = () => setAsking(undefined)
   const done = (said: string) => {
     close()
     toast(said)
     changed()
   }
-  const button = (name: 'edit' | Verb, tone = '') => (
+  const button = (name: 'edit' | Verb | `${Decision}Name`, tone = '') => (
     <button type="button" class={`button ${tone}`} onClick={() => setAsking(name)}>
       {strings[name]}
     </button>
@@ -33,6 +34,8 @@ export function ClientActions({ client, isOwn, query, changed }: Props) {
     <>
       <div class="actions">
         {!isOwn && !client.isActive && button('resume', 'primary')}
+        {client.pendingAccountName && button('approveName', 'primary')}
+        {client.pendingAccountName && button('rejectName')}
         {button('edit')}
         <a class="button" href={users} onClick={follow}>
           {strings.users}
@@ -44,6 +47,15 @@ export function ClientActions({ client, isOwn, query, changed }: Props) {
       )}
       {(asking === 'suspend' || asking === 'resume') && (
         <StateForm client={client} verb={asking} close={close} done={done} />
+      )}
+      {(asking === 'approveName' || asking === 'rejectName') && client.pendingAccountName && (
+        <NameForm
+          clientId={client.clientId}
+          accountName={client.pendingAccountName}
+          decision={asking === 'approveName' ? 'approve' : 'reject'}
+          close={close}
+          done={done}
+        />
       )}
     </>
   )
@@ -85,6 +97,38 @@ function StateForm({ client, verb, close, done }: StateProps) {
             required={verb === 'suspend'}
           />
         )}
+      </Field>
+    </DialogForm>
+  )
+}
+
+type NameProps = {
+  clientId: string
+  accountName: string
+  decision: Decision
+  close: () => void
+  done: (message: string) => void
+}
+
+function NameForm({ clientId, accountName, decision, close, done }: NameProps) {
+  const sending = useSending(async (fields, headers) => {
+    const reason = textOf(fields, 'reason')
+    const body = { accountName, ...(reason ? { reason } : {}) }
+    const path = `${CLIENT}/account-name/${decision}` as const
+    await send('POST', path, { params: { clientId }, body, headers })
+    done(strings[`${decision}NameDone`])
+  })
+  return (
+    <DialogForm
+      title={strings[`${decision}NameTitle`](accountName)}
+      action={strings[`${decision}Name`]}
+      isDangerous={decision === 'reject'}
+      sending={sending}
+      close={close}
+    >
+      <p class="muted">{strings[`${decision}NameText`]}</p>
+      <Field label={strings.reason} hint={strings.optionalReasonHint}>
+        {(id) => <textarea id={id} name="reason" rows={2} maxLength={REASON_MAX} />}
       </Field>
     </DialogForm>
   )

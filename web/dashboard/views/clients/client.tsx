@@ -66,6 +66,8 @@ function About({ client }: { client: ClientDetail }) {
           [strings.allowedAddresses, allowedAddresses?.join(', ') ?? strings.anyAddress],
           [strings.suspendedAt, suspendedAt && <Time key="suspended" at={suspendedAt} />],
           [strings.suspensionReason, suspensionReason],
+          [strings.accountName, client.accountName !== name && client.accountName],
+          [strings.pendingAccountName, client.pendingAccountName],
           [strings.created, <Time key="created" at={client.createdAt} />],
         ]}
       />

@@ -35,7 +35,8 @@ export function BrandingPart({ session }: ViewProps) {
 function draftOf(branding: Branding): Draft {
   return {
     name: branding.isOwnName ? branding.name : '',
-    accountName: branding.isOwnAccountName ? branding.accountName : '',
+    accountName:
+      branding.pendingAccountName ?? (branding.isOwnAccountName ? branding.accountName : ''),
     supportEmail: branding.supportEmail ?? '',
     supportPhone: branding.supportPhone ?? '',
     supportUrl: branding.supportUrl ?? '',
@@ -66,7 +67,7 @@ function BrandingForm({ branding, ownName, mayWrite }: Props) {
     setSaved(answer)
     setColour(answer.colour)
     setLogo(undefined)
-    toast(appStrings.saved)
+    toast(answer.pendingAccountName ? strings.savedForReview : appStrings.saved)
   })
   const shownLogo = logo === undefined ? saved.logo : logo
   const set = (name: keyof Draft, value: string) => setDraft({ ...draft, [name]: value })
@@ -80,6 +81,11 @@ function BrandingForm({ branding, ownName, mayWrite }: Props) {
           <LogoField hasLogo={shownLogo !== null} setLogo={setLogo} />
           <ColourField colour={colour} isOwn={isOwnColour} choose={setColour} own={setOwnColour} />
           <TextFields draft={draft} set={set} names={OTHERS} ownName={ownName} />
+          {saved.pendingAccountName && (
+            <p class="notice">
+              {strings.waitingForReview(saved.pendingAccountName, saved.accountName)}
+            </p>
+          )}
         </fieldset>
         {problem && <Failed problem={problem} />}
         {mayWrite ? (

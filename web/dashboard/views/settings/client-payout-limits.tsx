@@ -1,5 +1,5 @@
-// What a client may pay out, and which of it a second user must approve: the client is chosen, then that
-// is changed.
+// What a client may pay out, which of it a second user must approve, and the least reserve of its
+// settlements: the client is chosen, then that is changed.
 
 import { useState } from 'preact/hooks'
 import { appStrings, settingsStrings } from '../../../copy.ts'
@@ -16,6 +16,7 @@ const { payoutRules: strings } = settingsStrings
 const PATH = '/api/v1/operator/clients/{clientId}/payout-settings'
 const APPROVALS = ['none', 'above', 'all'] as const
 const AMOUNTS = ['approvalAbove', 'perPayoutLimit', 'dailyLimit'] as const
+const FLOORS = ['reserveFloorPercent', 'reserveFloorDays'] as const
 
 export function ClientPayoutLimits() {
   const [found, setFound] = useState<Found | undefined>()
@@ -46,7 +47,8 @@ function LimitsForm({ clientId, settings }: Found) {
   const { problem, isBusy, submit } = useSending(async (given) => {
     const amounts = AMOUNTS.map((name) => [name, textOf(given, name).replaceAll(',', '') || null])
     const payoutApproval = choiceOf(given, 'payoutApproval', APPROVALS)
-    const body = { payoutApproval, ...Object.fromEntries(amounts) }
+    const floors = FLOORS.map((name) => [name, Number(textOf(given, name))])
+    const body = { payoutApproval, ...Object.fromEntries([...amounts, ...floors]) }
     await send('PATCH', PATH, { params: { clientId }, body })
     toast(appStrings.saved)
   })
@@ -73,6 +75,23 @@ function LimitsForm({ clientId, settings }: Found) {
               autocomplete="off"
               placeholder={strings.noLimit}
               defaultValue={settings[name]?.toString() ?? ''}
+            />
+          )}
+        </Field>
+      ))}
+      {FLOORS.map((name) => (
+        <Field key={name} label={strings[name]} hint={strings.reserveFloorHint}>
+          {(id) => (
+            <input
+              id={id}
+              name={name}
+              type="number"
+              required
+              min={0}
+              max={name === 'reserveFloorPercent' ? 100 : 365}
+              step={name === 'reserveFloorPercent' ? 0.01 : 1}
+              autocomplete="off"
+              defaultValue={settings[name].toString()}
             />
           )}
         </Field>
