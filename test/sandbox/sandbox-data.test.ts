@@ -98,7 +98,7 @@ test('a seed is a history of days, the same for the same number, and tells nobod
   assert.deepEqual(await checkIntegrity(bench.db), [])
 })
 
-test('a seed sends no webhook: not for what expired in it, nor when another event comes between', async () => {
+test('a seed sends no webhook, also when payments expire in it and another event comes between', async () => {
   await using shop = await listener()
   const five = asClient(await bench.newClient('FIVE1'))
   const clientId = await idOf('FIVE1')

@@ -269,7 +269,6 @@ export const RECIPES = {
   ...RESOLUTION_RECIPES,
   ...PAYOUT_FILE_RECIPES,
 }
-
 // These make something of the caller's own each time, whatever of another's they are given.
 export const MAKING: Record<string, Recipe> = {
   createCollectionAccount: (of) => [
