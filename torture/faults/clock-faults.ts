@@ -52,7 +52,6 @@ const ASKED_WITHIN_MS = 8_000
 // While the bank denies a payout that it was told to pay: by these clocks it had time enough to know.
 const together: Fault = {
   name: 'clocks-together',
-  isOnDemand: true,
   isAlone: true,
   async inject({ roles, database, bank }, random) {
     const giveUpAtMs = performance.now() + DENIAL_MAX_MS
