@@ -55,7 +55,7 @@ const together: Fault = {
   isAlone: true,
   async inject({ roles, database, bank }, random) {
     const giveUpAtMs = performance.now() + DENIAL_MAX_MS
-    while (!bank.isDenying() && performance.now() < giveUpAtMs) await sleep(50)
+    while (!bank.keepDenying(ASKED_WITHIN_MS) && performance.now() < giveUpAtMs) await sleep(50)
     const shiftMs = random.pick(STEPS_MS)
     const shiftAll = async (byMs: number) => {
       for (const { process } of roles.all) process.shiftClock(byMs)
