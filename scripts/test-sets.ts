@@ -8,6 +8,7 @@ import { matchesGlob } from 'node:path'
 // one of its own.
 export const LONG_ALONE = [
   'test/torture/short.test.ts',
+  'test/torture/steps-and-lag.test.ts',
   'test/crash.test.ts',
   'test/simulation/*.test.ts',
   'test/main.test.ts',

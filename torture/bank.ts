@@ -90,8 +90,7 @@ export async function startBank(witness: Witness, random: Random) {
     // As the service is told of it.
     banks: { entry: { ...entry, settings: { ...entry.settings, ...SETTINGS, baseUrl } }, env },
     railSecret: env.FAKE_BANK_RAIL_SECRET as string,
-    // Whether it has no record, for now, of a payout that it pays.
-    isDenying: () => orders.isDenying(),
+    keepDenying: (ms: number) => orders.keepDenying(ms),
     nameOf: (accountNumber: string) => bank.accounts.findName(accountNumber) as string,
     // Money came for a number: from here on the bank says so when it is asked.
     receive: (accountNumber: string, amountKobo: bigint) =>
@@ -142,8 +141,12 @@ class Orders {
     return way
   }
 
-  isDenying(): boolean {
-    return [...this.#unknownUntilMs.values()].some((untilMs) => untilMs > Date.now())
+  // Denies for so much longer each payout that it denies now. Answers whether there is one.
+  keepDenying(ms: number): boolean {
+    const now = Date.now()
+    const denied = [...this.#unknownUntilMs].filter(([, untilMs]) => untilMs > now)
+    for (const [reference] of denied) this.#unknownUntilMs.set(reference, now + ms)
+    return denied.length > 0
   }
 
   isDenied(method: string, url: string): boolean {

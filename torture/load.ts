@@ -33,18 +33,18 @@ type Weights = readonly (readonly [Action, number])[]
 
 // One step after the other, and how often each action is done in it.
 const OPENING: readonly Weights[] = [
-  [[createAccount, 16]],
+  [[createAccount, 10]],
   [
-    [reportLongList, 4],
-    [payPayment, 30],
+    [reportLongList, 2],
+    [payPayment, 16],
   ],
   [
-    [payOut, 26],
-    [raceRefunds, 10],
-    [renameCredit, 8],
-    [repeatCredit, 4],
-    [cancelPayout, 4],
-    [resolveSuspense, 6],
+    [payOut, 14],
+    [raceRefunds, 6],
+    [renameCredit, 6],
+    [repeatCredit, 2],
+    [cancelPayout, 2],
+    [resolveSuspense, 4],
     [reverseCredit, 2],
     [cancelPayment, 2],
     [importStatement, 2],

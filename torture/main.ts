@@ -86,9 +86,7 @@ async function suffer<T extends AnyTarget>(
 
 // What cannot be done here is left out, and said.
 function planFaults<T>(faults: readonly Fault<T>[], options: Options, target: T) {
-  const chosen = selectFaults(faults, options.only).filter(
-    ({ isOnDemand }) => options.only !== undefined || !isOnDemand,
-  )
+  const chosen = selectFaults(faults, options.only)
   const able = chosen.filter(({ whyNot }) => !whyNot?.(target))
   const left = chosen
     .filter((fault) => !able.includes(fault))

@@ -57,8 +57,10 @@ const LEASE_LEFT_MIN_MS = ATTEMPT_TIMEOUT_MS + 5_000
 assert(LEASE_LEFT_MIN_MS < LEASE_MS / 2, 'a lease is for more than one attempt')
 
 const GRACE_MS = 3_000
-// How often schedules are corrected after a wrong clock; immediately when ours is set back.
+// How often schedules are corrected after a wrong clock; immediately when ours is set back, and soon again:
+// processes whose clocks are set back a moment later still schedule by the wrong time.
 const CORRECT_EVERY_MS = 300_000
+const CORRECT_AGAIN_MS = 10_000
 const SET_BACK_MIN_MS = 1_000
 const RESULTS = { itemsMax: 500, inFlightMax: 2, queueMax: 100_000 }
 const GONE = 410
@@ -73,7 +75,7 @@ export class Deliverer {
   readonly #stopping = new AbortController()
   #idle: (() => void)[] = []
   #lastRoundMs = 0
-  #correctedMs = 0
+  #correctAtMs = 0
 
   constructor(deps: DelivererDeps) {
     const { webhookPool: pool, clock, log, notifier } = deps
@@ -139,11 +141,12 @@ export class Deliverer {
     const nowMs = now.getTime()
     const isSetBack = nowMs < this.#lastRoundMs - SET_BACK_MIN_MS
     this.#lastRoundMs = nowMs
-    if (!isSetBack && nowMs - this.#correctedMs < CORRECT_EVERY_MS) return
+    if (!isSetBack && nowMs < this.#correctAtMs) return
     const { deliveries, isFull } = await withTransaction(pool, (tx) =>
       correctSchedule(tx, now, WAITS_MAX),
     )
-    this.#correctedMs = isFull ? 0 : nowMs
+    const waitMs = isSetBack ? CORRECT_AGAIN_MS : CORRECT_EVERY_MS
+    this.#correctAtMs = isFull ? 0 : nowMs + waitMs
     if (deliveries > 0) log.warn({ deliveries }, 'rescheduled deliveries after a clock change')
   }
 

@@ -27,6 +27,24 @@ test('first attempts queued by a clock nine days ahead go out as soon as it is r
   assert.equal(bench.receiver.heard.length, 97)
 })
 
+test('what another process queues by its clock ahead, just after ours was set back, goes out soon', async () => {
+  await using bench = await setup()
+  const deliverer = bench.newDeliverer()
+  bench.advance(NINE_DAYS_MS)
+  await bench.deliver(deliverer)
+  bench.advance(-NINE_DAYS_MS)
+  await bench.deliver(deliverer)
+  await simulate(bench, bench.accountNumber, '1')
+  bench.advance(NINE_DAYS_MS)
+  await bench.dispatch() // By the other process.
+  bench.advance(-NINE_DAYS_MS)
+  bench.advance(15_000)
+
+  await bench.deliver(deliverer)
+
+  assert.equal(bench.receiver.heard.length, 2)
+})
+
 test('a retry planned by a clock ahead comes after its own step, in a new process too', async () => {
   for (const aheadMs of [10 * HOUR_MS, NINE_DAYS_MS]) {
     await using bench = await setup()

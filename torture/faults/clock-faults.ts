@@ -52,11 +52,10 @@ const ASKED_WITHIN_MS = 8_000
 // While the bank denies a payout that it was told to pay: by these clocks it had time enough to know.
 const together: Fault = {
   name: 'clocks-together',
-  isOnDemand: true,
   isAlone: true,
   async inject({ roles, database, bank }, random) {
     const giveUpAtMs = performance.now() + DENIAL_MAX_MS
-    while (!bank.isDenying() && performance.now() < giveUpAtMs) await sleep(50)
+    while (!bank.keepDenying(ASKED_WITHIN_MS) && performance.now() < giveUpAtMs) await sleep(50)
     const shiftMs = random.pick(STEPS_MS)
     const shiftAll = async (byMs: number) => {
       for (const { process } of roles.all) process.shiftClock(byMs)

@@ -14,7 +14,6 @@ export type Injected = {
 export type Fault<T = Target> = {
   name: string
   starts?: 'one' | 'many' // Processes of the service, which take their time: chosen less often.
-  isOnDemand?: boolean // Chosen by its name alone.
   isAlone?: boolean // Nothing else may be wrong meanwhile.
   inject: (target: T, random: Random) => Promise<Injected>
   whyNot?: (target: T) => string | undefined

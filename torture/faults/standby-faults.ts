@@ -3,7 +3,10 @@
 // service can resume; settled, the pair is whole again, and commits wait for the standby as before.
 
 import { setTimeout as sleep } from 'node:timers/promises'
+import { BANK_CODE } from '../bank.ts'
 import type { Pair } from '../pair.ts'
+import type { Random } from '../random.ts'
+import type { PairTarget } from '../target.ts'
 import { aWhile, type Fault, type Injected } from './fault.ts'
 
 export type StandbyFault = Fault<{ pair: Pair }>
@@ -145,11 +148,22 @@ export const STANDBY_FAULTS: readonly StandbyFault[] = [
 ]
 
 const LAG_MS = [1_500, 4_000] as const
+const QUEUED = `select from payouts where status = 'queued' and bank_code = '${BANK_CODE}' limit 1`
+const QUEUED_WITHIN_MS = 15_000
 
-// Commits do not wait for the standby, which hears nothing for a while; then the primary dies, with what it
-// alone had. Whatever was sent to a bank meanwhile looks as if it were still to be sent.
-const primaryLostWithLag = fault('primary-lost-with-lag', async ({ pair }, random) => {
+// Commits do not wait for the standby. It knows of payouts that workers, frozen until then, are about to
+// send, and hears nothing more; then the primary dies, with what it alone had. Whatever was sent meanwhile
+// looks to the standby as if it were still to be sent.
+async function loseWithLag({ pair, roles }: PairTarget, random: Random): Promise<Injected> {
+  for (const { process } of roles.workers) process.signal('SIGSTOP')
+  const giveUpAtMs = performance.now() + QUEUED_WITHIN_MS
+  const isQueued = async () => {
+    const found = await pair.standby.server.query(QUEUED, 'manilla').catch(() => [])
+    return found.length > 0
+  }
+  while (!(await isQueued()) && performance.now() < giveUpAtMs) await sleep(50)
   pair.primary.replication.stall()
+  for (const { process } of roles.workers) process.signal('SIGCONT')
   const lagMs = random.integer(...LAG_MS)
   await sleep(lagMs)
   await pair.primary.server.kill()
@@ -162,7 +176,9 @@ const primaryLostWithLag = fault('primary-lost-with-lag', async ({ pair }, rando
       await pair.followAnew()
     },
   })
-})
+}
 
 // Of a pair whose commits do not wait for the standby.
-export const LAG_FAULTS: readonly StandbyFault[] = [primaryLostWithLag]
+export const LAG_FAULTS: readonly Fault<PairTarget>[] = [
+  { name: 'primary-lost-with-lag', isAlone: true, inject: loseWithLag },
+]
