@@ -101,13 +101,20 @@ async function start(connector: string, { isLast = false } = {}) {
 }
 
 const keyed = (key: string) => ({ headers: { 'idempotency-key': key } })
-const tryCreate = (bench: Bench, changes: object = {}, key?: string) =>
-  bench.call({ url: ACCOUNTS, body: accountBody({ ...changes }), ...(key ? keyed(key) : {}) })
-const tryAdd = (bench: Bench, accountNumber: string) =>
+type More = Pick<Parameters<Bench['call']>[0], 'token'>
+const tryCreate = (bench: Bench, changes: object = {}, key?: string, more: More = {}) =>
+  bench.call({
+    url: ACCOUNTS,
+    body: accountBody({ ...changes }),
+    ...(key ? keyed(key) : {}),
+    ...more,
+  })
+const tryAdd = (bench: Bench, accountNumber: string, more: More = {}) =>
   bench.call({
     method: 'POST',
     url: `${ACCOUNTS}/${accountNumber}/numbers`,
     body: { bankCode: BANK_CODE },
+    ...more,
   })
 const states = (bench: Bench) => poolStates(bench, BANK_CODE)
 
@@ -173,6 +180,7 @@ for (const connector of ['monnify', 'squad']) {
       await using world = await start(connector)
       const { bench, wire } = world
       await using twin = await startTwin(bench)
+      const token = await bench.login()
       let release = () => {}
       const all = new Promise<void>((resolve) => {
         release = resolve
@@ -180,11 +188,11 @@ for (const connector of ['monnify', 'squad']) {
       wire.decide(async () => {
         if (wire.asked.length === 4) release()
         await all
-        return 'as usual'
+        return 'as usual' as const
       })
 
       const answers = await Promise.all(
-        [bench, twin, bench, twin].map((each) => tryCreate(each, {}, key)),
+        [bench, twin, bench, twin].map((each) => tryCreate(each, {}, key, { token })),
       )
 
       const numbers = answers.map((answer) => dataOf(answer, 'account').accountNumber)
@@ -239,6 +247,7 @@ for (const connector of ['monnify', 'squad']) {
     await using world = await start(connector, { isLast: true })
     const { bench, wire } = world
     await using twin = await startTwin(bench)
+    const token = await bench.login()
     const { accountNumber } = await createAccount(bench)
     assert.equal(wire.asked.length, 0)
     const fates: Fate[] = ['answer lost']
@@ -249,7 +258,7 @@ for (const connector of ['monnify', 'squad']) {
       code: 'bank_silent',
     })
     const answers = await Promise.all(
-      [bench, twin, bench].map((each) => tryAdd(each, accountNumber)),
+      [bench, twin, bench].map((each) => tryAdd(each, accountNumber, { token })),
     )
     answers.push(await tryAdd(bench, accountNumber))
 
@@ -295,4 +304,16 @@ test('accounts in bulk are refused where the bank must know each customer', asyn
     [null, 'numbers_per_customer'],
   )
   assert.equal(wire.asked.length, 0)
+})
+
+test('a change that such a bank has no call for does not wait for ever', async () => {
+  await using world = await start('monnify')
+  const { bench } = world
+  const { accountNumber } = await createAccount(bench)
+
+  dataOf(await patchAccount(bench, accountNumber, { accountName: 'Ada Eze' }), 'account')
+  await sendBankChanges(bench)
+
+  const { rows } = await bench.db.query('select change, state from bank_account_changes')
+  assert.deepEqual(rows, [{ change: 'rename', state: 'dropped' }])
 })

@@ -29,7 +29,7 @@ export async function openNumberReservation(
   deps: ChangeDeps & ReservationDeps,
   { accountNumber, bank }: NumberRequest,
 ): Promise<CustomerReservation | undefined> {
-  const account = await lockAccount(tx, deps, accountNumber)
+  const account = await lockWithNumbers(tx, deps, accountNumber)
   if (allNumbers(account).some(({ bankCode }) => bankCode === bank.code)) return undefined
   const { id, clientId, accountName: name, email, phoneNumber: phone, bvn, ninSealed } = account
   const nin = ninSealed && deps.sealer.open(ninSealed)
@@ -47,7 +47,7 @@ export async function addNumber(
   deps: ChangeDeps,
   { accountNumber, bank, reservation }: AddedNumber,
 ): Promise<CollectionAccount> {
-  const account = await lockAccount(tx, deps, accountNumber)
+  const account = await lockWithNumbers(tx, deps, accountNumber)
   if (allNumbers(account).some(({ bankCode }) => bankCode === bank.code)) return account
   const added = reservation
     ? await useReservation(tx, reservation)
@@ -66,6 +66,12 @@ export async function addNumber(
     await queueBankChanges(tx, deps.now, { change: 'rename', accountIds, bankCode: bank.code })
   }
   return changed
+}
+
+// A number that was added while the first statement waited for the lock is seen by the second.
+async function lockWithNumbers(tx: Transaction, deps: ChangeDeps, accountNumber: string) {
+  await lockAccount(tx, deps, accountNumber)
+  return lockAccount(tx, deps, accountNumber)
 }
 
 async function useReservation(
