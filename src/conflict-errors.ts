@@ -280,22 +280,6 @@ export const CONFLICTS = {
   seed_running: ref(409, '12', 'A seed is being written. Wait until it is finished.'),
   clock_backwards: ref(409, '12', 'A test clock only moves forward. Release it to go back.'),
   clock_too_far: ref(409, '61', 'A test clock moves at most 400 days ahead of real time.'),
-  numbers_per_customer: ref(
-    409,
-    '57',
-    'This bank reserves each number for its customer. Create such accounts one at a time.',
-  ),
-  customer_refused: ref(
-    409,
-    '57',
-    'The bank reserved no number for this customer. See errors for its reason.',
-  ),
-  bank_silent: ref(
-    503,
-    '91',
-    'The bank did not answer in time. Send the same request again, with the same Idempotency-Key: ' +
-      'it continues, and reserves no second number.',
-  ),
   numbers_exhausted: ref(
     503,
     '91',

@@ -51,13 +51,12 @@ export const collectionAccountRoutes: FastifyPluginAsyncTypebox<Deps> = async (a
       },
     },
     async (request, reply) => {
-      const { payerRules } = request.body
       refuseMerchant(request.client, request.body.merchantCode)
       const wanted = await reserveForAccount(deps, {
         clientId: request.client.id,
         fields: pickFields(request.body),
         kyc: pickKyc(request.body),
-        payerRules: parsePayerRules(payerRules, payerHasher(sealer)),
+        payerRules: parsePayerRules(request.body.payerRules, payerHasher(sealer)),
         banks: requireIssuingBanks(banks, request.body.banks),
         splitCode: request.body.splitCode,
         idempotencyKey: request.headers['idempotency-key'],
