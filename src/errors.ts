@@ -114,6 +114,24 @@ export const REFUSALS = {
   client_not_found: ref(404, '25', 'No such client.'),
   bank_not_supported: ref(400, '16', 'This bank is not supported.'),
 
+  // Numbers that a bank reserves for a customer.
+  numbers_per_customer: ref(
+    409,
+    '57',
+    'This bank reserves each number for its customer. Create such accounts one at a time.',
+  ),
+  customer_refused: ref(
+    409,
+    '57',
+    'The bank reserved no number for this customer. See errors for its reason.',
+  ),
+  bank_silent: ref(
+    503,
+    '91',
+    'The bank did not answer in time. Send the same request again, with the same Idempotency-Key: ' +
+      'it continues, and reserves no second number.',
+  ),
+
   ...CONFLICTS,
 
   // Availability.

@@ -187,7 +187,9 @@ function readBank(
   checkNumbers(bank, report)
   checkPayoutFiles(bank.payoutFiles, report)
   checkStatements(bank.statements, report)
-  if (bank.numbers === 'reserved' && connection) checkReserved(read, connection, report)
+  if ((bank.numbers === 'reserved' || bank.numbers === 'perCustomer') && connection) {
+    checkReserved(read, connection, report)
+  }
   return read
 }
 

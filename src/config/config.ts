@@ -15,7 +15,7 @@ import {
 } from './bank-settings.ts'
 import { type Chart, loadChart } from './chart-settings.ts'
 import { deepFreeze } from './deep-freeze.ts'
-import { issuesNumbers } from './number-settings.ts'
+import { findCollectionBank } from './number-settings.ts'
 import {
   OBSERVABILITY_SETTINGS,
   type Observability,
@@ -160,7 +160,7 @@ export function loadConfig(env: Environment, role: string | undefined, files = d
   problems.unshift(...values.unknownNames(env, [...Object.keys(SETTINGS), ...named]))
   const secrets = secretSettings(env, { given, plain, files, problems })
   if (problems.length > 0 || !banks || !chart || !secrets) throw new ConfigProblem(problems)
-  const collection = banks.find((bank) => issuesNumbers(bank, 'static')) as BankSettings
+  const collection = findCollectionBank(banks) as BankSettings
   return deepFreeze({ ...plain, secrets, banks, chart, collectionBankCode: collection.code })
 }
 

@@ -1,5 +1,6 @@
 // Where a bank's numbers come from: serial ranges that it granted, or accounts that it reserves
-// through its connector, of which a pool is kept.
+// through its connector. Of those a pool is kept, unless the bank reserves each for a customer whom it
+// must identify: these are static numbers only.
 
 import type { BankConnection } from '#banks/connector.ts'
 import type { Report } from './setting-parsers.ts'
@@ -9,7 +10,7 @@ export type Purpose = 'static' | 'dynamic'
 export type SerialRange = { readonly from: number; readonly to: number }
 
 export type NumberSettings = {
-  readonly numbers?: 'ranges' | 'reserved' | undefined // Default ranges.
+  readonly numbers?: 'ranges' | 'reserved' | 'perCustomer' | undefined // Default ranges.
   readonly static?: SerialRange | undefined
   readonly dynamic?: SerialRange | undefined
   readonly pool?: Partial<Pool> | undefined
@@ -24,8 +25,14 @@ const NAME_MAX = 100
 
 // Whether new numbers are to be had.
 export function issuesNumbers(bank: NumberSettings, purpose: Purpose): boolean {
+  if (bank.numbers === 'perCustomer') return purpose === 'static'
   if (bank.numbers === 'reserved') return poolOf(bank)[purpose] > 0
   return bank[purpose] !== undefined
+}
+
+// It issues the number that every new collection account has; undefined: none can.
+export function findCollectionBank<B extends NumberSettings>(banks: readonly B[]): B | undefined {
+  return banks.find((bank) => issuesNumbers(bank, 'static'))
 }
 
 // Of a bank that reserves numbers.
@@ -35,15 +42,16 @@ export function poolOf({ pool }: NumberSettings): Pool {
 
 export function checkNumbers(bank: Readonly<Record<string, unknown>>, report: Report): void {
   const { numbers = 'ranges', pool } = bank
-  if (numbers !== 'ranges' && numbers !== 'reserved') {
-    report('numbers must be "ranges" or "reserved"')
+  if (numbers !== 'ranges' && numbers !== 'reserved' && numbers !== 'perCustomer') {
+    report('numbers must be "ranges", "reserved" or "perCustomer"')
     return
   }
-  if (numbers === 'reserved' && (bank.static !== undefined || bank.dynamic !== undefined)) {
-    report('static and dynamic ranges do not apply to numbers "reserved"; use pool')
+  if (numbers !== 'ranges' && (bank.static !== undefined || bank.dynamic !== undefined)) {
+    const advice = numbers === 'reserved' ? '; use pool' : ''
+    report(`static and dynamic ranges do not apply to numbers "${numbers}"${advice}`)
   }
   if (pool === undefined) return
-  if (numbers === 'ranges') report('pool requires numbers "reserved"')
+  if (numbers !== 'reserved') report('pool requires numbers "reserved"')
   if (!isPool(pool)) {
     report(
       `pool must be {"static": …, "dynamic": …}, whole numbers from 0 to ${POOL_MAX}, with an ` +
@@ -59,11 +67,16 @@ export function checkReserved(
   report: Report,
 ): void {
   if (!calls.reserveAccount) {
-    report('numbers "reserved" requires a connector that reserves accounts, and settings.baseUrl')
+    report(
+      `numbers "${bank.numbers}" requires a connector that reserves accounts, and settings.baseUrl`,
+    )
+  } else if (bank.numbers === 'perCustomer') {
+    if (reserves?.needsCustomer) return
+    report(`connector ${bank.connector} reserves numbers for a pool: use numbers "reserved"`)
   } else if (reserves?.needsCustomer) {
     report(
       `numbers "reserved" needs a pool, and connector ${bank.connector} reserves accounts only for a ` +
-        'customer with a BVN or NIN',
+        'customer with a BVN or NIN: use numbers "perCustomer"',
     )
   } else if (reserves && !reserves.kinds.includes('dynamic') && poolOf(bank).dynamic > 0) {
     report(

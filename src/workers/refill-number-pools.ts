@@ -47,7 +47,7 @@ async function refill(
       if (!reservation || failures.length > 0 || signal.aborted) return
       const answer = await ask(bankConnections, { bank, reservation, signal })
       const failure = await withTransaction(db, (tx) =>
-        recordReservation(tx, clock(), { bank, reservation, answer }),
+        recordReservation(tx, clock(), { bankCode: bank.code, reservation, answer }),
       )
       if (failure !== undefined && !signal.aborted) failures.push(failure)
     }

@@ -23,12 +23,12 @@ export async function startTestClocks(mode: Config['mode'], parts: { db: Queryab
 }
 
 type Parts = ConstructorParameters<typeof TestClockRunner>[0] &
-  Omit<SeedSandboxDeps, 'collectionBankCode' | 'limits' | 'quarantineDays'>
+  Omit<SeedSandboxDeps, 'limits' | 'quarantineDays'>
 
-export function wireSandbox({ mode, collectionBankCode, policy }: Config, parts: Parts) {
+export function wireSandbox({ mode, policy }: Config, parts: Parts) {
   const { limits, quarantineDays } = policy
   const { patience = 1 } = parts
-  const seeding = { ...parts, collectionBankCode, limits, quarantineDays }
+  const seeding = { ...parts, limits, quarantineDays }
   const clockMoves = new TestClockRunner(parts)
   const seedNow = (clientId: ClientId) =>
     runNow(seedSandboxRound(seeding, clientId), parts.log, patience * SEED_NOW_MS)()

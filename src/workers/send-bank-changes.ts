@@ -26,9 +26,9 @@ export type BankChangesDeps = {
 }
 
 export function sendBankChangesRound(deps: BankChangesDeps): Round {
-  const codes = deps.banks.flatMap(({ code, numbers }) => {
+  const codes = deps.banks.flatMap(({ code, numbers = 'ranges' }) => {
     const { renameAccount, blockAccount } = deps.bankConnections.get(code)?.calls ?? {}
-    return numbers === 'reserved' || renameAccount || blockAccount ? code : []
+    return numbers !== 'ranges' || renameAccount || blockAccount ? code : []
   })
   return async (signal) => {
     const rounds = await Promise.all(codes.map((code) => sendToBank(deps, code, signal)))

@@ -106,6 +106,26 @@ for (const [what, bank, problem] of [
     'pool.dynamic must be 0: the bank',
   ],
   ['a pool at a bank that must know the customer', MONNIFY, 'numbers "reserved" needs a pool, and'],
+  [
+    'numbers of customers at a bank that knows none',
+    { ...PROVIDUS, numbers: 'perCustomer' },
+    'connector providus reserves numbers for a pool: use numbers "reserved"',
+  ],
+  [
+    'numbers of customers without a call for them',
+    { ...MONNIFY, numbers: 'perCustomer', settings: {} },
+    'numbers "perCustomer" requires a connector that reserves accounts',
+  ],
+  [
+    'a pool beside numbers of customers',
+    { ...MONNIFY, numbers: 'perCustomer', pool: { static: 5 } },
+    'pool requires numbers "reserved"',
+  ],
+  [
+    'ranges beside numbers of customers',
+    { ...MONNIFY, numbers: 'perCustomer', dynamic: { from: 0, to: 9 } },
+    'static and dynamic ranges do not apply to numbers "perCustomer"',
+  ],
   ['an account for files that is a text', { ...WEMA, payoutFiles: '0123456789' }, 'payoutFiles'],
   ['one of nine digits', debiting({ accountNumber: '012345678' }), 'payoutFiles must be'],
   ['one without a name', debiting({ accountName: ' ' }), 'payoutFiles must be'],
@@ -168,6 +188,12 @@ test('reserved numbers count as ranges, for the purposes that have a pool', () =
     'must define a static range for at least one bank',
   ])
   assert.deepEqual(read([{ ...RESERVING, pool: { dynamic: 0 } }]).problems, [
+    'must define a dynamic range for at least one bank',
+  ])
+})
+
+test('numbers of customers count as a static range', () => {
+  assert.deepEqual(read([{ ...MONNIFY, numbers: 'perCustomer' }]).problems, [
     'must define a dynamic range for at least one bank',
   ])
 })

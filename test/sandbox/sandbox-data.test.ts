@@ -50,12 +50,12 @@ const countOf = async (table: string, clientId: ClientId) =>
   )
 
 function seedingDeps() {
-  const { collectionBankCode, policy, banks } = bench.config
+  const { policy, banks } = bench.config
   const { sealer } = sealingOf(bench)
   const sharedAccounts = new SharedAccounts(bench.db)
   const pools = { db: bench.db, batchPool: bench.db, clock: bench.clock }
   const log = bench.service.app.log as never
-  return { ...pools, log, sealer, sharedAccounts, banks, collectionBankCode, ...policy }
+  return { ...pools, log, sealer, sharedAccounts, banks, ...policy }
 }
 
 test('a seed is a history of days, the same for the same number, and tells nobody', async () => {

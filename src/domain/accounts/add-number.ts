@@ -11,15 +11,47 @@ import { allNumbers, type BankNumber, insertAdditionalNumbers } from './addition
 import { queueBankChanges } from './bank-account-changes.ts'
 import { type ChangeDeps, change, lockAccount } from './change-account.ts'
 import type { CollectionAccount } from './collection-accounts.ts'
+import {
+  type CustomerReservation,
+  findCustomerNumbers,
+  openReservations,
+  type ReservationDeps,
+  useCustomerNumbers,
+} from './customer-numbers.ts'
+
+type NumberRequest = { accountNumber: string; bank: BankSettings }
+type AddedNumber = NumberRequest & { reservation?: CustomerReservation | undefined }
+
+// At a bank that reserves a number only for its customer. Under the lock of the account, so that it has
+// one reservation. Undefined: the account has a number there.
+export async function openNumberReservation(
+  tx: Transaction,
+  deps: ChangeDeps & ReservationDeps,
+  { accountNumber, bank }: NumberRequest,
+): Promise<CustomerReservation | undefined> {
+  const account = await lockWithNumbers(tx, deps, accountNumber)
+  if (allNumbers(account).some(({ bankCode }) => bankCode === bank.code)) return undefined
+  const { id, clientId, accountName: name, email, phoneNumber: phone, bvn, ninSealed } = account
+  const nin = ninSealed && deps.sealer.open(ninSealed)
+  const [reservation] = await openReservations(tx, deps, {
+    clientId,
+    banks: [bank],
+    request: ['add-number', String(id)],
+    customer: { name, email, phone, bvn, nin },
+  })
+  return reservation
+}
 
 export async function addNumber(
   tx: Transaction,
   deps: ChangeDeps,
-  { accountNumber, bank }: { accountNumber: string; bank: BankSettings },
+  { accountNumber, bank, reservation }: AddedNumber,
 ): Promise<CollectionAccount> {
-  const account = await lockAccount(tx, deps, accountNumber)
+  const account = await lockWithNumbers(tx, deps, accountNumber)
   if (allNumbers(account).some(({ bankCode }) => bankCode === bank.code)) return account
-  const [added] = await takeStaticNumbers(tx, bank, 1)
+  const added = reservation
+    ? await useReservation(tx, reservation)
+    : (await takeStaticNumbers(tx, bank, 1))[0]
   if (!added) throw new Refusal('numbers_exhausted')
   const number = { bankCode: bank.code, accountNumber: added }
   const { additionalNumbers: before } = account
@@ -34,6 +66,21 @@ export async function addNumber(
     await queueBankChanges(tx, deps.now, { change: 'rename', accountIds, bankCode: bank.code })
   }
   return changed
+}
+
+// A number that was added while the first statement waited for the lock is seen by the second.
+async function lockWithNumbers(tx: Transaction, deps: ChangeDeps, accountNumber: string) {
+  await lockAccount(tx, deps, accountNumber)
+  return lockAccount(tx, deps, accountNumber)
+}
+
+async function useReservation(
+  tx: Transaction,
+  { reference }: CustomerReservation,
+): Promise<string | undefined> {
+  const numbers = await findCustomerNumbers(tx, [reference])
+  await useCustomerNumbers(tx, [...numbers.keys()])
+  return numbers.get(reference)?.[0]
 }
 
 const byBank = (one: BankNumber, other: BankNumber) => (one.bankCode < other.bankCode ? -1 : 1)

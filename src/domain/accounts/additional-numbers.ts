@@ -10,6 +10,7 @@ import type { Transaction } from '#db/transaction.ts'
 import type { NewAlert } from '#domain/records/alerts.ts'
 import type { AccountId, ClientId } from '#ids.ts'
 import { takeStaticNumbers } from './account-numbers.ts'
+import { findCustomerNumbers, useCustomerNumbers } from './customer-numbers.ts'
 import { putBack } from './reserved-numbers.ts'
 
 export type BankNumber = { bankCode: string; accountNumber: string }
@@ -45,7 +46,10 @@ export function hasNumber(account: AccountNumbers, accountNumber: string): boole
   return allNumbers(account).some((number) => number.accountNumber === accountNumber)
 }
 
-type Wanted = { banks?: readonly string[] | undefined } // Besides the account's own bank.
+type Wanted = {
+  banks?: readonly string[] | undefined // Besides the account's own bank.
+  reserved?: Readonly<Record<string, string>> | undefined // By bank code: reservations of its customer.
+}
 type Drawn = { numbers: (AccountNumbers | undefined)[]; exhausted: BankSettings[] }
 
 // Numbers for new accounts, in the order of the requests: undefined where one of its banks has none
@@ -55,27 +59,36 @@ export async function drawNumbers(
   { bank: own, banks }: { bank: BankSettings; banks: readonly BankSettings[] },
   requests: readonly Wanted[],
 ): Promise<Drawn> {
+  const ofCustomers = await findCustomerNumbers(
+    tx,
+    requests.flatMap(({ reserved }) => Object.values(reserved ?? {})),
+  )
   const stock = new Map<string, string[]>()
   const exhausted: BankSettings[] = []
   for (const bank of banks) {
     const isWanted = ({ banks: also }: Wanted) => bank === own || also?.includes(bank.code)
     const count = requests.filter(isWanted).length
-    if (count === 0) continue
+    if (count === 0 || bank.numbers === 'perCustomer') continue
     const taken = await takeStaticNumbers(tx, bank, count)
     stock.set(bank.code, taken)
     if (taken.length < count) exhausted.push(bank)
   }
-  const numbers = requests.map(({ banks: also = [] }): AccountNumbers | undefined => {
+  const numbers = requests.map(({ banks: also = [], reserved }): AccountNumbers | undefined => {
+    const stockAt = (code: string) => ofCustomers.get(reserved?.[code] ?? '') ?? stock.get(code)
     const codes = [own.code, ...also.filter((code) => code !== own.code).toSorted()]
-    if (!codes.every((code) => stock.get(code)?.length)) return undefined
+    if (!codes.every((code) => stockAt(code)?.length)) return undefined
     const [first, ...others] = codes.map((bankCode) => ({
       bankCode,
-      accountNumber: stock.get(bankCode)?.shift() as string,
+      accountNumber: stockAt(bankCode)?.shift() as string,
     }))
     return { ...(first as BankNumber), additionalNumbers: others.length > 0 ? others : null }
   })
   // Serials of a range that were drawn for a refused request are lost, reserved numbers are not.
   await putBack(tx, [...stock.values()].flat())
+  await useCustomerNumbers(
+    tx,
+    [...ofCustomers].flatMap(([reference, left]) => (left.length === 0 ? reference : [])),
+  )
   return { numbers, exhausted }
 }
 

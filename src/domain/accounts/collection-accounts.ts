@@ -8,9 +8,14 @@ import type { BankSettings } from '#config/bank-settings.ts'
 import type { Policy } from '#config/policy-settings.ts'
 import { pipeline, type Transaction } from '#db/transaction.ts'
 import { raiseAlerts } from '#domain/records/alerts.ts'
-import { createOnce, type Once } from '#domain/records/idempotency.ts'
+import {
+  createOnce,
+  findStoredKeys,
+  type IdempotencyKey,
+  type Once,
+} from '#domain/records/idempotency.ts'
 import { appendEvents } from '#domain/records/outbox.ts'
-import { findUsableSplits } from '#domain/splits/use-splits.ts'
+import { findUsableSplits, getUsableSplit } from '#domain/splits/use-splits.ts'
 import { Refusal } from '#errors.ts'
 import type { AccountId, ClientId, SplitId } from '#ids.ts'
 import { CURRENCY, kobo } from '#money.ts'
@@ -24,6 +29,11 @@ import {
   decryptAccount,
 } from './account-rows.ts'
 import { drawNumbers, exhaustedAlert } from './additional-numbers.ts'
+import {
+  type CustomerReservation,
+  openReservations,
+  type ReservationDeps,
+} from './customer-numbers.ts'
 import { insertAccounts } from './insert-accounts.ts'
 import { type GivenKyc, kycOf } from './kyc.ts'
 import type { PayerRules } from './payer-rules.ts'
@@ -47,6 +57,7 @@ export type AccountRequest = {
   banks?: readonly string[] | undefined // Where it gets additional numbers.
   splitCode?: string | null | undefined
   idempotencyKey?: string | undefined
+  reserved?: Readonly<Record<string, string>> | undefined // By bank code: reservations of its customer.
 }
 
 // `bank` issues the own number, and `limits` are the defaults, of every new account.
@@ -84,6 +95,32 @@ function requestHash(sealer: Sealer, request: AccountRequest): Buffer {
   )
 }
 
+function keyOf(sealer: Sealer, request: AccountRequest): IdempotencyKey | undefined {
+  const { clientId, idempotencyKey: key } = request
+  if (key === undefined) return undefined
+  return { clientId, key, requestHash: requestHash(sealer, request) }
+}
+
+// At banks that reserve a number only for its customer. Undefined: the key of the request was used
+// before. Its lock is held meanwhile, so that the account cannot be made between look-up and insert.
+export async function openAccountReservations(
+  tx: Transaction,
+  deps: ReservationDeps,
+  { banks, request }: { banks: readonly BankSettings[]; request: AccountRequest },
+): Promise<CustomerReservation[] | undefined> {
+  const { clientId, fields, kyc, splitCode } = request
+  const key = keyOf(deps.sealer, request)
+  if (key && (await findStoredKeys(tx, OPERATION, [key])).size > 0) return undefined
+  await getUsableSplit(tx, { clientId, splitCode: splitCode || null })
+  const { accountName: name, email, phoneNumber: phone, bvn } = fields
+  return openReservations(tx, deps, {
+    clientId,
+    banks,
+    request: [OPERATION, key?.key ?? '', requestHash(deps.sealer, request).toString('hex')],
+    customer: { name, email, phone, bvn, nin: kyc.nin ?? null },
+  })
+}
+
 // Answers each request on its own, in order: the account, or why not.
 export function createAccounts(
   tx: Transaction,
@@ -93,11 +130,7 @@ export function createAccounts(
   const { sealer, now } = deps
   return createOnce(tx, now, {
     operation: OPERATION,
-    keys: requests.map((request) => {
-      const { clientId, idempotencyKey: key } = request
-      if (key === undefined) return undefined
-      return { clientId, key, requestHash: requestHash(sealer, request) }
-    }),
+    keys: requests.map((request) => keyOf(sealer, request)),
     make: (places) =>
       makeAccounts(
         tx,

@@ -69,13 +69,13 @@ export async function beginRefill(
   return reservations
 }
 
-type Recorded = { bank: BankSettings; reservation: Reservation; answer: ReservationAnswer }
+type Recorded = { bankCode: string; reservation: Reservation; answer: ReservationAnswer }
 
 // Why it brought no number; undefined: it did.
 export async function recordReservation(
   tx: Transaction,
   now: Date,
-  { bank, reservation: { reference }, answer }: Recorded,
+  { bankCode, reservation: { reference }, answer }: Recorded,
 ): Promise<string | undefined> {
   if (answer.status === 'no_answer') return answer.reason
   if (answer.status === 'refused') {
@@ -86,8 +86,8 @@ export async function recordReservation(
   const accountNumber = cleanText(answer.accountNumber, NUMBER_SHOWN_MAX) ?? ''
   const alert: NewAlert = {
     kind: 'number_refused',
-    subject: `${bank.code} ${accountNumber}`,
-    detail: { bank: bank.code, accountNumber },
+    subject: `${bankCode} ${accountNumber}`,
+    detail: { bank: bankCode, accountNumber },
   }
   await appendEvents(tx, now, await raiseAlerts(tx, now, [alert]))
   return `${accountNumber} cannot be used`
@@ -120,9 +120,10 @@ async function readLevels(tx: Transaction, bankCode: string): Promise<Record<Pur
     text: `select p.purpose,
                   (select count(*)::int from reserved_numbers
                     where bank_code = $1 and purpose = p.purpose and state = 'available'
-                  ) as available,
+                      and request_hash is null) as available,
                   (select count(*)::int from reserved_numbers
-                    where bank_code = $1 and purpose = p.purpose and state = 'asked') as asked
+                    where bank_code = $1 and purpose = p.purpose and state = 'asked'
+                      and request_hash is null) as asked
              from unnest('{static,dynamic}'::text[]) as p (purpose)`,
     values: [bankCode],
   })

@@ -1,5 +1,6 @@
 // Numbers that a bank reserved for us ahead of use. Whoever creates an account or initiates a
-// payment takes them from here, in its own transaction, and never waits for the bank.
+// payment takes them from here, in its own transaction, and never waits for the bank. Those with a
+// request_hash belong to one request, not to the pool (customer-numbers.ts).
 //
 //   asked ──▶ available ──▶ used ──▶ blocked
 //
@@ -27,6 +28,7 @@ export async function drawReserved(
     text: `with drawn as (
              select r.id from reserved_numbers r
               where r.bank_code = $1 and r.purpose = $2 and r.state = 'available'
+                and r.request_hash is null
                 and not exists (select from numbers n where n.account_number = r.account_number)
               order by r.id
               limit $3
@@ -74,7 +76,8 @@ export async function findReservations(
   const { rows } = await tx.query<Reservation>({
     name: 'find-reservations',
     text: `select reference, purpose from reserved_numbers
-            where bank_code = $1 and state = 'asked' order by id limit $2`,
+            where bank_code = $1 and state = 'asked' and request_hash is null
+            order by id limit $2`,
     values: [bankCode, limit],
   })
   return rows

@@ -7,6 +7,7 @@
 
 import { makeSessionId } from '#banks/session-id.ts'
 import type { BankSettings } from '#config/bank-settings.ts'
+import { findCollectionBank } from '#config/number-settings.ts'
 import type { Policy } from '#config/policy-settings.ts'
 import { pipeline, type Transaction } from '#db/transaction.ts'
 import { createAccounts } from '#domain/accounts/collection-accounts.ts'
@@ -29,7 +30,6 @@ export type SeedDeps = {
   sealer: Sealer
   sharedAccounts: SharedAccounts
   banks: readonly BankSettings[]
-  collectionBankCode: string
   limits: Policy['limits']
   quarantineDays: number
   graceSeconds: number
@@ -86,8 +86,10 @@ async function writeAccounts(
   { deps, seed, now }: Writing,
   { from, to }: { from: number; to: number },
 ): Promise<void> {
-  const { sealer, banks, limits, collectionBankCode } = deps
-  const bank = banks.find(({ code }) => code === collectionBankCode) as BankSettings
+  const { sealer, banks, limits } = deps
+  // No bank identifies a sample customer.
+  const bank = findCollectionBank(banks.filter(({ numbers }) => numbers !== 'perCustomer'))
+  if (!bank) return
   const { clientId: merchantCode } = await readOwner(tx, seed)
   const requests = range(from, to).map((index) => ({
     clientId: seed.clientId,

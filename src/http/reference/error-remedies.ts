@@ -190,6 +190,10 @@ const REMEDIES: Readonly<Record<Exclude<RefusalCode, NotFound>, string>> = {
   seed_running: 'Wait until GET /sandbox/seed says that it is finished.',
   clock_backwards: 'Choose a later time, or release the clock (DELETE /sandbox/clock).',
   clock_too_far: 'Choose an earlier time, or release the clock and set it again.',
+  numbers_per_customer: 'Create the account alone, or name another bank.',
+  customer_refused:
+    "Correct the customer's name, BVN, NIN, email or phone number, or name another bank.",
+  bank_silent: 'Send the same request again, with the same Idempotency-Key.',
   numbers_exhausted: 'Use another bank, or ask the operator for more numbers.',
 
   rate_limited: 'Wait for the time in Retry-After; spread requests.',

@@ -58,6 +58,8 @@ const OPERATION_ERRORS: Readonly<Record<string, readonly RefusalCode[]>> = {
     'account_erased',
     'account_not_found',
     'bank_not_supported',
+    'bank_silent',
+    'customer_refused',
     'numbers_exhausted',
   ],
   approveSuspenseRequest: [
@@ -92,7 +94,13 @@ const OPERATION_ERRORS: Readonly<Record<string, readonly RefusalCode[]>> = {
   confirmReturn: ['return_confirmed', 'return_failed', 'return_not_found'],
   createAdvice: ['merchant_ref_reused'],
   createClient: ['client_id_taken'],
-  createCollectionAccount: ['bank_not_supported', 'merchant_not_allowed', 'numbers_exhausted'],
+  createCollectionAccount: [
+    'bank_not_supported',
+    'bank_silent',
+    'customer_refused',
+    'merchant_not_allowed',
+    'numbers_exhausted',
+  ],
   createLimitProfile: ['limit_profile_exists', 'tier_taken', 'too_many_limit_profiles'],
   createWebhookEndpoint: ['too_many_endpoints'],
   deactivateCollectionAccount: ['account_changed', 'account_erased', 'account_not_found'],

@@ -33,6 +33,7 @@ import {
   pickKyc,
   RequestFields,
 } from './account-presenters.ts'
+import { refuseCustomerBanks } from './customer-numbers.ts'
 import { presentOwnAccounts } from './own-accounts.ts'
 
 const ITEMS_MAX = 500
@@ -141,7 +142,7 @@ function itemReader(
         splitCode?: string | null
       }
       refuseMerchant(request.client, fields.merchantCode)
-      return {
+      const item: Unmade = {
         clientId: request.client.id,
         fields: pickFields(fields),
         kyc: pickKyc(fields as GivenKyc),
@@ -149,6 +150,8 @@ function itemReader(
         banks: requireIssuingBanks(banks, codes),
         splitCode,
       }
+      refuseCustomerBanks(banks, item)
+      return item
     } catch (error) {
       if (error instanceof Refusal) return error
       throw error

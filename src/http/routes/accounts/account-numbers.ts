@@ -11,7 +11,7 @@ import { appendEvents } from '#domain/records/outbox.ts'
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
-import { withIdempotency } from '#http/idempotency.ts'
+import { withPreparation } from '#http/idempotency.ts'
 import { NoQuery } from '#http/lists.ts'
 import { ApiEnvelope, BEARER, IdempotencyHeaders } from '#http/schemas.ts'
 import {
@@ -24,6 +24,7 @@ import {
   OwnAccountBody,
   requireAccountNumber,
 } from './account-presenters.ts'
+import { reserveForNumber } from './customer-numbers.ts'
 import { presentOwnAccount } from './own-accounts.ts'
 
 export const accountNumberRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
@@ -57,9 +58,12 @@ export const accountNumberRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, 
       const bank = requireIssuingBank(banks, body.bankCode)
       const isCurrent = etagMatcher(headers['if-match'])
       try {
-        const answer = await withIdempotency(deps, { request, reply }, async (tx) => {
-          const how = { sealer, now: clock(), by, actor, isCurrent }
-          const account = await addNumber(tx, how, { accountNumber, bank })
+        const how = { sealer, now: clock(), by, actor, isCurrent }
+        const prepare = () => reserveForNumber(deps, how, { accountNumber, bank })
+        const call = { request, reply, prepare }
+        const answer = await withPreparation(deps, call, async (tx, reservation) => {
+          const added = { accountNumber, bank, reservation }
+          const account = await addNumber(tx, { ...how, now: clock() }, added)
           const shown = await presentOwnAccount({ ...deps, db: tx }, account)
           return accepted('Number added successfully', shown)
         })

@@ -21,6 +21,7 @@ import {
   RequestFields,
   requireAccountNumber,
 } from './account-presenters.ts'
+import { reserveForAccount } from './customer-numbers.ts'
 
 const AccountRequest = named('AccountRequest', RequestFields)
 
@@ -50,17 +51,17 @@ export const collectionAccountRoutes: FastifyPluginAsyncTypebox<Deps> = async (a
       },
     },
     async (request, reply) => {
-      const { payerRules } = request.body
       refuseMerchant(request.client, request.body.merchantCode)
-      const { value, replayed } = await writers.accounts.submit({
+      const wanted = await reserveForAccount(deps, {
         clientId: request.client.id,
         fields: pickFields(request.body),
         kyc: pickKyc(request.body),
-        payerRules: parsePayerRules(payerRules, payerHasher(sealer)),
+        payerRules: parsePayerRules(request.body.payerRules, payerHasher(sealer)),
         banks: requireIssuingBanks(banks, request.body.banks),
         splitCode: request.body.splitCode,
         idempotencyKey: request.headers['idempotency-key'],
       })
+      const { value, replayed } = await writers.accounts.submit(wanted)
       if (replayed) reply.header('idempotent-replayed', 'true')
       reply.header('etag', formatEtag(value.version))
       return accepted(

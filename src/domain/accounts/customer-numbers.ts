@@ -1,0 +1,104 @@
+// Numbers of banks that reserve one only for a customer whom they can identify. No pool holds them: the
+// request that needs a number waits for the bank.
+//
+//   open    one transaction commits a reservation, under a reference of ours that belongs to the request;
+//   (ask)   the route asks the bank by that reference, outside transactions, and records the number;
+//   use     the account takes the number, in its own transaction.
+//
+// I101: a repeated request finds its reservation, so the bank is asked for the same number again. The
+// reservation holds nothing of the customer but a keyed hash, and that until its number is used.
+
+import type { AccountCustomer } from '#banks/connector.ts'
+import type { BankSettings } from '#config/bank-settings.ts'
+import type { Transaction } from '#db/transaction.ts'
+import type { ClientId } from '#ids.ts'
+import { timeOrderedId } from '#ids.ts'
+import type { Sealer } from '#seal.ts'
+import { accountName, MERCHANT_NAME } from './account-names.ts'
+
+export type CustomerReservation = {
+  bankCode: string
+  reference: string
+  isReserved: boolean // The bank has answered with a number.
+  accountName: string // At the bank: the name that name enquiries show.
+  customer: AccountCustomer
+}
+
+export type ReservationDeps = { sealer: Sealer; nameStyle: string; now: Date }
+
+type NewReservation = {
+  clientId: ClientId
+  banks: readonly BankSettings[]
+  request: readonly string[] // The same again is the same reservation, at each bank.
+  customer: AccountCustomer
+}
+
+export async function openReservations(
+  tx: Transaction,
+  { sealer, nameStyle, now }: ReservationDeps,
+  { clientId, banks, request, customer }: NewReservation,
+): Promise<CustomerReservation[]> {
+  const hashOf = ({ code }: BankSettings) =>
+    sealer.hash('reservation', JSON.stringify([String(clientId), code, ...request]))
+  const { rows } = await tx.query<
+    Pick<CustomerReservation, 'bankCode' | 'reference' | 'isReserved'> & { merchantName: string }
+  >({
+    name: 'open-customer-reservations',
+    text: `with opened as (
+             insert into reserved_numbers (bank_code, purpose, reference, request_hash, asked_at)
+             select r.bank_code, 'static', r.reference, r.request_hash, $4
+               from unnest($1::text[], $2::uuid[], $3::bytea[])
+                    as r (bank_code, reference, request_hash)
+             on conflict (request_hash) do update set request_hash = excluded.request_hash
+             returning bank_code, reference, state
+           )
+           select o.bank_code as "bankCode", o.reference, o.state <> 'asked' as "isReserved",
+                  ${MERCHANT_NAME.c}
+             from opened o cross join clients c where c.id = $5
+            order by o.bank_code`,
+    values: [
+      banks.map(({ code }) => code),
+      banks.map(() => timeOrderedId(now)),
+      banks.map(hashOf),
+      now,
+      clientId,
+    ],
+  })
+  return rows.map(({ merchantName, ...reservation }) => ({
+    ...reservation,
+    accountName: accountName(nameStyle, { merchantName, customerName: customer.name }),
+    customer,
+  }))
+}
+
+// By reference, each a list of one. Locked until commit; without those that the bank has not named yet.
+export async function findCustomerNumbers(
+  tx: Transaction,
+  references: readonly string[],
+): Promise<Map<string, string[]>> {
+  if (references.length === 0) return new Map()
+  const { rows } = await tx.query<{ reference: string; accountNumber: string }>({
+    name: 'find-customer-numbers',
+    text: `select r.reference, r.account_number as "accountNumber" from reserved_numbers r
+            where r.reference = any($1::uuid[]) and r.state = 'available'
+              and r.request_hash is not null
+              and not exists (select from numbers n where n.account_number = r.account_number)
+            order by r.id
+              for update`,
+    values: [references],
+  })
+  return new Map(rows.map(({ reference, accountNumber }) => [reference, [accountNumber]]))
+}
+
+export async function useCustomerNumbers(
+  tx: Transaction,
+  references: readonly string[],
+): Promise<void> {
+  if (references.length === 0) return
+  await tx.query({
+    name: 'use-customer-numbers',
+    text: `update reserved_numbers set state = 'used', request_hash = null
+            where reference = any($1::uuid[])`,
+    values: [references],
+  })
+}
