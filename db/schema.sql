@@ -1706,6 +1706,7 @@ create table reserved_numbers (
   account_name text,
   asked_at timestamp with time zone not null,
   reserved_at timestamp with time zone,
+  request_hash bytea,
   constraint reserved_numbers_pkey PRIMARY KEY (id),
   constraint reserved_numbers_number_unique UNIQUE (account_number),
   constraint reserved_numbers_reference_unique UNIQUE (reference),
@@ -1715,6 +1716,7 @@ create table reserved_numbers (
 );
 CREATE INDEX reserved_numbers_asked ON reserved_numbers USING btree (bank_code, purpose, id) WHERE state = 'asked'::text;
 CREATE INDEX reserved_numbers_available ON reserved_numbers USING btree (bank_code, purpose, id) WHERE state = 'available'::text;
+CREATE UNIQUE INDEX reserved_numbers_request_once ON reserved_numbers USING btree (request_hash);
 
 create table returns (
   id bigint not null generated always as identity,
