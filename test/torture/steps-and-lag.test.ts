@@ -1,5 +1,6 @@
-// Two faults of `npm run torture` of their own: the clocks of service and database move together while the bank
-// denies a payout, and a standby that lags is promoted. Nothing that the bank pays fails or is paid again.
+// Two faults of `npm run torture` of their own: the clocks of service and database move together while
+// the bank denies a payout, and a standby that lags is promoted. What the bank pays neither fails nor is
+// paid again.
 
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'

@@ -27,7 +27,7 @@ test('first attempts queued by a clock nine days ahead go out as soon as it is r
   assert.equal(bench.receiver.heard.length, 97)
 })
 
-test('what another process queues by its clock ahead, just after ours was set back, goes out soon', async () => {
+test('what another process queues by a clock ahead, after ours was set back, goes out soon', async () => {
   await using bench = await setup()
   const deliverer = bench.newDeliverer()
   bench.advance(NINE_DAYS_MS)
