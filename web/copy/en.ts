@@ -445,7 +445,8 @@ export const todayStrings = {
   notLive: 'Disconnected',
   came: (amount: string) => `${amount} received.`,
   to: (number: string, bank: string) => `to ${number}, ${bank}`,
-  counting: 'Incomplete: totals are still being calculated. These figures are what’s counted so far.',
+  counting:
+    'Incomplete: totals are still being calculated. These figures are what’s counted so far.',
   restricted: 'Totals aren’t available because your access is limited to some merchants.',
   none: 'No credits yet',
   noneText: 'Create a collection account or payment request, then send a transfer to its number.',
