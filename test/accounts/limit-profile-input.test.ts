@@ -54,7 +54,7 @@ const WRONG: readonly [unknown, string[]][] = [
   [{ perDay: -1 }, ['perDay']],
   [{ perDay: '1e5' }, ['perDay']],
   [{ perDay: 1.001 }, ['perDay']],
-  [{ balanceMax: 1_000_000_000.01 }, ['balanceMax']],
+  [{ balanceMax: 10_000_000_000_000.01 }, ['balanceMax']],
   [{ balanceMax: {} }, ['balanceMax']],
   [{ tiers: 1 }, ['tiers']],
   [{ tiers: [0] }, ['tiers.0']],

@@ -34,7 +34,7 @@ test('times are those of Lagos', () => {
 
 test('a bank we do not know by name leaves no code, and the money is taken', () => {
   assert.equal(credit(NOTIFICATION).sourceBankCode, '033')
-  assert.equal(credit({ ...NOTIFICATION, sourceBankName: 'eTRANZACT' }).sourceBankCode, null)
+  assert.equal(credit({ ...NOTIFICATION, sourceBankName: 'Bank of Nowhere' }).sourceBankCode, null)
   assert.equal(credit({ ...NOTIFICATION, sourceBankName: 5 }).sourceBankCode, null)
 })
 
