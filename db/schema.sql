@@ -2390,7 +2390,7 @@ create table users (
   access_changed_at timestamp with time zone not null default '-infinity'::timestamp with time zone,
   totp_pending_session_id uuid,
   totp_pending_until timestamp with time zone,
-  password_by uuid,
+  password_by uuid[],
   link_used_at timestamp with time zone,
   own_from timestamp with time zone,
   constraint users_pkey PRIMARY KEY (id),
@@ -2458,7 +2458,7 @@ create function keep_subaccount_people() returns trigger;
 create function maintain_partitions(at timestamp with time zone, event_days integer, key_days integer) returns SETOF text;
 create function open_event_counter() returns trigger;
 create function people_behind(account uuid, client bigint, at timestamp with time zone) returns uuid[];
-create function person_behind(account uuid, at timestamp with time zone) returns uuid;
+create function people_of(account uuid, at timestamp with time zone) returns uuid[];
 create function post_inserted_transfers() returns trigger;
 create function refuse_change() returns trigger;
 create function refuse_more_than_the_whole() returns trigger;

@@ -6,7 +6,7 @@
 
 -- safe: columns without a default
 alter table users
-  add column password_by uuid, -- The person who set it for the user. Null: see person_behind.
+  add column password_by uuid[], -- The user who set it, and those behind that user then. Null: see people_of.
   add column link_used_at timestamptz, -- When the user chose a password of their own by a single-use link.
   add column own_from timestamptz; -- From when on they count as themselves. Null: they do not.
 
@@ -44,21 +44,22 @@ create function command_line() returns uuid language sql immutable as $$
   select '00000000-0000-0000-0000-000000000000'::uuid
 $$;
 
--- A user whom the previous release made has no password_by: the last user who gave them access stands for it.
-create function person_behind(account uuid, at timestamptz) returns uuid language sql stable as $$
+-- The user; until they count as themselves, also those who set their password. A user whom the previous
+-- release made has no password_by: the last user who gave them access stands for it.
+create function people_of(account uuid, at timestamptz) returns uuid[] language sql stable as $$
   select coalesce((
-    select case when u.own_from <= at then u.id
-                else coalesce(u.password_by,
-                              (select g.granted_by from access_grants g where g.user_id = u.id
-                                order by g.granted_at desc limit 1),
-                              command_line()) end
-      from users u where u.id = account), account)
+    select case when u.own_from <= at then array[u.id]
+                else u.id || coalesce(u.password_by,
+                                      (select array[g.granted_by] from access_grants g
+                                        where g.user_id = u.id order by g.granted_at desc limit 1),
+                                      array[command_line()]) end
+      from users u where u.id = account), array[account])
 $$;
 
 -- Of a user, or of the credentials of a client. A token lives on for some time after its secret retires.
 create function people_behind(account uuid, client bigint, at timestamptz) returns uuid[]
 language sql stable as $$
-  select case when account is not null then array[person_behind(account, at)]
+  select case when account is not null then people_of(account, at)
               else array(select distinct m.id
                            from client_secrets s cross join unnest(s.made_by) as m (id)
                           where s.client_id = client
@@ -78,9 +79,9 @@ create function all_ids_of(people uuid[]) returns uuid[] language sql stable as 
                          select id from removed_users where email = m.email) as s)
 $$;
 
--- Whether the checker, or the person behind the checker, is one of the makers.
+-- Whether the checker, or somebody behind the checker, is one of the makers.
 create function is_same_person(makers uuid[], checker uuid) returns boolean language sql stable as $$
-  select all_ids_of(makers) && all_ids_of(array[checker, person_behind(checker, 'infinity')])
+  select all_ids_of(makers) && all_ids_of(people_of(checker, 'infinity'))
 $$;
 
 create function is_independent(makers uuid[], checker uuid) returns boolean language sql stable as $$
@@ -232,7 +233,7 @@ begin
   end if;
   if (request ->> 'approvers_needed')::int > 1
      and (first_checker is null or not is_independent(makers, first_checker)
-          or not is_independent(array[first_checker, person_behind(first_checker, 'infinity')], checker)) then
+          or not is_independent(people_of(first_checker, 'infinity'), checker)) then
     raise exception 'it takes two approvers'
       using errcode = 'check_violation', constraint = tg_table_name || '_two_approvers';
   end if;

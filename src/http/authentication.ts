@@ -236,6 +236,6 @@ export function lackOf(
   return userId === null ? 'scope_missing' : 'role_not_allowed'
 }
 
-function bearerToken(authorization: string | undefined): string | undefined {
+export function bearerToken(authorization: string | undefined): string | undefined {
   return /^bearer +([^\s]+)$/i.exec(authorization ?? '')?.[1]
 }

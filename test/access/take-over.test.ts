@@ -192,6 +192,26 @@ test('a second factor without the link does not take an account over', async () 
   refused(await approve(await again(owner), await ask(later)), 'maker_counts_as_you')
 })
 
+test('what an owner made before they counted as themselves stays theirs', async () => {
+  const { clientId, owner } = await newClient()
+  const second = await acceptAndEnter(await invite(owner, 'owner'))
+  const secret = await addSecondFactor(second)
+  const puppet = await signInTemporarily(await invite(second))
+  const url = '/dashboard/api/client/rotate-secret'
+  const rotated = await second.call({ url, body: { overlapSeconds: 0 } })
+  bench.advance(25 * HOUR_MS)
+  const code = codeOf(secret)
+  const boss = await signIn(bench, second.user.email, { password: OWN_PASSWORD, code })
+
+  const user = await signIn(bench, puppet.user.email, { password: OWN_PASSWORD })
+  refused(await approve(boss, await ask(user)), 'maker_counts_as_you')
+  const login = { clientId, clientSecret: rotated.json().data.secret }
+  const logged = await bench.call({ url: '/api/Account/login', body: login, token: null })
+  const token = logged.json().access_token as string
+  const reference = await ask({ call: (call) => bench.call({ ...call, token }) })
+  refused(await approve(boss, reference), 'maker_counts_as_you')
+})
+
 test('a link works once, for 72 hours, until it is replaced or the password is changed', async () => {
   const { owner } = await newClient()
   const used = await invite(owner)

@@ -35,10 +35,13 @@ async function start() {
     ...{ bench, rounds, paid, sent },
     statusOf: async (reference: string) => (await getPayout(bench, reference)).status,
     // As a promoted standby finds it: what it knows is of the timeline before.
-    move: (isSynchronous: boolean) =>
-      bench.db.query(`update known_database set identity = '1/00000001', is_synchronous = $1`, [
-        isSynchronous,
-      ]),
+    move: (isSynchronous: boolean, cluster?: string) =>
+      bench.db.query(
+        `update known_database
+            set identity = coalesce($2, split_part(identity, '/', 1)) || '/00000000',
+                is_synchronous = $1`,
+        [isSynchronous, cluster],
+      ),
     async [Symbol.asyncDispose]() {
       await rounds[Symbol.asyncDispose]()
       await bench[Symbol.asyncDispose]()
@@ -94,6 +97,20 @@ test('after a failover to a synchronous standby payouts are sent, once it is not
   // This one waits for no standby: the next failover may lose something.
   const { rows } = await bench.db.query('select is_synchronous from known_database')
   assert.deepEqual(rows, [{ is_synchronous: false }])
+})
+
+test('a copy in another cluster is held, however the original was replicated', async () => {
+  await using world = await start()
+  const { bench, rounds, sent, move } = world
+  await createPayout(bench)
+  await move(true, '1')
+
+  await rounds.send()
+  await rounds.query()
+  await rounds.send()
+
+  assert.deepEqual(sent, [])
+  assert.equal((await listHolds(bench.db)).length, 1)
 })
 
 test('two workers that notice it at once hold it once', async () => {

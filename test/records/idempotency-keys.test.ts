@@ -91,6 +91,8 @@ test('every POST takes a key, or is one of those with a reason not to', async ()
     'nor does signing in make more than a session': /^\/dashboard\/api\/session(\/passkey)?$/,
     'a challenge works once, and so does what answers it':
       /^\/dashboard\/api\/(passkeys|session\/passkey\/challenge)/,
+    'an invitation’s link works once': /^\/dashboard\/api\/invitation(\/accept)?$/,
+    'vouching for a person again changes nothing': /^\/dashboard\/api\/users\/\{id\}\/vouch$/,
     'a second factor replaces itself, and its codes work once': /^\/dashboard\/api\/totp/,
     'a bank’s session id is its key': /^\/rails\/\{bankCode\}\/(credits|reversals|returns)$/,
     'a question to a bank is put once while it is open': /\/requery$/,

@@ -1,6 +1,9 @@
-// Operations that take a key and no token: see the tests of people, and of maker-checker.
+// Operations that take a key and no token: see the tests of people, and of maker-checker. Reviews of account
+// names take one, but need a service in live mode: see test/payments/account-name-reviews.test.ts.
 
 export const BY_PEOPLE = [
+  'approveAccountName',
+  'rejectAccountName',
   'createUser',
   'resetUserPassword',
   'rotateOwnSecret',

@@ -146,8 +146,8 @@ test('bad requests are refused, and nothing is written', async () => {
 
 test('no less than a kobo, and no more than a bank may report, is made up', async () => {
   const { bankAccount: kobo } = await startPayment(bench, { amount: '0.01' })
-  const { bankAccount: most } = await startPayment(bench, { amount: 1_000_000_000 })
-  const { bankAccount: nearly } = await startPayment(bench, { amount: 999_999_999 })
+  const { bankAccount: most } = await startPayment(bench, { amount: 10_000_000_000_000 })
+  const { bankAccount: nearly } = await startPayment(bench, { amount: 9_999_999_999_999 })
 
   for (const body of [
     { accountNumber: kobo, kind: 'under' },
@@ -155,7 +155,7 @@ test('no less than a kobo, and no more than a bank may report, is made up', asyn
   ]) {
     assertRefused(await tell(body), 'account', { status: 400, code: 'invalid_request' })
   }
-  assert.equal((await sent({ accountNumber: nearly, kind: 'over' })).amount, 1_000_000_000)
+  assert.equal((await sent({ accountNumber: nearly, kind: 'over' })).amount, 10_000_000_000_000)
 })
 
 test('another client’s number is not there, whatever is sent', async () => {

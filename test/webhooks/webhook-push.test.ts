@@ -120,5 +120,5 @@ test('what is no payment of the client is the same refusal, whatever it is', asy
   assert.deepEqual(refusalFaults(malformed, 'payment', [400]), [])
   assertRefused(await push(paymentReference, null), 'payment', { status: 401 })
   const read = await bench.call({ url: `${PUSH}/${paymentReference}`, token: owner })
-  assertRefused(read, 'payment', { status: 404, code: 'route_not_found' })
+  assertRefused(read, 'payment', { status: 405, code: 'method_not_allowed' })
 })

@@ -26,11 +26,7 @@ export async function recordGrant(
   })
   const isOutside = by.userId === undefined || by.clientId !== user.clientId
   if (isOutside && isNewPassword) {
-    await tx.query({
-      name: 'forget-access-grants',
-      text: 'delete from access_grants where user_id = $1',
-      values: [user.id],
-    })
+    await forgetGrants(tx, user.id)
   }
   if (isOutside || by.userId === user.id) return
   await tx.query({
@@ -38,5 +34,24 @@ export async function recordGrant(
     text: `insert into access_grants (client_id, user_id, granted_by, granted_at)
            values ($1, $2, $3, $4) on conflict do nothing`,
     values: [user.clientId, user.id, by.userId, now],
+  })
+}
+
+// Those who gave the user access no longer stand behind them, but still behind everybody to whom the user gave
+// access until now.
+export async function forgetGrants(tx: Transaction, userId: UserId): Promise<void> {
+  await tx.query({
+    name: 'inherit-access-grants',
+    text: `insert into access_grants (client_id, user_id, granted_by, granted_at)
+           select w.client_id, w.user_id, u.granted_by, w.granted_at
+             from access_grants w join access_grants u on u.user_id = w.granted_by
+            where w.granted_by = $1 and w.user_id <> u.granted_by
+           on conflict do nothing`,
+    values: [userId],
+  })
+  await tx.query({
+    name: 'forget-access-grants',
+    text: 'delete from access_grants where user_id = $1',
+    values: [userId],
   })
 }

@@ -37,7 +37,7 @@ export type FirstApprover = { actor: string; userId: UserId; people: readonly Us
 export const APPROVER_COLUMNS = `maker_people as "makerPeople", approvers_needed as "approversNeeded",
   case when first_approved_by_user is not null then jsonb_build_object(
     'actor', first_approved_by, 'userId', first_approved_by_user,
-    'people', array[person_behind(first_approved_by_user, 'infinity')]) end as "firstApprover"`
+    'people', people_of(first_approved_by_user, 'infinity')) end as "firstApprover"`
 
 // Concurrent changes of the approver's access wait until the transaction ends, and earlier ones are seen
 // here. Lock before what is approved.

@@ -113,7 +113,7 @@ export async function replaceSecret(
     name: 'drop-retired-secrets',
     text: `delete from client_secrets
             where client_id = $1
-              and (retires_at <= $2
+              and (retires_at <= $2::timestamptz - interval '1 day'
                    or key_id = any(array(select key_id from client_secrets
                                           where client_id = $1 and retires_at > $2
                                           order by created_at desc offset ${RETIRING_MAX - 1})))`,

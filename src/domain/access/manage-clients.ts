@@ -184,8 +184,8 @@ export async function suspendClient(
   by: By,
   { clientId, reason }: { clientId: string; reason: string | null },
 ): Promise<ClientDetail> {
-  await awaitSenders(tx)
   const client = await lockClient(tx, clientId)
+  await awaitSenders(tx) // Last: nobody who waits for the client's row keeps all senders waiting.
   if (client.isActive) {
     await tx.query({
       name: 'suspend-client',

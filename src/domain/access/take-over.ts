@@ -14,7 +14,7 @@ import type { Transaction } from '#db/transaction.ts'
 import { writeAuditLog } from '#domain/records/audit-log.ts'
 import { Refusal } from '#errors.ts'
 import type { ClientId, UserId } from '#ids.ts'
-import { recordGrant } from './access-grants.ts'
+import { forgetGrants, recordGrant } from './access-grants.ts'
 import { hasSecondFactor } from './second-factors.ts'
 import { endUserSessions } from './sessions.ts'
 import { unlockUser } from './sign-in-attempts.ts'
@@ -141,7 +141,7 @@ export async function vouchFor(
   const { rows } = await tx.query<{ isIndependent: boolean }>({
     name: 'is-voucher-independent',
     text: `select $1::uuid is null
-                  or is_independent(array[$1, person_behind($1, $3)], $2) as "isIndependent"`,
+                  or is_independent(people_of($1, $3), $2) as "isIndependent"`,
     values: [by, user.id, now],
   })
   if (!rows[0]?.isIndependent) throw new Refusal('voucher_not_independent')
@@ -150,11 +150,7 @@ export async function vouchFor(
     text: 'update users set own_from = $2 where id = $1',
     values: [user.id, now],
   })
-  await tx.query({
-    name: 'forget-access-grants',
-    text: 'delete from access_grants where user_id = $1',
-    values: [user.id],
-  })
+  await forgetGrants(tx, user.id)
 }
 
 type Recorded = { user: Account; action: `user.${string}`; detail: object }

@@ -68,7 +68,7 @@ export async function createUser(tx: Transaction, now: Date, user: NewUser): Pro
     text: `insert into users (id, client_id, email, role, password_hash, password_set_at,
                               is_password_temporary, created_at, password_by, own_from)
            select $1, $2, $3, $4, $5, $6, true, $6,
-                  coalesce(person_behind($7::uuid, $6), command_line()),
+                  case when $7::uuid is null then array[command_line()] else people_of($7, $6) end,
                   case when $7 is null and exists (select from database_mode where mode = 'sandbox')
                        then $6::timestamptz end
             where (select count(*) from users where client_id = $2) < ${USERS_MAX}
@@ -179,8 +179,9 @@ export async function setPassword(
     name: 'set-password',
     text: `update users
               set password_hash = $2, password_set_at = $3, is_password_temporary = $4,
-                  password_by = case when $4 then coalesce(person_behind($5::uuid, $3), command_line())
-                                     else password_by end
+                  password_by = case when not $4 then password_by
+                                     when $5::uuid is null then array[command_line()]
+                                     else people_of($5, $3) end
             where id = $1`,
     values: [id, hash, now, how.isTemporary, setBy],
   })

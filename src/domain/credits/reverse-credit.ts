@@ -78,7 +78,10 @@ export async function takeReversal(
   const earlier = await findEarlier(tx, reversal, credit?.id)
   if (earlier) {
     const isSame = earlier.creditId === credit?.id && earlier.amountKobo === reversal.amountKobo
-    if (isSame && !(await mayBeAnother(tx, reversal, earlier))) return 'duplicate'
+    // A part of the same size that no longer fits into the credit is no other part.
+    const isRoom =
+      credit && (await sumOfReversals(tx, credit.id)) + reversal.amountKobo <= credit.amountKobo
+    if (isSame && !(isRoom && (await mayBeAnother(tx, reversal, earlier)))) return 'duplicate'
     const detail = { reversalOf: reversal.originalSessionId }
     const alert = { kind: 'session_reused', subject: sessionName(reversal), detail } as const
     await appendEvents(tx, deps.now, await raiseAlerts(tx, deps.now, [alert]))

@@ -1,8 +1,9 @@
 // Notices that the database is another one than before: a standby was promoted, or a backup restored. What
 // the old one had committed last may be missing, and a payout that was sent may be queued again.
 //
-//   moved, commits waited for a standby   noted: the new one has every payout that was sent
-//   moved, they did not                   held, as after a restore: banks are asked, nothing is sent (I82)
+//   promoted, commits waited for a standby   noted: the new one has every payout that was sent
+//   promoted, they did not                   held, as after a restore: banks are asked, nothing is sent (I82)
+//   another cluster                          held: no promotion leads there, but a dump or a copy does
 //
 // Between the move and this, nothing is sent either: HELD compares the two identities in the transaction
 // that claims (I89).
@@ -16,7 +17,12 @@ import { holdPayouts } from './hold-payouts.ts'
 export const MOVED_REASON =
   'The database was moved to another server without a synchronous standby: it may lack the last payouts.'
 
-type Known = { identity: string; wasSynchronous: boolean | null; isMoved: boolean }
+type Known = {
+  identity: string
+  wasSynchronous: boolean | null
+  isMoved: boolean
+  isOtherCluster: boolean
+}
 
 export async function followDatabase(tx: Transaction, now: Date): Promise<void> {
   const { isSynchronous } = await readReplication(tx)
@@ -25,7 +31,7 @@ export async function followDatabase(tx: Transaction, now: Date): Promise<void> 
   await awaitSenders(tx)
   const known = await readKnown(tx) // Another worker may have been first.
   if (!known) return
-  if (known.isMoved && !known.wasSynchronous) {
+  if (known.isMoved && (known.isOtherCluster || !known.wasSynchronous)) {
     await holdPayouts(tx, now, { reason: MOVED_REASON, by: 'worker', restoredTo: now })
   }
   await writeKnown(tx, now, { identity: known.identity, isSynchronous })
@@ -44,7 +50,9 @@ async function readKnown(db: Queryable): Promise<Known | undefined> {
   const { rows } = await db.query<Known>({
     name: 'read-known-database',
     text: `select c.identity, k.is_synchronous as "wasSynchronous",
-                  coalesce(k.identity <> c.identity, false) as "isMoved"
+                  coalesce(k.identity <> c.identity, false) as "isMoved",
+                  coalesce(split_part(k.identity, '/', 1) <> split_part(c.identity, '/', 1), false)
+                    as "isOtherCluster"
              from (select current_database_identity() as identity) as c
              left join known_database k on true
             where c.identity is not null`,

@@ -18,6 +18,7 @@ import { appendEvents } from '#domain/records/outbox.ts'
 import { livesIn } from '#domain/records/test-clocks.ts'
 import type { PayoutId } from '#ids.ts'
 import { CURRENCY } from '#money.ts'
+import { markAccepted } from './absent-payouts.ts'
 import { MAY_HAVE_BEEN_SENT } from './hold-payouts.ts'
 import { recordPayoutChanges } from './payout-changes.ts'
 
@@ -53,11 +54,14 @@ export async function markUnknown(
 ): Promise<void> {
   const { rowCount } = await tx.query({
     name: 'payout-unknown',
-    text: `update payouts set status = 'unknown', next_query_at = $2, is_accepted = $3
+    text: `update payouts set status = 'unknown', next_query_at = $2, is_accepted = is_accepted or $3
             where id = $1 and status = 'sending'`,
     values: [id, new Date(now.getTime() + queryAfterMs(0)), isAccepted],
   })
-  if (rowCount === 0) return
+  if (rowCount === 0) {
+    if (isAccepted) await markAccepted(tx, id) // Somebody else called it unknown before.
+    return
+  }
   const change = { payoutIds: [id], change: 'unknown', changedBy: by, detail: reason } as const
   await recordPayoutChanges(tx, now, change)
 }

@@ -5,6 +5,7 @@ import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typ
 import type { FastifyRequest } from 'fastify'
 import { readEventsAfter, sequenceEnds } from '#domain/webhooks/event-list.ts'
 import { Refusal } from '#errors.ts'
+import { bearerToken } from '#http/authentication.ts'
 import type { Deps } from '#http/deps.ts'
 import { openEventStream } from '#http/event-streams.ts'
 import { query } from '#http/lists.ts'
@@ -89,7 +90,7 @@ export const eventStreamRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
 function holderOf({ actor, isPerson, headers }: FastifyRequest): string {
   if (isPerson) return actor
   return createHash('sha256')
-    .update(headers.authorization ?? '')
+    .update(bearerToken(headers.authorization) ?? '')
     .digest('hex')
 }
 
