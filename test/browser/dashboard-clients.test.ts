@@ -103,7 +103,7 @@ test('a client is suspended and resumed with a note, and no operator’s own', a
   await page.goto(`${bench.url}/dashboard/clients/SUSPENDED`)
   await press(page, 'Suspend')
   await modalOf(page).getByRole('heading', { name: 'Suspend Bola’s Kiosk?' }).waitFor()
-  await modalOf(page).getByLabel('Note').fill('Complaints')
+  await modalOf(page).getByLabel('Reason').fill('Complaints')
   assert.deepEqual(await findAxeFaults(page), [])
   assert(await canLogIn('SUSPENDED', secret))
   await press(page, 'Suspend')

@@ -25,6 +25,7 @@ import { createTempFolder } from '../support/temp-folder.ts'
 const FALLBACK_MAX_MS = patience(1_000)
 // Looked up to decide something, or about sessions, users, secrets, settings and files.
 const PRIMARY_READS = [
+  'countPendingApprovals',
   'downloadPayoutFile',
   'findAdvice',
   'getAdjustment',
@@ -71,13 +72,14 @@ const PRIMARY_READS = [
   'health',
   'listBankAccounts',
   'listBanks',
-  'listInstitutions',
   'listClients',
   'listDifferenceOwners',
   'listFeeRules',
+  'listInstitutions',
   'listLimitProfiles',
   'listOwnFeeRules',
   'listPasskeys',
+  'listPayoutFailures',
   'listPayoutFiles',
   'listPayoutTariffs',
   'listSessions',
