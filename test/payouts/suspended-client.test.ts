@@ -218,7 +218,7 @@ test('a payout of a suspended client is not put in a file', async () => {
   assert.equal((await createFile(desk)).payouts, 1)
 })
 
-test('a file that nobody has downloaded waits for its suspended client; another is given out again', async () => {
+test('a file that nobody has downloaded waits until its client is resumed', async () => {
   await using desk = await startFileService()
   const { clientId, secret } = await registerOf(desk).make()
   const token = await desk.login(clientId, secret)
