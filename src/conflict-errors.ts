@@ -54,6 +54,12 @@ export const CONFLICTS = {
     '12',
     'This may have been sent before the database was restored. Ask the bank, then confirm or fail it.',
   ),
+  return_may_be_paid: ref(
+    409,
+    '12',
+    'The bank may have this return. Request its failure as a payout: ' +
+      'POST /api/v1/operator/payouts/{reference}/fail.',
+  ),
   return_failed: ref(409, '12', 'This return already failed. The money is back in suspense.'),
   return_credit_reversed: ref(
     409,

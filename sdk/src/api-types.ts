@@ -9514,6 +9514,7 @@ export type ErrorCode =
     | "return_sending"
     | "return_not_by_hand"
     | "return_may_have_been_sent"
+    | "return_may_be_paid"
     | "return_failed"
     | "return_credit_reversed"
     | "payment_not_refundable"

@@ -167,18 +167,32 @@ test('a return executed by hand while a file took it is settled, and the file ke
   await assertCleanBooks(bench)
 })
 
+test('a return in a file fails as a payout does: with evidence, and a second person', async () => {
+  const { item, reference } = await queueReturn()
+  await createFile(bench)
+  refused(await settleReturn(reference, 'fail', REASON), 409, 'return_may_be_paid')
+  assert.equal((await readItem(bench, item)).state, 'returning')
+
+  assert.equal((await fail(reference)).json().data.status, 'failed')
+
+  assert.equal((await readItem(bench, item)).state, 'open')
+  const url = `/api/v1/operator/returns/${reference}`
+  const { status, failureReason } = dataOf(await bench.call({ url }), 'account')
+  assert.deepEqual([status, failureReason], ['failed', REASON.reason])
+  assert.equal((await settleReturn(reference, 'fail', REASON)).statusCode, 200, 'it has failed')
+  await assertCleanBooks(bench)
+})
+
 for (const kind of ['payout', 'return'] as const) {
   test(`a ${kind} is settled by hand while its file is marked, without a deadlock`, async () => {
     const queued = kind === 'return' ? await queueReturn() : undefined
     const [reference = ''] = queued ? [queued.reference] : await queuePayouts(bench)
     const { id } = await createFile(bench)
-    const requested = queued ? '' : referenceOf(await requestFailure(bench, reference, REASON))
+    const requested = referenceOf(await requestFailure(bench, reference, REASON))
     const marked = referenceOf(await requestFileFailure(bench, id))
     const before = await countDeadlocks(bench)
     const letGo = await holdPayout(reference)
-    const byHand = queued
-      ? settleReturn(reference, 'fail', REASON)
-      : approveFailure(bench, requested)
+    const byHand = approveFailure(bench, requested)
     await untilBlocked(bench.db, 1)
     const marking = approveFailure(bench, marked)
     await untilBlocked(bench.db, 2)

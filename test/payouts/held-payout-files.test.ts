@@ -229,9 +229,14 @@ test('no payer’s number is revealed to send by hand while payouts are held, or
   const older = [await look(unnamed), await look(queued)]
   assert.deepEqual(older, ['return_may_have_been_sent', 'return_may_have_been_sent'])
   assert.equal(await look(await startReturn(live, operator)), NUMBER)
-  const url = `/api/v1/operator/returns/${unnamed}/fail`
-  const failed = await live.call({ url, body: { reason: 'Not sent' }, ...operator })
-  assert.equal(dataOf(failed, 'account').status, 'failed')
+  const fail = (reference: string) =>
+    live.call({
+      url: `/api/v1/operator/returns/${reference}/fail`,
+      body: { reason: 'Not sent' },
+      ...operator,
+    })
+  assert.equal(dataOf(await fail(unnamed), 'account').status, 'failed')
+  refused(await fail(queued), 409, 'return_may_be_paid')
   await assertCleanBooks(live)
 })
 

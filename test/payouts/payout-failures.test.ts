@@ -70,6 +70,28 @@ test('a payout in a downloaded file fails only when another person approves', as
   await assertCleanBooks(bench)
 })
 
+test('a file is not given out while a request to fail it, or a payout in it, is open', async () => {
+  const references = await queuePayouts(bench)
+  const { id } = await createFile(bench)
+  const maker = await newBrowser(bench, 'operator')
+  for (const request of [
+    () => requestFileFailure(maker, id),
+    () => requestFailure(maker, references[1] as string),
+  ]) {
+    const reference = referenceOf(await request())
+    refused(await download(bench, id), 409, 'failure_requested')
+    const { blockedBy, downloadedAt } = await readFile(bench, id)
+    assert.deepEqual([blockedBy, downloadedAt], ['failure_requested', null])
+    assert.equal((await decide(maker, reference, 'withdraw')).statusCode, 200)
+  }
+  assert.equal((await download(bench, id)).statusCode, 200)
+
+  const reference = referenceOf(await requestFileFailure(maker, id))
+  refused(await download(bench, id), 409, 'failure_requested')
+  assert.equal((await approveFailure(bench, reference)).statusCode, 200)
+  refused(await download(bench, id), 409, 'payout_file_not_delivered')
+})
+
 test('evidence is required', async () => {
   const { first } = await sent()
   for (const evidence of [undefined, '', ' ', 7, 'x'.repeat(401)]) {

@@ -11,7 +11,14 @@ import { CLIENTS, clientOf, registerOf } from '../support/clients.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { assertRefused, createAccount, dataOf } from '../support/fixtures.ts'
 import { credit } from '../support/movements.ts'
-import { createFile, queuePayouts, startFileService, statusesOf } from '../support/payout-desk.ts'
+import {
+  createFile,
+  download,
+  queuePayouts,
+  readFile,
+  startFileService,
+  statusesOf,
+} from '../support/payout-desk.ts'
 import {
   addBankAccount,
   createPayout,
@@ -209,6 +216,25 @@ test('a payout of a suspended client is not put in a file', async () => {
   assert.deepEqual(await statusesOf(desk, [...suspended, ...other]), ['queued', 'sending'])
   await registerOf(desk).act(clientId, 'resume')
   assert.equal((await createFile(desk)).payouts, 1)
+})
+
+test('a file that nobody has downloaded waits until its client is resumed', async () => {
+  await using desk = await startFileService()
+  const { clientId, secret } = await registerOf(desk).make()
+  const token = await desk.login(clientId, secret)
+  const call: typeof desk.call = (request) => desk.call({ ...request, token })
+  await queuePayouts({ ...desk, call }, { amountsKobo: [10_000n] })
+  await queuePayouts(desk, { amountsKobo: [20_000n] })
+  const { id } = await createFile(desk)
+  await registerOf(desk).act(clientId, 'suspend')
+
+  assertRefused(await download(desk, id), 'account', { status: 409, code: 'client_suspended' })
+  assert.equal((await readFile(desk, id)).blockedBy, 'client_suspended')
+
+  await registerOf(desk).act(clientId, 'resume')
+  assert.equal((await download(desk, id)).statusCode, 200)
+  await registerOf(desk).act(clientId, 'suspend')
+  assert.equal((await download(desk, id)).statusCode, 200, 'the bank may have it')
 })
 
 test('operators see why a client is suspended, until it is resumed', async () => {

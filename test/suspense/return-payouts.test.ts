@@ -9,6 +9,7 @@ import { queryAfterMs } from '#domain/payouts/unknown-payouts.ts'
 import { assertCleanBooks, OWN_RAIL_SECRET, startLiveService } from '../support/bank-calls.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { patientBatchPool } from '../support/database.ts'
+import { failPayout } from '../support/failing.ts'
 import { assertRefused, dataOf } from '../support/fixtures.ts'
 import { CONFIRMED, FAILED, settleAll } from '../support/money-out.ts'
 import { credit, itemOf, recordMovements, resolve } from '../support/movements.ts'
@@ -110,6 +111,23 @@ test('without an answer it is on its way until an operator says what became of i
   const item = await itemOf(bench, sessionId)
   assert.deepEqual([item.state, item.bankReference], ['returned', 'STATEMENT-7'])
   assert.equal((await returnsOf(bench))[0].status, 'confirmed')
+  await assertCleanBooks(bench)
+})
+
+test('without an answer it fails only as a payout does: with evidence, and a second person', async () => {
+  await using bench = await startTestService()
+  const { sessionId } = await credit(bench, NOBODYS_NUMBER, '40', payer('9990600001'))
+  await resolve(bench, sessionId, 'return')
+  const { returnReference } = await itemOf(bench, sessionId)
+  const url = `${RETURNS}/${returnReference}/fail`
+
+  const alone = await bench.call({ url, body: { reason: 'The bank said no.' } })
+
+  assertRefused(alone, 'account', { status: 409, code: 'return_may_be_paid' })
+  assert.equal((await itemOf(bench, sessionId)).state, 'returning')
+  assert.equal(dataOf(await failPayout(bench, returnReference), 'account').status, 'failed')
+  assert.equal((await itemOf(bench, sessionId)).state, 'open')
+  assert.equal((await returnsOf(bench))[0].status, 'failed')
   await assertCleanBooks(bench)
 })
 

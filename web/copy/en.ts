@@ -1447,10 +1447,18 @@ export const payoutFilesStrings = {
   byHand: (count: string) =>
     `${payoutCount(count)} settled by hand: uploaded now, the file would pay again, so it can’t be ` +
     'downloaded any more. If it was never uploaded, mark it as not delivered.',
-  held: 'Payouts are held: the file can’t be downloaded until they’re released.',
-  mayHaveBeenSent:
-    'The file is older than the restored database, and the bank may have it: it can’t be downloaded ' +
-    'any more. Ask the bank, then upload its report, or mark the file as not delivered.',
+  blocked: {
+    failure_requested:
+      'There’s an open request to fail this file or a payout in it: the file can’t be downloaded ' +
+      'until the request is decided.',
+    client_suspended:
+      'The file pays for a suspended client: it can’t be downloaded until the client is resumed. To ' +
+      'pay the others, mark the file as not delivered and request their payouts again.',
+    payouts_held: 'Payouts are held: the file can’t be downloaded until they’re released.',
+    payout_file_may_have_been_sent:
+      'The file is older than the restored database, and the bank may have it: it can’t be ' +
+      'downloaded any more. Ask the bank, then upload its report, or mark the file as not delivered.',
+  } as Record<string, string>,
   downloadNote: 'Contains full account numbers. Each download is recorded in the audit log.',
   create: 'Create file',
   createTitle: 'Create payout file',

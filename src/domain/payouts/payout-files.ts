@@ -21,11 +21,14 @@ export type FileFormat = (typeof FILE_FORMATS)[number]
 
 // Why a file is not given out, in the order that they are looked for. Whoever uploaded it would pay again
 // what the bank does not have and has therefore failed, what it may have had before a restore, or what was
-// settled by hand; or pay while payouts are held.
+// settled by hand; or pay what is about to fail, what a suspended client does not pay, or while payouts are
+// held.
 export const FILE_BLOCKS = [
   'payout_file_not_delivered',
   'payout_file_may_have_been_sent',
   'payout_file_settled',
+  'failure_requested',
+  'client_suspended',
   'payouts_held',
 ] as const
 
@@ -78,6 +81,19 @@ const BY_HAND = `p.status in ('confirmed', 'failed') and r.payout_id is null`
 const FILE_MAY_HAVE_BEEN_SENT = `
   exists (select from payouts where batch_id = f.id and ${MAY_HAVE_BEEN_SENT})`
 
+// Of a file `f`: somebody asked to fail it, or a payout in it (I94).
+const FAILURE_IS_REQUESTED = `
+  exists (select from payout_failures r
+           where r.state = 'open'
+             and (r.file_id = f.id
+                  or r.payout_id in (select id from payouts where batch_id = f.id)))`
+
+// Of a file `f`: nobody has it yet, and it would pay for a suspended client (I97).
+const WOULD_PAY_SUSPENDED = `
+  f.downloaded_at is null
+    and exists (select from payouts p join clients c on c.id = p.client_id
+                 where p.batch_id = f.id and not c.is_active)`
+
 const SELECT_FILE = `
   select f.id, f.reference, f.bank_code as "bankCode", f.format, f.payouts,
          f.amount_kobo as "amountKobo", f.execution_date::text as "executionDate",
@@ -89,6 +105,8 @@ const SELECT_FILE = `
          case when f.not_delivered_at is not null then 'payout_file_not_delivered'
               when ${FILE_MAY_HAVE_BEEN_SENT} then 'payout_file_may_have_been_sent'
               when s."settledByHand" > 0 then 'payout_file_settled'
+              when ${FAILURE_IS_REQUESTED} then 'failure_requested'
+              when ${WOULD_PAY_SUSPENDED} then 'client_suspended'
               when ${HELD} then 'payouts_held' end as "blockedBy"
     from payout_files f
    cross join lateral (

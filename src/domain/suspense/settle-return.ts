@@ -13,6 +13,7 @@ import {
   readOutcomes,
 } from '#domain/credits/suspense-items.ts'
 import { sendByHand } from '#domain/payouts/claim-payouts.ts'
+import { MAY_HAVE_BEEN_SENT } from '#domain/payouts/hold-payouts.ts'
 import { lockFileOf, requireSameFile } from '#domain/payouts/payout-files.ts'
 import type { PayoutStatus } from '#domain/payouts/payouts.ts'
 import { tellContradiction } from '#domain/payouts/settle-as-told.ts'
@@ -78,6 +79,9 @@ export async function settleByHand(
   if (payout && contradicts(await findReport(tx, payout.id), verdict)) {
     throw new Refusal(verdict.status === 'confirmed' ? 'return_failed' : 'return_confirmed')
   }
+  if (payout && verdict.status === 'failed' && mayBePaid(payout)) {
+    throw new Refusal('return_may_be_paid')
+  }
   await settleSent(tx, deps, { sent: found, verdict, by: actor, payout })
   const { status, ...said } = verdict
   const { amountKobo, currency } = found.item
@@ -117,7 +121,17 @@ async function lockReturn(tx: Transaction, reference: string): Promise<LockedRet
   return { ...(rows[0] as Omit<LockedReturn, 'item'>), item }
 }
 
-type PayoutOfReturn = { id: PayoutId; status: PayoutStatus; batchId: bigint | null }
+type PayoutOfReturn = {
+  id: PayoutId
+  status: PayoutStatus
+  batchId: bigint | null
+  mayHaveBeenSent: boolean // Before a restore.
+}
+
+// Such payouts fail by hand only with evidence and a second person (I94).
+function mayBePaid({ status, batchId, mayHaveBeenSent }: PayoutOfReturn): boolean {
+  return status === 'unknown' || batchId !== null || mayHaveBeenSent
+}
 
 // Locked before the item, as by whoever settles payouts. Those that an operator executes have none.
 async function lockPayoutOf(
@@ -127,7 +141,8 @@ async function lockPayoutOf(
   const fileId = await lockFileOf(tx, reference)
   const { rows } = await tx.query<PayoutOfReturn>({
     name: 'lock-payout-of-return',
-    text: `select id, status, batch_id as "batchId" from payouts
+    text: `select id, status, batch_id as "batchId", ${MAY_HAVE_BEEN_SENT} as "mayHaveBeenSent"
+             from payouts
             where reference = $1 and purpose = 'return' for no key update`,
     values: [reference],
   })

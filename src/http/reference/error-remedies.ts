@@ -96,6 +96,8 @@ const REMEDIES: Readonly<Record<Exclude<RefusalCode, NotFound>, string>> = {
     'Wait for the result. If it is unknown, ask the bank for its reference, then confirm or fail it.',
   return_may_have_been_sent:
     'Ask the bank for its reference. If it was sent, confirm it; if not, fail it, and return it anew.',
+  return_may_be_paid:
+    'Ask the bank. If it was not sent, request the failure of its payout, which a second person approves.',
   return_failed: 'Return or assign the suspense item again.',
   return_credit_reversed: 'Fail the return; what is left of the credit is in suspense again.',
   payment_not_refundable: 'Wait until it is paid; cancel it if it is open.',

@@ -95,6 +95,8 @@ export const MONEY_OUT_ERRORS: Readonly<Record<string, readonly RefusalCode[]>> 
   ],
   deactivateSplit: ['split_not_found'],
   downloadPayoutFile: [
+    'client_suspended',
+    'failure_requested',
     'payout_file_may_have_been_sent',
     'payout_file_not_delivered',
     'payout_file_not_found',

@@ -118,7 +118,7 @@ const OPERATION_ERRORS: Readonly<Record<string, readonly RefusalCode[]>> = {
     'advice_paid',
     'advice_reversed',
   ],
-  failReturn: ['return_confirmed', 'return_not_found', 'return_sending'],
+  failReturn: ['return_confirmed', 'return_may_be_paid', 'return_not_found', 'return_sending'],
   findAdvice: ['advice_not_found'],
   getAccountTimeline: ['account_not_found'],
   getAdvice: ['advice_not_found'],

@@ -177,7 +177,8 @@ const settling: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         operationId: 'failReturn',
         summary: 'Fail a return',
         description:
-          'The money goes back to suspense; the client is notified (credit.return_failed). Idempotent.',
+          'The money goes back to suspense; the client is notified (credit.return_failed). Idempotent. ' +
+          'Two people fail what the bank may have, as a payout (return_may_be_paid).',
         body: Type.Object(
           { reason: text(REASON_MAX, 'Failure reason, shown to the client.') },
           { additionalProperties: false },

@@ -58,7 +58,7 @@ export function PayoutFileDetail({ file, session, done }: Detail) {
 
 function whyBlocked({ blockedBy, settledByHand }: PayoutFile): string {
   if (blockedBy === 'payout_file_settled') return strings.byHand(count(settledByHand))
-  return blockedBy === 'payouts_held' ? strings.held : strings.mayHaveBeenSent
+  return strings.blocked[blockedBy as string] ?? strings.blocked.payout_file_may_have_been_sent
 }
 
 function About({ file }: { file: PayoutFile }) {
