@@ -62,7 +62,8 @@ test('a client sees what is upcoming, closes it, and reads its lines and stateme
   await drawerOf(page).getByText('Approved', { exact: true }).first().waitFor()
   assert.equal(
     await sumsOf(drawerOf(page)),
-    'Gross ₦420,000.00 Fees -₦4,200.00 VAT -₦315.00 Net ₦415,485.00',
+    'Credits settled ₦420,000.00 Fees on credits and payouts -₦4,200.00 ' +
+      'VAT on these fees -₦315.00 Settlement amount ₦415,485.00',
   )
   await drawerOf(page).locator('.entries li').nth(19).waitFor()
   await button(page, 'Newer').click()
@@ -252,7 +253,7 @@ test('who may only look sees settlements and settings, and no buttons', async ()
   const { page, problems } = opened
 
   await page.goto(`${bench.url}/dashboard/settlements/${reference}`)
-  await drawerOf(page).getByText('Net', { exact: true }).waitFor()
+  await drawerOf(page).getByText('Settlement amount', { exact: true }).waitFor()
   for (const name of ['Close now', 'Approve', 'Cancel settlement']) {
     assert.equal(await button(page, name).count(), 0, name)
   }
