@@ -2257,7 +2257,7 @@ CREATE INDEX suspense_items_by_amount ON suspense_items USING btree (client_id, 
 CREATE INDEX suspense_items_by_client ON suspense_items USING btree (client_id, state) INCLUDE (amount_kobo, credit_id, account_id);
 CREATE INDEX suspense_items_by_credit ON suspense_items USING btree (credit_id);
 CREATE INDEX suspense_items_by_payment ON suspense_items USING btree (assigned_payment_id) WHERE assigned_payment_id IS NOT NULL;
-CREATE INDEX suspense_items_by_time ON suspense_items USING btree (client_id, opened_at, id);
+CREATE INDEX suspense_items_by_time ON suspense_items USING btree (opened_at, id);
 CREATE INDEX suspense_items_given ON suspense_items USING btree (given_client_id, credit_id) WHERE given_client_id IS NOT NULL;
 CREATE INDEX suspense_items_open ON suspense_items USING btree (client_id, id) WHERE state = 'open'::text;
 CREATE INDEX suspense_items_returning ON suspense_items USING btree (id) WHERE state = 'returning'::text;

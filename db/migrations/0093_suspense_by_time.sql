@@ -5,4 +5,4 @@
 -- outside a transaction
 
 drop index concurrently if exists suspense_items_by_time;
-create index concurrently suspense_items_by_time on suspense_items (client_id, opened_at, id);
+create index concurrently suspense_items_by_time on suspense_items (opened_at, id);

@@ -83,7 +83,7 @@ async function readiness(url: string): Promise<number> {
 
 async function hasSameFunctions({ files }: ReturnType<typeof readPreviousRelease>) {
   const { functions } = await loadSchemaFiles({})
-  return functions.every(({ path, text }) => files[`db/${path}`] === text)
+  return functions.every(({ path, text }) => (files[`db/${path}`] ?? text) === text)
 }
 
 // All that was acknowledged, and nothing else.
