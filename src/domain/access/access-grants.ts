@@ -37,8 +37,8 @@ export async function recordGrant(
   })
 }
 
-// Those who gave the user access no longer stand behind them, but still behind everybody to whom the user gave
-// access until now.
+// Those who gave the user access no longer stand behind them, but still behind everybody to whom the
+// user gave access until now.
 export async function forgetGrants(tx: Transaction, userId: UserId): Promise<void> {
   await tx.query({
     name: 'inherit-access-grants',
