@@ -1,5 +1,5 @@
 // The lock between those who send payouts and those who stop them: a hold, or the suspension of a client.
-// Taken first, so that stopping waits for what is being claimed, and every later claim sees the stop.
+// Stopping waits for what is being claimed, and every later claim sees the stop. Senders take it first.
 
 import type { Transaction } from '#db/transaction.ts'
 
