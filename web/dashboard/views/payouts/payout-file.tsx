@@ -37,7 +37,9 @@ export function PayoutFileDetail({ file, session, done }: Detail) {
           {strings.count(count(payouts))}
         </a>
       </p>
-      {notDeliveredAt === null && blockedBy && <p class="notice held">{whyBlocked(file)}</p>}
+      {notDeliveredAt === null && blockedBy && (
+        <p class="notice held">{whyBlocked(file, blockedBy)}</p>
+      )}
       {isInUse && !blockedBy && (
         <>
           <p class="actions">
@@ -56,9 +58,9 @@ export function PayoutFileDetail({ file, session, done }: Detail) {
   )
 }
 
-function whyBlocked({ blockedBy, settledByHand }: PayoutFile): string {
+function whyBlocked({ settledByHand }: PayoutFile, blockedBy: string): string {
   if (blockedBy === 'payout_file_settled') return strings.byHand(count(settledByHand))
-  return strings.blocked[blockedBy as string] ?? strings.blocked.payout_file_may_have_been_sent
+  return strings.blocked[blockedBy] ?? blockedBy
 }
 
 function About({ file }: { file: PayoutFile }) {
