@@ -51,18 +51,18 @@ export const clientCommands: readonly AdminCommand[] = [
       ...RESTRICTIONS,
     ],
     async run({ db, clock, actor }, given) {
-      const asked = {
+      const request = {
         name: parseName(given.text('name')),
         clientId: given.text('id'),
         isOperator: given.flag('operator'),
         ...parseRestrictions(given),
       }
-      if (asked.clientId !== undefined && !CLIENT_ID.test(asked.clientId)) {
+      if (request.clientId !== undefined && !CLIENT_ID.test(request.clientId)) {
         throw new UsageProblem('--id must be 3 to 40 letters, digits, - or _.')
       }
       const secret = await makeSecret()
       const client = await withTransaction(db, (tx) =>
-        registerClient(tx, { now: clock(), actor, madeBy: null }, { asked, secret }),
+        registerClient(tx, { now: clock(), actor, madeBy: null }, { request, secret }),
       )
       return shown(client, secret.secret)
     },

@@ -7,7 +7,7 @@ import {
   type Administrator,
   addUser,
   changeUserBy,
-  type Invited,
+  type InvitedUser,
   refuseRole,
   resetPassword,
   vouchForUser,
@@ -162,7 +162,7 @@ function parseRole(text: string | undefined): Role {
   return role
 }
 
-function linkOf({ env }: Context, { invitation }: Invited): string {
+function linkOf({ env }: Context, { invitation }: InvitedUser): string {
   const address = env.PUBLIC_URL ?? `http://localhost:${env.PORT ?? 8080}`
   return `${address}${INVITATION_PATH}#${invitation.token}`
 }

@@ -1,18 +1,18 @@
-// Who granted a user access: whoever created or enabled the user, changed the role or reset the
-// password, and, transitively, whoever granted access to those. A grantor's requests cannot be
-// approved by the user (stands_behind, in the database), and a user whose access was changed waits
-// before approving anything.
+// Access grants: a user who creates or enables another user, changes their role or resets their
+// password is their grantor, and so, transitively, is every grantor of the grantor. A user cannot
+// approve the requests of their grantors (stands_behind, in the database). A user whose access was
+// changed must wait before approving anything.
 //
-// Operators of another client and the command line run the service: they count as nobody's grantor,
-// and a password they set starts the user afresh.
+// Operators of another client and the command line run the service, so they are never recorded as
+// grantors. A password they set deletes the user's existing grants.
 
 import type { Transaction } from '#db/transaction.ts'
 import type { ClientId, UserId } from '#ids.ts'
 import type { User } from './users.ts'
 
-type Giver = { userId?: UserId | undefined; clientId: ClientId }
+type Grantor = { userId?: UserId | undefined; clientId: ClientId }
 
-type AccessGrant = { by: Giver; user: Pick<User, 'id' | 'clientId'>; isNewPassword: boolean }
+type AccessGrant = { by: Grantor; user: Pick<User, 'id' | 'clientId'>; isNewPassword: boolean }
 
 export async function recordGrant(
   tx: Transaction,
@@ -37,8 +37,7 @@ export async function recordGrant(
   })
 }
 
-// Those who gave the user access no longer stand behind them, but still behind everybody to whom the
-// user gave access until now.
+// Removes the user's grantors. People to whom the user granted access inherit those grantors.
 export async function forgetGrants(tx: Transaction, userId: UserId): Promise<void> {
   await tx.query({
     name: 'inherit-access-grants',

@@ -1,12 +1,13 @@
-// Who may approve what another person asked for (maker-checker): somebody else, whose access was not
-// changed too recently, and was not given by the maker (access-grants.ts). The maker is the person who
-// controls the credential (I93, take-over.ts): the database keeps the people behind a maker with each
-// request (keep_maker_people), and one function judges an approver (approver_unfitness). A user who was
-// removed and is one again under the same address is the same person.
+// Rules for approvers (maker-checker). An approver must be a different person from the maker, must
+// not have had their access changed too recently, and must not have received access from the maker
+// (access-grants.ts). The maker is the person who controls the credential (I93, take-over.ts). The
+// database stores the people behind a maker with each request (keep_maker_people) and judges
+// approvers in one function (approver_unfitness). A user who is removed and added again under the
+// same address is the same person.
 //
-// In the order they are checked: people_only, other_person_needed, maker_counts_as_you where they are the
-// person behind the maker, approver_too_new, approver_not_independent, maker_counts_as_you where the same
-// person is behind both.
+// Refusals in the order they are checked: people_only, other_person_needed, maker_counts_as_you
+// (the approver is behind the maker), approver_too_new, approver_not_independent,
+// maker_counts_as_you (the same person is behind both).
 
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
@@ -20,27 +21,27 @@ export type Approver = {
   client: Client
   actor: string
   userId: UserId
-  scopes: ReadonlySet<Scope> // With which they came.
-  newSince: Date // Whose access was changed later than this approves nothing yet.
+  scopes: ReadonlySet<Scope> // The scopes of the session or token.
+  newSince: Date // A user whose access changed later than this cannot approve yet.
 }
 
-// Who approves, or looks at what they might approve. Client credentials are not a person.
+// An approver, or a viewer of an approvable request. Client credentials have no userId.
 export type Candidate = Pick<Approver, 'actor' | 'newSince'> & { userId: UserId | null }
 
-// Client credentials are a maker too, without a user. `people`: behind the maker, when the request was made.
+// Client credentials can be a maker too, without a user. `people` are the people behind the maker
+// when the request was made.
 export type Maker = { actor: string; userId: UserId | null; people: readonly UserId[] | null }
 
-// Of two: who has approved already, and the people behind them.
 export type FirstApprover = { actor: string; userId: UserId; people: readonly UserId[] }
 
-// Of payouts and settlements.
+// Columns of payouts and settlements.
 export const APPROVER_COLUMNS = `maker_people as "makerPeople", approvers_needed as "approversNeeded",
   case when first_approved_by_user is not null then jsonb_build_object(
     'actor', first_approved_by, 'userId', first_approved_by_user,
     'people', people_of(first_approved_by_user, 'infinity')) end as "firstApprover"`
 
-// Concurrent changes of the approver's access wait until the transaction ends, and earlier ones are seen
-// here. Lock before what is approved.
+// Makes concurrent changes of the approver's access wait until the transaction ends. Lock the
+// approver before the request being approved.
 export async function lockApprover(
   tx: Transaction,
   { client, userId, scopes }: Approver,
@@ -59,8 +60,7 @@ export function refuseMaker(approver: Approver, maker: Pick<Maker, 'actor' | 'us
   if (hasMade(approver, maker)) throw new Refusal('other_person_needed')
 }
 
-// For lists: why the user `viewer` may not approve it, of a request whose maker and people are in these
-// columns.
+// An SQL expression for lists: why `viewer` may not approve a request, or null.
 export const unfitnessOf = (request: {
   maker: string
   people: string
@@ -75,8 +75,8 @@ function hasMade({ actor, userId }: Candidate, maker: Pick<Maker, 'actor' | 'use
   return maker.actor === actor || maker.userId === userId
 }
 
-// Why they may not approve what the maker asked for; undefined: they may.
-export async function findUnfitness(
+// Undefined means that the candidate may approve.
+async function findUnfitness(
   db: Queryable,
   { actor, userId, newSince }: Candidate,
   maker: Maker,
@@ -91,13 +91,11 @@ export async function findUnfitness(
   return rows[0]?.unfitness ?? undefined
 }
 
-type TwoChecked = { maker: Maker; firstApprover: FirstApprover | null }
-
-// Where it takes two, the second is independent of the first as of the maker.
+// The second approver must be independent of the first approver as well as of the maker.
 export async function findUnfitnessForEither(
   db: Queryable,
   by: Candidate,
-  { maker, firstApprover }: TwoChecked,
+  { maker, firstApprover }: { maker: Maker; firstApprover: FirstApprover | null },
 ): Promise<RefusalCode | undefined> {
   const unfitness = await findUnfitness(db, by, maker)
   if (unfitness || !firstApprover) return unfitness
@@ -105,7 +103,7 @@ export async function findUnfitnessForEither(
   return findUnfitness(db, by, firstApprover)
 }
 
-// The approver must be locked.
+// The caller must hold the approver's lock.
 export async function refuseUnfitApprover(
   tx: Transaction,
   approver: Approver,

@@ -1,5 +1,5 @@
-// Failed client logins (login-limits.ts): limited per client and address, and, more generously, per
-// address for all clients. A successful login never counts.
+// Failed client logins (login-limits.ts). The limit per client and address is stricter than the
+// limit per address for all clients. A successful login never counts.
 
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
@@ -7,29 +7,30 @@ import { writeAuditLog } from '#domain/records/audit-log.ts'
 import { findClient } from './clients.ts'
 import { type AttemptKey, countAttempt, findLock } from './login-limits.ts'
 
-// `caller` is what the address is counted under.
+// `caller` is the key that counts the address.
 type Login = { clientId: string; address: string; caller: string }
 
-// For how many more seconds it is locked.
+// Returns the remaining seconds of the lock.
 export function findLoginLock(db: Queryable, now: Date, login: Login): Promise<number | undefined> {
-  return findLock(db, now, countedFor(login))
+  return findLock(db, now, attemptKeys(login))
 }
 
-// As above: what others counted meanwhile may have locked it. The lock is in the client's record.
+// Returns the remaining seconds if concurrent failures have locked it meanwhile. The client's audit
+// log records the lock.
 export async function countFailedLogin(
   tx: Transaction,
   now: Date,
   login: Login,
 ): Promise<number | undefined> {
-  for (const counted of countedFor(login)) {
-    const attempt = await countAttempt(tx, now, counted)
+  for (const key of attemptKeys(login)) {
+    const attempt = await countAttempt(tx, now, key)
     if (attempt.isLocked) return attempt.retryAfterSeconds
-    if (attempt.isLast && counted.kind === 'client') await recordLock(tx, now, login)
+    if (attempt.isLast && key.kind === 'client') await recordLock(tx, now, login)
   }
   return undefined
 }
 
-function countedFor({ clientId, caller }: Login): AttemptKey[] {
+function attemptKeys({ clientId, caller }: Login): AttemptKey[] {
   return [
     { kind: 'client', key: `${caller} ${clientId}` },
     { kind: 'client-address', key: caller },

@@ -20,31 +20,31 @@ export const SANDBOX_CLIENT = {
   // Computed once: it would add 40 ms to every start.
   secretHash: 'scrypt$16384$EMD5T8QyKEpJAyFDLp4oXg==$/NzhBCUnFpsHGyXKRkZb7luNSKeo97jRHwrWhIZZw1k=',
   name: 'Sandbox Merchant',
-  isOperator: true, // So that every case can be rehearsed with one login.
+  isOperator: true, // One login can rehearse every case.
 } as const
 
-// 16 MiB and some 40 ms a try: OWASP's floor for scrypt with a parallelism of 1 is 2^17; a client
-// secret is random, not a password a person chose, so a guess has nothing to start from.
+// About 16 MiB and 40 ms per attempt. OWASP's minimum for scrypt with a parallelism of 1 is 2^17; a
+// lower cost is safe here because a client secret is random.
 const COST = 2 ** 14
 const NOBODY = dummyHash(COST)
 
 export const OVERLAP_SECONDS_DEFAULT = 86_400
 export const OVERLAP_SECONDS_MAX = 30 * 86_400
-const RETIRING_MAX = 3 // So that rotating again and again leaves no crowd of keys behind.
-const USED_EXACT_MS = 3_600_000 // How exactly we keep when a secret was last used.
+const RETIRING_MAX = 3 // Repeated rotation must not accumulate valid keys.
+const USED_EXACT_MS = 3_600_000 // The precision of used_at: avoids a write at every login.
 
 const KEY_ID_CHARACTERS = 'abcdefghijklmnopqrstuvwxyz0123456789'
 const KEY_ID_LENGTH = 8
 const KEY_ID = /^([a-z0-9]{8})\./
 
-// Empty for a secret that we did not make.
+// Returns '' for a secret that the caller chose.
 function readKeyId(secret: string): string {
   return KEY_ID.exec(secret)?.[1] ?? ''
 }
 
 export type NewSecret = { secret: string; keyId: string; hash: string }
 
-// Made before any transaction: the hash takes its time, and no lock is to wait for it.
+// Call before the transaction: hashing is slow, and no lock should wait for it.
 export async function makeSecret(): Promise<NewSecret> {
   const letters = Array.from({ length: KEY_ID_LENGTH }, () => randomInt(KEY_ID_CHARACTERS.length))
   const keyId = letters.map((at) => KEY_ID_CHARACTERS[at]).join('')
@@ -75,7 +75,7 @@ export async function logIn(
   return client
 }
 
-// Whether an old secret is still in use is what one wants to know before it goes.
+// Operators check that an old secret is unused before they let it expire.
 async function noteUse(
   db: Queryable,
   now: Date,
@@ -89,7 +89,7 @@ async function noteUse(
   })
 }
 
-// Whose it is (I93): of a user, or of the credentials of a client. Null: of the command line.
+// The maker of a secret (I93): a user, or a client's credentials. Null is the command line.
 export type SecretMaker = { userId: UserId | null; clientId: ClientId } | null
 
 type SecretRotation = {
@@ -99,15 +99,15 @@ type SecretRotation = {
   madeBy: SecretMaker
 }
 
-// The current secret, and all that still retire, end when the overlap does; at once means that
-// tokens issued so far are dead too. Two rotations at once end in one after the other: both make a
-// current one, which can be only one, and the later tries again.
+// The current secret and all retiring ones end with the overlap. An overlap of 0 also revokes all
+// issued tokens. A unique constraint allows one current secret, so of two concurrent rotations the
+// later one fails and is retried.
 export async function replaceSecret(
   tx: Transaction,
   now: Date,
   { clientId, secret, overlapSeconds, madeBy }: SecretRotation,
 ): Promise<void> {
-  const people = await findMakers(tx, now, madeBy) // Before a secret that may name them is dropped.
+  const people = await findMakers(tx, now, madeBy) // Before a secret that may name them is deleted.
   const retiresAt = new Date(now.getTime() + overlapSeconds * 1000)
   await tx.query({
     name: 'drop-retired-secrets',
@@ -186,7 +186,7 @@ export type SecretEntry = {
   usedAt: Date | null
 }
 
-// Those that log in now, the current one first.
+// Only valid secrets, the current one first.
 export async function listSecrets(
   db: Queryable,
   now: Date,
@@ -204,7 +204,7 @@ export async function listSecrets(
   return rows
 }
 
-// With a secret of the caller's choice. Idempotent.
+// Uses a secret that the caller chose. Idempotent.
 export async function createClient(
   db: Queryable,
   now: Date,
@@ -223,7 +223,7 @@ export async function createClient(
   )
 }
 
-// Live must never run with credentials that stand in the documentation.
+// Live mode must never accept the documented sandbox credentials.
 export async function hasSandboxClient(db: Queryable, now: Date): Promise<boolean> {
   return logIn(db, now, SANDBOX_CLIENT).then(
     () => true,

@@ -11,11 +11,11 @@ export type Client = {
   clientId: string
   name: string
   isActive: boolean
-  isOperator: boolean // May resolve money that is nobody's.
+  isOperator: boolean // May resolve money that belongs to no client.
   scopes: readonly Scope[]
-  merchantCodes: readonly string[] | null // Null: all.
-  allowedAddresses: readonly string[] | null // In CIDR notation. Null: from anywhere.
-  tokenGeneration: number // Tokens of an earlier one are dead.
+  merchantCodes: readonly string[] | null // Null allows all.
+  allowedAddresses: readonly string[] | null // In CIDR notation. Null allows any address.
+  tokenGeneration: number // Tokens of an earlier generation are revoked.
 }
 
 export const CLIENT_COLUMNS = `
@@ -32,7 +32,8 @@ export async function findClient(db: Queryable, clientId: string): Promise<Clien
   return rows[0]
 }
 
-// For whoever is about to have money leave the client (I97). Its suspension waits for the transaction.
+// For operations that pay money out of the client (I97). A concurrent suspension waits for the
+// transaction.
 export async function refuseSuspended(tx: Transaction, id: ClientId): Promise<void> {
   const { rows } = await tx.query<{ isActive: boolean }>({
     name: 'share-active-client',
@@ -50,13 +51,13 @@ export function refuseMerchant(client: Client, merchantCode: string): void {
   if (!mayUseMerchant(client, merchantCode)) throw new Refusal('merchant_not_allowed')
 }
 
-// For what adds up all that a client has.
+// For reports that add up everything a client has.
 export function refuseRestricted(client: Client): void {
   if (client.merchantCodes !== null) throw new Refusal('merchants_restricted')
 }
 
-// Only a collection account has a merchantCode; one that is not the client's to use does not exist
-// for it, whoever made it.
+// Only collection accounts have a merchantCode. A client cannot see accounts of a merchantCode it
+// may not use, even accounts it created.
 export function mayUseMerchant(client: Client, merchantCode: string): boolean {
   return client.merchantCodes === null || client.merchantCodes.includes(merchantCode)
 }

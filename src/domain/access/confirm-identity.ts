@@ -1,7 +1,7 @@
-// Re-authentication before a sensitive action: the session may be hijacked. A password, with a code
-// where a second factor is enrolled; or a passkey, which is both.
+// Re-authentication before a sensitive action, because the session may be hijacked. The user sends
+// a password, plus a code if a second factor is enrolled, or a passkey, which replaces both.
 //
-// Counts as an attempt until `settleConfirmation` takes it back.
+// Each confirmation counts as a failed attempt until `settleConfirmation` uncounts it.
 
 import type { AuthenticationResponseJSON } from '@simplewebauthn/server'
 import type { Queryable } from '#db/pool.ts'
@@ -12,12 +12,12 @@ import type { SignedInSession } from './sessions.ts'
 import { matchCounted } from './sign-in.ts'
 import { type AttemptSource, countConfirmation, uncountSignIn } from './sign-in-attempts.ts'
 
-type Confirming = AttemptSource & { userId: UserId }
+type Confirmation = AttemptSource & { userId: UserId }
 
 export async function confirmPassword(
   db: Queryable,
   now: Date,
-  who: Confirming & { password: string },
+  who: Confirmation & { password: string },
 ): Promise<boolean> {
   await countConfirmation(db, now, who)
   const { rows } = await db.query<{ passwordHash: string }>({
@@ -30,12 +30,13 @@ export async function confirmPassword(
 }
 
 type PasskeyConfirmation = {
-  who: Confirming
+  who: Confirmation
   session: SignedInSession
   credential: AuthenticationResponseJSON
 }
 
-// The passkey and its counter, to be used with the action (usePasskey); undefined: it is not right.
+// Returns the passkey and its counter, which the action must store (usePasskey). Undefined if the
+// assertion is wrong.
 export async function confirmPasskey(
   db: Queryable,
   ceremony: { now: Date; relyingParty: RelyingParty },
@@ -48,6 +49,6 @@ export async function confirmPasskey(
   return { passkey, counter }
 }
 
-export function settleConfirmation(db: Queryable, who: Confirming): Promise<void> {
+export function settleConfirmation(db: Queryable, who: Confirmation): Promise<void> {
   return uncountSignIn(db, who, [who.userId])
 }

@@ -16,7 +16,7 @@ const MINUTE_MS = 60_000
 export type Limit = { attempts: number; windowMs: number; lockMs: number }
 
 export const LOGIN_LIMITS = {
-  // Well above what one address is allowed, so that no single stranger exhausts it.
+  // Well above the limit per address, so that no single stranger can exhaust it.
   user: { attempts: 50, windowMs: 15 * MINUTE_MS, lockMs: 15 * MINUTE_MS },
   'user-here': { attempts: 10, windowMs: 15 * MINUTE_MS, lockMs: 15 * MINUTE_MS },
   'user-code': { attempts: 10, windowMs: 15 * MINUTE_MS, lockMs: 15 * MINUTE_MS },
@@ -27,14 +27,14 @@ export const LOGIN_LIMITS = {
 
 type LimitKind = keyof typeof LOGIN_LIMITS
 
-// Who tries: a kind, and the name or address that it is counted under.
+// The kind of limit, and the name or address that is counted.
 export type AttemptKey = { kind: LimitKind; key: string }
 
 export type Attempt =
-  | { isLocked: false; isLast: boolean } // The last before it locks.
+  | { isLocked: false; isLast: boolean } // The last attempt before the lock.
   | { isLocked: true; retryAfterSeconds: number }
 
-// Counts one more, unless it is locked: attempts in vain do not make the lock longer.
+// Counts one attempt. Attempts during a lock do not extend it.
 export async function countAttempt(
   db: Queryable,
   now: Date,
@@ -66,11 +66,11 @@ export async function countAttempt(
   return { isLocked: false, isLast: attempts === limit.attempts }
 }
 
-// Without counting. Of several, the lock that lasts longest; undefined: none is locked.
+// Does not count. Returns the remaining seconds of the longest lock, or undefined.
 export async function findLock(
   db: Queryable,
   now: Date,
-  counted: readonly AttemptKey[],
+  keys: readonly AttemptKey[],
 ): Promise<number | undefined> {
   const { rows } = await db.query<{ endsAt: Date }>({
     name: 'find-login-lock',
@@ -81,16 +81,15 @@ export async function findLock(
             order by a.ends_at desc
             limit 1`,
     values: [
-      counted.map(({ kind }) => kind),
-      counted.map(({ kind, key }) => hashKey(kind, key)),
-      counted.map(({ kind }) => LOGIN_LIMITS[kind].attempts),
+      keys.map(({ kind }) => kind),
+      keys.map(({ kind, key }) => hashKey(kind, key)),
+      keys.map(({ kind }) => LOGIN_LIMITS[kind].attempts),
       now,
     ],
   })
   return rows[0] && secondsUntil(rows[0].endsAt, now)
 }
 
-// One that was counted was no failure after all.
 export async function uncountAttempt(db: Queryable, { kind, key }: AttemptKey): Promise<void> {
   await db.query({
     name: 'take-back-login-attempt',
@@ -116,7 +115,7 @@ export async function deleteExpiredAttempts(db: Queryable, now: Date): Promise<v
   })
 }
 
-// Whatever was typed as a name, it takes no more room than this.
+// Bounds the stored size: the key contains whatever the caller typed.
 function hashKey(kind: LimitKind, key: string): Buffer {
   return createHash('sha256').update(`${kind}\0${key}`).digest()
 }

@@ -14,7 +14,7 @@ export async function readMakerChecker(db: Queryable, clientId: ClientId): Promi
   return rows[0]?.hasMakerChecker === true
 }
 
-// Whoever switches it on waits for what one person is doing alone.
+// The lock makes switching it on wait for requests that one person is completing alone.
 export async function lockMakerChecker(tx: Transaction, clientId: ClientId): Promise<boolean> {
   const { rows } = await tx.query<{ hasMakerChecker: boolean }>({
     name: 'lock-maker-checker',

@@ -3,8 +3,8 @@
 //
 //   active ──suspend──▶ suspended ──resume──▶ active
 //
-// A suspended client cannot log in, and its tokens are revoked for good. No money leaves it (I97). Money
-// still comes in: numbers take credits, checkout works, webhooks are delivered.
+// A suspended client cannot log in, and its tokens are revoked permanently. No money leaves it
+// (I97). Money still comes in: its numbers accept credits, checkout works, webhooks are delivered.
 
 import { randomInt } from 'node:crypto'
 import type { Queryable } from '#db/pool.ts'
@@ -29,10 +29,10 @@ import { endUserSessions } from './sessions.ts'
 
 export type ClientEntry = Client & {
   createdAt: Date
-  suspendedAt: Date | null // Null also where an older release suspended it.
+  suspendedAt: Date | null // Also null if an older release suspended it.
   suspensionReason: string | null
-  accountName: string // In account names, as banks show it.
-  pendingAccountName: string | null // Waits for review.
+  accountName: string // Banks show this name to payers.
+  pendingAccountName: string | null // Awaits review.
 }
 export type ClientDetail = ClientEntry & { secrets: SecretEntry[] }
 
@@ -45,7 +45,7 @@ export type ClientFields = {
 }
 
 export type By = { now: Date; actor: string }
-export type BySecretMaker = By & { madeBy: SecretMaker }
+type BySecretMaker = By & { madeBy: SecretMaker }
 
 const CLIENT_ID_TRIES_MAX = 20
 const ENTRY_COLUMNS = `
@@ -56,22 +56,22 @@ const ENTRY_COLUMNS = `
   clients.pending_account_name as "pendingAccountName"`
 
 type ClientRegistration = {
-  asked: { name: string; clientId?: string | undefined } & Partial<ClientFields>
+  request: { name: string; clientId?: string | undefined } & Partial<ClientFields>
   secret: NewSecret
 }
 
 export async function registerClient(
   tx: Transaction,
   { now, actor, madeBy }: BySecretMaker,
-  { asked, secret }: ClientRegistration,
+  { request, secret }: ClientRegistration,
 ): Promise<ClientDetail> {
-  const { clientId = await freeClientId(tx), name, isOperator = false } = asked
+  const { clientId = await freeClientId(tx), name, isOperator = false } = request
   const fields = checkFields({
     name,
     isOperator,
-    scopes: asked.scopes ?? defaultScopes(isOperator),
-    merchantCodes: asked.merchantCodes ?? null,
-    allowedAddresses: asked.allowedAddresses ?? null,
+    scopes: request.scopes ?? defaultScopes(isOperator),
+    merchantCodes: request.merchantCodes ?? null,
+    allowedAddresses: request.allowedAddresses ?? null,
   })
   const { rows } = await tx.query<{ id: ClientId }>({
     name: 'register-client',
@@ -99,14 +99,14 @@ async function freeClientId(db: Queryable): Promise<string> {
   throw new Error('no client id is free')
 }
 
-export type ClientFilters = {
-  search?: string | undefined // In the id or the name.
+type ClientFilters = {
+  search?: string | undefined // Matches the id or the name.
   isActive?: boolean | undefined
 }
 
 type ClientPage = { afterId: ClientId | null; limit: number; filters?: ClientFilters }
 
-// In the order of their making; `afterId` is the last one seen.
+// Ordered by creation; `afterId` is the last id of the previous page.
 export async function listClients(
   db: Queryable,
   { afterId, limit, filters: { search, isActive } = {} }: ClientPage,
@@ -134,7 +134,7 @@ export async function getClient(db: Queryable, now: Date, clientId: string): Pro
   return { ...rows[0], secrets: await listSecrets(db, now, rows[0].id) }
 }
 
-// Nothing of what tokens say is kept in them: what changes here holds for tokens in use as well.
+// Tokens do not contain these fields, so changes apply to issued tokens too.
 export async function changeClient(
   tx: Transaction,
   by: By,
@@ -143,9 +143,9 @@ export async function changeClient(
   const client = await lockClient(tx, clientId)
   const { name, isOperator, scopes, merchantCodes, allowedAddresses } = { ...client, ...changes }
   // A client that stops being an operator loses the operator's scopes.
-  const kept =
+  const allowed =
     isOperator || changes.scopes ? scopes : scopes.filter((each) => !isOperatorScope(each))
-  const fields = checkFields({ name, isOperator, scopes: kept, merchantCodes, allowedAddresses })
+  const fields = checkFields({ name, isOperator, scopes: allowed, merchantCodes, allowedAddresses })
   await tx.query({
     name: 'change-client',
     text: `update clients set name = $2, is_operator = $3, scopes = $4, merchant_codes = $5,
@@ -158,7 +158,7 @@ export async function changeClient(
   return getClient(tx, by.now, clientId)
 }
 
-// Its operators keep what their client has, and are signed out.
+// The former operators become owners and are signed out.
 async function makeOperatorsOwners(tx: Transaction, now: Date, clientId: ClientId): Promise<void> {
   const { rows } = await tx.query<{ id: UserId; email: string }>({
     name: 'make-operators-owners',
@@ -178,14 +178,15 @@ async function makeOperatorsOwners(tx: Transaction, now: Date, clientId: ClientI
   }
 }
 
-// Idempotent. Waits for whoever claims payouts: none of the client's is claimed after the commit.
+// Idempotent. Waits for workers that are claiming payouts, so that none of the client's payouts is
+// claimed after the commit.
 export async function suspendClient(
   tx: Transaction,
   by: By,
   { clientId, reason }: { clientId: string; reason: string | null },
 ): Promise<ClientDetail> {
   const client = await lockClient(tx, clientId)
-  await awaitSenders(tx) // Last: nobody who waits for the client's row keeps all senders waiting.
+  await awaitSenders(tx) // Last: a wait for the client's row must not block all senders.
   if (client.isActive) {
     await tx.query({
       name: 'suspend-client',
@@ -223,8 +224,9 @@ type ClientSecretRotation = {
   action?: 'client.rotate_secret' | 'secret.rotate' | undefined
 }
 
-// What the operator does to a client is `client.…`, whose doer is kept from the client
-// (records/audit-log.ts); what its own people do is not.
+// The client's own view of the audit log hides the actor of `client.…` actions, which the operator
+// performs (records/audit-log.ts). It shows the actor of `secret.rotate`, which the client's own
+// people perform.
 export async function rotateClientSecret(
   tx: Transaction,
   by: BySecretMaker,

@@ -1,6 +1,6 @@
-// Users' changes of their own passkeys. A new one is new access to the account: whoever adds one
-// waits before approving anything, as after any grant (access-grants.ts). Removing one may be
-// because the device is lost: sessions elsewhere end with it.
+// Users' changes of their own passkeys. A new passkey is new access to the account, so the user
+// must wait before approving anything, as after any grant (access-grants.ts). A passkey may be
+// removed because its device was lost, so removal ends the user's other sessions.
 
 import type { Transaction } from '#db/transaction.ts'
 import type { PasskeyId } from '#ids.ts'
@@ -15,16 +15,16 @@ import {
 } from './second-factors.ts'
 import { endOtherSessions, lockUserOf, type SignedInSession } from './sessions.ts'
 
-type Registering = {
+type PasskeyRegistration = {
   session: SignedInSession
   passkey: Pick<Passkey, 'credentialId' | 'publicKey' | 'counter' | 'transports' | 'name'>
 }
 
-// With the first second factor come recovery codes, shown this once.
+// Recovery codes come with the first second factor and are shown only once.
 export async function registerPasskey(
   tx: Transaction,
   { now, sealer }: { now: Date; sealer: Sealer },
-  { session, passkey }: Registering,
+  { session, passkey }: PasskeyRegistration,
 ): Promise<{ passkey: Passkey; recoveryCodes: string[] }> {
   const { user } = session
   await lockUserOf(tx, session)
@@ -37,7 +37,7 @@ export async function registerPasskey(
   return { passkey: added, recoveryCodes }
 }
 
-// Answers the name that it had.
+// Returns the removed passkey's name.
 export async function dropPasskey(
   tx: Transaction,
   session: SignedInSession,

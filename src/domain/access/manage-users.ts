@@ -1,6 +1,6 @@
-// User administration: inviting, changing and removing users, by an owner of their client or by an
-// operator. Every change is written to the audit log of the user's client; an operator's also to that
-// of the operator's client, which alone names who it was.
+// User administration: an owner of the client, or an operator, invites, changes and removes users.
+// Every change is written to the audit log of the user's client. An operator's change is also
+// written to the operator's client, and only that entry names the operator.
 
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
@@ -27,16 +27,16 @@ import {
   type UserChange,
 } from './users.ts'
 
-// Who acts: a user, or the command line, which may do everything an operator may.
+// A user, or the command line, which has an operator's rights.
 export type Administrator = {
   actor: string
   role: Role
   clientId: ClientId
-  userId?: UserId | undefined // Of a person …
+  userId?: UserId | undefined // A person …
   session?: SignedInSession | undefined // … at the dashboard.
 }
 
-// Whose users are meant: one's own client's; only an operator may name another.
+// Defaults to the administrator's own client. Only an operator may name another.
 export async function clientToManage(
   db: Queryable,
   by: Administrator & { client: Client },
@@ -57,14 +57,14 @@ type NewUser = {
   passwordHash: string
 }
 
-// The link by which they take the account over is returned this once.
-export type Invited = { user: User; invitation: NewInvitation }
+// The link with which the user takes over the account is returned only once.
+export type InvitedUser = { user: User; invitation: NewInvitation }
 
 export async function addUser(
   tx: Transaction,
   now: Date,
   { by, client, email, role, passwordHash }: NewUser,
-): Promise<Invited> {
+): Promise<InvitedUser> {
   await lockAdministrator(tx, by)
   await refuseRole(tx, by, { clientId: client.id, role })
   const createdBy = by.userId ?? null
@@ -122,13 +122,13 @@ type PasswordReset = {
   reset: { id: UserId; passwordHash: string; removesTotp: boolean }
 }
 
-// Sets a temporary password, removes the user's passkeys, ends their sessions and clears the lock:
-// whoever had got into the account is out.
+// Sets a temporary password, removes the user's passkeys, ends their sessions and clears the lock.
+// This shuts out anyone who had gained access to the account.
 export async function resetPassword(
   tx: Transaction,
   now: Date,
   { by, reset }: PasswordReset,
-): Promise<Invited> {
+): Promise<InvitedUser> {
   const user = await lockManageable(tx, by, { id: reset.id, may: mayManageRole })
   const setBy = by.userId ?? null
   await setPassword(tx, now, { id: user.id, hash: reset.passwordHash, isTemporary: true, setBy })
@@ -163,7 +163,8 @@ export async function removeUserBy(
 
 type Vouching = { by: Administrator; id: UserId; note: string }
 
-// By an operator, who knows the person: from now on they count as themselves, whoever invited them.
+// An operator who knows the person vouches for them: from now on the user counts as an independent
+// person, no matter who invited them.
 export async function vouchForUser(
   tx: Transaction,
   now: Date,
@@ -176,14 +177,18 @@ export async function vouchForUser(
   return { ...user, ownFrom: now }
 }
 
-// Another client's user is not found.
+// Another client's user gives user_not_found.
 export async function getManageable(db: Queryable, by: Administrator, id: UserId): Promise<User> {
   return getAllowed(db, by, { id, may: mayManageRole })
 }
 
-type Allowed = { id: UserId; may: typeof mayManageRole }
+type ManagedUser = { id: UserId; may: typeof mayManageRole }
 
-async function getAllowed(db: Queryable, by: Administrator, { id, may }: Allowed): Promise<User> {
+async function getAllowed(
+  db: Queryable,
+  by: Administrator,
+  { id, may }: ManagedUser,
+): Promise<User> {
   if (!mayManageUsersOf(by, by.clientId)) throw new Refusal('role_not_allowed')
   const user = await findUser(db, id)
   if (!user || !mayManageUsersOf(by, user.clientId)) throw new Refusal('user_not_found')
@@ -194,7 +199,7 @@ async function getAllowed(db: Queryable, by: Administrator, { id, may }: Allowed
 async function lockManageable(
   tx: Transaction,
   by: Administrator,
-  { id, may }: Allowed,
+  { id, may }: ManagedUser,
 ): Promise<LockedUser> {
   const { clientId } = await getAllowed(tx, by, { id, may })
   const user = await lockUser(tx, { id, clientId, byId: by.userId })
@@ -204,14 +209,14 @@ async function lockManageable(
   return user
 }
 
-// Hashing a password takes seconds when many are: whoever was signed out meanwhile, or has another
-// role, changes nothing.
+// Hashing a password may have taken seconds. An administrator who was signed out or changed role
+// meanwhile must change nothing.
 async function lockAdministrator(tx: Transaction, { session, role }: Administrator): Promise<void> {
   if (session && (await lockUserOf(tx, session)) !== role) throw new Refusal('role_not_allowed')
 }
 
-// Asked before the password is hashed, and again with the change: a client that stops being an
-// operator's meanwhile waits for it, or is waited for.
+// Called before the password is hashed and again with the change. The lock serialises with a client
+// that stops being an operator.
 export async function refuseRole(
   db: Queryable,
   by: Administrator,
@@ -234,8 +239,8 @@ async function record(
   now: Date,
   { by, user: { clientId, email }, action, detail }: UserAction,
 ): Promise<void> {
-  const done = { clientId, actor: by.actor, action, subject: `user/${email}`, detail }
-  if (by.clientId === clientId) return writeAuditLog(tx, now, done)
+  const entry = { clientId, actor: by.actor, action, subject: `user/${email}`, detail }
+  if (by.clientId === clientId) return writeAuditLog(tx, now, entry)
   const { rows } = await tx.query<{ name: string }>({
     name: 'name-of-client',
     text: 'select client_id as name from clients where id = $1',
@@ -243,7 +248,7 @@ async function record(
   })
   const ofClient = { ...detail, clientId: rows[0]?.name }
   await recordActions(tx, now, [
-    { ...done, actor: 'operator' },
-    { ...done, clientId: by.clientId, detail: ofClient },
+    { ...entry, actor: 'operator' },
+    { ...entry, clientId: by.clientId, detail: ofClient },
   ])
 }

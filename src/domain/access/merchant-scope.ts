@@ -1,14 +1,14 @@
-// A client may be restricted to some merchantCodes. Other collection accounts are then invisible to
-// its credentials, and so are their credits, events and suspense items. Advices and payments have
-// no merchantCode and are not affected.
+// A client may be restricted to some merchantCodes. Its credentials then cannot see other
+// collection accounts, nor their credits, events and suspense items. Advices and payments have no
+// merchantCode and are not affected.
 //
-// The statement reads the list itself, with one look-up by key; for an unrestricted client the rest
-// of the condition is never evaluated.
+// The statement itself reads the list, with one look-up by key. For an unrestricted client
+// PostgreSQL never evaluates the rest of the condition.
 
 const codesOf = (clientId: string) => `(select merchant_codes from clients where id = ${clientId})`
 
-// As a condition. `accountId` is an expression for the id of a collection account, or null for what
-// belongs to none.
+// `accountId` is an SQL expression for the id of a collection account, or null for a row without
+// one.
 export function inMerchantScope(accountId: string, clientId: string): string {
   const codes = codesOf(clientId)
   return `(${codes} is null or ${accountId} is null
@@ -16,7 +16,6 @@ export function inMerchantScope(accountId: string, clientId: string): string {
               = any(${codes}::text[]))`
 }
 
-// The same of a merchantCode.
 export function isInMerchantScope(merchantCode: string, clientId: string): string {
   const codes = codesOf(clientId)
   return `(${codes} is null or ${merchantCode} = any(${codes}::text[]))`

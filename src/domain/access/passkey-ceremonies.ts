@@ -1,8 +1,8 @@
-// What browsers are asked for, and whether their answer is right (WebAuthn, by @simplewebauthn).
+// WebAuthn options for browsers, and verification of their responses (by @simplewebauthn).
 //
 // Every passkey is discoverable and verifies its user (PIN, fingerprint, face), so that it signs in
-// alone: something one has and something one knows or is. Challenge, origin and relying party are
-// checked here; the counter where it is stored, so that concurrent uses cannot both pass.
+// without a password. This file checks challenge, origin and relying party. The database checks the
+// counter, so that concurrent uses cannot both pass.
 
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server'
 import type { Queryable } from '#db/pool.ts'
@@ -16,12 +16,12 @@ import {
 import { findPasskey, listPasskeys, type Passkey } from './passkeys.ts'
 import type { SignedInSession } from './sessions.ts'
 
-const ALGORITHMS = [-8, -7, -257] // EdDSA, ES256, RS256: each is missing in some device.
+const ALGORITHMS = [-8, -7, -257] // EdDSA, ES256, RS256. Each is missing on some devices.
 
-// Loaded when needed: it takes 0.3 s and 20 MB, and many a process never sees a passkey.
+// Loaded on demand: it takes 0.3 s and 20 MB, and many processes never see a passkey.
 const library = () => import('@simplewebauthn/server')
 
-// Derived from the public URL: a passkey works at that origin and no other.
+// Derived from the public URL: a passkey works only at that origin.
 export type RelyingParty = { id: string; origin: string }
 
 export function relyingParty(publicAddress: string): RelyingParty {
@@ -38,7 +38,7 @@ export async function creationOptions(
   { sessionId, user, client }: SignedInSession,
 ) {
   const challenge = await issueChallenge(db, now, { purpose: 'register', sessionId })
-  const known = await listPasskeys(db, user.id)
+  const existing = await listPasskeys(db, user.id)
   return {
     challenge: challenge.toString('base64url'),
     rp: { id, name: 'Manilla' },
@@ -50,7 +50,7 @@ export async function creationOptions(
     pubKeyCredParams: ALGORITHMS.map((alg) => ({ type: 'public-key', alg })),
     timeout: CHALLENGE_MS,
     attestation: 'none',
-    excludeCredentials: known.map(describe),
+    excludeCredentials: existing.map(describe),
     authenticatorSelection: {
       residentKey: 'required',
       requireResidentKey: true,
@@ -59,8 +59,8 @@ export async function creationOptions(
   }
 }
 
-// PublicKeyCredentialRequestOptionsJSON. Of a signed-in user, theirs are asked for; else whichever
-// the browser has for us.
+// PublicKeyCredentialRequestOptionsJSON. A signed-in user must use one of their own passkeys. For
+// signing in, the browser offers every passkey of this origin.
 export async function requestOptions(
   db: Queryable,
   { now, relyingParty: { id } }: Ceremony,
@@ -82,7 +82,7 @@ export async function requestOptions(
 
 type CheckedAttestation = Pick<Passkey, 'credentialId' | 'publicKey' | 'counter' | 'transports'>
 
-// Undefined: it is not right.
+// Undefined if the attestation is wrong.
 export async function checkAttestation(
   db: Queryable,
   { now, relyingParty: { id, origin } }: Ceremony,
@@ -99,7 +99,7 @@ export async function checkAttestation(
     expectedRPID: id,
     requireUserVerification: true,
     supportedAlgorithmIDs: ALGORITHMS,
-  }).catch(() => undefined) // It throws at whatever is wrong with what was sent.
+  }).catch(() => undefined) // The library throws on any invalid response.
   if (!checked?.verified) return undefined
   const { id: credentialId, publicKey, counter } = checked.registrationInfo.credential
   return {
@@ -110,7 +110,8 @@ export async function checkAttestation(
   }
 }
 
-// `counter` undefined: it is not right. The passkey is the one that was named, where it is known.
+// `counter` is undefined if the assertion is wrong. `passkey` is the one the assertion names, if it
+// exists.
 export type CheckedAssertion = { passkey: Passkey | undefined; counter: number | undefined }
 
 type Assertion = { use: ChallengeUse; credential: AuthenticationResponseJSON }
@@ -148,7 +149,7 @@ function challengeIn(clientDataJson: string): Buffer | undefined {
   }
 }
 
-// What the device knows the user by: nothing about the person.
+// The device stores this handle, so it reveals nothing about the person.
 function handleOf(userId: UserId): Buffer {
   return Buffer.from(userId.replaceAll('-', ''), 'hex')
 }

@@ -1,5 +1,6 @@
-// Challenges that passkeys sign: random, short-lived, for one purpose, and, but for signing in, of
-// one session, with which they go. Taking one deletes it, so that a replay finds nothing (I71).
+// Challenges that passkeys sign: random, short-lived and for one purpose. Except for signing in, a
+// challenge belongs to one session and ends with it. Taking a challenge deletes it, so that a
+// replay fails (I71).
 
 import { createHash, randomBytes } from 'node:crypto'
 import type { Queryable } from '#db/pool.ts'
@@ -11,7 +12,7 @@ export type ChallengeUse =
   | { purpose: 'sign_in' }
   | { purpose: 'register' | 'confirm'; sessionId: string }
 
-// Replaces the session's earlier one of the same purpose.
+// Replaces the session's earlier challenge for the same purpose.
 export async function issueChallenge(db: Queryable, now: Date, use: ChallengeUse): Promise<Buffer> {
   const challenge = randomBytes(CHALLENGE_BYTES)
   await db.query({
@@ -30,8 +31,7 @@ export async function issueChallenge(db: Queryable, now: Date, use: ChallengeUse
   return challenge
 }
 
-// Outside the transaction of what it is for: it is used up, whatever happens next. Answers whether
-// it was good.
+// Call outside the action's transaction, so that the challenge is used up even if the action fails.
 export async function takeChallenge(
   db: Queryable,
   now: Date,

@@ -1,8 +1,8 @@
-// Signing in with a passkey alone: it names its user, and verified that it is them.
+// Signing in with a passkey alone. The passkey identifies and verifies its user.
 //
-// Counted like passwords, before it is checked: per address, and per address and passkey (429).
-// The user's own counter counts it too, but does not stop it: a signature cannot be guessed, and
-// strangers who guess passwords must not keep out whoever has the key.
+// Attempts are counted like passwords, before the check: per address, and per address and passkey
+// (429). The user's own counter counts them too but never refuses them: a signature cannot be
+// guessed, and strangers who guess passwords must not lock out the owner of the key.
 
 import type { AuthenticationResponseJSON } from '@simplewebauthn/server'
 import type { Queryable } from '#db/pool.ts'
@@ -19,12 +19,12 @@ import {
 } from './sign-in-outcomes.ts'
 import { findUser } from './users.ts'
 
-export type PasskeySignIn = SignInCaller & { credential: AuthenticationResponseJSON }
+type PasskeySignIn = SignInCaller & { credential: AuthenticationResponseJSON }
 
-type PasskeyCheck = CheckedAssertion & { locked: ReadonlySet<UserId> } // Locked by this attempt.
+type PasskeyCheck = CheckedAssertion & { locked: ReadonlySet<UserId> } // Users whom this attempt locks.
 
-// Outside a transaction, as with passwords: the attempt counts, and the challenge is used up,
-// whatever happens next.
+// Call outside a transaction, as for passwords: the attempt must count and the challenge must be
+// used up even if the sign-in fails.
 export async function checkPasskey(
   db: Queryable,
   ceremony: { now: Date; relyingParty: RelyingParty },
@@ -47,7 +47,7 @@ export async function finishPasskeySignIn(
   const { passkey, counter, locked } = checked
   if (!passkey) return { refused: 'invalid_passkey' }
   const { id, userId, name } = passkey
-  const isActive = await lockActive(tx, userId) // Before the passkey, as whoever removes it does.
+  const isActive = await lockActive(tx, userId) // Before the passkey, in the same order as its removal.
   const user = await findUser(tx, userId)
   const isUsed =
     isActive && counter !== undefined && (await usePasskey(tx, now, { id, userId, counter }))
@@ -57,14 +57,13 @@ export async function finishPasskeySignIn(
   }
   return failSignIn(tx, now, {
     address: signIn.address,
-    looked: user ? [user] : [],
+    comparedUsers: user ? [user] : [],
     locked,
     refused: 'invalid_passkey',
     detail: { passkey: name, ...(isActive && counter !== undefined ? { counter } : {}) },
   })
 }
 
-// Of an active client.
 async function lockActive(tx: Transaction, userId: UserId): Promise<boolean> {
   const { rowCount } = await tx.query({
     name: 'lock-active-user',
@@ -76,7 +75,7 @@ async function lockActive(tx: Transaction, userId: UserId): Promise<boolean> {
   return rowCount === 1
 }
 
-// Nobody has typed an email address.
+// No email address is typed, so the passkey id takes its place.
 function sourceOf({ caller, credential }: PasskeySignIn) {
   return { caller, email: `passkey ${credential.id}` }
 }

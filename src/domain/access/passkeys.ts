@@ -1,5 +1,5 @@
-// A user's passkeys. The device holds the private key; we store the public one, and a counter that
-// tells a copy of the device where the device counts.
+// A user's passkeys. The device holds the private key. The service stores the public key and a
+// counter, which detects a copied device if the device counts.
 
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
@@ -52,9 +52,13 @@ type NewPasskey = Pick<
   user: { id: UserId; clientId: ClientId }
 }
 
-// The user must be locked, or two at once could exceed the limit.
-export async function addPasskey(tx: Transaction, now: Date, added: NewPasskey): Promise<Passkey> {
-  const { user, credentialId, publicKey, counter, transports, name } = added
+// The caller must lock the user, or two concurrent calls could exceed the limit.
+export async function addPasskey(
+  tx: Transaction,
+  now: Date,
+  passkey: NewPasskey,
+): Promise<Passkey> {
+  const { user, credentialId, publicKey, counter, transports, name } = passkey
   const { length } = await listPasskeys(tx, user.id)
   if (length >= PASSKEYS_MAX) throw new Refusal('too_many_passkeys')
   const { rows } = await tx.query<Passkey>({
@@ -82,8 +86,8 @@ export async function addPasskey(tx: Transaction, now: Date, added: NewPasskey):
 
 type Use = { id: PasskeyId; userId: UserId; counter: number }
 
-// The database decides between concurrent uses. Answers false where the counter is not above the
-// last one, which a copied device would send, where the passkey is gone, or is another user's.
+// The database decides between concurrent uses. Returns false if the passkey is gone, belongs to
+// another user, or its counter has not advanced, as for a copied device.
 export async function usePasskey(tx: Transaction, now: Date, use: Use): Promise<boolean> {
   const { rowCount } = await tx.query({
     name: 'use-passkey',
@@ -94,7 +98,6 @@ export async function usePasskey(tx: Transaction, now: Date, use: Use): Promise<
   return rowCount === 1
 }
 
-// Answers the name that it had.
 export async function renamePasskey(
   tx: Transaction,
   userId: UserId,
@@ -110,7 +113,7 @@ export async function renamePasskey(
   return { passkey: { ...passkey, name }, oldName: passkey.name }
 }
 
-// Answers the name that it had.
+// Returns the removed passkey's name.
 export async function removePasskey(
   tx: Transaction,
   userId: UserId,

@@ -1,5 +1,5 @@
-// Password rules: a minimum length, and not a common password. No composition rules: they make
-// passwords harder to remember, not harder to guess.
+// Password rules: a minimum length, and no common password. There are no composition rules: they
+// make passwords harder to remember, not harder to guess.
 
 export const PASSWORD_LENGTH_MIN = 12
 export const PASSWORD_LENGTH_MAX = 200
@@ -7,7 +7,7 @@ const DIFFERENT_CHARACTERS_MIN = 5
 const RUN_LENGTH_MIN = 4
 const REST_LENGTH_MIN = 6
 
-// As they are left when digits and signs are read as the letters they stand for, or dropped.
+// Compared after extractLetters: digits and signs are read as letters or dropped.
 const COMMON = new Set(
   `password passwort passphrase secret welcome login letmein admin administrator root user guest
    test testing changeme default master monkey dragon sunshine princess football baseball iloveyou
@@ -31,7 +31,7 @@ const LOOKALIKES: Record<string, string> = {
   '!': 'i',
 }
 
-// A sentence about what is wrong, or null.
+// Returns a sentence, or null.
 export function passwordProblem(password: string, email: string): string | null {
   const characters = [...password.normalize('NFKC')]
   if (characters.length < PASSWORD_LENGTH_MIN) {
@@ -50,7 +50,7 @@ export function passwordProblem(password: string, email: string): string | null 
     : null
 }
 
-// The address, or what stands before or after its @, with little else around it.
+// True for the address, its local part or its domain with few other characters.
 function isEmail(text: string, email: string): boolean {
   const [name = '', domain = ''] = email.split('@')
   const parts = [email, name, domain, domain.split('.')[0] as string]
@@ -64,7 +64,7 @@ function isTrivial(text: string): boolean {
   return withoutRuns(text).length < REST_LENGTH_MIN
 }
 
-// Once with digits and signs left out; once with those inside, but not around it, read as letters.
+// Returns two readings: the inner digits and signs read as letters, and all of them dropped.
 function extractLetters(text: string): string[] {
   const inside = text.replace(/^\P{L}+|\P{L}+$/gu, '')
   const read = [...inside].map((character) => LOOKALIKES[character] ?? character).join('')

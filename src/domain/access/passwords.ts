@@ -1,7 +1,7 @@
 // User passwords, stored as scrypt hashes with OWASP's parameters (N = 2^17, r = 8, p = 1).
 //
-// A hash takes 128 MiB and half a second of a core, off the event loop. Concurrency and queue are
-// bounded, so that a flood of sign-ins cannot starve the money path.
+// A hash takes 128 MiB and half a second of a core, off the event loop. Concurrency and queue
+// length are bounded, so that a flood of sign-ins cannot starve payments.
 
 import { randomInt } from 'node:crypto'
 import { Refusal } from '#errors.ts'
@@ -9,7 +9,7 @@ import { deriveKey, dummyHash, hashSecret, isSameKey, readHash } from '#hashed-s
 
 const COST = 2 ** 17
 const NOBODY = dummyHash(COST)
-const RUNNING_MAX = 2 // Of the four threads that Node has for this: client secrets need some too.
+const RUNNING_MAX = 2 // Of Node's four pool threads; client secrets need some too.
 const WAITING_MAX = 40
 
 let running = 0
@@ -19,8 +19,8 @@ export function hashPassword(password: string, salt?: Buffer): Promise<string> {
   return inPlace(() => hashSecret(plain(password), COST, salt))
 }
 
-// Which of these hashes are this password's. Hashes that share their salt cost one derivation, and
-// none at all costs one as well: the time does not tell how many there are.
+// Tells for each hash whether it matches. Hashes that share a salt cost one derivation, and so does
+// an empty list, so that the duration does not reveal how many there are.
 export async function matchPassword(
   password: string,
   hashes: readonly string[],
@@ -52,7 +52,7 @@ function readRecipe(hash: string): string {
   return hash.slice(0, hash.lastIndexOf('$'))
 }
 
-// The same text is the same password, however the keyboard put its accents together.
+// The same text is the same password, however the keyboard composes accents.
 function plain(password: string): string {
   return password.normalize('NFKC')
 }

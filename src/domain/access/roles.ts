@@ -1,5 +1,5 @@
-// What each role may do, and which roles it may manage. A user never has more scopes than the
-// client: a scope taken from the client is taken from all of its users.
+// The scopes of each role, and the roles it may manage. A user never has more scopes than the
+// client: a scope removed from the client is removed from all of its users.
 
 import type { ClientId } from '#ids.ts'
 import type { Client } from './clients.ts'
@@ -48,8 +48,8 @@ export function grantedScopes(role: Role, client: Client): readonly Scope[] {
   return SCOPES_OF[role].filter((scope) => ofClient.includes(scope))
 }
 
-// Who sees which secrets a client logs in with (never the secrets themselves), and makes new ones.
-// A secret has all of the client's scopes: an operator's client's are for operators only.
+// Who may list a client's secrets (never their values) and make new ones. A secret has all of the
+// client's scopes, so only operators manage those of an operator's client.
 export function mayManageSecrets(role: Role, { isOperator }: Pick<Client, 'isOperator'>): boolean {
   return isOperator ? role === 'operator' : role === 'owner' || role === 'developer'
 }
@@ -60,31 +60,32 @@ type Manager = {
   session?: { client: Pick<Client, 'isOperator'> } | undefined
 }
 
-// The role counts at an operator's client only. Without a session it is the command line, which may do
-// all that an operator may.
+// The role counts only at an operator's client. Without a session the manager is the command line,
+// which has an operator's rights.
 export function isOperator({ role, session }: Pick<Manager, 'role' | 'session'>): boolean {
   return role === 'operator' && (session?.client.isOperator ?? true)
 }
 
-// Whose users may be managed: an owner's own client's; an operator's everybody's.
+// An owner manages the users of their own client, an operator those of every client.
 export function mayManageUsersOf(manager: Manager, clientId: ClientId): boolean {
   if (isOperator(manager)) return true
   return manager.role === 'owner' && manager.clientId === clientId
 }
 
-// Operators, and who does the accounting of an operator's client, may do what no owner may: so no owner
-// may make one, or take over one's sign-in.
+// Operators, and finance users of an operator's client, have rights that no owner has. So an owner
+// may neither create such a user nor take over their sign-in.
 export function mayManageRole(manager: Manager, role: Role): boolean {
   if (isOperator(manager)) return true
   return role !== 'operator' && !(role === 'finance' && manager.session?.client.isOperator)
 }
 
-// To disable somebody gives nobody anything: an owner may, of their client, whoever is no operator.
+// Disabling a user grants no rights, so an owner may disable everybody of their client except
+// operators.
 export function mayDisableRole(manager: Manager, role: Role): boolean {
   return isOperator(manager) || role !== 'operator'
 }
 
-// The last user with such a role cannot be removed: nobody could invite users again.
+// The last user of such a role cannot be removed, because nobody could invite users again.
 export const INDISPENSABLE: readonly Role[] = ['owner', 'operator']
 
 export function isIndispensable(role: Role): boolean {

@@ -30,9 +30,9 @@ export const SCOPES = [...CLIENT_SCOPES, ...OPERATOR_SCOPES] as const
 
 export type Scope = (typeof SCOPES)[number]
 
-// `operator` includes accounting, also where it was given before there were scopes of that.
-export function effectiveScopes(given: readonly Scope[]): readonly Scope[] {
-  return given.includes('operator') ? [...new Set([...given, ...ACCOUNTING_SCOPES])] : given
+// `operator` includes accounting, because it was granted before the accounting scopes existed.
+export function effectiveScopes(scopes: readonly Scope[]): readonly Scope[] {
+  return scopes.includes('operator') ? [...new Set([...scopes, ...ACCOUNTING_SCOPES])] : scopes
 }
 
 export function isOperatorScope(scope: Scope): boolean {

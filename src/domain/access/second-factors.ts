@@ -11,23 +11,28 @@ import type { Sealer } from '#seal.ts'
 import type { SignedInSession } from './sessions.ts'
 
 const PERIOD_SECONDS = 30
-const STEPS_EITHER_WAY = 1 // A phone's clock may be a little off, and people type slowly.
+const STEPS_EITHER_WAY = 1 // Phone clocks drift, and people type slowly.
 const SECRET_BYTES = 20
 const RECOVERY_CODES = 10
 
-// No vowels: no words. 50 bits and more, and a keyed hash.
+// No vowels, so that no words appear. More than 50 bits, stored as a keyed hash.
 const RECOVERY_LETTERS = 'bcdfghjkmnpqrstvwxz23456789'
 const RECOVERY_LENGTH = 12
 
 const ENROLMENT_MAX_MS = 600_000
 
-type Enrolling = { sealer: Sealer; now: Date; session: Pick<SignedInSession, 'sessionId' | 'user'> }
+type TotpEnrolment = {
+  sealer: Sealer
+  now: Date
+  session: Pick<SignedInSession, 'sessionId' | 'user'>
+}
 
-// The secret is kept aside until a code proves that the app has it, in the same session and soon:
-// whoever began with a stolen password must not end it when a second factor was added since.
+// The secret is pending until a code proves, soon and in the same session, that the app has it.
+// Somebody who begins with a stolen password must not be able to finish after the user has added a
+// second factor.
 export async function beginTotp(
   db: Queryable,
-  { sealer, now, session: { sessionId, user } }: Enrolling,
+  { sealer, now, session: { sessionId, user } }: TotpEnrolment,
 ): Promise<{ secret: string; uri: string }> {
   const secret = new Secret({ size: SECRET_BYTES })
   await db.query({
@@ -45,10 +50,10 @@ export async function beginTotp(
   return { secret: secret.base32, uri: createTotp(secret.base32, user.email).toString() }
 }
 
-// Answers the recovery codes: they are shown this once.
+// Returns the recovery codes, which are shown only once.
 export async function confirmTotp(
   tx: Transaction,
-  { sealer, now, session: { sessionId, user }, code }: Enrolling & { code: string },
+  { sealer, now, session: { sessionId, user }, code }: TotpEnrolment & { code: string },
 ): Promise<string[]> {
   const { rows } = await tx.query<{ pending: Buffer | null }>({
     name: 'lock-pending-totp',
@@ -89,7 +94,7 @@ export async function removeTotp(tx: Transaction, userId: UserId): Promise<void>
   await dropIdleRecoveryCodes(tx, userId)
 }
 
-// Without an app and a passkey there is nothing left that they stand in for.
+// Recovery codes replace a lost app or passkey. Without either they are useless.
 export async function dropIdleRecoveryCodes(tx: Transaction, userId: UserId): Promise<void> {
   if (await hasSecondFactor(tx, userId)) return
   await tx.query({
@@ -110,7 +115,7 @@ export async function hasSecondFactor(db: Queryable, userId: UserId): Promise<bo
   return rowCount === 1
 }
 
-// Uses it up. How it was right; undefined: it was not.
+// Uses up the code. Returns undefined if it is wrong.
 export async function useCode(
   tx: Transaction,
   { sealer, now, userId, code }: { sealer: Sealer; now: Date; userId: UserId; code: string },
@@ -145,7 +150,6 @@ async function useTotp(
   return rowCount === 1
 }
 
-// The step that a code belongs to.
 function findStep(secret: string, now: Date, code: string): number | undefined {
   const timestamp = now.getTime()
   const ahead = createTotp(secret, '').validate({
@@ -156,7 +160,7 @@ function findStep(secret: string, now: Date, code: string): number | undefined {
   return ahead === null ? undefined : Math.floor(timestamp / 1000 / PERIOD_SECONDS) + ahead
 }
 
-// SHA-1 and six digits: what every app can do; some ignore anything else and show wrong codes.
+// SHA-1 and six digits: some apps ignore other parameters and show wrong codes.
 function createTotp(secret: string, label: string): TOTP {
   return new TOTP({
     issuer: 'Manilla',
@@ -195,7 +199,7 @@ function newRecoveryCode(): string {
   return letters.join('').replace(/.{4}(?=.)/g, '$&-')
 }
 
-// However it was typed: dashes, blanks and capitals are for the reader.
+// Ignores dashes, spaces and case.
 function hashCode(sealer: Sealer, userId: UserId, code: string): Buffer {
   return sealer.hash('recovery-code', `${userId}/${code.toLowerCase().replace(/[\s-]/g, '')}`)
 }

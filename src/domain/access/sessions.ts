@@ -2,7 +2,7 @@
 //
 //   signed in ──▶ live ──idle too long, too old, signed out, removed, suspended──▶ gone
 //
-// A session is looked up on every request: whatever ends it ends it at once, in every process.
+// Every request looks up its session, so ending a session takes effect at once in every process.
 
 import { createHash, randomBytes } from 'node:crypto'
 import type { Queryable } from '#db/pool.ts'
@@ -15,7 +15,7 @@ import type { User } from './users.ts'
 
 export const IDLE_MS = 60 * 60_000
 export const LIFE_MS = 12 * 60 * 60_000
-const SEEN_EVERY_MS = 60_000 // So that a busy page does not write with every request.
+const SEEN_EVERY_MS = 60_000 // A busy page does not write at every request.
 const USER_AGENT_LENGTH_MAX = 300
 
 export type Session = {
@@ -27,7 +27,6 @@ export type Session = {
   expiresAt: Date
 }
 
-// A signed-in user: who, of which client, in which session.
 export type SignedInSession = { sessionId: string; user: SessionUser; client: Client }
 export type SessionUser = Pick<
   User,
@@ -78,7 +77,8 @@ export async function findSignedInSession(
   return session
 }
 
-// The same for what goes on by itself: an open page alone keeps no session from ending.
+// The same without extending the session: for background requests, so that an open page alone does
+// not keep a session alive.
 export async function lookUpSession(
   db: Queryable,
   now: Date,
@@ -106,7 +106,7 @@ export async function lookUpSession(
 type VisitRow = Client &
   Omit<SessionUser, 'id' | 'clientId'> & { sessionId: string; seenAt: Date; userId: UserId }
 
-// Of concurrent requests the latest counts, in whatever order they arrive.
+// Concurrent requests may arrive in any order; the latest time wins.
 async function touchSession(db: Queryable, now: Date, id: string): Promise<void> {
   await db.query({
     name: 'touch-session',
@@ -115,8 +115,9 @@ async function touchSession(db: Queryable, now: Date, id: string): Promise<void>
   })
 }
 
-// For changes of one's own credentials, and what waits for a hash. Since then the password may have been
-// reset or the user disabled, which ends the session: what it asked for is void. Answers the role of now.
+// For changes of the user's own credentials, and after waiting for a hash. The session may have
+// ended meanwhile, by a password reset or a disabled user; then this refuses. Returns the current
+// role.
 export async function lockUserOf(
   tx: Transaction,
   { sessionId, user }: SignedInSession,
@@ -135,7 +136,7 @@ export async function lockUserOf(
   return rows[0].role
 }
 
-// Those that are still good, newest first.
+// Only live sessions, newest first.
 export async function listSessions(db: Queryable, now: Date, userId: UserId): Promise<Session[]> {
   const { rows } = await db.query<Session>({
     name: 'list-sessions',
@@ -148,7 +149,7 @@ export async function listSessions(db: Queryable, now: Date, userId: UserId): Pr
   return rows
 }
 
-// Whether there was one to end.
+// Returns false if there was none.
 export async function endSession(db: Queryable, userId: UserId, id: string): Promise<boolean> {
   const { rowCount } = await db.query({
     name: 'end-session',
@@ -166,7 +167,7 @@ export async function endSessionOfToken(db: Queryable, token: string): Promise<v
   })
 }
 
-// Answers how many there were.
+// Returns the number of ended sessions.
 export async function endUserSessions(db: Queryable, userId: UserId): Promise<number> {
   const { rowCount } = await db.query({
     name: 'end-sessions-of-user',

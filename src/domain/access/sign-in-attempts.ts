@@ -6,10 +6,10 @@
 //   user         this user of this client, from anywhere
 //   user code    second-factor codes tried with this user's password, from anywhere
 //
-// The first two depend only on what was typed and where, and return 429, the same for known and
-// unknown users. The third responds like a wrong password, so that it does not reveal who exists.
-// An email address may belong to users of several clients; each has its own counter, cleared only
-// by signing in as that user or by a password reset. The first two only expire.
+// The first two depend only on the input and the IP address. They return 429, equally for known and
+// unknown users. The third looks like a wrong password, so that it does not reveal who exists. An
+// email address may belong to users of several clients. Each has its own counter, cleared only by
+// signing in as that user or by a password reset. The first two only expire.
 
 import type { Queryable } from '#db/pool.ts'
 import { Refusal } from '#errors.ts'
@@ -25,16 +25,16 @@ import { emailKey } from './users.ts'
 
 export type AttemptSource = { email: string; caller: string }
 
-// The address first: one that is locked must not go on to lock anybody. Answers whether it was the
-// last for this email address from here.
+// Counts the address first: a locked address must not lock users. Returns whether this was the last
+// attempt for this email address from this IP address.
 export async function countAttemptFrom(
   db: Queryable,
   now: Date,
   who: AttemptSource,
 ): Promise<boolean> {
   let isLast = false
-  for (const counted of countedHere(who)) {
-    const attempt = await countAttempt(db, now, counted)
+  for (const key of sourceKeys(who)) {
+    const attempt = await countAttempt(db, now, key)
     if (attempt.isLocked) throw new Refusal('too_many_attempts', [], attempt.retryAfterSeconds)
     isLast = attempt.isLast
   }
@@ -54,11 +54,11 @@ export async function countUsers(
 ): Promise<UserCounts> {
   const counts: UserCounts = { exhausted: new Set(), last: new Set() }
   for (const id of userIds) {
-    const attempt = await countAttempt(db, now, countedUser(id))
+    const attempt = await countAttempt(db, now, userKey(id))
     if (attempt.isLocked) counts.exhausted.add(id)
     else if (attempt.isLast) counts.last.add(id)
   }
-  if (userIds.length === 0) await countAttempt(db, now, countedUser(`nobody ${emailKey(email)}`))
+  if (userIds.length === 0) await countAttempt(db, now, userKey(`nobody ${emailKey(email)}`))
   return counts
 }
 
@@ -69,7 +69,7 @@ export async function countConfirmation(
   who: AttemptSource & { userId: UserId },
 ): Promise<void> {
   await countAttemptFrom(db, now, who)
-  const attempt = await countAttempt(db, now, countedUser(who.userId))
+  const attempt = await countAttempt(db, now, userKey(who.userId))
   if (attempt.isLocked) throw new Refusal('too_many_attempts', [], attempt.retryAfterSeconds)
 }
 
@@ -77,30 +77,30 @@ export function countCode(db: Queryable, now: Date, userId: UserId | Nobody): Pr
   return countAttempt(db, now, { kind: 'user-code', key: userId })
 }
 
-// It was no failure, nor a guess at these users' passwords. Never of one whose counter is exhausted:
-// its attempts were not counted one by one.
+// For attempts that were neither failures nor guesses at these users' passwords. Never pass a user
+// whose counter is exhausted: countAttempt does not count attempts during a lock.
 export async function uncountSignIn(
   db: Queryable,
   who: AttemptSource,
   userIds: readonly UserId[],
 ): Promise<void> {
-  for (const counted of [...countedHere(who), ...userIds.map(countedUser)]) {
-    await uncountAttempt(db, counted)
+  for (const key of [...sourceKeys(who), ...userIds.map(userKey)]) {
+    await uncountAttempt(db, key)
   }
 }
 
 export async function unlockUser(db: Queryable, userId: UserId): Promise<void> {
-  await deleteAttempts(db, countedUser(userId))
+  await deleteAttempts(db, userKey(userId))
   await deleteAttempts(db, { kind: 'user-code', key: userId })
 }
 
-function countedHere({ email, caller }: AttemptSource): AttemptKey[] {
+function sourceKeys({ email, caller }: AttemptSource): AttemptKey[] {
   return [
     { kind: 'user-address', key: caller },
     { kind: 'user-here', key: `${caller} ${emailKey(email)}` },
   ]
 }
 
-function countedUser(userId: UserId | Nobody): AttemptKey {
+function userKey(userId: UserId | Nobody): AttemptKey {
   return { kind: 'user', key: userId }
 }

@@ -1,4 +1,4 @@
-// How a sign-in ends, with whatever proved it: in a session, or in a refusal that is recorded.
+// The end of every kind of sign-in: a session, or a recorded refusal.
 
 import type { Transaction } from '#db/transaction.ts'
 import { writeAuditLog } from '#domain/records/audit-log.ts'
@@ -8,7 +8,8 @@ import { endSessionOfToken, openSession } from './sessions.ts'
 import { type AttemptSource, uncountSignIn, unlockUser } from './sign-in-attempts.ts'
 import type { User } from './users.ts'
 
-// Refusals are answers here, not exceptions: what they leave behind must be committed.
+// Refusals are return values here, not exceptions, because their counters and audit entries must be
+// committed.
 export type SignInOutcome =
   | { token: string }
   | {
@@ -19,9 +20,9 @@ export type SignInOutcome =
 
 export type SignInCaller = {
   address: string
-  caller: string // What the address is counted under.
+  caller: string // The key that counts the address.
   userAgent?: string | undefined
-  oldToken?: string | undefined // Of the session that this one replaces.
+  oldToken?: string | undefined // The session that this one replaces.
 }
 
 type Wrong = 'invalid_sign_in' | 'invalid_code' | 'invalid_passkey'
@@ -34,8 +35,8 @@ const WRONG: Record<Wrong, string> = {
 
 type FailedSignIn = {
   address: string
-  looked: readonly Pick<User, 'id' | 'clientId' | 'email'>[] // Whose credentials were compared.
-  locked: ReadonlySet<UserId> // By this attempt.
+  comparedUsers: readonly Pick<User, 'id' | 'clientId' | 'email'>[] // The users whose credentials were compared.
+  locked: ReadonlySet<UserId> // The users whom this attempt locks.
   refused: Wrong
   detail?: object
 }
@@ -43,10 +44,10 @@ type FailedSignIn = {
 export async function failSignIn(
   tx: Transaction,
   now: Date,
-  { address, looked, locked, refused, detail }: FailedSignIn,
+  { address, comparedUsers, locked, refused, detail }: FailedSignIn,
 ): Promise<SignInOutcome> {
   const actor = `address:${address}`
-  for (const { id, clientId, email } of looked) {
+  for (const { id, clientId, email } of comparedUsers) {
     const about = { clientId, actor, subject: `user/${email}` }
     const failed = { wrong: WRONG[refused], ...detail }
     await writeAuditLog(tx, now, { ...about, action: 'user.sign_in_failed', detail: failed })
@@ -56,7 +57,7 @@ export async function failSignIn(
   return { refused }
 }
 
-type RightSignIn = {
+type SuccessfulSignIn = {
   signIn: AttemptSource & SignInCaller
   user: Pick<User, 'id' | 'clientId' | 'email'>
   how: 'password' | 'totp' | 'recovery' | 'passkey'
@@ -65,7 +66,7 @@ type RightSignIn = {
 export async function succeedSignIn(
   tx: Transaction,
   now: Date,
-  { signIn, user, how }: RightSignIn,
+  { signIn, user, how }: SuccessfulSignIn,
 ): Promise<SignInOutcome> {
   const { address, userAgent, oldToken } = signIn
   await uncountSignIn(tx, signIn, [])

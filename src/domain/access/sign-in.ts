@@ -2,15 +2,15 @@
 //
 // Checked in this order: the caller's address is locked, for all users or for this one (429); wrong
 // password (401); several users match (409); expired temporary password (401); missing or wrong
-// second factor (401). An unknown email address is counted, checked and refused like a known one, in the
-// same time, so that nobody learns who exists.
+// second factor (401). An unknown email address is counted, checked and refused like a known one
+// and in the same time, so that nobody learns who exists.
 //
 // A user whose own counter is exhausted (sign-in-attempts.ts) is refused as with a wrong password,
-// unless a second factor is enrolled and sent along. Then both must be right, and the response does
-// not say which was wrong, so that passwords cannot be guessed that way.
+// unless a second factor is enrolled and sent. Then both must be right, and the response does not
+// say which was wrong, so that passwords cannot be guessed that way.
 //
-// Partly outside a transaction on purpose: the attempt must count whatever happens next, and no
-// connection waits for half a second of scrypt.
+// Part of this runs outside a transaction on purpose: the attempt must count even if the sign-in
+// fails, and no connection should wait for half a second of scrypt.
 
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
@@ -43,8 +43,8 @@ export type SignIn = SignInCaller & {
   email: string
   password: string
   code?: string | undefined
-  passkey?: CheckedAssertion | undefined // Instead of a code.
-  clientId?: string | undefined // For whoever has the same password at several clients.
+  passkey?: CheckedAssertion | undefined // Replaces the code.
+  clientId?: string | undefined // For a user with the same password at several clients.
 }
 
 type Candidate = User & {
@@ -55,10 +55,10 @@ type Candidate = User & {
 }
 
 type PasswordCheck = {
-  looked: Candidate[] // Whose password was compared.
+  comparedUsers: Candidate[] // The users whose password was compared.
   right: Candidate[]
   exhausted: ReadonlySet<UserId>
-  locked: ReadonlySet<UserId> // By this attempt.
+  locked: ReadonlySet<UserId> // The users whom this attempt locks.
 }
 
 export async function checkPassword(
@@ -67,16 +67,16 @@ export async function checkPassword(
   signIn: SignIn,
 ): Promise<PasswordCheck> {
   const isLastHere = await countAttemptFrom(db, now, signIn)
-  const known = await findCandidates(db, signIn)
-  const ids = known.map(({ id }) => id)
+  const candidates = await findCandidates(db, signIn)
+  const ids = candidates.map(({ id }) => id)
   const { exhausted, last } = await countUsers(db, now, { userIds: ids, email: signIn.email })
   const counted = ids.filter((id) => !exhausted.has(id))
-  const looked = known.filter(
+  const comparedUsers = candidates.filter(
     (user) => !exhausted.has(user.id) || (hasSecondFactor(user) && sendsSecondFactor(signIn)),
   )
-  const matches = await matchCounted(db, signIn, { users: looked, counted })
-  const right = looked.filter((_, at) => matches[at])
-  return { looked, right, exhausted, locked: isLastHere ? new Set(ids) : last }
+  const matches = await matchCounted(db, signIn, { users: comparedUsers, counted })
+  const right = comparedUsers.filter((_, at) => matches[at])
+  return { comparedUsers, right, exhausted, locked: isLastHere ? new Set(ids) : last }
 }
 
 export async function finishSignIn(
@@ -86,7 +86,7 @@ export async function finishSignIn(
 ): Promise<SignInOutcome> {
   const usable = checked.right.filter(({ isActive, isClientActive }) => isActive && isClientActive)
   const fresh = usable.filter(({ id }) => !checked.exhausted.has(id))
-  // Of several, those that are exhausted are not among the choices: that would tell of a password.
+  // Exhausted users are not among the choices: that would confirm their password.
   const user = fresh[0] ?? (usable.length === 1 ? usable[0] : undefined)
   const settle = () => uncountSignIn(tx, signIn, toIds(fresh))
   if (!user) {
@@ -103,12 +103,13 @@ export async function finishSignIn(
     await settle()
     return { refused: 'password_expired' }
   }
-  // Meanwhile the password may have been changed, or the user disabled.
+  // The password may have changed, or the user been disabled, since checkPassword.
   if (!(await lockUnchanged(tx, user))) {
     return fail(tx, deps, { signIn, checked, refused: 'invalid_sign_in' })
   }
   if (hasSecondFactor(user) && !sendsSecondFactor(signIn)) {
-    // Uncounted, but kept: otherwise codes could be guessed without limit with a known password.
+    // Uncounts this attempt but does not clear the counters: otherwise somebody with the password
+    // could guess codes without limit.
     await settle()
     return { refused: user.hasPasskey ? 'passkey_needed' : 'code_needed' }
   }
@@ -128,8 +129,8 @@ type Proof =
   | { refused: 'invalid_code' | 'invalid_passkey' }
   | { refused: 'too_many_attempts'; retryAfterSeconds: number }
 
-// A second factor is counted before it is looked at, too, and only for who has the password: a
-// stranger cannot use up the codes of somebody.
+// Second factors are counted before the check too, and only if the password is right: a stranger
+// cannot use up somebody's code attempts.
 async function prove(
   tx: Transaction,
   deps: Deps,
@@ -169,14 +170,15 @@ const NOBODY = {
   passwordHash: '',
 }
 
-// So that a wrong password with a second factor takes as long as a right one with a wrong one.
+// A wrong password with a second factor must take as long as a right password with a wrong second
+// factor.
 async function pretendToProve(tx: Transaction, deps: Deps, signIn: SignIn): Promise<void> {
   await lockUnchanged(tx, NOBODY)
   await countCode(tx, deps.now, `nobody ${signIn.code}`)
   await useSecondFactor(tx, deps, { userId: NOBODY.id, signIn })
 }
 
-// When we are too busy to look, the attempt does not count.
+// An attempt refused because the server is busy does not count.
 export async function matchCounted(
   db: Queryable,
   who: AttemptSource & { password: string },
@@ -234,7 +236,7 @@ type Failure = {
 function fail(
   tx: Transaction,
   { now }: Deps,
-  { signIn: { address }, checked: { looked, locked }, refused }: Failure,
+  { signIn: { address }, checked: { comparedUsers, locked }, refused }: Failure,
 ): Promise<SignInOutcome> {
-  return failSignIn(tx, now, { address, looked, locked, refused })
+  return failSignIn(tx, now, { address, comparedUsers, locked, refused })
 }

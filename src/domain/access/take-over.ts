@@ -1,11 +1,11 @@
-// Taking over an account (I93). A user whose password somebody else set counts as that person, who could
-// sign in as them, until the user
+// Taking over an account (I93). A user whose password somebody else set counts as that person, who
+// could sign in as them. This ends when the user
 //
 //   1. opens the single-use link and chooses a password,
 //   2. has a second factor or a passkey, and
 //   3. has waited as long as every user with changed access waits before approving.
 //
-// An operator may vouch for a person instead. A password that somebody else sets ends all of it
+// An operator may vouch for a person instead. A password set by somebody else undoes the take-over
 // (users_lose_their_account, in the database).
 
 import { createHash, randomBytes } from 'node:crypto'
@@ -20,7 +20,7 @@ import { endUserSessions } from './sessions.ts'
 import { unlockUser } from './sign-in-attempts.ts'
 import { setPassword, type User } from './users.ts'
 
-export const INVITATION_MS = 72 * 3_600_000
+const INVITATION_MS = 72 * 3_600_000
 export const INVITATION_PATH = '/dashboard/invitation'
 const HOUR_MS = 3_600_000
 
@@ -28,7 +28,7 @@ type Account = Pick<User, 'id' | 'clientId' | 'email'>
 
 export type NewInvitation = { token: string; expiresAt: Date }
 
-// Replaces the user's earlier link. The token is returned this once; the database has its hash.
+// Replaces the user's earlier link. The token is returned only once; the database stores its hash.
 export async function createInvitation(
   tx: Transaction,
   now: Date,
@@ -76,8 +76,8 @@ export async function findInvitation(
 
 type Acceptance = { token: string; passwordHash: string; waitHours: number; address: string }
 
-// Uses the link up: of two requests at once, one finds it gone. Answers whether the user has a second
-// factor, which must then be used to sign in.
+// Uses up the link: of two concurrent requests, one is refused. A user with a second factor must
+// then sign in with it.
 export async function acceptInvitation(
   tx: Transaction,
   now: Date,
@@ -112,7 +112,8 @@ export async function acceptInvitation(
   return { user, hasSecondFactor: await hasSecondFactor(tx, id) }
 }
 
-// With the second factor, after the link. Does nothing for a user who counts as themselves already.
+// Call after the link and the second factor. Does nothing if the user already counts as an
+// independent person.
 export async function finishTakeOver(
   tx: Transaction,
   now: Date,
@@ -130,8 +131,8 @@ export async function finishTakeOver(
   await record(tx, now, { user, action: 'user.take_over', detail: { countsFrom: ownFrom } })
 }
 
-// Only somebody who neither controls the account nor gave it access can tell that it is another person.
-// `by`: null is the command line.
+// Only a person who neither controls the account nor granted it access can testify that it belongs
+// to another person. Null is the command line.
 export async function vouchFor(
   tx: Transaction,
   now: Date,
@@ -153,9 +154,9 @@ export async function vouchFor(
   await forgetGrants(tx, user.id)
 }
 
-type Recorded = { user: Account; action: `user.${string}`; detail: object }
+type TakeOverStep = { user: Account; action: `user.${string}`; detail: object }
 
-function record(tx: Transaction, now: Date, { user, action, detail }: Recorded): Promise<void> {
+function record(tx: Transaction, now: Date, { user, action, detail }: TakeOverStep): Promise<void> {
   const { clientId, email } = user
   const actor = `user:${email}`
   return writeAuditLog(tx, now, { clientId, actor, action, subject: `user/${email}`, detail })

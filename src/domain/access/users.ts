@@ -17,7 +17,7 @@ export type User = {
   isPasswordTemporary: boolean
   hasTotp: boolean
   hasPasskey: boolean
-  ownFrom: Date | null // From when on the user counts as themselves (take-over.ts).
+  ownFrom: Date | null // Since when the user counts as an independent person (take-over.ts).
   createdAt: Date
   signedInAt: Date | null
 }
@@ -57,11 +57,12 @@ type NewUser = {
   email: string
   role: Role
   passwordHash: string
-  createdBy: UserId | null // Null: the command line.
+  createdBy: UserId | null // Null is the command line.
 }
 
-// With a temporary password, known to its creator, which must be changed first. In the sandbox a user of the
-// command line counts as themselves at once.
+// Creates the user with a temporary password, which its creator knows and the user must change
+// first. In the sandbox, a user created by the command line counts as an independent person at
+// once.
 export async function createUser(tx: Transaction, now: Date, user: NewUser): Promise<User> {
   const { rows } = await tx.query<User>({
     name: 'create-user',
@@ -85,8 +86,8 @@ export async function createUser(tx: Transaction, now: Date, user: NewUser): Pro
     ],
   })
   if (rows[0]) return rows[0]
-  const taken = await findUserByEmail(tx, user.clientId, user.email)
-  throw new Refusal(taken ? 'user_exists' : 'too_many_users')
+  const existing = await findUserByEmail(tx, user.clientId, user.email)
+  throw new Refusal(existing ? 'user_exists' : 'too_many_users')
 }
 
 export async function findUserByEmail(
@@ -111,10 +112,10 @@ export async function findUser(db: Queryable, id: UserId): Promise<User | undefi
   return rows[0]
 }
 
-export type LockedUser = User & { isLast: boolean } // Of a role that somebody must have.
+export type LockedUser = User & { isLast: boolean } // The last active user of an indispensable role.
 
-// Locks the user, whoever changes them and all who could be the last of their role, in the order of
-// their ids: of two who leave at once, the second finds itself the last.
+// Locks the user, the administrator and all users of indispensable roles, in the order of their
+// ids. If two such users are removed concurrently, the second is refused as the last.
 export async function lockUser(
   tx: Transaction,
   { id, clientId, byId }: Pick<User, 'id' | 'clientId'> & { byId: UserId | undefined },
@@ -162,13 +163,13 @@ export async function removeUser(tx: Transaction, user: LockedUser): Promise<voi
   })
 }
 
-// Null: the command line set it.
+// Null is the command line.
 type NewPassword = { id: UserId; hash: string } & (
   | { isTemporary: false }
   | { isTemporary: true; setBy: UserId | null }
 )
 
-// The user's link, if any, no longer works.
+// Revokes the user's invitation link.
 export async function setPassword(
   tx: Transaction,
   now: Date,
@@ -193,8 +194,8 @@ export async function setPassword(
   })
 }
 
-// Users of one address at several clients share a salt, so that one derivation serves for all of
-// them (sign-in.ts). Undefined: nobody has the address yet.
+// Users of one address at several clients share a salt, so that one derivation checks all of them
+// (sign-in.ts). Undefined if nobody has the address.
 export async function sharedSalt(
   db: Queryable,
   email: string,

@@ -70,7 +70,7 @@ const create: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       return withIdempotency(deps, { request, reply }, async (tx) => {
         const madeBy = { userId, clientId: request.client.id }
         const by = { now: clock(), actor, madeBy }
-        const client = await registerClient(tx, by, { asked: body, secret })
+        const client = await registerClient(tx, by, { request: body, secret })
         const data = { ...presentClientDetail(client), secret: secret.secret }
         return accepted('Client created successfully', data)
       })

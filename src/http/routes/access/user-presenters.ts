@@ -2,7 +2,7 @@
 
 import { type Static, Type } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
-import type { Invited } from '#domain/access/manage-users.ts'
+import type { InvitedUser } from '#domain/access/manage-users.ts'
 import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from '#domain/access/password-rules.ts'
 import { ROLES, type Role } from '#domain/access/roles.ts'
 import type { Session } from '#domain/access/sessions.ts'
@@ -94,7 +94,7 @@ type Inviting = Pick<Deps, 'publicUrl'> & { request: FastifyRequest; password: s
 
 // The token is in the fragment, which browsers send to nobody.
 export function presentInvited(
-  { user, invitation }: Invited,
+  { user, invitation }: InvitedUser,
   { publicUrl, request, password }: Inviting,
 ): Static<typeof UserWithPassword> {
   const address = publicAddress(publicUrl, request.server.server)
