@@ -1,10 +1,10 @@
 // Closes a day, in two transactions (I68):
 //
-//   markDay       in order, when it is over and balanced. From its commit on, nothing posts into it
-//   completeDay   waits for whoever was posting; adds up the journal and the balances; keeps the hash
+//   markDay       days close in order, once over and balanced. After its commit nothing posts into the day
+//   completeDay   waits for running postings, adds up the journal and the balances, stores the hash
 //
-// What is cut off in between is completed by the next attempt: both steps are idempotent. A day that
-// is closed stays so. Locks: one closing at a time.
+// Both steps are idempotent, so the next attempt completes an interrupted closing. A closed day
+// cannot be reopened. A lock allows one closing at a time.
 
 import { createHash } from 'node:crypto'
 import type { Chart } from '#config/chart-settings.ts'
@@ -27,9 +27,9 @@ import { writeLines } from './journal-lines.ts'
 import { writeBalances } from './trial-balance.ts'
 import { findUnbalancedBanks } from './unbalanced-banks.ts'
 
-// A day is over for so long before it is closed: the clocks of our processes differ, and a batch that
-// took its time just before midnight is still being written.
-export const DAY_OVER_MS = 5 * 60_000
+// A day closes this long after its end, because the clocks of processes differ and a batch stamped
+// just before midnight may still be being written.
+const DAY_OVER_MS = 5 * 60_000
 
 type Closing = {
   day: string
@@ -39,15 +39,15 @@ type Closing = {
   by: { clientId: ClientId; actor: string }
 }
 
-// Refused, in this order: day_not_over, period_archived, later_day_closed, earlier_day_open,
-// day_not_balanced. A day that is closed already is left as it is.
+// Refusals, in this order: day_not_over, period_archived, later_day_closed, earlier_day_open,
+// day_not_balanced. Does nothing if the day is already closed.
 export async function markDay(tx: Transaction, now: Date, closing: Closing): Promise<void> {
   const { day, reason, chart, windows, by } = closing
   const { from, to: endsAt } = periodOf(day)
   if (now.getTime() < endsAt.getTime() + DAY_OVER_MS) throw new Refusal('day_not_over')
   await takeTurn(tx)
   if (await findClosedDay(tx, day)) return
-  await tx.query('lock table archives in share mode') // Until here a month may be archived, and not after it.
+  await tx.query('lock table archives in share mode') // No month may be archived from here until the commit.
   await requireKept(tx, from, 'day')
   const last = await findLastMarked(tx)
   const previous = dayBefore(from)
@@ -76,14 +76,15 @@ export async function markDay(tx: Transaction, now: Date, closing: Closing): Pro
   await writeAuditLog(tx, now, { ...by, action: 'day.close', subject: `day/${day}`, detail })
 }
 
-// `textOf` writes a journal as the CSV whose hash is kept.
-type Completing = { day: string; textOf: (journal: Journal) => string }
+// `textOf` writes the journal as the CSV that is hashed.
+type Completion = { day: string; textOf: (journal: Journal) => string }
 
-// The day, and all before it that were marked and not completed. A million transfers take seconds.
+// Also completes every earlier day that is marked but not completed. A million transfers take
+// seconds.
 export async function completeDay(
   tx: Transaction,
   now: Date,
-  { day, textOf }: Completing,
+  { day, textOf }: Completion,
 ): Promise<ClosedDay> {
   await takeTurn(tx)
   const { rows } = await tx.query<{ day: string }>({
@@ -100,7 +101,7 @@ export async function completeDay(
   return (await findClosedDay(tx, day)) as ClosedDay
 }
 
-async function complete(tx: Transaction, now: Date, { day, textOf }: Completing): Promise<void> {
+async function complete(tx: Transaction, now: Date, { day, textOf }: Completion): Promise<void> {
   const period = periodOf(day)
   const transfers = await writeLines(tx, day, period)
   await writeBalances(tx, day, period)
@@ -127,7 +128,7 @@ async function findLastMarked(tx: Transaction): Promise<string | null> {
   return rows[0]?.day ?? null
 }
 
-// The first day with a transfer of those before a time, unless its month is archived.
+// The first day with a transfer before the given time, ignoring archived months.
 async function findFirstPosted(tx: Transaction, before: Date): Promise<string | null> {
   const since = await archivedBefore(tx)
   const { rows } = await tx.query<{ at: Date | null }>({

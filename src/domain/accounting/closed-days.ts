@@ -1,4 +1,4 @@
-// Days that are closed (I68): when, by whom, with which chart of accounts.
+// Closed days (I68): when, by whom, with which chart of accounts.
 
 import type { Chart } from '#config/chart-settings.ts'
 import type { Queryable } from '#db/pool.ts'
@@ -10,7 +10,7 @@ export type UnbalancedBank = {
   bankCode: string
   currency: string
   status: string
-  openDifferences?: number // Days that were closed before it was kept have none.
+  openDifferences?: number // Absent for days that were closed before this field existed.
 }
 
 export type ClosedDay = {
@@ -21,11 +21,9 @@ export type ClosedDay = {
   unbalanced: UnbalancedBank[]
   closedBy: string
   closedAt: Date
-  transfers: bigint | null // Null, as the hash: not completed yet.
+  transfers: bigint | null // Null, like the hash, until the day is completed.
   journalHash: Buffer | null
 }
-
-export type DayTotals = { transfers: bigint; totals: { currency: string; kobo: Kobo }[] }
 
 const COLUMNS = `
   to_char(day, 'YYYY-MM-DD') as day, ends_at as "endsAt", chart, reason, unbalanced,
@@ -48,7 +46,7 @@ export async function findClosedDay(db: Queryable, day: string): Promise<ClosedD
   return rows[0]
 }
 
-// The last one that ended by then, and is completed.
+// The last completed day that ended by this time.
 export async function findLastClosed(db: Queryable, by: Date): Promise<ClosedDay | undefined> {
   const { rows } = await db.query<ClosedDay>({
     name: 'find-last-closed-day',
@@ -71,7 +69,7 @@ export async function listClosedDays(
   return rows
 }
 
-// The sums of days that are completed.
+// Completed days only.
 export async function readDayTotals(
   db: Queryable,
   { first, last }: { first: string; last: string },

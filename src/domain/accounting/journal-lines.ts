@@ -1,5 +1,5 @@
-// What moved in a period, by kind of ledger account, whose it is, and why: the lines of a journal.
-// Their debits are their credits, and both are the transfers of the period (I69).
+// Journal lines: the movements of a period by kind of ledger account, owner and reason. Total
+// debits equal total credits, and both equal the period's transfers (I69).
 
 import { requireKept } from '#db/archived-period.ts'
 import type { Queryable } from '#db/pool.ts'
@@ -10,17 +10,17 @@ export type JournalLine = {
   kind: string
   currency: string
   clientId: ClientId | null
-  clientCode: string | null // As the client knows itself: never changes.
+  clientCode: string | null // The public client id, which never changes.
   bankCode: string | null
   reason: string
   debitKobo: Kobo
   creditKobo: Kobo
 }
 
-export type Period = { from: Date; to: Date } // Posted from then on, before that.
+export type Period = { from: Date; to: Date } // `from` is included, `to` is not.
 
-// Whose the ledger account `l` is: a client (also by a subaccount, or the operator's account for it)
-// or a bank.
+// The owner of the ledger account `l`: a client (directly, by a subaccount, or by the operator's
+// account for it) or a bank.
 export const OWNER_JOINS = `
   left join collection_accounts own on own.id = l.id and l.kind = 'collection'
   left join subaccounts sub on l.owner = 'subaccount:' || sub.id`
@@ -29,24 +29,24 @@ export const OWNER_CLIENT = `
            case when l.owner ~ '^(client|operator):' then split_part(l.owner, ':', 2)::bigint end)`
 export const OWNER_BANK = `case when l.owner like 'bank:%' then substr(l.owner, 6) end`
 
-// Of the transfers from $1 on, before $2. Each side is added up by account first: of a million transfers
-// that is most of the work, and takes a second.
-const linesSql = (isWanted: (side: string) => string) => `
+// Transfers from $1 (included) to $2 (excluded). Adds up each side by account first, which is most
+// of the work: a second for a million transfers.
+const linesSql = (accountFilter: (side: string) => string) => `
   select l.kind, l.currency, ${OWNER_CLIENT} as client_id, ${OWNER_BANK} as bank_code, s.reason,
          sum(s.debit)::bigint as debit_kobo, sum(s.credit)::bigint as credit_kobo
     from (select debit_account_id as id, reason, sum(amount_kobo) as debit, 0 as credit
             from transfers
-           where posted_at >= $1 and posted_at < $2 ${isWanted('debit_account_id')} group by 1, 2
+           where posted_at >= $1 and posted_at < $2 ${accountFilter('debit_account_id')} group by 1, 2
           union all
           select credit_account_id, reason, 0, sum(amount_kobo)
             from transfers
-           where posted_at >= $1 and posted_at < $2 ${isWanted('credit_account_id')} group by 1, 2
+           where posted_at >= $1 and posted_at < $2 ${accountFilter('credit_account_id')} group by 1, 2
          ) as s
     join ledger_accounts l on l.id = s.id ${OWNER_JOINS}
    group by 1, 2, 3, 4, 5`
 
 const ALL = linesSql(() => '')
-const OF_KINDS = linesSql(
+const BY_KIND = linesSql(
   (side) => `and ${side} in (select id from ledger_accounts where kind = any($3))`,
 )
 
@@ -55,7 +55,7 @@ const COLUMNS = `
   j.bank_code as "bankCode", j.reason, j.debit_kobo as "debitKobo",
   j.credit_kobo as "creditKobo"`
 
-// Refused of a period that is archived.
+// Refuses an archived period.
 export async function addUpLines(
   db: Queryable,
   { from, to }: Period,
@@ -64,14 +64,14 @@ export async function addUpLines(
   await requireKept(db, from, 'day')
   const { rows } = await db.query<JournalLine>({
     name: `add-up-journal-lines${kinds ? '-of-kinds' : ''}`,
-    text: `select ${COLUMNS} from (${kinds ? OF_KINDS : ALL}) as j
+    text: `select ${COLUMNS} from (${kinds ? BY_KIND : ALL}) as j
              left join clients k on k.id = j.client_id`,
     values: [from, to, ...(kinds ? [kinds] : [])],
   })
   return rows
 }
 
-// Of days that are completed, from one to another.
+// Completed days only.
 export async function readClosedLines(
   db: Queryable,
   { first, last }: { first: string; last: string },
@@ -86,7 +86,7 @@ export async function readClosedLines(
   return rows
 }
 
-// Keeps the lines of a day, and answers how many transfers they are of.
+// Stores the lines of a day and returns the number of transfers.
 export async function writeLines(db: Queryable, day: string, period: Period): Promise<bigint> {
   await requireKept(db, period.from, 'day')
   await db.query({
@@ -110,7 +110,7 @@ export async function countTransfers(db: Queryable, { from, to }: Period): Promi
 
 export type CurrencyTotal = { currency: string; debitKobo: bigint; creditKobo: bigint }
 
-// By currency, in their order.
+// Sorted by currency.
 export function totalsOf(
   lines: readonly { currency: string; debitKobo: bigint; creditKobo: bigint }[],
 ): CurrencyTotal[] {

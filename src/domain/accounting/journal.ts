@@ -1,6 +1,6 @@
-// The journal of a day: its lines by account code, in a stable order. Of a closed day from the lines
-// and the chart that were kept with it, so no later configuration changes it (I68); of an open day
-// from the transfers so far.
+// The journal of a day: its lines by account code, in a stable order. A closed day uses the lines
+// and the chart stored with it, so no later configuration changes it (I68). An open day uses the
+// transfers so far.
 
 import type { Chart, ChartEntry } from '#config/chart-settings.ts'
 import type { Queryable } from '#db/pool.ts'
@@ -15,7 +15,7 @@ import {
   totalsOf,
 } from './journal-lines.ts'
 
-// A debit or a credit: what moved both ways on a day is two entries.
+// Either a debit or a credit: movements both ways make two entries.
 export type JournalEntry = {
   code: string
   name: string
@@ -36,15 +36,16 @@ export type Journal = {
   totals: CurrencyTotal[]
 }
 
-type Asked = { day: string; closed: ClosedDay | undefined; chart: Chart }
-
-// In one snapshot. `chart` is for a day that is not closed.
-export async function readJournal(db: Queryable, asked: Asked): Promise<Journal> {
-  const { day, closed } = asked
-  const isKept = closed?.transfers != null
+// Call in one snapshot. `chart` applies to an open day only.
+export async function readJournal(
+  db: Queryable,
+  query: { day: string; closed: ClosedDay | undefined; chart: Chart },
+): Promise<Journal> {
+  const { day, closed } = query
+  const isComplete = closed?.transfers != null
   const period = periodOf(day)
-  const chart = closed?.chart ?? asked.chart
-  const lines = isKept
+  const chart = closed?.chart ?? query.chart
+  const lines = isComplete
     ? await readClosedLines(db, { first: day, last: day })
     : await addUpLines(db, period)
   const transfers = closed?.transfers ?? (await countTransfers(db, period))
@@ -58,20 +59,21 @@ export async function readJournal(db: Queryable, asked: Asked): Promise<Journal>
   }
 }
 
-// A kind without an entry has come after the chart was kept: it is shown by its own name.
+// A kind that is newer than the stored chart appears under its own name.
 export function accountOf(chart: Chart, kind: string): ChartEntry {
   return chart[kind] ?? { code: kind, name: kind }
 }
 
-// By currency, code, owner and reason; debits first. Kinds with the same code are one account.
-export function toEntries(lines: readonly JournalLine[], chart: Chart): JournalEntry[] {
+// Sorted by currency, code, owner and reason, debits first. Kinds with the same code are one
+// account.
+function toEntries(lines: readonly JournalLine[], chart: Chart): JournalEntry[] {
   const merged = new Map<string, JournalEntry>()
   for (const line of lines) {
     const { code, name } = accountOf(chart, line.kind)
     const { clientCode, bankCode, currency, reason } = line
     for (const side of ['debitKobo', 'creditKobo'] as const) {
       if (line[side] === 0n) continue
-      // Only what it is ordered by: nobody sees it.
+      // A sort key only, never displayed.
       const owner = `${clientCode ?? ''}\u0000${bankCode ?? ''}`
       const isCredit = side === 'creditKobo' ? 1 : 0
       const key = [currency, code, owner, reason, isCredit].join('\u0000')

@@ -1,8 +1,9 @@
-// What the operator holds at a moment, across all clients: by client, merchant code and bank. Every
+// The operator's balances at a moment, across all clients: by client, merchant code and bank. Every
 // ledger account is in exactly one row and one column, so the columns add up to the trial balance.
 //
-// Suspense is told by the bank that reported it and the merchant whose number it was sent to. Money of
-// payments, payouts and settlements belongs to a client alone: it has neither bank nor merchant.
+// Suspense is grouped by the bank that reported it and the merchant whose number received it. Money
+// of payments, payouts and settlements belongs to a client only, so it has neither bank nor
+// merchant.
 
 import { requireKept } from '#db/archived-period.ts'
 import type { Queryable } from '#db/pool.ts'
@@ -10,7 +11,7 @@ import type { Kobo } from '#money.ts'
 import { OWNER_BANK, OWNER_CLIENT, OWNER_JOINS } from './journal-lines.ts'
 import { OPEN_ITEMS } from './suspense-ageing.ts'
 
-// What each kind counts as, and whether it grows by debits.
+// The ledger account kinds of each column, and whether debits increase it.
 export const COLUMNS = {
   available: { kinds: ['collection', 'available'], isDebit: false },
   pending: { kinds: ['pending'], isDebit: false },
@@ -36,14 +37,15 @@ export type OperatorBalance = {
   merchantCode: string | null
   bankCode: string | null
   currency: string
-  collectedKobo: Kobo // Credits reported, less reversals.
+  collectedKobo: Kobo // Reported credits minus reversals.
 } & Record<`${BalanceColumn}Kobo`, Kobo>
 
 const MERCHANT = `case when own.id is null then null else own.merchant_code end`
 const BANK = `coalesce(own.bank_code, ${OWNER_BANK})`
 
-// Credits less debits of each account but suspense at $1; in the past without what moved since.
-const heldSql = (isPast: boolean) => `
+// The balance of each account except suspense at $1. For a past moment, later movements are
+// subtracted.
+const balanceSql = (isPast: boolean) => `
   select ${OWNER_CLIENT} as client_id, ${MERCHANT} as merchant_code, ${BANK} as bank_code,
          l.currency, l.kind as part,
          sum(l.credits_kobo - l.debits_kobo - ${isPast ? 'coalesce(m.kobo, 0)' : '0'}) as kobo
@@ -85,7 +87,7 @@ const columnSql = (column: BalanceColumn) => {
     as "${column}Kobo"`
 }
 
-// In one snapshot. Rows with nothing at all are left out. Without a moment: now.
+// Call in one snapshot. Omits empty rows. `at` defaults to now.
 export async function readOperatorBalances(
   db: Queryable,
   at: Date | undefined,
@@ -98,7 +100,7 @@ export async function readOperatorBalances(
                   p.bank_code as "bankCode", p.currency,
                   coalesce(sum(p.kobo) filter (where p.part = 'collected'), 0)::bigint
                     as "collectedKobo", ${columns.join(', ')}
-             from (${heldSql(at !== undefined)} union all ${SUSPENDED} union all ${COLLECTED})
+             from (${balanceSql(at !== undefined)} union all ${SUSPENDED} union all ${COLLECTED})
                   as p (client_id, merchant_code, bank_code, currency, part, kobo)
              left join clients k on k.id = p.client_id
             where p.kobo <> 0

@@ -1,4 +1,5 @@
-// The journal lines of several days: of closed ones as they were kept, of the rest as added up now.
+// The journal lines of several days: stored lines of closed days, and lines of open days added up
+// now.
 
 import type { Queryable } from '#db/pool.ts'
 import { watDay } from '#wat-time.ts'
@@ -6,7 +7,7 @@ import { addUpLines, type JournalLine, type Period, readClosedLines } from './jo
 
 type Series = { beginsAt: Date; endsAt: Date }
 
-// In one snapshot. The period begins and ends at midnight in West Africa.
+// Call in one snapshot. The period begins and ends at midnight in West Africa.
 export async function readPeriodLines(
   db: Queryable,
   { from, to }: Period,
@@ -27,7 +28,7 @@ export async function readPeriodLines(
 const later = (one: Date, other: Date) => (one > other ? one : other)
 const earlier = (one: Date, other: Date) => (one < other ? one : other)
 
-// Closed days follow one another without a gap.
+// Closed days have no gaps between them.
 async function findSeries(db: Queryable): Promise<Series | undefined> {
   const { rows } = await db.query<{ beginsAt: Date | null; endsAt: Date | null }>({
     name: 'find-closed-series',

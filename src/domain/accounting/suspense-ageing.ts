@@ -1,6 +1,5 @@
-// Suspense by age: what was in suspense at a moment, by how long it had been there. Items are put back
-// to how they were then by their history (suspense_changes), so the sum is the balance of the suspense
-// accounts at that moment.
+// Suspense at a moment, by age. Each item's state at that moment is rebuilt from its history
+// (suspense_changes), so the sum equals the balance of the suspense accounts at that moment.
 
 import type { Queryable } from '#db/pool.ts'
 import { AGE_BUCKETS, type AgeBucket, ageDays, bucketOf } from '#domain/records/age-buckets.ts'
@@ -8,7 +7,7 @@ import type { Kobo } from '#money.ts'
 
 export type AgedSuspense = {
   bankCode: string
-  clientCode: string | null // Null: unidentified.
+  clientCode: string | null // Null if the client is unidentified.
   currency: string
   reason: string
   bucket: AgeBucket
@@ -16,8 +15,9 @@ export type AgedSuspense = {
   kobo: Kobo
 }
 
-// The items that were open at $1, with what they were then. The first change since tells what an item
-// was before it: whose, and with a reversal how much more; without one it is as it is now.
+// The items that were open at $1, in their state at that moment. The first later change records the
+// state before it: the client and, for a reversal, the larger amount. An item without later changes
+// has its current state.
 export const OPEN_ITEMS = `
   select i.id, i.credit_id, i.reason, i.opened_at,
          case when later.id is null then i.client_id else later.client_id end as client_id,
@@ -34,7 +34,7 @@ export const OPEN_ITEMS = `
 
 const AGE = ageDays('i.opened_at', '$2::timestamptz')
 
-// In one snapshot. Without a moment: now.
+// Call in one snapshot. `at` defaults to now.
 export async function readSuspenseAgeing(
   db: Queryable,
   { at, now }: { at: Date | undefined; now: Date },

@@ -1,9 +1,10 @@
-// The trial balance: what every kind of ledger account has, at any moment, as a debit or a credit.
-// Debits are credits in each currency (I1), and both are what the journals add up to (I69).
+// The trial balance: the debit or credit balance of every kind of ledger account at any moment.
+// Total debits equal total credits in each currency (I1), and both equal the sums of the journals
+// (I69).
 //
-// Of a moment in the past from the last closed day before it and what moved since, or else from the
-// balances of now, less what moved since then. A million transfers take some seconds at most. Of an
-// archived period only the ends of closed days are known.
+// A past moment is computed from the last closed day before it plus later movements, or else from
+// today's balances minus later movements. A million transfers take a few seconds at most. In an
+// archived period only the ends of closed days can be computed.
 
 import type { Chart } from '#config/chart-settings.ts'
 import { archivedBefore, requireKept } from '#db/archived-period.ts'
@@ -20,10 +21,10 @@ export type TrialBalanceRow = {
   name: string
   currency: string
   debitKobo: Kobo
-  creditKobo: Kobo // One of them is nothing.
+  creditKobo: Kobo // One of the two is 0.
 }
 
-// What moved from $1 on, before $2, by kind.
+// Movements from $1 (included) to $2 (excluded), by kind.
 const MOVED = `
   select l.kind, l.currency, sum(s.debit) as debits, sum(s.credit) as credits
     from (select debit_account_id as id, sum(amount_kobo) as debit, 0 as credit
@@ -40,8 +41,8 @@ const NOW = `
 
 const SUMS = 'sum(debits)::bigint as debits, sum(credits)::bigint as credits'
 
-// In one snapshot. Without a moment: now. The chart is that of the day that ended last, if that is
-// closed and nothing was posted since.
+// Call in one snapshot. `at` defaults to now. At the exact end of a closed day, that day's chart
+// applies.
 export async function readTrialBalance(
   db: Queryable,
   { at, chart }: { at: Date | undefined; chart: Chart },
@@ -103,8 +104,8 @@ async function readSince(
   return rows
 }
 
-// Keeps the balances at the end of a day. Of the day before they are kept already, unless this is the
-// first.
+// Stores the balances at the end of a day. Uses the stored balances of the day before, unless this
+// is the first closed day.
 export async function writeBalances(db: Queryable, day: string, { from, to }: Period) {
   const totals = await readAt(db, to, await findLastClosed(db, from))
   await db.query({
@@ -122,7 +123,8 @@ export async function writeBalances(db: Queryable, day: string, { from, to }: Pe
   })
 }
 
-// By currency and code. Accounts that nothing moved are left out; those with nothing left are shown.
+// Sorted by currency and code. Omits accounts that never moved, but keeps accounts with a balance
+// of 0.
 function toRows(totals: readonly KindTotal[], chart: Chart): TrialBalanceRow[] {
   const accounts = new Map<string, { code: string; name: string; currency: string; net: bigint }>()
   for (const { kind, currency, debits, credits } of totals) {

@@ -1,6 +1,6 @@
-// VAT of a month: what was charged with fees and given back (output), by client; what banks charged us
-// (input), by bank; and the difference, which is owed to the state. Each figure is what moved the
-// ledger's accounts of VAT, fees and bank costs in that month.
+// VAT of a month: output VAT charged with fees minus refunds, by client; input VAT charged by
+// banks, by bank; and the difference, payable to the tax authority. All figures are movements of
+// the ledger's VAT, fee and bank cost accounts in that month.
 
 import type { Queryable } from '#db/pool.ts'
 import { type Kobo, kobo } from '#money.ts'
@@ -10,10 +10,10 @@ import { readPeriodLines } from './period-lines.ts'
 export type OutputVat = {
   clientCode: string | null
   currency: string
-  feesKobo: Kobo // Charged, less given back.
+  feesKobo: Kobo // Charged minus refunded.
   chargedKobo: Kobo
   givenBackKobo: Kobo
-  vatKobo: Kobo // Charged, less given back.
+  vatKobo: Kobo // Charged minus refunded.
 }
 
 export type InputVat = { bankCode: string | null; currency: string; costsKobo: Kobo; vatKobo: Kobo }
@@ -22,14 +22,14 @@ export type VatTotal = {
   currency: string
   outputKobo: Kobo
   inputKobo: Kobo
-  payableKobo: Kobo // Below zero: to be reclaimed.
+  payableKobo: Kobo // Negative if it can be reclaimed.
 }
 
 export type VatReport = { output: OutputVat[]; input: InputVat[]; totals: VatTotal[] }
 
 const KINDS = ['fee_income', 'vat_payable', 'bank_cost', 'input_vat']
 
-// In one snapshot.
+// Call in one snapshot.
 export async function readVatReport(db: Queryable, period: Period): Promise<VatReport> {
   const lines = await readPeriodLines(db, period, KINDS)
   const output = groupBy(lines, ['fee_income', 'vat_payable'], 'clientCode').map(
@@ -61,7 +61,7 @@ export async function readVatReport(db: Queryable, period: Period): Promise<VatR
 
 type Group = { currency: string; owner: string | null; lines: JournalLine[] }
 
-// By currency and owner.
+// Sorted by currency and owner.
 function groupBy(
   lines: readonly JournalLine[],
   kinds: readonly string[],

@@ -1,11 +1,11 @@
-// The files of an archive: the credits that it takes and their transfers, as an export that the verifier
-// accepts by itself (docs/proof.md), and beside it whatever else the database had of them.
+// The files of an archive: its credits and their transfers, as an export that the verifier accepts
+// on its own (docs/proof.md), and companion files with the remaining data.
 //
 // They are read from temporary tables (find-archivable.ts).
 
 import { at, PROOF_FILES, type ProofFile } from '#domain/proof/proof-files.ts'
 
-const TAKEN: Readonly<Record<string, (from: string) => string>> = {
+const ARCHIVED_ROWS: Readonly<Record<string, (from: string) => string>> = {
   'accounts.ndjson': (from) => `${from} join archiving_accounts x on x.id = a.id`,
   'credits.ndjson': (from) => `${from} join archiving x on x.id = c.id`,
   'transfers.ndjson': (from) => `${from} join archiving x on x.id = t.credit_id`,
@@ -15,10 +15,10 @@ const nothing = (from: string) => `${from} where false`
 
 export const ARCHIVE_FILES: readonly ProofFile[] = PROOF_FILES.map((file) => ({
   ...file,
-  from: (TAKEN[file.name] ?? nothing)(file.from),
+  from: (ARCHIVED_ROWS[file.name] ?? nothing)(file.from),
 }))
 
-// As JSON in a text; amounts are texts there too.
+// JSON in a text field; amounts are texts there too.
 const OTHER_IDENTIFIERS = `
   select jsonb_agg(jsonb_build_object('kind', i.kind, 'value', i.value) order by i.kind, i.value)
     from credit_identifiers i where i.credit_id = c.id and not i.is_first`
@@ -31,7 +31,7 @@ const FEES = `
            'chargedAt', ${at('', 'f.charged_at')[1]}) order by f.id)
     from credit_fees f where f.credit_id = c.id`
 
-// With people's data, as the database had it: the payer's account is sealed with the data keys.
+// Contains personal data as stored: the payer's account stays sealed with the data keys.
 export const PAYERS: ProofFile = {
   name: 'payers.ndjson',
   fields: [
@@ -61,7 +61,7 @@ export const PAYERS: ProofFile = {
   sums: [],
 }
 
-// What the banks' statements say of them and of nothing else.
+// Statement lines that concern only archived credits.
 export const LINES: ProofFile = {
   name: 'statement-lines.ndjson',
   fields: [

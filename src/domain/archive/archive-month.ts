@@ -1,14 +1,14 @@
-// Archives a month: its finished credits go to files, and out of the database (I85).
+// Archives a month: moves its finished credits from the database to files (I85).
 //
-// One transaction, on one snapshot. The files are whole and on disk before anything is deleted, and
-// nothing is deleted that is not in them; if it does not come to its commit, the database is as it was.
-// Whoever changes one of the credits meanwhile wins: the work is done again.
+// One transaction on one snapshot does all of it. The files are complete and on disk before
+// anything is deleted, and only rows in the files are deleted. Without the commit the database is
+// unchanged. If somebody changes one of the credits meanwhile, the archiving starts again.
 //
-// What is kept (0074_archives.sql): of each credit enough to know it again and to add up the books, its
-// identifiers, and of the transfers between two accounts for one reason the last, with their sum. So
-// every balance is still what its transfers add up to.
+// The database keeps (0074_archives.sql): enough of each credit to recognise it and to add up the
+// books; its identifiers; and, for each pair of accounts and reason, the last transfer with the sum
+// of all. So every balance still equals the sum of its transfers.
 //
-// Locks: one archive at a time, and no day is closed meanwhile; the credits, by deleting them.
+// Locks: one archive at a time, and no closing of days meanwhile. Deleting the credits locks them.
 
 import type { Pool } from '#db/pool.ts'
 import { BeginAgain, type Transaction, withTransaction } from '#db/transaction.ts'
@@ -25,7 +25,7 @@ import {
 } from './find-archivable.ts'
 import type { Month } from './months.ts'
 
-// What a person can put right.
+// A problem that a person can solve.
 export class ArchiveProblem extends Error {}
 
 type Archiving = Details & { month: Month; actor: string }
@@ -37,7 +37,6 @@ const LOCK_NOT_AVAILABLE = '55P03'
 const SLICE = 100_000
 const NOTHING = { transfers: 0n, carried: 0n, proof: null }
 
-// What would be archived, without doing it.
 export async function previewMonth(pool: Pool, month: Month): Promise<Archivable> {
   return withTransaction(pool, async (tx) => {
     await begin(tx)
@@ -46,7 +45,7 @@ export async function previewMonth(pool: Pool, month: Month): Promise<Archivable
   })
 }
 
-// `exportedAt` is now. Where nothing is to be archived, there are no files either.
+// `exportedAt` is now. Without archivable credits it writes no files.
 export function archiveMonth(
   pool: Pool,
   { folder: path, ...archiving }: Archiving & { folder: string },
@@ -73,14 +72,15 @@ async function archive(
   await findLines(tx)
   const files = { files: ARCHIVE_FILES, companions: [PAYERS, LINES] }
   const { manifestHash, ...proof } = await writeExport(tx, { ...archiving, folder, ...files })
-  const kept = await keep(tx, archiving, { ...found, manifestHash })
+  const counts = await recordArchive(tx, archiving, { ...found, manifestHash })
   await remove(tx)
   folder.becomeOnlyCopy()
-  return { ...found, ...kept, proof }
+  return { ...found, ...counts, proof }
 }
 
-// The lock comes before the snapshot, which is taken by the first query: whoever had it is seen, and a day
-// that is to be closed waits (close-day.ts). A slow disk is no frozen process.
+// Takes the lock before the first query takes the snapshot, so that the snapshot contains the
+// previous holder's changes. Closing a day waits for the lock (close-day.ts). The timeout is off
+// because a slow disk is not a frozen process.
 async function begin(tx: Transaction): Promise<void> {
   await tx.query('set transaction isolation level repeatable read')
   await tx.query('set local idle_in_transaction_session_timeout = 0')
@@ -88,13 +88,15 @@ async function begin(tx: Transaction): Promise<void> {
   try {
     await tx.query('lock table archives in share row exclusive mode nowait')
   } catch (error) {
-    const isTaken = (error as { code?: string }).code === LOCK_NOT_AVAILABLE
-    throw isTaken ? new ArchiveProblem('Another archive is being written, or a day closed.') : error
+    const isLocked = (error as { code?: string }).code === LOCK_NOT_AVAILABLE
+    throw isLocked
+      ? new ArchiveProblem('Another archive is being written, or a day closed.')
+      : error
   }
 }
 
-// Journals of days that will be closed add up transfers, and an erasure goes through credits: neither
-// finds them once they are archived.
+// Journals of open days add up transfers, and an erasure reads credits. Neither would find archived
+// rows.
 async function requireReady(tx: Transaction, { name, to }: Month): Promise<void> {
   const { rows } = await tx.query<Record<'isArchived' | 'isOpen' | 'isErasing', boolean>>({
     text: `select exists (select from archives where ends_at = $1) as "isArchived",
@@ -110,12 +112,12 @@ async function requireReady(tx: Transaction, { name, to }: Month): Promise<void>
   if (isErasing) throw new ArchiveProblem('Personal data is being erased. Try again in a minute.')
 }
 
-type Keeping = Archivable & { manifestHash: Buffer }
+type WrittenArchive = Archivable & { manifestHash: Buffer }
 
-async function keep(
+async function recordArchive(
   tx: Transaction,
   { month, actor, exportedAt }: Archiving,
-  { credits, amountKobo, manifestHash }: Keeping,
+  { credits, amountKobo, manifestHash }: WrittenArchive,
 ): Promise<{ transfers: bigint; carried: bigint }> {
   const { rows } = await tx.query<{ id: bigint; transfers: bigint; carried: bigint }>({
     text: `insert into archives (month, ends_at, credits, amount_kobo, transfers, carried,
@@ -168,8 +170,8 @@ async function remove(tx: Transaction): Promise<void> {
   }
 }
 
-// For each row of a statement PostgreSQL keeps in memory which foreign keys to check at its end. Answers the
-// last id; null: there are no more.
+// In slices, because PostgreSQL keeps the foreign key checks of each deleted row in memory until
+// the statement ends. Returns the last id, or null at the end.
 async function removeSlice(tx: Transaction, after: bigint): Promise<bigint | null> {
   const { rows } = await tx.query<{ last: bigint | null }>({
     text: `with slice as materialized (

@@ -1,11 +1,11 @@
-// Which credits of a month are finished: booked in full to a collection account, long ago, and nothing
-// was done with them since that refers to them one by one. All others stay in the database, and why.
+// Finds the finished credits of a month: booked in full to a collection account, long ago, and not
+// referenced individually by anything since. All other credits stay in the database, with a reason.
 //
-// In temporary tables, which the files of the archive are written from:
+// Fills temporary tables, from which the archive's files are written:
 //   archiving            the credits
-//   archiving_accounts   the ledger accounts of their transfers, with the sums of these
-//   archiving_carried    of their transfers between two accounts for one reason the last, with their sum
-//   archiving_lines      statement lines that are about them alone, and tell of people
+//   archiving_accounts   the ledger accounts of their transfers, with debit and credit sums
+//   archiving_carried    per pair of accounts and reason, the last transfer with the sum of all
+//   archiving_lines      statement lines about these credits only that contain personal data
 
 import { idBounds } from '#db/time-bounds.ts'
 import type { Transaction } from '#db/transaction.ts'
@@ -13,28 +13,28 @@ import { NOBODY_ON_LINE, SOMEBODY_ON_LINE } from '#domain/records/statement-line
 import { type Kobo, kobo } from '#money.ts'
 import type { Month } from './months.ts'
 
-export const STAYS = [
+const STAYS = [
   'payment', // It paid a payment.
   'suspended', // It was in suspense, or is.
-  'reversed', // Or to be: the bank said so.
+  'reversed', // Or the bank has announced a reversal.
   'refunded',
   'shared', // With subaccounts.
-  'differs', // From the bank's statement, and nobody has resolved it.
-  'unsettled', // Its client is settled, and no approved settlement covers it.
-  'moved_later', // Something of it was posted after the month.
+  'differs', // An unresolved difference from the bank's statement.
+  'unsettled', // Its client uses settlements, and no approved settlement covers it.
+  'moved_later', // A transfer of it was posted after the month.
 ] as const
 
 export type Archivable = {
   credits: bigint
   amountKobo: Kobo
-  stays: Partial<Record<(typeof STAYS)[number], bigint>> // How many, and the first reason of each.
+  stays: Partial<Record<(typeof STAYS)[number], bigint>> // Counted by the first reason that applies.
 }
 
-// $1 and $2 the month, $3 and $4 the ids of its credits, give or take some.
+// $1 and $2 are the month, $3 and $4 approximate bounds of its credit ids.
 const OF_MONTH = 'c.id >= $3 and c.id < $4 and c.received_at >= $1 and c.received_at < $2'
 
-// Credits in differences that nobody has resolved: their own, those of a line that is matched to them or
-// names them, and those that they are suggested for.
+// Credits in unresolved differences: the difference's own item, its suggestion, and credits that
+// its statement line matches or names.
 const DISPUTED = `
   with unresolved as (select * from differences where state in ('open', 'asked'))
   select item_id as id from unresolved where item_kind in ('credit', 'charges')
@@ -50,7 +50,7 @@ const DISPUTED = `
    cross join unnest(array[l.session_id, l.bank_reference, l.end_to_end_id]) as n (value)
     join credit_identifiers k on k.value = n.value and k.bank_code = l.bank_code`
 
-// What refers to single credits is little, and is told apart from the many by one hash.
+// Few credits are referenced individually, so one hash join separates them from the rest.
 const EXCEPTIONS = `
   select credit_id as id, 2 as reason from suspense_items
   union all
@@ -122,7 +122,7 @@ export async function createTables(tx: Transaction): Promise<void> {
   }
 }
 
-// What the transfers of the credits add up to, by account and by what they were for.
+// Sums of the transfers by account, and by pair of accounts and reason.
 export async function addUpArchiving(tx: Transaction): Promise<void> {
   await tx.query('analyze archiving')
   await tx.query(
@@ -158,7 +158,7 @@ export async function findLines(tx: Transaction): Promise<void> {
   )
 }
 
-// Their words are in the archive's files.
+// The archive's files contain the removed texts.
 export async function emptyLines(tx: Transaction): Promise<void> {
   await tx.query(
     `update statement_lines l set ${NOBODY_ON_LINE} from archiving_lines x where x.id = l.id`,

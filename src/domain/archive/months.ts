@@ -1,13 +1,13 @@
-// Months in West Africa, as archives are made of them.
+// Months in West Africa, the unit of archives.
 
 import { parseBankTime, watDay } from '#wat-time.ts'
 
-// Beyond what banks reverse, payers ask back and merchants have delivered again.
+// Later than bank reversals, refund requests and webhook redeliveries.
 export const FINISHED_AFTER_DAYS = 180
 const DAY_MS = 86_400_000
 const MONTH = /^(20[0-9]{2})-(0[1-9]|1[0-2])$/
 
-export type Month = { name: string; from: Date; to: Date } // Named as 2025-01.
+export type Month = { name: string; from: Date; to: Date } // The name looks like 2025-01.
 
 export function parseMonth(text: string): Month | undefined {
   const [, year, month] = MONTH.exec(text) ?? []
@@ -27,7 +27,7 @@ export function isFinished({ to }: Month, now: Date): boolean {
   return to.getTime() + FINISHED_AFTER_DAYS * DAY_MS <= now.getTime()
 }
 
-// From the month of a moment up to another, which is not among them.
+// From the month of `at` (included) to `before` (excluded).
 export function monthsFrom(at: Date, before: Month): Month[] {
   const months: Month[] = []
   for (let month = monthAt(at); month.from < before.from; month = monthAt(month.to)) {
