@@ -1,9 +1,9 @@
-// Limits of a collection account: per credit, per day (West Africa Time) and of its balance. A credit
-// over a limit is suspended. Manual assignments are not limited, but count.
+// Limits of a collection account: per credit, per day (West Africa Time) and for its balance. A
+// credit over a limit is suspended. Manual assignments are not limited, but count.
 //
-// I20: each limit is the first that is set of the account's own, its profile's, its tier's and the
-// default when it was created. It is looked up when a credit is judged: changing one profile changes
-// the limits of all its accounts, however many, from the next credit on.
+// I20: each limit is the first one set of the account's own, its profile's, its tier's, and the
+// default at its creation. It is looked up when a credit is judged, so changing a profile applies
+// to all its accounts from the next credit on.
 
 import { numberArray } from '#db/arrays.ts'
 import type { Queryable } from '#db/pool.ts'
@@ -11,7 +11,7 @@ import type { AccountId } from '#ids.ts'
 import type { Kobo } from '#money.ts'
 import { tierInForceOf } from './kyc.ts'
 
-// Null: no limit.
+// Null means no limit.
 export type AccountLimits = {
   perCreditKobo: Kobo | null
   perDayKobo: Kobo | null
@@ -20,7 +20,7 @@ export type AccountLimits = {
 
 export type LimitViolation = 'over_credit_limit' | 'over_daily_limit' | 'over_balance_limit'
 
-// Checked in the order of the union above. Undefined: the limits allow it.
+// Checked in the order of the union above. Undefined if the limits allow the credit.
 export function findLimitViolation(
   { perCreditKobo, perDayKobo, balanceMaxKobo }: AccountLimits,
   { todayKobo, balanceKobo }: { todayKobo: Kobo; balanceKobo: Kobo },
@@ -32,8 +32,8 @@ export function findLimitViolation(
   return isFull ? 'over_balance_limit' : undefined
 }
 
-// The limits of an account `a` where there are no profiles, and whether there are any. Checked in
-// the statement that locks accounts: where nobody uses profiles, they cost nothing.
+// The limits of an account `a` without profiles, and whether any profiles exist. Both are read in
+// the statement that locks accounts, so that profiles cost nothing where nobody uses them.
 export const PLAIN_LIMITS = {
   perCredit: 'coalesce(a.own_per_credit_kobo, a.default_per_credit_kobo)',
   perDay: 'coalesce(a.own_per_day_kobo, a.default_per_day_kobo)',
@@ -41,7 +41,7 @@ export const PLAIN_LIMITS = {
 } as const
 export const HAS_PROFILES = '(select exists (select from limit_profiles))'
 
-// The limits of an account `a`, with LIMIT_JOINS. The tables are tiny, and nothing of them is locked.
+// The limits of an account `a`; needs LIMIT_JOINS. The tables are tiny and not locked.
 const LIMITS = {
   perCredit: `coalesce(a.own_per_credit_kobo, named.per_credit_kobo, tiered.per_credit_kobo,
                        a.default_per_credit_kobo)`,
@@ -57,7 +57,6 @@ const LIMIT_JOINS = `
 
 export type LimitsInForce = AccountLimits & { limitProfile: string | null }
 
-// By account, as they are at this moment.
 export async function readLimits(
   db: Queryable,
   ids: readonly AccountId[],

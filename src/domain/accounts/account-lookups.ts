@@ -1,6 +1,6 @@
-// Collection accounts by any of their numbers, the most frequent read. Concurrent look-ups are batched: one
-// statement for all that arrived in one turn of the event loop, or while earlier statements ran.
-// Measured: a third of the database time per look-up.
+// Looks up collection accounts by any of their numbers, the most frequent read. Concurrent look-ups
+// are batched: one statement serves all that arrive in one turn of the event loop, or while earlier
+// statements run. Measured: a third of the database time per look-up.
 
 import { numberArray, plainArray } from '#db/arrays.ts'
 import { Batcher } from '#db/batcher.ts'
@@ -43,27 +43,27 @@ export async function getAccount(
   client: Client,
   accountNumber: string,
 ): Promise<CollectionAccount> {
-  return seenBy(client, await lookups.submit({ clientId: client.id, accountNumber }))
+  return requireVisible(client, await lookups.submit({ clientId: client.id, accountNumber }))
 }
 
-// For callers that read other things in the same snapshot.
+// For callers that read other data in the same snapshot.
 export async function getAccountIn(
   db: Queryable,
   { sealer, client, accountNumber }: { sealer: Sealer; client: Client; accountNumber: string },
 ): Promise<CollectionAccount> {
   const [account] = await findAccounts(db, sealer, [{ clientId: client.id, accountNumber }])
-  return seenBy(client, account)
+  return requireVisible(client, account)
 }
 
-// The same "not there" for what does not exist and for what is another client's.
-function seenBy(client: Client, account: CollectionAccount | undefined): CollectionAccount {
+// Gives the same refusal for an unknown account and for another client's.
+function requireVisible(client: Client, account: CollectionAccount | undefined): CollectionAccount {
   if (!account || !mayUseMerchant(client, account.merchantCode)) {
     throw new Refusal('account_not_found')
   }
   return account
 }
 
-// In the order of the questions.
+// Results are in the order of the questions.
 async function findAccounts(db: Queryable, sealer: Sealer, questions: readonly Question[]) {
   const { rows } = await db.query<AccountRow & { place: bigint }>({
     name: 'find-collection-accounts',
@@ -81,12 +81,12 @@ async function findAccounts(db: Queryable, sealer: Sealer, questions: readonly Q
       plainArray(questions.map((question) => question.accountNumber)),
     ],
   })
-  const found = new Array<CollectionAccount | undefined>(questions.length).fill(undefined)
-  for (const row of rows) found[Number(row.place) - 1] = decryptAccount(sealer, row)
-  return found
+  const accounts = new Array<CollectionAccount | undefined>(questions.length).fill(undefined)
+  for (const row of rows) accounts[Number(row.place) - 1] = decryptAccount(sealer, row)
+  return accounts
 }
 
-// Numbers of its collection accounts that begin like this.
+// Only numbers of collection accounts.
 export async function findNumbersLike(
   db: Queryable,
   clientId: ClientId,

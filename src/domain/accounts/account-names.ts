@@ -1,11 +1,11 @@
 // The account name that a payer's bank shows before sending, e.g. "Sandbox Merchant/Ada Obi". The
-// merchant in it is the client, or what its branding says.
-
-// Wherever an account name is composed, so that bank, page and API say the same.
+// merchant's part is the client's name, unless its branding sets another.
+//
+// Every account name uses this column, so that bank, page and API show the same.
 export const MERCHANT_NAME = {
   c: 'coalesce(c.brand_account_name, c.name) as "merchantName"',
   k: 'coalesce(k.brand_account_name, k.name) as "merchantName"',
-} as const // By the alias of `clients`.
+} as const // Keyed by the alias of `clients`.
 
 export function accountName(
   style: string,

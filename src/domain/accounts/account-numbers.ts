@@ -1,10 +1,10 @@
-// Account numbers, drawn from the serial ranges granted by banks, or from the pool of those that a
-// bank reserved (reserved-numbers.ts). Each serial is used once; dynamic numbers are reused after
-// quarantine: when their range is exhausted, or before another is taken from the pool. A live number
-// is never reissued.
+// Account numbers, drawn from the serial ranges granted by banks, or from the pool of numbers that
+// a bank reserved (reserved-numbers.ts). Each serial is used once. Dynamic numbers are reused after
+// a quarantine: when their range is exhausted, or before another is taken from the pool. A live
+// number is never reissued.
 //
 // The range's row is locked until commit, so two batches never draw the same index. If a number is
-// already taken (in the sandbox, ranges of two banks may overlap), the next one is drawn.
+// already in use (in the sandbox, ranges of two banks may overlap), the next one is drawn.
 
 import { randomBytes } from 'node:crypto'
 import { nuban } from '#banks/nuban.ts'
@@ -18,7 +18,7 @@ import { livesIn } from '#domain/records/test-clocks.ts'
 import type { ClientId } from '#ids.ts'
 import { drawReserved } from './reserved-numbers.ts'
 
-// Fewer than asked for when the range is used up.
+// Has fewer numbers than requested when the range is used up.
 type TakenNumbers = { fresh: string[]; recycled: string[] }
 
 export function configuredRanges(banks: readonly BankSettings[]) {
@@ -30,7 +30,7 @@ export function configuredRanges(banks: readonly BankSettings[]) {
   )
 }
 
-// Remembers every configured range. The key of a range is made once and kept with it for ever.
+// The key of a range is generated once and never changes.
 export async function registerRanges(db: Queryable, banks: readonly BankSettings[]): Promise<void> {
   const ranges = configuredRanges(banks)
   await db.query(
@@ -101,8 +101,8 @@ async function drawFresh(
              select account_number from reserved_numbers where account_number = any($1::text[])`,
       values: [candidates],
     })
-    const taken = new Set(rows.map((row) => row.account_number))
-    free.push(...candidates.filter((number) => !taken.has(number)))
+    const inUse = new Set(rows.map((row) => row.account_number))
+    free.push(...candidates.filter((number) => !inUse.has(number)))
   }
   return free
 }
@@ -135,8 +135,9 @@ async function drawIndexes(
   return numbers
 }
 
-// The longest out of quarantine first. Locked, so that two batches cannot take the same one. A client
-// with a test clock takes its own alone, and nobody else takes those: their quarantine is in its time.
+// Longest out of quarantine first. Locks the numbers, so that two batches cannot take the same one.
+// A client with a test clock reuses only its own numbers, and no other client reuses those, because
+// their quarantine runs on the test clock.
 async function drawRecycled(
   tx: Transaction,
   now: Date,

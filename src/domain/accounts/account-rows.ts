@@ -1,4 +1,4 @@
-// A collection account as it is read.
+// The row of a collection account.
 
 import { SPLIT_CODE } from '#domain/splits/use-splits.ts'
 import type { AccountId, ClientId, LimitProfileId, SplitId } from '#ids.ts'
@@ -9,7 +9,7 @@ import { type AccountNumbers, ADDITIONAL_NUMBERS } from './additional-numbers.ts
 import type { Kyc } from './kyc.ts'
 import type { PayerRules } from './payer-rules.ts'
 
-// Those of the settings when it was created, until the client sets its own. Null: none.
+// The configured limits at its creation, until the client sets its own. Null means none.
 type DefaultLimits = { defaultPerCreditKobo: Kobo | null; defaultPerDayKobo: Kobo | null }
 
 export type AccountFields = {
@@ -23,7 +23,7 @@ export type AccountFields = {
   channel: string
 }
 
-// The limits are its own; those in force are `readLimits`.
+// The limits are the account's own; `readLimits` returns the limits in force.
 export type CollectionAccount = AccountFields &
   Kyc &
   AccountLimits &
@@ -39,7 +39,7 @@ export type CollectionAccount = AccountFields &
     limitProfileId: LimitProfileId | null
     splitId: SplitId | null
     splitCode: string | null
-    version: bigint // One more with every change.
+    version: bigint // Incremented by every change.
     createdAt: Date
     updatedAt: Date
   }
@@ -63,7 +63,8 @@ export const ACCOUNT_COLUMNS = `
          l.credits_kobo - l.debits_kobo as "balanceKobo",
          ${ADDITIONAL_NUMBERS}`
 
-// In place: copying an object of two dozen fields costs more than reading it from the database.
+// Changes the row in place: copying two dozen fields costs more than reading them from the
+// database.
 export function decryptAccount(sealer: Sealer, row: AccountRow): CollectionAccount {
   const account = row as AccountRow & { bvn: string }
   account.bvn = sealer.open(row.bvnSealed)

@@ -26,14 +26,14 @@ export type Entry = CauseReferences & {
   direction: 'in' | 'out'
   amountKobo: Kobo
   balanceAfterKobo: Kobo
-  creditId: CreditId | null // Null: of a payout, a settlement or an adjustment.
+  creditId: CreditId | null // Null for a payout, a settlement or an adjustment.
   sessionId: string | null
   narration: string | null
   sourceAccountName: string | null
   postedAt: Date
 }
 
-// Where a page goes on: after this transfer, with this balance before it.
+// The next page starts after this transfer, with this balance before it.
 export type EntryPosition = { id: TransferId; balanceKobo: Kobo }
 
 type StatementAccount = { id: AccountId; currency: string }
@@ -59,7 +59,7 @@ export function positionAfter(last: Entry): EntryPosition {
   return { id: last.id, balanceKobo: kobo(last.balanceAfterKobo - changeKobo) }
 }
 
-// Both sides of an account, each through its own index.
+// Reads debits and credits through separate indexes.
 const bothSides = (columns: (change: string) => string, rows: (side: string) => string) => `
   (select ${columns('amount_kobo')} from transfers where ${rows('credit_account_id')})
   union all
@@ -68,10 +68,10 @@ const bothSides = (columns: (change: string) => string, rows: (side: string) => 
 
 const CAUSES = 'credit_id, payout_id, settlement_id, adjustment_id, difference_id'
 
-// First which rows are shown, then the balances, added up over nothing but the span of these rows;
-// so a page costs the same at any depth. Only the first page of a window that ended in the past
-// reads what is newer, because its sum is needed. The span is compared as pairs: with a range of
-// ids alone, the planner at times walks all transfers of the range, whose ever they are.
+// Selects the rows of the page first, then adds up balances over the span of these rows only, so
+// that a page costs the same at any depth. Only the first page of a window that ended in the past
+// reads newer transfers, because it needs their sum. The span is compared as pairs: with a range of
+// ids alone, the planner sometimes walks all accounts' transfers in the range.
 const LIST_ENTRIES = `
   with page as materialized (
     select id from (${bothSides(

@@ -1,4 +1,5 @@
-// Gives a collection account a number at another bank. The same bank again is the same number.
+// Adds a number at another bank to a collection account. Repeating the request returns the same
+// number.
 //
 // Locks: the account, then the bank's range.
 
@@ -22,8 +23,8 @@ import {
 type NumberRequest = { accountNumber: string; bank: BankSettings }
 type AddedNumber = NumberRequest & { reservation?: CustomerReservation | undefined }
 
-// At a bank that reserves a number only for its customer. Under the lock of the account, so that it has
-// one reservation. Undefined: the account has a number there.
+// For a bank that reserves numbers per customer. Locks the account, so that it has at most one
+// reservation. Undefined if the account already has a number there.
 export async function openNumberReservation(
   tx: Transaction,
   deps: ChangeDeps & ReservationDeps,
@@ -49,11 +50,11 @@ export async function addNumber(
 ): Promise<CollectionAccount> {
   const account = await lockWithNumbers(tx, deps, accountNumber)
   if (allNumbers(account).some(({ bankCode }) => bankCode === bank.code)) return account
-  const added = reservation
+  const drawn = reservation
     ? await useReservation(tx, reservation)
     : (await takeStaticNumbers(tx, bank, 1))[0]
-  if (!added) throw new Refusal('numbers_exhausted')
-  const number = { bankCode: bank.code, accountNumber: added }
+  if (!drawn) throw new Refusal('numbers_exhausted')
+  const number = { bankCode: bank.code, accountNumber: drawn }
   const { additionalNumbers: before } = account
   await insertAdditionalNumbers(tx, deps.now, [{ ...account, additionalNumbers: [number] }])
   const changed = await change(tx, deps, {
@@ -68,7 +69,7 @@ export async function addNumber(
   return changed
 }
 
-// A number that was added while the first statement waited for the lock is seen by the second.
+// The second statement sees a number that was added while the first one waited for the lock.
 async function lockWithNumbers(tx: Transaction, deps: ChangeDeps, accountNumber: string) {
   await lockAccount(tx, deps, accountNumber)
   return lockAccount(tx, deps, accountNumber)
@@ -85,7 +86,7 @@ async function useReservation(
 
 const byBank = (one: BankNumber, other: BankNumber) => (one.bankCode < other.bankCode ? -1 : 1)
 
-// Of a new account: where it gets numbers besides its own. Undefined: nowhere.
+// The banks at which a new account gets additional numbers.
 export function requireIssuingBanks(
   banks: readonly BankSettings[],
   bankCodes: readonly string[] | undefined,

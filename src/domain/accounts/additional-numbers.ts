@@ -1,8 +1,8 @@
-// A collection account's numbers besides its own: at most one at each other bank, for ever. Money
-// sent to any of them is the account's.
+// Additional numbers of a collection account: at most one at each other bank, permanently. Money
+// sent to any of them belongs to the account.
 //
-// The account's own number stands with it; the others only in `numbers`, with the time they were
-// added. So whoever looks for an account by a number asks `numbers`.
+// The account's row holds its main number. Additional numbers are only in `numbers`, with the time
+// they were added, so look-ups by number must use `numbers`.
 
 import type { BankSettings } from '#config/bank-settings.ts'
 import { numberArray } from '#db/arrays.ts'
@@ -16,22 +16,21 @@ import { putBack } from './reserved-numbers.ts'
 export type BankNumber = { bankCode: string; accountNumber: string }
 
 export type AccountNumbers = BankNumber & {
-  additionalNumbers: readonly BankNumber[] | null // In the order of bank codes. Null: none.
+  additionalNumbers: readonly BankNumber[] | null // Ordered by bank code. Null if there are none.
 }
 
-// Of the account `a`, as a column. The index has additional numbers only: for nearly all accounts it
-// is one look that finds nothing.
+// A column of the account `a`. The index contains additional numbers only, so that for nearly all
+// accounts it is one empty look-up.
 export const ADDITIONAL_NUMBERS = `
   (select json_agg(json_build_object('bankCode', n.bank_code, 'accountNumber', n.account_number)
                    order by n.bank_code)
      from numbers n
     where n.collection_account_id = a.id and n.added_at is not null) as "additionalNumbers"`
 
-// The id of the account that has a number, its own or an additional one.
+// The id of the account with this main or additional number.
 export const accountWithNumber = (accountNumber: string) =>
   `(select collection_account_id from numbers where account_number = ${accountNumber})`
 
-// All numbers of an account, by its id.
 export const numbersOfAccount = (id: string) => `array(
   select account_number from collection_accounts where id = ${id}
   union all
@@ -46,19 +45,19 @@ export function hasNumber(account: AccountNumbers, accountNumber: string): boole
   return allNumbers(account).some((number) => number.accountNumber === accountNumber)
 }
 
-type Wanted = {
-  banks?: readonly string[] | undefined // Besides the account's own bank.
-  reserved?: Readonly<Record<string, string>> | undefined // By bank code: reservations of its customer.
+type NumberNeeds = {
+  banks?: readonly string[] | undefined // In addition to the account's own bank.
+  reserved?: Readonly<Record<string, string>> | undefined // Customer reservations by bank code.
 }
-type Drawn = { numbers: (AccountNumbers | undefined)[]; exhausted: BankSettings[] }
+type DrawnNumbers = { numbers: (AccountNumbers | undefined)[]; exhausted: BankSettings[] }
 
-// Numbers for new accounts, in the order of the requests: undefined where one of its banks has none
-// left. Ranges are locked in the order of the banks, as everywhere.
+// Draws numbers for new accounts, in the order of the requests. A request gets undefined if one of
+// its banks has no number left. Locks ranges in the order of the banks, as everywhere.
 export async function drawNumbers(
   tx: Transaction,
   { bank: own, banks }: { bank: BankSettings; banks: readonly BankSettings[] },
-  requests: readonly Wanted[],
-): Promise<Drawn> {
+  requests: readonly NumberNeeds[],
+): Promise<DrawnNumbers> {
   const ofCustomers = await findCustomerNumbers(
     tx,
     requests.flatMap(({ reserved }) => Object.values(reserved ?? {})),
@@ -66,12 +65,12 @@ export async function drawNumbers(
   const stock = new Map<string, string[]>()
   const exhausted: BankSettings[] = []
   for (const bank of banks) {
-    const isWanted = ({ banks: also }: Wanted) => bank === own || also?.includes(bank.code)
-    const count = requests.filter(isWanted).length
+    const needsBank = ({ banks: also }: NumberNeeds) => bank === own || also?.includes(bank.code)
+    const count = requests.filter(needsBank).length
     if (count === 0 || bank.numbers === 'perCustomer') continue
-    const taken = await takeStaticNumbers(tx, bank, count)
-    stock.set(bank.code, taken)
-    if (taken.length < count) exhausted.push(bank)
+    const drawn = await takeStaticNumbers(tx, bank, count)
+    stock.set(bank.code, drawn)
+    if (drawn.length < count) exhausted.push(bank)
   }
   const numbers = requests.map(({ banks: also = [], reserved }): AccountNumbers | undefined => {
     const stockAt = (code: string) => ofCustomers.get(reserved?.[code] ?? '') ?? stock.get(code)
@@ -83,7 +82,8 @@ export async function drawNumbers(
     }))
     return { ...(first as BankNumber), additionalNumbers: others.length > 0 ? others : null }
   })
-  // Serials of a range that were drawn for a refused request are lost, reserved numbers are not.
+  // Returns reserved numbers that a refused request did not use. Unused serials of a range are
+  // lost.
   await putBack(tx, [...stock.values()].flat())
   await useCustomerNumbers(
     tx,
@@ -96,17 +96,17 @@ export function exhaustedAlert({ code }: BankSettings): NewAlert {
   return { kind: 'numbers_exhausted', subject: `${code} static`, detail: { bank: code } }
 }
 
-type Numbered = AccountNumbers & { id: AccountId; clientId: ClientId }
+type NumberedAccount = AccountNumbers & { id: AccountId; clientId: ClientId }
 
 export async function insertAdditionalNumbers(
   tx: Transaction,
   now: Date,
-  accounts: readonly Numbered[],
+  accounts: readonly NumberedAccount[],
 ): Promise<void> {
-  const added = accounts.flatMap(({ id, clientId, additionalNumbers }) =>
+  const numbers = accounts.flatMap(({ id, clientId, additionalNumbers }) =>
     (additionalNumbers ?? []).map((number) => ({ id, clientId, ...number })),
   )
-  if (added.length === 0) return
+  if (numbers.length === 0) return
   await tx.query({
     name: 'insert-additional-numbers',
     text: `insert into numbers
@@ -114,10 +114,10 @@ export async function insertAdditionalNumbers(
            select n.*, $5
              from unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[]) as n`,
     values: [
-      added.map((number) => number.accountNumber),
-      added.map((number) => number.bankCode),
-      numberArray(added.map((number) => number.clientId)),
-      numberArray(added.map((number) => number.id)),
+      numbers.map((number) => number.accountNumber),
+      numbers.map((number) => number.bankCode),
+      numberArray(numbers.map((number) => number.clientId)),
+      numberArray(numbers.map((number) => number.id)),
       now,
     ],
   })

@@ -1,10 +1,10 @@
-// What a bank is told of accounts that it issued: their names, and to block those that are closed
-// for good. Queued in the transaction of the change, and sent by a worker until the bank answers.
+// Account changes that are sent to the issuing bank: new names, and blocking of closed accounts. They are
+// queued in the transaction of the change, and a worker sends them until the bank answers.
 //
 //   pending ──▶ done | refused | dropped (the account was erased, or the bank has no such call)
 //
-// A rename has no name of its own: the account's name is read when it is sent, so that the last one
-// wins and none outlives an erasure. Changes of one number are sent one after the other (I42).
+// A rename does not store the name. The worker reads the account's name when it sends, so that the last
+// name wins and no name outlives an erasure. Changes of one number are sent one after the other (I42).
 
 import type { ChangeAnswer } from '#banks/connector.ts'
 import type { BankSettings } from '#config/bank-settings.ts'
@@ -22,15 +22,15 @@ const RETRY_MS = 30_000
 const RETRY_MAX_MS = 3_600_000
 const REASON_MAX = 200
 
-export type BankChange = 'rename' | 'block'
+type BankChange = 'rename' | 'block'
 
 type QueuedChange = {
   change: BankChange
   accountIds: readonly AccountId[]
-  bankCode?: string // Undefined: at all banks.
+  bankCode?: string // Undefined means all banks.
 }
 
-// Of every number of the accounts that its bank reserved. Answers how many these are.
+// Queues the change for every number that a bank reserved, and returns how many there are.
 export async function queueBankChanges(
   tx: Transaction,
   now: Date,
@@ -56,7 +56,7 @@ export async function queueBankChanges(
   return rowCount ?? 0
 }
 
-// Of new accounts: a bank that issued a number is to know whose it is.
+// The bank that issued a number must know its account's name.
 export async function nameAtBanks(
   tx: Transaction,
   { banks, now }: { banks: readonly BankSettings[]; now: Date },
@@ -69,7 +69,7 @@ export async function nameAtBanks(
   if (accountIds.length > 0) await queueBankChanges(tx, now, { change: 'rename', accountIds })
 }
 
-// Of an account that was erased: the bank has its customer's name, and takes no more money for it.
+// After an erasure: the bank still has the customer's name and must stop accepting money.
 export async function queueBlock(tx: Transaction, now: Date, accountId: AccountId): Promise<void> {
   const queued = await queueBankChanges(tx, now, { change: 'block', accountIds: [accountId] })
   if (queued === 0) return
@@ -92,13 +92,13 @@ export type DueChange = {
   id: bigint
   change: BankChange
   accountNumber: string
-  reference: string // Of its reservation.
+  reference: string // The reservation's reference.
   attempts: number
   merchantName: string
   customerName: string
 }
 
-// The next that is due, for this caller alone while its lease lasts.
+// Claims the next due change; a lease keeps other workers from sending it.
 export async function claimBankChange(
   tx: Transaction,
   now: Date,
@@ -129,12 +129,12 @@ export async function claimBankChange(
 }
 
 export type ChangeResult = ChangeAnswer | { status: 'dropped'; reason: string }
-type Answered = { bankCode: string; due: DueChange; answer: ChangeResult }
+type AnsweredChange = { bankCode: string; due: DueChange; answer: ChangeResult }
 
 export async function recordBankAnswer(
   tx: Transaction,
   now: Date,
-  { bankCode, due: { id, change, accountNumber, attempts }, answer }: Answered,
+  { bankCode, due: { id, change, accountNumber, attempts }, answer }: AnsweredChange,
 ): Promise<void> {
   const isAnswered = answer.status !== 'no_answer'
   const reason = answer.status === 'done' ? null : answer.reason.slice(0, REASON_MAX)
@@ -171,7 +171,7 @@ export type BankChangeRecord = {
 
 const CHANGES_MAX = 100
 
-// The latest, newest first.
+// Newest first.
 export async function listBankChanges(
   db: Queryable,
   accountId: AccountId,

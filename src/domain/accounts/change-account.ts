@@ -1,8 +1,8 @@
 // Changes a collection account: fields, KYC, rules and limits; activation; the merchant's default.
 // Each change is a new version, an event and an audit log entry. A no-op writes nothing.
 //
-// I19: a client's merchantId has at most one default, and it is active. Setting one takes the lock
-// of that merchantId, so concurrent changes are safe.
+// I19: a client's merchantId has at most one default, and the default is active. Setting one locks
+// the merchantId, so that concurrent changes are safe.
 //
 // Locks: the merchantId, then accounts in id order, each with its ledger account, so that credits
 // and changes are serialised.
@@ -27,7 +27,7 @@ import { sealedNin } from './kyc.ts'
 import { lockProfile } from './limit-profiles.ts'
 import { writeAccount } from './write-account.ts'
 
-// What may be changed. `isActive`, `isDefault` and additional numbers have calls of their own.
+// `isActive`, `isDefault` and additional numbers have their own operations.
 const CHANGEABLE = [
   'accountName',
   'email',
@@ -53,7 +53,7 @@ type Changeable = (typeof CHANGEABLE)[number]
 type Changes = Partial<Pick<CollectionAccount, Changeable | 'ninSealed' | 'splitCode'>>
 
 type Limit = 'perCreditKobo' | 'perDayKobo' | 'balanceMaxKobo'
-type Given =
+type ClientField =
   | 'accountName'
   | 'email'
   | 'phoneNumber'
@@ -63,8 +63,8 @@ type Given =
   | 'verifiedName'
   | Limit
 
-// `limitProfile`: its code.
-export type AccountChanges = Partial<Pick<CollectionAccount, Given>> & {
+// `limitProfile` is the profile's code.
+export type AccountChanges = Partial<Pick<CollectionAccount, ClientField>> & {
   nin?: string | null | undefined
   limitProfile?: string | null | undefined
   splitCode?: string | null | undefined
@@ -75,7 +75,7 @@ export type ChangeDeps = {
   now: Date
   by: Client
   actor: string
-  note?: string | undefined // Why, in the caller's words.
+  note?: string | undefined // The caller's reason.
   isCurrent: (version: bigint) => boolean // Whether the caller has seen this version.
 }
 
@@ -93,7 +93,7 @@ export async function updateAccount(
     account,
     changes: {
       ...fields,
-      // Whoever sets a limit, or removes it, is done with the default.
+      // Setting or removing a limit also removes the default limit.
       ...('perCreditKobo' in changes ? { defaultPerCreditKobo: null } : {}),
       ...('perDayKobo' in changes ? { defaultPerDayKobo: null } : {}),
       ...(nin === undefined ? {} : sealedNin(deps.sealer, nin)),
@@ -106,14 +106,14 @@ export async function updateAccount(
   })
 }
 
-// The one it has may be deactivated by now: it keeps it.
+// An account keeps its current split even if that split is deactivated.
 async function splitOf(tx: Transaction, account: CollectionAccount, splitCode: string | null) {
   if (splitCode === account.splitCode) return {}
   const { clientId } = account
   return { splitCode, splitId: await getUsableSplit(tx, { clientId, splitCode }) }
 }
 
-// Locked, so that it is not deleted meanwhile.
+// Locks the profile against deletion.
 async function profileIdOf(tx: Transaction, { id }: Client, code: string | null) {
   if (code === null) return null
   const profile = await lockProfile(tx, { clientId: id, code })
@@ -122,7 +122,7 @@ async function profileIdOf(tx: Transaction, { id }: Client, code: string | null)
   throw new Refusal('invalid_request', [{ field: 'limitProfile', message }])
 }
 
-// Money sent to it from now on is suspended. It is no longer a default.
+// Money sent to the account is suspended from now on. The account stops being a default.
 export async function deactivateAccount(
   tx: Transaction,
   deps: ChangeDeps,
@@ -150,7 +150,7 @@ export async function activateAccount(
   })
 }
 
-// The default that was there before is one no longer.
+// The previous default stops being one.
 export async function makeDefault(
   tx: Transaction,
   deps: ChangeDeps,
@@ -165,7 +165,7 @@ export async function makeDefault(
     values: [accountNumber, deps.by.id],
   })
   const accounts = await lockAccounts(tx, deps, { accountNumber, which: WITH_DEFAULT })
-  const account = checked(deps, accounts, accountNumber)
+  const account = requireUsable(deps, accounts, accountNumber)
   if (!account.isActive) throw new Refusal('account_inactive')
   for (const other of accounts) {
     if (other === account) continue
@@ -187,11 +187,15 @@ export async function lockAccount(
   deps: ChangeDeps,
   accountNumber: string,
 ): Promise<LockedAccount> {
-  return checked(deps, await lockAccounts(tx, deps, { accountNumber, which: ALONE }), accountNumber)
+  return requireUsable(
+    deps,
+    await lockAccounts(tx, deps, { accountNumber, which: ALONE }),
+    accountNumber,
+  )
 }
 
-// The same "not there" for what does not exist and for what is another client's.
-function checked(
+// Gives the same refusal for an unknown account and for another client's.
+function requireUsable(
   { by, isCurrent }: ChangeDeps,
   accounts: readonly LockedAccount[],
   accountNumber: string,
@@ -207,7 +211,7 @@ type LockedRow = AccountRow & Pick<LockedAccount, 'isErased'>
 
 const ALONE = `a.id = ${accountWithNumber('$1')}`
 
-// The account, and the default of its merchantId.
+// The account and the default of its merchantId.
 const WITH_DEFAULT = `a.id in (
   select ${accountWithNumber('$1')}
   union all
@@ -278,7 +282,7 @@ function changedBy(account: CollectionAccount, changes: Changes): Changeable[] {
   )
 }
 
-// As the API calls them. Never the values: some of them are personal.
+// Uses the API's field names, and never the values, which may be personal.
 function fieldNames(changed: readonly Changeable[]): string[] {
   const name = (field: Changeable) => {
     if (field === 'ninHash') return 'nin'

@@ -1,6 +1,6 @@
-// Collection accounts: a permanent number and the ledger account behind it, with further numbers at
-// other banks on request. Visible to the client
-// that created it; merchant labels grant nothing.
+// Collection accounts: a permanent number and its ledger account, with further numbers at other
+// banks on request. Only the client that created an account sees it; merchant labels grant no
+// access.
 //
 // I8: a collection account is one ledger account; they share their id.
 
@@ -35,7 +35,7 @@ import {
   type ReservationDeps,
 } from './customer-numbers.ts'
 import { insertAccounts } from './insert-accounts.ts'
-import { type GivenKyc, kycOf } from './kyc.ts'
+import { type KycInput, kycOf } from './kyc.ts'
 import type { PayerRules } from './payer-rules.ts'
 
 export {
@@ -52,15 +52,15 @@ const NO_LIMITS: AccountLimits = { perCreditKobo: null, perDayKobo: null, balanc
 export type AccountRequest = {
   clientId: ClientId
   fields: AccountFields
-  kyc: GivenKyc
+  kyc: KycInput
   payerRules: PayerRules | null
-  banks?: readonly string[] | undefined // Where it gets additional numbers.
+  banks?: readonly string[] | undefined // The banks of its additional numbers.
   splitCode?: string | null | undefined
   idempotencyKey?: string | undefined
-  reserved?: Readonly<Record<string, string>> | undefined // By bank code: reservations of its customer.
+  reserved?: Readonly<Record<string, string>> | undefined // Customer reservations by bank code.
 }
 
-// `bank` issues the own number, and `limits` are the defaults, of every new account.
+// `bank` issues every new account's main number; `limits` are its default limits.
 type Deps = {
   sealer: Sealer
   bank: BankSettings
@@ -70,12 +70,13 @@ type Deps = {
 }
 type Limits = Policy['limits']
 
-// Of the fields in a fixed order, so that the order and the extras of the JSON do not matter. KYC,
-// banks and split are part of it only where they are given: keys from before there were any still fit.
+// Hashes the fields in a fixed order, so that the order and unknown fields of the JSON do not
+// matter. Includes KYC, banks and split only if the request has them, so that older idempotency
+// keys still match.
 function requestHash(sealer: Sealer, request: AccountRequest): Buffer {
   const { fields: f, kyc, payerRules, banks, splitCode } = request
   const { nin = null, kycTier = null, verifiedName = null } = kyc
-  const given = [nin, kycTier, verifiedName]
+  const kycValues = [nin, kycTier, verifiedName]
   return sealer.hash(
     OPERATION,
     JSON.stringify([
@@ -88,7 +89,7 @@ function requestHash(sealer: Sealer, request: AccountRequest): Buffer {
       f.phoneNumber,
       f.channel,
       payerRules,
-      ...(given.some((each) => each !== null) ? given : []),
+      ...(kycValues.some((each) => each !== null) ? kycValues : []),
       ...(banks?.length ? [{ banks: banks.toSorted() }] : []),
       ...(splitCode ? [{ splitCode }] : []),
     ]),
@@ -101,8 +102,9 @@ function keyOf(sealer: Sealer, request: AccountRequest): IdempotencyKey | undefi
   return { clientId, key, requestHash: requestHash(sealer, request) }
 }
 
-// At banks that reserve a number only for its customer. Undefined: the key of the request was used
-// before. Its lock is held meanwhile, so that the account cannot be made between look-up and insert.
+// For banks that reserve numbers per customer. Undefined if the request's idempotency key was used
+// before. Holds the key's lock, so that no other request can create the account between look-up and
+// insert.
 export async function openAccountReservations(
   tx: Transaction,
   deps: ReservationDeps,
@@ -121,7 +123,7 @@ export async function openAccountReservations(
   })
 }
 
-// Answers each request on its own, in order: the account, or why not.
+// Returns an account or a refusal for each request, in order.
 export function createAccounts(
   tx: Transaction,
   deps: Deps,
@@ -142,7 +144,7 @@ export function createAccounts(
   })
 }
 
-// Those whose split is theirs; nothing is asked where none is given.
+// Refuses requests with an unusable split. Without split codes it runs no query.
 async function makeAccounts(
   tx: Transaction,
   deps: Deps,
@@ -157,15 +159,15 @@ async function makeAccounts(
     const splitId = splits[at] ?? null
     if (!(splitId instanceof Refusal)) usable.push({ ...request, splitId })
   }
-  const made = await makeUsable(tx, deps, usable)
+  const outcomes = await makeUsable(tx, deps, usable)
   return splits.map((split) => {
-    return split instanceof Refusal ? split : (made.shift() as CollectionAccount | Refusal)
+    return split instanceof Refusal ? split : (outcomes.shift() as CollectionAccount | Refusal)
   })
 }
 
 type SplitRequest = AccountRequest & { splitId: SplitId | null }
 
-// As many as there are numbers; the rest are refused, and an alert is raised.
+// Creates as many accounts as there are numbers. Refuses the rest and raises an alert.
 async function makeUsable(
   tx: Transaction,
   deps: Deps,
@@ -173,13 +175,13 @@ async function makeUsable(
 ): Promise<(CollectionAccount | Refusal)[]> {
   if (requests.length === 0) return []
   const { sealer, limits, now } = deps
-  const idsAsked = tx.query<{ id: AccountId }>({
+  const idQuery = tx.query<{ id: AccountId }>({
     name: 'ledger-account-ids',
     text: `select nextval('ledger_account_ids') as id from generate_series(1, $1::int)`,
     values: [requests.length],
   })
-  const [ids, { numbers, exhausted }] = await pipeline([idsAsked, drawNumbers(tx, deps, requests)])
-  const told = await raiseAlerts(tx, now, exhausted.map(exhaustedAlert))
+  const [ids, { numbers, exhausted }] = await pipeline([idQuery, drawNumbers(tx, deps, requests)])
+  const alertEvents = await raiseAlerts(tx, now, exhausted.map(exhaustedAlert))
   const made = requests.map(({ clientId, fields, kyc, payerRules, splitId, splitCode }, index) => {
     const own = numbers[index]
     if (!own) return undefined
@@ -207,8 +209,8 @@ async function makeUsable(
     return account
   })
   const accounts = made.filter((account) => account !== undefined)
-  if (accounts.length > 0) await insertAccounts(tx, deps, { accounts, told })
-  else await appendEvents(tx, now, told)
+  if (accounts.length > 0) await insertAccounts(tx, deps, { accounts, otherEvents: alertEvents })
+  else await appendEvents(tx, now, alertEvents)
   return made.map((account) => account ?? new Refusal('numbers_exhausted'))
 }
 

@@ -1,12 +1,12 @@
-// Numbers of banks that reserve one only for a customer whom they can identify. No pool holds them: the
-// request that needs a number waits for the bank.
+// Numbers of banks that reserve a number only for a customer whom they can identify. There is no pool:
+// the request that needs a number waits for the bank.
 //
-//   open    one transaction commits a reservation, under a reference of ours that belongs to the request;
-//   (ask)   the route asks the bank by that reference, outside transactions, and records the number;
+//   open    one transaction commits a reservation, with our reference for the request;
+//   (ask)   the route asks the bank with that reference, outside transactions, and records the number;
 //   use     the account takes the number, in its own transaction.
 //
-// I101: a repeated request finds its reservation, so the bank is asked for the same number again. The
-// reservation holds nothing of the customer but a keyed hash, and that until its number is used.
+// I101: a repeated request finds its reservation and so asks the bank for the same number again. The
+// reservation stores only a keyed hash of the customer's data, and deletes it when the number is used.
 
 import type { AccountCustomer } from '#banks/connector.ts'
 import type { BankSettings } from '#config/bank-settings.ts'
@@ -20,7 +20,7 @@ export type CustomerReservation = {
   bankCode: string
   reference: string
   isReserved: boolean // The bank has answered with a number.
-  accountName: string // At the bank: the name that name enquiries show.
+  accountName: string // The name that the bank's name enquiry shows.
   customer: AccountCustomer
 }
 
@@ -29,7 +29,7 @@ export type ReservationDeps = { sealer: Sealer; nameStyle: string; now: Date }
 type NewReservation = {
   clientId: ClientId
   banks: readonly BankSettings[]
-  request: readonly string[] // The same again is the same reservation, at each bank.
+  request: readonly string[] // Equal requests share one reservation per bank.
   customer: AccountCustomer
 }
 
@@ -71,7 +71,8 @@ export async function openReservations(
   }))
 }
 
-// By reference, each a list of one. Locked until commit; without those that the bank has not named yet.
+// Maps each reference to a list of one number. Locks the rows until commit. Omits reservations
+// without a number.
 export async function findCustomerNumbers(
   tx: Transaction,
   references: readonly string[],

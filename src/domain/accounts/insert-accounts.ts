@@ -13,11 +13,14 @@ import { nameAtBanks } from './bank-account-changes.ts'
 
 type Deps = { sealer: Sealer; banks: readonly BankSettings[]; now: Date }
 
-// `told`: events besides their own.
+// `otherEvents` are appended after the accounts' own events.
 export async function insertAccounts(
   tx: Transaction,
   { sealer, banks, now }: Deps,
-  { accounts, told }: { accounts: readonly CollectionAccount[]; told: readonly NewEvent[] },
+  {
+    accounts,
+    otherEvents,
+  }: { accounts: readonly CollectionAccount[]; otherEvents: readonly NewEvent[] },
 ): Promise<void> {
   const ids = numberArray(accounts.map((account) => account.id))
   const clientIds = numberArray(accounts.map((account) => account.clientId))
@@ -76,7 +79,7 @@ export async function insertAccounts(
     }),
     insertAdditionalNumbers(tx, now, accounts),
     nameAtBanks(tx, { banks, now }, accounts),
-    appendEvents(tx, now, [...accounts.map(createdEvent), ...told]),
+    appendEvents(tx, now, [...accounts.map(createdEvent), ...otherEvents]),
   ])
 }
 

@@ -1,8 +1,8 @@
-// Know your customer: what is known of the holder of a collection account beyond the BVN. A NIN is
-// sealed, as a BVN is; it is opened only to be shown masked.
+// Know your customer: verified data about the holder of a collection account besides the BVN. A NIN
+// is sealed like a BVN and opened only to be shown masked.
 //
-// CBN, December 2023: tier 1 takes a BVN or a NIN, tiers 2 and 3 take both. Every account has a BVN, so
-// the tier that a client sets is in force from the moment there is a NIN too (I95).
+// CBN, December 2023: tier 1 requires a BVN or a NIN, tiers 2 and 3 require both. Every account has
+// a BVN, so the tier that a client sets takes effect once there is a NIN too (I95).
 
 import type { Sealer } from '#seal.ts'
 
@@ -10,23 +10,22 @@ export const KYC_TIERS = [1, 2, 3] as const
 export type KycTier = (typeof KYC_TIERS)[number]
 
 const TIER_WITH_BVN: KycTier = 1
-const TIER_BY_DEFAULT: KycTier = 3 // Where nobody sets one.
+const TIER_BY_DEFAULT: KycTier = 3 // Used if the client sets none.
 
 export type Kyc = {
   ninSealed: Buffer | null
   ninHash: Buffer | null
-  kycTier: KycTier // As it was set; `tierInForce` is what counts.
+  kycTier: KycTier // The tier that was set; `tierInForce` returns the one that applies.
   verifiedName: string | null // As the verification service returned it.
 }
 
-// As a client gives it when it opens an account.
-export type GivenKyc = {
+export type KycInput = {
   nin?: string | null | undefined
   kycTier?: KycTier | null | undefined
   verifiedName?: string | null | undefined
 }
 
-export function kycOf(sealer: Sealer, { nin, kycTier, verifiedName }: GivenKyc): Kyc {
+export function kycOf(sealer: Sealer, { nin, kycTier, verifiedName }: KycInput): Kyc {
   return {
     ...sealedNin(sealer, nin ?? null),
     kycTier: kycTier ?? TIER_BY_DEFAULT,
@@ -49,7 +48,7 @@ export function tierInForce({ ninHash, kycTier }: Pick<Kyc, 'ninHash' | 'kycTier
   return ninHash === null ? TIER_WITH_BVN : kycTier
 }
 
-// The same of an account in SQL; null if there is none.
+// SQL for the same. Null if there is no account.
 export const tierInForceOf = (account: string) =>
   `case when ${account}.nin_hash is null and ${account}.id is not null then ${TIER_WITH_BVN}
         else ${account}.kyc_tier end`

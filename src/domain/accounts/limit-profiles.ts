@@ -1,8 +1,9 @@
-// Limit profiles: named limits of a client that its collection accounts share, by naming the profile
-// or by being of a tier it applies to. An account's own limits come first (account-limits.ts).
+// Limit profiles: named limits that a client's collection accounts share, either by naming the
+// profile or by having a tier that it applies to. An account's own limits come first
+// (account-limits.ts).
 //
-// Locks: whoever writes profiles of a client holds a lock of that client, so that two at once cannot
-// take the same code or tier. A profile that an account is being given is locked against deletion.
+// Every write of a client's profiles locks that client, so that two concurrent writes cannot use
+// the same code or tier. Assigning a profile to an account locks the profile against deletion.
 
 import { isDeepStrictEqual } from 'node:util'
 import type { Queryable } from '#db/pool.ts'
@@ -16,7 +17,7 @@ import type { KycTier } from './kyc.ts'
 
 export const PROFILES_MAX = 100
 
-// What a client sets. `tiers`: its accounts of these tiers have this profile, unless they name one.
+// `tiers`: accounts of these tiers use this profile unless they name another.
 export type ProfileTerms = AccountLimits & { name: string; tiers: readonly KycTier[] }
 
 export type LimitProfile = ProfileTerms & {
@@ -50,7 +51,6 @@ export async function getProfile(
   return rows[0]
 }
 
-// Newest first, older than `beforeId`.
 export async function listProfiles(
   db: Queryable,
   clientId: ClientId,
@@ -89,7 +89,7 @@ export async function createProfile(
   return getProfile(tx, clientId, code)
 }
 
-// From the next credit on. The same again changes nothing and leaves no trace.
+// Applies from the next credit on. Does nothing if the terms are equal.
 export async function replaceProfile(
   tx: Transaction,
   by: By,
@@ -98,7 +98,7 @@ export async function replaceProfile(
   const clientId = by.client.id
   await lockProfiles(tx, clientId)
   const before = await getProfile(tx, clientId, code)
-  if (isDeepStrictEqual(shown(before), shown(terms))) return before
+  if (isDeepStrictEqual(auditView(before), auditView(terms))) return before
   await tx.query({
     name: 'replace-limit-profile',
     text: `update limit_profiles
@@ -112,7 +112,7 @@ export async function replaceProfile(
   return getProfile(tx, clientId, code)
 }
 
-// Accounts of its tiers lose it; accounts that name it are to be given another first.
+// Accounts that get the profile by tier lose it. Refuses if an account names it.
 export async function deleteProfile(tx: Transaction, by: By, code: string): Promise<void> {
   const clientId = by.client.id
   await lockProfiles(tx, clientId)
@@ -133,7 +133,7 @@ export async function deleteProfile(tx: Transaction, by: By, code: string): Prom
   await audit(tx, by, { action: 'limit_profile.delete', code, before, after: null })
 }
 
-// Not to be deleted until the end of the transaction.
+// Prevents deletion until the end of the transaction.
 export async function lockProfile(
   tx: Transaction,
   { clientId, code }: { clientId: ClientId; code: string },
@@ -187,7 +187,7 @@ const columnsOf = ({ name, perCreditKobo, perDayKobo, balanceMaxKobo }: ProfileT
   balanceMaxKobo,
 ]
 
-type Audited = {
+type ProfileChange = {
   action: `limit_profile.${'create' | 'update' | 'delete'}`
   code: string
   before: ProfileTerms | null
@@ -197,14 +197,14 @@ type Audited = {
 async function audit(
   tx: Transaction,
   { client, actor, now }: By,
-  { action, code, before, after }: Audited,
+  { action, code, before, after }: ProfileChange,
 ): Promise<void> {
-  const detail = { before: before && shown(before), after: after && shown(after) }
+  const detail = { before: before && auditView(before), after: after && auditView(after) }
   const subject = `limit-profile/${code}`
   await writeAuditLog(tx, now, { clientId: client.id, actor, action, subject, detail })
 }
 
-function shown({ name, perCreditKobo, perDayKobo, balanceMaxKobo, tiers }: ProfileTerms) {
+function auditView({ name, perCreditKobo, perDayKobo, balanceMaxKobo, tiers }: ProfileTerms) {
   return {
     name,
     perCreditKobo: perCreditKobo?.toString() ?? null,

@@ -32,14 +32,14 @@ export async function findNumber(
 type LiveNumber = {
   merchantName: string
   customerName: string
-  kycLevel: string | null // Null: of a payment, whose payer is not known.
+  kycLevel: string | null // Null for a payment, whose payer is unknown.
   clientId: ClientId
   collectionAccountId: AccountId | null
   paymentId: PaymentId | null
 }
 
-// Of a number of this bank that may be paid into now: an active collection account, or a payment
-// that is open. No bank learns whose the numbers of another are.
+// Finds a number of this bank that accepts money now: of an active collection account or of an open
+// payment. A bank cannot look up another bank's numbers.
 export async function findLiveName(
   db: Queryable,
   now: Date,

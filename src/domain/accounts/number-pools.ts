@@ -1,11 +1,11 @@
 // Keeps a bank's pool of reserved numbers full. A round is
 //
 //   begin   under the lock of the pool: lease it, and add reservations up to the target;
-//   (ask)   the worker asks the bank, outside transactions, and each answer is recorded at once;
+//   (ask)   the worker asks the bank, outside transactions, and records each answer at once;
 //   end     release it; after a failure, wait longer each time.
 //
-// Reservations count towards the target, so no number of processes reserves more than that. The
-// lease only saves calls: two that ask for one reservation get one number.
+// Pending reservations count towards the target, so several processes together never reserve more. The
+// lease only saves calls: two requests for one reservation return the same number.
 
 import type { ReservationAnswer } from '#banks/connector.ts'
 import { cleanText } from '#banks/credit-fields.ts'
@@ -26,11 +26,11 @@ const BATCH_MAX = 20
 const LEASE_MS = 60_000
 const RETRY_MAX_MS = 300_000
 const LOW_PERCENT = 20
-const NUMBER_SHOWN_MAX = 20 // Of one that is none.
+const NUMBER_LENGTH_MAX = 20 // Truncates an invalid number for display.
 const PURPOSES = ['static', 'dynamic'] as const
 
-// What to ask the bank for. Undefined: nothing, another process is at it, or the bank failed just
-// now.
+// Returns the reservations to request. Undefined if the pool is full, another process is refilling
+// it, or the bank failed recently.
 export async function beginRefill(
   tx: Transaction,
   now: Date,
@@ -69,13 +69,13 @@ export async function beginRefill(
   return reservations
 }
 
-type Recorded = { bankCode: string; reservation: Reservation; answer: ReservationAnswer }
+type AnsweredReservation = { bankCode: string; reservation: Reservation; answer: ReservationAnswer }
 
-// Why it brought no number; undefined: it did.
+// Returns why the bank gave no usable number, or undefined.
 export async function recordReservation(
   tx: Transaction,
   now: Date,
-  { bankCode, reservation: { reference }, answer }: Recorded,
+  { bankCode, reservation: { reference }, answer }: AnsweredReservation,
 ): Promise<string | undefined> {
   if (answer.status === 'no_answer') return answer.reason
   if (answer.status === 'refused') {
@@ -83,7 +83,7 @@ export async function recordReservation(
     return answer.reason
   }
   if (await storeReserved(tx, now, { reference, ...answer })) return undefined
-  const accountNumber = cleanText(answer.accountNumber, NUMBER_SHOWN_MAX) ?? ''
+  const accountNumber = cleanText(answer.accountNumber, NUMBER_LENGTH_MAX) ?? ''
   const alert: NewAlert = {
     kind: 'number_refused',
     subject: `${bankCode} ${accountNumber}`,
@@ -93,7 +93,7 @@ export async function recordReservation(
   return `${accountNumber} cannot be used`
 }
 
-// Whether there is more to ask for now.
+// Returns whether the pool still needs numbers.
 export async function endRefill(
   tx: Transaction,
   now: Date,
@@ -112,7 +112,7 @@ export async function endRefill(
   return !hasFailed && (await findMissing(tx, bank)).length > 0
 }
 
-type Level = { available: number; asked: number }
+type Level = { available: number; pending: number }
 
 async function readLevels(tx: Transaction, bankCode: string): Promise<Record<Purpose, Level>> {
   const { rows } = await tx.query<Level & { purpose: Purpose }>({
@@ -123,7 +123,7 @@ async function readLevels(tx: Transaction, bankCode: string): Promise<Record<Pur
                       and request_hash is null) as available,
                   (select count(*)::int from reserved_numbers
                     where bank_code = $1 and purpose = p.purpose and state = 'asked'
-                      and request_hash is null) as asked
+                      and request_hash is null) as pending
              from unnest('{static,dynamic}'::text[]) as p (purpose)`,
     values: [bankCode],
   })
@@ -131,17 +131,17 @@ async function readLevels(tx: Transaction, bankCode: string): Promise<Record<Pur
   return { static: find('static'), dynamic: find('dynamic') }
 }
 
-// The purposes of the numbers that neither are there nor were asked for.
+// One purpose per number that is neither available nor pending.
 async function findMissing(tx: Transaction, bank: BankSettings): Promise<Purpose[]> {
   const levels = await readLevels(tx, bank.code)
   const pool = poolOf(bank)
   return PURPOSES.flatMap((purpose) => {
-    const { available, asked } = levels[purpose]
-    return Array<Purpose>(Math.max(0, pool[purpose] - available - asked)).fill(purpose)
+    const { available, pending } = levels[purpose]
+    return Array<Purpose>(Math.max(0, pool[purpose] - available - pending)).fill(purpose)
   })
 }
 
-// A pool that is being filled is not low, however little is in it.
+// A low pool raises an alert only if refilling fails.
 async function watchLevels(
   tx: Transaction,
   now: Date,

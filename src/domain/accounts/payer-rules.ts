@@ -1,8 +1,8 @@
-// Who may pay into a collection account or an advice, and how much at a time. Money that breaks a
-// rule is taken and suspended: the bank has already credited us, so refusing would lose it.
+// Rules on who may pay into a collection account or an advice, and how much at a time. Money that
+// breaks a rule is booked and suspended: the bank has already credited us, so refusing it would
+// lose it.
 //
-// Payers' accounts are stored as keyed hashes, which suffices for comparison, with a masked form
-// for display.
+// Payers' accounts are stored as keyed hashes for comparison, with a masked form for display.
 
 import { type FieldError, Refusal } from '#errors.ts'
 import { maskAccountNumber } from '#mask.ts'
@@ -16,8 +16,8 @@ export type PayerRules = {
   names?: readonly string[]
 }
 
-// As a client gives them, and as they are shown (with account numbers masked).
-type GivenPayerRules = {
+// As in requests and, with masked account numbers, in responses.
+type PayerRulesInput = {
   minAmount?: number | string | undefined
   maxAmount?: number | string | undefined
   accounts?: readonly { accountNumber: string; bankCode: string }[] | undefined
@@ -40,13 +40,13 @@ export function payerHasher(sealer: Sealer): HashPayer {
 
 // Amounts must be valid. Rules that no payment could satisfy are refused.
 export function parsePayerRules(
-  given: GivenPayerRules | undefined,
+  input: PayerRulesInput | undefined,
   hash: HashPayer,
 ): PayerRules | null {
-  if (!given) return null
-  const problems = findProblems(given)
+  if (!input) return null
+  const problems = findProblems(input)
   if (problems.length > 0) throw new Refusal('invalid_request', problems)
-  const { minAmount, maxAmount, accounts = [], names = [] } = given
+  const { minAmount, maxAmount, accounts = [], names = [] } = input
   const rules: PayerRules = {
     ...(minAmount === undefined ? {} : { minKobo: `${koboOf(minAmount)}` }),
     ...(maxAmount === undefined ? {} : { maxKobo: `${koboOf(maxAmount)}` }),
@@ -64,7 +64,7 @@ export function parsePayerRules(
   return Object.keys(rules).length === 0 ? null : rules
 }
 
-function findProblems({ minAmount, maxAmount, names = [] }: GivenPayerRules): FieldError[] {
+function findProblems({ minAmount, maxAmount, names = [] }: PayerRulesInput): FieldError[] {
   const [min, max] = [koboOf(minAmount), koboOf(maxAmount)]
   const isEmpty = min !== undefined && max !== undefined && min > max
   const message = 'Must be at least two words: a payer needs two of them, in any order.'
@@ -78,7 +78,7 @@ function findProblems({ minAmount, maxAmount, names = [] }: GivenPayerRules): Fi
   ]
 }
 
-export function presentPayerRules(rules: PayerRules): GivenPayerRules {
+export function presentPayerRules(rules: PayerRules): PayerRulesInput {
   const { minKobo, maxKobo, accounts = [], names = [] } = rules
   return {
     ...(minKobo === undefined ? {} : { minAmount: toNaira(kobo(BigInt(minKobo))) }),
@@ -90,13 +90,13 @@ export function presentPayerRules(rules: PayerRules): GivenPayerRules {
 
 type IncomingPayment = { payer: Payer; amountKobo: Kobo; dueKobo: Kobo | null; hash: HashPayer }
 
-// Checked in the order of the union above. Undefined: the rules allow it.
+// Checked in the order of the union above. Undefined if the rules allow it.
 export function findRuleViolation(
   rules: PayerRules | null,
   { payer, amountKobo, dueKobo, hash }: IncomingPayment,
 ): RuleViolation | undefined {
   if (!rules) return undefined
-  // The rest due may be less than the minimum: paying all of it is allowed.
+  // The remaining amount may be below the minimum, so paying it in full is allowed.
   const paysTheRest = dueKobo !== null && amountKobo >= dueKobo
   const isBelow = rules.minKobo !== undefined && amountKobo < BigInt(rules.minKobo)
   if (isBelow && !paysTheRest) return 'below_minimum'
@@ -114,15 +114,14 @@ function isAmongAccounts({ accounts }: PayerRules, payer: Payer, hash: HashPayer
   return accounts.some((account) => account.hash === payerHash)
 }
 
-// Two words in common, in any order: banks shorten, reorder and repeat names.
+// Requires two words in common, in any order, because banks shorten, reorder and repeat names.
 function isNamed(payerName: string, allowedName: string): boolean {
   const payerWords = words(payerName)
   const shared = [...words(allowedName)].filter((word) => payerWords.has(word))
   return shared.length >= 2
 }
 
-// Without accents: banks leave them out, and one that is written after its letter, as Yoruba has
-// them, would cut a word in two.
+// Strips accents: banks omit them, and a combining accent, as in Yoruba, would split a word.
 function words(name: string): Set<string> {
   const plain = name.toLowerCase().normalize('NFKD').replace(/\p{M}/gu, '')
   return new Set(plain.match(/[\p{L}\p{N}]{2,}/gu) ?? [])

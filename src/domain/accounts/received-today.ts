@@ -1,9 +1,9 @@
-// What collection accounts received today (West Africa Time), for their limits per day.
+// The amount that collection accounts received today (West Africa Time), for their daily limits.
 //
-// I20: it is what the ledger ever credited, less what it had credited when the day began. So there
-// is no total to keep: only where each day began, and only for accounts with a limit per day. It is
-// read and written under the lock of the ledger account, in a statement of its own, which sees what
-// the holder of the lock before has written.
+// I20: it is the ledger's total credits minus its total credits when the day began. So only the
+// opening total of the day is stored, and only for accounts with a daily limit. It is read and
+// written under the lock of the ledger account, in a statement of its own, which sees the changes
+// of the lock's previous holder.
 
 import { numberArray } from '#db/arrays.ts'
 import type { Transaction } from '#db/transaction.ts'
@@ -11,25 +11,25 @@ import type { AccountId, SettlementId } from '#ids.ts'
 import { type Kobo, kobo } from '#money.ts'
 import { watDay, watDayStart } from '#wat-time.ts'
 
-type Credited = {
+type CreditedAccount = {
   collectionAccountId: AccountId
   perDayKobo: Kobo | null
-  creditedKobo: Kobo | null // Ever. Not needed without a limit per day.
+  creditedKobo: Kobo | null // Total credits ever. Unused without a daily limit.
 }
 
 const NOTHING: ReadonlyMap<AccountId, Kobo> = new Map()
 
-// By account, for those with a limit per day. The accounts must be locked. The day of one that has
-// received nothing since midnight begins here; so does that of one that has, because its limit is
-// new: what came before it counts.
+// Maps each account with a daily limit to its amount. The accounts must be locked. Opens the day of
+// an account on its first credit since midnight, or when its limit is new; then earlier receipts of
+// the day count too.
 export async function receivedToday(
   tx: Transaction,
   now: Date,
-  accounts: readonly Credited[],
+  accounts: readonly CreditedAccount[],
 ): Promise<ReadonlyMap<AccountId, Kobo>> {
   const limited = accounts.filter(({ perDayKobo }) => perDayKobo !== null)
   if (limited.length === 0) return NOTHING
-  // A day that began by another clock, ahead of ours, is not begun again.
+  // `>=`: another process with a clock ahead of ours may have opened the next day already.
   const { rows } = await tx.query<{ id: AccountId; openingKobo: Kobo }>({
     name: 'openings-of-day',
     text: `select collection_account_id as id, opening_kobo as "openingKobo"
@@ -54,7 +54,7 @@ type Opening = { id: AccountId; openingKobo: Kobo }
 async function openingsOf(
   tx: Transaction,
   now: Date,
-  accounts: readonly Credited[],
+  accounts: readonly CreditedAccount[],
 ): Promise<Opening[]> {
   const since = watDayStart(now)
   const busy = await creditedAlready(
@@ -70,7 +70,7 @@ async function openingsOf(
   return openings
 }
 
-// Nearly always none: the first credit of a day begins it.
+// Almost always empty: the first credit of a day opens it.
 async function creditedAlready(
   tx: Transaction,
   ids: readonly AccountId[],
@@ -105,7 +105,7 @@ async function beginDay(tx: Transaction, now: Date, openings: readonly Opening[]
   })
 }
 
-// What comes back of a fee or share is not received again: the day's count begins so much later.
+// A refunded fee or share is not a receipt, so it raises the opening total.
 export async function discountReceipt(
   tx: Transaction,
   { accountId, amountKobo }: { accountId: AccountId; amountKobo: Kobo },
@@ -118,8 +118,8 @@ export async function discountReceipt(
   })
 }
 
-// As above, of what a settlement gave back to collection accounts when it was cancelled, which locked
-// them.
+// The same for amounts that a cancelled settlement gave back. The cancellation has locked the
+// accounts.
 export async function discountSettlement(
   tx: Transaction,
   settlementId: SettlementId,
@@ -137,7 +137,7 @@ export async function discountSettlement(
 const READ_AT_ONCE = 10_000
 type Credits = { receivedKobo: Kobo; count: bigint; lastId: bigint | null }
 
-// From the newest transfer backwards, because an account may have millions of older ones.
+// Reads backwards from the newest transfer, because an account may have millions of older ones.
 async function creditedSince(tx: Transaction, accountId: AccountId, since: Date): Promise<Kobo> {
   let sumKobo = kobo(0n)
   let before: bigint | null = null

@@ -1,6 +1,6 @@
-// Numbers that a bank reserved for us ahead of use. Whoever creates an account or initiates a
-// payment takes them from here, in its own transaction, and never waits for the bank. Those with a
-// request_hash belong to one request, not to the pool (customer-numbers.ts).
+// Numbers that a bank reserved for us in advance. Creating an account or initiating a payment takes
+// them in its own transaction and never waits for the bank. Numbers with a request_hash belong to
+// one request, not to the pool (customer-numbers.ts).
 //
 //   asked ──▶ available ──▶ used ──▶ blocked
 //
@@ -14,10 +14,11 @@ import type { Purpose } from '#config/number-settings.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { timeOrderedId } from '#ids.ts'
 
-// Asked for; the bank has not said which number it is. Asked again, it is the same number.
+// The bank has not named the number yet. Asking again with the same reference returns the same
+// number.
 export type Reservation = { reference: string; purpose: Purpose }
 
-// The longest reserved first. Fewer than asked for when the pool is used up.
+// Longest reserved first. Returns fewer than requested when the pool is used up.
 export async function drawReserved(
   tx: Transaction,
   bank: Pick<BankSettings, 'code'>,
@@ -42,7 +43,7 @@ export async function drawReserved(
   return rows.map((row) => row.account_number)
 }
 
-// Drawn in this transaction, and not needed after all.
+// Returns numbers that this transaction drew but does not need.
 export async function putBack(tx: Transaction, accountNumbers: readonly string[]): Promise<void> {
   if (accountNumbers.length === 0) return
   await tx.query({
@@ -83,13 +84,13 @@ export async function findReservations(
   return rows
 }
 
-type Reserved = { reference: string; accountNumber: string; accountName: string }
+type ReservedNumber = { reference: string; accountNumber: string; accountName: string }
 
-// Whether it can be used: ten digits, and nobody's so far, at whichever bank.
+// Returns whether the number is usable: ten digits, and not in use at any bank.
 export async function storeReserved(
   tx: Transaction,
   now: Date,
-  { reference, accountNumber, accountName }: Reserved,
+  { reference, accountNumber, accountName }: ReservedNumber,
 ): Promise<boolean> {
   if (isAccountNumber(accountNumber)) {
     const { rowCount } = await tx.query({
@@ -108,10 +109,10 @@ export async function storeReserved(
   return false
 }
 
-// By another process, to which the bank gave the same answer.
+// True if another process has stored the same answer of the bank.
 async function isStored(
   tx: Transaction,
-  { reference, accountNumber }: Omit<Reserved, 'accountName'>,
+  { reference, accountNumber }: Omit<ReservedNumber, 'accountName'>,
 ): Promise<boolean> {
   const { rowCount } = await tx.query({
     name: 'is-reserved-number-stored',

@@ -1,4 +1,4 @@
-// Writes what may change of a collection account, whose row is locked.
+// Writes the changeable columns of a collection account. The row must be locked.
 
 import type { Transaction } from '#db/transaction.ts'
 import type { CollectionAccount } from './collection-accounts.ts'

@@ -7,7 +7,7 @@ import type { BatchResult } from '#db/batcher.ts'
 import { refuseMerchant } from '#domain/access/clients.ts'
 import { requireIssuingBanks } from '#domain/accounts/add-number.ts'
 import type { AccountRequest, CollectionAccount } from '#domain/accounts/collection-accounts.ts'
-import type { GivenKyc } from '#domain/accounts/kyc.ts'
+import type { KycInput } from '#domain/accounts/kyc.ts'
 import { type HashPayer, parsePayerRules, payerHasher } from '#domain/accounts/payer-rules.ts'
 import type { Once } from '#domain/records/idempotency.ts'
 import { Refusal } from '#errors.ts'
@@ -145,7 +145,7 @@ function itemReader(
       const item: Unmade = {
         clientId: request.client.id,
         fields: pickFields(fields),
-        kyc: pickKyc(fields as GivenKyc),
+        kyc: pickKyc(fields as KycInput),
         payerRules: parsePayerRules(payerRules, hashPayer),
         banks: requireIssuingBanks(banks, codes),
         splitCode,

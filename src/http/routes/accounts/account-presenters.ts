@@ -3,7 +3,7 @@
 import { Type } from '@fastify/type-provider-typebox'
 import { isAccountNumber } from '#banks/nuban.ts'
 import type { AccountFields as GivenFields } from '#domain/accounts/collection-accounts.ts'
-import { type GivenKyc, KYC_TIERS, type KycTier } from '#domain/accounts/kyc.ts'
+import { KYC_TIERS, type KycInput, type KycTier } from '#domain/accounts/kyc.ts'
 import { Refusal } from '#errors.ts'
 import {
   Amount,
@@ -180,7 +180,7 @@ export function pickFields(body: GivenFields): GivenFields {
   }
 }
 
-export function pickKyc({ nin, kycTier, verifiedName }: GivenKyc): GivenKyc {
+export function pickKyc({ nin, kycTier, verifiedName }: KycInput): KycInput {
   return { nin, kycTier, verifiedName }
 }
 
