@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { askFor, computeFee, type FeeTerms } from '#domain/fees/compute-fee.ts'
+import { grossUp, computeFee, type FeeTerms } from '#domain/fees/compute-fee.ts'
 import { feeLeft, shareFee } from '#domain/fees/share-fee.ts'
 import { formatKobo, type Kobo, kobo, parseKobo } from '#money.ts'
 
@@ -36,7 +36,7 @@ test('fees, VAT and net are those of the published table', () => {
   assert.equal(said(CAPPED, '100000.00'), '300.00 22.50 99677.50')
   assert.equal(said({ ...ONE_PERCENT, minKobo: naira('10') }, '50.00'), '10.00 0.75 39.25')
   assert.equal(said(ONE_PERCENT, '0.01'), '0.00 0.00 0.01')
-  const asked = askFor({ ...CAPPED, bearer: 'customer' }, naira('20000.00'))
+  const asked = grossUp({ ...CAPPED, bearer: 'customer' }, naira('20000.00'))
   assert.equal(formatKobo(asked), '20217.34')
   assert.equal(said(CAPPED, formatKobo(asked)), '202.17 15.16 20000.01')
 })
@@ -106,7 +106,7 @@ test('more money never pays less', () => {
 test('what a customer is asked for leaves the merchant never short, and is the least that does', () => {
   fc.assert(
     fc.property(terms, amounts, (rule, wanted) => {
-      const asked = askFor(rule, wanted)
+      const asked = grossUp(rule, wanted)
       assert(computeFee(rule, asked).netKobo >= wanted)
       assert(exactNet(rule, asked) >= Number(wanted) - 0.001)
       const less = kobo(asked - 1n)

@@ -1,11 +1,11 @@
-// What a rule charges on an amount. Pure, in whole kobo: fee and VAT are each rounded half up.
+// Computes the fee of a rule on an amount. Pure, in whole kobo: fee and VAT are each rounded half up.
 //
 //   fee   flat (waived below a threshold) + bps of the amount, at least min, at most cap
 //   VAT   on top of the fee, or included in it
-//   net   what is left; fee and VAT never exceed the amount
+//   net   the rest; fee and VAT never exceed the amount
 //
-// A customer who bears the fee is asked for so much that, after fee and VAT on all that he sends, at
-// least the wanted amount is left: before rounding and after it, so never short (askFor).
+// If the customer bears the fee, grossUp computes the amount to request, so that at least the target
+// amount is left after fee and VAT on the whole: before rounding and after it, so never short.
 
 import { type Kobo, kobo } from '#money.ts'
 
@@ -18,8 +18,8 @@ export type FeeTerms = {
   flatKobo: Kobo
   bps: number
   minKobo: Kobo
-  capKobo: Kobo | null // Null: no cap.
-  waiveFlatBelowKobo: Kobo // No flat fee on less than this.
+  capKobo: Kobo | null // Null means no cap.
+  waiveFlatBelowKobo: Kobo // No flat fee below this amount.
   vatBps: number
   vatIncluded: boolean
   bearer: FeeBearer
@@ -36,13 +36,13 @@ export function computeFee(terms: FeeTerms, amountKobo: Kobo): Fee {
   const { feeKobo, vatKobo } = computeFeeOnTop(terms, amountKobo)
   const netKobo = amountKobo - feeKobo - vatKobo
   if (netKobo >= 0n) return { feeKobo, vatKobo, netKobo: kobo(netKobo) }
-  // It takes all there is, of which VAT has its share.
+  // Fee and VAT take the whole amount, in proportion.
   const vatBps = BigInt(terms.vatBps)
   const shareKobo = roundHalfUp(amountKobo * vatBps, ALL_BPS + vatBps)
   return { feeKobo: kobo(amountKobo - shareKobo), vatKobo: kobo(shareKobo), netKobo: kobo(0n) }
 }
 
-// The same where it is not taken out of the amount, as of payouts: it may exceed it.
+// For fees that are not deducted from the amount, as for payouts: they may exceed it.
 export function computeFeeOnTop(terms: FeeTerms, amountKobo: Kobo): Omit<Fee, 'netKobo'> {
   const vatBps = BigInt(terms.vatBps)
   const priceKobo = roundHalfUp(exactPrice(terms, amountKobo), ALL_BPS)
@@ -53,37 +53,38 @@ export function computeFeeOnTop(terms: FeeTerms, amountKobo: Kobo): Omit<Fee, 'n
   return { feeKobo: kobo(feeKobo), vatKobo: kobo(vatKobo) }
 }
 
-// The smallest amount to ask the payer for, of which at least `wantedKobo` is left.
-export function askFor(terms: FeeTerms, wantedKobo: Kobo): Kobo {
+// The smallest gross amount that leaves at least `targetKobo`.
+export function grossUp(terms: FeeTerms, targetKobo: Kobo): Kobo {
   const waivedBelow = terms.waiveFlatBelowKobo
-  // The flat fee sets in at once, so what is left grows only on either side of the threshold.
-  const below = smallestFrom(wantedKobo, terms, wantedKobo)
-  if (below < waivedBelow || wantedKobo >= waivedBelow) return below
-  return smallestFrom(waivedBelow, terms, wantedKobo)
+  // The flat fee starts at the threshold, so the net amount grows monotonically only on either side
+  // of it.
+  const below = smallestFrom(targetKobo, terms, targetKobo)
+  if (below < waivedBelow || targetKobo >= waivedBelow) return below
+  return smallestFrom(waivedBelow, terms, targetKobo)
 }
 
-function smallestFrom(startKobo: Kobo, terms: FeeTerms, wantedKobo: Kobo): Kobo {
+function smallestFrom(startKobo: Kobo, terms: FeeTerms, targetKobo: Kobo): Kobo {
   const { waiveFlatBelowKobo, flatKobo, minKobo } = terms
-  // Below the threshold it is as if there were no flat fee, however far one looks.
+  // Below the threshold there is no flat fee.
   const isBelow = startKobo < waiveFlatBelowKobo
   const regime = isBelow ? { ...terms, flatKobo: kobo(0n) } : terms
   let low: bigint = startKobo
-  // At the highest rates a quarter is left of every further kobo.
-  let high = startKobo + 4n * (wantedKobo + 2n * (flatKobo + minKobo)) + 1n
+  // At the highest rates a quarter of every further kobo is left.
+  let high = startKobo + 4n * (targetKobo + 2n * (flatKobo + minKobo)) + 1n
   while (low < high) {
     const middle = (low + high) / 2n
-    if (isEnough(regime, kobo(middle), wantedKobo)) high = middle
+    if (coversTarget(regime, kobo(middle), targetKobo)) high = middle
     else low = middle + 1n
   }
-  while (computeFee(regime, kobo(low)).netKobo < wantedKobo) low++
+  while (computeFee(regime, kobo(low)).netKobo < targetKobo) low++
   return kobo(low)
 }
 
-// Before anything is rounded.
-function isEnough(terms: FeeTerms, amountKobo: Kobo, wantedKobo: Kobo): boolean {
+// Compares before rounding.
+function coversTarget(terms: FeeTerms, amountKobo: Kobo, targetKobo: Kobo): boolean {
   const rate = terms.vatIncluded ? ALL_BPS : ALL_BPS + BigInt(terms.vatBps)
   const charged = exactPrice(terms, amountKobo) * rate
-  return (amountKobo - wantedKobo) * ALL_BPS * ALL_BPS >= charged
+  return (amountKobo - targetKobo) * ALL_BPS * ALL_BPS >= charged
 }
 
 // In ten-thousandths of a kobo.

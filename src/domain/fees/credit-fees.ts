@@ -1,10 +1,10 @@
-// What was charged on each part of a credit: on what was booked of it, or on a suspense item of it
-// that was assigned (I44). Written in the transaction that books the money.
+// Fees charged on each part of a credit: on the booked part, or on a suspense item that was assigned
+// (I44). They are written in the transaction that books the money.
 //
 //   Settled → Fee income 200.00     the fee, …
 //   Settled → VAT payable 15.00     … and the VAT on it, in a transfer of its own
 //
-// When the bank takes the money back, the opposite transfers give back what was charged on it.
+// When the bank reverses the money, opposite transfers give back the fee charged on it.
 
 import { numberArray, plainArray } from '#db/arrays.ts'
 import type { Transaction } from '#db/transaction.ts'
@@ -28,7 +28,7 @@ export type CreditFee = FeeShare & {
 
 export type ChargedFee = CreditFee & { accountId: AccountId; isLater: boolean }
 
-// One fee on all the parts together. Where nothing is charged, there is nothing.
+// One fee on all the parts together. Omits parts with a zero fee.
 export function chargeFee(rule: FeeRule | null, parts: readonly FeePart[]): CreditFee[] {
   if (!rule) return []
   const wholeKobo = kobo(parts.reduce((sum, { amountKobo }) => sum + amountKobo, 0n))
@@ -49,7 +49,7 @@ export function sumOfFees(fees: readonly FeeShare[]): Kobo {
   return kobo(fees.reduce((sum, { feeKobo, vatKobo }) => sum + feeKobo + vatKobo, 0n))
 }
 
-// Rules are in naira, and so is what they charge.
+// Rules are in naira, and so are fees.
 export function feeAccounts(clientId: ClientId): SharedAccount[] {
   const owned = { owner: operatorOwner(clientId), currency: CURRENCY }
   return [
@@ -71,7 +71,7 @@ export function feeTransfers(fee: Posting, accountId: FindAccount): Transfer[] {
   return legs.filter(({ amountKobo }) => amountKobo > 0n)
 }
 
-// Given back: the same legs, the other way round.
+// The same transfers in the opposite direction.
 export function returnTransfers(fee: Posting, accountId: FindAccount): Transfer[] {
   return feeTransfers(fee, accountId).map(({ debitAccountId, creditAccountId, ...rest }) => ({
     ...rest,
@@ -109,7 +109,7 @@ export async function insertFees(
   })
 }
 
-// As it stands: what was charged at first, and what of it has been given back.
+// The original charge, and the amounts given back so far.
 export type StandingFee = FeeShare & {
   id: bigint
   itemId: SuspenseItemId | null
@@ -135,7 +135,7 @@ export async function readFees(tx: Transaction, creditId: CreditId): Promise<Sta
 
 export type ReturnedFee = FeeShare & { of: StandingFee }
 
-// What is given back when so much is left of the part it was charged on.
+// The amount to give back when `leftKobo` remains of the charged part.
 export function returnedFee(of: StandingFee, leftKobo: Kobo): ReturnedFee {
   const left = feeLeft(of, of.baseKobo, leftKobo)
   return {

@@ -1,15 +1,15 @@
-// What a fee will be, as told before the money is there: on an advice, and to the payer.
+// Fee quotes, before the money arrives: on an advice, and to the payer.
 //
-// Where the customer bears it, the payment asks for so much more (askFor), and keeps what it asked by:
-// later rules do not change what a payer was shown. Where the merchant bears it, nothing is asked, and
-// the rule in force when the money is booked counts.
+// If the customer bears the fee, the payment requests the gross amount (grossUp) and stores its
+// quote, so that later rules do not change the amount a payer was shown. If the merchant bears it,
+// the rule in force when the money is booked applies.
 
 import type { FeeRuleId } from '#ids.ts'
 import { type Kobo, kobo } from '#money.ts'
-import { askFor, computeFee } from './compute-fee.ts'
+import { computeFee, grossUp } from './compute-fee.ts'
 import type { FeeRule } from './fee-rules.ts'
 
-// What a payer is asked for, and how much of it is fee and VAT; null where the merchant bears them.
+// The amount to request, with its fee and VAT; these are null if the merchant bears them.
 export type FeeQuote = {
   amountKobo: Kobo
   feeRuleId: FeeRuleId | null
@@ -17,49 +17,49 @@ export type FeeQuote = {
   quotedVatKobo: Kobo | null
 }
 
-// Of a payment `p`, besides its amount.
+// Columns of a payment `p`, besides its amount.
 export const QUOTE_COLUMNS = `
          p.fee_rule_id as "feeRuleId", p.quoted_fee_kobo as "quotedFeeKobo",
          p.quoted_vat_kobo as "quotedVatKobo"`
 
-export function quoteFor(rule: FeeRule | undefined, wantedKobo: Kobo): FeeQuote {
+export function quoteFor(rule: FeeRule | undefined, targetKobo: Kobo): FeeQuote {
   if (rule?.bearer !== 'customer') {
-    return { amountKobo: wantedKobo, feeRuleId: null, quotedFeeKobo: null, quotedVatKobo: null }
+    return { amountKobo: targetKobo, feeRuleId: null, quotedFeeKobo: null, quotedVatKobo: null }
   }
-  const amountKobo = askFor(rule, wantedKobo)
+  const amountKobo = grossUp(rule, targetKobo)
   const { feeKobo, vatKobo } = computeFee(rule, amountKobo)
   return { amountKobo, feeRuleId: rule.id, quotedFeeKobo: feeKobo, quotedVatKobo: vatKobo }
 }
 
-// As an advice shows it.
 type AdviceCharges = {
   chargeKobo: Kobo // The fee, …
   vatChargeKobo: Kobo // … and the VAT on it.
-  customerChargeKobo: Kobo // What the payer pays on top of the amount.
-  merchantChargeKobo: Kobo // What is deducted from what the payer pays.
+  customerChargeKobo: Kobo // Paid by the payer on top of the amount.
+  merchantChargeKobo: Kobo // Deducted from the payment.
 }
 
 type PaymentFees = FeeQuote & { isSettled: boolean; chargedFeeKobo: Kobo; chargedVatKobo: Kobo }
 
-// Of a settled payment what was charged; before that what would be, by its quote or the rule in force.
+// The actual charges of a settled payment. Before that, the expected ones by its quote or the rule
+// in force.
 export function describeCharges(
-  wantedKobo: Kobo,
+  targetKobo: Kobo,
   rule: FeeRule | undefined,
   payment: PaymentFees | undefined,
 ): AdviceCharges {
-  const quote = payment ?? quoteFor(rule, wantedKobo)
+  const quote = payment ?? quoteFor(rule, targetKobo)
   const isCustomers = quote.feeRuleId !== null
   const expected =
     isCustomers || !rule || rule.bearer === 'customer'
       ? { feeKobo: quote.quotedFeeKobo ?? kobo(0n), vatKobo: quote.quotedVatKobo ?? kobo(0n) }
-      : computeFee(rule, wantedKobo)
+      : computeFee(rule, targetKobo)
   const { feeKobo, vatKobo } = payment?.isSettled
     ? { feeKobo: payment.chargedFeeKobo, vatKobo: payment.chargedVatKobo }
     : expected
   return {
     chargeKobo: feeKobo,
     vatChargeKobo: vatKobo,
-    customerChargeKobo: kobo(quote.amountKobo - wantedKobo),
+    customerChargeKobo: kobo(quote.amountKobo - targetKobo),
     merchantChargeKobo: isCustomers ? kobo(0n) : kobo(feeKobo + vatKobo),
   }
 }

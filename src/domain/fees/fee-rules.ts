@@ -1,12 +1,11 @@
-// Fee rules: what the operator charges a client, dated. At most one of a basis is in force for a
-// client at any moment, and one for each merchantCode, which then comes first (I43).
+// Fee rules: dated prices that the operator charges a client. For each basis, at most one rule of a
+// client is in force at any moment, plus one for each merchantCode, which takes precedence (I43).
 //
-// History is append-only: a new rule ends the one before it where it begins, and never in the past. So
-// what was in force at any past moment stays known. To charge nothing more, create a rule of nothing. One
+// History is append-only: a new rule ends its predecessor where it begins, never in the past. So
+// the rule in force at any past moment stays known. To stop charging, create a rule of zero. A rule
 // that has not begun can be withdrawn (withdraw-rule.ts): it ends where it begins.
 //
-// Locks: whoever writes rules of a client holds a lock of that client; the constraint
-// fee_rules_do_not_overlap holds whatever the code does.
+// Every write locks the client's rules. The constraint fee_rules_do_not_overlap holds in any case.
 
 import { numberArray, textArray } from '#db/arrays.ts'
 import type { Queryable } from '#db/pool.ts'
@@ -20,8 +19,8 @@ import type { FeeBasis, FeeTerms } from './compute-fee.ts'
 export type FeeRule = FeeTerms & {
   id: FeeRuleId
   clientId: ClientId
-  clientName: string // Its login name.
-  merchantCode: string | null // Null: of all its money without a rule of its own.
+  clientName: string // The public client id.
+  merchantCode: string | null // Null applies to all money without a more specific rule.
   effectiveFrom: Date
   effectiveTo: Date | null
   isWithdrawn: boolean
@@ -38,12 +37,12 @@ const COLUMNS = `
          r.created_at as "createdAt"`
 const SELECT_RULE = `select ${COLUMNS} from fee_rules r join clients c on c.id = r.client_id`
 
-// As a scalar: whether anybody is charged anything. Where nobody is, rules cost a credit nothing.
+// A scalar. Without any fee rules, fees cost a credit no time.
 export const HAS_RULES = '(select exists (select from fee_rules))'
 
 type RuleOf = { clientId: string; merchantCode?: string; basis?: FeeBasis }
 
-// As a scalar: the id of the rule in force (on credits, unless said otherwise), or null.
+// A scalar: the id of the rule in force (on credits by default), or null.
 export function ruleInForce(of: RuleOf, at: string): string {
   const { basis = 'credit' } = of
   const ofMerchant = of.merchantCode === undefined ? '' : `or r.merchant_code = ${of.merchantCode}`
@@ -54,18 +53,18 @@ export function ruleInForce(of: RuleOf, at: string): string {
             order by r.merchant_code is null limit 1)`
 }
 
-// By id. Nothing is asked where there is none.
+// Runs no query without ids.
 export async function readRules(
   db: Queryable,
   ids: Iterable<FeeRuleId | null>,
 ): Promise<ReadonlyMap<FeeRuleId, FeeRule>> {
-  const known = new Set<FeeRuleId>()
-  for (const id of ids) if (id !== null) known.add(id)
-  if (known.size === 0) return new Map()
+  const distinctIds = new Set<FeeRuleId>()
+  for (const id of ids) if (id !== null) distinctIds.add(id)
+  if (distinctIds.size === 0) return new Map()
   const { rows } = await db.query<FeeRule>({
     name: 'read-fee-rules',
     text: `${SELECT_RULE} where r.id = any($1::bigint[])`,
-    values: [[...known]],
+    values: [[...distinctIds]],
   })
   return new Map(rows.map((rule) => [rule.id, rule]))
 }
@@ -74,14 +73,14 @@ const OF_MERCHANT = { clientId: 'm.client_id', merchantCode: 'm.merchant_code' }
 
 type Merchant = { clientId: ClientId; merchantCode: string }
 
-// By name: the rules on the credits of accounts of a merchantCode at this moment.
+// Maps merchant names to the rule on their credits at this moment.
 export async function findMerchantRules(
   db: Queryable,
   now: Date,
   merchants: Iterable<Merchant>,
 ): Promise<ReadonlyMap<string, FeeRule>> {
-  const asked = [...new Map([...merchants].map((each) => [merchantName(each), each])).values()]
-  if (asked.length === 0) return new Map()
+  const distinct = [...new Map([...merchants].map((each) => [merchantName(each), each])).values()]
+  if (distinct.length === 0) return new Map()
   const { rows } = await db.query<FeeRule & { of: string }>({
     name: 'find-merchant-fee-rules',
     text: `select m.merchant_code as "of", ${COLUMNS}
@@ -89,9 +88,9 @@ export async function findMerchantRules(
              join fee_rules r on r.id = ${ruleInForce(OF_MERCHANT, '$2')}
              join clients c on c.id = r.client_id`,
     values: [
-      numberArray(asked.map(({ clientId }) => clientId)),
+      numberArray(distinct.map(({ clientId }) => clientId)),
       now,
-      textArray(asked.map(({ merchantCode }) => merchantCode)),
+      textArray(distinct.map(({ merchantCode }) => merchantCode)),
     ],
   })
   return new Map(
@@ -106,7 +105,7 @@ export function merchantName({ clientId, merchantCode }: Merchant): string {
   return `${clientId}/${merchantCode}`
 }
 
-// The rule on the client's payments at this moment, which have no merchantCode.
+// Payments have no merchantCode.
 export async function findRule(
   db: Queryable,
   clientId: ClientId,
@@ -121,7 +120,6 @@ export async function findRule(
   return rows[0]
 }
 
-// The rule on the client's payouts at this moment.
 export async function findPayoutRule(
   db: Queryable,
   clientId: ClientId,
@@ -138,7 +136,7 @@ export async function findPayoutRule(
 
 type RulePage = { clientId?: ClientId | undefined; beforeId: bigint | null; limit: number }
 
-// Newest first, older than `beforeId`; of every client, or of one. Without those that were withdrawn.
+// Newest first. Excludes withdrawn rules.
 export async function listRules(
   db: Queryable,
   { clientId, beforeId, limit }: RulePage,
@@ -154,8 +152,8 @@ export async function listRules(
   return rows
 }
 
-// The same of a client's own; one that is restricted to some merchantCodes sees theirs, and those
-// that apply to all.
+// The client's own rules. A client that is restricted to some merchantCodes sees their rules and
+// those that apply to all.
 export async function listOwnRules(
   db: Queryable,
   { clientId, beforeId, limit }: RulePage & { clientId: ClientId },
@@ -176,7 +174,7 @@ type NewRule = {
   clientId: ClientId
   merchantCode: string | null
   terms: FeeTerms
-  effectiveFrom?: Date | undefined // Now, unless said otherwise.
+  effectiveFrom?: Date | undefined // Defaults to now.
 }
 
 export async function createRule(
@@ -224,7 +222,7 @@ export async function createRule(
     actor,
     action: 'fee_rule.create',
     subject: `fee-rule/${terms.code}`,
-    detail: { ...shown(terms), merchantCode, effectiveFrom: effectiveFrom.toISOString() },
+    detail: { ...auditView(terms), merchantCode, effectiveFrom: effectiveFrom.toISOString() },
   })
   return (await readRules(tx, [id])).get(id) as FeeRule
 }
@@ -237,7 +235,7 @@ export async function lockRules(tx: Transaction, clientId: ClientId): Promise<vo
   })
 }
 
-// The one before ends here; one that begins here or later would overlap.
+// Ends the predecessor. Refuses if a later rule exists, because the two would overlap.
 async function endRule(
   tx: Transaction,
   of: { clientId: ClientId; merchantCode: string | null; basis: string; at: Date },
@@ -258,7 +256,7 @@ async function endRule(
   })
 }
 
-function shown(terms: FeeTerms) {
+function auditView(terms: FeeTerms) {
   const { flatKobo, minKobo, capKobo, waiveFlatBelowKobo, ...rest } = terms
   return {
     ...rest,

@@ -1,15 +1,15 @@
-// A fee over the parts it was charged on. Pure.
+// Splits a fee over the parts it was charged on. Pure.
 //
-// A payment that several credits paid has one fee, on the whole of it; each credit bears its share,
-// so that a reversal of one gives back what that one bore. No share exceeds its part, and the shares
-// sum to the fee.
+// A payment made of several credits has one fee on the whole. Each credit bears a share, so that
+// reversing one credit gives back its share. No share exceeds its part, and the shares sum to the
+// fee.
 
 import { type Kobo, kobo } from '#money.ts'
 
 export type FeeShare = { feeKobo: Kobo; vatKobo: Kobo }
 
-// By the size of the parts, which sum to what the fee was computed of. The last, which settled the
-// payment, bears what rounding leaves over, as far as it can.
+// Proportional to the parts, which sum to the amount of the fee's computation. The last part, which
+// settled the payment, bears the rounding remainder as far as it can.
 export function shareFee(fee: FeeShare, partsKobo: readonly Kobo[]): FeeShare[] {
   const sharesKobo = distribute(fee.feeKobo + fee.vatKobo, partsKobo)
   const vatsKobo = distribute(fee.vatKobo, sharesKobo)
@@ -19,7 +19,7 @@ export function shareFee(fee: FeeShare, partsKobo: readonly Kobo[]): FeeShare[] 
   })
 }
 
-// No share exceeds its part, as long as the total does not exceed all of them.
+// No share exceeds its part if the total does not exceed the sum of the parts.
 export function distribute(totalKobo: bigint, partsKobo: readonly bigint[]): bigint[] {
   const wholeKobo = partsKobo.reduce((sum, part) => sum + part, 0n)
   if (wholeKobo === 0n) return partsKobo.map(() => 0n)
@@ -35,8 +35,8 @@ export function distribute(totalKobo: bigint, partsKobo: readonly bigint[]): big
   return shares
 }
 
-// What stays charged when so much of the part is left; rounded in the client's favour, so that it
-// never exceeds what is left.
+// The fee that stays charged when `leftKobo` of the part remains. Rounded in the client's favour,
+// so that it never exceeds `leftKobo`.
 export function feeLeft({ feeKobo, vatKobo }: FeeShare, baseKobo: Kobo, leftKobo: Kobo): FeeShare {
   return {
     feeKobo: kobo((feeKobo * leftKobo) / baseKobo),

@@ -1,9 +1,10 @@
-// Withdraws a fee rule that has not begun (I43): it ends where it begins, and the rule before it goes on
-// until the next. Nothing shows it any more but the audit log.
+// Withdraws a fee rule that has not begun (I43). It ends where it begins, and its predecessor stays
+// in force until the next rule. Only the audit log still shows it.
 //
-// Not in the last minute: that is longer than this transaction takes, so nobody is charged by a rule
-// before it is seen to be withdrawn.
-// Locks: the rules of the client, its test clock.
+// A rule cannot be withdrawn in its last minute before it begins. A minute is longer than this
+// transaction takes, so no credit is charged by a rule whose withdrawal is not yet visible.
+//
+// Locks: the client's rules, then its test clock.
 
 import type { Clock } from '#clock.ts'
 import type { Transaction } from '#db/transaction.ts'
@@ -20,9 +21,9 @@ export async function withdrawRule(
   { actor, clock }: { actor: string; clock: Clock },
   id: FeeRuleId,
 ): Promise<void> {
-  const { clientId } = await getStanding(tx, id)
+  const { clientId } = await getRule(tx, id)
   await lockRules(tx, clientId)
-  const rule = await getStanding(tx, id)
+  const rule = await getRule(tx, id)
   const now = clock()
   const testTime = await holdTestTime(tx, now, clientId)
   const latest = testTime && testTime > now ? testTime : now
@@ -45,7 +46,7 @@ export async function withdrawRule(
   })
 }
 
-async function getStanding(tx: Transaction, id: FeeRuleId): Promise<FeeRule> {
+async function getRule(tx: Transaction, id: FeeRuleId): Promise<FeeRule> {
   const rule = (await readRules(tx, [id])).get(id)
   if (!rule || rule.isWithdrawn) throw new Refusal('fee_rule_not_found')
   return rule

@@ -1,29 +1,28 @@
-// Which data key seals, and which process holds which keys. Stored in the database, so that all
-// processes agree:
+// The data key that seals, and the keys that each process holds. Stored in the database, so that
+// all processes agree:
 //
 //   cleared ──all processes open with it──▶ sealing ──another one seals──▶ being cleared ─┐
 //   ▲ offered                                                                             │
 //   └─────────────────────────────────────────────────────────────────────────────────────┘
 //
-// Every two seconds each process reports which keys it opens with and which it has sealed with
-// since its last report. No key seals before every running process can open with it; a key is
-// cleared (and may be dropped) when no process seals with it and no table holds anything sealed by
-// it.
+// Every two seconds each process reports the keys it can open with and the key it seals with. A key
+// seals only after every running process can open with it. A key is cleared, and may be dropped,
+// when no process seals with it and no table holds a value sealed with it.
 
 import type { Pool, Queryable } from '#db/pool.ts'
 import { withTransaction } from '#db/transaction.ts'
 import type { Sealer } from '#seal.ts'
 
 export const HEARTBEAT_MS = 2_000
-const GONE_AFTER_MS = 30_000 // A process that was not seen for so long does not run.
+const GONE_AFTER_MS = 30_000 // A process without a report for this long is not running.
 const FORGOTTEN_AFTER_MS = 24 * 3_600_000
 
 export class KeyProblem extends Error {}
 
-type KnownKey = { id: number; fingerprint: Buffer; isSealing: boolean; isCleared: boolean }
+type StoredKey = { id: number; fingerprint: Buffer; isSealing: boolean; isCleared: boolean }
 
-export async function readKeys(db: Queryable): Promise<KnownKey[]> {
-  const { rows } = await db.query<KnownKey>({
+export async function readKeys(db: Queryable): Promise<StoredKey[]> {
+  const { rows } = await db.query<StoredKey>({
     name: 'read-data-keys',
     text: `select id, fingerprint, is_sealing as "isSealing",
                   cleared_at is not null as "isCleared"
@@ -32,16 +31,16 @@ export async function readKeys(db: Queryable): Promise<KnownKey[]> {
   return rows
 }
 
-// Seals with whatever the database says from here on; on a new database, with our first. Refuses
-// when we lack a key that something may be sealed with: it would be read by and by, and fail.
+// Seals with the key that the database names; on a new database, with our first. Refuses to start
+// without a key that may have sealed something, because a later read would fail.
 export async function syncKeys(db: Queryable, now: Date, sealer: Sealer): Promise<void> {
-  let known = await readKeys(db)
-  if (!known.some((key) => key.isSealing)) {
+  let keys = await readKeys(db)
+  if (!keys.some((key) => key.isSealing)) {
     await addFirstKeys(db, now, sealer)
-    known = await readKeys(db)
+    keys = await readKeys(db)
   }
   const ours = new Map(sealer.fingerprints().map((key) => [key.id, key.fingerprint]))
-  for (const { id, fingerprint, isSealing } of known.filter((key) => !key.isCleared)) {
+  for (const { id, fingerprint, isSealing } of keys.filter((key) => !key.isCleared)) {
     const own = ours.get(id)
     if (own && !own.equals(fingerprint)) {
       throw new KeyProblem(`Data key ${id} is not the one that this database knows by that id.`)
@@ -55,8 +54,7 @@ export async function syncKeys(db: Queryable, now: Date, sealer: Sealer): Promis
   }
 }
 
-// What we hold, and what we sealed with until now. Only keys that are the same as the database's
-// by their id count as held.
+// Counts only keys whose fingerprint matches the database's.
 export async function reportKeys(
   db: Queryable,
   now: Date,
@@ -88,8 +86,8 @@ export async function removeKeyHolder(db: Queryable, process: string): Promise<v
   await db.query('delete from key_holders where process = $1', [process])
 }
 
-// Offers a key: processes that have it tell so from now on. The id of a cleared one may be given to
-// another key.
+// Announces a key, so that processes report whether they hold it. The id of a cleared key may be
+// reused for another key.
 export async function offerKey(
   db: Queryable,
   now: Date,
@@ -103,13 +101,13 @@ export async function offerKey(
               set fingerprint = excluded.fingerprint where data_keys.cleared_at is not null`,
     values: [id, offered, now],
   })
-  const known = (await readKeys(db)).find((key) => key.id === id)
-  if (!offered || !known?.fingerprint.equals(offered)) {
+  const stored = (await readKeys(db)).find((key) => key.id === id)
+  if (!offered || !stored?.fingerprint.equals(offered)) {
     throw new KeyProblem(`Another key goes by the id ${id} already: give the new one its own.`)
   }
 }
 
-// On a database that knows no key yet: ours may all have sealed something, and the first seals.
+// For a database without keys: any of ours may have sealed something, and the first one seals.
 async function addFirstKeys(db: Queryable, now: Date, sealer: Sealer): Promise<void> {
   const ours = sealer.fingerprints()
   await db.query({
@@ -127,7 +125,7 @@ async function addFirstKeys(db: Queryable, now: Date, sealer: Sealer): Promise<v
   })
 }
 
-// From now on this one seals. Each process follows at its next look.
+// Processes follow at their next heartbeat.
 export async function activateKey(pool: Pool, id: number): Promise<void> {
   await withTransaction(pool, async (tx) => {
     await tx.query('update data_keys set is_sealing = false where is_sealing and id <> $1', [id])
@@ -143,7 +141,7 @@ export async function clearOtherKeys(db: Queryable, now: Date): Promise<number[]
   return rows.map((row) => row.id).sort((one, other) => one - other)
 }
 
-// How many of the processes that run do not open with it yet, or do not seal with it yet.
+// Counts running processes that cannot open with the key yet, or do not seal with it yet.
 export async function countLagging(
   db: Queryable,
   now: Date,

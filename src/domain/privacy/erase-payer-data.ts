@@ -1,12 +1,11 @@
-// The second part of an erasure: payers' names, accounts and narrations on credits and on the lines
-// of bank statements that are matched to them, on refunds and returns that were never sent, and webhook
-// responses. Erased in pages, so that an
-// account with a million credits blocks nothing.
+// The second part of an erasure: payers' names, accounts and narrations on credits, on matched
+// statement lines and on refunds and returns that were never sent, and webhook responses. It runs
+// in pages, so that an account with a million credits blocks nothing.
 //
 //   credits ──▶ answers ──▶ done
 //
-// Deliveries in flight at the time of the request may still be answered, so responses come last; and
-// with them the credits once more, for those that were being booked at the time.
+// Deliveries in flight at the time of the request may still get a response, so responses are erased
+// last. That step also repeats the credits, for those that were being booked at the time.
 
 import type { Transaction } from '#db/transaction.ts'
 import { numbersOfAccount } from '#domain/accounts/additional-numbers.ts'
@@ -17,13 +16,13 @@ import type { Sealer } from '#seal.ts'
 export const ERASED_NAME = 'Erased'
 const CREDITS_MAX = 1_000
 const EVENTS_MAX = 2_000
-export const ANSWERS_WAIT_MS = 60_000 // A delivery takes 15 s at most.
+export const ANSWERS_WAIT_MS = 60_000 // A delivery takes at most 15 s.
 
 type Erasure = {
   id: bigint
   clientId: ClientId
   accountId: AccountId | null
-  accountNumbers: string[] // None: of a payment.
+  accountNumbers: string[] // Empty for a payment.
   paymentId: PaymentId | null
   step: 'credits' | 'answers'
   creditsAfter: bigint
@@ -31,7 +30,7 @@ type Erasure = {
   since: Date
 }
 
-// One page of one erasure. Answers whether there was any.
+// Erases one page of one erasure. Returns false if there is none.
 export async function eraseNextPage(
   tx: Transaction,
   { sealer, now }: { sealer: Sealer; now: Date },
@@ -66,14 +65,14 @@ export async function eraseNextPage(
   return true
 }
 
-// Where money is in suspense again, its payer is still needed.
+// Money in suspense still needs its payer.
 const NOT_NEEDED = `not exists (select from suspense_items i
                                  where i.credit_id = c.id and i.state in ('open', 'returning'))`
 export const SOMEBODY =
   'num_nonnulls(c.source_account_sealed, c.source_account_name, c.narration) > 0'
 const NOBODY = 'source_account_sealed = null, source_account_name = null, narration = null'
 
-// Lines of the credits that were erased, of their reversals and of their returns.
+// Statement lines of the erased credits, of their reversals and of their returns.
 const ERASE_LINES = `
   update statement_lines l set ${NOBODY_ON_LINE}
    where ${SOMEBODY_ON_LINE} and l.id in (
@@ -86,8 +85,7 @@ const ERASE_LINES = `
                    where i.credit_id = e.id) as of
        join statement_matches m on m.item_kind = of.kind and m.item_id = of.id)`
 
-// Payouts to the payer of a credit that no bank was told to make. Those that were sent show whom money was
-// paid to, and are kept.
+// Payouts to a credit's payer that were never sent to a bank. Sent payouts must still show the recipient.
 const NEVER_SENT = `purpose in ('refund', 'return') and status = 'cancelled'`
 
 const erasePayouts = (sealed: string) => `
@@ -95,11 +93,11 @@ const erasePayouts = (sealed: string) => `
     from erased e
    where p.credit_id = e.id and ${NEVER_SENT} and p.to_account_name <> '${ERASED_NAME}'`
 
-// Whether a payout of the credit `c` still names its payer, and need not.
+// Whether a payout of the credit `c` unnecessarily names its payer.
 export const HAS_UNSENT_PAYOUT = `exists (
   select from payouts where credit_id = c.id and ${NEVER_SENT} and to_account_name <> '${ERASED_NAME}')`
 
-// A page. Answers whether it was the last.
+// Returns whether this page was the last.
 async function eraseCredits(tx: Transaction, erasure: Erasure, nobody: Buffer): Promise<boolean> {
   const [column, type, values] = erasure.accountId
     ? ['account_number', 'text', erasure.accountNumbers]
@@ -133,7 +131,8 @@ async function eraseCredits(tx: Transaction, erasure: Erasure, nobody: Buffer): 
   return count < CREDITS_MAX
 }
 
-// Archived credits name nobody, but a line that was matched to one later may, or that is about others too.
+// Archived credits hold no personal data, but a statement line may: one matched later, or one that
+// also concerns other credits.
 async function eraseArchived(tx: Transaction, { accountId }: Erasure): Promise<void> {
   if (accountId === null) return
   await tx.query({
@@ -154,11 +153,11 @@ async function beginAnswers(tx: Transaction, { id }: Erasure): Promise<void> {
   })
 }
 
-// Money that was given to it out of suspense, by hand: so it is little.
+// Money assigned out of suspense by hand, so there is little of it.
 const ASSIGNED = `select credit_id from suspense_items
                    where assigned_account_id = $1 or assigned_payment_id = $2`
 
-// Whether some of it still has its payer, of an account and a payment by their ids.
+// Whether an assigned credit still holds its payer's data.
 export const isAssignedToErase = (accountId: string, paymentId: string) => `exists (
   select from suspense_items s join credits c on c.id = s.credit_id
    where (s.assigned_account_id = ${accountId} or s.assigned_payment_id = ${paymentId})
@@ -182,8 +181,8 @@ async function eraseAssigned(
   })
 }
 
-// Events are gone through by their number, from the making of what is erased on: an index by what
-// they are about would be paid for by every event, and read here only.
+// Scans the client's events from the creation of the erased object on. An index by subject would
+// cost every event and serve only this.
 async function eraseAnswers(tx: Transaction, erasure: Erasure): Promise<void> {
   const { rows } = await tx.query<{ last: bigint | null; count: number }>({
     name: 'erase-answers',

@@ -1,12 +1,12 @@
-// Erases a customer's personal data on request, permanently. The account or advice itself is erased
-// in one transaction; personal data on its credits and deliveries follows page by page
-// (erase-payer-data.ts). Money, its history and its references are kept.
+// Permanently erases a customer's personal data on request. One transaction erases the account or
+// advice itself; personal data on its credits and deliveries follows in pages
+// (erase-payer-data.ts). Money, its history and its references stay.
 //
-// Refused while money is in suspense (returning it needs the payer), and for an advice that may
-// still be paid. Repeating is safe and erases what has arrived since.
+// Refused while money is in suspense, because returning it needs the payer, and for an advice that
+// can still be paid. Repeating is safe and erases data that has arrived since.
 //
-// Locks: the erasure, then its subject: an advice before its payment, accounts in id order with
-// their ledger accounts, so that credits come before or after.
+// Locks: the erasure, then its subject: an advice before its payment; accounts in id order with
+// their ledger accounts, which serialises with credits.
 
 import type { Transaction } from '#db/transaction.ts'
 import { type Client, mayUseMerchant } from '#domain/access/clients.ts'
@@ -23,7 +23,7 @@ import type { Kobo } from '#money.ts'
 import type { Sealer } from '#seal.ts'
 import { ERASED_NAME, HAS_UNSENT_PAYOUT, isAssignedToErase, SOMEBODY } from './erase-payer-data.ts'
 
-const TOLD_LENGTH_MIN = 4 // Shorter names are in too many words.
+const VALUE_LENGTH_MIN = 4 // Shorter names occur in too many words.
 const NO_CUSTOMER: Customer = {
   customerId: null,
   firstName: null,
@@ -51,7 +51,7 @@ type Account = {
   erasedAt: Date | null
 }
 
-// With `sameBvn`, also every other account of the client that was opened with the same BVN.
+// With `sameBvn`, also every other account of the client with the same BVN.
 export async function eraseAccounts(
   tx: Transaction,
   deps: Deps,
@@ -71,7 +71,7 @@ export async function eraseAccounts(
   })
   const own = rows.filter(({ merchantCode }) => mayUseMerchant(by, merchantCode))
   if (!own.some(({ isNamed }) => isNamed)) throw new Refusal('account_not_found')
-  for (const { id } of own) await askForTraces(tx, deps, { accountId: id })
+  for (const { id } of own) await openErasure(tx, deps, { accountId: id })
   const accounts: Account[] = []
   for (const { id } of own) accounts.push(await lockAccount(tx, id))
   for (const { id } of accounts) {
@@ -79,7 +79,7 @@ export async function eraseAccounts(
   }
   const erased: ErasureResult[] = []
   for (const { id, accountNumber: number, erasedAt } of accounts) {
-    const isComplete = await settleTraces(tx, now, { accountId: id })
+    const isComplete = await continueErasure(tx, now, { accountId: id })
     erased.push({ accountNumber: number, erasedAt: erasedAt ?? now, isComplete })
   }
   const fresh = accounts.filter((account) => !account.erasedAt)
@@ -110,7 +110,7 @@ async function eraseAccount(tx: Transaction, deps: Deps, account: Account): Prom
   const numbers = [account.bvnSealed, account.ninSealed].map(
     (sealed) => sealed && sealer.open(sealed),
   )
-  refuseToldPerson(reason, [accountName, verifiedName, email, phoneNumber, ...numbers])
+  refusePersonalReason(reason, [accountName, verifiedName, email, phoneNumber, ...numbers])
   await tx.query({
     name: 'erase-account',
     text: `update collection_accounts
@@ -144,12 +144,12 @@ export async function eraseAdvice(
     by.id,
   ])
   if (rowCount === 0) throw new Refusal('advice_not_found')
-  await askForTraces(tx, deps, { adviceId })
+  await openErasure(tx, deps, { adviceId })
   const advice = await lockAdvice(tx, adviceId)
   if (advice.status && isOpen(advice.status)) throw new Refusal('advice_open')
   await refuseWithSuspense(tx, by.id, { adviceId })
   if (!advice.erasedAt) await emptyAdvice(tx, deps, { adviceId, advice })
-  const isComplete = await settleTraces(tx, now, { adviceId })
+  const isComplete = await continueErasure(tx, now, { adviceId })
   return { erasedAt: advice.erasedAt ?? now, isComplete }
 }
 
@@ -177,7 +177,7 @@ async function lockAdvice(tx: Transaction, adviceId: AdviceId): Promise<LockedAd
   return { ...(rows[0] as Omit<LockedAdvice, 'status'>), status: payment.rows[0]?.status ?? null }
 }
 
-// An unpaid advice is cancelled: without its customer it cannot be paid.
+// Also cancels an unpaid advice: without its customer it cannot be paid.
 async function emptyAdvice(
   tx: Transaction,
   deps: Deps,
@@ -185,7 +185,7 @@ async function emptyAdvice(
 ) {
   const { now, by, actor, reason } = deps
   const { customer, customerName, createdAt, status } = advice
-  refuseToldPerson(reason, [customerName, customer.email, customer.phoneNumber])
+  refusePersonalReason(reason, [customerName, customer.email, customer.phoneNumber])
   await tx.query({
     name: 'erase-advice',
     text: `update advices
@@ -208,7 +208,7 @@ const columnsOf = (subject: Subject) => [
   'adviceId' in subject ? subject.adviceId : null,
 ]
 
-async function askForTraces(tx: Transaction, { by, now }: Deps, subject: Subject): Promise<void> {
+async function openErasure(tx: Transaction, { by, now }: Deps, subject: Subject): Promise<void> {
   await tx.query({
     name: 'ask-for-erasure',
     text: `insert into erasures (client_id, account_id, advice_id, asked_at)
@@ -224,8 +224,8 @@ async function askForTraces(tx: Transaction, { by, now }: Deps, subject: Subject
 
 const PAYMENT_OF_ERASURE = '(select id from payments where advice_id = e.advice_id)'
 
-// Begins again where something has come since. Answers whether nothing is left to do.
-async function settleTraces(tx: Transaction, now: Date, subject: Subject): Promise<boolean> {
+// Restarts the erasure if new data has arrived. Returns whether it is complete.
+async function continueErasure(tx: Transaction, now: Date, subject: Subject): Promise<boolean> {
   await tx.query({
     name: 'erase-again',
     text: `update erasures e set step = 'credits', credits_after = 0, events_after = 0, asked_at = $3
@@ -262,7 +262,8 @@ async function refuseWithSuspense(
   if (rowCount !== 0) throw new Refusal('erasure_waits')
 }
 
-// The hash of a request is of the very data that goes. Without it the key stays taken.
+// Deletes the request hash, because it is computed from personal data. The idempotency key stays
+// used.
 async function forgetRequest(
   tx: Transaction,
   clientId: ClientId,
@@ -276,16 +277,16 @@ async function forgetRequest(
   })
 }
 
-// The reason is kept for ever: it must not tell what is to be forgotten.
-function refuseToldPerson(reason: string, told: readonly (string | null)[]): void {
-  const said = reason.toLowerCase()
+// The reason is stored permanently, so it must not contain the data to be erased.
+function refusePersonalReason(reason: string, values: readonly (string | null)[]): void {
+  const lowerReason = reason.toLowerCase()
   const digits = reason.replace(/[^0-9]/g, '')
-  const tells = told.some((text) => {
-    if (!text || text.length < TOLD_LENGTH_MIN) return false
+  const isPersonal = values.some((text) => {
+    if (!text || text.length < VALUE_LENGTH_MIN) return false
     const number = /^\+?[0-9]{7,}$/.test(text) ? text.slice(-10) : undefined
-    return number ? digits.includes(number) : said.includes(text.toLowerCase())
+    return number ? digits.includes(number) : lowerReason.includes(text.toLowerCase())
   })
-  if (!tells) return
+  if (!isPersonal) return
   const message = 'Must not hold the personal data that is to be erased.'
   throw new Refusal('invalid_request', [{ field: 'reason', message }])
 }

@@ -1,4 +1,4 @@
-// Rotates the data key while the service runs. An interrupted step is repeated by the next run:
+// Rotates the data key while the service runs. The next run repeats an interrupted step:
 //
 //   1. offer the new key, and wait until every running process opens with it;
 //   2. choose it, and wait until every running process seals with it;
@@ -21,16 +21,15 @@ export type Progress =
 
 type Rotation = {
   pool: Pool
-  sealer: Sealer // Holds the new key, and every key that something may be sealed with.
+  sealer: Sealer // Holds the new key and every key that may have sealed something.
   clock: Clock
-  pause: () => Promise<void> // Between two looks at what others do.
+  pause: () => Promise<void> // Between two polls.
   onProgress: (progress: Progress) => void
 }
 
 type RotationResult = { resealed: number; cleared: number[] }
 
-// `id` is the key that everything is to be sealed with. That it is already, is no reason not to
-// look.
+// Seals everything with key `id`. Scans the columns even if that key already seals.
 export async function rotateKeys(rotation: Rotation, id: number): Promise<RotationResult> {
   const { pool, sealer, clock } = rotation
   await offerKey(pool, clock(), { sealer, id })
@@ -43,7 +42,7 @@ export async function rotateKeys(rotation: Rotation, id: number): Promise<Rotati
   return { resealed, cleared: await clearOtherKeys(pool, clock()) }
 }
 
-// Values by the key that they are sealed with, without changing any.
+// Read-only.
 export async function countByKey(db: Queryable): Promise<Map<number, number>> {
   const counts = new Map<number, number>()
   for (const { table, column } of await findSealedColumns(db)) {
@@ -79,7 +78,7 @@ async function waitForProcesses(
   }
 }
 
-// Transactions of this database that have written. Later ones seal with the new key.
+// Waits for running transactions that have written. Later ones seal with the new key.
 async function waitForTransactions({ pool, clock, pause }: Rotation): Promise<void> {
   const endMs = clock().getTime() + WAIT_MAX_MS
   const writing = async () => {

@@ -1,5 +1,5 @@
-// Every column that holds sealed values, and going through one of them page by page. Columns are
-// found by their name (migration 0014), so that none is forgotten when a table is added.
+// Finds every column with sealed values and reseals them page by page. Columns are found by name
+// (migration 0014), so that a new table cannot be forgotten.
 
 import type { Queryable } from '#db/pool.ts'
 import type { Sealer } from '#seal.ts'
@@ -9,8 +9,8 @@ const PAGE_ROWS = 500
 export type SealedColumn = { table: string; column: string; key: string; keyType: string }
 export type Page = { rows: number; changed: number; last: string | undefined }
 
-// Partitions are reached through their table. A table whose key is not one column is an error: it
-// would be left out of a rotation unseen.
+// Partitions are reached through their table. Throws for a table without a single-column key,
+// because a rotation would silently skip it.
 export async function findSealedColumns(db: Queryable): Promise<SealedColumn[]> {
   const { rows } = await db.query<SealedColumn>(
     `select c.relname as "table", a.attname as "column", k.attname as "key",
@@ -30,9 +30,9 @@ export async function findSealedColumns(db: Queryable): Promise<SealedColumn[]> 
 
 type SealedPage = { sealer: Sealer; of: SealedColumn; after: string | undefined }
 
-// One page: what is not sealed with the current key is sealed anew. Each value is written only if it
-// is still what was read, so whoever changes it meanwhile wins; nothing is locked for longer than
-// the one statement. Keys are compared as text, in the order of their own type.
+// Reseals the values of one page that use another key. Writes a value only if it has not changed
+// since it was read, so that concurrent changes win. Locks nothing beyond the one statement. Keys
+// are passed as text and compared in their own type.
 export async function resealPage(
   db: Queryable,
   { sealer, of: { table, column, key, keyType }, after }: SealedPage,

@@ -1,5 +1,5 @@
-// A file whose every line ends with a hash over itself and all before it: a line that was changed,
-// moved, added or dropped shows, and where.
+// A file in which every line ends with a hash of itself and all lines before it. A changed, moved,
+// added or removed line is detected and located.
 
 import { hash } from 'node:crypto'
 import { type FileHandle, open } from 'node:fs/promises'
@@ -16,7 +16,7 @@ export class ChainedFile {
     this.#chain = hash('sha256', name)
   }
 
-  // Refuses one that is there: two exports never share a folder.
+  // Fails if the file exists: two exports never share a folder.
   static async create(path: string, name: string): Promise<ChainedFile> {
     return new ChainedFile(await open(`${path}${PARTIAL}`, 'wx', 0o600), name)
   }

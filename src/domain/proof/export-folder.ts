@@ -1,5 +1,5 @@
-// The folder of an export: of one run alone, and an export only once its manifest has its name. All files
-// are called `….partial` until the last of them is on disk.
+// The folder of an export. Only one run uses it, and it is an export only once its manifest has its
+// final name. All files are named `….partial` until the last of them is on disk.
 
 import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
@@ -10,11 +10,12 @@ import { ChainedFile, PARTIAL } from './chained-file.ts'
 const MANIFEST = 'manifest.json'
 const SQL_STATE = /^(?=.*\d)[0-9A-Z]{5}$/ // An errno has no digits.
 
-// Of the folder; what a person can put right.
+// A problem with the folder that a person can solve.
 export class ProofProblem extends Error {}
 
-// Takes the folder, which is new or empty, for what the work writes in one transaction. If that fails,
-// nothing is left in it, unless the files may be all there is of what a commit deleted.
+// Claims the folder, which must be new or empty, for the files that `work` writes in one
+// transaction. Empties it on failure, unless the files may be the only copy of rows that a commit
+// deleted.
 export async function withExportFolder<T>(
   path: string,
   work: (folder: ExportFolder) => Promise<T>,
@@ -24,7 +25,7 @@ export async function withExportFolder<T>(
   try {
     return await work(folder)
   } catch (error) {
-    if (!folder.isOnlyCopy || isUndone(error)) await folder.discard()
+    if (!folder.isOnlyCopy || isRolledBack(error)) await folder.discard()
     throw toProblem(error)
   }
 }
@@ -43,12 +44,12 @@ class ExportFolder {
     return this.#isOnlyCopy
   }
 
-  // What is in the files is deleted by what is committed next.
+  // The next commit deletes the rows that are in the files.
   becomeOnlyCopy(): void {
     this.#isOnlyCopy = this.#isWhole
   }
 
-  // Of an attempt before this one, nothing is left but the hold on the folder.
+  // Removes the files of the previous attempt but keeps the folder claimed.
   async beginAgain(): Promise<void> {
     if (this.#isWhole) await rename(this.#at(MANIFEST), this.#at(`${MANIFEST}${PARTIAL}`))
     this.#isWhole = false
@@ -69,7 +70,7 @@ class ExportFolder {
     this.#isWhole = true
   }
 
-  // The manifest goes first: without it, what is left is no export.
+  // Removes the manifest first: without it the rest is no export.
   async discard(): Promise<void> {
     await rm(this.#at(MANIFEST), { force: true })
     await this.#removeFiles()
@@ -90,7 +91,7 @@ class ExportFolder {
 
 export type { ExportFolder }
 
-// Whoever makes the manifest has the folder: of two exports at once, one is refused and touches
+// Creating the manifest claims the folder: of two concurrent exports, one is refused and touches
 // nothing.
 async function occupy(folder: string): Promise<void> {
   const manifest = join(folder, `${MANIFEST}${PARTIAL}`)
@@ -107,23 +108,23 @@ async function occupy(folder: string): Promise<void> {
   throw refusal
 }
 
-// The names of new folders survive a power cut as well.
+// Syncs new folder names too, so that they survive a power cut.
 async function makeFolder(folder: string): Promise<void> {
-  const made = await mkdir(folder, { recursive: true, mode: 0o700 })
-  if (made === undefined) return
-  const topmost = resolve(made)
+  const firstCreated = await mkdir(folder, { recursive: true, mode: 0o700 })
+  if (firstCreated === undefined) return
+  const topmost = resolve(firstCreated)
   for (let path = resolve(folder); path.length >= topmost.length; path = dirname(path)) {
     syncFolder(dirname(path))
   }
 }
 
-// The database answered that it failed: it was not committed.
-function isUndone(error: unknown): boolean {
+// True if the database reported the failure, so that the transaction was certainly not committed.
+function isRolledBack(error: unknown): boolean {
   const { code } = error as { code?: unknown }
   return typeof code === 'string' && SQL_STATE.test(code) && !isConnectionLost(error)
 }
 
-// The disk is full, the folder not ours: no bug. Errors of the database name no system call.
+// A full disk or missing permission is not a bug. Database errors have no such code.
 function toProblem(error: unknown): unknown {
   const { code, syscall, message } = error as NodeJS.ErrnoException
   const isOfDisk = /^E(ACCES|PERM|ROFS|NOSPC|DQUOT|NOTDIR|EXIST|NOENT)$/.test(code ?? '')

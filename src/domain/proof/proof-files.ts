@@ -1,19 +1,20 @@
-// The files of a proof export: what each line shows, in which order. docs/proof.md specifies them, and
-// verifier/verify_proof.py reads them: a change of either is a new version of the format.
+// The files of a proof export, with the fields and the order of their lines. docs/proof.md
+// specifies them, and verifier/verify_proof.py reads them: a change is a new version of the format.
 //
-// No personal data: no names, narrations, account numbers, nor references that a payer can choose.
+// No personal data: no names, narrations or account numbers, nor references that a payer can
+// choose.
 
 export const PROOF_FORMAT = 'manilla-proof/2'
 
-// Each field as its name and the SQL of its value, which becomes text or null.
+// A name, and the SQL of a value that becomes text or null.
 type Field = readonly [name: string, sql: string]
 
 export type ProofFile = {
   name: string
   fields: readonly Field[]
   from: string
-  order: string // Ids ascend: whoever reads it sees a repeated one without remembering them all.
-  sums: readonly string[] // The fields that the manifest has the totals of.
+  order: string // Ids ascend, so that a reader detects a repeated id without storing all of them.
+  sums: readonly string[] // Fields whose totals are in the manifest.
 }
 
 export const at = (name: string, column: string): Field => [
@@ -21,7 +22,7 @@ export const at = (name: string, column: string): Field => [
   `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`,
 ]
 
-// A transfer that stands for those of an archive names one of its credits too.
+// A transfer that represents an archive also names one of its credits.
 const CAUSE = `
   case when t.archive_id is not null then 'archive'
        when t.credit_id is not null then 'credit' when t.payout_id is not null then 'payout'
@@ -178,7 +179,7 @@ export const PROOF_FILES: readonly ProofFile[] = [
     sums: ['amount'],
   },
   {
-    // Those that something was booked for.
+    // Only differences with bookings.
     name: 'differences.ndjson',
     fields: [
       ['id', 'd.id'],

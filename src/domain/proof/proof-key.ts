@@ -1,10 +1,11 @@
-// The key that signs proof exports: Ed25519, derived from the hash key, which is not rotated
-// (docs/decisions/0008). So there is no further secret to keep, and an auditor pins the public key once.
+// The Ed25519 key that signs proof exports. It is derived from the hash key, which is not rotated
+// (docs/decisions/0008), so that there is no further secret to keep and an auditor pins the public
+// key once.
 
 import { createPrivateKey, createPublicKey, sign } from 'node:crypto'
 import type { Sealer } from '#seal.ts'
 
-// RFC 8410: what stands before the 32 bytes of a private and of a public key.
+// RFC 8410: the bytes before the 32 bytes of a key.
 const PRIVATE_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex')
 const PUBLIC_PREFIX_BYTES = 12
 

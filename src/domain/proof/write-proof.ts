@@ -1,9 +1,9 @@
-// Writes the books as plain files that anybody can re-add without us (I70): one snapshot, read through
-// a cursor a few thousand lines at a time, chained, and signed in the manifest.
+// Writes the books as plain files that anybody can add up independently (I70): one snapshot, read
+// through a cursor a few thousand lines at a time, hash-chained, and signed in the manifest.
 //
-// The files have their names only when all are whole, and the manifest gets its own last: without it
-// an export is none. Measured: a million credits and as many transfers take 13 s of processor time
-// besides the database's, and 235 MB.
+// Files get their final names only when all are complete, the manifest last: without it there is no
+// export. Measured: a million credits and as many transfers take 13 s of processor time besides the
+// database's, and 235 MB.
 
 import { createHash } from 'node:crypto'
 import type { Pool } from '#db/pool.ts'
@@ -32,41 +32,42 @@ export type Details = {
 
 export type Progress = { name: string; lines: number; isWhole: boolean }
 
-type Written = { name: string; lines: number; sums: Record<string, string>; chain: string }
+type WrittenFile = { name: string; lines: number; sums: Record<string, string>; chain: string }
 
-export type Proof = { exportedAt: string; publicKey: string; files: readonly Written[] }
+export type Proof = { exportedAt: string; publicKey: string; files: readonly WrittenFile[] }
 
-export function writeProof(pool: Pool, asked: Details & { folder: string }): Promise<Proof> {
-  return withExportFolder(asked.folder, async (folder) => {
+export function writeProof(pool: Pool, options: Details & { folder: string }): Promise<Proof> {
+  return withExportFolder(options.folder, async (folder) => {
     const written = await withSnapshot(pool, (tx) =>
-      writeExport(tx, { ...asked, folder, files: PROOF_FILES }),
+      writeExport(tx, { ...options, folder, files: PROOF_FILES }),
     )
     const { exportedAt, publicKey, files } = written
     return { exportedAt, publicKey, files }
   })
 }
 
-type Asked = Details & {
+type ExportOptions = Details & {
   folder: ExportFolder
   files: readonly ProofFile[]
-  companions?: readonly ProofFile[] // Of the same form, and outside of what a verifier adds up.
+  companions?: readonly ProofFile[] // In the same form, but not part of the verifier's sums.
 }
 
-// All of it is on disk when this returns. May run again in the same folder, as its transaction may.
+// Everything is on disk when this returns. A retried transaction may call it again with the same
+// folder.
 export async function writeExport(
   tx: Transaction,
-  asked: Asked,
+  options: ExportOptions,
 ): Promise<Proof & { manifestHash: Buffer }> {
-  const { folder, product, mode, key } = asked
-  // A slow disk is no frozen process, and the first line may wait for a sort of all. Plans are for
-  // all of the rows, not for the first ones.
+  const { folder, product, mode, key } = options
+  // A slow disk is not a frozen process, so the timeout is off. All rows are fetched, so the
+  // planner must not optimise for the first ones.
   await tx.query('set local idle_in_transaction_session_timeout = 0')
   await tx.query('set local cursor_tuple_fraction = 1')
   await folder.beginAgain()
-  const files = await writeFiles(tx, asked.files, asked)
-  const companions = asked.companions && (await writeFiles(tx, asked.companions, asked))
+  const files = await writeFiles(tx, options.files, options)
+  const companions = options.companions && (await writeFiles(tx, options.companions, options))
   const { publicKey } = key
-  const exportedAt = asked.exportedAt.toISOString()
+  const exportedAt = options.exportedAt.toISOString()
   const content = { format: PROOF_FORMAT, product, mode, exportedAt, files, companions, publicKey }
   const manifest = signManifest(content, key)
   await folder.finish(manifest)
@@ -74,7 +75,7 @@ export async function writeExport(
   return { exportedAt, publicKey, files, manifestHash }
 }
 
-// Over the text without the signature, exactly as the file has it.
+// Signs the text without the signature, exactly as written.
 export function signManifest(content: object, key: ProofKey): string {
   const unsigned = `${JSON.stringify(content, null, 2)}\n`
   const signature = key.sign(unsigned)
@@ -84,16 +85,20 @@ export function signManifest(content: object, key: ProofKey): string {
 async function writeFiles(
   tx: Transaction,
   files: readonly ProofFile[],
-  asked: Asked,
-): Promise<Written[]> {
-  const written: Written[] = []
-  for (const file of files) written.push(await writeOne(tx, file, asked))
+  options: ExportOptions,
+): Promise<WrittenFile[]> {
+  const written: WrittenFile[] = []
+  for (const file of files) written.push(await writeOne(tx, file, options))
   return written
 }
 
-async function writeOne(tx: Transaction, file: ProofFile, asked: Asked): Promise<Written> {
+async function writeOne(
+  tx: Transaction,
+  file: ProofFile,
+  options: ExportOptions,
+): Promise<WrittenFile> {
   const { name, sums } = file
-  const output = await asked.folder.create(name)
+  const output = await options.folder.create(name)
   const totals = new Map(sums.map((field) => [field, 0n]))
   try {
     await tx.query(`declare proof_lines no scroll cursor for ${selectLines(file)}`)
@@ -104,7 +109,7 @@ async function writeOne(tx: Transaction, file: ProofFile, asked: Asked): Promise
         totals.set(field, total + batch)
       }
       await output.append(rows.map((row) => renderLine(file, row)))
-      asked.onProgress({ name, lines: output.lines, isWhole: false })
+      options.onProgress({ name, lines: output.lines, isWhole: false })
       more = rows.length === BATCH
     }
     await tx.query('close proof_lines')
@@ -113,7 +118,7 @@ async function writeOne(tx: Transaction, file: ProofFile, asked: Asked): Promise
     await output.abandon()
     throw error
   }
-  asked.onProgress({ name, lines: output.lines, isWhole: true })
-  const told = [...totals].map(([field, total]) => [field, `${total}`])
-  return { name, lines: output.lines, sums: Object.fromEntries(told), chain: output.chain }
+  options.onProgress({ name, lines: output.lines, isWhole: true })
+  const entries = [...totals].map(([field, total]) => [field, `${total}`])
+  return { name, lines: output.lines, sums: Object.fromEntries(entries), chain: output.chain }
 }

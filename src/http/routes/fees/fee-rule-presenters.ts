@@ -2,7 +2,7 @@
 
 import { type Static, Type } from '@fastify/type-provider-typebox'
 import {
-  askFor,
+  grossUp,
   computeFee,
   type FeeBasis,
   type FeeBearer,
@@ -148,7 +148,7 @@ export function quoteTerms({ amount, ...body }: Static<typeof FeeQuoteRequest>) 
     fee: toNaira(feeKobo),
     vat: toNaira(vatKobo),
     net: toNaira(netKobo),
-    customerPays: toNaira(askFor(terms, amountKobo)),
+    customerPays: toNaira(grossUp(terms, amountKobo)),
   }
 }
 
