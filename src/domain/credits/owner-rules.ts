@@ -9,7 +9,7 @@ import type { PaymentTarget } from './judge-credit.ts'
 // Of a payment `p` of an advice `a`, and of a collection account `a`.
 export const PAYMENT_RULE = `coalesce(p.fee_rule_id,
   ${ruleInForce({ clientId: 'p.client_id' }, '$2')})`
-export const ACCOUNT_RULE = ruleInForce(
+const ACCOUNT_RULE = ruleInForce(
   { clientId: 'a.client_id', merchantCode: 'a.merchant_code' },
   '$2',
 )

@@ -45,7 +45,7 @@ export function settlePending(
 }
 
 // What goes out of money as soon as it is booked: first the fee, then the shares of subaccounts.
-export type Deductions = { fees: readonly CreditFee[]; shares: readonly CreditShare[] }
+type Deductions = { fees: readonly CreditFee[]; shares: readonly CreditShare[] }
 
 type Terms = { feeRule: FeeRule | null; split: Split | null }
 

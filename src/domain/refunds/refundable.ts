@@ -26,7 +26,7 @@ type Source = {
   fromBankCode: string | null
 }
 
-export type SourceToRefund = Source & { fromAccountSealed: Buffer; fromBankCode: string }
+type SourceToRefund = Source & { fromAccountSealed: Buffer; fromBankCode: string }
 
 export type Refundable = { sources: Source[]; leftKobo: Kobo; currency: string }
 

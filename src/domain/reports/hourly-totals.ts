@@ -42,7 +42,7 @@ const sumOf = (part: string) =>
 
 // What the events `e` moved.
 export const SUMS = ['credits', ...KOBO]
-export const SUMMED = `
+const SUMMED = `
            coalesce(sum((e.moved ->> 'credits')::int), 0)::bigint as credits,
            ${PARTS.map(sumOf).join(',\n           ')}`
 

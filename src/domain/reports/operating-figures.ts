@@ -7,14 +7,14 @@ import { configuredRanges } from '#domain/accounts/account-numbers.ts'
 import { HELD } from '#domain/payouts/hold-payouts.ts'
 
 // `labels`: the names of all columns but `value`, the last. `of`: $1 is the configured ranges of numbers.
-export type FigureKind = {
+type FigureKind = {
   name: string
   help: string
   labels: readonly string[]
   of?: 'ranges'
   text: string
 }
-export type Figure = { labels: Record<string, string>; value: number }
+type Figure = { labels: Record<string, string>; value: number }
 
 const KOBO = 'In kobo.'
 

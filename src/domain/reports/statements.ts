@@ -62,7 +62,7 @@ function inOwnSign(kind: string, creditsLessDebits: bigint): Kobo {
   return kobo(growsByDebits(kind) ? -creditsLessDebits : creditsLessDebits)
 }
 
-export type StatementPeriod = { window: Window; openingKobo: Kobo }
+type StatementPeriod = { window: Window; openingKobo: Kobo }
 
 // Where a statement begins, and with what.
 export async function openStatement(

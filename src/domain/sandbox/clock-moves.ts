@@ -3,7 +3,7 @@
 import type { ClientId } from '#ids.ts'
 
 // What ran at one moment of the client's time.
-export type ClockStep = { at: Date; kind: string; count: number }
+type ClockStep = { at: Date; kind: string; count: number }
 
 // Not complete: there was more to do than one call does. The clock stands where it got to.
 export type ClockMove = { now: Date; isComplete: boolean; ran: ClockStep[] }

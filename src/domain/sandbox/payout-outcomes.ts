@@ -12,7 +12,7 @@ import type { ClientId } from '#ids.ts'
 export const PAYOUT_OUTCOMES = ['ok', 'failed', 'slow', 'never', 'answer_lost'] as const
 export type PayoutOutcome = (typeof PAYOUT_OUTCOMES)[number]
 
-export type ChosenOutcome = {
+type ChosenOutcome = {
   clientId: ClientId
   outcome: PayoutOutcome
   accountHash: Buffer | null // Null: whichever payout is next.

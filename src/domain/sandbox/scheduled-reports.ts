@@ -9,7 +9,7 @@ import { livesIn } from '#domain/records/test-clocks.ts'
 import type { ClientId, ReportId } from '#ids.ts'
 import type { Kobo } from '#money.ts'
 
-export type NewReport = {
+type NewReport = {
   clientId: ClientId
   bankCode: string
   accountNumber: string

@@ -83,7 +83,7 @@ export function creditOf(seed: number, day: number, index: number): Kobo | undef
   return day === 0 && index === 0 ? FIRST_KOBO : wholeNaira(draw)
 }
 
-export type SamplePayment = { amountKobo: Kobo; paidKobo: Kobo } // Nothing, a part, all, or too much.
+type SamplePayment = { amountKobo: Kobo; paidKobo: Kobo } // Nothing, a part, all, or too much.
 
 export function paymentOf(seed: number, day: number, index: number): SamplePayment {
   if (day === 0 && index === 0) return { amountKobo: FIRST_KOBO, paidKobo: FIRST_KOBO }

@@ -22,7 +22,7 @@ const COLUMNS = `
   id, client_id as "clientId", seed, accounts, days, ends_at as "endsAt", steps, done,
   begun_at as "begunAt", finished_at as "finishedAt", problem`
 
-export type NewSeed = SeedSize & { clientId: ClientId; seed: number; endsAt: Date }
+type NewSeed = SeedSize & { clientId: ClientId; seed: number; endsAt: Date }
 
 // Refused while another runs: seed_running.
 export async function beginSeed(tx: Transaction, real: Date, asked: NewSeed): Promise<Seed> {

@@ -75,7 +75,7 @@ async function hold(tx: Transaction, id: SettlementId, reason: RefusalCode): Pro
 }
 
 // Client credentials approve only what needs no second person.
-export type SettlementApprover = Omit<Approver, 'userId'> & { userId: UserId | null }
+type SettlementApprover = Omit<Approver, 'userId'> & { userId: UserId | null }
 
 type Approval = { reference: string; seen: SeenPayees }
 

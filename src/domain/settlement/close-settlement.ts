@@ -105,7 +105,7 @@ async function newSettlementId(tx: Transaction): Promise<SettlementId> {
   return (rows[0] as { id: SettlementId }).id
 }
 
-export type OpenedAccounts = {
+type OpenedAccounts = {
   parties: Party[] // The client first.
   receivable: SharedAccount
   reserve: SharedAccount

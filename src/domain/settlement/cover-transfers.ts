@@ -107,7 +107,7 @@ export async function writeLines(
   return rows[0]?.id ?? covering.cover.toId + 1n
 }
 
-export type LineTotals = Record<
+type LineTotals = Record<
   'grossKobo' | 'feesKobo' | 'vatKobo' | 'reversedKobo' | 'refundsKobo' | 'paidOutKobo',
   Kobo
 > & { recoveredKobo: Kobo; netKobo: Kobo; lines: bigint }

@@ -12,7 +12,7 @@ import { Refusal } from '#errors.ts'
 import type { ClientId } from '#ids.ts'
 import type { Kobo } from '#money.ts'
 
-export type SettlementTerms = {
+type SettlementTerms = {
   schedule: string
   minimumKobo: Kobo // A schedule skips less than this.
   reserveBps: number

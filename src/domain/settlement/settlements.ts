@@ -26,7 +26,7 @@ export const SETTLEMENT_STATUSES = [
   'failed',
   'cancelled',
 ] as const
-export type SettlementStatus = (typeof SETTLEMENT_STATUSES)[number]
+type SettlementStatus = (typeof SETTLEMENT_STATUSES)[number]
 
 export const AMOUNTS = [
   'gross',

@@ -10,7 +10,7 @@ import { readSplits, type Split } from './splits.ts'
 // Of an advice `a` or a collection account `a`.
 export const SPLIT_CODE = '(select s.code from splits s where s.id = a.split_id) as "splitCode"'
 
-export type SplitUse = {
+type SplitUse = {
   clientId: ClientId
   splitCode: string | null
   amountKobo?: Kobo // Flat shares must fit into it.

@@ -15,7 +15,7 @@ import { newReference } from '#references.ts'
 export const RETURN_STATUSES: readonly ReturnStatus[] = ['pending', 'confirmed', 'failed']
 
 // The last: an operator may have sent it in the time that a restore lost (I82).
-export type ReturnBlock =
+type ReturnBlock =
   | 'client_suspended'
   | 'return_credit_reversed'
   | 'return_may_have_been_sent'

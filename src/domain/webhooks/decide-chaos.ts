@@ -10,14 +10,14 @@
 import type { EventId } from '#ids.ts'
 import type { Chaos } from './webhook-chaos.ts'
 
-export const REORDER_WAIT_MS = 5_000
+const REORDER_WAIT_MS = 5_000
 
 export type ChaosState = Chaos & {
   heldEventId: EventId | null
   isOvertaken: boolean
 }
 
-export type DueDelivery = {
+type DueDelivery = {
   eventId: EventId
   createdAt: Date
   ladderStep: number
