@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { migrate } from '#db/migrate.ts'
 import { withTransaction } from '#db/transaction.ts'
-import { findTaken } from '#domain/credits/credit-identifiers.ts'
+import { findKnownCredits } from '#domain/credits/credit-identifiers.ts'
 import { identifiersOf } from '#domain/credits/known-credits.ts'
 import { checkIntegrity } from '#domain/integrity/integrity-checks.ts'
 import { incomingCredit } from '../support/incoming-credits.ts'
@@ -54,7 +54,7 @@ test('0032: credits taken before are duplicates after, whatever their references
   )
   const resent = [again, { ...again, identifiedBy: 'bank_reference' as const }]
   const taken = await withTransaction(bench.pool, (tx) =>
-    findTaken(tx, resent.flatMap(identifiersOf)),
+    findKnownCredits(tx, resent.flatMap(identifiersOf)),
   )
   assert.deepEqual(
     [...taken.values()].map(({ amountKobo, outcome }) => [amountKobo, outcome]),

@@ -14,7 +14,7 @@ import { startWebhookBench, type WebhookBench } from '../support/webhook-bench.t
 const ACCOUNTS = 12
 const PAYMENTS = 6
 const ALL = { rooms: new Map(), otherRoom: 100, takesFailing: true }
-const STEPS = { stepsMs: [0], askedMs: 0 }
+const STEPS = { stepsMs: [0], retryAfterMs: 0 }
 const HOUR_MS = 3_600_000
 
 // Whoever locks waits while it looks for what to lock, as a process does that is stopped there: where

@@ -221,7 +221,7 @@ async function setup() {
       limit?: number,
     ) =>
       withTransaction(db, (tx) =>
-        replay(tx, clock(), { asked: { clientId: mine, ...asked }, limit }),
+        replay(tx, clock(), { range: { clientId: mine, ...asked }, limit }),
       ),
     append: (at: Date) => {
       return withTransaction(db, (tx) => appendEvents(tx, at, [accountUpdated(mine)]))

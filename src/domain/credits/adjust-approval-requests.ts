@@ -1,6 +1,6 @@
-// Adjusts open approval requests when a bank reverses the money. A full reversal voids the request;
-// a partial one is recorded as a change, and the request continues for the rest. The original
-// amount is kept. Locks: the item, then the request.
+// Adjusts open approval requests when a bank reverses the money. A full reversal voids the request. A
+// partial one is recorded as a change, and the request continues for the rest; the original amount stays.
+// Locks: the item, then the request.
 
 import type { Transaction } from '#db/transaction.ts'
 import type { Kobo } from '#money.ts'
@@ -14,7 +14,7 @@ export async function adjustApprovalRequests(
   takings: readonly Taking[],
 ): Promise<void> {
   for (const { item, takenKobo } of takings) {
-    if (item.state !== 'open') continue // A request is open only while its item is.
+    if (item.state !== 'open') continue // An open request needs an open item.
     const by = `bank:${item.bankCode}`
     if (takenKobo === item.amountKobo) {
       await tx.query({

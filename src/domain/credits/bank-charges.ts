@@ -1,12 +1,12 @@
-// What a bank withheld of a credit (I37). The payer is credited with all that was sent; what the bank
-// kept of it is our cost, and the VAT on it is apart because it may be reclaimed.
+// The charges that a bank withheld from a credit (I37). The payer is credited with the full amount sent.
+// Fee and stamp duty are our cost; VAT has its own account, because it may be reclaimed.
 //
-//   Bank → Settled 1,000     what the payer sent
-//   Bank cost → Bank 45      fee and duty: the bank's account has grown by 955, as on its statement
-//   Input VAT → Bank         VAT, where there is any
+//   Bank → Settled 1,000     the amount that the payer sent
+//   Bank cost → Bank 45      fee and duty: the bank's account grows by 955, as on its statement
+//   Input VAT → Bank         VAT, if any
 //
-// A reversal takes back what the bank says it takes; charges stay a cost, unless the bank reports
-// them back as money of their own.
+// A reversal takes back the amount that the bank reports. Charges stay a cost, unless the bank reports
+// them back as separate money.
 
 import type { CreditId } from '#ids.ts'
 import { bankOwner, type SharedAccount } from '#ledger/accounts.ts'
@@ -16,7 +16,7 @@ import type { IncomingCredit } from './judge-credit.ts'
 
 type Charge = { kind: 'bank_cost' | 'input_vat'; amountKobo: Kobo }
 
-// By the accounts that bear them; none is zero.
+// By the account that bears them. None is zero.
 export function chargesOf({ charges }: IncomingCredit): Charge[] {
   if (!charges) return []
   const { feeKobo, vatKobo, dutyKobo } = charges

@@ -1,16 +1,16 @@
-// A reversal that was booked from a statement, and that the bank reports only now, by a name of its own
-// (I67). It is called by that name from then on, so that it is found once: a second one of the same
-// credit and amount is another reversal.
+// Recognises a reversal that was booked from a statement when the bank reports it later under its own id
+// (I67). The reversal takes that id, so it is found only once: a second report for the same credit and
+// amount is another reversal.
 
 import type { Transaction } from '#db/transaction.ts'
 import type { CreditId } from '#ids.ts'
 import type { Reversal } from './reversal-locks.ts'
 
-// What a reversal that was booked from the line `l` is called by before the bank reports it.
+// The ids of a reversal booked from the line `l` before the bank reports it.
 const NAMES_OF_LINE = `('LINE-' || left(encode(l.hash, 'hex'), 40), l.session_id, l.bank_reference,
   l.end_to_end_id)`
 
-// Whether there was one. The credit must be locked.
+// Returns whether there was one. The credit must be locked.
 export async function claimBookedReversal(
   tx: Transaction,
   { sessionId, amountKobo }: Reversal,

@@ -1,7 +1,7 @@
-// Closing a payment that was not paid in full: it expired, or the merchant cancelled it. What was
-// paid so far goes to suspense, credit by credit, to be assigned or returned.
+// Closes a payment that was not paid in full: it expired, or the merchant cancelled it. The money paid so
+// far goes to suspense, credit by credit, to be assigned or returned.
 //
-// Locks: advices, then payments in id order, then what the write needs.
+// Locks: advices, then payments in id order, then the locks of the write.
 
 import type { Due } from '#client-time.ts'
 import { numberArray } from '#db/arrays.ts'
@@ -26,7 +26,7 @@ type Deps = { sharedAccounts: SharedAccounts; now: Date }
 
 const CLOSE_MAX = 500
 
-// One round of the expiry worker: closes payments whose grace is over. Answers how many.
+// One round of the expiry worker: closes payments whose grace is over. Returns their number.
 export async function closeExpired(tx: Transaction, deps: Deps & Due): Promise<number> {
   const { rows } = await tx.query<{ id: PaymentId }>({
     name: 'payments-to-close',
@@ -46,7 +46,7 @@ export async function closeExpired(tx: Transaction, deps: Deps & Due): Promise<n
   return rows.length
 }
 
-// The caller knows that their grace is over. Those that are closed already stay as they are.
+// The caller checks that their grace is over. Closed payments stay unchanged.
 export async function expirePayments(
   tx: Transaction,
   deps: Deps,
@@ -73,12 +73,12 @@ export async function cancelAdvice(
   })
   if (!rows[0]) throw new Refusal('advice_not_found')
   if (rows[0].cancelledAt) return
-  const known = await tx.query<{ id: PaymentId; expiresAt: Date }>({
+  const payments = await tx.query<{ id: PaymentId; expiresAt: Date }>({
     name: 'payment-of-advice-to-cancel',
     text: 'select id, expires_at as "expiresAt" from payments where advice_id = $1',
     values: [adviceId],
   })
-  const row = known.rows[0]
+  const row = payments.rows[0]
   const payment = row && (await lockPayments(tx, [row.id])).get(row.id)
   if (row && payment) {
     const status = statusAt({ status: payment.status, expiresAt: row.expiresAt }, deps.now)

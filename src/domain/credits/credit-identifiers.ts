@@ -1,7 +1,6 @@
-// The identifiers of credits, as they are stored: all in one table with one key, credits_taken_once.
-// Of two transactions that bring the same credit by different routes, the second waits at that key
-// for the first, fails, runs again and finds a duplicate. All write in one order, so that no two
-// wait for one another.
+// The stored identifiers of credits: one table with one key, credits_taken_once. If two transactions
+// bring the same credit by different routes, the second waits at that key for the first, fails, runs
+// again and finds a duplicate. All write in the same order, so they cannot deadlock.
 
 import { numberArray } from '#db/arrays.ts'
 import { type ArrayParameter, texts, unless } from '#db/binary-arrays.ts'
@@ -18,16 +17,16 @@ import {
   type KnownCredit,
 } from './known-credits.ts'
 
-type Taken = KnownCredit & BankIdentifier
+type KnownRow = KnownCredit & BankIdentifier
 
-// By the identifiers' names, the credits as they were first answered: that a payment closed later
-// (underpaid) is no part of it. Held to one look-up by key for each, however many there are; archived
-// credits are looked for only where one that is known is not among the others.
-export async function findTaken(
+// Finds known credits by identifier, with their first answer; a later closing of the payment (underpaid)
+// does not change it. Runs one look-up by key per identifier, and searches archived credits only for an
+// identifier without a live credit.
+export async function findKnownCredits(
   tx: Transaction,
   identifiers: readonly BankIdentifier[],
 ): Promise<Map<string, KnownCredit>> {
-  const { rows } = await tx.query<Omit<Taken, 'references'>>({
+  const { rows } = await tx.query<Omit<KnownRow, 'references'>>({
     name: 'find-taken-credits',
     text: `select i.value, i.bank_code as "bankCode", i.kind, c.id as "creditId",
                   c.account_number as "accountNumber", c.amount_kobo as "amountKobo", c.currency,
@@ -44,7 +43,7 @@ export async function findTaken(
              join lateral (select * from all_credits c where c.id = i.credit_id limit 1) c on true`,
     values: columnsOf(identifiers),
   })
-  // They tell apart what shares a weak identifier, and are not asked for otherwise.
+  // Needed only to tell apart credits that share a weak identifier.
   const references = identifiers.some(({ isWeak }) => isWeak)
     ? await findReferences(tx, [...new Set(rows.map(({ creditId }) => creditId))])
     : NO_REFERENCES
@@ -57,7 +56,7 @@ export async function findTaken(
 
 const NO_REFERENCES: ReadonlyMap<CreditId, string[]> = new Map()
 
-// By credit, as `kind/value`: all its identifiers.
+// All identifiers of each credit, as `kind/value`.
 async function findReferences(tx: Transaction, ids: readonly CreditId[]) {
   if (ids.length === 0) return NO_REFERENCES
   const { rows } = await tx.query<{ id: CreditId; references: string[] }>({
@@ -93,8 +92,8 @@ function inOneOrder(one: IdentifierRow, other: IdentifierRow): number {
   return identifierName(one) < identifierName(other) ? -1 : 1
 }
 
-// Values, banks and kinds, and the bank of those that are given none: nearly always it is one for
-// all, and so is the kind.
+// Values, banks and kinds. Null stands for the usual bank, the last parameter, and for the usual kind:
+// nearly all are equal.
 function columnsOf(identifiers: readonly BankIdentifier[]): ArrayParameter[] {
   const usual = identifiers[0]?.bankCode ?? ''
   return [
@@ -105,14 +104,15 @@ function columnsOf(identifiers: readonly BankIdentifier[]): ArrayParameter[] {
   ]
 }
 
-type Named = { originals: readonly string[]; currency: string; accountNumber?: string | undefined }
+type Query = { originals: readonly string[]; currency: string; accountNumber?: string | undefined }
 
-// Of the ids, the first that is a credit's of this bank, of whatever kind it is. It may be archived. Not
-// one that was sent to another number of ours than the bank names: whoever has that would pay for it.
+// The first of the ids that names a credit of this bank, live or archived, by any kind of identifier.
+// Skips a credit to another number of ours than the bank names, because that number's owner would pay for
+// the reversal.
 export async function findOriginal(
   db: Queryable,
   bankCode: string,
-  { originals, currency, accountNumber }: Named,
+  { originals, currency, accountNumber }: Query,
 ): Promise<string | undefined> {
   const { rows } = await db.query<{ value: string }>({
     name: 'find-reversed-credit',
@@ -127,17 +127,17 @@ export async function findOriginal(
   return rows[0]?.value
 }
 
-// The credits that any bank calls by a value (SQL), of whatever kind it is: an array of their ids.
+// The ids of the credits with this identifier (SQL), of any kind and bank.
 export const creditsCalled = (value: string) =>
   `array(select credit_id from credit_identifiers where value = ${value})`
 
-// Those with an identifier that begins like this.
+// The ids of the credits with an identifier that starts with the prefix.
 export const creditsCalledLike = (from: string, past: string) =>
   `array(select credit_id from credit_identifiers
           where value >= ${unseen(from)} and value < ${unseen(past)}
           order by value limit ${PREFIX_SCAN_MAX})`
 
-// What else than by its first identifier the credit `c` is known as, as JSON.
+// The identifiers of the credit `c` except its first, as JSON.
 export const OTHER_IDENTIFIERS = `
   (select json_agg(json_build_object('kind', i.kind, 'value', i.value) order by i.kind, i.value)
      from credit_identifiers i where i.credit_id = c.id and not i.is_first)`

@@ -1,8 +1,8 @@
-// Credit search: a client's credits by any known field, each with where its money is now.
+// Credit search: a client's credits by any field, each with the current place of its money.
 //
 // A client sees credits to its numbers, and credits assigned to it even if suspended again since.
 // Operators also see credits to unrecognised numbers, by any identifier or account number.
-// Archived credits are found by id and identifier alone: nothing else of them has an index.
+// Archived credits are found only by id and identifier; they have no other index.
 
 import { ORDER_SQL, type Order } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
@@ -40,7 +40,7 @@ export type CreditFilters = Window & {
   outcome?: Outcome | undefined
   minKobo?: Kobo | undefined
   maxKobo?: Kobo | undefined
-  payer?: string | undefined // A part of the payer's name, in any case.
+  payer?: string | undefined // A part of the payer's name, case-insensitive.
 }
 
 const ownTo = (place: string) =>
@@ -49,7 +49,7 @@ const ownTo = (place: string) =>
 const visibleTo = (viewer: Viewer, place: string) => `(
   ${ownTo(place)} ${viewer.isOperator ? 'or c.client_id is null' : ''} or ${assignedTo(place)})`
 
-// Out of suspense, also if it went back there from a payment of the client's, or to the bank.
+// Also if the money later went back to suspense from a payment of the client's, or to the bank.
 export const assignedTo = (place: string) => `
   exists (select from suspense_items i
             left join collection_accounts t on t.id = i.assigned_account_id
@@ -58,12 +58,12 @@ export const assignedTo = (place: string) => `
              and ${place} in (coalesce(t.client_id, y.client_id), i.given_client_id)
              and ${inMerchantScope('t.id', place)})`
 
-// The same of unidentified money, found by the client.
+// The same for unidentified money, found by the client.
 const identifiedFor = (place: string) => `c.client_id is null and c.id = any(array(
   select i.credit_id from suspense_items i
    where i.given_client_id = ${place} and ${inMerchantScope('i.assigned_account_id', place)}))`
 
-// `until`: the last one looked at (see endOfScan); undefined: all are.
+// `until`: the last credit to scan (see endOfScan). Undefined: scan all.
 export type CreditQuery = {
   sealer: Sealer
   viewer: Viewer
@@ -74,36 +74,37 @@ export type CreditQuery = {
   limit: number
 }
 
-// Newest first, unless asked otherwise; `after` is the id of the last one seen. A window of time is
-// about when we learned of them, or of when any of their money moved (`by` movement).
+// Newest first by default. `after` is the id of the last credit of the previous page. A time window
+// applies to the time we received the credits, or with `by` movement to the time of any movement of their
+// money.
 export async function listCredits(
   db: Queryable,
   { sealer, order = 'newest', ...query }: CreditQuery,
 ): Promise<CreditTrace[]> {
   const values: unknown[] = []
   const place = (value: unknown) => `$${values.push(value)}`
-  const { sql, found } = await selectFound(db, { ...query, order }, place)
-  const text = `${sql} ${SELECT_TRACE} from (${found}) as c ${WITH_OWNERS}
+  const { sql, matches } = await selectMatches(db, { ...query, order }, place)
+  const text = `${sql} ${SELECT_TRACE} from (${matches}) as c ${WITH_OWNERS}
     order by c.id ${ORDER_SQL[order].sort}`
   const { rows } = await db.query<CreditRow>(namedUnlessWindow(query.filters, text, values))
   return rows.map((row) => openTrace(sealer, row))
 }
 
-type Found = Omit<CreditQuery, 'sealer'> & { order: Order }
+type MatchQuery = Omit<CreditQuery, 'sealer'> & { order: Order }
 
-// The credits that fit, as a query; `sql` goes before it.
-export async function selectFound(
+// The matching credits, as a query. `sql` goes before it.
+export async function selectMatches(
   db: Queryable,
-  { viewer, filters, order, after, until, limit }: Found,
+  { viewer, filters, order, after, until, limit }: MatchQuery,
   place: (value: unknown) => string,
-): Promise<{ sql: string; found: string }> {
+): Promise<{ sql: string; matches: string }> {
   const { sort, isAfter, isUpTo } = ORDER_SQL[order]
   const { sql, conditions, scopes } = narrow(viewer, filters, place)
   conditions.push(...compare(filters, place))
   const times = await readTimes(db, filters, place)
   if (after !== undefined) conditions.push(`c.id ${isAfter} ${place(after)}`)
   if (until !== undefined) conditions.push(`c.id ${isUpTo} ${place(until)}`)
-  // Each through its own index, in order, and no further than a page.
+  // Each branch reads its own index in order, and at most a page.
   const isNamed = filters.sessionId || filters.sessionIdPrefix
   const source = isNamed ? 'c.* from all_credits c' : LIVE
   const branches = scopes.flatMap((scope) =>
@@ -112,17 +113,17 @@ export async function selectFound(
       return `(select ${source} where ${all} order by c.id ${sort} limit ${limit})`
     }),
   )
-  const found = `select distinct on (id) * from (${branches.join(' union all ')}) as found
+  const matches = `select distinct on (id) * from (${branches.join(' union all ')}) as branches
                   order by id ${sort} limit ${limit}`
-  return { sql, found }
+  return { sql, matches }
 }
 
 const LIVE = 'c.*, null::bigint as archive_id from credits c'
 
-// By what no index holds, besides the outcome: written out, so that an index on one can serve.
+// Filters without an index, and the outcome. The outcome is a literal, so that an index on one can serve.
 function compare(filters: CreditFilters, place: (value: unknown) => string): string[] {
   const { minKobo, maxKobo, payer } = filters
-  const outcome = OUTCOMES.find((known) => known === filters.outcome)
+  const outcome = OUTCOMES.find((each) => each === filters.outcome)
   return [
     ...(outcome ? [`c.outcome = '${outcome}'`] : []),
     ...(minKobo === undefined ? [] : [`c.amount_kobo >= ${place(minKobo)}`]),
@@ -131,9 +132,9 @@ function compare(filters: CreditFilters, place: (value: unknown) => string): str
   ]
 }
 
-const LATER = `'assign', 'suspend', 'returned', 'reversal'` // As the index transfers_later has them.
+const LATER = `'assign', 'suspend', 'returned', 'reversal'` // The same as in the index transfers_later.
 
-// Conditions of a window; either is enough.
+// The conditions of a time window. A credit needs to meet only one of them.
 async function readTimes(
   db: Queryable,
   { from, to, by }: CreditFilters & { by?: 'movement' },
@@ -151,7 +152,7 @@ async function readTimes(
   const moved = `c.id = any(array(
     select t.credit_id from transfers t
      where t.reason in (${LATER}) and ${within('t.posted_at').join(' and ')}))`
-  // Of part payments, when the payment was settled.
+  // Part payments are charged when the payment is settled.
   const charged = `c.id = any(array(
     select f.credit_id from credit_fees f
      where f.is_later and ${within('f.charged_at').join(' and ')}))`
@@ -163,9 +164,9 @@ async function readTimes(
   return [received, [moved], [charged], [refunded]]
 }
 
-// Every way to narrow leads through an index: a payment's own credits and what was assigned to it,
-// an identifier, a number; otherwise the client's own, and what was unidentified before. Of these the
-// first is the client's already.
+// Every filter uses an index: a payment's own and assigned credits, an identifier, or a number. Without a
+// filter, the client's own credits and formerly unidentified ones. Credits of a payment are already the
+// client's.
 function narrow(viewer: Viewer, filters: CreditFilters, place: (value: unknown) => string) {
   const { sessionId, sessionIdPrefix: prefix, accountNumber } = filters
   const { paymentReference, adviceReference, merchantRef } = filters
@@ -204,8 +205,8 @@ export type CreditKey = { id?: CreditId | undefined; identifier?: string | undef
 
 type CreditLookup = { sealer: Sealer; viewer: Viewer; by: CreditKey }
 
-// By its id, or else by any identifier: the latest, should two banks ever use the same one. The same
-// "not there" for what does not exist and for what is another client's.
+// By id, or else by any identifier (the latest credit, should two banks use the same one). Another
+// client's credit looks like one that does not exist.
 export async function getCredit(
   db: Queryable,
   { sealer, viewer, by }: CreditLookup,

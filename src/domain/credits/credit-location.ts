@@ -1,13 +1,13 @@
-// Where the money of a credit is now, part by part: the answer to "debited but not credited". A pure
-// function of the credit and its suspense items.
+// Locates the money of a credit, part by part: the answer to "debited but not credited". A pure function
+// of the credit and its suspense items.
 //
-// The parts always sum to the credit: what is neither in our accounts nor returned was reversed.
+// The parts always sum to the credit: money that is neither in our accounts nor returned was reversed.
 
 import { type Kobo, kobo } from '#money.ts'
 import type { SuspenseReason } from './judge-credit.ts'
 import type { ItemState } from './suspense-history.ts'
 
-// Why a credit `c`, or a part of it, is in suspense, or was last.
+// The reason why the credit `c`, or a part of it, is in suspense, or was last.
 export const REASON_NOW = `coalesce(
   (select (array_agg(reason order by id desc))[1] from suspense_items where credit_id = c.id),
   c.reason)`
@@ -23,7 +23,7 @@ export type Place =
 export type CreditLocation = {
   amountKobo: Kobo
   place: Place
-  // Of the place: account number, payment reference, suspense item, return, the bank's reference.
+  // Account number, payment reference, suspense item, return, or the bank's reference.
   reference: string | null
   reason: string | null // Why it is, or was, in suspense.
   description: string
@@ -31,7 +31,7 @@ export type CreditLocation = {
 
 export type ReturnStatus = 'pending' | 'confirmed' | 'failed'
 
-// One attempt to return it to the payer.
+// One attempt to return the money to the payer.
 export type TracedReturn = {
   reference: string
   status: ReturnStatus
@@ -47,8 +47,8 @@ export type TracedItem = {
   amountKobo: Kobo
   reason: string
   state: ItemState
-  accountNumber: string | null // Assigned to this collection account …
-  paymentReference: string | null // … or this payment.
+  accountNumber: string | null // The assigned collection account.
+  paymentReference: string | null // The assigned payment.
   returns: TracedReturn[] // Oldest first.
   openedAt: Date
   closedAt: Date | null
@@ -60,8 +60,8 @@ type Parts = {
   collectionAccountNumber: string | null
   paymentReference: string | null
   reversedBy: string | null // Session id of the last reversal.
-  shortfallKobo: Kobo // What banks took back after it had left us, …
-  receivableKobo: Kobo // … or the client.
+  shortfallKobo: Kobo // Reversed after the money had left us.
+  receivableKobo: Kobo // Reversed after the money had left the client.
   items: readonly TracedItem[]
 }
 
@@ -69,7 +69,7 @@ export function locateCredit(credit: Parts): CreditLocation[] {
   const places: CreditLocation[] = []
   if (credit.bookedKobo > 0n) {
     const { collectionAccountNumber: number, paymentReference: payment } = credit
-    places.push({ amountKobo: credit.bookedKobo, reason: null, ...owned(number, payment) })
+    places.push({ amountKobo: credit.bookedKobo, reason: null, ...placeOfOwner(number, payment) })
   }
   for (const item of credit.items) {
     if (item.state !== 'reversed') places.push(ofItem(item))
@@ -101,7 +101,7 @@ function ofItem(item: TracedItem): CreditLocation {
   const { amountKobo, reason } = item
   switch (item.state) {
     case 'assigned':
-      return { amountKobo, reason, ...owned(item.accountNumber, item.paymentReference) }
+      return { amountKobo, reason, ...placeOfOwner(item.accountNumber, item.paymentReference) }
     case 'returning': {
       const description = 'Being returned to the payer; not yet confirmed by the bank.'
       const reference = item.returns.at(-1)?.reference ?? null
@@ -119,7 +119,7 @@ function ofItem(item: TracedItem): CreditLocation {
   }
 }
 
-function owned(accountNumber: string | null, paymentReference: string | null) {
+function placeOfOwner(accountNumber: string | null, paymentReference: string | null) {
   if (accountNumber !== null) {
     const description = `In the balance of collection account ${accountNumber}.`
     return { place: 'collection_account', reference: accountNumber, description } as const

@@ -1,11 +1,11 @@
-// A credit as it is read and shown: all of it in one statement, with where its money is.
+// Reads a credit and the places of its money in one statement.
 
 import type { BankCharges, CreditIdentifier, IdentifierKind } from '#banks/notifications.ts'
 import {
   CREDIT_SHARES,
   openShares,
   type ShareRows,
-  type ShownShare,
+  type ShareView,
 } from '#domain/splits/read-shares.ts'
 import type { CreditId } from '#ids.ts'
 import { maskAccountNumber } from '#mask.ts'
@@ -42,26 +42,25 @@ export type CreditTrace = {
   merchantRef: string | null
   collectionAccountNumber: string | null
   transactionTime: Date | null
-  transactionDate: string | null // Where the bank gave no time of day.
+  transactionDate: string | null // If the bank gave no time of day.
   receivedAt: Date
-  reversedKobo: Kobo // By banks, in all, …
-  shortfallKobo: Kobo // … what of that had left us already, …
-  receivableKobo: Kobo // … and what the client owes of it.
-  refundedKobo: Kobo // To the payer, as confirmed by the banks.
+  reversedKobo: Kobo // The total that banks took back.
+  shortfallKobo: Kobo // The part of it that had already left us.
+  receivableKobo: Kobo // The part of it that the client owes.
+  refundedKobo: Kobo // To the payer, confirmed by the banks.
   judgedBy: JudgedBy | null
   source: CreditSource
-  identifiers: CreditIdentifier[] // The session id first, whatever kind it is of.
+  identifiers: CreditIdentifier[] // The session id first, whatever its kind.
   charges: BankCharges
-  merchantFeeKobo: Kobo // Charged by the operator, less what was given back, …
-  merchantVatKobo: Kobo // … and the VAT on it.
-  splits: ShownShare[] // Of subaccounts.
+  merchantFeeKobo: Kobo // Charged by the operator, less returned fees.
+  merchantVatKobo: Kobo // The VAT on it.
+  splits: ShareView[] // Of subaccounts.
   items: TracedItem[]
   locations: CreditLocation[]
   archivedIn: string | null // Month, as 2025-01.
   archivedAt: Date | null
 }
 
-// As JSON has them.
 type InJson<T> = {
   [Key in keyof T]: T[Key] extends bigint
     ? string
@@ -101,8 +100,8 @@ const RETURNS = `
             'settledAt', r.settled_at) order by r.id)
      from returns r where r.item_id = i.id)`
 
-// The credit `c`, as all_credits has it, comes from the query that this is put around. One statement,
-// so that the parts of a credit are of one moment.
+// The surrounding query supplies the credit `c` in the shape of all_credits. One statement, so that all
+// parts of a credit are from the same moment.
 export const SELECT_TRACE = `
   select c.id, c.session_id as "sessionId", c.bank_code as "bankCode",
          c.account_number as "accountNumber", c.amount_kobo as "amountKobo", c.currency, c.outcome,

@@ -1,28 +1,28 @@
-// Bounds what a list of credits costs, and adds up what it holds.
+// Bounds the cost of a list of credits, and sums it.
 //
-// Amounts and payers' names have no index, because every credit would pay for it: a page filtered by
-// them looks at SCAN_MAX credits at most, and the next page continues from there.
+// Amounts and payers' names have no index, because every credit would pay for it. A page filtered by them
+// scans at most SCAN_MAX credits, and the next page continues from there.
 
 import { ORDER_SQL, type Order } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
 import { receivedBounds } from '#db/received-bounds.ts'
 import { namedUnlessWindow } from '#db/statement-names.ts'
 import { SUMMED_MAX, type Summary, summaryOf, type Total } from '#db/summaries.ts'
-import { type CreditFilters, selectFound, type Viewer } from './credit-list.ts'
+import { type CreditFilters, selectMatches, type Viewer } from './credit-list.ts'
 
 export const SCAN_MAX = 20_000
 
-type Scanned = {
+type Scan = {
   viewer: Viewer
   filters: CreditFilters
   order?: Order | undefined
   after?: bigint | undefined
 }
 
-// The id of the last credit that one page looks at; undefined: all there are.
+// The id of the last credit that one page scans. Undefined: it scans all.
 export async function endOfScan(
   db: Queryable,
-  { viewer, filters, order = 'newest', after }: Scanned,
+  { viewer, filters, order = 'newest', after }: Scan,
 ): Promise<bigint | undefined> {
   if (!isCompared(filters) || isNarrow(filters)) return undefined
   const { firstId, pastId } = await receivedBounds(db, filters)
@@ -46,7 +46,7 @@ function isNarrow(filters: CreditFilters): boolean {
   return !!(sessionId || accountNumber || paymentReference || adviceReference || merchantRef)
 }
 
-// What all that fit come to: see summaries.ts.
+// The totals of all matches: see summaries.ts.
 export async function summarizeCredits(
   db: Queryable,
   { viewer, filters }: { viewer: Viewer; filters: CreditFilters },
@@ -55,9 +55,9 @@ export async function summarizeCredits(
   const values: unknown[] = []
   const place = (value: unknown) => `$${values.push(value)}`
   const query = { viewer, filters, order: 'newest', until, limit: SUMMED_MAX + 1 } as const
-  const { sql, found } = await selectFound(db, query, place)
+  const { sql, matches } = await selectMatches(db, query, place)
   const text = `${sql} select currency, count(*) as count, sum(amount_kobo)::bigint as "amountKobo"
-    from (${found}) as c group by currency order by currency`
+    from (${matches}) as c group by currency order by currency`
   const { rows } = await db.query<Total>(namedUnlessWindow(filters, text, values))
   return summaryOf(rows, until === undefined)
 }

@@ -1,9 +1,9 @@
-// Decides a batch of credits. A pure function from the locked state and the batch to everything that
-// is written and answered.
+// Decides a batch of credits. A pure function from the locked state and the batch to all writes and
+// answers.
 //
-// A credit known by any of its identifiers moves nothing: with the same terms the first result is
-// repeated, and its other identifiers are learned; with other terms, or if they name two credits, it
-// is rejected and the operator alerted. A new one is judged (judge-credit.ts).
+// A credit with a known identifier moves nothing. With the same terms, the first result is repeated and
+// its other identifiers are learned. With other terms, or identifiers of two credits, it is rejected and
+// the operator alerted. A new credit is judged (judge-credit.ts).
 
 import type { HashPayer } from '#domain/accounts/payer-rules.ts'
 import { type ChargedFee, sumOfFees } from '#domain/fees/credit-fees.ts'
@@ -45,7 +45,7 @@ export type { CreditDecision, CreditResult } from './known-credits.ts'
 export type CreditRow = CreditDecision & {
   credit: IncomingCredit
   target: Target | undefined
-  judgedBy: JudgedBy | null // Null where no time decides: it was not sent to a payment.
+  judgedBy: JudgedBy | null // Null: not sent to a payment, so no time decides.
 }
 export type SuspenseRow = {
   creditId: CreditId
@@ -55,10 +55,10 @@ export type SuspenseRow = {
   reason: SuspenseReason
 }
 
-type DecisionContext = {
-  identifiers: readonly (readonly BankIdentifier[])[] // Of each credit of the batch.
-  numbers: ReadonlyMap<string, IssuedNumber> // Their targets change as credits are decided.
-  taken: Map<string, KnownCredit> // By identifier name. Grows as credits are decided.
+type DecisionState = {
+  identifiers: readonly (readonly BankIdentifier[])[] // For each credit of the batch.
+  numbers: ReadonlyMap<string, IssuedNumber> // Deciding a credit changes its target.
+  byIdentifier: Map<string, KnownCredit> // By identifier name. Grows with each decision.
   creditIds: readonly CreditId[] // One for each credit of the batch.
   accountId: (account: SharedAccount) => AccountId
   hashPayer: HashPayer
@@ -85,7 +85,7 @@ export function sessionName({ bankCode, sessionId }: { bankCode: string; session
   return `${sessionId}@${bankCode}`
 }
 
-export function decideCredits(credits: readonly IncomingCredit[], known: DecisionContext): Plan {
+export function decideCredits(credits: readonly IncomingCredit[], state: DecisionState): Plan {
   const plan: Plan = {
     answers: [],
     identifiers: [],
@@ -100,16 +100,17 @@ export function decideCredits(credits: readonly IncomingCredit[], known: Decisio
     alerts: [],
   }
   for (const [index, credit] of credits.entries()) {
-    const given = known.identifiers[index] as readonly BankIdentifier[]
-    const again = recognise(known.taken, credit, given)
-    const own = again ? credit : withOwnIdentifiers(known.taken, credit, given)
+    const identifiers = state.identifiers[index] as readonly BankIdentifier[]
+    const again = recognise(state.byIdentifier, credit, identifiers)
+    const own = again ? credit : withOwnIdentifiers(state.byIdentifier, credit, identifiers)
     const answer =
-      again ?? take(plan, known, { credit: own, creditId: known.creditIds[index] as CreditId })
+      again ?? take(plan, state, { credit: own, creditId: state.creditIds[index] as CreditId })
     plan.answers.push(answer)
     if (answer.status === 'session_reused') plan.alerts.push(createAlert(answer.status, credit))
     else {
-      const identifiers = own === credit ? given : identifiersOf(own)
-      plan.identifiers.push(...learn(known.taken, { credit: own, identifiers, answer }))
+      const learned = own === credit ? identifiers : identifiersOf(own)
+      const facts = { credit: own, identifiers: learned, answer }
+      plan.identifiers.push(...learn(state.byIdentifier, facts))
     }
   }
   return plan
@@ -124,37 +125,37 @@ function createAlert(kind: 'session_reused' | 'wrong_bank', credit: IncomingCred
 
 function take(
   plan: Plan,
-  known: DecisionContext,
+  state: DecisionState,
   { credit, creditId }: { credit: IncomingCredit; creditId: CreditId },
 ): CreditResult {
-  const number = known.numbers.get(credit.accountNumber)
+  const number = state.numbers.get(credit.accountNumber)
   const target = findTarget(credit, number)
-  const { bookedKobo, reason } = judge(credit, number, known)
+  const { bookedKobo, reason } = judge(credit, number, state)
   const suspendedKobo = kobo(credit.amountKobo - bookedKobo)
-  if (target && bookedKobo > 0n) book(plan, known, { credit, creditId, target, bookedKobo })
-  if (reason) suspend(plan, known, { credit, creditId, target, amountKobo: suspendedKobo, reason })
+  if (target && bookedKobo > 0n) book(plan, state, { credit, creditId, target, bookedKobo })
+  if (reason) suspend(plan, state, { credit, creditId, target, amountKobo: suspendedKobo, reason })
 
-  const taken: CreditDecision = {
+  const decision: CreditDecision = {
     creditId,
     outcome: bookedKobo > 0n ? 'booked' : 'suspended',
     reason,
     suspendedKobo,
   }
-  const judgedBy = target?.kind === 'payment' ? judgedTime(credit, target, known).by : null
-  plan.credits.push({ ...taken, credit, target, judgedBy })
-  plan.transfers.push(...chargeTransfers(credit, creditId, known.accountId))
-  return { status: 'taken', ...taken }
+  const judgedBy = target?.kind === 'payment' ? judgedTime(credit, target, state).by : null
+  plan.credits.push({ ...decision, credit, target, judgedBy })
+  plan.transfers.push(...chargeTransfers(credit, creditId, state.accountId))
+  return { status: 'taken', ...decision }
 }
 
 type Booking = { credit: IncomingCredit; creditId: CreditId; target: Target; bookedKobo: Kobo }
 
 function book(
   plan: Plan,
-  known: DecisionContext,
+  state: DecisionState,
   { credit, creditId, target, bookedKobo }: Booking,
 ): void {
   const { bankCode, currency } = credit
-  const bankId = known.accountId({ kind: 'bank', owner: bankOwner(bankCode), currency })
+  const bankId = state.accountId({ kind: 'bank', owner: bankOwner(bankCode), currency })
   const post = (creditAccountId: AccountId) =>
     plan.transfers.push({
       debitAccountId: bankId,
@@ -164,7 +165,7 @@ function book(
       reason: 'credit',
     })
   const holding = { creditId, amountKobo: bookedKobo }
-  const came = { credits: 1, gross: bookedKobo } as const
+  const received = { credits: 1, gross: bookedKobo } as const
   if (target.kind === 'collection') {
     const { clientId, collectionAccountId } = target
     const deductions = deduct(target, [holding])
@@ -173,34 +174,34 @@ function book(
     target.balanceKobo = kobo(target.balanceKobo + leftKobo)
     target.todayKobo = kobo(target.todayKobo + bookedKobo)
     post(collectionAccountId)
-    takeDeductions(plan, known, { deductions, accountId: collectionAccountId, by: creditId })
+    takeDeductions(plan, state, { deductions, accountId: collectionAccountId, by: creditId })
     plan.events.push({
       clientId,
       type: 'collection.received',
       collectionAccountId,
       creditId,
       facts: { accountBalanceKobo: target.balanceKobo },
-      ...moved(currency, { ...came, fees: feesKobo }),
+      ...moved(currency, { ...received, fees: feesKobo }),
     })
     return
   }
-  const deductions = addPaid(plan, target, { holding, came })
+  const deductions = addPaid(plan, target, { holding, received })
   const owner = clientOwner(target.clientId)
-  const pendingId = known.accountId({ kind: 'pending', owner, currency })
+  const pendingId = state.accountId({ kind: 'pending', owner, currency })
   if (target.status === 'PartPayment') {
     post(pendingId)
     target.pending.push({ creditId, amountKobo: bookedKobo })
-    reopen(plan, known.now, target)
+    reopen(plan, state.now, target)
     return
   }
-  const settledId = known.accountId({ kind: 'available', owner, currency })
+  const settledId = state.accountId({ kind: 'available', owner, currency })
   post(settledId)
   plan.transfers.push(...settlePending(target, pendingId, settledId))
-  takeDeductions(plan, known, { deductions, accountId: settledId, by: creditId })
+  takeDeductions(plan, state, { deductions, accountId: settledId, by: creditId })
 }
 
-// What was paid in time and reported late may not be all of it: the payment then waits for the rest.
-// If its numbers have been reused by now, it stays closed, as underpaid.
+// A part payment made in time but reported late reopens the payment for the rest. If its numbers have
+// been reused, it stays closed as underpaid.
 function reopen(plan: Plan, now: Date, payment: PaymentTarget): void {
   if (now < payment.closesAt || !payment.mayReopen) return
   payment.closesAt = new Date(now.getTime() + payment.openSeconds * 1000)
@@ -217,14 +218,14 @@ type Suspension = {
 
 function suspend(
   plan: Plan,
-  known: DecisionContext,
+  state: DecisionState,
   { credit, creditId, target, amountKobo, reason }: Suspension,
 ): void {
   const { bankCode, currency } = credit
   const owner = target ? clientOwner(target.clientId) : bankOwner(bankCode)
-  const accountId = known.accountId({ kind: 'suspense', owner, currency })
+  const accountId = state.accountId({ kind: 'suspense', owner, currency })
   plan.transfers.push({
-    debitAccountId: known.accountId({ kind: 'bank', owner: bankOwner(bankCode), currency }),
+    debitAccountId: state.accountId({ kind: 'bank', owner: bankOwner(bankCode), currency }),
     creditAccountId: accountId,
     amountKobo,
     creditId,
@@ -238,7 +239,7 @@ function suspend(
     reason,
   })
   if (reason === 'wrong_bank') plan.alerts.push(createAlert(reason, credit))
-  if (!target) return // Nobody's money: the operator sees it on the suspense desk.
+  if (!target) return // Unidentified money: the operator sees it on the suspense desk.
   const outcome = amountKobo === credit.amountKobo ? 'suspended' : 'booked'
   plan.events.push({
     clientId: target.clientId,

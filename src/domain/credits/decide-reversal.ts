@@ -1,12 +1,12 @@
-// Decides what a reversal takes back, and from where. A pure function.
+// Decides the amounts that a reversal takes, and from which accounts. A pure function.
 //
-// Taken, in this order, from the part of the credit that is still in suspense, then booked, then
-// assigned from suspense. What has already been returned to the payer is a shortfall: no client's
-// balance pays for it. The fee on what is taken back is given back, so that the client loses no more
-// than it got (I44), and subaccounts give back their shares of it, as far as they have them (I56).
+// Takes first the part of the credit that is still in suspense, then the booked part, then parts assigned
+// from suspense. Money already returned to the payer is a shortfall: no client's balance pays for it. The
+// fee on the reversed amount goes back to the client, so that the client loses no more than it got (I44),
+// and subaccounts give back their shares, as far as they hold them (I56).
 //
-// What was booked may have left since, in payouts and refunds. It is taken from the ledger account it
-// was booked to as far as that goes; the rest the client owes us (I57).
+// Booked money may have left since, in payouts and refunds. The reversal takes what is left on the ledger
+// account it was booked to; the client owes us the rest (I57).
 
 import {
   type ReturnedFee,
@@ -38,32 +38,32 @@ export type Receivable = { clientId: ClientId; accountId: AccountId; amountKobo:
 
 export type ReversalPlan = {
   takings: { accountId: AccountId; amountKobo: Kobo }[]
-  receivables: Receivable[] // Due from these accounts, which no longer had it.
+  receivables: Receivable[] // Owed because the account no longer had the money.
   shortfallKobo: Kobo
-  bookedKobo: Kobo // Of the takings, what came from what was booked.
+  bookedKobo: Kobo // The part of the takings that was booked.
   items: { item: LockedItem; takenKobo: Kobo }[]
   fees: ReturnedFee[]
   shares: ReturnedShare[]
   payments: Set<PaymentTarget>
-  events: ReversalEvent[] // Not explained yet.
+  events: ReversalEvent[] // Without their explanation.
 }
 
-type Known = {
+type State = {
   credit: ReversedCredit
   items: readonly LockedItem[]
-  fees: readonly StandingFee[] // Of the credit, …
-  shares: readonly StandingShare[] // … and so are these.
-  subaccounts: ReadonlyMap<SubaccountId, Kobo> // What they have.
+  fees: readonly StandingFee[] // Of the credit.
+  shares: readonly StandingShare[] // Of the credit.
+  subaccounts: ReadonlyMap<SubaccountId, Kobo> // Their balances.
   payments: ReadonlyMap<PaymentId, PaymentTarget>
-  // Of the collection accounts that the credit or its items are with.
+  // The collection accounts of the credit and its items.
   owners: ReadonlyMap<AccountId, ClientId>
-  balances: ReadonlyMap<AccountId, Kobo> // Of those, and of the available accounts: all locked.
+  balances: ReadonlyMap<AccountId, Kobo> // Of those and of the available accounts, all locked.
   accountId: (account: SharedAccount) => AccountId
 }
 
 type Source = { holder: Holder; amountKobo: Kobo; item?: LockedItem }
 
-export function decideReversal(known: Known, amountKobo: Kobo): ReversalPlan {
+export function decideReversal(state: State, amountKobo: Kobo): ReversalPlan {
   const plan: ReversalPlan = {
     takings: [],
     receivables: [],
@@ -75,9 +75,9 @@ export function decideReversal(known: Known, amountKobo: Kobo): ReversalPlan {
     payments: new Set(),
     events: [],
   }
-  const balances = new Map(known.balances)
-  const subaccounts = new Map(known.subaccounts)
-  for (const { holder, item, amountKobo: heldKobo } of listSources(known)) {
+  const balances = new Map(state.balances)
+  const subaccounts = new Map(state.subaccounts)
+  for (const { holder, item, amountKobo: heldKobo } of listSources(state)) {
     if (plan.shortfallKobo === 0n) break
     const isEnough = heldKobo >= plan.shortfallKobo
     const takenKobo = isEnough ? plan.shortfallKobo : heldKobo
@@ -85,19 +85,19 @@ export function decideReversal(known: Known, amountKobo: Kobo): ReversalPlan {
     if (item) plan.items.push({ item, takenKobo })
     else plan.bookedKobo = kobo(plan.bookedKobo + takenKobo)
     const leftKobo = kobo(heldKobo - takenKobo)
-    const charged = known.fees.find(({ itemId }) => itemId === (item?.id ?? null))
-    const fee = charged && returnedFee(charged, leftKobo)
+    const standing = state.fees.find(({ itemId }) => itemId === (item?.id ?? null))
+    const fee = standing && returnedFee(standing, leftKobo)
     if (fee && sumOfFees([fee]) > 0n) plan.fees.push(fee)
-    const shared = known.shares.filter(({ itemId }) => itemId === (item?.id ?? null))
-    const shares = returnShares(shared, { leftKobo, balances: subaccounts })
+    const ofPart = state.shares.filter(({ itemId }) => itemId === (item?.id ?? null))
+    const shares = returnShares(ofPart, { leftKobo, balances: subaccounts })
     plan.shares.push(...shares)
-    const { credit } = known
+    const { credit } = state
     plan.events.push(...takeFrom(plan, { balances, credit, holder, takenKobo, fee, shares }))
   }
   return plan
 }
 
-function listSources({ credit, items, payments, owners, accountId: shared }: Known): Source[] {
+function listSources({ credit, items, payments, owners, accountId: shared }: State): Source[] {
   const holderOf = (accountId: AccountId | null, paymentId: PaymentId | null): Holder => {
     if (accountId !== null) {
       return { kind: 'collection', accountId, clientId: owners.get(accountId) as ClientId }
@@ -125,7 +125,7 @@ function listSources({ credit, items, payments, owners, accountId: shared }: Kno
   return sources
 }
 
-// Where the money of a payment is.
+// The account that holds the money of a payment.
 export function accountOf({ status, clientId, currency }: PaymentTarget) {
   const kind = status === 'PartPayment' ? ('pending' as const) : ('available' as const)
   return { kind, owner: clientOwner(clientId), currency }
@@ -136,11 +136,11 @@ type Taking = {
   credit: ReversedCredit
   holder: Holder
   takenKobo: Kobo
-  fee: ReturnedFee | undefined // Given back, …
-  shares: readonly ReturnedShare[] // … and so are these.
+  fee: ReturnedFee | undefined // Given back.
+  shares: readonly ReturnedShare[] // Given back.
 }
 
-// A payment that was paid and is not any more is at an end; one that was being paid goes on.
+// A reversed payment that was paid in full is final; one that was part paid stays open.
 function takeFrom(
   plan: ReversalPlan,
   { balances, credit: { id: creditId, currency }, holder, takenKobo, fee, shares }: Taking,
@@ -148,20 +148,20 @@ function takeFrom(
   const feesKobo = sumOfFees(fee ? [fee] : [])
   const backKobo = kobo(feesKobo + sumReturned(shares))
   const balanceKobo = takeFromAccount(plan, { balances, holder, takenKobo, backKobo })
-  const taken = moved(currency, { reversed: takenKobo, fees: -feesKobo })
+  const change = moved(currency, { reversed: takenKobo, fees: -feesKobo })
   switch (holder.kind) {
     case 'suspense': {
       const { clientId } = holder
       if (clientId === null) return []
-      const change = moved(currency, { reversed: takenKobo, suspended: -takenKobo })
-      return [{ clientId, type: 'credit.reversed', creditId, facts: {}, ...change }]
+      const suspended = moved(currency, { reversed: takenKobo, suspended: -takenKobo })
+      return [{ clientId, type: 'credit.reversed', creditId, facts: {}, ...suspended }]
     }
     case 'collection': {
       const { clientId, accountId } = holder
       const facts = { accountBalanceKobo: balanceKobo, amountReversedKobo: takenKobo }
       const collectionAccountId = accountId
       const about = { clientId, collectionAccountId, creditId }
-      return [{ ...about, type: 'collection.reversed', facts, ...taken }]
+      return [{ ...about, type: 'collection.reversed', facts, ...change }]
     }
     default: {
       const { payment } = holder
@@ -177,32 +177,32 @@ function takeFrom(
         amountPaidKobo: payment.amountPaidKobo,
         amountReversedKobo: takenKobo,
       }
-      return [{ clientId, type: 'payment.reversed', paymentId, creditId, facts, ...taken }]
+      return [{ clientId, type: 'payment.reversed', paymentId, creditId, facts, ...change }]
     }
   }
 }
 
-type Receiving = Pick<Taking, 'balances' | 'holder' | 'takenKobo'> & {
+type AccountTaking = Pick<Taking, 'balances' | 'holder' | 'takenKobo'> & {
   backKobo: Kobo // Fees and shares that come back to the account first.
 }
 
-// The fee on it is in the account again. Answers what is left there, where it was limited: nobody but
-// a reversal takes from suspense and pending what is not there.
+// Only collection and available accounts may lack the money; suspense and pending always hold it. Returns
+// the remaining balance.
 function takeFromAccount(
   plan: ReversalPlan,
-  { balances, holder, takenKobo, backKobo }: Receiving,
+  { balances, holder, takenKobo, backKobo }: AccountTaking,
 ): Kobo {
   const { accountId } = holder
   const isLimited = holder.kind === 'collection' || holder.kind === 'available'
-  const thereKobo = isLimited ? (balances.get(accountId) as Kobo) + backKobo : takenKobo
-  const amountKobo = thereKobo < takenKobo ? kobo(thereKobo) : takenKobo
+  const balanceKobo = isLimited ? (balances.get(accountId) as Kobo) + backKobo : takenKobo
+  const amountKobo = balanceKobo < takenKobo ? kobo(balanceKobo) : takenKobo
   if (amountKobo > 0n) plan.takings.push({ accountId, amountKobo })
   if (amountKobo < takenKobo) {
     const { clientId } = 'payment' in holder ? holder.payment : holder
     const owedKobo = kobo(takenKobo - amountKobo)
     plan.receivables.push({ clientId: clientId as ClientId, accountId, amountKobo: owedKobo })
   }
-  const leftKobo = kobo(thereKobo - amountKobo)
+  const leftKobo = kobo(balanceKobo - amountKobo)
   balances.set(accountId, leftKobo)
   return leftKobo
 }

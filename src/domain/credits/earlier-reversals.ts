@@ -1,4 +1,5 @@
-// Whether a reversal was taken before: by its id, and where that is the credit's, by where it was reported.
+// Finds earlier reports of a reversal: by its id, or if that is the credit's id, by the place of the
+// report.
 
 import type { Transaction } from '#db/transaction.ts'
 import type { CreditId } from '#ids.ts'
@@ -12,7 +13,7 @@ type Earlier = {
   place: string | null
 }
 
-// By its own name, or else by its former one, if that was of the same credit and amount.
+// By its own id, or else by its former id with the same credit and amount.
 export async function findEarlier(
   tx: Transaction,
   { sessionId, formerId, bankCode, amountKobo }: Reversal,
@@ -31,8 +32,8 @@ export async function findEarlier(
   return rows[0]
 }
 
-// Of the same credit and amount as an earlier one: a report of that one again, unless it stands elsewhere
-// and no id is the reversal's own.
+// A reversal with the credit and amount of an earlier one is a repeated report, unless it has another
+// place and its id is the credit's.
 export async function mayBeAnother(
   tx: Transaction,
   { sessionId, place, bankCode }: Reversal,

@@ -1,26 +1,27 @@
-// Whether money counts: a pure judgement of one credit against whom its number belongs to.
+// Judges whether a credit is booked: a pure judgement of one credit against the owner of its number.
 //
-// Checked in this order; the first that applies decides:
-//   number we never gave out           suspended: unknown_number          (with the bank, nobody's)
+// Checks in this order; the first that applies decides:
+//   number that we never issued        suspended: unknown_number          (with the bank, nobody's)
 //   number of another bank             suspended: wrong_bank              (with the bank, nobody's)
-//   made for who had the number before suspended: late                    (with the bank, nobody's)
+//   sent for an earlier number holder  suspended: late                    (with the bank, nobody's)
 //   not the currency of the number     suspended: wrong_currency
 //   payment already settled            suspended: already_paid
 //   payment cancelled, or reversed     suspended: cancelled, payment_reversed
 //   made after the end of grace        suspended: late
-//   found, and made before the payment suspended: late                  (requery, statement)
+//   found, and made before the payment suspended: late                    (requery, statement)
 //   collection account not active      suspended: account_inactive
 //   more than the suspicious amount    suspended: amount_suspicious
 //   a payer rule broken                suspended: below_minimum, above_maximum, payer_not_allowed
 //   a limit of the account broken      suspended: over_credit_limit, over_daily_limit,
 //                                      over_balance_limit
 //   policy exact, another amount       suspended: amount_mismatch
-//   more than is still due             what is due is booked, the rest suspended: excess
+//   more than is still due             the due amount is booked, the rest suspended: excess
 //   otherwise                          booked
 //
-// I14: every kobo of a credit is booked or suspended; the two parts make up the whole.
+// I14: every kobo of a credit is booked or suspended; the two parts sum to the whole.
 // I32: a number takes money only from its own bank: no bank can credit the accounts of another.
-// I87: money for who had a number before is not of who has it now, who hears nothing of it either.
+// I87: money for an earlier holder of a number never goes to the current holder, who gets no event about
+// it.
 
 import type { IncomingCredit as BankCredit } from '#banks/notifications.ts'
 import {
@@ -42,7 +43,7 @@ import type { AccountId, ClientId, CreditId, FeeRuleId, PaymentId, SuspenseItemI
 import { type Kobo, kobo } from '#money.ts'
 import { watDay, watDayStart } from '#wat-time.ts'
 
-// By which route we learned of a credit. Whichever it was, it takes the same way from here.
+// The route by which we learned of a credit. All routes continue here in the same way.
 export const CREDIT_SOURCES = ['notification', 'requery', 'statement', 'sandbox'] as const
 export type CreditSource = (typeof CREDIT_SOURCES)[number]
 
@@ -62,7 +63,7 @@ export type SuspenseReason =
   | LimitViolation
   | 'amount_mismatch'
   | 'excess'
-  | 'underpaid' // a payment closed before the whole amount was there
+  | 'underpaid' // The payment closed before it was paid in full.
 
 export type CollectionTarget = AccountLimits & {
   kind: 'collection'
@@ -72,7 +73,7 @@ export type CollectionTarget = AccountLimits & {
   currency: string
   balanceKobo: Kobo
   payerRules: PayerRules | null
-  todayKobo: Kobo // What came in so far today; counted only where there is a limit per day.
+  todayKobo: Kobo // Received so far today; only counted under a daily limit.
   feeRule: FeeRule | null
   split: Split | null
 }
@@ -88,27 +89,27 @@ export type PaymentTarget = {
   currency: string
   createdAt: Date
   closesAt: Date
-  openSeconds: number // Its usual time, from a number to the end of grace.
-  mayReopen: boolean // Known of those that are over only.
+  openSeconds: number // From the number's lease to the end of grace.
+  mayReopen: boolean // Only set for payments that are over.
   payerRules: PayerRules | null
-  pending: Holding[] // What was paid so far, credit by credit. Empty once it is settled.
-  quotedRuleId: FeeRuleId | null // By which the customer was asked for the fee, if he was.
-  feeRule: FeeRule | null // Known where money may come to it only, …
-  split: Split | null // … and so is this.
-  chargedFeeKobo: Kobo // Once it is settled, …
-  chargedVatKobo: Kobo // … less what was given back.
+  pending: Holding[] // The unsettled credits. Empty once the payment is settled.
+  quotedRuleId: FeeRuleId | null // The rule of the fee that the customer was quoted, if any.
+  feeRule: FeeRule | null // Only set if money may come to the payment.
+  split: Split | null // Only set if money may come to the payment.
+  chargedFeeKobo: Kobo // Set at settlement, less returned fees.
+  chargedVatKobo: Kobo // Set at settlement, less returned VAT.
 }
 
-// With an item id, it came out of suspense.
+// With an item id, the money came from suspense.
 export type Holding = { creditId: CreditId; amountKobo: Kobo; itemId?: SuspenseItemId | null }
 
 export type Target = CollectionTarget | PaymentTarget
 
-// A payment's numbers are at several banks, so the bank is the number's and not the target's.
-// Whether another payment had it before is known where a credit was made before the present lease.
+// A payment has numbers at several banks, so the bank belongs to the number. `isReused` is set only if a
+// credit was made before the current lease.
 export type IssuedNumber = { bankCode: string; target: Target; isReused?: boolean }
 
-// Which time says whether a payment was still open: the bank's, or the one it arrived here.
+// The time that decides whether a payment was still open: the bank's, or the arrival at our side.
 export type JudgedBy = 'bank_time' | 'arrival'
 
 type Terms = {
@@ -128,8 +129,8 @@ const booked = ({ amountKobo }: IncomingCredit): Judgement => ({
   reason: null,
 })
 
-// Whose the money may be. Of a number at another bank the reporting bank learns nothing, and its
-// owner is not involved; nor is who has a number by now that was another's when the money was sent.
+// The possible owner of the money. A bank learns nothing about another bank's number, and that number's
+// owner is not involved. Money sent for an earlier holder of a number is not the current holder's.
 export function findTarget(
   credit: IncomingCredit,
   number: IssuedNumber | undefined,
@@ -171,7 +172,7 @@ export function judge(
   return { bookedKobo, reason: bookedKobo < credit.amountKobo ? 'excess' : null }
 }
 
-// How much of an amount the payment's policy accepts. Undefined: it refuses the amount.
+// The amount that the payment's policy accepts. Undefined: it refuses the amount.
 export function acceptedKobo(payment: PaymentTerms, amountKobo: Kobo): Kobo | undefined {
   const dueKobo = kobo(payment.amountKobo - payment.amountPaidKobo)
   if (payment.amountPolicy === 'any' || amountKobo === dueKobo) return amountKobo
@@ -183,9 +184,9 @@ function dueOn(target: Target): Kobo | null {
   return target.kind === 'payment' ? kobo(target.amountKobo - target.amountPaidKobo) : null
 }
 
-// The bank's time counts, so that nobody who paid in time is late because the bank's report was;
-// unless it cannot be true: it lies ahead, is older than the bound, or older than the payment.
-// Midnight to the millisecond is a date that came without a time.
+// The bank's time counts, so that a late report does not make a timely payment late. It does not count if
+// it is implausible: in the future, older than the bound, or older than the payment. Exactly midnight is
+// a date without a time.
 export function judgedTime(
   { transactionTime }: IncomingCredit,
   { createdAt }: PaymentTarget,
@@ -200,8 +201,8 @@ export function judgedTime(
   return isPlausible ? { at: transactionTime, by: 'bank_time' } : { at: now, by: 'arrival' }
 }
 
-// What is reported again, asked for, or stands on a statement, may be older than the number's present
-// lease. Clocks and time zones of banks differ by hours, not by a day; a statement knows only the day.
+// A credit that is reported again, requeried or on a statement may be older than the number's current
+// lease. Clocks and time zones of banks differ by hours, not by a day; a statement has only the day.
 export function isBeforeLease(credit: IncomingCredit, target: Target): boolean {
   if (target.kind !== 'payment') return false
   const { source, transactionTime, transactionDate } = credit
@@ -211,7 +212,7 @@ export function isBeforeLease(credit: IncomingCredit, target: Target): boolean {
   return transactionDate < watDay(new Date(source === 'statement' ? createdMs : createdMs - DAY_MS))
 }
 
-// A notification may be of a bank whose clock is wrong, if nobody had the number before.
+// A notification may come from a bank with a wrong clock, if nobody had the number before.
 function isFoundBeforeLease(credit: IncomingCredit, target: Target): boolean {
   const { source, transactionTime, transactionDate } = credit
   const isFound = source === 'statement' ? transactionDate : source === 'requery' && transactionTime

@@ -1,5 +1,5 @@
-// Reversals that came before their credit, and are kept as rail items until they are taken. A bank that
-// does not send one again leaves the credit booked in full: operators are told (watchKeptReversals).
+// Reversals that came before their credit, stored as rail items until they are taken. If a bank does not
+// send one again, its credit stays booked in full, so operators are alerted (watchKeptReversals).
 
 import type { Transaction } from '#db/transaction.ts'
 import { type NewAlert, raiseAlerts } from '#domain/records/alerts.ts'
@@ -8,16 +8,16 @@ import type { CreditId } from '#ids.ts'
 import { sessionName } from './decide-credits.ts'
 import type { Reversal } from './reversal-locks.ts'
 
-const RESENT_WITHIN_MS = 300_000 // Banks are told to send it again after a minute.
-const FOUND_MAX = 100
+const RESENT_WITHIN_MS = 300_000 // Banks are asked to send it again after a minute.
+const ALERTS_MAX = 100
 
 const IS_OPEN = `i.call = 'reversals' and i.reason = 'original_not_found' and i.taken_at is null`
-// What was refused because another reversal has its session id is not that other one.
+// A report that was refused because another reversal has its session id is not that reversal.
 const MAY_BE_TAKEN = `i.call = 'reversals' and i.reason <> 'session_reused' and i.taken_at is null`
 
-// Whether the item `i` is a reversal of this amount and credit. A bank may call several parts of a credit
-// by one session id, of which one is booked: the id alone does not tell. Items from before migration 0066
-// do not say which credit they name.
+// Whether the item `i` is a reversal of this amount and credit. The session id alone does not tell,
+// because a bank may use one id for several partial reversals of a credit. Items from before migration
+// 0066 do not name their credit.
 const isOf = ({ amountKobo, creditId }: { amountKobo: string; creditId: string }) => `
   i.amount_text::numeric * 100 = ${amountKobo}
   and (i.originals is null
@@ -26,8 +26,8 @@ const isOf = ({ amountKobo, creditId }: { amountKobo: string; creditId: string }
              where n.credit_id = ${creditId} and not n.is_first
             union all select c.session_id from credits c where c.id = ${creditId}))`
 
-// By the reversal's session id. One that was booked from a statement may have another there, and is known
-// by its credit and amount.
+// By the reversal's session id. A reversal that was booked from a statement may have another id, so it is
+// found by credit and amount.
 export async function markTaken(
   tx: Transaction,
   now: Date,
@@ -53,14 +53,15 @@ export async function markTaken(
   })
 }
 
-// A round: tells of those whose credit has been booked for a while, and clears what is no longer so.
+// One round: raises alerts for reversals whose credit has been booked for a while, and clears settled
+// alerts.
 export async function watchKeptReversals(tx: Transaction, now: Date): Promise<void> {
   await markTakenByOthers(tx)
   await clearSettled(tx, now)
   await appendEvents(tx, now, await raiseAlerts(tx, now, await findOutstanding(tx, now)))
 }
 
-// By a process of the previous release, which does not mark them, or before there was a mark.
+// Taken by a process of the previous release, which does not mark them, or before there was a mark.
 async function markTakenByOthers(tx: Transaction): Promise<void> {
   await tx.query({
     name: 'mark-reversals-taken-by-others',
@@ -74,8 +75,9 @@ async function markTakenByOthers(tx: Transaction): Promise<void> {
 
 const LOCK = `hashtext('kept_reversals')`
 
-// Whoever keeps a reversal of an unknown credit takes this first. Its alert may stand already, because of
-// another one, and would else be cleared by a round that does not see the new one yet.
+// A transaction that stores a reversal of an unknown credit takes this lock first. Its alert may already
+// exist, because of another reversal, and a round that does not see the new one yet would clear the
+// alert.
 export async function awaitClearing(tx: Transaction): Promise<void> {
   await tx.query({
     name: 'await-clearing-of-kept-reversals',
@@ -83,7 +85,8 @@ export async function awaitClearing(tx: Transaction): Promise<void> {
   })
 }
 
-// Not while one is being kept: the next round does. Waiting would make all others wait behind it.
+// Skips the round while a reversal is being stored. Waiting for the lock would make all later
+// transactions wait too.
 async function clearSettled(tx: Transaction, now: Date): Promise<void> {
   const { rows } = await tx.query<{ isOurs: boolean }>({
     name: 'lock-kept-reversals',
@@ -112,7 +115,7 @@ type Outstanding = {
   creditId: CreditId
 }
 
-// Each credit is found by the key of its identifiers.
+// Finds each credit by the key of its identifiers.
 async function findOutstanding(tx: Transaction, now: Date): Promise<NewAlert[]> {
   const { rows } = await tx.query<Outstanding>({
     name: 'find-outstanding-reversals',
@@ -127,7 +130,7 @@ async function findOutstanding(tx: Transaction, now: Date): Promise<NewAlert[]> 
               and not exists (select from alerts a
                                where a.kind = 'reversal_outstanding' and a.cleared_at is null
                                  and a.subject = i.session_id || '@' || i.bank_code)
-            order by i.id limit ${FOUND_MAX}`,
+            order by i.id limit ${ALERTS_MAX}`,
     values: [new Date(now.getTime() - RESENT_WITHIN_MS)],
   })
   return rows.map(({ creditId, amount, ...reversal }) => ({

@@ -1,5 +1,5 @@
-// What a bank calls a credit: a session id, a settlement id, a reference of its own. It may have
-// several, and any of them tells that it was taken before, whichever route it comes by (I12). Pure.
+// A bank's identifiers of a credit: a session id, a settlement id, a reference of its own. Each of them
+// tells that the credit was taken before, by whichever route it comes (I12). Pure.
 
 import {
   type GivenIdentifier,
@@ -28,10 +28,10 @@ export type KnownCredit = CreditDecision & {
   accountNumber: string
   amountKobo: Kobo
   currency: string
-  references: string[] // All its identifiers, as `kind/value`: one list, whichever it is found by.
+  references: string[] // All identifiers, as `kind/value`; one list, shared by all of them.
 }
 
-// Each once; first the one that the credit is shown with.
+// Each once. The first is the one that the credit is shown with.
 export function identifiersOf(credit: IncomingCredit): BankIdentifier[] {
   const { bankCode, sessionId, identifiedBy = 'session_id', isWeak, otherIdentifiers } = credit
   const first = { bankCode, kind: identifiedBy, value: sessionId, ...(isWeak && { isWeak }) }
@@ -40,44 +40,43 @@ export function identifiersOf(credit: IncomingCredit): BankIdentifier[] {
   return [...new Map(all.map((each) => [identifierName(each), each])).values()]
 }
 
-// Neither a code nor a kind has a slash, so no two identifiers have one name.
+// Neither codes nor kinds contain a slash, so names are unique.
 export function identifierName({ bankCode, kind, value }: BankIdentifier): string {
   return `${bankCode}/${kind}/${value}`
 }
 
-// What is answered to a credit that was taken before; undefined: it is new. Known by several
-// identifiers, it must be one credit, and on the same terms. What was withheld of it is none of them:
-// not every route tells.
+// The answer to a credit that was taken before. Undefined: it is new. All its known identifiers must name
+// one credit with the same terms. Bank charges are not compared, because not every route reports them.
 export function recognise(
-  taken: ReadonlyMap<string, KnownCredit>,
+  byIdentifier: ReadonlyMap<string, KnownCredit>,
   credit: IncomingCredit,
   identifiers: readonly BankIdentifier[],
 ): CreditResult | undefined {
-  const earlier: KnownCredit[] = []
+  const matches: KnownCredit[] = []
   for (const each of identifiers) {
-    const known = taken.get(identifierName(each))
-    if (known && !(each.isWeak && isAnother(known, identifiers))) earlier.push(known)
+    const match = byIdentifier.get(identifierName(each))
+    if (match && !(each.isWeak && isAnother(match, identifiers))) matches.push(match)
   }
-  if (!earlier[0]) {
-    // Of others, every one of them: it has none to be known by when it comes again.
-    const isNameless = identifiers.every((each) => taken.has(identifierName(each)))
+  if (!matches[0]) {
+    // All its identifiers belong to other credits, so it could not be recognised when it comes again.
+    const isNameless = identifiers.every((each) => byIdentifier.has(identifierName(each)))
     return isNameless ? { status: 'session_reused' } : undefined
   }
-  const { creditId, outcome, reason, suspendedKobo } = earlier[0]
-  const isSame = earlier.every(
-    (known) =>
-      known.creditId === creditId &&
-      known.accountNumber === credit.accountNumber &&
-      known.amountKobo === credit.amountKobo &&
-      known.currency === credit.currency,
+  const { creditId, outcome, reason, suspendedKobo } = matches[0]
+  const isSame = matches.every(
+    (match) =>
+      match.creditId === creditId &&
+      match.accountNumber === credit.accountNumber &&
+      match.amountKobo === credit.amountKobo &&
+      match.currency === credit.currency,
   )
   if (!isSame) return { status: 'session_reused' }
   return { status: 'duplicate', creditId, outcome, reason, suspendedKobo }
 }
 
-// Each is called by something of the same kind that the other is not called by.
-function isAnother(known: KnownCredit, identifiers: readonly BankIdentifier[]): boolean {
-  const theirs = known.references
+// Each credit has an identifier of the same kind that the other does not have.
+function isAnother(match: KnownCredit, identifiers: readonly BankIdentifier[]): boolean {
+  const theirs = match.references
   const ours = identifiers.map(referenceOf)
   return IDENTIFIER_KINDS.some(
     (kind) =>
@@ -90,54 +89,54 @@ function referenceOf({ kind, value }: BankIdentifier): string {
   return `${kind}/${value}`
 }
 
-// What stands in the place of a session id, and is of another kind too, is none.
+// A session id that is also an identifier of another kind only fills the field and is ignored.
 function ofKind(kind: IdentifierKind, references: readonly string[]): readonly string[] {
-  const found = references.filter((name) => name.startsWith(`${kind}/`))
-  if (kind !== 'session_id') return found
+  const ofThis = references.filter((name) => name.startsWith(`${kind}/`))
+  if (kind !== 'session_id') return ofThis
   const values = references.map((name) => name.slice(name.indexOf('/')))
-  return found.filter((name) => {
+  return ofThis.filter((name) => {
     const value = name.slice(kind.length)
     return values.indexOf(value) === values.lastIndexOf(value)
   })
 }
 
-// A new credit without the identifiers that are another's, so that it is shown by one of its own.
-// Only weak ones can be: by any other it would have been recognised.
+// Removes identifiers of other credits, so that the new credit is shown with its own. Only weak ones can
+// belong to another credit; any other would have been recognised.
 export function withOwnIdentifiers(
-  taken: ReadonlyMap<string, KnownCredit>,
+  byIdentifier: ReadonlyMap<string, KnownCredit>,
   credit: IncomingCredit,
   identifiers: readonly BankIdentifier[],
 ): IncomingCredit {
   if (!identifiers.some(({ isWeak }) => isWeak)) return credit
-  const [first, ...others] = identifiers.filter((each) => !taken.has(identifierName(each)))
+  const [first, ...others] = identifiers.filter((each) => !byIdentifier.has(identifierName(each)))
   if (!first || others.length + 1 === identifiers.length) return credit
   const { value: sessionId, kind: identifiedBy } = first
   return { ...credit, sessionId, identifiedBy, otherIdentifiers: others }
 }
 
-type Learning = {
+type LearnedCredit = {
   credit: IncomingCredit
   identifiers: readonly BankIdentifier[]
   answer: CreditDecision & { status: 'taken' | 'duplicate' }
 }
 
-// From here on the credit is known by all of these. Answers those that it was not known by.
+// Records all identifiers of the credit. Returns those that were new.
 export function learn(
-  taken: Map<string, KnownCredit>,
-  { credit, identifiers, answer }: Learning,
+  byIdentifier: Map<string, KnownCredit>,
+  { credit, identifiers, answer }: LearnedCredit,
 ): IdentifierRow[] {
   const { accountNumber, amountKobo, currency } = credit
   const { creditId, outcome, reason, suspendedKobo } = answer
   const decision = { creditId, outcome, reason, suspendedKobo }
-  const before = identifiers.map((each) => taken.get(identifierName(each)))
+  const before = identifiers.map((each) => byIdentifier.get(identifierName(each)))
   const references = before.find((each) => each?.creditId === creditId)?.references ?? []
   const known = { ...decision, accountNumber, amountKobo, currency, references }
   const isNew = answer.status === 'taken'
   const learned: IdentifierRow[] = []
   for (const [at, identifier] of identifiers.entries()) {
     const name = identifierName(identifier)
-    if (taken.has(name)) continue
-    taken.set(name, known)
+    if (byIdentifier.has(name)) continue
+    byIdentifier.set(name, known)
     references.push(referenceOf(identifier))
     learned.push({ ...identifier, creditId, isFirst: isNew && at === 0 })
   }

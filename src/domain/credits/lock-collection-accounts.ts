@@ -1,8 +1,7 @@
-// Collection accounts as the money path sees them: locked by the numbers that money was sent to, with
-// the limits, the fee rule and the split that apply to them.
+// Locks collection accounts by the numbers that money was sent to, with their limits, fee rule and split.
 //
-// Where nobody uses limit profiles or fee rules, the statement that locks says so, and nothing is
-// asked for them.
+// If nobody uses limit profiles or fee rules, the locking statement says so, and no further query reads
+// them.
 
 import { texts } from '#db/binary-arrays.ts'
 import { pipeline, type Transaction } from '#db/transaction.ts'
@@ -18,15 +17,15 @@ type AccountRow = Omit<CollectionTarget, 'kind' | 'todayKobo' | 'feeRule' | 'spl
   splitId: SplitId | null
   accountNumber: string
   bankCode: string
-  creditedKobo: Kobo // Ever.
-  merchantCode: string | null // Null where there are no fee rules.
+  creditedKobo: Kobo // The total ever.
+  merchantCode: string | null // Null without fee rules.
   hasProfiles: boolean
 }
 
-// In id order. Plain joins of tables only: a row that was waited for is judged again by what the
-// statement joins, and out of a union of two look-ups (which reads a quarter less) all but the first
-// were gone. The account is as it was when the statement began: what changes in it while this waits
-// counts from the next credit on (erasures look for such credits again, erase-payer-data.ts).
+// In id order. Joins only tables: after waiting for a row, PostgreSQL checks it again by the joins of the
+// statement, and with a union of two look-ups (which reads a quarter less) all rows but the first were
+// gone. The account is as of the start of the statement: changes made while this waits count from the
+// next credit on (erasures look for such credits again, erase-payer-data.ts).
 export async function lockCollectionAccounts(
   tx: Transaction,
   numbers: readonly string[],
@@ -55,8 +54,8 @@ export async function lockCollectionAccounts(
   return rows
 }
 
-// By account: two numbers of one account share one target, so that each sees what the other was
-// credited. The accounts must be locked.
+// By account: two numbers of one account share one target, so that each sees the other's credits. The
+// accounts must be locked.
 export async function findTargets(
   tx: Transaction,
   now: Date,
@@ -98,7 +97,7 @@ function isChargeable<T extends AccountRow>(account: T): account is T & { mercha
   return account.merchantCode !== null
 }
 
-// A profile that was changed counts from its commit on: this is a statement after the lock.
+// Runs after the lock, so that a changed profile counts from its commit on.
 async function withProfiles(
   tx: Transaction,
   accounts: readonly AccountRow[],

@@ -1,4 +1,4 @@
-// Which fee rule and which split apply to whom money is booked to, at the moment `$2`.
+// Finds the fee rule and the split of the owner of booked money, at the time `$2`.
 
 import type { Transaction } from '#db/transaction.ts'
 import { type FeeRule, readRules, ruleInForce } from '#domain/fees/fee-rules.ts'
@@ -6,17 +6,13 @@ import { readSplits, type Split } from '#domain/splits/splits.ts'
 import type { AccountId, FeeRuleId, SplitId } from '#ids.ts'
 import type { PaymentTarget } from './judge-credit.ts'
 
-// Of a payment `p` of an advice `a`, and of a collection account `a`.
+// For a payment `p` of an advice `a`, and for a collection account `a`.
 export const PAYMENT_RULE = `coalesce(p.fee_rule_id,
   ${ruleInForce({ clientId: 'p.client_id' }, '$2')})`
-export const ACCOUNT_RULE = ruleInForce(
-  { clientId: 'a.client_id', merchantCode: 'a.merchant_code' },
-  '$2',
-)
+const ACCOUNT_RULE = ruleInForce({ clientId: 'a.client_id', merchantCode: 'a.merchant_code' }, '$2')
 
-// The rule that a payment is charged by: the one that the customer was asked by, or else the one in
-// force. A fee that the customer is to bear and was never asked for is not charged: the merchant
-// would be short of it.
+// The rule that a payment is charged by: the quoted rule, or else the one in force. A customer's fee that
+// was never quoted is not charged, because the merchant would have to pay it.
 export function ruleOfPayment(
   { quotedRuleId }: Pick<PaymentTarget, 'quotedRuleId'>,
   rule: FeeRule | null,
@@ -24,7 +20,7 @@ export function ruleOfPayment(
   return rule && (quotedRuleId !== null || rule.bearer !== 'customer') ? rule : null
 }
 
-// Fills in `feeRule` and `split`. The payment must be locked.
+// Sets `feeRule` and `split`. The payment must be locked.
 export async function findPaymentTerms(
   tx: Transaction,
   now: Date,
@@ -44,7 +40,6 @@ export async function findPaymentTerms(
 type TermIds = { feeRuleId: FeeRuleId | null; splitId: SplitId | null }
 type Terms = { feeRule: FeeRule | null; split: Split | null }
 
-// Of a collection account.
 export async function findAccountTerms(tx: Transaction, now: Date, id: AccountId): Promise<Terms> {
   const { rows } = await tx.query<TermIds>({
     name: 'terms-of-account',

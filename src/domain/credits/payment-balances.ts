@@ -1,7 +1,7 @@
-// Payments as the money path sees them: locked, decided on, and written back.
+// Locks payments for the money path, and writes them back.
 //
-// A payment holds what its own credits booked and what was assigned to it from suspense (I10). The
-// holdings are read only for payments that were paid something.
+// A payment holds the booked amounts of its own credits and the amounts assigned to it from suspense
+// (I10). Holdings are read only for part-paid payments.
 
 import { numberArray } from '#db/arrays.ts'
 import { texts } from '#db/binary-arrays.ts'
@@ -30,8 +30,7 @@ export type NumberOfPayment = {
 type NumberRow = PaymentRow &
   Omit<NumberOfPayment, 'target' | 'isReused'> & { accountNumber: string }
 
-// By account number. Two numbers of one payment share one target, so that each sees what the other
-// brought.
+// By account number. Two numbers of one payment share one target, so that each sees the other's credits.
 export async function lockPaymentsByNumber(
   tx: Transaction,
   now: Date,
@@ -59,7 +58,7 @@ export async function lockPaymentsByNumber(
   )
 }
 
-// Fills in `isReused` of these: whether another payment had the number before.
+// Sets `isReused`: whether another payment had the number before.
 export async function findReused(
   tx: Transaction,
   numbers: ReadonlyMap<string, NumberOfPayment>,
@@ -100,7 +99,7 @@ function toPaymentTarget(row: PaymentRow): PaymentTarget {
   return { kind: 'payment', ...row, pending: [], mayReopen: false, feeRule: null, split: null }
 }
 
-// Fills in `pending`. The payments must be locked.
+// Sets `pending`. The payments must be locked.
 export async function findHoldings(
   tx: Transaction,
   payments: Iterable<PaymentTarget>,
@@ -153,8 +152,8 @@ export async function updatePayments(
   })
 }
 
-// Fills in `mayReopen` of those that are over: whether all their numbers are still theirs. Locked, as
-// one may be on its way to another payment at this moment.
+// Sets `mayReopen` of payments that are over: whether all their numbers are still theirs. Locks the
+// numbers, because one may be moving to another payment.
 export async function findReopenable(
   tx: Transaction,
   now: Date,
@@ -178,8 +177,8 @@ export async function findReopenable(
   for (const payment of over) payment.mayReopen = !lost.has(payment.paymentId)
 }
 
-// For a payment that got money after it had expired (assigned by hand, or paid in time and reported
-// late) and that needs more: it is open for its usual time, and keeps its numbers as long again (I7).
+// Reopens a payment that got money after it had expired (assigned by hand, or paid in time and reported
+// late) and needs more. It is open for its usual time, and keeps its numbers for as much longer (I7).
 export async function reopenPayment(tx: Transaction, now: Date, id: PaymentId): Promise<void> {
   await tx.query({
     name: 'reopen-payment',

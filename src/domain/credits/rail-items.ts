@@ -1,8 +1,8 @@
-// Rail items: what a bank signed and we could not book. Stored before the bank is answered, so that
-// no reported money is lost (I33); an operator resolves it with the bank. Repeats are recognised by
-// digest.
+// Rail items: signed reports of a bank that we could not book. Stored before the bank gets its answer, so
+// that no reported money is lost (I33); an operator resolves them with the bank. A digest recognises
+// repeats.
 //
-// The body may name a payer: it is encrypted, and reading it is written to the audit log.
+// The body may name a payer, so it is encrypted, and reading it is written to the audit log.
 
 import { bytesArray, plainArray, textArray } from '#db/arrays.ts'
 import type { Queryable } from '#db/pool.ts'
@@ -15,7 +15,7 @@ import type { ClientId } from '#ids.ts'
 import type { Sealer } from '#seal.ts'
 import { awaitClearing } from './kept-reversals.ts'
 
-// Awaited: a reversal that the bank was told to send again. Taken: it did, or the statement named it.
+// Awaited: a reversal that we asked the bank to send again. Taken: the bank did, or a statement named it.
 export const RAIL_OUTCOMES = ['awaited', 'taken', 'rejected', 'unreadable'] as const
 export type RailOutcome = (typeof RAIL_OUTCOMES)[number]
 
@@ -28,8 +28,8 @@ export type NewRailItem = {
   sessionId: string | null
   amount: string | null // As the bank wrote it.
   body: string
-  identity: string // What makes it the same item when it comes again.
-  originals?: readonly string[] // Of a reversal: what it may call its credit.
+  identity: string // Equal for repeats.
+  originals?: readonly string[] // A reversal's possible ids of its credit.
 }
 
 export type RailItem = Omit<NewRailItem, 'outcome' | 'body' | 'identity' | 'originals'> & {
@@ -39,14 +39,14 @@ export type RailItem = Omit<NewRailItem, 'outcome' | 'body' | 'identity' | 'orig
   takenAt: Date | null
 }
 
-// Answers, for each in order, whether it is new. A reversal that comes again may be answered otherwise
-// than before: the last answer counts, and is told of.
+// Returns for each item, in order, whether it is new. A repeated reversal may get another answer than
+// before; the last answer counts and raises an alert.
 export async function storeRailItems(
   tx: Transaction,
   { sealer, now }: { sealer: Sealer; now: Date },
-  given: readonly NewRailItem[],
+  newItems: readonly NewRailItem[],
 ): Promise<boolean[]> {
-  const hashed = given.map((item) => ({ ...item, digest: hashOf(sealer, item) }))
+  const hashed = newItems.map((item) => ({ ...item, digest: hashOf(sealer, item) }))
   const byKey = new Map(hashed.map((item) => [keyOf(item), item])) // Each once.
   const items = [...byKey.values()]
   if (items.some(({ reason }) => reason === 'original_not_found')) await awaitClearing(tx)
@@ -90,7 +90,7 @@ function keyOf({ bankCode, digest }: { bankCode: string; digest: Buffer }): stri
   return `${bankCode} ${digest.toString('hex')}`
 }
 
-// When it was heard of first; undefined: never before.
+// The time of the first report. Undefined: there was none.
 export async function firstReceivedAt(
   tx: Transaction,
   sealer: Sealer,
@@ -109,7 +109,7 @@ function hashOf(sealer: Sealer, { call, identity }: Pick<NewRailItem, 'call' | '
   return sealer.hash(`rail item of ${call}`, identity)
 }
 
-// One for a bank and a reason: the register has every item. A reused session id has its own.
+// One alert per bank and reason; the register has every item. A reused session id has its own alert.
 function createAlert({ bankCode, call, reason, sessionId, amount }: NewRailItem) {
   if (reason === 'session_reused') return []
   const detail = { call, sessionId, amount }

@@ -1,5 +1,5 @@
-// Reversal details for events: the total that the bank took back, the shortfall that had already been
-// returned to the payer, and what the client owes of it, so that amounts add up for a recipient that
+// Adds reversal details to events: the total that the bank took back, the shortfall that had already been
+// returned to the payer, and the amount that the client owes. So the amounts add up for a recipient that
 // sees only a part.
 
 import type { Transaction } from '#db/transaction.ts'
@@ -12,16 +12,16 @@ import type {
 import type { CreditId } from '#ids.ts'
 import { REASON_NOW } from './credit-location.ts'
 
-// What an event of a reversal does not say before it is explained.
-type Unsaid<Type extends Explained> = Type extends 'credit.reversed'
+// The facts that an event of a reversal lacks before it is explained.
+type Missing<Type extends Kind> = Type extends 'credit.reversed'
   ? keyof EventFacts[Type]
   : 'reversal'
-type Explained = 'alert.raised' | 'collection.reversed' | 'credit.reversed' | 'payment.reversed'
+type Kind = 'alert.raised' | 'collection.reversed' | 'credit.reversed' | 'payment.reversed'
 export type ReversalEvent = {
-  [Type in Explained]: EventSubject & { type: Type; facts: Omit<EventFacts[Type], Unsaid<Type>> }
-}[Explained]
+  [Type in Kind]: EventSubject & { type: Type; facts: Omit<EventFacts[Type], Missing<Type>> }
+}[Kind]
 
-// The credit and its reversals are written already: `credit.reversed` says what the API does.
+// The credit and its reversals are already written, so `credit.reversed` shows the same as the API.
 export async function explainReversal(
   tx: Transaction,
   creditId: CreditId,

@@ -1,5 +1,5 @@
-// What a reversal locks, in the order everything does: payments, suspense items, the credit,
-// collection accounts, shared ledger accounts; each in the order of their ids.
+// The locks of a reversal, in the common order: payments, suspense items, the credit, collection
+// accounts, shared ledger accounts; each in id order.
 
 import { numberArray } from '#db/arrays.ts'
 import { BeginAgain, type Transaction } from '#db/transaction.ts'
@@ -11,11 +11,11 @@ import { type LockedItem, lockItems } from './suspense-items.ts'
 export type Reversal = {
   bankCode: string
   sessionId: string
-  formerId?: string | undefined // What an earlier release called it by.
-  place?: string | undefined // In which message the bank reported it, and where in that.
+  formerId?: string | undefined // Its id in an earlier release.
+  place?: string | undefined // The bank's message, and the place in it.
   originalSessionId: string // Any identifier of the credit.
   amountKobo: Kobo
-  isFromStatement?: boolean // Else the bank reports it.
+  isFromStatement?: boolean // Otherwise the bank reports it.
 }
 
 export type ReversedCredit = {
@@ -29,33 +29,33 @@ export type ReversedCredit = {
   currency: string
 }
 
-// The credit is locked after its payments and items, so it is read twice: by the name that the bank has for
-// it, and then by its id, for another credit may have got the same name meanwhile.
+// The credit is locked after its payments and items, so it is read twice: by the bank's identifier, and
+// then by its id, because another credit may have got the same identifier meanwhile.
 export async function lockOriginal(
   tx: Transaction,
   reversal: Reversal,
 ): Promise<{ credit: ReversedCredit; items: readonly LockedItem[] } | undefined> {
-  const found = await findOriginal(tx, reversal)
-  if (!found) return undefined
+  const original = await findOriginal(tx, reversal)
+  if (!original) return undefined
   const assigned = await tx.query<{ id: PaymentId }>({
     name: 'find-assigned-payments',
     text: `select assigned_payment_id as id from suspense_items
             where credit_id = $1 and assigned_payment_id is not null`,
-    values: [found.id],
+    values: [original.id],
   })
-  const paymentIds = [null, found.paymentId, ...assigned.rows.map((row) => row.id)]
+  const paymentIds = [null, original.paymentId, ...assigned.rows.map((row) => row.id)]
   await lockPayments(
     tx,
     paymentIds.filter((id) => id !== null),
   )
-  const items = await lockItems(tx, 'credit_id', found.id)
+  const items = await lockItems(tx, 'credit_id', original.id)
   if (items.some((item) => !paymentIds.includes(item.assignedPaymentId))) {
     throw new BeginAgain('A part of the credit was assigned to a payment meanwhile.')
   }
   const { rows } = await tx.query<ReversedCredit>({
     name: 'lock-original',
     text: `${SELECT_ORIGINAL} where id = $1 for no key update`,
-    values: [found.id],
+    values: [original.id],
   })
   return rows[0] && { credit: rows[0], items }
 }
@@ -83,7 +83,7 @@ async function findOriginal(
   return rows[0]
 }
 
-// Asked when there is no credit to lock: archiving may have taken it while its lock was waited for.
+// Checked if there is no credit to lock: it may have been archived while we waited for its lock.
 export async function isArchived(
   tx: Transaction,
   { originalSessionId, bankCode }: Reversal,
@@ -96,7 +96,7 @@ export async function isArchived(
   return rowCount === 1
 }
 
-// Whose they are.
+// Returns their owners.
 export async function lockCollections(
   tx: Transaction,
   credit: ReversedCredit,
@@ -116,8 +116,8 @@ export async function lockCollections(
   return new Map(rows.map(({ id, clientId }) => [id, clientId]))
 }
 
-// Everything that the reversal may move, at once: what is read of one is true until it is moved, and
-// nobody who moves several of them can lock this out.
+// Locks all accounts that the reversal may move at once, so that balances stay true until the move and
+// nobody who moves several of them can deadlock with it.
 export async function lockBalances(
   tx: Transaction,
   ids: readonly AccountId[],

@@ -1,16 +1,16 @@
-// Reversals: a bank takes a credit back, whole or in part. Nothing booked is undone: new transfers
-// carry the money from where it is now back to the bank (decide-reversal.ts says from where).
+// Reversals: a bank takes a credit back, whole or in part. Nothing booked is undone: new transfers move
+// the money from its current place back to the bank (decide-reversal.ts).
 //
-// Statuses, in the order they are checked:
+// Statuses, in the order of the checks:
 //   duplicate                this reversal was taken before, or booked from a statement
-//   session_reused           its session id was, on other terms, or the bank calls this one by the id of
-//                            the credit and reports it elsewhere: it may be another part of the same
-//                            amount. A person decides; the operator is alerted
+//   session_reused           its session id has other terms, or its session id is the credit's and the
+//                            report has another place: it may be another part of the same amount. The
+//                            operator is alerted and decides
 //   original_archived        the credit is archived: nothing is booked
 //   original_not_found       this bank never reported such a credit
 //   amount_exceeds_original  more than is left of it
-//   reversed                 done; what had left us already stands against the bank's shortfall
-//                            account, or is owed by the client, and the operator is alerted
+//   reversed                 done; money that had left us is on the bank's shortfall account or is
+//                            owed by the client, and the operator is alerted
 
 import { numberArray } from '#db/arrays.ts'
 import type { Transaction } from '#db/transaction.ts'
@@ -63,22 +63,22 @@ export type ReversalAnswer =
   | 'amount_exceeds_original'
   | 'reversed'
 
-// `isReal`: `now` is the real time, and the owner of the credit may have another (a test clock).
+// `isReal`: `now` is the real time, and the owner of the credit may have a test clock.
 type Deps = { sharedAccounts: SharedAccounts; now: Date; isReal?: boolean }
 
 export async function takeReversal(
   tx: Transaction,
-  { isReal = false, ...given }: Deps,
+  { isReal = false, ...rest }: Deps,
   reversal: Reversal,
 ): Promise<ReversalAnswer> {
   const { credit, items = [] } = (await lockOriginal(tx, reversal)) ?? {}
   const clientId = isReal ? credit?.clientId : null
-  const now = (clientId && (await findTestTime(tx, given.now, clientId))) || given.now
-  const deps = { ...given, now }
+  const now = (clientId && (await findTestTime(tx, rest.now, clientId))) || rest.now
+  const deps = { ...rest, now }
   const earlier = await findEarlier(tx, reversal, credit?.id)
   if (earlier) {
     const isSame = earlier.creditId === credit?.id && earlier.amountKobo === reversal.amountKobo
-    // A part of the same size that no longer fits into the credit is no other part.
+    // A part of the same size that no longer fits into the credit is a repeat.
     const isRoom =
       credit && (await sumOfReversals(tx, credit.id)) + reversal.amountKobo <= credit.amountKobo
     if (isSame && !(isRoom && (await mayBeAnother(tx, reversal, earlier)))) return 'duplicate'
@@ -120,8 +120,8 @@ export async function takeReversal(
   ]
   const balances = await lockBalances(tx, accountIds)
   const subaccounts = subaccountBalances(shares, { balances, accountId })
-  const known = { credit, items, fees, shares, subaccounts, payments, owners, balances, accountId }
-  const plan = decideReversal(known, reversal.amountKobo)
+  const state = { credit, items, fees, shares, subaccounts, payments, owners, balances, accountId }
+  const plan = decideReversal(state, reversal.amountKobo)
   const isWhole = takenKobo + reversal.amountKobo === credit.amountKobo
   await write(tx, deps, { reversal, credit, plan, isWhole })
   return 'reversed'
@@ -167,7 +167,7 @@ async function write(
   await markTaken(tx, now, { reversal, creditId: credit.id })
   await tx.query({
     name: 'reverse-credit',
-    // When nothing is booked any more, the outcome is what became of the part that was suspended.
+    // If nothing is booked any more, the outcome is that of the suspended part.
     text: `update credits c
               set reversed_kobo = c.reversed_kobo + $2,
                   outcome = case
@@ -190,12 +190,12 @@ async function write(
   const fees = await giveFeesBack(tx, sharedAccounts, back)
   await postTransfers(tx, now, [...shares, ...transfers, ...fees])
   const { sessionId, amountKobo } = reversal
-  const told = { sessionId, amountKobo, shortfallKobo, receivableKobo }
+  const facts = { sessionId, amountKobo, shortfallKobo, receivableKobo }
   const events = [...plan.events, ...alerts]
-  await appendEvents(tx, now, await explainReversal(tx, credit.id, { reversal: told, events }))
+  await appendEvents(tx, now, await explainReversal(tx, credit.id, { reversal: facts, events }))
 }
 
-// What left us stands against the bank, what left by the client's will against the client.
+// The bank owes money that had left us; the client owes money that it had spent.
 function alertsOf(
   { shortfallKobo, receivables }: ReversalPlan,
   { reversal, credit }: Pick<DecidedReversal, 'reversal' | 'credit'>,
@@ -222,7 +222,7 @@ function bankAccounts({ bankCode }: Reversal, currency: string): SharedAccount[]
   ]
 }
 
-// In the order they are locked by whoever pays the one from the other: ids follow the order of opening.
+// In lock order: ids follow the order of opening.
 function accountsOf(clientId: ClientId, currency: string): SharedAccount[] {
   const available = { kind: 'available', owner: clientOwner(clientId), currency } as const
   return [available, receivableOf(clientId, currency)]

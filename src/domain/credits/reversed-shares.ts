@@ -1,4 +1,4 @@
-// Shares of subaccounts in a reversal: given back before the bank takes the money (I56).
+// Shares of subaccounts in a reversal: they are given back before the bank takes the money (I56).
 
 import type { Transaction } from '#db/transaction.ts'
 import { discountReceipt } from '#domain/accounts/received-today.ts'
@@ -14,14 +14,14 @@ import type { SharedAccount, SharedAccounts } from '#ledger/accounts.ts'
 import type { Transfer } from '#ledger/transfers.ts'
 import { type Kobo, kobo } from '#money.ts'
 
-type Known = {
+type Balances = {
   balances: ReadonlyMap<AccountId, Kobo> // Locked.
   accountId: (account: SharedAccount) => AccountId
 }
 
 export function subaccountBalances(
   shares: readonly StandingShare[],
-  { balances, accountId }: Known,
+  { balances, accountId }: Balances,
 ): ReadonlyMap<SubaccountId, Kobo> {
   return new Map(
     shares.map(({ subaccountId }) => [
@@ -31,7 +31,7 @@ export function subaccountBalances(
   )
 }
 
-// What comes back to a collection account is not received again.
+// A returned share does not count as received again.
 export async function giveSharesBack(
   tx: Transaction,
   sharedAccounts: SharedAccounts,

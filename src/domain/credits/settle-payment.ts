@@ -1,5 +1,5 @@
-// Money that comes to a payment: what it makes of the payment, and once the payment is paid, what was
-// pending on it, what its fee is, and what subaccounts get of it.
+// Adds money to a payment and sets its status. Once the payment is paid, settles its pending credits and
+// computes its fee and the shares of subaccounts.
 
 import type { Transaction } from '#db/transaction.ts'
 import {
@@ -29,7 +29,7 @@ import { postTransfers, type Transfer } from '#ledger/transfers.ts'
 import { kobo } from '#money.ts'
 import type { Holding, PaymentTarget } from './judge-credit.ts'
 
-// What was pending on a payment that is now paid.
+// The pending credits of a payment that is now paid.
 export function settlePending(
   payment: PaymentTarget,
   pendingId: AccountId,
@@ -44,8 +44,8 @@ export function settlePending(
   }))
 }
 
-// What goes out of money as soon as it is booked: first the fee, then the shares of subaccounts.
-export type Deductions = { fees: readonly CreditFee[]; shares: readonly CreditShare[] }
+// Deducted from money as soon as it is booked: first the fee, then the shares of subaccounts.
+type Deductions = { fees: readonly CreditFee[]; shares: readonly CreditShare[] }
 
 type Terms = { feeRule: FeeRule | null; split: Split | null }
 
@@ -54,21 +54,21 @@ export function deduct({ feeRule: rule, split }: Terms, parts: readonly Holding[
   return { fees, shares: shareCredits(split, { parts, fees, rule }) }
 }
 
-// Where they go.
+// The accounts that receive them.
 export function deductionAccounts(of: Terms & { clientId: ClientId }): SharedAccount[] {
   return [...(of.feeRule ? feeAccounts(of.clientId) : []), ...splitAccounts(of.split)]
 }
 
 const NONE: Deductions = { fees: [], shares: [] }
 
-type PaidAmount = { holding: Holding; came?: Changes }
+type PaidAmount = { holding: Holding; received?: Changes }
 
-// The payment after this much more has come in. Once it is paid its fee is due, on all of it, and so
-// are the shares of subaccounts: answers what each credit bears of them.
+// Adds the holding to the payment. Once the payment is paid, the fee on all of it and the shares of
+// subaccounts are due: returns the deductions of each credit.
 export function addPaid(
   plan: { payments: Set<PaymentTarget>; events: NewEvent[] },
   payment: PaymentTarget,
-  { holding, came = {} }: PaidAmount,
+  { holding, received = {} }: PaidAmount,
 ): Deductions {
   const { creditId, amountKobo } = holding
   payment.amountPaidKobo = kobo(payment.amountPaidKobo + amountKobo)
@@ -86,44 +86,44 @@ export function addPaid(
     paymentId: payment.paymentId,
     creditId,
     facts: { status: payment.status, amountPaidKobo: payment.amountPaidKobo },
-    ...moved(payment.currency, { ...came, fees: sumOfFees(fees) }),
+    ...moved(payment.currency, { ...received, fees: sumOfFees(fees) }),
   })
   return deductions
 }
 
-// `by`: the credit that came just now; null: none did, all came before.
+// `by`: the credit that has just arrived. Null: all arrived before.
 type Taking = { deductions: Deductions; accountId: AccountId; by: CreditId | null }
 
-// From where the money is.
+// Takes them from the account that holds the money.
 export function takeDeductions(
   plan: { transfers: Transfer[]; fees: ChargedFee[]; shares: PostedShare[] },
-  known: { accountId: (account: SharedAccount) => AccountId },
+  context: { accountId: (account: SharedAccount) => AccountId },
   { deductions: { fees, shares }, accountId, by }: Taking,
 ): void {
   for (const fee of fees) {
     const charged = { ...fee, accountId, isLater: fee.creditId !== by }
     plan.fees.push(charged)
-    plan.transfers.push(...feeTransfers(charged, known.accountId))
+    plan.transfers.push(...feeTransfers(charged, context.accountId))
   }
   for (const share of shares) {
     const posted = { ...share, accountId }
     plan.shares.push(posted)
-    plan.transfers.push(shareTransfer(posted, known.accountId))
+    plan.transfers.push(shareTransfer(posted, context.accountId))
   }
 }
 
 type Posting = Pick<Taking, 'deductions' | 'accountId'> & { transfers: Transfer[] }
 
-// Of money that came before: these transfers, and what is deducted then.
+// Posts transfers of money that arrived before, with its deductions.
 export async function postDeducted(
   tx: Transaction,
   { sharedAccounts, now }: { sharedAccounts: SharedAccounts; now: Date },
   { transfers, deductions, accountId }: Posting,
 ): Promise<void> {
-  const taken = { transfers, fees: [] as ChargedFee[], shares: [] as PostedShare[] }
-  const known = { accountId: (account: SharedAccount) => sharedAccounts.id(account) }
-  takeDeductions(taken, known, { deductions, accountId, by: null })
-  await postTransfers(tx, now, taken.transfers)
-  await insertFees(tx, now, taken.fees)
-  await insertShares(tx, now, taken.shares)
+  const plan = { transfers, fees: [] as ChargedFee[], shares: [] as PostedShare[] }
+  const context = { accountId: (account: SharedAccount) => sharedAccounts.id(account) }
+  takeDeductions(plan, context, { deductions, accountId, by: null })
+  await postTransfers(tx, now, plan.transfers)
+  await insertFees(tx, now, plan.fees)
+  await insertShares(tx, now, plan.shares)
 }

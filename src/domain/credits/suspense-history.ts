@@ -1,5 +1,5 @@
-// The history of suspense items; the item itself shows only its current state. Append-only, written
-// in the transaction that changes the item.
+// The history of suspense items; the item itself has only its current state. Append-only, written in the
+// transaction that changes the item.
 
 import { numberArray, textArray } from '#db/arrays.ts'
 import type { Queryable } from '#db/pool.ts'
@@ -11,18 +11,18 @@ export const ITEM_STATES = ['open', 'assigned', 'returning', 'returned', 'revers
 export type ItemState = (typeof ITEM_STATES)[number]
 
 export const SUSPENSE_CHANGES = [
-  'assigned', // to a payment or a collection account
-  'suspended_again', // the payment that had it closed without enough
+  'assigned', // To a payment or a collection account.
+  'suspended_again', // The payment closed without being paid in full.
   'return_requested',
-  'returned', // as the bank confirmed
-  'return_failed', // the bank could not send it back
-  'reversed', // taken back by the bank, whole or in part
+  'returned', // Confirmed by the bank.
+  'return_failed', // The bank could not send it back.
+  'reversed', // Taken back by the bank, whole or in part.
 ] as const
 
 export type SuspenseChange = {
   change: (typeof SUSPENSE_CHANGES)[number]
-  amountKobo: Kobo // What it was about, …
-  leftKobo: Kobo // … and what of the item was left.
+  amountKobo: Kobo // Of the change.
+  leftKobo: Kobo // Of the item, after the change.
   reference: string | null // Payment, account number, or the bank's own.
   changedAt: Date
 }
@@ -30,9 +30,9 @@ export type SuspenseChange = {
 type Item = { id: bigint; clientId: ClientId | null; state: ItemState; amountKobo: Kobo }
 
 type NewSuspenseChange = {
-  item: Item // As it was before.
+  item: Item // Before the change.
   change: SuspenseChange['change']
-  amountKobo?: Kobo // All of it, unless said.
+  amountKobo?: Kobo // Default: all of it.
   leftKobo?: Kobo
   reference?: string | null
 }
@@ -82,7 +82,7 @@ export async function readSuspenseChanges(
   return byItem
 }
 
-// What an item began with: what banks took of it since is in its history.
+// The amount at the start: the history has the amounts that banks took since.
 export function originalKobo(amountKobo: Kobo, changes: readonly SuspenseChange[]): Kobo {
   const first = changes.find(({ change }) => change === 'reversed')
   return first ? kobo(first.amountKobo + first.leftKobo) : amountKobo

@@ -1,10 +1,10 @@
-// Money in suspense, item by item:
+// Money in suspense, as items:
 //
-//   open ──▶ assigned                     given to whom it was meant for
-//     │          └───────▶ open           … to a payment that then closed without enough
+//   open ──▶ assigned                     to a payment or a collection account
+//     │          └───────▶ open           … to a payment that then closed without being paid in full
 //     ├────▶ returning ──▶ returned       sent back to the payer
 //     │          └───────▶ open           the bank could not send it back
-//     └────▶ reversed                     the bank took it back by itself
+//     └────▶ reversed                     the bank took it back
 //
 // I13: the open items of a suspense account sum to its balance.
 
@@ -59,8 +59,8 @@ export type Resuspension = {
   paymentId: PaymentId
 }
 
-// Money that was assigned to a payment which closed without enough. It was nobody's before, perhaps;
-// now it is that client's, and lies with the rest of what the payment held.
+// Suspends money again that was assigned to a payment which closed without being paid in full. The money
+// may have been unidentified before; now it is that client's, with the rest of the payment's money.
 export async function resuspend(
   tx: Transaction,
   now: Date,
@@ -123,7 +123,7 @@ export async function lockItems(
   return rows
 }
 
-// The outcome of a credit that is in suspense as a whole follows its item.
+// The outcome of a fully suspended credit follows its item.
 export async function markCredit(
   tx: Transaction,
   creditId: CreditId,
@@ -138,7 +138,6 @@ export async function markCredit(
   })
 }
 
-// The current outcome of credits.
 export async function readOutcomes(
   tx: Transaction,
   creditIds: readonly CreditId[],
@@ -157,7 +156,7 @@ type ItemReductions = {
   reference: string | null
 }
 
-// A partly taken item keeps its state; a fully taken one becomes `reversed`.
+// A partly reversed item keeps its state; a fully reversed one becomes `reversed`.
 export async function reduceItems(
   tx: Transaction,
   now: Date,

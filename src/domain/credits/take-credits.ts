@@ -1,14 +1,14 @@
 // Takes credits into the books. One transaction for a whole batch:
 //   lock   the owners of the numbers, and find known identifiers;
 //   decide in memory, purely (decide-credits.ts);
-//   write  set-wise: identifiers, credits, transfers, payments, suspense, events, alerts,
+//   write  in sets: identifiers, credits, transfers, payments, suspense, events, alerts,
 //          all or none.
 //
-// I12: a credit is taken exactly once. If two processes take one at the same moment, the constraint
+// I12: a credit is taken exactly once. If two processes take it at the same moment, the constraint
 // credits_taken_once fails the second, which runs again and finds a duplicate.
 //
-// Locks: payments in id order, then collection accounts in id order; then identifiers, in the order
-// of their key; shared ledger accounts and the client's event counter come last, inside the write.
+// Locks: payments in id order, then collection accounts in id order; then identifiers in key order;
+// shared ledger accounts and the client's event counter come last, inside the write.
 
 import { PipelinedCommit, pipeline, type Transaction } from '#db/transaction.ts'
 import { writeMark } from '#db/unconfirmed-commits.ts'
@@ -32,7 +32,7 @@ import type { Kobo } from '#money.ts'
 import type { Sealer } from '#seal.ts'
 import { nameTraced } from '#trace-context.ts'
 import { chargesOf } from './bank-charges.ts'
-import { findTaken, insertIdentifiers } from './credit-identifiers.ts'
+import { findKnownCredits, insertIdentifiers } from './credit-identifiers.ts'
 import { type CreditResult, decideCredits, type Plan } from './decide-credits.ts'
 import { insertCredits } from './insert-credits.ts'
 import {
@@ -65,20 +65,20 @@ type Deps = {
   now: Date
 }
 
-// Answers in order. Nothing is answered before the caller has committed.
+// Answers in order. The caller must commit before it answers the bank.
 export async function takeCredits(
   tx: Transaction,
   { sealer, sharedAccounts, bankTimeMaxAgeMs, suspiciousKobo, now }: Deps,
   credits: readonly IncomingCredit[],
 ): Promise<PipelinedCommit<CreditResult[]>> {
   const identifiers = credits.map(identifiersOf)
-  const { numbers, taken, creditIds } = await lockAndRead(tx, now, { credits, identifiers })
+  const { numbers, byIdentifier, creditIds } = await lockAndRead(tx, now, { credits, identifiers })
   nameTraced(credits, (at) => traceNames.credit(creditIds[at] as CreditId))
   await sharedAccounts.open(accountsNeeded(credits, numbers))
   const plan = decideCredits(credits, {
     identifiers,
     numbers,
-    taken,
+    byIdentifier,
     creditIds,
     accountId: (account) => sharedAccounts.id(account),
     hashPayer: payerHasher(sealer),
@@ -86,7 +86,7 @@ export async function takeCredits(
     suspiciousKobo,
     now,
   })
-  // Told with the rest. Nearly always there are none, and then nothing is asked or waited for.
+  // Nearly always there are none, and this takes no round trip.
   if (plan.alerts.length > 0) plan.events.push(...(await raiseAlerts(tx, now, plan.alerts)))
   for (const { paymentId } of plan.reopened) await reopenPayment(tx, now, paymentId)
   return new PipelinedCommit(plan.answers, write(tx, { sealer, now, plan }))
@@ -94,15 +94,15 @@ export async function takeCredits(
 
 type Batch = {
   credits: readonly IncomingCredit[]
-  identifiers: readonly (readonly BankIdentifier[])[] // Of each.
+  identifiers: readonly (readonly BankIdentifier[])[] // For each credit.
 }
 
 async function lockAndRead(tx: Transaction, now: Date, { credits, identifiers }: Batch) {
   const accountNumbers = [...new Set(credits.map((credit) => credit.accountNumber))]
-  const [byNumber, accounts, taken, creditIds] = await pipeline([
+  const [byNumber, accounts, byIdentifier, creditIds] = await pipeline([
     lockPaymentsByNumber(tx, now, accountNumbers),
     lockCollectionAccounts(tx, accountNumbers),
-    findTaken(tx, identifiers.flat()),
+    findKnownCredits(tx, identifiers.flat()),
     drawCreditIds(tx, credits.length),
   ])
   const numbers = new Map<string, IssuedNumber>(byNumber)
@@ -135,7 +135,7 @@ async function lockAndRead(tx: Transaction, now: Date, { credits, identifiers }:
     const target = targets.get(collectionAccountId) as CollectionTarget
     numbers.set(accountNumber, { bankCode, target })
   }
-  return { numbers, taken, creditIds }
+  return { numbers, byIdentifier, creditIds }
 }
 
 // In one row: a thousand rows of one number each would cost both sides more than the numbers.

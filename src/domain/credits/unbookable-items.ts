@@ -1,11 +1,11 @@
-// Which items of a bank's report are kept as rail items: those that name money and could not be
-// booked, however the bank came to report them.
+// Decides which items of a bank's report become rail items: those that name money and could not be
+// booked, by whatever route they came.
 
 import type { BankCharges, ParsedItem } from '#banks/notifications.ts'
 import { formatKobo } from '#money.ts'
 import type { NewRailItem } from './rail-items.ts'
 
-// Identified by content if it has a session ID, otherwise by its place, as the caller knows it.
+// An item with a session ID is identified by its content, otherwise by the caller's `placeOf`.
 export function railItemOf({
   bankCode,
   item,

@@ -15,7 +15,7 @@ import type { Difference } from './locked-differences.ts'
 import { type BankAccount, lockBank } from './reconciled-banks.ts'
 import { type Acting, actionOn } from './record-resolutions.ts'
 
-export type Assignment = {
+type Assignment = {
   ids: readonly DifferenceId[]
   ownerId: UserId | null // Null: nobody's.
   fromId?: UserId | null | undefined // Whose it must be until then.

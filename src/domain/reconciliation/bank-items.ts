@@ -65,7 +65,7 @@ function everyKind(condition: (id: string) => string): ItemFilter {
   }
 }
 
-export type ItemPage = {
+type ItemPage = {
   day: string
   isMatched: boolean | undefined
   kind: ItemKind | undefined

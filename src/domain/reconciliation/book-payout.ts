@@ -19,7 +19,7 @@ import { formatKobo, type Kobo, kobo } from '#money.ts'
 import { type Difference, getDifference, lockDifference } from './locked-differences.ts'
 import { type Booked, type BookingDeps, postBooking } from './post-booking.ts'
 
-export type BookedLine = Booked & { difference: Difference }
+type BookedLine = Booked & { difference: Difference }
 
 // Answers what was booked of this line, and of the other one if it is undone.
 export async function bookPayout(

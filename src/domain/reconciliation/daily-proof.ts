@@ -18,7 +18,7 @@ import type { Kobo } from '#money.ts'
 import { watDay } from '#wat-time.ts'
 import type { BankAccount } from './reconciled-banks.ts'
 
-export type ProofStatus = 'balanced' | 'differences' | 'missing_statement'
+type ProofStatus = 'balanced' | 'differences' | 'missing_statement'
 
 export type DailyProof = BankAccount & {
   day: string

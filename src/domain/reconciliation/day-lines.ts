@@ -18,7 +18,7 @@ const COLUMNS = `
          l.counterparty_bank as "counterpartyBank", l.narration,
          (select m.rule from statement_matches m where m.line_id = l.id limit 1) as rule`
 
-export type LineFilter = {
+type LineFilter = {
   day: string
   isMatched: boolean | undefined
   kind: string | undefined

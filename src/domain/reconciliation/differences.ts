@@ -38,7 +38,7 @@ export const BUCKET_SQL = (n: string) => `
   case when ${n} <= 1 then '0-1' when ${n} <= 7 then '2-7' when ${n} <= 30 then '8-30'
        else '30+' end`
 
-export type DifferenceFilter = {
+type DifferenceFilter = {
   bankCode?: string | undefined
   currency?: string | undefined
   day?: string | undefined // Of that day only.
@@ -53,7 +53,7 @@ export type DifferenceFilter = {
 
 // Who looks. `newSince`: whose access was changed later than this approves nothing yet.
 type Viewer = { client: Client; userId: UserId | null; newSince: Date }
-export type AsOf = { now: Date; windows: TimingWindows; viewer: Viewer }
+type AsOf = { now: Date; windows: TimingWindows; viewer: Viewer }
 
 const UNFITNESS = unfitnessOf({
   maker: 'd.asked_by_user',

@@ -40,7 +40,7 @@ export type ImportDeps = {
   clock: Clock
 }
 
-export type FileToImport = {
+type FileToImport = {
   bankCode: string
   accountNumber: string | undefined // Of the bank's settings.
   format: StatementFormat

@@ -8,7 +8,7 @@ import { watDay } from '#wat-time.ts'
 import { readLedgerBalance } from './ledger-balance.ts'
 import { type BankAccount, dayBefore } from './reconciled-banks.ts'
 
-export type SeenDays = { fromDay: string; toDay: string; seenUntil: Date }
+type SeenDays = { fromDay: string; toDay: string; seenUntil: Date }
 
 // The day from which on items are to be read again; the one before `fromDay` if even the balance before
 // the first statement is another. The caller holds the matching of the bank.

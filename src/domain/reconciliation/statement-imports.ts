@@ -37,7 +37,7 @@ export type StatementImport = {
   updatedAt: Date
 }
 
-export type NewImport = Pick<StatementImport, 'bankCode' | 'format' | 'profile' | 'fileName'> & {
+type NewImport = Pick<StatementImport, 'bankCode' | 'format' | 'profile' | 'fileName'> & {
   startedBy: string
 }
 

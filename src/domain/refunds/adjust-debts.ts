@@ -1,14 +1,13 @@
-// Recovers or writes off what is owed to us, when one user asked for it and another one, independent of
-// the first, approves (I60):
+// Recovers or writes off a debt. One user requests it, and another, independent user approves it (I60):
 //
 //   recovery    of a receivable   Available, Collection accounts → Receivable
 //               of a shortfall    Bank → Shortfall                 the bank has paid it
 //   write_off   of a receivable   Write-off of the client → Receivable
 //               of a shortfall    Write-off of the bank → Shortfall
 //
-// No more than is owed then. A shortfall on a return that is still on its way is not final: should the
-// return fail, it is made good with that (return-suspense.ts).
-// Locks: who decides, the adjustment, ledger accounts.
+// The amount never exceeds the debt at that moment. A shortfall on a pending return is not final: if the
+// return fails, its money covers the shortfall (return-suspense.ts).
+// Locks: the approver, the adjustment, ledger accounts.
 
 import type { Transaction } from '#db/transaction.ts'
 import { type Approver, lockApprover } from '#domain/access/approvers.ts'
@@ -34,10 +33,10 @@ import {
   newAdjustmentReference,
 } from './adjustments.ts'
 
-// A user of the operator's.
+// A user of the operator.
 type Acting = Approver & { now: Date; sharedAccounts: SharedAccounts }
 
-type Asked = {
+type NewAdjustment = {
   kind: Adjustment['kind']
   debt: Debt
   amountKobo: Kobo
@@ -45,11 +44,11 @@ type Asked = {
   reason: string
 }
 
-// Answers its reference.
+// Returns the reference.
 export async function requestAdjustment(
   tx: Transaction,
   acting: Acting,
-  { kind, debt, amountKobo, currency, reason }: Asked,
+  { kind, debt, amountKobo, currency, reason }: NewAdjustment,
 ): Promise<string> {
   const { actor, userId, now } = acting
   if (amountKobo > (await lockOwed(tx, acting, { debt, currency }))) {
@@ -95,7 +94,7 @@ export async function approveAdjustment(
   await decide(tx, acting, { adjustment, state: 'approved', reason: null })
 }
 
-// Moves no money, so users too new or not independent may still reject.
+// Rejecting moves no money, so new and dependent users may reject.
 export async function rejectAdjustment(
   tx: Transaction,
   acting: Acting,
@@ -153,7 +152,7 @@ function debtAccount({ of, ...debt }: Debt, currency: string): SharedAccount {
     : { kind: 'receivable', owner: clientOwner(debt.clientId), currency }
 }
 
-// Who pays: what is available to the client, the bank, or nobody.
+// The account that pays: the client's available money, the bank, or a write-off account.
 function giverOf({ kind, currency, clientId, bankCode }: Adjustment): SharedAccount {
   if (clientId === null) {
     const owner = bankOwner(bankCode as string)
@@ -163,7 +162,7 @@ function giverOf({ kind, currency, clientId, bankCode }: Adjustment): SharedAcco
   return { kind: 'write_off', owner: operatorOwner(clientId), currency }
 }
 
-// Together with the others, in id order.
+// Locks the debt together with the others, in id order.
 async function lockOwed(
   tx: Transaction,
   { sharedAccounts }: Acting,
@@ -173,12 +172,12 @@ async function lockOwed(
   await sharedAccounts.open([account])
   const ids: AccountId[] = [account, ...others].map((each) => sharedAccounts.id(each))
   const balances = await lockBalances(tx, ids)
-  const owedKobo = -(balances.get(sharedAccounts.id(account)) as Kobo) // It grows by debits.
+  const owedKobo = -(balances.get(sharedAccounts.id(account)) as Kobo) // A debt grows by debits.
   if (debt.bankCode === null) return kobo(owedKobo)
   return kobo(owedKobo - (await sumOnTheWay(tx, debt.bankCode, currency)))
 }
 
-// Reversed by the bank while it was being returned: it may come back yet.
+// Money that the bank reversed during its return, which may still come back.
 async function sumOnTheWay(tx: Transaction, bankCode: string, currency: string): Promise<bigint> {
   const { rows } = await tx.query<{ kobo: bigint }>({
     name: 'shortfalls-on-the-way',
@@ -220,7 +219,7 @@ async function decide(
   await record(tx, acting, { adjustment, verb: VERBS[state] })
 }
 
-// Also in the record of the client whose money it is, or whose debt.
+// Also writes to the audit log of the client that owes the debt.
 async function record(
   tx: Transaction,
   { client, actor, now }: Acting,

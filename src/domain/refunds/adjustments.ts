@@ -1,5 +1,5 @@
-// Adjustments: what a client or a bank owes us is recovered or written off. As an operator's user sees
-// them, each with the reason why this user may not approve it, if any (approvers.ts).
+// Adjustments recover or write off the debt of a client or a bank. An operator's user sees each with the
+// reason why this user may not approve it, if any (approvers.ts).
 
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
@@ -14,7 +14,6 @@ export const OWED = ['receivable', 'shortfall'] as const
 export const ADJUSTMENT_STATES = ['open', 'approved', 'rejected', 'withdrawn'] as const
 export type AdjustmentState = (typeof ADJUSTMENT_STATES)[number]
 
-// Of a client, or of a bank.
 export type Debt =
   | { of: 'receivable'; clientId: ClientId; bankCode: null }
   | { of: 'shortfall'; clientId: null; bankCode: string }
@@ -23,7 +22,7 @@ export type Adjustment = Debt & {
   id: AdjustmentId
   reference: string
   kind: (typeof ADJUSTMENT_KINDS)[number]
-  clientName: string | null // Its login name.
+  clientName: string | null // The client's login name.
   amountKobo: Kobo
   currency: string
   reason: string
@@ -33,10 +32,10 @@ export type Adjustment = Debt & {
   decidedBy: string | null
   decidedAt: Date | null
   decisionReason: string | null
-  obstacle: RefusalCode | null // To an approval by who looks.
+  obstacle: RefusalCode | null // To an approval by the viewer.
 }
 
-// Who looks. `newSince`: whose access was changed later than this approves nothing yet.
+// `newSince`: users whose access changed later cannot approve yet.
 export type Viewer = { userId: UserId | null; newSince: Date }
 
 export function newAdjustmentReference(): string {

@@ -1,6 +1,6 @@
-// Cancels a refund while none of it was sent: all of its payouts, or none. Idempotent.
+// Cancels a refund whose payouts are all unsent. Cancels all of them or none. Idempotent.
 //
-// Locks: its payouts, in id order; then whatever settling them locks.
+// Locks: its payouts, in id order; then the locks of settling a payout.
 
 import type { Transaction } from '#db/transaction.ts'
 import type { Client } from '#domain/access/clients.ts'

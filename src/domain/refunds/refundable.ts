@@ -1,8 +1,8 @@
-// What can be refunded of a payment or of a credit, and to whom.
+// The refundable amount of a payment or a credit, and its payers.
 //
-// I58: what was received, less what was reversed and what is refunded or being refunded. A refund is
-// given back credit by credit, the newest first, each to the account that it came from; so it is no
-// more of a credit than that brought.
+// I58: the amount received, less reversals and refunds, pending refunds included. A refund takes the
+// newest credit first and pays each part to the account that sent the credit, so it never takes more from
+// a credit than the credit brought.
 // Locks: the payment; or the suspense items of the credit, then the credit, as a reversal does.
 
 import type { Transaction } from '#db/transaction.ts'
@@ -16,21 +16,21 @@ export type RefundOf = { paymentId: PaymentId } | { creditId: CreditId }
 
 type Source = {
   creditId: CreditId
-  itemId: SuspenseItemId | null // That was assigned. Null: what was booked.
+  itemId: SuspenseItemId | null // An assigned item. Null: the booked amount.
   heldKobo: Kobo
-  refundedKobo: Kobo // Or being refunded.
+  refundedKobo: Kobo // Includes pending refunds.
   currency: string
-  bankCode: string // Where it came in.
+  bankCode: string // The bank that received the money.
   fromAccountSealed: Buffer | null
   fromAccountName: string | null
   fromBankCode: string | null
 }
 
-export type SourceToRefund = Source & { fromAccountSealed: Buffer; fromBankCode: string }
+type SourceToRefund = Source & { fromAccountSealed: Buffer; fromBankCode: string }
 
 export type Refundable = { sources: Source[]; leftKobo: Kobo; currency: string }
 
-// What counts of the payouts `p` of a refund.
+// The payouts `p` of a refund that count.
 const STANDS = `p.refund_id is not null and p.status not in ('failed', 'cancelled')`
 
 const SOURCES = (held: string) => `
@@ -80,8 +80,8 @@ async function lockPayment(
   return { sources, leftKobo, currency: payment.currency }
 }
 
-// What it brought to collection accounts of the client. What it paid of a payment is the payment's. The
-// caller knows the credit: one that cannot be locked is archived.
+// The amount that the credit brought to the client's collection accounts. The part that paid a payment
+// belongs to the payment. The caller has read the credit, so a credit that cannot be locked is archived.
 async function lockCredit(
   tx: Transaction,
   clientId: ClientId,
@@ -113,7 +113,8 @@ async function lockCredit(
   return { sources, leftKobo, currency: rows[0].currency }
 }
 
-// By this client, also of what the bank has reversed since. Parts of a credit may be another's.
+// Only this client's refunds, since other clients may own parts of a credit. Includes refunds of money
+// that the bank has reversed since.
 async function sumRefunded(tx: Transaction, clientId: ClientId, of: RefundOf): Promise<bigint> {
   const [column, id] = 'paymentId' in of ? ['payment_id', of.paymentId] : ['credit_id', of.creditId]
   const { rows } = await tx.query<{ kobo: bigint }>({
@@ -128,7 +129,7 @@ async function sumRefunded(tx: Transaction, clientId: ClientId, of: RefundOf): P
 
 export type RefundSlice = { source: SourceToRefund; amountKobo: Kobo }
 
-// In the order of the sources. A payer whose account the bank never told cannot be paid.
+// In the order of the sources. A payer without an account from the bank cannot be paid.
 export function sliceRefund({ sources, leftKobo }: Refundable, amountKobo: Kobo): RefundSlice[] {
   if (amountKobo > leftKobo) throw new Refusal('refund_too_large')
   const slices: RefundSlice[] = []

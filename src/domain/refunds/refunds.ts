@@ -1,8 +1,9 @@
-// Refunds: money that goes back to the payer of a payment, or of a credit to a collection account.
+// Refunds: money that goes back to the payer of a payment, or to the payer of a credit to a collection
+// account.
 //
-// A refund is sent in one payout per credit that it gives back. Its status is theirs:
-//   queued, sending, unknown, confirmed, failed, cancelled   of all, or of the one that is least done
-//   part_failed                                              some were confirmed, and some not
+// A refund has one payout per credit. Its status follows theirs:
+//   queued, sending, unknown, confirmed, failed, cancelled   all payouts, or the least advanced one
+//   part_failed                                              some are confirmed, and some are not
 
 import { numberArray } from '#db/arrays.ts'
 import type { Queryable } from '#db/pool.ts'
@@ -22,7 +23,7 @@ export type RefundStatus =
   | 'part_failed'
 
 export type RefundPart = {
-  reference: string // Of the payout.
+  reference: string // The payout's.
   status: Exclude<RefundStatus, 'part_failed'>
   approval: string
   amountKobo: Kobo
@@ -120,7 +121,7 @@ export async function getRefund(
   return toRefund(rows[0])
 }
 
-// Of those whose reference begins like this, newest first.
+// Refunds whose reference starts with the prefix, newest first.
 export async function findRefundsLike(
   db: Queryable,
   clientId: ClientId,
@@ -137,7 +138,7 @@ export async function findRefundsLike(
 }
 
 export type RefundedCredit = Pick<RefundPart, 'status' | 'amountKobo' | 'settledAt'> & {
-  reference: string // Of the refund.
+  reference: string // The refund's.
   creditId: CreditId
   currency: string
   bankReference: string | null
@@ -145,7 +146,7 @@ export type RefundedCredit = Pick<RefundPart, 'status' | 'amountKobo' | 'settled
   requestedAt: Date
 }
 
-// What was refunded of credits, by this client, in order.
+// Refunds of these credits by this client, in order.
 export async function readRefundsOfCredits(
   db: Queryable,
   clientId: ClientId,

@@ -1,9 +1,9 @@
-// Requests a refund, from what is available to the client: refused unless all of it is there. Money
-// that waits for approval is taken at once, so that nothing else can spend it.
+// Requests a refund from the client's available money, and refuses it if that is not enough. The money
+// moves at once, even if the refund waits for approval, so that nothing else can spend it.
 //
 //   Available, Collection accounts → Refunding     per payout (settle-payout.ts posts the rest)
 //
-// Locks: the client, what is refunded (refundable.ts), the client's payout settings, ledger accounts.
+// Locks: the client, the refunded money (refundable.ts), the client's payout settings, ledger accounts.
 
 import type { Transaction } from '#db/transaction.ts'
 import { type Client, refuseSuspended } from '#domain/access/clients.ts'
@@ -22,12 +22,12 @@ import { newRefundReference } from './refunds.ts'
 
 type Deps = { sealer: Sealer; sharedAccounts: SharedAccounts; now: Date }
 type By = { client: Client; actor: string }
-type Asked = By & { of: RefundOf; amountKobo: Kobo; reason: string }
+type Input = By & { of: RefundOf; amountKobo: Kobo; reason: string }
 type Payouts = { id: PayoutId; reference: string }[]
 
-// Answers its reference.
-export async function requestRefund(tx: Transaction, deps: Deps, asked: Asked): Promise<string> {
-  const { client, actor, of, amountKobo, reason } = asked
+// Returns the reference.
+export async function requestRefund(tx: Transaction, deps: Deps, input: Input): Promise<string> {
+  const { client, actor, of, amountKobo, reason } = input
   const { now, sharedAccounts } = deps
   await refuseSuspended(tx, client.id)
   const refundable = await lockRefundable(tx, client.id, of)
@@ -38,9 +38,9 @@ export async function requestRefund(tx: Transaction, deps: Deps, asked: Asked): 
   const payouts = await createPayouts(
     tx,
     deps,
-    slices.map((slice) => toPayout(deps, { ...asked, slice, reference, approversNeeded })),
+    slices.map((slice) => toPayout(deps, { ...input, slice, reference, approversNeeded })),
   )
-  await insertRefund(tx, now, { asked, reference, currency, slices, payouts })
+  await insertRefund(tx, now, { input, reference, currency, slices, payouts })
 
   const owner = clientOwner(client.id)
   const refunding = { kind: 'refunding', owner, currency } as const
@@ -60,7 +60,7 @@ export async function requestRefund(tx: Transaction, deps: Deps, asked: Asked): 
   return reference
 }
 
-type PayoutTerms = Asked & { slice: RefundSlice; reference: string; approversNeeded: ApproverCount }
+type PayoutTerms = Input & { slice: RefundSlice; reference: string; approversNeeded: ApproverCount }
 
 function toPayout(
   { sealer }: Deps,
@@ -85,7 +85,7 @@ function toPayout(
 }
 
 type NewRefund = {
-  asked: Asked
+  input: Input
   reference: string
   currency: string
   slices: readonly RefundSlice[]
@@ -95,9 +95,9 @@ type NewRefund = {
 async function insertRefund(
   tx: Transaction,
   now: Date,
-  { asked, reference, currency, slices, payouts }: NewRefund,
+  { input, reference, currency, slices, payouts }: NewRefund,
 ): Promise<void> {
-  const { client, actor, of, amountKobo, reason } = asked
+  const { client, actor, of, amountKobo, reason } = input
   await tx.query({
     name: 'insert-refund',
     text: `with refund as (
@@ -123,7 +123,7 @@ async function insertRefund(
   })
 }
 
-// Both sum to the amount.
+// The sums of both are equal.
 function pair(
   draws: readonly Draw[],
   parts: readonly { id: PayoutId; amountKobo: Kobo }[],

@@ -1,5 +1,5 @@
-// A payout of a refund was confirmed, or failed: the client hears of it. The money is where it belongs
-// already (settle-payout.ts), and what failed can be refunded again, because it no longer counts.
+// Sends the client an event when a payout of a refund is confirmed or fails. settle-payout.ts has moved
+// the money. A failed payout no longer counts, so its money can be refunded again.
 
 import type { Transaction } from '#db/transaction.ts'
 import type { OutcomeHook, PayoutOutcome } from '#domain/payouts/settle-payout.ts'
@@ -8,7 +8,7 @@ import { appendEvents } from '#domain/records/outbox.ts'
 import type { AccountId, ClientId, CreditId, PaymentId, PayoutId } from '#ids.ts'
 import type { Kobo } from '#money.ts'
 
-// Cancelling is the client's own doing.
+// Cancelling is the client's own action.
 export const settleRefund: OutcomeHook = async (tx, { now }, ...[payout, outcome]) => {
   if (outcome.status === 'cancelled') return
   const refunded = await readRefunded(tx, payout.id)
@@ -20,14 +20,13 @@ type Refunded = {
   reference: string
   clientId: ClientId
   creditId: CreditId
-  refundedAmountKobo: Kobo // Of the payment or credit, in all.
+  refundedAmountKobo: Kobo // The total of the payment or credit.
 } & (
   | { paymentId: PaymentId; status: 'Successful' | 'Reversed'; amountPaidKobo: Kobo }
   | { paymentId: null; collectionAccountId: AccountId; accountBalanceKobo: Kobo }
 )
 
-// An account that money was assigned to may have lost it to a reversal since: then it is told of the
-// credit's own.
+// If a reversal took the money from the assigned account, the event names the credit's own account.
 async function readRefunded(tx: Transaction, payoutId: PayoutId): Promise<Refunded> {
   const { rows } = await tx.query<Refunded>({
     name: 'read-refunded',

@@ -1,13 +1,13 @@
-// Whether the database archives its log: on an embedded server (docs/backup.md), and on any other that
-// has an archive_command. One that fails is counted by the server, one that hangs is not: its files
-// wait. Those are shown to members of pg_monitor alone.
+// Whether the database archives its log: on an embedded server (docs/backup.md), and on any other with an
+// archive_command. The server counts a command that fails, but not one that hangs: then files wait. Only
+// members of pg_monitor can list waiting files.
 
 import type { Queryable } from '#db/pool.ts'
 
 const WAITING_MAX_MS = 10 * 60_000 // The database's clock may differ from ours by five minutes.
 
 export type ArchiveState = {
-  isFailing: boolean // The last file failed and is tried again every minute or so; or one waits too long.
+  isFailing: boolean // The last file failed, to be retried every minute or so, or a file waits too long.
   failedFile: string | null
   lastArchivedAt: Date | null
 }
@@ -30,7 +30,7 @@ export async function readArchiveState(db: Queryable, now: Date): Promise<Archiv
   return waitingFile ? { ...state, isFailing: true, failedFile: waitingFile } : state
 }
 
-// What was left by an earlier run waits since the start.
+// Files from an earlier run count as waiting since the start.
 async function findWaiting(db: Queryable, since: Date): Promise<string | undefined> {
   const { rows } = await db.query<{ file: string }>({
     name: 'find-waiting-log',

@@ -1,18 +1,18 @@
-// A client's balances by currency, now or at any moment: what was posted before it counts.
+// A client's balances by currency, now or at any moment. Transfers posted before the moment count.
 //
-// Two readings of the same money (I61). What credits brought in and took back, whatever became of it:
+// Two readings of the same money (I61). The money that credits brought in and took back, wherever it is:
 //   gross       everything ever received (movements.ts):
 //               net + suspended + returned + reversed + refunded + fees
 //   collected   received on collection accounts and by paid payments
 //   pending     part payments, not settled yet
 //   net         collected + pending − refunded
-//   suspended   inSuspense: held, not assigned yet
+//   suspended   inSuspense: held, and not assigned yet
 //               returning: being returned to payers
-//   returned    returned to payers from suspense, as confirmed by the banks
-//   refunded    refunded to payers, as confirmed by the banks
-//   reversed    taken back by the banks, from wherever it was
-//   fees        charged on credits by the operator, VAT included, less what was given back
-// And where it is, in the ledger's own accounts:
+//   returned    returned to payers from suspense, confirmed by the banks
+//   refunded    refunded to payers, confirmed by the banks
+//   reversed    taken back by the banks, from any place
+//   fees        charged on credits by the operator, VAT included, less returned fees
+// And its place, in the ledger's own accounts:
 //   net = available + pending + subaccounts + reserved + inTransit
 //         + paidOut + payoutFees − receivable − writtenOff
 
@@ -42,8 +42,8 @@ export type Balance = Sums & {
 
 type Part = { currency: string; part: string; kobo: bigint }
 
-// One statement, so one moment. Balances at an earlier moment are those of now less what moved
-// since, read through each account's own index.
+// One statement, so all balances are from the same moment. An earlier balance is the current one less the
+// movements since, which are read through each account's own index.
 export async function readBalances(
   db: Queryable,
   clientId: ClientId,
@@ -115,8 +115,8 @@ function readParts(isAt: boolean): string {
     select currency, part, sum(kobo)::bigint as kobo from parts group by 1, 2 order by 1, 2`
 }
 
-// What changed since the moment, taken back. Money on its way back to payers is with the banks'
-// accounts: the client's suspense tells what left for it, and its items how that ended.
+// Undoes the changes since the moment. Money on its way back to payers is on the banks' accounts: the
+// client's suspense shows the amounts that left, and its items show their outcome.
 const UNDONE_SINCE = `
   select o.currency, moved.part, moved.kobo
     from own o

@@ -1,4 +1,4 @@
-// The books in a few figures, so that a person sees at a glance whose and of when they are.
+// A few figures of the books, so that a person sees at a glance whose they are and from when.
 
 import type { Pool } from '#db/pool.ts'
 import { withSnapshot } from '#db/snapshot.ts'

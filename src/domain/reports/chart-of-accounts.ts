@@ -1,5 +1,5 @@
-// The chart of accounts. A client sees its own accounts and its subaccounts'; an operator also the
-// banks', unidentified suspense, fees, receivables and write-offs. Shared accounts come first, then
+// The chart of accounts. A client sees its own accounts and its subaccounts'. An operator also sees those
+// of banks, unidentified suspense, fees, receivables and write-offs. Shared accounts come first, then
 // collection accounts, each in order of opening.
 
 import type { Queryable } from '#db/pool.ts'
@@ -13,32 +13,33 @@ import { subaccountOwners } from './client-ledger.ts'
 export type LedgerAccount = {
   id: AccountId
   kind: string
-  owner: string // `client:7`, `bank:058` …, or nothing for a collection account.
+  owner: string // `client:7`, `bank:058` …, or empty for a collection account.
   currency: string
   debitsKobo: Kobo
   creditsKobo: Kobo
-  accountNumber: string | null // Of a collection account, …
-  accountName: string | null // … and its name.
+  accountNumber: string | null // Only for collection accounts.
+  accountName: string | null // Only for collection accounts.
   subaccountCode: string | null
-  clientId: string | null // Of whom the operator's account is, as the client knows itself.
+  clientId: string | null // The login name of the client behind an account, for the operator.
   openedAt: Date
 }
 
 export type ChartPosition = { isCollection: boolean; id: AccountId }
 
-// The banks', its own, and what clients owe it.
+// Accounts of banks, of the operator, and of clients' debts to it.
 const ofOperator = (account: string) =>
   `(${account}.owner like 'bank:%' or ${account}.owner like 'operator:%'
     or ${account}.kind = 'receivable')`
 
-// $1 the client, $2 its name as an owner, $3 whether it is the operator.
+// $1 the client, $2 its owner name, $3 whether it is the operator.
 const SHARED = `
   a.kind <> 'collection'
   and (a.owner = $2 or a.owner in (${subaccountOwners('$1')})
        or $3 and ${ofOperator('a')})`
 
-// The same of the ledger account `o`, with the client as $2, its name as $3 and the operator as $4.
-export const isSeen = (o: string) => `
+// The same for the ledger account `o`, with the client as $2, its owner name as $3 and the operator as
+// $4.
+export const isVisible = (o: string) => `
   (${o}.owner = $3 or ${o}.owner in (${subaccountOwners('$2')}) or $4 and ${ofOperator(o)}
    or exists (select from collection_accounts m where m.id = ${o}.id and m.client_id = $2))`
 
@@ -90,7 +91,7 @@ export function toChartPosition({ kind, id }: LedgerAccount): ChartPosition {
   return { isCollection: kind === 'collection', id }
 }
 
-// The same "not there" for what does not exist and for what is another's.
+// Another client's account looks like one that does not exist.
 export async function getLedgerAccount(
   db: Queryable,
   viewer: Viewer,
@@ -111,7 +112,7 @@ export async function getLedgerAccount(
 
 const GROW_BY_DEBITS = ['bank', 'shortfall', 'bank_cost', 'input_vat', 'receivable', 'write_off']
 
-// What a bank holds for us and what we are owed, paid or lost grows by debits; all else by credits.
+// Money at banks, debts to us, costs and losses grow by debits; all else grows by credits.
 export function growsByDebits(kind: string): boolean {
   return GROW_BY_DEBITS.includes(kind)
 }

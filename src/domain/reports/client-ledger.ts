@@ -1,5 +1,5 @@
-// The ledger accounts of a client: its collection accounts, the shared ones it owns, those of its
-// subaccounts, and the operator's for it (fees, write-offs).
+// The ledger accounts of a client: its collection accounts, the shared accounts it owns, those of its
+// subaccounts, and the operator's accounts for it (fees, write-offs).
 
 import { requireKept } from '#db/archived-period.ts'
 import type { Queryable } from '#db/pool.ts'
@@ -7,7 +7,7 @@ import { idBounds } from '#db/time-bounds.ts'
 import type { AccountId, ClientId } from '#ids.ts'
 import { clientOwner } from '#ledger/accounts.ts'
 
-// What the subaccounts of a client are called as owners.
+// The owner names of a client's subaccounts.
 export const subaccountOwners = (client: string) =>
   `select 'subaccount:' || s.id from subaccounts s where s.client_id = ${client}`
 
@@ -26,8 +26,8 @@ const OWNED_KINDS = [
   'write_off',
 ]
 
-// `id`, `kind`, `currency`, and what it holds as `kobo`: credits less debits. $1 the client, $2 its
-// name as an owner, $3 the operator's for it.
+// `id`, `kind`, `currency` and the balance as `kobo`: credits less debits. $1 the client, $2 its owner
+// name, $3 the owner name of the operator's accounts for it.
 export const CLIENT_ACCOUNTS = `
   select l.id, l.kind, l.currency, l.credits_kobo - l.debits_kobo as kobo
     from collection_accounts a join ledger_accounts l on l.id = a.id
@@ -40,8 +40,8 @@ export const CLIENT_ACCOUNTS = `
 
 type Moves = { account: string; firstId: string; at: string }
 
-// What moved an account since a moment, as changes of credits less debits: both sides, each through
-// its own index. For any account but a bank's, whose debits by credits have no index.
+// The movements of an account since a moment, as changes of credits less debits: both sides, each through
+// its own index. Not for a bank's account, whose debits by credits have no index.
 export function movesSince({ account, firstId, at }: Moves): string {
   const since = `id >= ${firstId} and posted_at >= ${at}`
   return `
@@ -52,14 +52,14 @@ export function movesSince({ account, firstId, at }: Moves): string {
      where debit_account_id = ${account} and reason <> 'credit' and ${since}`
 }
 
-// The least id of a transfer that may have been posted at this moment or later. Refused where transfers
-// are archived that were.
+// The least id of a transfer that may have been posted at this moment or later. Refuses if such transfers
+// are archived.
 export async function firstTransferSince(db: Queryable, at: Date): Promise<bigint> {
   await requireKept(db, at)
   return (await idBounds(db, 'transfers', { from: at })).firstId
 }
 
-// What payouts and refunds may draw from, in one currency.
+// The accounts that payouts and refunds may draw from, in one currency.
 export async function findAvailableAccounts(
   db: Queryable,
   clientId: ClientId,

@@ -1,6 +1,6 @@
-// A client's usage per day (West Africa Time). Needs no index of its own and never reads beyond the
-// requested days: credits come from the hourly totals; ids of payments, advices and events begin
-// with their time; accounts are found by id bounds.
+// A client's usage per day (West Africa Time). Needs no index of its own and reads only the requested
+// days: credits come from the hourly totals, ids of payments, advices and events start with their time,
+// and accounts are found by id bounds.
 
 import type { Queryable } from '#db/pool.ts'
 import { idBounds } from '#db/time-bounds.ts'
@@ -32,41 +32,41 @@ export async function readUsage(
   const todayMs = watDayStart(now).getTime()
   const starts = Array.from({ length: days }, (_, at) => todayMs - (days - 1 - at) * DAY_MS)
   const first = new Date(starts[0] as number)
-  const made = await countMade(db, clientId, starts)
+  const counts = await countCreated(db, clientId, starts)
   const accounts = await countAccounts(db, clientId, first)
   const { hours } = await readTotals(db, clientId, { since: first })
-  const use = starts.map((ms, at) => ({
+  const usage = starts.map((ms, at) => ({
     from: new Date(ms),
     accounts: 0,
-    advices: Number(made[at]?.advices),
-    payments: Number(made[at]?.payments),
+    advices: Number(counts[at]?.advices),
+    payments: Number(counts[at]?.payments),
     credits: 0,
     grossKobo: kobo(0n),
-    webhooks: Number(made[at]?.webhooks),
+    webhooks: Number(counts[at]?.webhooks),
   }))
-  const dayOf = (at: Date) => use[Math.floor((at.getTime() - first.getTime()) / DAY_MS)]
+  const usageOn = (at: Date) => usage[Math.floor((at.getTime() - first.getTime()) / DAY_MS)]
   for (const { day, count } of accounts) {
-    const found = dayOf(day)
-    if (found) found.accounts += Number(count)
+    const daily = usageOn(day)
+    if (daily) daily.accounts += Number(count)
   }
   for (const { hour, credits, grossKobo } of hours) {
-    const found = dayOf(hour)
-    if (!found) continue
-    found.credits += Number(credits)
-    found.grossKobo = kobo(found.grossKobo + grossKobo)
+    const daily = usageOn(hour)
+    if (!daily) continue
+    daily.credits += Number(credits)
+    daily.grossKobo = kobo(daily.grossKobo + grossKobo)
   }
-  return use
+  return usage
 }
 
-type Made = { advices: bigint; payments: bigint; webhooks: bigint }
+type Counts = { advices: bigint; payments: bigint; webhooks: bigint }
 
-// Webhooks by the day of their event, which is theirs too unless a receiver was out of reach.
-async function countMade(
+// Counts webhooks on the day of their event; only an unreachable receiver gets them later.
+async function countCreated(
   db: Queryable,
   clientId: ClientId,
   starts: readonly number[],
-): Promise<Made[]> {
-  const { rows } = await db.query<Made>({
+): Promise<Counts[]> {
+  const { rows } = await db.query<Counts>({
     name: 'count-use',
     text: `select (select count(*) from advices
                     where client_id = $1 and id >= d.first and id < d.past) as advices,

@@ -49,7 +49,7 @@ export async function readHistory(
   return { transfers, reversals, events }
 }
 
-// When anything happened to these credits.
+// The times at which anything happened to these credits.
 export function historyTimes(
   credits: readonly CreditTrace[],
   transfers: readonly CreditTransfer[],
@@ -64,9 +64,9 @@ export function historyTimes(
   ]
 }
 
-// Without those that stand for archived ones: their amounts are not of one credit.
-// Money leaves the account that is debited and goes to the one that is credited; for a bank's
-// account, which holds what is ours, that is the side it comes from when it arrives.
+// Leaves out transfers that stand for archived ones: their amounts cover many credits. Money leaves the
+// debited account and goes to the credited one. A bank's account holds our money, so arriving money
+// debits it.
 export async function readTransfers(
   db: Queryable,
   creditIds: readonly CreditId[],

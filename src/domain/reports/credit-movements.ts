@@ -1,7 +1,6 @@
-// What moved of a client's money, transfer by transfer (movements.ts), each with the credit that
-// brought it in. A movement is of the time when it was booked and never changes: a credit that a bank
-// takes back later has a movement of its own, on the day it was taken back. So a day that is over
-// reads the same for ever.
+// The movements of a client's money, transfer by transfer (movements.ts), each with the credit that
+// brought it in. A movement has the time of its booking and never changes: a later reversal is a movement
+// of its own, on its own day. So the report of a past day never changes.
 
 import { numberArray } from '#db/arrays.ts'
 import { ORDER_SQL } from '#db/paging.ts'
@@ -20,14 +19,14 @@ export type CreditMovement = Sums & {
   credit: CreditTrace
 }
 
-// A page is of credits: all that moved of each within the window, in the order it was booked.
-// `next` is the last of them, where there may be more.
+// Pages by credit: a page has all movements of its credits within the window, in booking order. `next` is
+// the last credit, if there may be more.
 export async function listMovements(
   db: Queryable,
-  asked: CreditQuery,
+  query: CreditQuery,
 ): Promise<{ rows: CreditMovement[]; next: bigint | null }> {
-  const { viewer, filters, order = 'newest' } = asked
-  const credits = await listCredits(db, { ...asked, filters: { ...filters, by: 'movement' } })
+  const { viewer, filters, order = 'newest' } = query
+  const credits = await listCredits(db, { ...query, filters: { ...filters, by: 'movement' } })
   const byId = new Map(credits.map((credit) => [credit.id, credit]))
   const { sort } = ORDER_SQL[order]
   const { rows } = await db.query<Omit<CreditMovement, 'credit'>>({
@@ -57,7 +56,7 @@ export async function listMovements(
       filters.to ?? 'infinity',
     ],
   })
-  const next = credits.length === asked.limit ? (credits.at(-1)?.id ?? null) : null
+  const next = credits.length === query.limit ? (credits.at(-1)?.id ?? null) : null
   return {
     rows: rows.map((row) => ({ ...row, credit: byId.get(row.creditId) as CreditTrace })),
     next,

@@ -1,12 +1,12 @@
 // Hourly totals of a client's movements (movements.ts), and the same by day, bank and merchant
-// (daily-breakdowns.ts). A worker counts the outbox into one row per hour; readers add the events after
-// the worker's last round, so totals are exact at any moment and cost no more than the requested hours
-// and a few seconds of events.
+// (daily-breakdowns.ts). A worker counts the outbox into one row per hour. Readers add the events after
+// the worker's last round, so totals are always exact and cost only the requested hours and a few seconds
+// of events.
 //
-// A client's events have no gaps and are in commit order (I5), so each is counted once: the
-// position is stored in the transaction that counts. Refunds are few, and read from the ledger
-// (refund-movements.ts). Counting waits for a missing number, as
-// dispatching does (dispatch-events.ts), and retention waits for counting.
+// A client's events have no gaps and are in commit order (I5), so each is counted once: the transaction
+// that counts stores the position. Refunds are few and read from the ledger (refund-movements.ts).
+// Counting waits for a missing number, like dispatching (dispatch-events.ts), and retention waits for
+// counting.
 
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
@@ -15,10 +15,10 @@ import type { ClientId } from '#ids.ts'
 import { CURRENCY } from '#money.ts'
 import { CLIENT_REFUNDS } from './refund-movements.ts'
 
-// One round of one client; 5,000 events take some 30 ms.
+// Per round and client; 5,000 events take some 30 ms.
 export const EVENTS_MAX = 5_000
-// Of what a reader adds: many rounds' worth. More are waiting only while a large history is being
-// counted for the first time, or when no worker runs.
+// The most events that a reader adds: many rounds' worth. More wait only while a large history is counted
+// for the first time, or if no worker runs.
 export const TAIL_MAX = 20_000
 
 const CLIENTS_MAX = 100
@@ -40,13 +40,13 @@ const addTo = (table: string, columns: readonly string[]) =>
 const sumOf = (part: string) =>
   `coalesce(sum((e.moved ->> '${part}')::bigint), 0)::bigint as ${part}_kobo`
 
-// What the events `e` moved.
+// The sums of the events `e`.
 export const SUMS = ['credits', ...KOBO]
-export const SUMMED = `
+const SUMMED = `
            coalesce(sum((e.moved ->> 'credits')::int), 0)::bigint as credits,
            ${PARTS.map(sumOf).join(',\n           ')}`
 
-// The events of client $1 after number `after`, up to the first that is missing.
+// The events of client $1 after number `after`, up to the first missing number.
 export const readAfter = (after: string, limit: number) => `
   read as materialized (
     select n.* from (
@@ -57,7 +57,7 @@ export const readAfter = (after: string, limit: number) => `
      where n.sequence = ${after} + n.place
   )`
 
-// By the hour: each says what it moved.
+// By hour.
 const tally = (after: string, limit: number) => `
   ${readAfter(after, limit)}, tally as (
     select date_trunc('hour', e.created_at, 'UTC') as hour, ${SUMMED},
@@ -67,10 +67,10 @@ const tally = (after: string, limit: number) => `
       from read e group by hour
   )`
 
-// By day in West Africa, bank that reported the credit, and merchantCode of the collection account; a
-// payment has none.
+// By day in West Africa, bank of the credit, and merchantCode of the collection account; a payment has
+// none.
 const BREAKDOWN = ['day', 'bank_code', 'merchant_code']
-export const BROKEN_DOWN = `
+export const BREAKDOWN_PARTS = `
   parts as (
     select (e.created_at at time zone interval '1 hour')::date as day,
            coalesce(c.bank_code, '') as bank_code,
@@ -83,7 +83,7 @@ export const BROKEN_DOWN = `
      group by 1, 2, 3
   )`
 
-// Clients with events that are not counted yet; in random order, so that none waits for ever.
+// Clients with uncounted events, in random order, so that none waits for ever.
 export async function findUncounted(db: Queryable): Promise<ClientId[]> {
   const { rows } = await db.query<{ id: ClientId }>({
     name: 'clients-with-uncounted-events',
@@ -95,7 +95,7 @@ export async function findUncounted(db: Queryable): Promise<ClientId[]> {
   return rows.map(({ id }) => id)
 }
 
-// Returns whether there may be more. Concurrent calls: one counts.
+// Returns whether there may be more. Of concurrent calls, one counts.
 export async function countEvents(
   tx: Transaction,
   clientId: ClientId,
@@ -103,7 +103,7 @@ export async function countEvents(
 ): Promise<boolean> {
   await tx.query({
     name: 'open-totals-cursor',
-    // Looked for first: an insert would wait for whoever is counting.
+    // Checks first: an insert would wait for a concurrent count.
     text: `insert into totals_cursors (client_id)
            select $1 where not exists (select from totals_cursors where client_id = $1)
            on conflict do nothing`,
@@ -123,7 +123,7 @@ export async function countEvents(
              select $1, hour, ${COLUMNS.join(', ')} from tally
              on conflict (client_id, hour) do update
                set ${addTo('hourly_totals', COLUMNS)}
-           ), ${BROKEN_DOWN}, broken_down as (
+           ), ${BREAKDOWN_PARTS}, broken_down as (
              insert into daily_breakdowns (client_id, ${BREAKDOWN.join(', ')}, ${SUMS.join(', ')})
              select $1, ${BREAKDOWN.join(', ')}, ${SUMS.join(', ')} from parts
              on conflict (client_id, ${BREAKDOWN.join(', ')}) do update
@@ -140,8 +140,8 @@ export async function countEvents(
 
 type ReadTotals = { hours: HourlyTotals[]; isComplete: boolean }
 
-// From `since` on, in order; hours without anything are left out. One statement, so one moment: what
-// the worker has counted and what it has not make up the whole.
+// From `since` on, in order; empty hours are left out. One statement, so that counted and uncounted
+// events make up the whole.
 export async function readTotals(
   db: Queryable,
   clientId: ClientId,

@@ -1,9 +1,9 @@
-// The transfers of one ledger account, newest first, each with its side and its counter-account; of a
-// period, where one is given.
+// The transfers of one ledger account, newest first, each with its side and counter-account; optionally
+// of a period.
 //
 // Both sides of a transfer are indexed, except the debit of a bank's account by a credit
-// (0001_ledger.sql): those are found through the credits, newest first, a fixed number of credits per
-// page, and merged with the rest by id. A page of a quiet bank may be short and still have a next.
+// (0001_ledger.sql). Those are found through the credits, newest first, a fixed number of credits per
+// page, and merged with the rest by id. A page of a quiet bank may be short and still have a next page.
 
 import { keptWindow } from '#db/archived-period.ts'
 import type { Queryable } from '#db/pool.ts'
@@ -18,7 +18,7 @@ import {
 import type { AccountId, CreditId, TransferId } from '#ids.ts'
 import { clientOwner } from '#ledger/accounts.ts'
 import type { Kobo } from '#money.ts'
-import { growsByDebits, isSeen, type LedgerAccount } from './chart-of-accounts.ts'
+import { growsByDebits, isVisible, type LedgerAccount } from './chart-of-accounts.ts'
 
 export type LedgerEntry = CauseReferences & {
   id: TransferId
@@ -26,32 +26,32 @@ export type LedgerEntry = CauseReferences & {
   side: 'debit' | 'credit' // Of this account.
   direction: 'in' | 'out' // Whether the account's balance grew.
   amountKobo: Kobo
-  otherId: AccountId | null // Null: an account that the viewer may not see.
+  otherId: AccountId | null // Null: the viewer may not see the account.
   otherKind: string
-  otherBankCode: string | null // Of a bank's account; null also where the viewer may not see it.
-  creditId: CreditId | null // Null: of a credit that the viewer may not see, or of none.
+  otherBankCode: string | null // Only for a bank's account that the viewer may see.
+  creditId: CreditId | null // Null: none, or the viewer may not see it.
   sessionId: string | null
   postedAt: Date
-  position: string // Where the next page goes on.
+  position: string // Where the next page starts.
 }
 
 export const CREDITS_PER_PAGE_MAX = 5_000
 
-// $1 the account, $2 the client, $3 its name as an owner, $4 whether it is the operator.
+// $1 the account, $2 the client, $3 its owner name, $4 whether it is the operator.
 const entries = (transfers: string) => `
   select t.id, t.reason, t.debit_account_id = $1 as "isDebit", t.amount_kobo as "amountKobo",
-         case when ${isSeen('o')} then o.id end as "otherId", o.kind as "otherKind",
-         case when o.owner like 'bank:%' and ($4 or seen.is_so) then substr(o.owner, 6) end
+         case when ${isVisible('o')} then o.id end as "otherId", o.kind as "otherKind",
+         case when o.owner like 'bank:%' and ($4 or credit.is_visible) then substr(o.owner, 6) end
            as "otherBankCode",
-         case when seen.is_so then c.id end as "creditId",
-         case when seen.is_so then c.session_id end as "sessionId",
+         case when credit.is_visible then c.id end as "creditId",
+         case when credit.is_visible then c.session_id end as "sessionId",
          t.credit_id as "ofCredit", t.posted_at as "postedAt", ${CAUSE_COLUMNS}
     from (${transfers}) as t
     join ledger_accounts o on o.id = case when t.debit_account_id = $1 then t.credit_account_id
                                           else t.debit_account_id end
     left join credits c on c.id = t.credit_id ${CAUSE_JOINS}
    cross join lateral (
-     select c.client_id = $2 or $4 and c.client_id is null or ${assignedTo('$2')} as is_so) as seen
+     select c.client_id = $2 or $4 and c.client_id is null or ${assignedTo('$2')} as is_visible) as credit
    order by t.credit_id desc, t.id desc`
 
 const side = (column: string, more = '') =>
@@ -76,7 +76,7 @@ type Row = Omit<LedgerEntry, 'side' | 'direction' | 'position'> & {
   isDebit: boolean
   ofCredit: CreditId | null
 }
-type Scanned = { rows: LedgerEntry[]; scannedTo: string | null }
+type EntryScan = { rows: LedgerEntry[]; scannedTo: string | null }
 type EntryPage = {
   account: LedgerAccount
   window?: Window
@@ -87,10 +87,10 @@ type EntryPage = {
 export async function listLedgerEntries(
   db: Queryable,
   viewer: Viewer,
-  { account, after, limit, ...asked }: EntryPage,
-): Promise<Scanned> {
+  { account, after, limit, ...page }: EntryPage,
+): Promise<EntryScan> {
   const isBank = account.kind === 'bank'
-  const window = await keptWindow(db, asked.window ?? {})
+  const window = await keptWindow(db, page.window ?? {})
   const within = await idBounds(db, 'transfers', window)
   const credits = isBank ? await idBounds(db, 'credits', window) : within
   const [id = within.pastId, creditId = credits.pastId, ofCreditId = 0n] =
@@ -114,7 +114,7 @@ export async function listLedgerEntries(
     text: BY_CREDIT,
     values: [...about, creditId, limit, from.creditId, ofCreditId, ...times],
   })
-  const isWhole = byCredit.length < limit // Of the credits of this page.
+  const isWhole = byCredit.length < limit // All credits of this page.
   const least = isWhole ? from.transferId : (byCredit.at(-1) as Row).id
   const merged = mergeNewest(byCredit, others, least).slice(0, limit)
   const scannedTo = isWhole && from.creditId > credits.firstId ? from.creditId : null
@@ -123,13 +123,13 @@ export async function listLedgerEntries(
 
 type Reach = { creditId: bigint; transferId: bigint }
 
-// No further back than the period.
+// The page stays within the period.
 function latest(one: Reach, other: Reach): Reach {
   return one.creditId > other.creditId ? one : other
 }
 
-// Both newest first, though credits are so only nearly. Others that are older than every credit of
-// the page wait for the next.
+// Both are newest first, credits only nearly. Others that are older than every credit of the page wait
+// for the next page.
 function mergeNewest(byCredit: readonly Row[], others: readonly Row[], least: bigint): Row[] {
   const merged: Row[] = []
   const waiting = others.filter(({ id }) => id >= least)
@@ -142,14 +142,14 @@ function mergeNewest(byCredit: readonly Row[], others: readonly Row[], least: bi
 
 type Start = { id: bigint; creditId: bigint; ofCreditId: bigint }
 
-// A position is in both: the last of the others, and the last credit with its transfer.
+// A position has both: the last of the others, and the last credit with its transfer.
 function paged(
   account: LedgerAccount,
   start: Start,
   { rows, scannedTo }: { rows: readonly Row[]; scannedTo: bigint | null },
-): Scanned {
+): EntryScan {
   const at = { ...start }
-  const shown = rows.map(({ isDebit, ofCredit, ...row }): LedgerEntry => {
+  const entries = rows.map(({ isDebit, ofCredit, ...row }): LedgerEntry => {
     if (account.kind === 'bank' && row.reason === 'credit') {
       at.creditId = ofCredit as bigint
       at.ofCreditId = row.id
@@ -160,10 +160,10 @@ function paged(
     const position = `${at.id}/${at.creditId}/${at.ofCreditId}`
     return { ...row, side: isDebit ? 'debit' : 'credit', direction, position }
   })
-  return { rows: shown, scannedTo: scannedTo === null ? null : `${at.id}/${scannedTo}/0` }
+  return { rows: entries, scannedTo: scannedTo === null ? null : `${at.id}/${scannedTo}/0` }
 }
 
-// How far a page looks: to which credit, and its first transfer.
+// The oldest credit that a page scans, and its first transfer.
 async function findFirstCredit(db: Queryable, before: bigint) {
   const { rows } = await db.query<{ creditId: bigint; transferId: bigint }>({
     name: 'first-credit-of-page',

@@ -1,4 +1,4 @@
-// What people call the kinds of ledger accounts and the reasons of transfers.
+// Names of the kinds of ledger accounts and of the reasons of transfers, for people.
 
 const KINDS: Readonly<Record<string, string>> = {
   bank: 'the bank',

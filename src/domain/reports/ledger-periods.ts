@@ -1,4 +1,4 @@
-// A ledger account over a period: opening balance, both sides added up, closing balance. The opening
+// A ledger account over a period: opening balance, sums of both sides, closing balance. The opening
 // balance and the sides are read in one snapshot, so opening + movements = closing.
 
 import { idBounds, type Window } from '#db/time-bounds.ts'
@@ -28,12 +28,12 @@ const BANK_CREDITS = `
 export async function readLedgerPeriod(
   tx: Transaction,
   account: LedgerAccount,
-  asked: Window,
+  period: Window,
 ): Promise<LedgerPeriod> {
   const { id, kind, currency } = account
   const isBank = kind === 'bank'
   const subject = { accountIds: [id], kind, currency }
-  const { window, openingKobo } = await openStatement(tx, subject, asked)
+  const { window, openingKobo } = await openStatement(tx, subject, period)
   const ids = await idBounds(tx, 'transfers', window)
   const credits = isBank ? await idBounds(tx, 'credits', window) : undefined
   const { rows } = await tx.query<Omit<LedgerPeriod, 'openingKobo' | 'closingKobo'>>({

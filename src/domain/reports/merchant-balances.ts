@@ -1,8 +1,8 @@
-// A client's balances by merchant: the merchantId, merchantCode and currency of its collection
-// accounts. What is in suspense counts for the merchant whose number it was sent to; money in another
-// currency than the account's shows in the client's balance only.
+// A client's balances by merchant: the merchantId, merchantCode and currency of its collection accounts.
+// Money in suspense counts for the merchant whose number it was sent to. Money in another currency than
+// the account's is only in the client's balance.
 //
-// Collected is what credits left on the accounts, wherever it went from there; available is what is
+// Collected is the money that credits brought to the accounts, wherever it went; available is the money
 // still there.
 
 import type { Queryable } from '#db/pool.ts'
@@ -26,7 +26,7 @@ const NAME = 'a.merchant_id, a.merchant_code, a.currency_code'
 
 type MerchantPage = {
   after?: MerchantName | undefined
-  at?: Date | undefined // What was posted before it counts; merchants that came later are left out.
+  at?: Date | undefined // Transfers posted before it count; later merchants are left out.
   limit: number
 }
 
@@ -79,7 +79,7 @@ const ITEMS = `suspense_items i
   join credits c on c.id = i.credit_id
   join collection_accounts a on a.id = c.collection_account_id and a.currency_code = c.currency`
 
-// Reversed after it had left: the client owes it, and the account it was booked to no longer counts it.
+// Money reversed after it had left: the client owes it, and its account no longer counts it.
 const OWED = `receivables r
   join reversals v on v.id = r.reversal_id
   join members a on a.id = r.account_id`
@@ -99,7 +99,7 @@ const HELD = [
      from ${ITEMS} where i.client_id = $1 and i.state in ('open', 'returned')`,
 ]
 
-// What changed since the moment ($4, $5), taken back. $3 is the client's name as an owner.
+// Undoes the changes since the moment ($4, $5). $3 is the client's owner name.
 const UNDONE_SINCE = [
   `select ${NAME}, moved.part, -t.change
      from members a

@@ -1,4 +1,4 @@
-// Timeline entries of money that moved: ledger transfers, reversals and refunds.
+// Timeline entries of money: ledger transfers, reversals and refunds.
 
 import type { RefundedCredit } from '#domain/refunds/refunds.ts'
 import type { CreditReversal, CreditTransfer, LedgerSide } from './credit-histories.ts'
@@ -41,10 +41,10 @@ const SETTLED: Partial<Record<RefundedCredit['status'], string>> = {
 export function refundEntries(refund: RefundedCredit): TimelineEntry[] {
   const { reference, amountKobo, currency, requestedAt, settledAt, status } = refund
   const about = { amountKobo, currency, reference }
-  const asked = toEntry(requestedAt, 'refund', { description: 'Refund requested.', ...about })
-  if (!settledAt) return [asked]
+  const request = toEntry(requestedAt, 'refund', { description: 'Refund requested.', ...about })
+  if (!settledAt) return [request]
   const { bankReference, failureReason } = refund
   const detail = status === 'confirmed' ? { bankReference } : { failureReason }
   const description = SETTLED[status] as string
-  return [asked, toEntry(settledAt, 'refund', { description, ...about, detail })]
+  return [request, toEntry(settledAt, 'refund', { description, ...about, detail })]
 }

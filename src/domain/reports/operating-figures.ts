@@ -1,24 +1,24 @@
-// Figures of the whole deployment, read from the database: what waits, what is held, what is left. Each
-// query uses an index over open work, and what is closed costs nothing.
+// Figures of the whole deployment, read from the database: backlogs, held money, remaining numbers. Each
+// query uses an index over open work, so closed work costs nothing.
 
 import type { BankSettings } from '#config/bank-settings.ts'
 import type { Queryable } from '#db/pool.ts'
 import { configuredRanges } from '#domain/accounts/account-numbers.ts'
 import { HELD } from '#domain/payouts/hold-payouts.ts'
 
-// `labels`: the names of all columns but `value`, the last. `of`: $1 is the configured ranges of numbers.
-export type FigureKind = {
+// `labels`: the names of all columns but `value`, the last. `of`: $1 is the configured number ranges.
+type FigureKind = {
   name: string
   help: string
   labels: readonly string[]
   of?: 'ranges'
   text: string
 }
-export type Figure = { labels: Record<string, string>; value: number }
+type Figure = { labels: Record<string, string>; value: number }
 
 const KOBO = 'In kobo.'
 
-// $1: now, unless it is told otherwise.
+// $1: now, unless `of` says otherwise.
 export const FIGURES: readonly FigureKind[] = [
   {
     name: 'manilla_webhook_backlog',

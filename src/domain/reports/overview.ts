@@ -22,7 +22,7 @@ export const COUNT_MAX = 1_000
 export type Period = Totals & { from: Date }
 type Series = { today: Period; yesterday: Period; hours: Period[]; days: Period[] }
 
-// Today and the same day of last week, both up to the last full hour: like with like.
+// Today and the same day of last week, both up to the last full hour.
 export type Comparison = { until: Date; today: Period; lastWeek: Period }
 
 export type Issues = {
@@ -76,12 +76,12 @@ function periods({
   lengthMs: number
 }): Period[] {
   const first = lastStart - (count - 1) * lengthMs
-  const made = Array.from({ length: count }, (_, at) => nothingFrom(first + at * lengthMs))
+  const series = Array.from({ length: count }, (_, at) => nothingFrom(first + at * lengthMs))
   for (const { hour, ...more } of totals) {
-    const period = made[Math.floor((hour.getTime() - first) / lengthMs)]
+    const period = series[Math.floor((hour.getTime() - first) / lengthMs)]
     if (period) add(period, more)
   }
-  return made
+  return series
 }
 
 function nothingFrom(ms: number): Period {
@@ -104,8 +104,8 @@ function add(period: Record<keyof Totals, bigint>, more: Totals): void {
   for (const [name, value] of Object.entries(more)) period[name as keyof Totals] += value
 }
 
-// A webhook fails when its last attempt did, or when it was disabled because of its answers; one
-// that the client itself switched off or deleted does not.
+// A webhook fails if its last attempt failed, or if it was disabled because of its answers. A webhook
+// that the client switched off or deleted does not count.
 export async function readIssues(db: Queryable, clientId: ClientId): Promise<Issues> {
   const { rows } = await db.query<Issues>({
     name: 'read-troubles',

@@ -1,6 +1,5 @@
-// What a signed-in user may approve now, by workflow: what others requested, and what nothing prevents this
-// user from approving. Each workflow judges it by the rule that approving holds to. Counted up to a
-// hundred each.
+// The number of requests that a signed-in user may approve now, by workflow: those of others, without an
+// obstacle for this user. Each workflow applies the rule of its approval. Counts up to a hundred each.
 
 import type { Queryable } from '#db/pool.ts'
 import { unfitnessOf } from '#domain/access/approvers.ts'

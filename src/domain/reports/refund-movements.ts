@@ -1,11 +1,11 @@
-// Transfers that changed what was refunded of a client's credits: confirmed by a bank, or shown by its
-// statement, less what came back. They belong to payouts, not to credits, so the outbox does not count
-// them (hourly-totals.ts): they are read from the ledger.
+// Transfers that changed the refunded amount of a client's credits: confirmed by a bank, or shown by its
+// statement, less the amounts that came back. They belong to payouts, not to credits, so the outbox does
+// not count them (hourly-totals.ts) and they are read from the ledger.
 
 const IS_REFUND = `t.credit_id is null and t.reason = 'refunded'`
 const LEFT = `'refunding', 'receivable'`
 
-// All of client $1: `id`, `posted_at`, `currency`, `payout_id` and `refunded_kobo`.
+// All refunds of client $1: `id`, `posted_at`, `currency`, `payout_id` and `refunded_kobo`.
 export const CLIENT_REFUNDS = `
   select t.id, t.posted_at, l.currency, coalesce(t.payout_id, f.payout_id) as payout_id,
          t.amount_kobo as refunded_kobo
@@ -22,7 +22,7 @@ export const CLIENT_REFUNDS = `
    where l.owner = format('client:%s', $1::bigint) and l.kind = 'available'
      and l.kind <> 'collection' and ${IS_REFUND}`
 
-// Those of the credits $1 that are client $2's: `id`, `credit_id`, `posted_at` and `refunded_kobo`.
+// The refunds of the credits $1 by client $2: `id`, `credit_id`, `posted_at` and `refunded_kobo`.
 export const CREDIT_REFUNDS = `
   select t.id, p.credit_id, t.posted_at,
          case when d.kind in (${LEFT}) then t.amount_kobo else -t.amount_kobo end as refunded_kobo

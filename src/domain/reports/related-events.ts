@@ -1,6 +1,6 @@
-// Events related to credits, a payment or an account, found by time. An event id begins with its
-// time, and an event is written in the transaction it describes, so it shares its time with the rows
-// of that transaction. The outbox needs no index by credit, payment or account.
+// Events related to credits, a payment or an account, found by time. An event id starts with its time,
+// and an event is written in the transaction it describes, so it has the time of the rows of that
+// transaction. The outbox needs no index by credit, payment or account.
 
 import { numberArray } from '#db/arrays.ts'
 import type { Queryable } from '#db/pool.ts'

@@ -1,4 +1,4 @@
-// What a search finds, as it is shown: what it is, whose, how much.
+// Search hits: their type, reference, title and amount.
 
 import type { CollectionAccount } from '#domain/accounts/collection-accounts.ts'
 import type { CreditTrace } from '#domain/credits/credit-list.ts'
@@ -35,7 +35,7 @@ export type Hit = {
   detail: string | null
   amountKobo: Kobo | null
   currency: string | null
-  of?: { type: HitType; reference: string } // What it belongs to, and is shown with.
+  of?: { type: HitType; reference: string } // The object that it belongs to and is shown with.
 }
 
 export function adviceHit({ advice, payment }: ListedAdvice, now: Date): Hit {

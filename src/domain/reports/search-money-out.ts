@@ -1,5 +1,5 @@
-// Searches what goes out and what banks say of it: payouts, settlements, refunds, returns, statements.
-// Each by the beginning of its reference; payouts also by amount and by the recipient's name.
+// Searches payouts, settlements, refunds, returns and statements by the start of their reference; payouts
+// also by amount and by the recipient's name.
 
 import type { Queryable } from '#db/pool.ts'
 import { findPayoutsLike, listPayouts, type PayoutFilter } from '#domain/payouts/payout-list.ts'
@@ -15,11 +15,11 @@ import {
   settlementHit,
   statementHit,
 } from './search-hits.ts'
-import { type Asked, isName, type Look, OF_A_KIND_MAX, type SearchDeps } from './search-terms.ts'
+import { HITS_PER_TYPE, isName, type Search, type SearchDeps, type Term } from './search-terms.ts'
 
-const limit = OF_A_KIND_MAX
+const limit = HITS_PER_TYPE
 
-export const MONEY_OUT_LOOKS: readonly Look[] = [
+export const MONEY_OUT_SEARCHES: readonly Search[] = [
   { scope: 'payouts:read', isWhole: true, find: payoutsLike },
   { scope: 'payouts:read', isWhole: true, find: settlementsLike },
   { scope: 'payments:read', isWhole: true, find: refundsLike },
@@ -27,35 +27,35 @@ export const MONEY_OUT_LOOKS: readonly Look[] = [
   { scope: 'accounting:read', find: statementsLike },
 ]
 
-// Who does the accounting finds those of all clients.
-async function payoutsLike(db: Queryable, deps: SearchDeps, asked: Asked): Promise<Hit[]> {
+// A user with accounting access finds the payouts of all clients.
+async function payoutsLike(db: Queryable, deps: SearchDeps, term: Term): Promise<Hit[]> {
   const clientId = deps.scopes.has('accounting:read') ? undefined : deps.client.id
-  const { prefix, amountKobo, text } = asked
+  const { prefix, amountKobo, text } = term
   const list = (filter: PayoutFilter) =>
     listPayouts(db, { ...filter, clientId, from: deps.recently, after: null, limit })
-  const found = [
+  const payouts = [
     ...(prefix ? await findPayoutsLike(db, { prefix, clientId, limit }) : []),
     ...(amountKobo ? await list({ minKobo: amountKobo, maxKobo: amountKobo }) : []),
     ...(isName(text) ? await list({ recipient: text }) : []),
   ]
-  return found.map(payoutHit)
+  return payouts.map(payoutHit)
 }
 
-async function settlementsLike(db: Queryable, { client }: SearchDeps, { prefix }: Asked) {
+async function settlementsLike(db: Queryable, { client }: SearchDeps, { prefix }: Term) {
   if (!prefix) return []
   return (await findSettlementsLike(db, client.id, { prefix, limit })).map(settlementHit)
 }
 
-async function refundsLike(db: Queryable, { client, sealer }: SearchDeps, { prefix }: Asked) {
+async function refundsLike(db: Queryable, { client, sealer }: SearchDeps, { prefix }: Term) {
   if (!prefix) return []
-  const found = await findRefundsLike(db, client.id, { prefix, limit })
-  return found.map((refund) => refundHit(refund, sealer))
+  const refunds = await findRefundsLike(db, client.id, { prefix, limit })
+  return refunds.map((refund) => refundHit(refund, sealer))
 }
 
-async function returnsLike(db: Queryable, _: SearchDeps, { prefix }: Asked) {
+async function returnsLike(db: Queryable, _: SearchDeps, { prefix }: Term) {
   return prefix ? (await findReturnsLike(db, { prefix, limit })).map(returnHit) : []
 }
 
-async function statementsLike(db: Queryable, _: SearchDeps, { prefix }: Asked) {
+async function statementsLike(db: Queryable, _: SearchDeps, { prefix }: Term) {
   return prefix ? (await findStatementsLike(db, { prefix, limit })).map(statementHit) : []
 }

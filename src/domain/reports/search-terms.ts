@@ -1,4 +1,4 @@
-// What a search term may be, read from its shape: the beginning of a reference, an amount, a name.
+// Reads a search term by its shape: the start of a reference, an amount, a name.
 
 import type { Queryable } from '#db/pool.ts'
 import type { Client } from '#domain/access/clients.ts'
@@ -8,13 +8,13 @@ import { AMOUNT_MAX_KOBO, type Kobo, parseKobo } from '#money.ts'
 import type { Sealer } from '#seal.ts'
 import type { Hit } from './search-hits.ts'
 
-export const OF_A_KIND_MAX = 5
+export const HITS_PER_TYPE = 5
 const NAME_LENGTH_MIN = 2
 const PREFIX_LENGTH_MIN = 3
-// Among the numbers and session ids of all clients, fewer would find too much to look at.
+// Fewer digits match too many numbers and session ids, since those of all clients share an index.
 const DIGITS_LENGTH_MIN = 6
 
-// `recently`: where there is no index to look further back by.
+// `recently`: the start of searches that have no index to go further back.
 export type SearchDeps = {
   sealer: Sealer
   client: Client
@@ -24,21 +24,21 @@ export type SearchDeps = {
   recently: Date
 }
 
-export type Asked = {
+export type Term = {
   text: string
   prefix: string | undefined // Of a reference.
   digits: string | undefined // Of an account number or session id.
   amountKobo: Kobo | undefined
 }
 
-// `isWhole`: of a client as a whole, so nothing for one restricted to some of its merchants.
-export type Look = {
+// `isWhole`: shows a client as a whole, so it is closed to one restricted to some of its merchants.
+export type Search = {
   scope: Scope
   isWhole?: boolean
-  find: (db: Queryable, deps: SearchDeps, asked: Asked) => Promise<Hit[]>
+  find: (db: Queryable, deps: SearchDeps, term: Term) => Promise<Hit[]>
 }
 
-export function readTerm(text: string): Asked {
+export function readTerm(text: string): Term {
   return {
     text,
     prefix: text.length >= PREFIX_LENGTH_MIN && !/\p{Cc}/u.test(text) ? text : undefined,
@@ -47,7 +47,7 @@ export function readTerm(text: string): Asked {
   }
 }
 
-// As people write it: ₦6,000, NGN 6000.00, 6000.
+// In the forms ₦6,000, NGN 6000.00, 6000.
 function readAmount(text: string): Kobo | undefined {
   const plain = text.replace(/^(?:₦|NGN)\s*/i, '')
   const isGrouped = /^[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]{1,2})?$/.test(plain)
@@ -55,7 +55,7 @@ function readAmount(text: string): Kobo | undefined {
   return kobo && kobo <= AMOUNT_MAX_KOBO ? kobo : undefined
 }
 
-// Anything with letters that is no reference of ours.
+// Text with letters that is no reference of ours.
 export function isName(text: string): boolean {
   return (
     [...text].length >= NAME_LENGTH_MIN && /\p{L}/u.test(text) && parseReference(text) === undefined

@@ -1,7 +1,6 @@
-// Global search: any reference by its beginning, account number, session id, amount, event id or part
-// of a name. The shape of the text decides where to look (search-terms.ts), so a search is a few
-// look-ups by key; names and amounts are matched only among the latest rows, as many as a list page
-// scans.
+// Global search: by the start of any reference, account number, session id, amount, event id or part of a
+// name. The shape of the text decides where to search (search-terms.ts), so a search is a few look-ups by
+// key. Names and amounts are matched only among the latest rows, as many as a list page scans.
 
 import { isAccountNumber } from '#banks/nuban.ts'
 import { isSessionId } from '#banks/session-id.ts'
@@ -17,58 +16,58 @@ import { Refusal } from '#errors.ts'
 import { parseReference } from '#ids.ts'
 import { findId } from '#public-ids.ts'
 import { accountHit, adviceHit, creditHit, eventHit, type Hit, paymentHit } from './search-hits.ts'
-import { MONEY_OUT_LOOKS } from './search-money-out.ts'
+import { MONEY_OUT_SEARCHES } from './search-money-out.ts'
 import {
-  type Asked,
+  HITS_PER_TYPE,
   isName,
-  type Look,
-  OF_A_KIND_MAX,
   readTerm,
+  type Search,
   type SearchDeps,
+  type Term,
 } from './search-terms.ts'
 
 export { HIT_TYPES, type Hit, type HitType } from './search-hits.ts'
 
 const HITS_MAX = 20
 const RECENTLY_MS = 90 * 86_400_000
-const limit = OF_A_KIND_MAX
+const limit = HITS_PER_TYPE
 
-const LOOKS: readonly Look[] = [
+const SEARCHES: readonly Search[] = [
   { scope: 'payments:read', find: byReference },
   { scope: 'accounts:read', find: accountsLike },
   { scope: 'credits:read', find: creditsLike },
   { scope: 'webhooks:read', find: findEvent },
   { scope: 'payments:read', find: paymentsLike },
-  ...MONEY_OUT_LOOKS,
+  ...MONEY_OUT_SEARCHES,
 ]
 
-// The likeliest first, a few of each kind. What the scopes do not let see is not looked for.
+// The likeliest first, a few of each type. Skips types that the scopes do not allow.
 export async function search(
   db: Queryable,
   asker: Omit<SearchDeps, 'recently'>,
   text: string,
 ): Promise<Hit[]> {
   const deps = { ...asker, recently: new Date(asker.now.getTime() - RECENTLY_MS) }
-  const asked = readTerm(text)
+  const term = readTerm(text)
   const isRestricted = deps.client.merchantCodes !== null
-  const found = new Map<string, Hit>()
-  for (const { scope, isWhole, find } of LOOKS) {
+  const hits = new Map<string, Hit>()
+  for (const { scope, isWhole, find } of SEARCHES) {
     if (!deps.scopes.has(scope) || (isWhole && isRestricted)) continue
-    for (const hit of await find(db, deps, asked)) {
+    for (const hit of await find(db, deps, term)) {
       const key = `${hit.type}/${hit.reference}`
-      if (!found.has(key)) found.set(key, hit)
+      if (!hits.has(key)) hits.set(key, hit)
     }
   }
   const counts = new Map<string, number>()
   const isAmongFirst = ({ type }: Hit) => {
     counts.set(type, (counts.get(type) ?? 0) + 1)
-    return (counts.get(type) as number) <= OF_A_KIND_MAX
+    return (counts.get(type) as number) <= HITS_PER_TYPE
   }
-  return [...found.values()].filter(isAmongFirst).slice(0, HITS_MAX)
+  return [...hits.values()].filter(isAmongFirst).slice(0, HITS_MAX)
 }
 
-// Exactly, and then by the beginning of a reference.
-async function byReference(db: Queryable, { client, now }: SearchDeps, { text, prefix }: Asked) {
+// Exact matches first, then references that start with the text.
+async function byReference(db: Queryable, { client, now }: SearchDeps, { text, prefix }: Term) {
   const exact = await resolveReference(db, client.id, text)
   const like = prefix ? await resolvePrefix(db, client.id, { prefix, limit }) : []
   const ids = [...exact.slice(0, limit), ...like].map(({ adviceId }) => adviceId)
@@ -81,56 +80,56 @@ async function byReference(db: Queryable, { client, now }: SearchDeps, { text, p
     .map(({ hit }) => hit)
 }
 
-async function accountsLike(db: Queryable, deps: SearchDeps, asked: Asked): Promise<Hit[]> {
+async function accountsLike(db: Queryable, deps: SearchDeps, term: Term): Promise<Hit[]> {
   const { sealer, client } = deps
-  const { text, digits } = asked
+  const { text, digits } = term
   const list = async (filters: Parameters<typeof listAccounts>[1]['filters']) => {
-    const found = await listAccounts(db, { sealer, client, filters, limit })
-    return found.rows.map(accountHit)
+    const { rows } = await listAccounts(db, { sealer, client, filters, limit })
+    return rows.map(accountHit)
   }
-  const called = (accountNumber: string) =>
+  const byNumber = (accountNumber: string) =>
     ifAny(async () => accountHit(await getAccountIn(db, { sealer, client, accountNumber })))
   if (/^\+?[0-9]{6,15}$/.test(text)) {
     const numbers = digits ? await findNumbersLike(db, client.id, { prefix: digits, limit }) : []
     const exact = isAccountNumber(text) ? [text] : []
-    const found = await inTurn([...exact, ...numbers], called)
-    return text.length < 10 ? found : [...found, ...(await list({ phoneNumber: text }))]
+    const hits = await inTurn([...exact, ...numbers], byNumber)
+    return text.length < 10 ? hits : [...hits, ...(await list({ phoneNumber: text }))]
   }
   if (text.includes('@')) return list({ email: text })
   return isName(text) ? list({ name: text }) : []
 }
 
-async function creditsLike(db: Queryable, deps: SearchDeps, asked: Asked): Promise<Hit[]> {
+async function creditsLike(db: Queryable, deps: SearchDeps, term: Term): Promise<Hit[]> {
   const { sealer, client } = deps
-  const { text, digits, amountKobo } = asked
+  const { text, digits, amountKobo } = term
   const list = async (filters: CreditFilters) => {
     const until = await endOfScan(db, { viewer: client, filters })
     const query = { sealer, viewer: client, filters, until, limit }
     return (await listCredits(db, query)).map((credit) => creditHit(credit, sealer))
   }
-  const found: Hit[] = []
+  const hits: Hit[] = []
   if (isSessionId(text) && /[0-9]/.test(text)) {
     const id = findId(sealer, 'credit', text)
     const by = { sealer, viewer: client, by: { id } }
     const own = id && (await ifAny(async () => creditHit(await getCredit(db, by), sealer)))
     if (own?.[0]) return own
-    found.push(...(await list({ sessionId: text })))
+    hits.push(...(await list({ sessionId: text })))
   }
-  if (digits && /[0-9]/.test(digits)) found.push(...(await list({ sessionIdPrefix: digits })))
-  if (amountKobo) found.push(...(await list({ minKobo: amountKobo, maxKobo: amountKobo })))
-  if (isName(text)) found.push(...(await list({ payer: text })))
-  return found
+  if (digits && /[0-9]/.test(digits)) hits.push(...(await list({ sessionIdPrefix: digits })))
+  if (amountKobo) hits.push(...(await list({ minKobo: amountKobo, maxKobo: amountKobo })))
+  if (isName(text)) hits.push(...(await list({ payer: text })))
+  return hits
 }
 
-async function findEvent(db: Queryable, deps: SearchDeps, { text }: Asked): Promise<Hit[]> {
+async function findEvent(db: Queryable, deps: SearchDeps, { text }: Term): Promise<Hit[]> {
   const { client, withoutAlerts } = deps
   const id = parseReference(text)
   if (id === undefined) return []
   return ifAny(async () => eventHit(await getEvent(db, client.id, { id, withoutAlerts })))
 }
 
-async function paymentsLike(db: Queryable, { client, now }: SearchDeps, asked: Asked) {
-  const { text, amountKobo } = asked
+async function paymentsLike(db: Queryable, { client, now }: SearchDeps, term: Term) {
+  const { text, amountKobo } = term
   const list = async (filters: PaymentFilters) => {
     const { rows } = await listPayments(db, client.id, { filters, limit, now })
     return rows.map((payment) => paymentHit(payment, now))
@@ -140,12 +139,12 @@ async function paymentsLike(db: Queryable, { client, now }: SearchDeps, asked: A
 }
 
 async function inTurn(texts: readonly string[], find: (text: string) => Promise<Hit[]>) {
-  const found: Hit[] = []
-  for (const text of new Set(texts)) found.push(...(await find(text)))
-  return found
+  const hits: Hit[] = []
+  for (const text of new Set(texts)) hits.push(...(await find(text)))
+  return hits
 }
 
-// What is not there, or another client's, is no hit.
+// A missing object, or another client's, is no hit.
 async function ifAny(find: () => Promise<Hit>): Promise<Hit[]> {
   try {
     return [await find()]

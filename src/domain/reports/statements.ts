@@ -1,10 +1,10 @@
-// The statement of ledger accounts over a period: opening balance, every transfer in and out in the
-// order of posting with the balance after it, closing balance. Of one account, or of all that are
-// available to a client.
+// The statement of ledger accounts over a period: opening balance, every transfer with the balance after
+// it, in the order of posting, and closing balance. For one account, or for all available accounts of a
+// client.
 //
-// Opening + movements = closing (I61): the opening balance is the balance of now less what moved
-// since, read in one statement. A statement of a period that is over is always the same, until the period
-// is archived; without a beginning it goes back to where the ledger does.
+// Opening + movements = closing (I61): the opening balance is the current balance less the movements
+// since, read in one statement. The statement of a past period never changes until the period is
+// archived. Without a start, it goes back to the start of the ledger.
 
 import { keptWindow, requireKept } from '#db/archived-period.ts'
 import { numberArray } from '#db/arrays.ts'
@@ -23,14 +23,14 @@ export type StatementSubject = {
   currency: string
 }
 
-export type StatementRow = Move & { balanceKobo: Kobo } // After it.
+export type StatementRow = Move & { balanceKobo: Kobo } // After the move.
 
 // A bank's debits by credits have no index, so they are found through the credits.
 const BANK_CREDITS = `
   select -amount_kobo, credit_id, reason from transfers
    where credit_id >= $4 and debit_account_id = a.id and reason = 'credit' and posted_at >= $3`
 
-// The balance at a moment: what was posted before it counts.
+// Transfers posted before the moment count.
 export async function readBalanceAt(
   db: Queryable,
   { accountIds, kind }: StatementSubject,
@@ -62,31 +62,31 @@ function inOwnSign(kind: string, creditsLessDebits: bigint): Kobo {
   return kobo(growsByDebits(kind) ? -creditsLessDebits : creditsLessDebits)
 }
 
-export type StatementPeriod = { window: Window; openingKobo: Kobo }
+type StatementPeriod = { window: Window; openingKobo: Kobo }
 
-// Where a statement begins, and with what.
+// Where a statement starts, and its opening balance.
 export async function openStatement(
   db: Queryable,
   subject: StatementSubject,
-  asked: Window,
+  requested: Window,
 ): Promise<StatementPeriod> {
-  const window = await keptWindow(db, asked)
+  const window = await keptWindow(db, requested)
   const openingKobo = window.from ? await readBalanceAt(db, subject, window.from) : kobo(0n)
   return { window, openingKobo }
 }
 
 type Statement = StatementPeriod & { viewer: Viewer; subject: StatementSubject }
 
-// In batches, each read on its own: a long statement holds no connection while it is sent. Fails if its
-// period was archived meanwhile.
+// Reads each batch on its own, so that a long statement holds no connection while it is sent. Fails if
+// its period is archived meanwhile.
 export async function* readStatement(
   db: Queryable,
-  { subject, window, ...asked }: Statement,
+  { subject, window, viewer, openingKobo }: Statement,
 ): AsyncGenerator<StatementRow[], void> {
   const { kind } = subject
-  const about = { viewer: asked.viewer, accountIds: subject.accountIds, window }
-  const moves = kind === 'bank' ? readBankMoves(db, about) : readMoves(db, about)
-  let balanceKobo: bigint = asked.openingKobo
+  const query = { viewer, accountIds: subject.accountIds, window }
+  const moves = kind === 'bank' ? readBankMoves(db, query) : readMoves(db, query)
+  let balanceKobo: bigint = openingKobo
   for await (const batch of moves) {
     yield batch.map((move) => {
       const changeKobo = inOwnSign(kind, move.changeKobo)

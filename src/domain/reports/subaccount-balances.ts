@@ -1,5 +1,5 @@
-// A client's balances by subaccount, now or at any moment, in the order of their codes. Shares are in
-// naira: money in another currency is never booked.
+// A client's balances by subaccount, now or at any moment, in code order. Shares are in naira: money in
+// another currency is never booked.
 
 import type { Queryable } from '#db/pool.ts'
 import { Refusal } from '#errors.ts'
@@ -65,11 +65,11 @@ const UNDONE_SINCE = `
   select coalesce(sum(t.change), 0)
     from (${movesSince({ account: 'l.id', firstId: '$5', at: '$6' })}) as t`
 
-const CODE = /^[A-Za-z0-9_-]{1,40}$/ // All that a code can be (subaccounts_code_valid).
+const CODE = /^[A-Za-z0-9_-]{1,40}$/ // As in the constraint subaccounts_code_valid.
 
 type SubaccountLedger = { name: string; accountIds: AccountId[] }
 
-// The account of its shares; none before the first.
+// The ledger account of its shares; none before the first share.
 export async function getSubaccountLedger(
   db: Queryable,
   clientId: ClientId,

@@ -40,11 +40,11 @@ export type TimelineEntry = {
   description: string
   amountKobo: Kobo | null
   currency: string | null
-  reference: string | null // What to look further by: session id, account number, event id, …
+  reference: string | null // A key for further look-ups: session id, account number, event id, …
   detail: Record<string, string | number | null>
 }
 
-// Oldest first. Sorting keeps the order of what is alike.
+// Oldest first. The sort is stable.
 export function inOrder(entries: readonly TimelineEntry[]): TimelineEntry[] {
   const rank = ({ kind }: TimelineEntry) => ENTRY_KINDS.indexOf(kind)
   return entries.toSorted(
@@ -52,11 +52,11 @@ export function inOrder(entries: readonly TimelineEntry[]): TimelineEntry[] {
   )
 }
 
-type Told = Pick<TimelineEntry, 'description'> & Partial<TimelineEntry>
+type EntryText = Pick<TimelineEntry, 'description'> & Partial<TimelineEntry>
 
-export function toEntry(at: Date, kind: EntryKind, told: Told): TimelineEntry {
+export function toEntry(at: Date, kind: EntryKind, text: EntryText): TimelineEntry {
   const nothing = { amountKobo: null, currency: null, reference: null, detail: {} }
-  return { ...nothing, ...told, at, kind }
+  return { ...nothing, ...text, at, kind }
 }
 
 export type IssuedNumber = { accountNumber: string; bankCode: string; issuedAt: Date }
@@ -75,7 +75,7 @@ const BANK_CHANGES = {
   block: { name: 'Block', done: 'Blocked' },
 } as const
 
-// That a bank is to be told something of a number it reserved, and what it answered.
+// A change that is requested from a number's bank, and the bank's answer.
 export function bankChangeEntries(
   { change, state, bankCode, accountNumber, reason, ...times }: BankChangeRecord,
   nameBank: NameBank,
@@ -83,13 +83,13 @@ export function bankChangeEntries(
   const bank = nameBank(bankCode)
   const { name, done } = BANK_CHANGES[change]
   const about = { reference: accountNumber, detail: { change, state, bank, reason } }
-  const tell = (at: Date, description: string) => toEntry(at, 'number', { ...about, description })
-  const queued = tell(times.createdAt, `${name} requested at ${bank}.`)
+  const entry = (at: Date, description: string) => toEntry(at, 'number', { ...about, description })
+  const queued = entry(times.createdAt, `${name} requested at ${bank}.`)
   const { finishedAt } = times
   if (!finishedAt) return [queued]
-  if (state === 'done') return [queued, tell(finishedAt, `${done} at ${bank}.`)]
-  const left = state === 'refused' ? 'refused by' : 'not sent to'
-  return [queued, tell(finishedAt, `${name} ${left} ${bank}.`)]
+  if (state === 'done') return [queued, entry(finishedAt, `${done} at ${bank}.`)]
+  const outcome = state === 'refused' ? 'refused by' : 'not sent to'
+  return [queued, entry(finishedAt, `${name} ${outcome} ${bank}.`)]
 }
 
 export function creditEntries(
@@ -98,7 +98,7 @@ export function creditEntries(
   history: ReadonlyMap<SuspenseItemId, readonly SuspenseChange[]>,
 ): TimelineEntry[] {
   const { amountKobo, currency, sessionId, accountNumber, sourceAccountName: payer } = credit
-  const came = toEntry(credit.receivedAt, 'credit', {
+  const receipt = toEntry(credit.receivedAt, 'credit', {
     description: `Credit received${payer ? ` from ${payer}` : ''} on ${accountNumber}.`,
     amountKobo,
     currency,
@@ -119,7 +119,7 @@ export function creditEntries(
   const entries = credit.items.flatMap((item) =>
     itemEntries(item, history.get(BigInt(item.id) as SuspenseItemId) ?? [], currency),
   )
-  return [came, ...entries, ...archiveEntries(credit)]
+  return [receipt, ...entries, ...archiveEntries(credit)]
 }
 
 function archiveEntries({ archivedIn, archivedAt }: CreditTrace): TimelineEntry[] {
@@ -135,14 +135,14 @@ function archiveEntries({ archivedIn, archivedAt }: CreditTrace): TimelineEntry[
 
 const MONTH = new Intl.DateTimeFormat('en', { month: 'long', year: 'numeric', timeZone: 'UTC' })
 
-// In the timeline of an account, whose archived credits are not listed.
+// For the timeline of an account, which does not list archived credits.
 export function archivedBeforeEntry(at: Date): TimelineEntry {
   const description =
     'Credits received before this may be archived. Each is found by its session ID.'
   return toEntry(at, 'archive', { description })
 }
 
-// Of most credits nothing.
+// Most credits have no charges.
 function withheld({ charges: { feeKobo, vatKobo, dutyKobo } }: CreditTrace) {
   const sumKobo = kobo(feeKobo + vatKobo + dutyKobo)
   return sumKobo > 0n ? { amountWithheld: toNaira(sumKobo) } : {}
@@ -153,7 +153,7 @@ const CLOSED = {
   reversed: 'Reversed by the bank while in suspense.',
 } as const
 
-// Null: shown by its return, with reference and reason.
+// Null: the return's own entry shows it, with reference and reason.
 const CHANGED: Record<SuspenseChange['change'], string | null> = {
   assigned: CLOSED.assigned,
   suspended_again: 'Moved back to suspense: the payment closed before it was paid in full.',
@@ -163,7 +163,7 @@ const CHANGED: Record<SuspenseChange['change'], string | null> = {
   reversed: CLOSED.reversed,
 }
 
-// How it came, and each change; of an item from before changes were kept, how it ended.
+// The opening and each change. An item from before changes were recorded has only its end.
 function itemEntries(
   item: TracedItem,
   changes: readonly SuspenseChange[],
@@ -187,16 +187,16 @@ function itemEntries(
       ? []
       : [toEntry(changedAt, 'suspense', { description: sentence, ...more })]
   })
-  const told = [opened, ...steps, ...item.returns.flatMap((each) => returnEntries(each, currency))]
-  const isTold = steps.some(({ at }) => at.getTime() === closedAt?.getTime())
-  if (!closedAt || isTold || (state !== 'assigned' && state !== 'reversed')) return told
+  const all = [opened, ...steps, ...item.returns.flatMap((each) => returnEntries(each, currency))]
+  const hasEnd = steps.some(({ at }) => at.getTime() === closedAt?.getTime())
+  if (!closedAt || hasEnd || (state !== 'assigned' && state !== 'reversed')) return all
   const { accountNumber, paymentReference } = item
   const closed = {
     ...about,
     amountKobo: item.amountKobo,
     detail: { accountNumber, paymentReference },
   }
-  return [...told, toEntry(closedAt, 'suspense', { description: CLOSED[state], ...closed })]
+  return [...all, toEntry(closedAt, 'suspense', { description: CLOSED[state], ...closed })]
 }
 
 const SETTLED = {
@@ -208,16 +208,16 @@ function returnEntries(each: TracedReturn, currency: string): TimelineEntry[] {
   const { reference, status, amountKobo, requestedAt, settledAt } = each
   const about = { amountKobo, currency, reference }
   const detail = { returnReference: reference }
-  const left = 'Return to the payer started.'
-  const asked = toEntry(requestedAt, 'suspense', { description: left, ...about, detail })
-  if (status === 'pending' || !settledAt) return [asked]
+  const description = 'Return to the payer started.'
+  const start = toEntry(requestedAt, 'suspense', { description, ...about, detail })
+  if (status === 'pending' || !settledAt) return [start]
   const { bankReference, failureReason } = each
   const more = status === 'confirmed' ? { bankReference } : { failureReason }
   const settled = { ...about, detail: { ...detail, ...more } }
-  return [asked, toEntry(settledAt, 'suspense', { description: SETTLED[status], ...settled })]
+  return [start, toEntry(settledAt, 'suspense', { description: SETTLED[status], ...settled })]
 }
 
-const ASKED: Record<RequeryReason, string> = {
+const REQUERY_REASONS: Record<RequeryReason, string> = {
   name_enquiry: 'after a name enquiry',
   payer: 'the payer says they’ve paid',
   expiry: 'before expiry',
@@ -227,7 +227,7 @@ const ASKED: Record<RequeryReason, string> = {
   sweep: 'regular sweep',
 }
 
-const ANSWERED: Record<AnswerKind, string> = {
+const ANSWERS: Record<AnswerKind, string> = {
   found: 'already known',
   listed: 'nothing new',
   in_progress: 'still in progress',
@@ -235,13 +235,13 @@ const ANSWERED: Record<AnswerKind, string> = {
   no_answer: 'no answer',
 }
 
-export function requeryEntry(asked: LoggedRequery, nameBank: NameBank): TimelineEntry {
-  const { askedAt, bankCode, reason, answer, newCredits, subject, latencyMs, error } = asked
+export function requeryEntry(requery: LoggedRequery, nameBank: NameBank): TimelineEntry {
+  const { askedAt, bankCode, reason, answer, newCredits, subject, latencyMs, error } = requery
   const bank = nameBank(bankCode)
-  const outcome = newCredits > 0 ? 'money found' : ANSWERED[answer]
+  const outcome = newCredits > 0 ? 'money found' : ANSWERS[answer]
   return toEntry(askedAt, 'requery', {
-    description: `${bank} queried (${ASKED[reason]}): ${outcome}.`,
-    reference: asked.identifier,
+    description: `${bank} queried (${REQUERY_REASONS[reason]}): ${outcome}.`,
+    reference: requery.identifier,
     detail: { bank, reason, askedFor: subject, answer, newCredits, latencyMs, error },
   })
 }
@@ -270,10 +270,10 @@ export function waitingEntry(waiting: PendingDelivery, type: string): TimelineEn
   return toEntry(createdAt, 'waiting', { description: what, reference: eventId, detail })
 }
 
-export function auditLogEntry({ actor, action, subject, ...taken }: AuditedAction): TimelineEntry {
-  const { note } = taken.detail as { note?: string | null }
+export function auditLogEntry({ actor, action, subject, ...rest }: AuditedAction): TimelineEntry {
+  const { note } = rest.detail as { note?: string | null }
   const who = actor.slice(actor.indexOf(':') + 1)
-  return toEntry(taken.takenAt, 'action', {
+  return toEntry(rest.takenAt, 'action', {
     description: `Action ${action} by ${who}.`,
     reference: subject,
     detail: { action, actor, note: typeof note === 'string' ? note : null },

@@ -1,5 +1,5 @@
-// What a timeline reads: credits to any number of an account, numbers issued, what banks were told of
-// them, turns of a payment, money assigned.
+// Queries of a timeline: credits to any number of an account, issued numbers and their changes at banks,
+// turns of a payment, assigned money.
 
 import type { Queryable } from '#db/pool.ts'
 import { idBounds, type Window } from '#db/time-bounds.ts'
@@ -17,7 +17,7 @@ import {
   type TimelineEntry,
 } from './timeline-entries.ts'
 
-const TURNS_MAX = 100 // Most have none.
+const TURNS_MAX = 100 // Most payments have none.
 
 export async function readNumbers(db: Queryable, paymentId: PaymentId): Promise<IssuedNumber[]> {
   const { rows } = await db.query<IssuedNumber>({
@@ -37,23 +37,23 @@ type CreditPage = {
   limit: number
 }
 
-// To any of its numbers, newest first. Each number has its own way through the index.
+// To any of its numbers, newest first. Each number uses the index on its own.
 export async function listCreditsOf(
   db: Queryable,
   account: AccountNumbers,
   { limit, ...page }: CreditPage,
 ): Promise<CreditTrace[]> {
-  const found: CreditTrace[] = []
+  const credits: CreditTrace[] = []
   for (const { accountNumber } of allNumbers(account)) {
-    found.push(...(await listCredits(db, { ...page, filters: { accountNumber }, limit })))
+    credits.push(...(await listCredits(db, { ...page, filters: { accountNumber }, limit })))
   }
-  return found.sort((one, other) => (one.id > other.id ? -1 : 1)).slice(0, limit)
+  return credits.sort((one, other) => (one.id > other.id ? -1 : 1)).slice(0, limit)
 }
 
 type Turn = { at: Date; creditId: CreditId | null }
 
-// When a payment expired, and was given something: nothing else tells of these once it was paid, or
-// what it was given has left it again.
+// The times when a payment expired or was assigned money. No row keeps them once the payment is paid or
+// the money has left it.
 export async function readTurns(
   db: Queryable,
   { id, clientId, createdAt }: Payment,
@@ -69,17 +69,17 @@ export async function readTurns(
   return rows
 }
 
-type Assigned = { creditId: CreditId; postedAt: Date }
+type Assignment = { creditId: CreditId; postedAt: Date }
 
-// Money that was sent elsewhere and assigned to the account, within the time of a page: about as
-// many transfers are looked at as the page has credits. The latest; of those of one moment all.
+// Money that was sent elsewhere and assigned to the account, within the time of a page, so it scans about
+// as many transfers as the page has credits. The latest, including all of the last moment.
 export async function readAssigned(
   db: Queryable,
   { id }: { id: AccountId },
   { from, to, limit }: Window & { limit: number },
-): Promise<Assigned[]> {
+): Promise<Assignment[]> {
   const { firstId, pastId } = await idBounds(db, 'transfers', { from, to })
-  const { rows } = await db.query<Assigned>({
+  const { rows } = await db.query<Assignment>({
     name: 'credits-assigned-to-account',
     text: `select t.credit_id as "creditId", t.posted_at as "postedAt"
              from transfers t join credits c on c.id = t.credit_id
@@ -92,7 +92,7 @@ export async function readAssigned(
   return rows
 }
 
-// Its additional numbers, and what banks were told of the numbers they reserved.
+// Its additional numbers, and the changes of its numbers at banks.
 export async function readBankEntries(
   db: Queryable,
   { id }: { id: AccountId },

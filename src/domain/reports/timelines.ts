@@ -47,7 +47,7 @@ import {
   readTurns,
 } from './timeline-reads.ts'
 
-export const CREDITS_MAX = 100 // Of one payment: a timeline of more tells nobody anything.
+export const CREDITS_MAX = 100 // Of one payment: nobody reads a longer timeline.
 
 type TimelineDeps = { sealer: Sealer; viewer: Viewer; nameBank: NameBank }
 export type Timeline = { entries: TimelineEntry[]; isWhole: boolean }
@@ -57,8 +57,8 @@ export async function creditTimeline(
   { viewer, nameBank }: TimelineDeps,
   credit: CreditTrace,
 ): Promise<Timeline> {
-  const told = await tell(db, { viewer, nameBank, credits: [credit] })
-  return { entries: inOrder(told), isWhole: true }
+  const entries = await readEntries(db, { viewer, nameBank, credits: [credit] })
+  return { entries: inOrder(entries), isWhole: true }
 }
 
 export async function paymentTimeline(
@@ -71,10 +71,10 @@ export async function paymentTimeline(
   const credits = found.slice(0, CREDITS_MAX)
   const issued = await readNumbers(db, payment.id)
   const advice = await getAdvice(db, viewer.id, payment.adviceId)
-  const own = [askedFor(advice), ...issued.map((number) => numberEntry(number, nameBank))]
+  const own = [adviceEntry(advice), ...issued.map((number) => numberEntry(number, nameBank))]
   const turns = await readTurns(db, payment)
-  const known = new Set(found.map(({ id }) => id))
-  const told = await tell(db, {
+  const foundIds = new Set(found.map(({ id }) => id))
+  const entries = await readEntries(db, {
     viewer,
     nameBank,
     credits,
@@ -89,31 +89,31 @@ export async function paymentTimeline(
       ...issued.map(({ issuedAt }) => issuedAt),
       ...turns.map(({ at }) => at),
     ],
-    assigned: turns.flatMap(({ creditId }) => (creditId && !known.has(creditId) ? creditId : [])),
+    assigned: turns.flatMap(({ creditId: id }) => (id && !foundIds.has(id) ? id : [])),
     currency: payment.currency,
   })
   const creditIds = credits.map(({ id }) => id)
   const requeries = await readRequeries(db, { paymentId: payment.id, creditIds })
-  const asked = requeries.map((each) => requeryEntry(each, nameBank))
-  return { entries: inOrder([...own, ...told, ...asked]), isWhole: found.length <= CREDITS_MAX }
+  own.push(...requeries.map((each) => requeryEntry(each, nameBank)))
+  return { entries: inOrder([...own, ...entries]), isWhole: found.length <= CREDITS_MAX }
 }
 
-// An advice that got no number yet, so there is no payment.
+// An advice without a number has no payment.
 export async function adviceTimeline(
   db: Queryable,
   { viewer, nameBank }: TimelineDeps,
   advice: Advice,
 ): Promise<Timeline> {
-  const told = await tell(db, {
+  const entries = await readEntries(db, {
     viewer,
     nameBank,
     credits: [],
     actions: await auditLogFor(db, viewer.id, [`advice/${advice.id}`]),
   })
-  return { entries: inOrder([askedFor(advice), ...told]), isWhole: true }
+  return { entries: inOrder([adviceEntry(advice), ...entries]), isWhole: true }
 }
 
-function askedFor(advice: Advice): TimelineEntry {
+function adviceEntry(advice: Advice): TimelineEntry {
   const { id, amountKobo, currency, merchantRef, amountPolicy } = advice
   return toEntry(advice.createdAt, 'advice', {
     description: `Payment requested from ${advice.customerName}.`,
@@ -152,7 +152,7 @@ export async function getTimelineAccount(
   return rows[0]
 }
 
-// The last credit shown, and the start of its page.
+// The last credit of a page, and the start of the page.
 type AccountPosition = { creditId: CreditId; at: Date }
 type AccountTimeline = { entries: TimelineEntry[]; next: AccountPosition | null }
 
@@ -162,9 +162,9 @@ type AccountTimelinePage = {
   limit: number
 }
 
-// A page of it: an account may have millions of credits. Pages go back in time; each tells of
-// everything since its oldest credit, up to the page before. Where more was done by hand within that
-// time than a page holds, it ends earlier.
+// One page, because an account may have millions of credits. Pages go back in time; each has everything
+// since its oldest credit, up to the page before. A page ends earlier if that time has more manual
+// actions than a page holds.
 export async function accountTimeline(
   db: Queryable,
   { sealer, viewer, nameBank }: TimelineDeps,
@@ -182,8 +182,8 @@ export async function accountTimeline(
   const since = latest([from, ...cuts.map((times) => findCut(times, limit))])
   // The account's own entries, not a credit's, are on the page of their time.
   const isInPage = (at: Date) => (!since || at >= since) && (!before || at < before.at)
-  const credits = since === from ? found.slice(0, limit) : cameSince(found, since as Date)
-  const told = await tell(db, {
+  const credits = since === from ? found.slice(0, limit) : receivedSince(found, since as Date)
+  const entries = await readEntries(db, {
     viewer,
     nameBank,
     credits,
@@ -207,10 +207,10 @@ export async function accountTimeline(
     creditId: credits.at(-1)?.id ?? after ?? (PAST_ID as CreditId),
     at: since,
   }
-  return { entries: inOrder([...own, ...told]), next: next ?? null }
+  return { entries: inOrder([...own, ...entries]), next: next ?? null }
 }
 
-// Since when a page tells of things of one kind, of which there are more than it holds.
+// The start of a page that has more things of one kind than it holds.
 function findCut(times: readonly Date[], limit: number): Date | undefined {
   const newestFirst = times.toSorted((one, other) => other.getTime() - one.getTime())
   return newestFirst.length > limit ? newestFirst[limit - 1] : undefined
@@ -224,13 +224,13 @@ function earlier(one: Date, other: Date | undefined): Date {
   return other && other < one ? other : one
 }
 
-// Of the newest first, without a gap: the next page goes on after the last of them.
-function cameSince(credits: readonly CreditTrace[], since: Date): readonly CreditTrace[] {
+// The newest, without a gap: the next page continues after the last of them.
+function receivedSince(credits: readonly CreditTrace[], since: Date): readonly CreditTrace[] {
   const past = credits.findIndex(({ receivedAt }) => receivedAt < since)
   return past === -1 ? credits : credits.slice(0, past)
 }
 
-type Told = Pick<TimelineDeps, 'viewer' | 'nameBank'> & {
+type EntrySources = Pick<TimelineDeps, 'viewer' | 'nameBank'> & {
   credits: readonly CreditTrace[]
   about?: EventSubjects
   actions?: readonly AuditedAction[]
@@ -239,11 +239,11 @@ type Told = Pick<TimelineDeps, 'viewer' | 'nameBank'> & {
   currency?: string
 }
 
-async function tell(db: Queryable, { viewer, nameBank, ...told }: Told): Promise<TimelineEntry[]> {
-  const { credits, assigned = [] } = told
+async function readEntries(db: Queryable, { viewer, nameBank, ...sources }: EntrySources) {
+  const { credits, assigned = [] } = sources
   const creditIds = [...credits.map(({ id }) => id), ...assigned]
   const currencies = new Map(credits.map(({ id, currency }) => [id, currency]))
-  const currencyOf = (id: CreditId) => currencies.get(id) ?? told.currency ?? 'NGN'
+  const currencyOf = (id: CreditId) => currencies.get(id) ?? sources.currency ?? 'NGN'
   const itemIds = credits.flatMap((credit) =>
     credit.items.map(({ id }) => BigInt(id) as SuspenseItemId),
   )
@@ -255,14 +255,14 @@ async function tell(db: Queryable, { viewer, nameBank, ...told }: Told): Promise
     ...itemIds.map((id) => `suspense/${id}`),
     ...credits.map(({ id }) => `credit/${id}`),
   ]
-  const actions = [...(told.actions ?? []), ...(await auditLogFor(db, viewer.id, subjects))]
+  const actions = [...(sources.actions ?? []), ...(await auditLogFor(db, viewer.id, subjects))]
   const moments = [
     ...historyTimes(credits, transfers, reversals),
     ...refunds.flatMap(({ requestedAt, settledAt }) => [requestedAt, settledAt ?? []].flat()),
     ...actions.map(({ takenAt }) => takenAt),
-    ...(told.moments ?? []),
+    ...(sources.moments ?? []),
   ]
-  const about = { ...told.about, creditIds }
+  const about = { ...sources.about, creditIds }
   const events = await readRelatedEvents(db, viewer.id, { about, moments })
   const ids = events.map(({ id }) => id)
   const types = new Map(events.map(({ id, type }) => [id, type]))

@@ -1,17 +1,17 @@
-// What moving a test clock does (src/workers/run-test-clocks.ts), as routes see it.
+// The results of moving a test clock (src/workers/run-test-clocks.ts).
 
 import type { ClientId } from '#ids.ts'
 
-// What ran at one moment of the client's time.
-export type ClockStep = { at: Date; kind: string; count: number }
+// The runs at one moment of the client's time.
+type ClockStep = { at: Date; kind: string; count: number }
 
-// Not complete: there was more to do than one call does. The clock stands where it got to.
+// `isComplete` is false if more was due than one call runs. The clock then stops at the last run.
 export type ClockMove = { now: Date; isComplete: boolean; ran: ClockStep[] }
 
 export type ClockMoves = {
-  // One at a time for a client, in all processes: whoever comes second waits.
+  // One move at a time for a client, across all processes. A second caller waits.
   exclusively<T>(clientId: ClientId, work: (move: MoveTo) => Promise<T>): Promise<T>
 }
 
-// Runs what falls due until then, in the order of its due times, and leaves the clock there.
+// Runs everything that falls due until `to`, in the order of due times, and sets the clock to it.
 export type MoveTo = (to: Date) => Promise<ClockMove>

@@ -1,13 +1,13 @@
-// The mode that a database is of, written down when it is first used. Once there is money it stays: that
-// of a sandbox, simulated or reported by a bank's test system, must never be paid out for real, and real
-// money must not be moved with documented credentials.
+// The mode of a database, recorded at its first use. Once the database has money, the mode is fixed:
+// sandbox money, simulated or reported by a bank's test system, must never be paid out for real, and real
+// money must not move with published credentials.
 
 import type { Queryable } from '#db/pool.ts'
 import { SANDBOX_CLIENT } from '#domain/access/client-secrets.ts'
 
 export type Mode = 'sandbox' | 'live'
 
-// Whose money it has. None: nobody's yet, and the database may be of either mode.
+// The mode of the money in the database. `none`: there is no money, and either mode may start.
 export async function findModeOfMoney(db: Queryable): Promise<Mode | 'unknown' | 'none'> {
   const { rows } = await db.query<{ mode: Mode | null; hasMoney: boolean }>(
     `select (select mode from database_mode) as mode,
@@ -17,8 +17,8 @@ export async function findModeOfMoney(db: Queryable): Promise<Mode | 'unknown' |
   return rows[0].mode ?? inferMode(db)
 }
 
-// Of a database from before modes were written down, as far as it can be told: one that went live long
-// ago, and was a sandbox before, goes on.
+// For a database from before modes were recorded. A sandbox that went live long ago gives `unknown` and
+// may go on.
 async function inferMode(db: Queryable): Promise<Mode | 'unknown'> {
   const { rows } = await db.query<{ wasSandbox: boolean; isSimulated: boolean }>(
     `select exists (select from clients where client_id = $1) as "wasSandbox",

@@ -1,5 +1,5 @@
-// Magic amounts: where the simulate call asks for scenarios, the kobo of ₦7,777 choose one. Every other
-// amount is an ordinary transfer, and so are these where it does not ask.
+// Magic amounts: if a simulate call asks for scenarios, the kobo of ₦7,777 choose one. All other amounts,
+// and all calls that do not ask, make ordinary transfers.
 
 import type { Kobo } from '#money.ts'
 import type { SandboxTransfer } from './sandbox-transfers.ts'

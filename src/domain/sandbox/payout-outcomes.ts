@@ -1,8 +1,8 @@
-// How the sandbox bank answers a client's next payouts, as the client chose: all of them in turn, or
-// those to one account.
+// The sandbox bank's answers to a client's next payouts, as the client chose them: for all payouts in
+// turn, or for those to one account.
 //
 //   ok           pays at once           never        neither pays nor answers
-//   failed       refuses                answer_lost  pays, and the answer is lost, as after a crash
+//   failed       refuses                answer_lost  pays, but the answer is lost, as in a crash
 //   slow         pays after ten seconds
 
 import type { Queryable } from '#db/pool.ts'
@@ -12,14 +12,14 @@ import type { ClientId } from '#ids.ts'
 export const PAYOUT_OUTCOMES = ['ok', 'failed', 'slow', 'never', 'answer_lost'] as const
 export type PayoutOutcome = (typeof PAYOUT_OUTCOMES)[number]
 
-export type ChosenOutcome = {
+type ChosenOutcome = {
   clientId: ClientId
   outcome: PayoutOutcome
-  accountHash: Buffer | null // Null: whichever payout is next.
+  accountHash: Buffer | null // Null: the next payout, whatever its account.
   times: number
 }
 
-// Replaces what was chosen before for the same payouts and not used yet.
+// Replaces unused choices for the same payouts.
 export async function setPayoutOutcome(
   tx: Transaction,
   now: Date,
@@ -45,9 +45,9 @@ export async function setPayoutOutcome(
   })
 }
 
-// What was chosen for this payout, which is used by it; what names its destination comes first. The
-// same payout again, or one that the bank knows already, has the same answer. One statement: two
-// payouts at once never use one.
+// Uses up a choice for this payout; a choice for its account comes first. A payout that the bank has
+// already seen gets its first answer again. One statement, so two concurrent payouts never use the same
+// choice.
 export async function choosePayoutOutcome(
   db: Queryable,
   { reference, accountHash }: { reference: string; accountHash: Buffer },

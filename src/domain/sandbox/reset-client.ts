@@ -1,21 +1,21 @@
 // Resets a sandbox client to an empty state, in one transaction. The books are append-only, so nothing is
-// deleted: the client is archived as it is, under another client ID, and a new one takes its place.
+// deleted: the client is archived under another client ID, and a new client takes its place.
 //
-//   moves to the new one    client ID and secrets; users with their sessions and second factors; name,
+//   moves to the new one    client ID and secrets; users with sessions and second factors; name,
 //                           scopes, allowed addresses, branding; settings of settlement and payouts
-//   is copied to it         webhook endpoints with their secrets, and the client's own
+//   is copied to it         webhook endpoints with their secrets, and the client's own secret
 //   stays with the old one  everything else: accounts, payments, money, events, audit log
 //
-// The old one stands still: it keeps a test clock that nobody moves, so no round takes anything of it
-// (I77). Idempotent: a client that was reset is not reset again.
+// The old client is frozen: its test clock never moves, so no worker touches it (I77). Idempotent: an
+// archived client is not reset again.
 
 import type { Transaction } from '#db/transaction.ts'
 import { writeAuditLog } from '#domain/records/audit-log.ts'
 import { Refusal } from '#errors.ts'
 import { type ClientId, type EndpointId, timeOrderedId } from '#ids.ts'
 
-// Rows that are of the client as such, by their table's only reference to it.
-const MOVED = [
+// Tables whose only reference to the client is `client_id`, and whose rows move.
+const MOVED_TABLES = [
   'client_secrets',
   'users',
   'removed_users',
@@ -24,17 +24,17 @@ const MOVED = [
   'payout_settings',
 ]
 
-type Resetting = { clientId: ClientId; actor: string }
+type Reset = { clientId: ClientId; actor: string }
 
-// Answers the new client. Refused while its history is being seeded: seed_running.
+// Returns the new client. Refuses with seed_running while a seed is being written.
 export async function resetClient(
   tx: Transaction,
   real: Date,
-  { clientId: oldId, actor }: Resetting,
+  { clientId: oldId, actor }: Reset,
 ): Promise<ClientId> {
   await tx.query('select from clients where id = $1 for update', [oldId])
   const { rows } = await tx.query<{ clientId: string }>({
-    name: 'find-client-to-reset', // After the lock: a reset that was waited for has archived it.
+    name: 'find-client-to-reset', // After the lock: a concurrent reset may have archived the client.
     text: `select client_id as "clientId" from clients
             where id = $1 and not exists (select from test_clocks
                                            where client_id = $1 and archived_at is not null)`,
@@ -45,7 +45,7 @@ export async function resetClient(
   await refuseSeeding(tx, oldId)
   const archivedAs = `${client.clientId}~${oldId}`
   const newId = await replaceClient(tx, real, { oldId, archivedAs, clientId: client.clientId })
-  for (const table of MOVED) {
+  for (const table of MOVED_TABLES) {
     await tx.query(`update ${table} set client_id = $2 where client_id = $1`, [oldId, newId])
   }
   await tx.query({
@@ -70,16 +70,16 @@ async function refuseSeeding(tx: Transaction, clientId: ClientId): Promise<void>
   if (rows.length > 0) throw new Refusal('seed_running')
 }
 
-type Replacing = { oldId: ClientId; archivedAs: string; clientId: string }
+type Replacement = { oldId: ClientId; archivedAs: string; clientId: string }
 
-const KEPT = `name, is_operator, scopes, merchant_codes, allowed_addresses, token_generation,
+const COPIED_COLUMNS = `name, is_operator, scopes, merchant_codes, allowed_addresses, token_generation,
   brand_name, brand_colour, has_four_eyes, brand_account_name, brand_support_email,
   brand_support_phone, brand_support_url`
 
 async function replaceClient(
   tx: Transaction,
   real: Date,
-  { oldId, archivedAs, clientId }: Replacing,
+  { oldId, archivedAs, clientId }: Replacement,
 ): Promise<ClientId> {
   await tx.query({
     name: 'archive-client',
@@ -88,20 +88,20 @@ async function replaceClient(
   })
   const { rows } = await tx.query<{ id: ClientId }>({
     name: 'replace-client',
-    text: `insert into clients (client_id, created_at, ${KEPT})
-           select $2, $3, ${KEPT} from clients where id = $1
+    text: `insert into clients (client_id, created_at, ${COPIED_COLUMNS})
+           select $2, $3, ${COPIED_COLUMNS} from clients where id = $1
            returning id`,
     values: [oldId, clientId, real],
   })
   return (rows[0] as { id: ClientId }).id
 }
 
-type Copying = { oldId: ClientId; newId: ClientId }
+type Clients = { oldId: ClientId; newId: ClientId }
 
 async function copyEndpoints(
   tx: Transaction,
   real: Date,
-  { oldId, newId }: Copying,
+  { oldId, newId }: Clients,
 ): Promise<void> {
   const { rows } = await tx.query<{ id: EndpointId }>({
     name: 'endpoints-to-copy',
@@ -133,7 +133,7 @@ async function copyEndpoints(
   })
 }
 
-// What it had not been told of by then, it is not told any more: nobody listens.
+// Skips the undelivered events: nobody listens to the archived client.
 async function archive(tx: Transaction, real: Date, clientId: ClientId): Promise<void> {
   await tx.query({
     name: 'archive-clock',

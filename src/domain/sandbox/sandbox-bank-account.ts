@@ -1,4 +1,4 @@
-// The sandbox merchant's default bank account, so that payouts can be tried at once.
+// The sandbox merchant's default bank account, so that payouts work at once.
 
 import { nuban } from '#banks/nuban.ts'
 import type { Queryable } from '#db/pool.ts'
@@ -9,7 +9,7 @@ import type { Sealer } from '#seal.ts'
 const BANK_CODE = '058'
 const ACCOUNT_NUMBER = nuban(BANK_CODE, 12_345_678)
 
-// Idempotent. None where the client has any already.
+// Idempotent. Does nothing if the client has a bank account.
 export async function createSandboxBankAccount(
   db: Queryable,
   sealer: Sealer,

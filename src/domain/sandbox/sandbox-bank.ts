@@ -1,16 +1,16 @@
-// The sandbox's bank, for banks that are connected to none: it confirms names and pays at once. The
-// first five digits of the account number rehearse everything else (docs/payouts.md):
+// The sandbox's bank, for banks without a connection: it confirms names and pays at once. The first five
+// digits of the account number simulate everything else (docs/payouts.md):
 //
 //   99901   nobody's account                   99904   refuses to pay
 //   99902   somebody else's                    99905   pays after ten seconds
 //   99903   does not answer who owns it        99906   neither pays nor answers, ever
 //                                              99907   pays, and the answer is lost
 //
-// A client chooses the same for its next payouts (payout-outcomes.ts), which comes first. Transfers
-// that the bank was told not to report it names when asked (sandbox-requery.ts).
+// The client's own choices for its next payouts come first (payout-outcomes.ts). The bank lists
+// unreported transfers only when queried (sandbox-requery.ts).
 //
-// Its books are in the database, as a bank's are outside our processes: whatever of ours dies, it
-// knows what it was told, and a reference is paid once.
+// Its books are in the database: they survive a crash of our processes like a real bank's, and a
+// reference is paid once.
 
 import type { BankCalls, BankConnections, NameAnswer, PayoutAnswer } from '#banks/connector.ts'
 import type { Clock } from '#clock.ts'
@@ -48,19 +48,19 @@ type Entry = {
 type Bank = { db: Queryable; sealer: Sealer; clock: Clock }
 type Wiring = Bank & { banks: readonly BankSettings[] }
 
-// Banks with settings of their own are left as they are.
+// Leaves banks with their own settings unchanged.
 export function withSandboxBank(
   { banks, ...bank }: Wiring,
   connections: BankConnections,
 ): BankConnections {
   const own = banks.filter(({ connector, settings }) => !connector && !settings)
   const codes = new Set(own.map(({ code }) => code))
-  const common = sandboxBankCalls(bank) // One sender of money for all of them.
+  const common = sandboxBankCalls(bank) // Shared by all of them.
   return new Map(
     [...connections].map(([code, connection]) => {
       if (!codes.has(code)) return [code, connection]
       const calls = { ...connection.calls, ...common, ...sandboxRequeryCalls(bank.db, code) }
-      const limits = { ...connection.limits, ratePerSecond: Infinity } // It is our own database.
+      const limits = { ...connection.limits, ratePerSecond: Infinity } // Our own database.
       return [code, { ...connection, calls, limits }]
     }),
   )

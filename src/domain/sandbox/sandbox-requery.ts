@@ -1,6 +1,6 @@
-// What the sandbox bank answers when it is asked for transfers: those that it did not report at once.
-// So a transfer that was lost is found as at any bank: on demand, when the payer says that it was
-// sent, before the payment expires, or by a sweep.
+// The sandbox bank's answers to transfer queries: the transfers that it did not report at once. So a lost
+// transfer is found as at any bank: on demand, when the payer says that it was sent, before the payment
+// expires, or by a sweep.
 
 import type { BankCalls, TransferListQuery } from '#banks/connector.ts'
 import type { ParsedItem } from '#banks/notifications.ts'

@@ -1,4 +1,4 @@
-// The sandbox's demo user. Its password is published, so live refuses to start with it.
+// The sandbox's demo user. Its password is public, so live mode refuses to start with it.
 
 import type { Queryable } from '#db/pool.ts'
 import { SANDBOX_CLIENT } from '#domain/access/client-secrets.ts'
@@ -8,7 +8,7 @@ import { timeOrderedId } from '#ids.ts'
 export const SANDBOX_USER = {
   email: 'demo@sandbox.example',
   password: 'sandbox-password',
-  // Of that password, worked out once: it would add half a second to every start.
+  // Precomputed: hashing would add half a second to every start.
   passwordHash:
     'scrypt$131072$5gDQ7aHCR8JobXcyFUznqQ==$zuk0NPc90XeclMbl/52NBlbhDqwrKsa2G8YiIvB7zvg=',
   role: 'operator',

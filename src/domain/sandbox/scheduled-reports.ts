@@ -1,5 +1,5 @@
-// What the sandbox bank does not report at once: transfers that it reports late or never, and
-// reversals of later. Its books are in the database, so they outlive our processes.
+// Reports that the sandbox bank delays or never sends: late and lost transfers, and later reversals. They
+// are in the database, so they survive our processes.
 
 import { sandboxCredit } from '#banks/sandbox-credits.ts'
 import type { Due } from '#client-time.ts'
@@ -9,12 +9,12 @@ import { livesIn } from '#domain/records/test-clocks.ts'
 import type { ClientId, ReportId } from '#ids.ts'
 import type { Kobo } from '#money.ts'
 
-export type NewReport = {
+type NewReport = {
   clientId: ClientId
   bankCode: string
   accountNumber: string
   sessionId: string
-  originalSessionId: string | null // Of the credit that is taken back. Null: a credit.
+  originalSessionId: string | null // The reversed credit. Null: a credit.
   amountKobo: Kobo
   narration: string
   madeAt: Date
@@ -23,13 +23,13 @@ export type NewReport = {
 
 export type DueReport = Omit<NewReport, 'dueAt'> & { id: ReportId }
 
-const REPORTS_MAX = 100 // In one round.
+const REPORTS_MAX = 100 // Per round.
 export const REPORT_COLUMNS = `
   id, client_id as "clientId", bank_code as "bankCode", account_number as "accountNumber",
   session_id as "sessionId", original_session_id as "originalSessionId",
   amount_kobo as "amountKobo", narration, made_at as "madeAt"`
 
-// The same session again is the same report.
+// Idempotent per session.
 export async function scheduleReport(db: Queryable, report: NewReport): Promise<void> {
   await db.query({
     name: 'schedule-sandbox-report',
@@ -53,7 +53,7 @@ export async function scheduleReport(db: Queryable, report: NewReport): Promise<
   })
 }
 
-// In the order of their time.
+// In the order of their due times.
 export async function findDueReports(db: Queryable, { now, only }: Due): Promise<ReportId[]> {
   const { rows } = await db.query<{ id: ReportId }>({
     name: 'find-due-sandbox-reports',
@@ -65,7 +65,8 @@ export async function findDueReports(db: Queryable, { now, only }: Due): Promise
   return rows.map(({ id }) => id)
 }
 
-// Undefined: somebody else reports it, or has. Locked before anything that its report locks.
+// Undefined: another worker reports it, or it is reported. Locked before everything that its report
+// locks.
 export async function lockReport(tx: Transaction, id: ReportId): Promise<DueReport | undefined> {
   const { rows } = await tx.query<DueReport>({
     name: 'lock-sandbox-report',
@@ -89,7 +90,7 @@ export async function markReported(
   })
 }
 
-// As the bank itself tells of it, whenever it is asked or reports.
+// The credit as the bank reports it, both on its own and in answer to a query.
 export function creditOf(report: DueReport) {
   const { bankCode, accountNumber, amountKobo, sessionId, narration, madeAt } = report
   const to = { bankCode, accountNumber, amountKobo, source: 'sandbox' } as const

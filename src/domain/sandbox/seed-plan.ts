@@ -1,23 +1,23 @@
-// What a seeded history holds: a pure plan, the same for the same seed. Step by step, from the oldest
-// day to the newest, so that time goes on as the books do.
+// The plan of a seeded history. Pure, and the same for the same seed. Its steps go from the oldest day to
+// the newest, so the books grow in order of time.
 //
-//   the accounts; then for each day: credits to accounts, and payments with what became of them
+//   the accounts; then for each day: credits to accounts, and payments with their outcomes
 
 import { type Kobo, kobo } from '#money.ts'
 import { watDayStart } from '#wat-time.ts'
 
 export const SEED_ACCOUNTS_MAX = 10_000
 export const SEED_DAYS_MAX = 90
-// Of one transaction: some tens of milliseconds.
+// Per transaction, which takes some tens of milliseconds.
 const ACCOUNTS_PER_STEP = 200
 const CREDITS_PER_STEP = 500
 const PAYMENTS_PER_DAY_MAX = 25
 const ACCOUNTS_PER_PAYMENT = 20
 
 const DAY_MS = 86_400_000
-const OPEN_MS = 9 * 3_600_000 // Of each day, something happens for so long; of the last, since midnight.
-const CREDITED = 0.6 // Of the accounts, on a day.
-const FIRST_KOBO = kobo(500_000n) // Of the first account and the first payment: easy to recognise.
+const OPEN_MS = 9 * 3_600_000 // Activity per day; on the last day, since midnight at most.
+const CREDITED = 0.6 // The fraction of accounts credited on a day.
+const FIRST_KOBO = kobo(500_000n) // The first account and payment, easy to recognise.
 
 export type SeedSize = { accounts: number; days: number }
 export type SeedStep =
@@ -76,14 +76,14 @@ export function sampleName(seed: number, index: number): string {
   return `${first} ${last} (sample)`
 }
 
-// Undefined: nothing on that day. Everybody gets something on the first.
+// Undefined: no credit on that day. Every account gets one on the first day.
 export function creditOf(seed: number, day: number, index: number): Kobo | undefined {
   const draw = random(seed, 2 + day, index)
   if (day > 0 && draw() > CREDITED) return undefined
   return day === 0 && index === 0 ? FIRST_KOBO : wholeNaira(draw)
 }
 
-export type SamplePayment = { amountKobo: Kobo; paidKobo: Kobo } // Nothing, a part, all, or too much.
+type SamplePayment = { amountKobo: Kobo; paidKobo: Kobo } // Paid: nothing, a part, all, or too much.
 
 export function paymentOf(seed: number, day: number, index: number): SamplePayment {
   if (day === 0 && index === 0) return { amountKobo: FIRST_KOBO, paidKobo: FIRST_KOBO }
@@ -96,12 +96,12 @@ export function paymentOf(seed: number, day: number, index: number): SamplePayme
   return { amountKobo, paidKobo: kobo(0n) }
 }
 
-// From 500 to 50,000.
+// From ₦500 to ₦50,000.
 function wholeNaira(draw: () => number): Kobo {
   return kobo(BigInt(500 + Math.floor(draw() * 49_500)) * 100n)
 }
 
-// mulberry32: small, and good enough to look like chance.
+// mulberry32: small, and random enough for samples.
 function random(seed: number, stream: number, index: number): () => number {
   let state = (seed * 2_654_435_761 + stream * 40_503 + index * 2_246_822_519) >>> 0
   return () => {

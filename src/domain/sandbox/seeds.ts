@@ -1,4 +1,4 @@
-// Seeds: histories of a sandbox client that are being written, one at a time for each.
+// Seeds: histories that are being written for sandbox clients, at most one per client at a time.
 
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
@@ -22,24 +22,24 @@ const COLUMNS = `
   id, client_id as "clientId", seed, accounts, days, ends_at as "endsAt", steps, done,
   begun_at as "begunAt", finished_at as "finishedAt", problem`
 
-export type NewSeed = SeedSize & { clientId: ClientId; seed: number; endsAt: Date }
+type NewSeed = SeedSize & { clientId: ClientId; seed: number; endsAt: Date }
 
-// Refused while another runs: seed_running.
-export async function beginSeed(tx: Transaction, real: Date, asked: NewSeed): Promise<Seed> {
-  const { clientId, seed, accounts, days, endsAt } = asked
+// Refuses with seed_running while another seed runs.
+export async function beginSeed(tx: Transaction, real: Date, newSeed: NewSeed): Promise<Seed> {
+  const { clientId, seed, accounts, days, endsAt } = newSeed
   const { rows } = await tx.query<Seed>({
     name: 'begin-seed',
     text: `insert into sandbox_seeds (client_id, seed, accounts, days, ends_at, steps, begun_at)
            values ($1, $2, $3, $4, $5, $6, $7)
            on conflict (client_id) where finished_at is null do nothing
            returning ${COLUMNS}`,
-    values: [clientId, seed, accounts, days, endsAt, listSteps(asked, endsAt).length, real],
+    values: [clientId, seed, accounts, days, endsAt, listSteps(newSeed, endsAt).length, real],
   })
   if (!rows[0]) throw new Refusal('seed_running')
   return rows[0]
 }
 
-// The last one.
+// The latest seed.
 export async function findSeed(db: Queryable, clientId: ClientId): Promise<Seed | undefined> {
   const { rows } = await db.query<Seed>({
     name: 'find-seed',
@@ -49,7 +49,7 @@ export async function findSeed(db: Queryable, clientId: ClientId): Promise<Seed 
   return rows[0]
 }
 
-// One that nobody writes at this moment; of this client, or (null) of any. Keeps it locked.
+// An unfinished seed that no other worker is writing, of this client or (null) of any. Keeps it locked.
 export async function claimSeed(
   tx: Transaction,
   clientId: ClientId | null,
@@ -74,7 +74,7 @@ export async function countStep(tx: Transaction, real: Date, { id }: Seed): Prom
   })
 }
 
-// What was written stays.
+// Keeps the rows written so far.
 export async function failSeed(
   db: Queryable,
   real: Date,

@@ -1,9 +1,8 @@
-// Writes one step of a seed, the regular way: accounts, advices, payments and credits are made by the
-// same functions as a merchant's, with the dates that the plan gives them. Nothing is dated into a day
-// that is closed.
+// Writes one step of a seed. Accounts, advices, payments and credits are created by the same functions as
+// a merchant's, with the dates of the plan. Nothing is dated into a closed day.
 //
-// It is history: its events are listed and counted, but no webhook is sent for them. Other events of the
-// client that wait, or that come while the step is being written, are dispatched as usual.
+// The seed's events are listed and counted, but no webhook is sent for them. Other waiting or concurrent
+// events of the client are dispatched as usual.
 
 import { makeSessionId } from '#banks/session-id.ts'
 import type { BankSettings } from '#config/bank-settings.ts'
@@ -37,11 +36,11 @@ export type SeedDeps = {
 
 const BVN = '22200000000' // Nobody's.
 const EXPIRES_SECONDS = 1_800
-const BANK_TIME_MAX_MS = 0 // The time it is booked at decides.
+const BANK_TIME_MAX_MS = 0 // Only the booking time counts.
 
 type Writing = { deps: SeedDeps; seed: Seed; now: Date }
 
-// Undefined: there is none to write. Whoever is told of the seed may look how far it is.
+// Undefined: no seed is waiting.
 export async function writeNextStep(
   tx: Transaction,
   deps: SeedDeps,
@@ -87,7 +86,7 @@ async function writeAccounts(
   { from, to }: { from: number; to: number },
 ): Promise<void> {
   const { sealer, banks, limits } = deps
-  // No bank identifies a sample customer.
+  // Sample customers have no identity that a bank could check.
   const bank = findCollectionBank(banks.filter(({ numbers }) => numbers !== 'perCustomer'))
   if (!bank) return
   const { clientId: merchantCode } = await readOwner(tx, seed)
@@ -124,21 +123,21 @@ async function writeCredits(
     values: [seed.clientId, range(from, to).map((index) => merchantOf(seed, index))],
   })
   const numbers = new Map(rows.map((row) => [row.merchantId, row]))
-  const paid = range(from, to).flatMap((index) => {
+  const transfers = range(from, to).flatMap((index) => {
     const amountKobo = creditOf(seed.seed, day, index)
     const to = numbers.get(merchantOf(seed, index))
     if (amountKobo === undefined || !to) return []
     return [{ to, amountKobo, unique: (day + 1) * 1_000_000 + index }]
   })
-  await take(tx, { deps, seed, now }, paid)
+  await take(tx, { deps, seed, now }, transfers)
 }
 
-type Dated = { day: number; count: number; real: Date }
+type PaymentsStep = { day: number; count: number; real: Date }
 
 async function writePayments(
   tx: Transaction,
   { deps, seed, now }: Writing,
-  { day, count, real }: Dated,
+  { day, count, real }: PaymentsStep,
 ): Promise<void> {
   const { sealer, banks, quarantineDays, graceSeconds } = deps
   const bank = banks.find(({ dynamic }) => dynamic)
@@ -162,15 +161,15 @@ async function writePayments(
   const initiated: Initiated[] = refuseAny(
     await initiateOnce(tx, { sealer, banks, quarantineDays, ...due }, initiations),
   )
-  const paid = initiated.flatMap(({ bankCode, accountNumber: number }, index) => {
+  const transfers = initiated.flatMap(({ bankCode, accountNumber: number }, index) => {
     const amountKobo = planned[index]?.paidKobo ?? 0n
     if (amountKobo === 0n) return []
     const unique = 500_000_000 + day * 1_000_000 + index
     return [{ to: { bankCode, number }, amountKobo: amountKobo as Kobo, unique }]
   })
-  await take(tx, { deps, seed, now }, paid)
+  await take(tx, { deps, seed, now }, transfers)
   const closesAt = new Date(now.getTime() + (EXPIRES_SECONDS + graceSeconds) * 1_000)
-  if (closesAt > (testTime ?? real)) return // The worker closes them when they are due.
+  if (closesAt > (testTime ?? real)) return // The worker closes them later.
   const ids = initiated.map(({ payment }) => payment.id)
   await expirePayments(tx, { sharedAccounts: deps.sharedAccounts, now: closesAt }, ids)
 }
@@ -196,20 +195,20 @@ function termsOf({ amountKobo, name, graceSeconds }: Terms) {
   }
 }
 
-type Paid = { to: { bankCode: string; number: string }; amountKobo: Kobo; unique: number }
+type Sample = { to: { bankCode: string; number: string }; amountKobo: Kobo; unique: number }
 
 async function take(
   tx: Transaction,
   { deps, seed, now }: Writing,
-  paid: readonly Paid[],
+  transfers: readonly Sample[],
 ): Promise<void> {
-  if (paid.length === 0) return
+  if (transfers.length === 0) return
   const { sealer, sharedAccounts } = deps
-  const credits = paid.map(({ to, amountKobo, unique }) => ({
+  const credits = transfers.map(({ to, amountKobo, unique }) => ({
     bankCode: to.bankCode,
     accountNumber: to.number,
     amountKobo,
-    // Unlike any other: of this seed, and of this place in it.
+    // Unique: the seed's id and the place in the seed.
     sessionId: makeSessionId({
       institution: '999998',
       now,
@@ -228,7 +227,8 @@ async function take(
   await pipeline([...(await takeCredits(tx, deciding, credits)).statements])
 }
 
-// Until which number events are dispatched; nobody else dispatches more until we commit.
+// Dispatches the waiting events and returns the last number. No other dispatcher continues until we
+// commit.
 async function dispatchBefore(tx: Transaction, clientId: ClientId, real: Date): Promise<bigint> {
   const now = (await findTestTime(tx, real, clientId)) ?? real
   while ((await dispatchEvents(tx, now, { clientId })).events > 0);
@@ -245,8 +245,8 @@ async function dispatchBefore(tx: Transaction, clientId: ClientId, real: Date): 
   return (rows[0] as { sequence: bigint }).sequence
 }
 
-// The step's events are the last ones: since the first of them was written, the client's counter is
-// locked. Events before them are of other transactions, and are dispatched.
+// The step's events are the last ones, because the step has locked the client's counter since its first
+// event. Earlier events belong to other transactions and are dispatched.
 async function skipDispatch(
   tx: Transaction,
   real: Date,

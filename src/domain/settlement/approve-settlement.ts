@@ -1,16 +1,16 @@
-// Approves a settlement: one payout for each party, from settling to paying. A client whose money does
-// not move without a second person (maker-checker, or payouts above an amount) has it approved by
-// somebody other than who closed it, who is independent of them and of who chose the account that is
-// paid to, and not new (I53: settlement-approvers.ts); otherwise closing approves. Where there is nowhere
-// to pay to, it stays closed with the reason, and can be approved later.
+// Approves a settlement: creates one payout for each party and moves its money from settling to paying.
+// Closing a settlement also approves it, unless the client's money needs a second person (maker-checker,
+// or payouts above an amount). That person is somebody other than the closer, independent of the closer
+// and of whoever chose the bank account, and not new (I53: settlement-approvers.ts). Without an account
+// to pay to, the settlement stays closed with the reason and can be approved later.
 //
-// So does one to an account whose name no bank has confirmed: as for a payout, a second person approves it,
-// who gives the accounts and their names, and so has seen them.
+// A settlement to an account whose name no bank has confirmed also stays closed. A second person approves
+// it and sends the accounts and names, which proves that the person has seen them.
 //
-// Locks: the client, the settlement, who approves (so that nobody changes their access meanwhile), the
-// subaccounts that are paid; then ledger accounts, which closing has locked before. Who approves is locked
-// after the subaccounts where only an unconfirmed account demands them: nobody waits for both the other
-// way round.
+// Locks: the client, the settlement, the approver (so that nobody changes their access meanwhile), the
+// subaccounts that are paid; then ledger accounts, which closing has locked before. If only an
+// unconfirmed account requires the approver, the approver is locked after the subaccounts; no transaction
+// takes these two locks in the opposite order.
 
 import type { BankConnections } from '#banks/connector.ts'
 import type { Transaction } from '#db/transaction.ts'
@@ -25,8 +25,8 @@ import { clientOwner, type SharedAccounts, subaccountOwner } from '#ledger/accou
 import { postTransfers } from '#ledger/transfers.ts'
 import type { Kobo } from '#money.ts'
 import type { Sealer } from '#seal.ts'
-import { findApprovalObstacle, wantsSecondPerson } from './settlement-approvers.ts'
-import { recordSettlement, tellSettlement } from './settlement-events.ts'
+import { findApprovalObstacle, needsSecondPerson } from './settlement-approvers.ts'
+import { emitEvent, recordSettlement } from './settlement-events.ts'
 import {
   findObstacle,
   isUnconfirmed,
@@ -43,17 +43,16 @@ export type ApprovalDeps = {
   now: Date
 }
 
-// Whoever switches it on waits for what is being closed: nothing is approved by itself any more.
+// Holds the client's approval rules: a user who turns on maker-checker waits for closings under way.
 export async function needsApproval(
   tx: Transaction,
   clientId: ClientId,
   netKobo: Kobo,
 ): Promise<boolean> {
   await holdApprovalRules(tx, clientId)
-  return wantsSecondPerson(tx, clientId, netKobo)
+  return needsSecondPerson(tx, clientId, netKobo)
 }
 
-// Right after it was closed.
 export async function approveByPolicy(
   tx: Transaction,
   deps: ApprovalDeps,
@@ -75,15 +74,15 @@ async function hold(tx: Transaction, id: SettlementId, reason: RefusalCode): Pro
 }
 
 // Client credentials approve only what needs no second person.
-export type SettlementApprover = Omit<Approver, 'userId'> & { userId: UserId | null }
+type SettlementApprover = Omit<Approver, 'userId'> & { userId: UserId | null }
 
-type Approval = { reference: string; seen: SeenPayees }
+type Approval = { reference: string; view: SeenPayees }
 
 // Idempotent for the same actor.
 export async function approveSettlement(
   tx: Transaction,
   deps: ApprovalDeps,
-  { reference, seen, ...by }: SettlementApprover & Approval,
+  { reference, view, ...by }: SettlementApprover & Approval,
 ): Promise<Settlement> {
   const clientId = by.client.id
   await refuseSuspended(tx, clientId)
@@ -92,14 +91,14 @@ export async function approveSettlement(
   if (approvedBy !== null && approvedBy === by.actor) return settlement
   if (status === 'closed' && settlement.firstApprover?.actor === by.actor) return settlement
   if (status !== 'closed') throw new Refusal('settlement_not_closed')
-  // Also where it was held for another reason, and a second person is wanted since.
-  const isWanted =
+  // The rules may have changed since the settlement was held for another reason.
+  const needsPerson =
     settlement.needsApproval || (await needsApproval(tx, clientId, settlement.netKobo))
-  if (isWanted) await lockPerson(tx, by)
+  if (needsPerson) await lockPerson(tx, by)
   const payees = await lockPayees(tx, id)
-  if (!isWanted && payees.some(isUnconfirmed)) await lockPerson(tx, by)
-  const judged = { settlement, payees, isWanted, seen }
-  const obstacle = await findApprovalObstacle(tx, by, judged)
+  if (!needsPerson && payees.some(isUnconfirmed)) await lockPerson(tx, by)
+  const approval = { settlement, payees, needsPerson, view }
+  const obstacle = await findApprovalObstacle(tx, by, approval)
   if (obstacle) throw new Refusal(obstacle)
   if (settlement.approversNeeded > 1 && !settlement.firstApprover) {
     await approveFirst(tx, deps.now, { id, ...by })
@@ -109,7 +108,7 @@ export async function approveSettlement(
   return readSettlement(tx, id)
 }
 
-// Of two: nothing is paid yet.
+// The first of two approvals pays nothing.
 async function approveFirst(
   tx: Transaction,
   now: Date,
@@ -193,7 +192,7 @@ function newPayout(sealer: Sealer, { settlement, actor, payee, bankCode }: Paid)
   }
 }
 
-// Nothing is left to pay: all of it was recovered or held back.
+// All of the money was recovered or held back.
 async function finishUnpaid(tx: Transaction, now: Date, id: SettlementId): Promise<void> {
   await tx.query({
     name: 'finish-unpaid-settlement',
@@ -201,5 +200,5 @@ async function finishUnpaid(tx: Transaction, now: Date, id: SettlementId): Promi
     values: [id, now],
   })
   const settlement = await readSettlement(tx, id)
-  await tellSettlement(tx, now, { settlement, type: 'settlement.paid' })
+  await emitEvent(tx, now, { settlement, type: 'settlement.paid' })
 }

@@ -1,5 +1,6 @@
-// Cancels a settlement that is not approved: the opposite transfers put everything back, and the next
-// one covers it again. Only the client's latest: others have been built on.
+// Cancels a settlement that is not approved: opposite transfers put the money back, and the next
+// settlement covers it again. Only the client's latest settlement can be cancelled, because each
+// settlement starts where the previous one ends.
 //
 // Locks: the client's turn, the settlement; then ledger accounts.
 
@@ -13,12 +14,12 @@ import { undoReserves } from './reserves.ts'
 import { recordSettlement } from './settlement-events.ts'
 import { findPrevious, lockSettlement, readSettlement, type Settlement } from './settlements.ts'
 
-type Cancelling = { clientId: ClientId; reference: string; actor: string; now: Date }
+type Cancellation = { clientId: ClientId; reference: string; actor: string; now: Date }
 
 // Idempotent.
 export async function cancelSettlement(
   tx: Transaction,
-  { clientId, reference, actor, now }: Cancelling,
+  { clientId, reference, actor, now }: Cancellation,
 ): Promise<Settlement> {
   await takeTurn(tx, clientId)
   const settlement = await lockSettlement(tx, clientId, reference)

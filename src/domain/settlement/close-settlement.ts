@@ -1,14 +1,14 @@
 // Closes a settlement: everything in one transaction, however many credits there are.
 //
 //   1. turn        one closing of a client at a time
-//   2. decide      the last transfer that it can cover (waits for those being posted)
-//   3. lines       what it covers, in one statement, while credits go on arriving
+//   2. decide      the last transfer that it can cover (waits for transfers being posted)
+//   3. lines       list the covered money in one statement, while credits go on arriving
 //   4. take        lock the accounts, and take the balance of each as of the cut-off into settling
-//   5. share out   recover what the client owes, hold back a reserve, release those that are due
-//   6. approve     unless that takes a second person, or there is nowhere to pay to
+//   5. share out   recover the client's debt, hold back a reserve, release due reserves
+//   6. approve     unless that needs a second person, or there is no account to pay to
 //
-// A process that dies in between has done nothing. Locks: the client; its turn; ledger accounts in id
-// order; the client's event counter.
+// If the process dies, nothing has happened. Locks: the client; its turn; ledger accounts in id order;
+// the client's event counter.
 
 import { requireKept } from '#db/archived-period.ts'
 import type { Transaction } from '#db/transaction.ts'
@@ -31,7 +31,7 @@ import { findPrevious, readSettlement, type Settlement } from './settlements.ts'
 import { type Party, takeAvailable } from './take-available.ts'
 import { type Closing, writeSettlement } from './write-settlement.ts'
 
-// Refused, in this order: client_suspended, settlement_in_progress, cut_off_passed, settlement_empty,
+// Refusals, in this order: client_suspended, settlement_in_progress, cut_off_passed, settlement_empty,
 // settlement_below_minimum.
 export async function closeSettlement(
   tx: Transaction,
@@ -47,22 +47,22 @@ export async function closeSettlement(
   if (previous && cutOff <= previous.cutOff) throw new Refusal('cut_off_passed')
   await requireKept(tx, cutOff, 'cutOff')
 
-  // In this order: a subaccount whose first share is covered is then seen to be a party.
+  // In this order, a subaccount whose first share is covered is always among the parties.
   const toId = await decideTransfers(tx)
   const opened = await openAccounts(tx, deps, clientId)
   const cover: Cover = { fromId: previous?.nextFromId ?? 0n, toId, cutOff }
   const id = await newSettlementId(tx)
   const covering = { clientId, currency: CURRENCY, cover, previous }
   const nextFromId = await writeLines(tx, id, covering)
-  const covered = await sumLines(tx, id)
+  const totals = await sumLines(tx, id)
 
   const { parties, receivable, reserve } = opened
   const alsoLocked = [receivable, reserve].map((account) => sharedAccounts.id(account))
   const taking = { settlementId: id, clientId, currency: CURRENCY, cover, nextFromId, parties }
-  const taken = await takeAvailable(tx, now, { ...taking, alsoLocked })
+  const takings = await takeAvailable(tx, now, { ...taking, alsoLocked })
   const { reserveBps, reserveDays } = await readSettings(tx, clientId)
   const netKobo = await writeSettlement(tx, deps, {
-    ...{ id, closing, previous, cover, nextFromId, covered, taken, reserveBps, reserveDays },
+    ...{ id, closing, previous, cover, nextFromId, totals, takings, reserveBps, reserveDays },
     ...opened,
   })
   if (minimumKobo !== undefined && netKobo < minimumKobo) {
@@ -73,7 +73,7 @@ export async function closeSettlement(
   return readSettlement(tx, id)
 }
 
-// Whoever would wait is told instead: what it asked for may be done before its turn.
+// Fails fast instead of queueing: the settlement may already be closed by the time the lock is free.
 export async function takeTurn(tx: Transaction, clientId: ClientId): Promise<void> {
   const { rows } = await tx.query<{ isOurs: boolean }>({
     name: 'take-settlement-turn',
@@ -83,7 +83,7 @@ export async function takeTurn(tx: Transaction, clientId: ClientId): Promise<voi
   if (!rows[0]?.isOurs) throw new Refusal('settlement_in_progress')
 }
 
-// Until nobody else closes one of the client's.
+// Waits until no other transaction closes a settlement of the client.
 export async function awaitTurn(tx: Transaction, clientId: ClientId): Promise<void> {
   await tx.query({
     name: 'await-settlement-turn',
@@ -92,7 +92,7 @@ export async function awaitTurn(tx: Transaction, clientId: ClientId): Promise<vo
   })
 }
 
-// Just after this moment, so that what was posted in it is covered.
+// Just after now, so that transfers posted at this instant are covered.
 function firstCutOff(now: Date, previous: Previous | undefined): Date {
   return new Date(Math.max(now.getTime(), previous?.cutOff.getTime() ?? 0) + 1)
 }
@@ -105,7 +105,7 @@ async function newSettlementId(tx: Transaction): Promise<SettlementId> {
   return (rows[0] as { id: SettlementId }).id
 }
 
-export type OpenedAccounts = {
+type OpenedAccounts = {
   parties: Party[] // The client first.
   receivable: SharedAccount
   reserve: SharedAccount

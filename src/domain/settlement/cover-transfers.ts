@@ -1,10 +1,10 @@
-// What a settlement covers, as lines: set-wise, in one statement, however much it is (I51).
+// Writes the lines of a settlement in one statement, whatever their number (I51).
 //
-// Covered are the transfers of the client's money, other than those of settlements, with an id up to
-// `toId` that were posted before `cutOff`, less what the settlement before covers. `toId` is decided:
-// no transfer with such an id can appear later (decided_transfer_id), so this sees all of them while
-// new ones go on being posted. One that is posted late, or dated before a cut-off that was already
-// taken, has a higher id, and is in the next settlement.
+// A settlement covers the transfers of the client's money that have an id up to `toId` and were posted
+// before `cutOff`, except those of settlements and those that the previous settlement covers. No transfer
+// with an id up to `toId` can appear later (decided_transfer_id), so the statement sees all of them while
+// new ones are posted. A transfer that is posted late, or dated before an earlier cut-off, has a higher
+// id and goes into the next settlement.
 
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
@@ -22,11 +22,12 @@ export async function decideTransfers(tx: Transaction): Promise<bigint> {
   return (rows[0] as { id: bigint }).id
 }
 
-// Of a transfer that stands for those of an archive (0074_archives.sql): of no credit in particular.
+// A transfer that stands for an archive (0074_archives.sql) belongs to no single credit.
 const CREDIT = 'case when t.archive_id is null then t.credit_id end as credit_id'
 const OF_CREDITS = '(credit_id is not null or archive_id is not null)'
 
-// Each side of a transfer that is one of the client's accounts. `kobo` is below zero where it left.
+// One row for each side of a transfer that is one of the client's accounts. `kobo` is negative for money
+// that left.
 const SIDES = `
   accounts as (
     select account_id, subaccount_id from settlement_accounts
@@ -89,7 +90,7 @@ function values({ clientId, currency, cover, previous }: Covering): unknown[] {
   ]
 }
 
-// Answers the lowest id that is not covered: where the next settlement begins to look.
+// Returns the lowest id that is not covered: the next settlement starts there.
 export async function writeLines(
   tx: Transaction,
   settlementId: SettlementId,
@@ -107,14 +108,14 @@ export async function writeLines(
   return rows[0]?.id ?? covering.cover.toId + 1n
 }
 
-export type LineTotals = Record<
+type LineTotals = Record<
   'grossKobo' | 'feesKobo' | 'vatKobo' | 'reversedKobo' | 'refundsKobo' | 'paidOutKobo',
   Kobo
 > & { recoveredKobo: Kobo; netKobo: Kobo; lines: bigint }
 
 export type PartyTotals = LineTotals & { subaccountId: SubaccountId | null }
 
-// By party. What leaves the client for a subaccount comes to it, so shares cancel out.
+// By party. A share leaves the client and reaches the subaccount, so shares cancel out.
 export async function sumLines(
   tx: Transaction,
   settlementId: SettlementId,
@@ -137,7 +138,7 @@ export async function sumLines(
   return rows
 }
 
-// What would be covered, without writing anything. `lines` counts the credits alone.
+// Writes nothing. `lines` counts credits only.
 export async function previewTotals(db: Queryable, covering: Covering): Promise<LineTotals> {
   const { rows } = await db.query<LineTotals>({
     text: `with ${SIDES}

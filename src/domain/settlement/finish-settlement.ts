@@ -1,10 +1,10 @@
-// What a payout's outcome makes of its settlement: paid when all of its payouts are, failed when none
-// was. What failed is available again (src/domain/payouts) and in the next settlement.
+// Sets the status of a settlement from its payouts: paid when all are confirmed, failed when none is. The
+// money of a failed payout is available again (src/domain/payouts) and goes into the next settlement.
 
 import type { Transaction } from '#db/transaction.ts'
 import type { OutcomeHook } from '#domain/payouts/settle-payout.ts'
 import type { SettlementId } from '#ids.ts'
-import { tellSettlement } from './settlement-events.ts'
+import { emitEvent } from './settlement-events.ts'
 import { readSettlement } from './settlements.ts'
 
 export const finishSettlement: OutcomeHook = async (tx, { now }, { settlementId }) => {
@@ -23,7 +23,7 @@ export const finishSettlement: OutcomeHook = async (tx, { now }, { settlementId 
   await setStatus(tx, { id, status, finishedAt: now })
   const settlement = await readSettlement(tx, id)
   const type = status === 'paid' ? 'settlement.paid' : 'settlement.failed'
-  await tellSettlement(tx, now, { settlement, type })
+  await emitEvent(tx, now, { settlement, type })
 }
 
 async function countPayouts(tx: Transaction, id: SettlementId) {

@@ -1,5 +1,5 @@
-// Reserves: a part of a settlement that is held back, and released by the first settlement whose
-// cut-off is late enough.
+// Reserves: parts of settlements that are held back. The first settlement whose cut-off is late enough
+// releases a reserve.
 
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
@@ -55,7 +55,7 @@ export async function holdReserve(
   })
 }
 
-// Of a settlement that was cancelled: it holds and releases nothing.
+// Undoes the holds and releases of a cancelled settlement.
 export async function undoReserves(tx: Transaction, id: SettlementId): Promise<void> {
   await tx.query({
     name: 'unhold-reserve',

@@ -1,9 +1,9 @@
 // When settlements close, in West Africa Time and on business days only. Pure.
 //
-//   manual            never by itself
+//   manual            never automatically
 //   daily@HH:MM       each business day, with the cut-off at that time
-//   T+1@HH:MM         each business day, with the cut-off at its midnight: what came the day before
-//   weekly@Mon@HH:MM  once a week, on the next business day if that day is none
+//   T+1@HH:MM         each business day, with the cut-off at its midnight: covers the day before
+//   weekly@Mon@HH:MM  once a week, or on the next business day if that day is a holiday
 
 import { type Holidays, isBusinessDay } from '#business-days.ts'
 import { watDay } from '#wat-time.ts'
@@ -15,35 +15,35 @@ export const SCHEDULE_PATTERN =
   '^(manual|weekly|(daily|T\\+1|weekly@(Mon|Tue|Wed|Thu|Fri))@([01][0-9]|2[0-3]):[0-5][0-9])$'
 const WEEKLY = 'weekly@Mon@09:00'
 
-// More days than any list of holidays closes in a row.
+// Longer than any run of holidays.
 const LOOK_AHEAD_DAYS = 400
 
 export type Slot = { at: Date; cutOff: Date }
 
-// A week without a day of its own begins on Monday.
-export function normalSchedule(given: string): string {
-  return given === 'weekly' ? WEEKLY : given
+// `weekly` without a day means Monday.
+export function normalSchedule(schedule: string): string {
+  return schedule === 'weekly' ? WEEKLY : schedule
 }
 
-// The first time after this moment. Undefined: never by itself.
+// The first slot after this moment. Undefined for a manual schedule.
 export function nextSlot(schedule: string, after: Date, holidays: Holidays): Slot | undefined {
   const match = PATTERN.exec(schedule)
   if (!match) return undefined
   const [, daily, weekday, hour, minute] = match
   const clockMs = (Number(hour) * 60 + Number(minute)) * 60_000
-  const isWanted = (day: string) => weekday === undefined || isWeekly(day, weekday, holidays)
+  const isInSchedule = (day: string) => weekday === undefined || isWeekly(day, weekday, holidays)
   const first = dayStart(watDay(after))
   for (let days = 0; days <= LOOK_AHEAD_DAYS; days++) {
     const midnight = new Date(first.getTime() + days * DAY_MS)
     const day = watDay(midnight)
     const at = new Date(midnight.getTime() + clockMs)
-    if (at <= after || !isBusinessDay(day, holidays) || !isWanted(day)) continue
+    if (at <= after || !isBusinessDay(day, holidays) || !isInSchedule(day)) continue
     return { at, cutOff: daily === 'T+1' ? midnight : at }
   }
   return undefined
 }
 
-// A business day stands in for its weekday, or for one before it with no business day in between.
+// A business day stands in for its weekday, and for an earlier weekday with no business day in between.
 function isWeekly(day: string, weekday: string, holidays: Holidays): boolean {
   if (dayName(day) === weekday) return true
   const before = dayBefore(day)

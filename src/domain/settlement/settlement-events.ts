@@ -1,4 +1,4 @@
-// Tells of settlements: the audit log, with amounts, and the client's events.
+// Records settlements in the audit log and in the client's events.
 
 import type { Transaction } from '#db/transaction.ts'
 import { writeAuditLog } from '#domain/records/audit-log.ts'
@@ -8,7 +8,7 @@ import type { SettlementId } from '#ids.ts'
 import { timestamp } from '#wat-time.ts'
 import { readSettlement, type Settlement } from './settlements.ts'
 
-type Recorded = {
+type SettlementAction = {
   id: SettlementId
   verb: 'close' | 'approve_first' | 'approve' | 'cancel'
   actor: string
@@ -18,7 +18,7 @@ type Recorded = {
 export async function recordSettlement(
   tx: Transaction,
   now: Date,
-  { id, verb, actor, more }: Recorded,
+  { id, verb, actor, more }: SettlementAction,
 ): Promise<void> {
   const settlement = await readSettlement(tx, id)
   const { clientId, reference, cutOff, lines, grossKobo, netKobo } = settlement
@@ -35,18 +35,18 @@ export async function recordSettlement(
       ...more,
     },
   })
-  if (verb === 'close') await tellSettlement(tx, now, { settlement, type: 'settlement.closed' })
+  if (verb === 'close') await emitEvent(tx, now, { settlement, type: 'settlement.closed' })
 }
 
-type Told = {
+type SettlementEvent = {
   settlement: Settlement
   type: 'settlement.closed' | 'settlement.paid' | 'settlement.failed'
 }
 
-export async function tellSettlement(
+export async function emitEvent(
   tx: Transaction,
   now: Date,
-  { settlement, type }: Told,
+  { settlement, type }: SettlementEvent,
 ): Promise<void> {
   const { clientId } = settlement
   await appendEvents(tx, now, [{ clientId, type, facts: factsOf(settlement) }])

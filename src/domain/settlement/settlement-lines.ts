@@ -1,4 +1,4 @@
-// The lines of a settlement, in the order in which the money moved, with what each is about.
+// The lines of a settlement, in the order in which the money moved, each with its credit or payout.
 
 import type { Queryable } from '#db/pool.ts'
 import type { AccountId, CreditId, PaymentId, SettlementId } from '#ids.ts'

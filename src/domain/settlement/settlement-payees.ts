@@ -1,5 +1,5 @@
-// Whom a settlement would be paid to if it were approved now, one for each party that gets something: the
-// client at its default bank account, subaccounts at theirs.
+// The payees of a settlement if it were approved now: the client at its default bank account, each
+// subaccount at its own. A party that gets nothing is not a payee.
 
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
@@ -45,7 +45,7 @@ export async function readPayees(db: Queryable, id: SettlementId): Promise<Payee
   return rows
 }
 
-// The same, to pay them: nobody chooses another account for a subaccount before the transaction ends.
+// Nobody can choose another account for a subaccount before the transaction ends.
 export async function lockPayees(tx: Transaction, id: SettlementId): Promise<Payee[]> {
   await tx.query({
     name: 'lock-settlement-payees',
@@ -60,7 +60,8 @@ export async function lockPayees(tx: Transaction, id: SettlementId): Promise<Pay
 
 const UNCONFIRMED = 'bank_account_unconfirmed'
 
-// What keeps it from being paid as a whole. What another person's approval overcomes comes last.
+// The reason why the settlement as a whole cannot be paid. An unconfirmed name comes last, because a
+// second person's approval overcomes it.
 export function findObstacle(payees: readonly Payee[]): RefusalCode | undefined {
   const obstacles = payees.flatMap((payee) => obstacleTo(payee) ?? [])
   return obstacles.find((obstacle) => obstacle !== UNCONFIRMED) ?? obstacles[0]
@@ -78,19 +79,19 @@ export function obstacleTo({ bankAccountId, isActive, status }: Payee): RefusalC
   return undefined
 }
 
-// What the approver saw of the payees, as they are listed.
+// The accounts and names that the approver saw, in the order of the list.
 export type SeenPayees = {
   bankAccounts?: readonly string[] | undefined
   accountNames?: readonly string[] | undefined
 }
 
-// Somebody may choose another account after the approver has looked, or give one that no bank has confirmed
-// another name.
-export function arePayeesSeen(payees: readonly Payee[], seen: SeenPayees): boolean {
-  const isSame = (given: readonly string[] | undefined, now: readonly (string | null)[]) =>
-    given === undefined ||
-    (given.length === now.length && now.every((each, index) => each === given[index]))
+// Catches an account that was replaced, or an unconfirmed account that was renamed, after the approver
+// looked.
+export function arePayeesSeen(payees: readonly Payee[], view: SeenPayees): boolean {
+  const isSame = (seen: readonly string[] | undefined, current: readonly (string | null)[]) =>
+    seen === undefined ||
+    (seen.length === current.length && current.every((each, index) => each === seen[index]))
   const accounts = payees.map(({ bankAccount }) => bankAccount)
   const names = payees.map(({ accountName }) => accountName)
-  return isSame(seen.bankAccounts, accounts) && isSame(seen.accountNames, names)
+  return isSame(view.bankAccounts, accounts) && isSame(view.accountNames, names)
 }

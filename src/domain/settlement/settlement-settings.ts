@@ -1,6 +1,5 @@
-// How a client is settled: when, from which amount on, and what is held back for how long. The operator
-// may set the least that is held back, which the client cannot go below. Holidays are the operator's, and
-// everybody's.
+// A client's settlement terms: schedule, minimum amount and reserve. The operator may set a floor for the
+// reserve, which the client cannot go below. The operator's holidays apply to all clients.
 
 import type { Holidays } from '#business-days.ts'
 import type { Queryable } from '#db/pool.ts'
@@ -12,14 +11,14 @@ import { Refusal } from '#errors.ts'
 import type { ClientId } from '#ids.ts'
 import type { Kobo } from '#money.ts'
 
-export type SettlementTerms = {
+type SettlementTerms = {
   schedule: string
-  minimumKobo: Kobo // A schedule skips less than this.
+  minimumKobo: Kobo // The schedule skips smaller settlements.
   reserveBps: number
   reserveDays: number
 }
 
-// The reserve is the one in force: the greater of the client's own and the operator's floor.
+// The reserve in force is the greater of the client's own and the operator's floor.
 export type SettlementSettings = SettlementTerms & {
   handledTo: Date | null
   reserveFloorBps: number
@@ -44,8 +43,8 @@ export async function readSettings(db: Queryable, clientId: ClientId): Promise<S
   return rows[0] as SettlementSettings
 }
 
-// A schedule begins when it is set: what it would have closed before is not made up for. Without a
-// reserve of its own, the client has the operator's floor.
+// A schedule starts when it is set and does not make up for earlier slots. A client without a reserve of
+// its own has the operator's floor.
 export async function writeSettings(
   tx: Transaction,
   { client, actor, now }: { client: Client; actor: string; now: Date },
@@ -81,7 +80,8 @@ export type ScheduledClient = Pick<SettlementTerms, 'schedule' | 'minimumKobo'> 
   handledTo: Date
 }
 
-// A suspended client is settled when it is resumed: its schedule then makes up for what it missed.
+// Leaves out suspended clients. When such a client is resumed, its schedule makes up for the slots it
+// missed.
 export async function listScheduled(db: Queryable, only?: ClientId): Promise<ScheduledClient[]> {
   const { rows } = await db.query<ScheduledClient>({
     name: 'list-scheduled-settlements',
@@ -97,7 +97,7 @@ export async function listScheduled(db: Queryable, only?: ClientId): Promise<Sch
   return rows
 }
 
-// Whoever gets true closed it or skips it; nobody else will (I54). Keeps the row locked.
+// True for one caller only, who closes or skips the slot (I54). Keeps the row locked.
 export async function claimSlot(
   tx: Transaction,
   { clientId, handledTo, schedule }: ScheduledClient,

@@ -1,11 +1,11 @@
-// Settlements as they stand. What they hold is written when they are closed (close-settlement.ts) and
-// never changes; their status does.
+// Settlements. Closing writes their content (close-settlement.ts), which never changes; only the status
+// does.
 //
 //   open ──▶ closed ──▶ approved ──▶ sending ──▶ paid | part_failed | failed
 //              └──────▶ cancelled
 //
-// Open is what will be in the next one: it has no row (upcoming-settlement.ts). Sending is shown as
-// soon as a bank was asked for one of its payouts.
+// The open settlement has no row (upcoming-settlement.ts). An approved settlement is shown as sending
+// once a payout of it has left the queue.
 
 import type { Queryable } from '#db/pool.ts'
 import { pastPrefix } from '#db/prefixes.ts'
@@ -26,7 +26,7 @@ export const SETTLEMENT_STATUSES = [
   'failed',
   'cancelled',
 ] as const
-export type SettlementStatus = (typeof SETTLEMENT_STATUSES)[number]
+type SettlementStatus = (typeof SETTLEMENT_STATUSES)[number]
 
 export const AMOUNTS = [
   'gross',
@@ -64,7 +64,7 @@ export type Settlement = SettlementAmounts & {
   heldReason: string | null
   closedBy: string
   closedByUser: UserId | null
-  makerPeople: readonly UserId[] | null // Behind who closed it.
+  makerPeople: readonly UserId[] | null // The people behind the closer.
   approversNeeded: number
   firstApprover: FirstApprover | null
   closedAt: Date
@@ -167,7 +167,7 @@ export async function listSettlements(
   return rows
 }
 
-// The latest that was not cancelled: the next one begins where it ends.
+// The latest that was not cancelled. The next settlement starts where it ends.
 export async function findPrevious(
   db: Queryable,
   clientId: ClientId,
@@ -184,7 +184,7 @@ export async function findPrevious(
   return rows[0]
 }
 
-// Of those whose reference begins like this, newest first.
+// Settlements whose reference starts with the prefix, newest first.
 export async function findSettlementsLike(
   db: Queryable,
   clientId: ClientId,

@@ -1,5 +1,5 @@
-// What becomes of what a settlement took from a client: what the client owes is recovered first, then
-// a reserve is held back of what was taken; reserves that are due come on top. Pure.
+// Divides the money that a settlement took from a client. It first recovers the client's debt, then holds
+// back a reserve from the money taken. Due reserves are added. Pure.
 
 import { type Kobo, kobo } from '#money.ts'
 
@@ -8,12 +8,12 @@ const WHOLE_BPS = 10_000n
 export type ShareOut = {
   recoveredKobo: Kobo
   reservedKobo: Kobo
-  netKobo: Kobo // What is paid out.
+  netKobo: Kobo // Paid out.
 }
 
-type Taken = { takenKobo: Kobo; releasedKobo: Kobo; owedKobo: Kobo; reserveBps: number }
+type Inputs = { takenKobo: Kobo; releasedKobo: Kobo; owedKobo: Kobo; reserveBps: number }
 
-export function shareOut({ takenKobo, releasedKobo, owedKobo, reserveBps }: Taken): ShareOut {
+export function shareOut({ takenKobo, releasedKobo, owedKobo, reserveBps }: Inputs): ShareOut {
   const allKobo = takenKobo + releasedKobo
   const recoveredKobo = least(owedKobo, allKobo)
   const reservableKobo = least(takenKobo, allKobo - recoveredKobo)

@@ -1,12 +1,12 @@
-// Takes what a settlement covers from the client's accounts into settling: of each account its
-// balance as of the cut-off, that is its balance less what was posted after the cut. Where money was
-// drawn since that had come before the cut, as much as is left; the difference is carried, and evens
-// out with the next settlement.
+// Moves the money that a settlement covers from the client's accounts to settling: from each account its
+// balance as of the cut-off, that is the balance less the transfers posted after the cut. If the client
+// has drawn from that money since, only the remainder moves; the difference is carried, and the next
+// settlement evens it out.
 //
-// The accounts are locked only here, shortly before the settlement is committed: credits that arrive
-// meanwhile wait for as long as it takes to post.
+// The accounts are locked only here, shortly before the commit, so arriving credits wait only while the
+// transfers are posted.
 //
-// Locks: the accounts that hold money and those that it goes to, in the order of their ids.
+// Locks: the accounts that hold money and those that receive it, in id order.
 
 import { numberArray } from '#db/arrays.ts'
 import type { Transaction } from '#db/transaction.ts'
@@ -17,7 +17,7 @@ import type { Cover } from './cover-transfers.ts'
 
 export type Party = {
   subaccountId: SubaccountId | null // Null: the client.
-  accountId: AccountId | null // Null: all those of the client.
+  accountId: AccountId | null // Null: all accounts of the client.
   settlingId: AccountId
 }
 
@@ -31,16 +31,16 @@ type Taking = {
   alsoLocked: readonly AccountId[]
 }
 
-// What was taken for each party.
+// Returns the amount taken for each party.
 export async function takeAvailable(
   tx: Transaction,
   now: Date,
   taking: Taking,
 ): Promise<Map<SubaccountId | null, Kobo>> {
   const { settlementId, cover, nextFromId, parties } = taking
-  const held = await lockAccounts(tx, taking)
+  const holders = await lockAccounts(tx, taking)
   const settling = new Map(parties.map(({ accountId, settlingId }) => [accountId, settlingId]))
-  const from = held.map((accountId) => ({
+  const from = holders.map((accountId) => ({
     accountId,
     intoId: (settling.get(accountId) ?? settling.get(null)) as AccountId,
   }))
@@ -49,8 +49,8 @@ export async function takeAvailable(
   return sumTaken(tx, settlementId, parties)
 }
 
-// Found first, and then locked as they are: a row that has changed meanwhile is looked at once more, and
-// with a query for what it is to be among, that would be done again for each.
+// Finds the accounts first and then locks them by id. PostgreSQL checks a row again if it changed
+// meanwhile; with a subquery in that check, it would run the subquery again for each row.
 async function lockAccounts(
   tx: Transaction,
   { clientId, currency, parties, alsoLocked }: Taking,
@@ -85,11 +85,8 @@ async function sumTaken(
              from transfers where settlement_id = $1 group by credit_account_id`,
     values: [settlementId],
   })
-  const taken = new Map(rows.map(({ settlingId, kobo: sum }) => [settlingId, sum]))
+  const sums = new Map(rows.map(({ settlingId, kobo: sum }) => [settlingId, sum]))
   return new Map(
-    parties.map(({ subaccountId, settlingId }) => [
-      subaccountId,
-      taken.get(settlingId) ?? kobo(0n),
-    ]),
+    parties.map(({ subaccountId, settlingId }) => [subaccountId, sums.get(settlingId) ?? kobo(0n)]),
   )
 }

@@ -1,5 +1,5 @@
-// What would be in a settlement that is closed now, and when the schedule closes the next one. Reads
-// one snapshot and takes no lock.
+// Previews the settlement that would be closed now, and the time of the next scheduled one. Reads one
+// snapshot and takes no lock.
 
 import type { Transaction } from '#db/transaction.ts'
 import type { ClientId } from '#ids.ts'
@@ -28,7 +28,7 @@ export async function readUpcoming(
 ): Promise<UpcomingSettlement> {
   const settings = await readSettings(tx, clientId)
   const previous = await findPrevious(tx, clientId, CURRENCY)
-  const cutOff = new Date(now.getTime() + 1) // So that what was posted in this moment counts.
+  const cutOff = new Date(now.getTime() + 1) // Covers transfers posted at this instant.
   const cover = { fromId: previous?.nextFromId ?? 0n, toId: LAST_ID, cutOff }
   const covered = await previewTotals(tx, { clientId, currency: CURRENCY, cover, previous })
   const { clientKobo, subaccountsKobo, owedKobo } = await readBalances(tx, clientId)

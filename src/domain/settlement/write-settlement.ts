@@ -1,6 +1,5 @@
-// Writes a settlement once its money is taken: its row with the totals, what was recovered, held back
-// and released, the lines that say so, and what each party gets. The database holds that it adds up
-// (settlements_add_up).
+// Writes a settlement once its money is taken: its row with the totals, its reserves, their lines, and
+// the share of each party. The database checks that the amounts add up (settlements_add_up).
 
 import { numberArray, plainArray } from '#db/arrays.ts'
 import type { Transaction } from '#db/transaction.ts'
@@ -19,8 +18,8 @@ import type { Party } from './take-available.ts'
 
 export type Closing = {
   clientId: ClientId
-  cutOff?: Date | undefined // All that was posted so far, unless said.
-  minimumKobo?: Kobo | undefined // Less than this is refused.
+  cutOff?: Date | undefined // Default: now.
+  minimumKobo?: Kobo | undefined // Smaller settlements are refused.
   actor: string
   userId: UserId | null
 }
@@ -33,8 +32,8 @@ export type Closed = {
   previous: Previous | undefined
   cover: Cover
   nextFromId: bigint
-  covered: readonly PartyTotals[]
-  taken: ReadonlyMap<SubaccountId | null, Kobo>
+  totals: readonly PartyTotals[]
+  takings: ReadonlyMap<SubaccountId | null, Kobo>
   parties: readonly Party[]
   receivable: SharedAccount
   reserve: SharedAccount
@@ -45,22 +44,22 @@ export type Closed = {
 type Shared = ShareOut & { releasedKobo: Kobo; takenKobo: Kobo }
 type ExtraLine = { kind: string; subaccountId: SubaccountId | null; kobo: bigint }
 
-// Answers the net amount of all parties.
+// Returns the net amount of all parties.
 export async function writeSettlement(tx: Transaction, deps: Deps, closed: Closed): Promise<Kobo> {
-  const { id, closing, cover, covered, taken, reserveBps } = closed
+  const { id, closing, cover, totals, takings, reserveBps } = closed
   const { clientId } = closing
   const releasedKobo = await sumDueReserves(tx, clientId, cover.cutOff)
   const owedKobo = await readOwed(tx, deps.sharedAccounts.id(closed.receivable))
-  const takenKobo = taken.get(null) as Kobo
+  const takenKobo = takings.get(null) as Kobo
   const shared: Shared = {
     ...{ releasedKobo, takenKobo },
     ...shareOut({ takenKobo, releasedKobo, owedKobo, reserveBps }),
   }
-  const isEmpty = covered.length === 0 && releasedKobo === 0n && sum(taken.values()) === 0n
+  const isEmpty = totals.length === 0 && releasedKobo === 0n && sum(takings.values()) === 0n
   if (isEmpty) throw new Refusal('settlement_empty')
   const extra = extraLines(closed, shared)
   const amounts = addUp(closed, shared)
-  const lines = sum(covered.map((party) => party.lines)) + BigInt(extra.length)
+  const lines = sum(totals.map((party) => party.lines)) + BigInt(extra.length)
   await insertSettlement(tx, deps.now, { closed, amounts, lines })
   await writeExtraLines(tx, deps.now, { id, lines: extra })
   await postTransfers(tx, deps.now, transfersOf(deps.sharedAccounts, closed, shared))
@@ -80,10 +79,10 @@ async function readOwed(tx: Transaction, receivableId: AccountId): Promise<Kobo>
   return (rows[0] as { kobo: Kobo }).kobo
 }
 
-// What was taken and is not in the lines of this settlement, or the other way round.
-function extraLines({ covered, taken }: Closed, shared: Shared): ExtraLine[] {
-  const carried = [...taken].map(([subaccountId, takenKobo]) => {
-    const party = covered.find((each) => each.subaccountId === subaccountId)
+// Lines that explain the difference between the money taken and the covered lines.
+function extraLines({ totals, takings }: Closed, shared: Shared): ExtraLine[] {
+  const carried = [...takings].map(([subaccountId, takenKobo]) => {
+    const party = totals.find((each) => each.subaccountId === subaccountId)
     return { kind: 'carried', subaccountId, kobo: takenKobo - (party?.netKobo ?? 0n) }
   })
   const client = { subaccountId: null }
@@ -95,9 +94,9 @@ function extraLines({ covered, taken }: Closed, shared: Shared): ExtraLine[] {
   ].filter((line) => line.kobo !== 0n)
 }
 
-function addUp({ covered, taken }: Closed, shared: Shared): SettlementAmounts {
-  const total = (of: (party: PartyTotals) => bigint) => kobo(sum(covered.map(of)))
-  const allTakenKobo = sum(taken.values())
+function addUp({ totals, takings }: Closed, shared: Shared): SettlementAmounts {
+  const total = (of: (party: PartyTotals) => bigint) => kobo(sum(totals.map(of)))
+  const allTakenKobo = sum(takings.values())
   const { recoveredKobo, reservedKobo, releasedKobo, takenKobo, netKobo } = shared
   return {
     grossKobo: total((party) => party.grossKobo),
@@ -204,12 +203,12 @@ function transfersOf(accounts: SharedAccounts, closed: Closed, shared: Shared): 
     })
 }
 
-// All that was taken for a subaccount is its own.
+// A subaccount gets all of the money taken for it.
 async function writeShares(tx: Transaction, closed: Closed, netKobo: Kobo): Promise<void> {
-  const { id, closing, parties, taken } = closed
+  const { id, closing, parties, takings } = closed
   const shares = parties.map(({ subaccountId, settlingId }) => ({
     ...{ subaccountId, settlingId },
-    kobo: subaccountId === null ? netKobo : (taken.get(subaccountId) as Kobo),
+    kobo: subaccountId === null ? netKobo : (takings.get(subaccountId) as Kobo),
   }))
   const paid = shares.filter((share) => share.kobo > 0n)
   await tx.query({

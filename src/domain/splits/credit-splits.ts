@@ -1,11 +1,11 @@
-// What subaccounts got of each part of a credit: of what was booked, or of a suspense item of it that
+// The shares of subaccounts in each part of a credit: its booked amount, or a suspense item of it that
 // was assigned (I55). Written in the transaction that books the money, after its fee.
 //
-//   Available → Subaccount 15,828.00     80% of what is left of 20,000.00 after fee and VAT
+//   Available → Subaccount 15,828.00     80% of 20,000.00 less fee and VAT
 //   Available → Subaccount  3,957.00     20%
 //
-// When the bank takes the money back, the subaccounts give their shares of it back first, as far as
-// they still have them (I56). What has left them stays the client's loss, and is never asked for twice.
+// When the bank takes the money back, the subaccounts first give back their shares, as far as they still
+// hold them (I56). Money that has left them is the client's loss and is never taken twice.
 
 import { numberArray } from '#db/arrays.ts'
 import type { Transaction } from '#db/transaction.ts'
@@ -27,16 +27,15 @@ export type CreditShare = {
   clientId: ClientId
   splitId: SplitId
   subaccountId: SubaccountId
-  baseKobo: Kobo // What was booked.
+  baseKobo: Kobo // The booked amount.
   shareKobo: Kobo
 }
 
-export type PostedShare = CreditShare & { accountId: AccountId } // What it was taken from.
+export type PostedShare = CreditShare & { accountId: AccountId } // The account that paid the share.
 
 type Booked = { parts: readonly BookedPart[]; fees: readonly CreditFee[]; rule: FeeRule | null }
 
-// One split of all the parts together: what a subaccount gets of it comes from each of them by its
-// size. Without a split there is nothing.
+// Splits the sum of all parts once. Each part contributes to a share in proportion to its size.
 export function shareCredits(
   split: Split | null,
   { parts, fees, rule }: Booked,

@@ -1,10 +1,10 @@
-// What subaccounts got of a credit or a payment, less what they gave back. Columns to select.
+// Columns with the shares of subaccounts in a credit or a payment, less the amounts they gave back.
 
 import { type Kobo, kobo } from '#money.ts'
 
-export type ShownShare = { subaccountCode: string; amountKobo: Kobo }
+export type ShareView = { subaccountCode: string; amountKobo: Kobo }
 
-// As JSON has them; null: none.
+// From JSON. Null: none.
 export type ShareRows = { subaccountCode: string; amountKobo: string }[] | null
 
 const shares = (condition: string) => `
@@ -15,18 +15,18 @@ const shares = (condition: string) => `
             where ${condition}
             group by u.code) as s)`
 
-// Of a credit `c`.
+// For a credit `c`.
 export const CREDIT_SHARES = `${shares('s.credit_id = c.id')} as splits`
 
-// Of a payment `p` of an advice `a`: of its own credits, and of what was assigned to it. Nothing is
-// looked for without a split.
+// For a payment `p` of an advice `a`: from its own credits and from suspense items assigned to it.
+// Without a split, nothing is searched.
 export const PAYMENT_SHARES = `
   case when a.split_id is not null then ${shares(`
     s.item_id is null and s.credit_id in (select id from credits where payment_id = p.id)
     or s.item_id in (select id from suspense_items where assigned_payment_id = p.id)`)}
   end as splits`
 
-export function openShares(rows: ShareRows): ShownShare[] {
+export function openShares(rows: ShareRows): ShareView[] {
   return (rows ?? []).map(({ subaccountCode, amountKobo }) => ({
     subaccountCode,
     amountKobo: kobo(BigInt(amountKobo)),

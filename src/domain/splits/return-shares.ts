@@ -1,5 +1,5 @@
-// Shares of subaccounts as they stand, and what of them goes back when a bank takes the money back
-// (I56).
+// The shares of subaccounts in a credit, and the parts of them that go back when a bank takes the money
+// back (I56).
 
 import type { Transaction } from '#db/transaction.ts'
 import type { AccountId, CreditId, SubaccountId, SuspenseItemId } from '#ids.ts'
@@ -12,11 +12,11 @@ export type StandingShare = {
   id: bigint
   itemId: SuspenseItemId | null
   subaccountId: SubaccountId
-  accountId: AccountId // What it was taken from, and goes back to.
+  accountId: AccountId // The account that paid the share; returns go there.
   baseKobo: Kobo
   shareKobo: Kobo
-  returnedKobo: Kobo // Given back so far, …
-  lostKobo: Kobo // … or to be given back when it had left the subaccount already.
+  returnedKobo: Kobo // Given back so far.
+  lostKobo: Kobo // Due when the money had already left the subaccount.
 }
 
 // The credit must be locked.
@@ -34,8 +34,8 @@ export async function readShares(tx: Transaction, creditId: CreditId): Promise<S
 
 export type ReturnedShare = { of: StandingShare; returnedKobo: Kobo; lostKobo: Kobo }
 
-// What goes back when so much is left of the part it is of, as far as the subaccounts have it. Their
-// balances change with it. What stays with a subaccount is rounded in the client's favour.
+// Computes the returns when `leftKobo` remains of the part, as far as the subaccounts hold the money.
+// Reduces `balances`. A subaccount's remaining share is rounded down, in the client's favour.
 export function returnShares(
   shares: readonly StandingShare[],
   { leftKobo, balances }: { leftKobo: Kobo; balances: Map<SubaccountId, Kobo> },

@@ -1,13 +1,13 @@
-// What each part of a split gets of an amount. Pure, in whole kobo.
+// Computes the share of each part of a split. Pure, in whole kobo.
 //
-//   percentage   by the largest remainder; what is not given to a part stays with the main account
-//   flat         each its amount, in the order of the parts, as long as there is some
+//   percentage   by the largest remainder; the main account keeps the rest
+//   flat         each part its amount, in order, while money remains
 //
-// Shares are of what is left after the fee. Where subaccounts bear it (the fee rule says so, and
-// parts of the split do), shares are of the whole, and the fee comes out of the parts that bear it,
-// by the size of their shares; what they cannot bear, the main account does, and then the others.
+// Shares are computed after the fee. If subaccounts bear the fee (by the fee rule and by parts of the
+// split), shares are computed on the whole amount, and the fee is taken from the bearing parts in
+// proportion to their shares. The main account bears what those parts cannot, and then the other parts.
 //
-// I55: shares are never negative, and together never more than is left after the fee.
+// I55: shares are never negative, and their sum never exceeds the amount after the fee.
 
 import type { FeeBearer } from '#domain/fees/compute-fee.ts'
 import { distribute } from '#domain/fees/share-fee.ts'
@@ -41,18 +41,18 @@ export function shareAmount(split: SplitTerms, { grossKobo, feesKobo, bearer }: 
 }
 
 function shareWhole({ type, parts }: SplitTerms, wholeKobo: bigint): bigint[] {
-  const given = parts.map(({ share }) => share)
-  if (type === 'percentage') return largestRemainder(given, wholeKobo)
+  const amounts = parts.map(({ share }) => share)
+  if (type === 'percentage') return largestRemainder(amounts, wholeKobo)
   let leftKobo = wholeKobo
-  return given.map((share) => {
+  return amounts.map((share) => {
     const takenKobo = least(share, leftKobo)
     leftKobo -= takenKobo
     return takenKobo
   })
 }
 
-// Every share is rounded down, and the kobo left over go to those that lost most by it: the first
-// of equals, and the main account last.
+// Rounds every share down and gives the remaining kobo to the parts that lost most: the first of equals,
+// and the main account last.
 function largestRemainder(bps: readonly bigint[], wholeKobo: bigint): bigint[] {
   const weights = [...bps, ALL_BPS - sum(bps)]
   const shares = weights.map((weight) => (wholeKobo * weight) / ALL_BPS)

@@ -1,6 +1,6 @@
-// Splits: how money that is booked is shared with subaccounts. Their terms never change: other terms
-// are another split, with a code of its own. A deactivated split is not given to anything new; what
-// was given it before keeps it.
+// Splits: how a client shares booked money with subaccounts. The terms of a split never change; other
+// terms need another split. A deactivated split cannot be used for anything new, but stays where it is
+// used.
 
 import { numberArray } from '#db/arrays.ts'
 import type { Queryable } from '#db/pool.ts'
@@ -58,18 +58,18 @@ function toSplit({ parts, ...row }: SplitRow): Split {
   }
 }
 
-// By id. Nothing is asked where there is none.
+// By id. Runs no query if there are no ids.
 export async function readSplits(
   db: Queryable,
   ids: Iterable<SplitId | null>,
 ): Promise<ReadonlyMap<SplitId, Split>> {
-  const known = new Set<SplitId>()
-  for (const id of ids) if (id !== null) known.add(id)
-  if (known.size === 0) return new Map()
+  const splitIds = new Set<SplitId>()
+  for (const id of ids) if (id !== null) splitIds.add(id)
+  if (splitIds.size === 0) return new Map()
   const { rows } = await db.query<SplitRow>({
     name: 'read-splits',
     text: `${SELECT_SPLIT} where s.id = any($1::bigint[])`,
-    values: [numberArray([...known])],
+    values: [numberArray([...splitIds])],
   })
   return new Map(rows.map((row) => [row.id, toSplit(row)]))
 }
@@ -112,10 +112,10 @@ type By = { clientId: ClientId; actor: string; now: Date }
 export async function createSplit(
   tx: Transaction,
   { clientId, actor, now }: By,
-  given: NewSplit,
+  split: NewSplit,
 ): Promise<Split> {
-  const { code, name, type } = given
-  const parts = await findParts(tx, clientId, given)
+  const { code, name, type } = split
+  const parts = await findParts(tx, clientId, split)
   const { rows } = await tx.query<{ id: SplitId }>({
     name: 'create-split',
     text: `insert into splits (client_id, code, name, type, created_at)
@@ -140,9 +140,9 @@ export async function createSplit(
       parts.map(({ bearsFee }) => bearsFee),
     ],
   })
-  const shown = given.parts.map(({ share, ...part }) => ({ ...part, share: share.toString() }))
+  const views = split.parts.map(({ share, ...part }) => ({ ...part, share: share.toString() }))
   const subject = `split/${code}`
-  const detail = { name, type, parts: shown }
+  const detail = { name, type, parts: views }
   await writeAuditLog(tx, now, { clientId, actor, action: 'split.create', subject, detail })
   return getSplit(tx, clientId, code)
 }

@@ -1,6 +1,7 @@
-// Subaccounts: others that a client shares its money with, each with a bank account of its own. A
-// deactivated one is not put into new splits, nor are splits with it given to anything new. Who chose
-// its bank account, and when, is kept: they do not approve a settlement to it alone (I53).
+// Subaccounts: parties that a client shares its money with, each with its own bank account. A deactivated
+// subaccount cannot be used in new splits, and splits with it cannot be used for anything new. The user
+// who chose the bank account is recorded, because that user alone cannot approve a settlement to it
+// (I53).
 
 import { randomInt } from 'node:crypto'
 import type { Queryable } from '#db/pool.ts'
@@ -72,7 +73,7 @@ export async function listSubaccounts(
 
 type By = { clientId: ClientId; actor: string; userId: UserId | null; now: Date }
 
-// Where the client gives none.
+// For a client that sends no code.
 export function generateCode(prefix: 'SUB' | 'SPL'): string {
   return `${prefix}${randomInt(10 ** 12)
     .toString()
@@ -106,8 +107,8 @@ type Changes = {
   bankAccountId?: BankAccountId | undefined
 }
 
-// The same again changes nothing and leaves no trace. Locks the subaccount, after the client's bank
-// accounts: whoever pays to it waits for nothing else (lockPayees).
+// A repetition changes nothing and writes no audit log. Locks the subaccount after the client's bank
+// accounts: a settlement that holds this lock (lockPayees) never waits for those.
 export async function updateSubaccount(
   tx: Transaction,
   { clientId, actor, userId, now }: By,

@@ -1,5 +1,5 @@
-// Giving splits to advices and collection accounts, by their codes: the client's own, active, with
-// nobody in it but active subaccounts. Nothing is asked where no code is given.
+// Finds splits by code for advices and collection accounts: a split of the client that is active and has
+// only active subaccounts.
 
 import type { Queryable } from '#db/pool.ts'
 import { type FieldError, Refusal } from '#errors.ts'
@@ -7,16 +7,16 @@ import type { ClientId, SplitId } from '#ids.ts'
 import type { Kobo } from '#money.ts'
 import { readSplits, type Split } from './splits.ts'
 
-// Of an advice `a` or a collection account `a`.
+// For an advice `a` or a collection account `a`.
 export const SPLIT_CODE = '(select s.code from splits s where s.id = a.split_id) as "splitCode"'
 
-export type SplitUse = {
+type SplitUse = {
   clientId: ClientId
   splitCode: string | null
   amountKobo?: Kobo // Flat shares must fit into it.
 }
 
-// In order: the id of each, null where no code is given, or why not.
+// In order: the id of each split, null without a code, or a refusal.
 export async function findUsableSplits(
   db: Queryable,
   uses: readonly SplitUse[],
@@ -40,9 +40,9 @@ export async function findUsableSplits(
 }
 
 export async function getUsableSplit(db: Queryable, use: SplitUse): Promise<SplitId | null> {
-  const [found] = await findUsableSplits(db, [use])
-  if (found instanceof Refusal) throw found
-  return found ?? null
+  const [split] = await findUsableSplits(db, [use])
+  if (split instanceof Refusal) throw split
+  return split ?? null
 }
 
 async function findByCodes(
@@ -57,11 +57,11 @@ async function findByCodes(
              join splits s on s.client_id = u.client_id and s.code = u.code`,
     values: [uses.map(({ clientId }) => clientId), uses.map(({ splitCode }) => splitCode)],
   })
-  const found = await readSplits(
+  const splits = await readSplits(
     db,
     rows.map(({ id }) => id),
   )
-  return new Map([...found.values()].map((split) => [`${split.clientId}/${split.code}`, split]))
+  return new Map([...splits.values()].map((split) => [`${split.clientId}/${split.code}`, split]))
 }
 
 function refuse(message: string): Refusal {

@@ -1,8 +1,8 @@
-// Approval requests as a user sees them, each with the reason why this user may not approve it, if
-// any. In the order they are checked:
+// Approval requests as a user sees them, each with the reason why this user may not approve it, if any.
+// In the order of the checks:
 //   other_person_needed  the user made the request
 //   role_not_allowed     only owners and operators decide on maker-checker itself
-//   …                    whatever approvers.ts says
+//   …                    the obstacles of approvers.ts
 
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
@@ -25,7 +25,7 @@ export type AmountChange = {
   changedAt: string
 }
 
-// An item, and all that is about it, is null of a request to switch maker-checker off.
+// The fields of the item are null in a request to turn off maker-checker.
 export type ApprovalRequest = {
   id: bigint
   itemId: SuspenseItemId | null
@@ -46,10 +46,10 @@ export type ApprovalRequest = {
   decidedBy: string | null
   decidedAt: Date | null
   decisionReason: string | null
-  obstacle: RefusalCode | null // To an approval by who looks.
+  obstacle: RefusalCode | null // To an approval by the viewer.
 }
 
-// Who looks. `newSince`: whose access was changed later than this approves nothing yet.
+// `newSince`: users whose access changed later cannot approve yet.
 export type Viewer = { client: Client; actor: string; userId: UserId | null; newSince: Date }
 
 const UNFITNESS = unfitnessOf({
@@ -59,7 +59,7 @@ const UNFITNESS = unfitnessOf({
   newSince: '$5',
 })
 
-// By the client's own users, about items the client may see.
+// Requests of the client's own users, about items that the client may see.
 const SELECT_REQUEST = `
   select r.id, r.item_id as "itemId", i.state as "itemState", i.reason as "itemReason",
          coalesce(r.requested_kobo, i.amount_kobo) as "requestedKobo",

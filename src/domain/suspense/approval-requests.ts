@@ -1,15 +1,15 @@
-// Approval requests: to assign or return suspended money, or to switch maker-checker off.
+// Approval requests: to assign or return suspended money, or to turn off maker-checker.
 //
-//   open ──▶ approved     another person, independent of the first; it happens in the same transaction
-//     ├────▶ rejected     another person, with a reason
-//     ├────▶ withdrawn    whoever asked
+//   open ──▶ approved     by another, independent person; the action runs in the same transaction
+//     ├────▶ rejected     by another person, with a reason
+//     ├────▶ withdrawn    by the requester
 //     └────▶ void         the bank took the money back (adjust-approval-requests.ts)
 //
-// The database holds that two people take part (suspense_requests_two_people), that they are
-// independent (suspense_requests_independent_checker), and that an item has one open request
-// (suspense_requests_one_open), the setting too (suspense_requests_one_open_of_setting).
-// Locks: payment, item, who decides (so that nobody changes their access meanwhile), request; then
-// whatever assigning and returning lock.
+// The database enforces that two people take part (suspense_requests_two_people), that they are
+// independent (suspense_requests_independent_checker), and that an item (suspense_requests_one_open) or
+// the setting (suspense_requests_one_open_of_setting) has at most one open request.
+// Locks: payment, item, the approver (so that nobody changes their access meanwhile), request; then the
+// locks of assigning and returning.
 
 import type { Transaction } from '#db/transaction.ts'
 import type { Client } from '#domain/access/clients.ts'
@@ -38,7 +38,7 @@ import { SETTERS, writeMakerChecker } from './maker-checker.ts'
 import { requestReturn, type Sending } from './return-suspense.ts'
 
 type Acting = Viewer & { userId: UserId; now: Date }
-type Asked = {
+type NewRequest = {
   itemId: SuspenseItemId | null
   amountKobo: Kobo | null
   action: ApprovalRequest['action']
@@ -46,7 +46,7 @@ type Asked = {
   reason: string
 }
 
-// `to` is undefined for what is to go back to its payer.
+// Without `to`, the money is to be returned to its payer.
 export async function requestApproval(
   tx: Transaction,
   acting: Acting,
@@ -64,7 +64,7 @@ export async function requestApproval(
   return id
 }
 
-// Switching maker-checker off is asked for like money, and decided by an owner or operator.
+// An owner or operator decides.
 export async function requestDisable(
   tx: Transaction,
   acting: Acting,
@@ -73,8 +73,7 @@ export async function requestDisable(
   if (!SETTERS.includes(await lockPerson(tx, acting.userId))) throw new Refusal('role_not_allowed')
   if (!(await readMakerChecker(tx, acting.client.id))) throw new Refusal('maker_checker_off')
   const action = 'disable_maker_checker'
-  const asked = { itemId: null, amountKobo: null, action, reason } as const
-  const id = await insertRequest(tx, acting, asked)
+  const id = await insertRequest(tx, acting, { itemId: null, amountKobo: null, action, reason })
   if (id === undefined) throw new Refusal('disable_requested')
   const subject = settingSubject(acting.client)
   const detail = { action, note: reason }
@@ -85,7 +84,7 @@ export async function requestDisable(
 async function insertRequest(
   tx: Transaction,
   { client, actor, userId, now }: Acting,
-  { itemId, amountKobo, action, to, reason }: Asked,
+  { itemId, amountKobo, action, to, reason }: NewRequest,
 ): Promise<bigint | undefined> {
   const { rows } = await tx.query<{ id: bigint }>({
     name: 'ask-for-suspense',
@@ -133,14 +132,14 @@ export async function approveRequest(
   await decide(tx, acting, { request, state: 'approved', reason: null })
 }
 
-// What a request is about never changes, so it can be read before it is locked.
+// A request's subject never changes, so it can be read before the lock.
 async function lockSubject(tx: Transaction, acting: Acting, requestId: bigint): Promise<void> {
   const { itemId, toPaymentId } = await getRequest(tx, acting, requestId)
   if (toPaymentId !== null) await lockPayments(tx, [toPaymentId])
   if (itemId !== null) await lockItems(tx, 'id', itemId)
 }
 
-// Concurrent changes of the user's access wait; earlier ones are seen here.
+// Concurrent changes of the user's access wait for this lock.
 async function lockPerson(tx: Transaction, userId: UserId): Promise<Role> {
   const { rows } = await tx.query<{ role: Role }>({
     name: 'lock-deciding-person',
@@ -151,7 +150,7 @@ async function lockPerson(tx: Transaction, userId: UserId): Promise<Role> {
   return rows[0].role
 }
 
-// Moves no money, so users too new or not independent may still reject.
+// Rejecting moves no money, so new and dependent users may reject.
 export async function rejectRequest(
   tx: Transaction,
   acting: Acting,

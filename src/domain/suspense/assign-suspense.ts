@@ -1,5 +1,5 @@
-// Assigns suspended money to a payment or a collection account. A client's money stays with that
-// client; an operator may assign unidentified money to any client.
+// Assigns suspended money to a payment or a collection account. A client's money stays with that client.
+// An operator may assign unidentified money to any client.
 //
 // Idempotent: repeating an assignment changes nothing, and concurrent ones result in one. With
 // maker-checker on, an assignment needs approval (approval-requests.ts).
@@ -61,15 +61,15 @@ export async function assignSuspense(
   deps: Deps,
   { itemId, to }: { itemId: SuspenseItemId; to: AssignTo },
 ): Promise<void> {
-  const reached = await lockReached(tx, deps.by, { itemId, to })
-  const { item, payment, account } = reached
+  const assignment = await lockAssignment(tx, deps.by, { itemId, to })
+  const { item, payment, account } = assignment
   const isDone =
     item.state === 'assigned' &&
     (payment
       ? item.assignedPaymentId === payment.paymentId
       : item.assignedAccountId === account?.id)
   if (isDone) return
-  refuseUnfitting(reached)
+  refuseUnfitting(assignment)
   if (!deps.isApproved) await refuseUnapproved(tx, deps.by.id, item.id)
 
   const events = payment
@@ -103,33 +103,33 @@ export async function assignSuspense(
   await appendEvents(tx, deps.now, withOutcome(events, outcome))
 }
 
-// As the credit is once all is written.
+// The outcome is known only after all writes.
 function withOutcome(events: readonly NewEvent[], outcome: string | undefined): NewEvent[] {
   return events.map((event) =>
     event.type === 'credit.assigned' ? { ...event, facts: { ...event.facts, outcome } } : event,
   )
 }
 
-// Whether it could be assigned now, by the same rules; checked when approval is requested.
+// Applies the rules of an assignment when approval is requested.
 export async function lockAssignable(
   tx: Transaction,
   by: Client,
   { itemId, to }: { itemId: SuspenseItemId; to: AssignTo },
 ): Promise<void> {
-  refuseUnfitting(await lockReached(tx, by, { itemId, to }))
+  refuseUnfitting(await lockAssignment(tx, by, { itemId, to }))
 }
 
-type Reached = {
+type Assignment = {
   item: LockedItem
   payment: PaymentTarget | undefined
   account: LockedAccount | undefined
 }
 
-async function lockReached(
+async function lockAssignment(
   tx: Transaction,
   by: Client,
   { itemId, to }: { itemId: SuspenseItemId; to: AssignTo },
-): Promise<Reached> {
+): Promise<Assignment> {
   const payment =
     'paymentId' in to ? (await lockPayments(tx, [to.paymentId])).get(to.paymentId) : undefined
   const item = await lockVisibleItem(tx, by, itemId)
@@ -144,8 +144,8 @@ async function lockReached(
   return { item, payment, account }
 }
 
-// Only what fits: the assigned money may not leave a new excess behind.
-function refuseUnfitting({ item, payment, account }: Reached): void {
+// The money must fit completely: an assignment may not leave a new excess.
+function refuseUnfitting({ item, payment, account }: Assignment): void {
   if (item.state !== 'open') throw new Refusal('suspense_closed')
   const fits = payment ? fitsPayment(item, payment) : account?.isActive
   const isSame = item.currency === (payment ?? account)?.currency
@@ -157,7 +157,7 @@ function fitsPayment(item: LockedItem, payment: PaymentTarget): boolean {
   return isTaking && acceptedKobo(payment, item.amountKobo) === item.amountKobo
 }
 
-// The same "not there" for what does not exist and for what is another client's.
+// Another client's item looks like one that does not exist.
 export async function lockVisibleItem(
   tx: Transaction,
   by: Client,
@@ -180,7 +180,7 @@ async function isOfMerchants(tx: Transaction, by: Client, item: LockedItem): Pro
   return rowCount === 1
 }
 
-// An expired payment that is still not paid in full is open again for its usual time.
+// Reopens an expired payment that is still not paid in full, for its usual time.
 async function giveToPayment(
   tx: Transaction,
   { sharedAccounts, now }: Deps,
@@ -198,7 +198,7 @@ async function giveToPayment(
   await sharedAccounts.open([pending, available, ...deductionAccounts(payment)])
   const isPaid = payment.status === 'Successful'
   const creditAccountId = sharedAccounts.id(isPaid ? available : pending)
-  const assigned = transferFrom(item, creditAccountId)
+  const transfer = transferFrom(item, creditAccountId)
   const earlier = isPaid
     ? settlePending(payment, sharedAccounts.id(pending), sharedAccounts.id(available))
     : []
@@ -209,7 +209,7 @@ async function giveToPayment(
     await reopenPayment(tx, now, payment.paymentId)
   }
   const taking = { deductions, accountId: creditAccountId }
-  await postDeducted(tx, { sharedAccounts, now }, { transfers: [assigned, ...earlier], ...taking })
+  await postDeducted(tx, { sharedAccounts, now }, { transfers: [transfer, ...earlier], ...taking })
   const { clientId, paymentId } = payment
   return [
     { clientId, type: 'credit.assigned', paymentId, creditId, ...assignedFacts(item) },
@@ -251,7 +251,7 @@ async function giveToAccount(
   const deductions = deduct(terms, [{ creditId, itemId, amountKobo }])
   const feesKobo = sumOfFees(deductions.fees)
   await sharedAccounts.open(deductionAccounts({ clientId, ...terms }))
-  // What is assigned by hand breaks no limit. It is in the ledger, so it counts as received today.
+  // A manual assignment breaks no limit. It is in the ledger, so it counts as received today.
   const transfers = [transferFrom(item, id)]
   await postDeducted(tx, { sharedAccounts, now }, { transfers, deductions, accountId: id })
   const leftKobo = amountKobo - feesKobo - sumOfShares(deductions.shares)
@@ -273,7 +273,8 @@ function transferFrom(item: LockedItem, creditAccountId: AccountId): Transfer {
   return { debitAccountId, creditAccountId, amountKobo, creditId, reason: 'assign' }
 }
 
-// Unidentified money comes to the client by this; what is the client's own leaves its suspense.
+// Unidentified money arrives at the client with the assignment. The client's own money leaves its
+// suspense.
 function assignedFacts({ clientId, amountKobo, currency, reason }: LockedItem) {
   const change =
     clientId === null ? { credits: 1 as const, gross: amountKobo } : { suspended: -amountKobo }

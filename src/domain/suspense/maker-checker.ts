@@ -1,6 +1,5 @@
 // Maker-checker: a client may require a second person's approval before money leaves suspense. The
-// setting is read in the transaction that it governs and never cached, so it applies as soon as it
-// is switched on.
+// setting is read in the transaction that it governs and never cached, so it applies at once.
 
 import type { Transaction } from '#db/transaction.ts'
 import type { Client } from '#domain/access/clients.ts'
@@ -10,13 +9,13 @@ import { writeAuditLog } from '#domain/records/audit-log.ts'
 import { Refusal } from '#errors.ts'
 import type { ClientId, SuspenseItemId } from '#ids.ts'
 
-// Who decides how many people it takes.
+// The roles that may turn maker-checker on, or off with a second person.
 export const SETTERS: readonly Role[] = ['owner', 'operator']
 
 type MakerCheckerChange = { client: Client; actor: string; role: Role; hasMakerChecker: boolean }
 
-// One person switches it on; off, it takes two as well: see approval-requests.ts. The same again
-// changes nothing and leaves no trace.
+// One person turns it on. Turning it off takes two people (approval-requests.ts). A repetition changes
+// nothing and writes no audit log.
 export async function setMakerChecker(
   tx: Transaction,
   now: Date,
@@ -50,23 +49,23 @@ export async function writeMakerChecker(
   })
 }
 
-// For whoever would move it alone. The item is locked: nobody can ask for it meanwhile. The setting
-// is locked too, so that whoever switches it on waits for what is moving: once that is answered,
-// nothing moves alone any more.
+// Refuses a move by one person alone. The item is locked, so nobody can request it meanwhile. The share
+// lock on the client makes a user who turns the setting on wait for moves under way; after that, nothing
+// moves alone.
 export async function refuseUnapproved(
   tx: Transaction,
   clientId: ClientId,
   itemId: SuspenseItemId,
 ): Promise<void> {
-  const { rows } = await tx.query<{ isNeeded: boolean; isAsked: boolean }>({
+  const { rows } = await tx.query<{ isNeeded: boolean; isRequested: boolean }>({
     name: 'needs-approval',
     text: `select has_four_eyes as "isNeeded",
                   exists (select from suspense_requests
-                           where item_id = $2 and state = 'open') as "isAsked"
+                           where item_id = $2 and state = 'open') as "isRequested"
              from clients where id = $1
               for share`,
     values: [clientId, itemId],
   })
   if (rows[0]?.isNeeded) throw new Refusal('approval_needed')
-  if (rows[0]?.isAsked) throw new Refusal('suspense_requested')
+  if (rows[0]?.isRequested) throw new Refusal('suspense_requested')
 }

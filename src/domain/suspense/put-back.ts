@@ -1,4 +1,4 @@
-// A return failed: what is left of the money goes back to suspense.
+// Puts the money of a failed return back into suspense.
 
 import type { Transaction } from '#db/transaction.ts'
 import { explainReversal } from '#domain/credits/reversal-events.ts'
@@ -14,14 +14,14 @@ import { type Kobo, kobo } from '#money.ts'
 
 type Deps = { sharedAccounts: SharedAccounts; now: Date }
 
-// A return that failed is in suspense again; but what the bank took back meanwhile, as a shortfall,
-// is made good with it first, or we would hold for a payer what the bank has. Answers what is left.
+// If the bank reversed the credit meanwhile, the money first covers that shortfall; otherwise we would
+// hold for the payer money that the bank has. Returns the remaining amount.
 export async function putBack(
   tx: Transaction,
   { sharedAccounts, now }: Deps,
   { sent, debitAccountId }: { sent: LockedItem; debitAccountId: AccountId },
 ): Promise<Kobo> {
-  let item = sent // What is left of it.
+  let item = sent
   const { creditId, clientId, currency } = item
   const owed = await lockShortfalls(tx, creditId)
   const transfers: Transfer[] = []
@@ -48,9 +48,9 @@ export async function putBack(
     item = { ...item, amountKobo: leftKobo }
     if (clientId === null) continue
     const change = moved(currency, { reversed: amountKobo, suspended: -amountKobo })
-    const told = { ...reversal, shortfallKobo: kobo(shortfallKobo - amountKobo) }
+    const facts = { ...reversal, shortfallKobo: kobo(shortfallKobo - amountKobo) }
     const event = { clientId, type: 'credit.reversed', creditId, facts: {}, ...change } as const
-    events.push(...(await explainReversal(tx, creditId, { reversal: told, events: [event] })))
+    events.push(...(await explainReversal(tx, creditId, { reversal: facts, events: [event] })))
   }
   if (leftKobo > 0n) {
     const creditAccountId = item.accountId

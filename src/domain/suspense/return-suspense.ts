@@ -1,12 +1,12 @@
-// Requests that suspended money is returned to its payer. It is sent as a payout is, under the
-// reference of the return: no transaction is open while the bank is called.
+// Requests the return of suspended money to its payer. A payout with the return's reference sends it; no
+// transaction is open while the bank is called.
 //
 //   item    open ──requested──▶ returning ──confirmed──▶ returned
 //             ▲                     │
 //             └───────failed────────┘
 //
-// Each request creates a return (returns.ts) with a permanent reference. While it is pending, the
-// money is on the bank's `returning` account. A return is written only under the lock of its item.
+// Each request creates a return (returns.ts) with a permanent reference. While it is pending, the money
+// is on the bank's `returning` account. Every write to a return holds the lock of its item.
 
 import type { Mode } from '#banks/connector.ts'
 import type { Transaction } from '#db/transaction.ts'
@@ -25,24 +25,23 @@ import { lockVisibleItem } from './assign-suspense.ts'
 import { refuseUnapproved } from './maker-checker.ts'
 import { newReturnReference } from './returns.ts'
 
-// What it takes to have a bank send it.
 export type Sending = { sealer: Sealer; sharedAccounts: SharedAccounts; mode: Mode }
 
-type Asking = Sending & {
+type ReturnRequest = Sending & {
   now: Date
   by: Client
   actor: string
   note: string | null
-  isApproved?: boolean // By a second person, where four eyes are wanted.
+  isApproved?: boolean // By a second person, under maker-checker.
 }
 
-// Idempotent: a return in progress or completed is left as it is.
+// Idempotent: does nothing if a return is pending or confirmed.
 export async function requestReturn(
   tx: Transaction,
-  { note, isApproved = false, ...asking }: Asking,
+  { note, isApproved = false, ...request }: ReturnRequest,
   itemId: SuspenseItemId,
 ): Promise<void> {
-  const { sharedAccounts, now, by, actor } = asking
+  const { sharedAccounts, now, by, actor } = request
   const item = await lockVisibleItem(tx, by, itemId)
   if (item.state === 'returning' || item.state === 'returned') return
   if (item.state !== 'open') throw new Refusal('suspense_closed')
@@ -67,7 +66,7 @@ export async function requestReturn(
            values ($1, $2, $3, $4, $5)`,
     values: [reference, item.id, amountKobo, actor, now],
   })
-  await createPayout(tx, asking, { item, reference })
+  await createPayout(tx, request, { item, reference })
   await recordSuspenseChanges(tx, now, [{ item, change: 'return_requested', reference }])
   await writeAuditLog(tx, now, {
     clientId: by.id,
@@ -80,11 +79,11 @@ export async function requestReturn(
 
 type Payer = { accountSealed: Buffer | null; accountName: string | null; bankCode: string | null }
 
-// A bank cannot send to a payer whom it did not name: an operator executes that return. The sandbox's
-// bank does not mind.
+// A bank cannot send money to a payer without an account: an operator executes that return. The sandbox's
+// bank accepts it.
 async function createPayout(
   tx: Transaction,
-  { sealer, mode, now, actor }: Omit<Asking, 'note'>,
+  { sealer, mode, now, actor }: Omit<ReturnRequest, 'note'>,
   { item, reference }: { item: LockedItem; reference: string },
 ): Promise<void> {
   const { creditId, clientId, bankCode, amountKobo, currency } = item
@@ -96,15 +95,15 @@ async function createPayout(
     values: [creditId],
   })
   const payer = rows[0] as Payer
-  const isKnown = payer.accountSealed !== null && payer.bankCode !== null
-  if (!isKnown && mode === 'live') return
+  const hasAccount = payer.accountSealed !== null && payer.bankCode !== null
+  if (!hasAccount && mode === 'live') return
   const to = {
     bankCode: payer.bankCode ?? '',
     accountNumber: payer.accountSealed === null ? '' : sealer.open(payer.accountSealed),
     accountName: payer.accountName ?? '',
   }
-  const sent = { bankCode, amountKobo, currency, to, narration: `Return ${reference}` }
+  const order = { bankCode, amountKobo, currency, to, narration: `Return ${reference}` }
   const about = { clientId, purpose: 'return', creditId, reference } as const
-  const payout = { ...about, ...sent, requestedBy: actor, approversNeeded: 0 as const }
+  const payout = { ...about, ...order, requestedBy: actor, approversNeeded: 0 as const }
   await createPayouts(tx, { sealer, now }, [payout])
 }

@@ -1,5 +1,6 @@
-// Returns: attempts to send suspended money back to its payer, each with a permanent reference. What no
-// connector and no file sends, such as money that is not naira, an operator executes at the bank.
+// Returns: attempts to send suspended money back to its payer, each with a permanent reference. Returns
+// that no connector and no file can send, such as those in other currencies than naira, are executed at
+// the bank by an operator.
 
 import type { Queryable } from '#db/pool.ts'
 import { pastPrefix } from '#db/prefixes.ts'
@@ -14,11 +15,8 @@ import { newReference } from '#references.ts'
 
 export const RETURN_STATUSES: readonly ReturnStatus[] = ['pending', 'confirmed', 'failed']
 
-// The last: an operator may have sent it in the time that a restore lost (I82).
-export type ReturnBlock =
-  | 'client_suspended'
-  | 'return_credit_reversed'
-  | 'return_may_have_been_sent'
+// `return_may_have_been_sent`: an operator may have sent it in the time that a restore lost (I82).
+type ReturnBlock = 'client_suspended' | 'return_credit_reversed' | 'return_may_have_been_sent'
 
 export type Return = {
   id: bigint
@@ -26,14 +24,14 @@ export type Return = {
   itemId: SuspenseItemId
   creditId: CreditId
   status: ReturnStatus
-  blockedBy: ReturnBlock | null // While it is pending, and not sent.
+  blockedBy: ReturnBlock | null // Only while it is pending and unsent.
   payoutStatus: PayoutStatus | null // Null: it has no payout.
   isInFile: boolean
   amountKobo: Kobo
   currency: string
-  bankCode: string // Which holds the money.
-  sessionId: string // Of the transfer that is sent back.
-  clientId: string | null // Whose money in suspense it was. Null: nobody's.
+  bankCode: string // The bank that holds the money.
+  sessionId: string // The original transfer's.
+  clientId: string | null // The owner of the suspended money, if known.
   payerName: string | null
   payerBankCode: string | null
   payerAccountSealed: Buffer | null
@@ -49,8 +47,8 @@ export type Return = {
 export const SENDERS = ['operator', 'connector', 'file'] as const
 export type Sender = (typeof SENDERS)[number]
 
-// Who sends what is pending, or has sent it; null: it is settled. `bankSends`: what sends the queued
-// payouts of a bank, of those in naira.
+// The sender of a pending return. Null: settled. `bankSends` returns the sender of a bank's queued naira
+// payouts.
 export function senderOf(
   { status, payoutStatus, isInFile, bankCode, currency }: Return,
   bankSends: (bankCode: string) => Sender,
@@ -61,7 +59,7 @@ export function senderOf(
   return isInFile ? 'file' : 'connector'
 }
 
-const REFERENCE = /^RTN[0-9]{12,15}$/ // Twelve, when it was made of the item's id.
+const REFERENCE = /^RTN[0-9]{12,15}$/ // Older references, made from the item's id, have twelve digits.
 
 export function newReturnReference(): string {
   return newReference('RTN')
@@ -71,7 +69,7 @@ export function isReturnReference(value: unknown): value is string {
   return typeof value === 'string' && REFERENCE.test(value)
 }
 
-// The last return of the item `i`, if there was any, as `r`.
+// Joins the last return of the item `i` as `r`.
 export const JOIN_LAST_RETURN = `
   left join lateral (select * from returns where item_id = i.id order by id desc limit 1) as r
          on true`
@@ -133,7 +131,7 @@ export async function findReturn(db: Queryable, reference: string): Promise<Retu
   return rows[0]
 }
 
-// Of those whose reference begins like this, newest first.
+// Returns whose reference starts with the prefix, newest first.
 export async function findReturnsLike(
   db: Queryable,
   { prefix, limit }: { prefix: string; limit: number },

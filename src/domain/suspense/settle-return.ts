@@ -1,7 +1,7 @@
-// Settles returns: confirmed or failed, once, by whoever hears of it first: the sender of payouts, the
-// bank (POST /rails/{bankCode}/returns) or the operator who executed it by hand.
+// Settles returns once, as confirmed or failed. The first report counts: from the sender of payouts, the
+// bank (POST /rails/{bankCode}/returns) or the operator who executed the return.
 //
-// Locks: the file that the payout of the return is in, the payout, then its item, then ledger accounts.
+// Locks: the file with the return's payout, the payout, its item, then ledger accounts.
 
 import type { Transaction } from '#db/transaction.ts'
 import type { Client } from '#domain/access/clients.ts'
@@ -39,31 +39,30 @@ type Settling = {
   reference: string
   verdict: Verdict
   by: string // `bank:035`, or the operator's actor.
-  fromBank?: string // Who says so, when it is a bank.
+  fromBank?: string // The reporting bank, if a bank reports.
 }
 
-// Answers false when no such return is pending: it was settled before, or never was. Operators hear of
-// a bank that says otherwise than it was settled.
+// Returns false if no such return is pending. Alerts operators if the bank contradicts a settled return.
 export async function settleReturn(
   tx: Transaction,
   deps: Deps,
   { reference, verdict, by, fromBank }: Settling,
 ): Promise<boolean> {
   const payout = await lockPayoutOf(tx, reference)
-  const found = await lockReturn(tx, reference)
-  if (!found || (fromBank !== undefined && fromBank !== found.item.bankCode)) return false
-  if (found.status !== 'pending') {
+  const stored = await lockReturn(tx, reference)
+  if (!stored || (fromBank !== undefined && fromBank !== stored.item.bankCode)) return false
+  if (stored.status !== 'pending') {
     const subject = `${payout ? 'payout' : 'return'}/${reference}`
     const { status } = verdict
-    if (status !== found.status) await tellContradiction(tx, deps.now, { subject, status })
+    if (status !== stored.status) await tellContradiction(tx, deps.now, { subject, status })
     return false
   }
-  await settleSent(tx, deps, { sent: found, verdict, by, payout })
+  await settleSent(tx, deps, { sent: stored, verdict, by, payout })
   return true
 }
 
-// The operator executed it at the bank, or could not. The same again is fine; anything else of what
-// was settled is refused.
+// The operator reports a return that was executed by hand, or could not be. A repetition is accepted; a
+// different report about a settled return is refused.
 export async function settleByHand(
   tx: Transaction,
   deps: Deps & { by: Client; actor: string },
@@ -71,10 +70,10 @@ export async function settleByHand(
 ): Promise<void> {
   const { now, by, actor } = deps
   const payout = await lockPayoutOf(tx, reference)
-  const found = await lockReturn(tx, reference)
-  if (!found) throw new Refusal('return_not_found')
-  if (found.status !== 'pending') return refuseOtherwise(found, verdict)
-  // Whoever sends it at this moment will hear the answer.
+  const stored = await lockReturn(tx, reference)
+  if (!stored) throw new Refusal('return_not_found')
+  if (stored.status !== 'pending') return refuseOtherwise(stored, verdict)
+  // The worker that is sending it gets the bank's answer.
   if (payout?.status === 'sending' && payout.batchId === null) throw new Refusal('return_sending')
   if (payout && contradicts(await findReport(tx, payout.id), verdict)) {
     throw new Refusal(verdict.status === 'confirmed' ? 'return_failed' : 'return_confirmed')
@@ -82,10 +81,10 @@ export async function settleByHand(
   if (payout && verdict.status === 'failed' && mayBePaid(payout)) {
     throw new Refusal('return_may_be_paid')
   }
-  await settleSent(tx, deps, { sent: found, verdict, by: actor, payout })
-  const { status, ...said } = verdict
-  const { amountKobo, currency } = found.item
-  const detail = { ...said, amount: formatKobo(amountKobo), currency }
+  await settleSent(tx, deps, { sent: stored, verdict, by: actor, payout })
+  const { status, ...facts } = verdict
+  const { amountKobo, currency } = stored.item
+  const detail = { ...facts, amount: formatKobo(amountKobo), currency }
   await writeAuditLog(tx, now, {
     clientId: by.id,
     actor,
@@ -102,7 +101,7 @@ type LockedReturn = {
   item: LockedItem
 }
 
-// Read again under the lock of its item, which all who settle it take first.
+// Reads the return under the lock of its item, which every settlement of the return takes first.
 async function lockReturn(tx: Transaction, reference: string): Promise<LockedReturn | undefined> {
   const itemOf = await tx.query<{ itemId: SuspenseItemId }>({
     name: 'item-of-return',
@@ -128,12 +127,13 @@ type PayoutOfReturn = {
   mayHaveBeenSent: boolean // Before a restore.
 }
 
-// Such payouts fail by hand only with evidence and a second person (I94).
+// Failing such a payout by hand needs evidence and a second person (I94).
 function mayBePaid({ status, batchId, mayHaveBeenSent }: PayoutOfReturn): boolean {
   return status === 'unknown' || batchId !== null || mayHaveBeenSent
 }
 
-// Locked before the item, as by whoever settles payouts. Those that an operator executes have none.
+// Locks the payout before the item, in the order of settling payouts. A return that an operator executes
+// has no payout.
 async function lockPayoutOf(
   tx: Transaction,
   reference: string,
@@ -152,7 +152,7 @@ async function lockPayoutOf(
 
 type SentReturn = { sent: LockedReturn; verdict: Verdict; by: string }
 
-// From now on nobody sends it, and its payout says the same.
+// Also settles the payout, so that nobody sends it.
 async function settleSent(
   tx: Transaction,
   deps: Deps,
@@ -170,7 +170,7 @@ async function settleSent(
   if (result !== 'settled') throw new Error(`payout ${payout.id} was settled before its return`)
 }
 
-// What the bank said to whoever sent it as a payout.
+// Takes the bank's answer to the payout.
 export const settleReturnPayout: OutcomeHook = async (tx, deps, ...[{ reference }, outcome]) => {
   const sent = await lockReturn(tx, reference)
   if (sent?.status !== 'pending') throw new Error(`return ${reference} was settled before`)
@@ -185,7 +185,7 @@ export const settleReturnPayout: OutcomeHook = async (tx, deps, ...[{ reference 
   await settle(tx, deps, { sent, verdict, by })
 }
 
-// A confirmation of the same return under another reference of the bank is not the same again.
+// A confirmation with a different bank reference is not a repetition.
 function refuseOtherwise(settled: LockedReturn, verdict: Verdict): void {
   const { reference, status, bankReference } = settled
   if (status === 'failed' && verdict.status === 'failed') return

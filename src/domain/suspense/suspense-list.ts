@@ -1,5 +1,5 @@
-// Lists suspense items with owner, reason, age and outcome, and adds them up. A client sees its own; an
-// operator also sees unidentified money.
+// Lists suspense items and sums them. A client sees its own items; an operator also sees unidentified
+// money.
 
 import type { Queryable } from '#db/pool.ts'
 import type { Client } from '#domain/access/clients.ts'
@@ -28,7 +28,7 @@ export type SuspenseEntry = {
   paymentReference: string | null
   assignedPaymentReference: string | null
   assignedAccountNumber: string | null
-  returnReference: string | null // Of the last return, whatever became of it.
+  returnReference: string | null // The last return's, whatever its status.
   bankReference: string | null
   failureReason: string | null
   openedAt: Date
@@ -44,8 +44,8 @@ export type SuspenseFilters = {
   maxKobo?: Kobo | undefined
 }
 
-// By time or by amount: along suspense_items_by_time and suspense_items_by_amount. Ids are no order of time:
-// a test clock or sample data dates items.
+// Sorts along suspense_items_by_time and suspense_items_by_amount. Ids do not follow time, because a test
+// clock or sample data sets the date.
 export const SUSPENSE_ORDERS = ['newest', 'oldest', 'largest', 'smallest'] as const
 export type SuspenseOrder = (typeof SUSPENSE_ORDERS)[number]
 
@@ -72,7 +72,7 @@ const ORDER_SQL = {
   },
 } as const
 
-// The last one shown.
+// The last item of the previous page.
 export type SuspensePosition = { id: SuspenseItemId; amountKobo: Kobo; openedAt: Date }
 
 type SuspensePage = {
@@ -83,8 +83,9 @@ type SuspensePage = {
   limit: number
 }
 
-// $1 the client. Written out for each, not as parameters: only then are the partial indexes used.
-const seenBy = ({ isOperator }: Client) => `
+// $1 is the client. The conditions are literal SQL instead of parameters: otherwise PostgreSQL does not
+// use the partial indexes.
+const visibleTo = ({ isOperator }: Client) => `
      ${isOperator ? '(i.client_id = $1 or i.client_id is null)' : 'i.client_id = $1'}
      and ${inMerchantScope('c.collection_account_id', '$1')}`
 
@@ -94,7 +95,7 @@ const inState = (state: string | undefined) =>
 const nameOf = (what: string, { isOperator }: Client, { state }: SuspenseFilters) =>
   `${what}${state === 'open' ? '-open' : ''}${isOperator ? '-operator' : ''}`
 
-// An item that is no longer in suspense is as old as it was when it left.
+// The age of a closed item stops at its closing.
 const AGE = bucketOf(ageDays('i.opened_at', 'coalesce(i.closed_at, $8::timestamptz)'))
 
 const filtered = ({ state }: SuspenseFilters) => `
@@ -130,7 +131,7 @@ const selectEntry = (client: Client) => `
     join credits c on c.id = i.credit_id
     left join collection_accounts a on a.id = i.assigned_account_id
     ${JOIN_LAST_RETURN}
-   where ${seenBy(client)}`
+   where ${visibleTo(client)}`
 
 export async function listSuspense(
   db: Queryable,
@@ -156,11 +157,11 @@ export async function listSuspense(
   return rows
 }
 
-export const SUMMARY_MAX = 50_000 // Items that are added up; some 100 ms.
+export const SUMMARY_MAX = 50_000 // The most items that are summed; takes some 100 ms.
 
 export type SuspenseSum = {
   currency: string
-  reason: string | null // Null in the sums by age, and in those of all.
+  reason: string | null // Null in the sums by age and in the grand total.
   age: AgeBucket | null
   items: bigint
   kobo: Kobo
@@ -168,8 +169,7 @@ export type SuspenseSum = {
 
 export type SuspenseSums = { sums: SuspenseSum[]; isComplete: boolean }
 
-// The same items as the list has, added up by reason, by age, and all of them; the newest, where there
-// are more than are added up.
+// Sums the items of the list by reason, by age and in total. Sums only the newest if there are too many.
 export async function sumSuspense(
   db: Queryable,
   client: Client,
@@ -180,15 +180,15 @@ export async function sumSuspense(
     text: `with items as materialized (
              select i.reason, ${AGE} as age, c.currency, i.amount_kobo
                from suspense_items i join credits c on c.id = i.credit_id
-              where ${seenBy(client)} ${filtered(filters)}
+              where ${visibleTo(client)} ${filtered(filters)}
               order by i.opened_at desc, i.id desc
               limit $9 + 1
-           ), added as (
+           ), numbered as (
              select *, row_number() over () as place from items
            )
            select currency, reason, age, count(*) as items, sum(amount_kobo)::bigint as kobo,
                   (select count(*) from items) as read
-             from added where place <= $9
+             from numbered where place <= $9
             group by grouping sets ((currency, reason), (currency, age), (currency))
             order by currency, kobo desc, reason, array_position($10::text[], age)`,
     values: [...valuesOf(client, filters, now), limit, [...AGE_BUCKETS]],

@@ -1,4 +1,4 @@
-// Which IP addresses a webhook may be sent to. Everything not named here is refused, in both modes:
+// The IP addresses that a webhook may be sent to. Everything not named here is refused, in both modes:
 // link-local and cloud metadata, CGNAT, multicast, unspecified, reserved and documentation ranges,
 // and every IPv6 form that carries an IPv4 address (mapped, compatible, NAT64, 6to4, Teredo).
 //
@@ -15,8 +15,8 @@ const ALLOWED_RANGES: Record<Mode, readonly string[]> = {
   sandbox: ['unicast', 'loopback', 'private', 'uniqueLocal'],
 }
 
-// Inside ranges allowed above, and yet a cloud's own machinery: the IPv6 metadata addresses of AWS
-// and GCP (unique local), and Azure's host agent (an ordinary public address).
+// Addresses of cloud machinery inside the allowed ranges: the IPv6 metadata addresses of AWS and GCP
+// (unique local), and Azure's host agent (an ordinary public address).
 const CLOUD_INTERNALS = new Set(['fd00:ec2::254', 'fd20:ce::254', '168.63.129.16'])
 
 const IPV6_PUBLIC = ipaddr.parseCIDR('2000::/3')
@@ -27,6 +27,6 @@ export function isAllowedAddress(text: string, mode: Mode): boolean {
   if (CLOUD_INTERNALS.has(address.toString())) return false
   const range = address.range()
   if (!ALLOWED_RANGES[mode].includes(range)) return false
-  // ipaddr.js says `unicast` of all it has no name for, the IPv4-compatible ::7f00:1 among them.
+  // ipaddr.js calls every range it does not know `unicast`, including the IPv4-compatible ::7f00:1.
   return range !== 'unicast' || address.kind() === 'ipv4' || address.match(IPV6_PUBLIC)
 }

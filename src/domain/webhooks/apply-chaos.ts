@@ -1,9 +1,9 @@
-// Applies chaos settings to claimed deliveries. What is held back or dropped is decided, counted and
-// logged in one transaction, and its claim ends there; the rest is sent as always.
+// Applies chaos settings to claimed deliveries. One transaction decides, counts and logs the deliveries
+// that are held back or dropped, and ends their claims. The others are sent as usual.
 //
-// None of it counts against the endpoint: the circuit breaker hears only of what was sent.
+// Nothing here counts against the endpoint: the circuit breaker sees only sent deliveries.
 //
-// Locks: the endpoints' settings in the order of their ids, deliveries, then destinations.
+// Locks: the endpoints' settings in id order, deliveries, then destinations.
 
 import { numberArray } from '#db/arrays.ts'
 import type { Queryable } from '#db/pool.ts'
@@ -23,7 +23,7 @@ const ERRORS = {
 
 export type Disturbance = Extract<ChaosVerdict, { act: 'send' }>
 
-// Of these claims, those to an endpoint with settings. One look, by key.
+// The claims whose endpoint has chaos settings. One query, by key.
 export async function findDisturbed(db: Queryable, claims: readonly Claim[]): Promise<Claim[]> {
   const endpointIds = [...new Set(claims.flatMap(({ endpointId }) => endpointId ?? []))]
   if (endpointIds.length === 0) return []
@@ -36,14 +36,14 @@ export async function findDisturbed(db: Queryable, claims: readonly Claim[]): Pr
   return claims.filter(({ endpointId }) => endpointId !== null && disturbed.has(endpointId))
 }
 
-// Answers for those that are to be sent. The others are no longer claimed.
+// Returns the claims to send. The claims of the others have ended.
 export async function applyChaos(
   tx: Transaction,
   { now, random }: { now: Date; random: () => number },
   claims: readonly Claim[],
 ): Promise<Map<Claim, Disturbance>> {
-  const sent = new Map<Claim, Disturbance>()
-  const kept: KeptDelivery[] = []
+  const toSend = new Map<Claim, Disturbance>()
+  const heldBack: HeldDelivery[] = []
   const createdAt = await readTimes(tx, claims)
   for (const state of await lockChaos(tx, claims)) {
     const own = claims
@@ -54,21 +54,21 @@ export async function applyChaos(
     await writeChaos(tx, { ...after, endpointId: state.endpointId })
     for (const [index, claim] of own.entries()) {
       const verdict = verdicts[index] as ChaosVerdict
-      if (verdict.act === 'send') sent.set(claim, verdict)
-      else kept.push(keepBack(claim, verdict, { now, random }))
+      if (verdict.act === 'send') toSend.set(claim, verdict)
+      else heldBack.push(holdBack(claim, verdict, { now, random }))
     }
   }
-  await recordKept(tx, now, kept)
-  return sent
+  await recordHeldBack(tx, now, heldBack)
+  return toSend
 }
 
-type KeptDelivery = { claim: Claim; act: keyof typeof ERRORS; next: Date | null }
+type HeldDelivery = { claim: Claim; act: keyof typeof ERRORS; next: Date | null }
 
-function keepBack(
+function holdBack(
   claim: Claim,
   verdict: Exclude<ChaosVerdict, { act: 'send' }>,
   { now, random }: { now: Date; random: () => number },
-): KeptDelivery {
+): HeldDelivery {
   if (verdict.act !== 'dropped') return { claim, act: verdict.act, next: verdict.until }
   const attemptsMade = claim.ladderStep + 1
   return { claim, act: 'dropped', next: nextAttemptAt({ now, attemptsMade, jitter: random() }) }
@@ -109,14 +109,14 @@ async function readTimes(tx: Transaction, claims: readonly Claim[]): Promise<Map
   return new Map(rows.map(({ eventId, createdAt }) => [eventId, createdAt]))
 }
 
-// A retry step is used up by a drop alone. As with any attempt, it counts only while the claim stands.
-async function recordKept(
+// Only a drop uses up a retry step. Like any attempt, it counts only while the claim stands.
+async function recordHeldBack(
   tx: Transaction,
   now: Date,
-  kept: readonly KeptDelivery[],
+  heldBack: readonly HeldDelivery[],
 ): Promise<void> {
-  if (kept.length === 0) return
-  const claims = kept.map(({ claim }) => claim)
+  if (heldBack.length === 0) return
+  const claims = heldBack.map(({ claim }) => claim)
   await tx.query({
     name: 'record-kept-deliveries',
     text: `with done as (
@@ -139,19 +139,19 @@ async function recordKept(
       ...keysOf(claims),
       numberArray(claims.map(({ attempts }) => attempts)),
       claims.map(({ leasedUntil }) => leasedUntil),
-      kept.map(({ act }) => act),
-      kept.map(({ act }) => ERRORS[act]),
-      kept.map(({ next }) => next),
+      heldBack.map(({ act }) => act),
+      heldBack.map(({ act }) => ERRORS[act]),
+      heldBack.map(({ next }) => next),
       now,
     ],
   })
-  for (const [destinationId, own] of Map.groupBy(kept, ({ claim }) => claim.destinationId)) {
+  for (const [destinationId, own] of Map.groupBy(heldBack, ({ claim }) => claim.destinationId)) {
     const times = own.flatMap(({ next }) => next ?? []).sort((a, b) => a.getTime() - b.getTime())
     if (times[0]) await scheduleNow(tx, times[0], [destinationId])
   }
 }
 
-// A later event has been sent: what it overtook goes now.
+// A later event has been sent, so the overtaken delivery is due now.
 export async function releaseOvertaken(
   tx: Transaction,
   now: Date,

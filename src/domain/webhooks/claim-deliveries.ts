@@ -1,12 +1,12 @@
 // Claims due deliveries from their queues, a few from each, so that a long queue never delays a
 // short one.
 //
-// A claim is a lease, committed before anything is sent: if its holder dies, the lease expires and
-// the delivery is sent again. A destination is claimed from by one worker at a time, and goes to
-// the back of the line if it has more than was taken.
+// A claim is a lease, committed before anything is sent: if the worker dies, the lease expires and the
+// delivery is sent again. One worker at a time claims from a destination. A destination with more due
+// deliveries goes to the back of the line.
 //
-// Locks: free destinations, then their free deliveries (skip locked). Never waits. What is locked is
-// leased by a statement of its own (docs/decisions/0023).
+// Locks: free destinations, then their free deliveries (skip locked). Never waits. A separate statement
+// leases the locked deliveries (docs/decisions/0023).
 
 import { FAILURES_TO_PAUSE } from '#circuit-breaker.ts'
 import { numberArray } from '#db/arrays.ts'
@@ -16,7 +16,7 @@ import type { ClientId, DestinationId, EndpointId, EventId } from '#ids.ts'
 
 export const LEASE_MS = 60_000
 const DESTINATIONS_MAX = 200
-// Of an endpoint that was switched off before it had a destination; found out by the claim.
+// The claim disables an endpoint that was switched off before it had a destination.
 const SWITCHED_OFF = 'it was switched off'
 
 export type Claim = {
@@ -26,19 +26,19 @@ export type Claim = {
   endpointId: EndpointId | null
   kind: 'endpoint' | 'notification' | 'callback'
   url: string
-  attempts: number // Made before.
+  attempts: number // Before this one.
   ladderStep: number
   leasedUntil: Date
-  failures: number // Of the destination, in a row.
+  failures: number // The destination's consecutive failures.
   isProbe: boolean
-  hasMore: boolean // The destination has more that is due, perhaps.
+  hasMore: boolean // The destination may have more due deliveries.
 }
 
 export type ClaimLimits = {
-  rooms: ReadonlyMap<DestinationId, number> // How many a destination may be given; 0: none.
-  otherRoom: number // Those that are not in the map.
-  takesFailing: boolean // Whether destinations that failed last time are wanted.
-  only?: ClientId | undefined // Whose; without it, of everybody without a test clock.
+  rooms: ReadonlyMap<DestinationId, number> // The most deliveries per destination; 0: none.
+  otherRoom: number // For destinations that are not in the map.
+  takesFailing: boolean // Whether to claim for destinations whose last delivery failed.
+  only?: ClientId | undefined // Without it: all clients without a test clock.
 }
 
 // `isFull`: more destinations may be waiting.
@@ -76,18 +76,18 @@ async function lease(tx: Transaction, until: Date, claims: readonly Claim[]): Pr
   })
 }
 
-// As a JSON object, which PostgreSQL searches by halving; a join would compare each with each.
+// A JSON object, which PostgreSQL searches by binary search; a join would compare every pair.
 function roomsByName(rooms: ReadonlyMap<DestinationId, number>): string {
   return JSON.stringify(Object.fromEntries(rooms))
 }
 
-// $1 now, $2 the end of the lease, $3 rooms, $4 other room, $5 takes failing, $6 whose.
+// $1 now, $2 the end of the lease, $3 rooms, $4 other room, $5 takes failing, $6 client.
 //
-// After a pause (failures have reached the limit) one is sent as a probe, and the pause goes on
-// until it has been answered. It is the oldest event that is due: a destination that fails first
-// attempts, such as one that starts slowly, would fail a probe of each event that came meanwhile. As
-// text, so that the index of what is due is used, not that of all deliveries ever made. `moved` sees
-// the deliveries as they were before the lease.
+// After a pause (`failures` has reached the limit), one delivery is sent as a probe, and the pause lasts
+// until its answer. The probe is the oldest due event: a destination that fails first attempts, such as
+// one that starts slowly, would otherwise fail a probe for each new event. The order by text makes
+// PostgreSQL use the index of due deliveries, not the one of all deliveries ever made. `moved` sees the
+// deliveries before the lease.
 const CLAIM = `
   with ready as materialized (
     select d.id, d.client_id, d.endpoint_id, d.failures, coalesce(e.url, d.url) as url,
@@ -103,14 +103,14 @@ const CLAIM = `
      order by greatest(d.due_at, d.paused_until)
      limit ${DESTINATIONS_MAX}
        for no key update of d skip locked
-  ), given as materialized (
+  ), sized as materialized (
     select *, case when not is_active then 0 when failures > 0 then 1 else room end as places
       from ready
-  ), taken as materialized (
+  ), due as materialized (
     select r.id, r.client_id, r.endpoint_id, r.failures, r.is_probe, r.is_active, r.places,
            v.event_id, v.kind, coalesce(v.url, r.url) as url, v.attempts, v.ladder_step,
-           count(v.event_id) over (partition by r.id) as taken
-      from given r
+           count(v.event_id) over (partition by r.id) as claimed
+      from sized r
       left join lateral (
         select * from (
           select event_id, kind, url, attempts, ladder_step
@@ -119,7 +119,7 @@ const CLAIM = `
              and (leased_until is null or leased_until <= $1) and not r.is_probe
            order by next_attempt_at
            limit r.places
-             for no key update skip locked) as due
+             for no key update skip locked) as first
         union all
         select * from (
           select event_id, kind, url, attempts, ladder_step
@@ -133,23 +133,23 @@ const CLAIM = `
   ), moved as (
     update destinations d
        set due_at = case
-             when c.taken = c.places and not c.is_probe and c.is_active then $1
+             when c.claimed = c.places and not c.is_probe and c.is_active then $1
              else least(
-               case when c.taken > 0 then $2::timestamptz end,
+               case when c.claimed > 0 then $2::timestamptz end,
                (select min(leased_until) from deliveries
                  where destination_id = c.id and state = 'pending' and next_attempt_at <= $1
                    and leased_until > $1),
                (select next_attempt_at from deliveries
                  where destination_id = c.id and state = 'pending' and next_attempt_at > $1
                  order by next_attempt_at limit 1)) end,
-           paused_until = case when c.is_probe and c.taken > 0 then $2 else d.paused_until end,
+           paused_until = case when c.is_probe and c.claimed > 0 then $2 else d.paused_until end,
            disabled_at = case when c.is_active then d.disabled_at else $1 end,
            disabled_why = case when c.is_active then d.disabled_why else '${SWITCHED_OFF}' end
-      from (select distinct on (id) id, taken, places, is_probe, is_active from taken) as c
+      from (select distinct on (id) id, claimed, places, is_probe, is_active from due) as c
      where d.id = c.id
   )
   select event_id as "eventId", id as "destinationId", client_id as "clientId",
          endpoint_id as "endpointId", kind, url, attempts, ladder_step as "ladderStep",
          $2::timestamptz as "leasedUntil", failures, is_probe as "isProbe",
-         taken = places as "hasMore"
-    from taken`
+         claimed = places as "hasMore"
+    from due`

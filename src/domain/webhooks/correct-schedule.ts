@@ -1,13 +1,13 @@
 // Corrects the delivery schedule after a clock error: a first attempt is due at once, a retry no
 // later than its step from now, and leases and pauses end within their usual time.
 //
-// An attempt may be scheduled beyond its step only if its receiver asked for that (Retry-After), by
-// a day at most, and never after an attempt dated in the future. Clients with a test clock are left out:
-// their future is not ours.
+// An attempt may be scheduled beyond its step only if its receiver asked for that (Retry-After), by a day
+// at most, and never after an attempt dated in the future. Clients with a test clock are left out,
+// because their clock is not ours.
 //
-// What a client's own chaos settings hold back waits for its time.
+// Deliveries that a client's own chaos settings hold back keep their time.
 //
-// Locks: free deliveries, then destinations in id order, as when attempts are recorded.
+// Locks: free deliveries, then destinations in id order, like recording attempts.
 
 import { PAUSE_MAX_MS } from '#circuit-breaker.ts'
 import { numberArray } from '#db/arrays.ts'
@@ -17,20 +17,20 @@ import type { DestinationId, EventId } from '#ids.ts'
 import { keysOf, LEASE_MS } from './claim-deliveries.ts'
 import { scheduleNow } from './destinations.ts'
 
-const CORRECTED_MAX = 1_000 // At a time.
+const CORRECTED_MAX = 1_000 // Per call.
 
 export type Waits = {
   stepsMs: readonly number[] // The longest wait before the first attempt, the second, …
-  askedMs: number // The longest that a receiver can ask for.
+  retryAfterMs: number // The longest wait that a receiver can ask for.
 }
 
-// `deliveries` were brought forward. `isFull`: there may be more, or some that somebody else held.
+// `deliveries`: the number brought forward. `isFull`: there may be more, or some were locked.
 export async function correctSchedule(
   tx: Transaction,
   now: Date,
   waits: Waits,
 ): Promise<{ deliveries: number; isFull: boolean }> {
-  const { found, corrected } = await correctDeliveries(tx, now, waits)
+  const { wrong, corrected } = await correctDeliveries(tx, now, waits)
   await tx.query({
     name: 'lock-destinations-put-off',
     text: `select from destinations d where ${IS_PUT_OFF} order by id for no key update`,
@@ -45,27 +45,27 @@ export async function correctSchedule(
     values: [...boundsAt(now), now],
   })
   await scheduleNow(tx, now, [...new Set(corrected)])
-  return { deliveries: corrected.length, isFull: found === CORRECTED_MAX }
+  return { deliveries: corrected.length, isFull: wrong === CORRECTED_MAX }
 }
 
 type Key = { eventId: EventId; destinationId: DestinationId }
 type Wrong = Key & { dueAt: Date; isAhead: boolean }
 
-// Found, locked and written by a statement each (docs/decisions/0023). Answers how many were
-// found, and whose those are that were corrected.
+// Finds, locks and writes with one statement each (docs/decisions/0023). Returns the number of wrong
+// deliveries, and the destinations of the corrected ones.
 async function correctDeliveries(
   tx: Transaction,
   now: Date,
-  { stepsMs, askedMs }: Waits,
-): Promise<{ found: number; corrected: DestinationId[] }> {
+  { stepsMs, retryAfterMs }: Waits,
+): Promise<{ wrong: number; corrected: DestinationId[] }> {
   const allLeasesEndAt = new Date(now.getTime() + 2 * LEASE_MS) // Clocks of several processes differ.
-  const judging = [now, numberArray(stepsMs.map(Math.round)), askedMs, allLeasesEndAt]
-  const { rows: found } = await tx.query<Key>({
+  const judging = [now, numberArray(stepsMs.map(Math.round)), retryAfterMs, allLeasesEndAt]
+  const { rows: keys } = await tx.query<Key>({
     name: 'find-wrong-deliveries',
     text: FIND_WRONG,
     values: judging,
   })
-  if (found.length === 0) return { found: 0, corrected: [] }
+  if (keys.length === 0) return { wrong: 0, corrected: [] }
   const { rows: wrong } = await tx.query<Wrong>({
     name: 'lock-wrong-deliveries',
     text: `select v.event_id as "eventId", v.destination_id as "destinationId",
@@ -76,7 +76,7 @@ async function correctDeliveries(
                   ${JUDGED}
             where ${IS_WRONG}
               for no key update of v skip locked`,
-    values: [...judging, ...keysOf(found)],
+    values: [...judging, ...keysOf(keys)],
   })
   await tx.query({
     name: 'correct-deliveries',
@@ -93,7 +93,7 @@ async function correctDeliveries(
       allLeasesEndAt,
     ],
   })
-  return { found: found.length, corrected: wrong.map(({ destinationId }) => destinationId) }
+  return { wrong: keys.length, corrected: wrong.map(({ destinationId }) => destinationId) }
 }
 
 const boundsAt = (now: Date) => [
@@ -101,7 +101,7 @@ const boundsAt = (now: Date) => [
   new Date(now.getTime() + 2 * LEASE_MS),
 ]
 
-// Of a delivery `v`: $1 now, $2 steps, $3 what a receiver can ask for, $4 when every lease has ended.
+// For a delivery `v`: $1 now, $2 steps, $3 the longest Retry-After, $4 the end of every lease.
 const JUDGED = `
   cross join lateral (
     select $1::timestamptz + ($2::bigint[])[v.ladder_step + 1] * interval '1 ms' as due_at) as t
@@ -117,7 +117,7 @@ const JUDGED = `
                     and a.attempt = v.attempts) > $1) is true as is_ahead) as s`
 const IS_WRONG = `v.state = 'pending' and (s.is_ahead or v.leased_until > $4)`
 
-// Destination by destination (`offset 0`), so that what is pending is found by its index.
+// Goes destination by destination (`offset 0`), so that PostgreSQL uses the index of pending deliveries.
 const FIND_WRONG = `
   select w.event_id as "eventId", w.destination_id as "destinationId"
     from destinations d
@@ -131,7 +131,7 @@ const FIND_WRONG = `
      and ${livesIn('d.client_id', 'null')}
    limit ${CORRECTED_MAX}`
 
-// $1 when every pause has ended, $2 when every lease has.
+// $1 the end of every pause, $2 the end of every lease.
 const IS_PUT_OFF = `
   d.disabled_at is null and d.due_at is not null and ${livesIn('d.client_id', 'null')}
   and (d.paused_until > $1

@@ -1,23 +1,23 @@
-// What an endpoint's chaos settings do with deliveries that are due. A pure decision, in this order:
+// Decides what an endpoint's chaos settings do with due deliveries. Pure, in this order:
 //
-//   delayed    its event is younger than delayMs: held back until it is that old
-//   reordered  nothing is held back: this one is, until a later one has been sent or 5 seconds pass
-//   dropped    not sent, and tried again by the retry schedule
-//   sent       as always; then `repeats` times again, and then what it has overtaken
+//   delayed    the event is younger than delayMs: held back until it is that old
+//   reordered  nothing is held back yet: held back until a later one was sent, or for 5 seconds
+//   dropped    not sent, and retried by the retry schedule
+//   sent       as usual; then `repeats` more times, and then the delivery that it overtook
 //
-// A probe of a paused endpoint is left alone: what waits for its answer would wait longer.
+// A probe of a paused endpoint is sent unchanged: the deliveries behind it would wait longer.
 
 import type { EventId } from '#ids.ts'
 import type { Chaos } from './webhook-chaos.ts'
 
-export const REORDER_WAIT_MS = 5_000
+const REORDER_WAIT_MS = 5_000
 
 export type ChaosState = Chaos & {
   heldEventId: EventId | null
   isOvertaken: boolean
 }
 
-export type DueDelivery = {
+type DueDelivery = {
   eventId: EventId
   createdAt: Date
   ladderStep: number
@@ -29,7 +29,7 @@ export type ChaosVerdict =
   | { act: 'delayed' | 'reordered'; until: Date }
   | { act: 'dropped' }
 
-// The deliveries in the order of their events. Answers for each, and how the settings are left.
+// Takes the deliveries in the order of their events. Returns a verdict for each, and the new state.
 export function decideChaos(
   before: ChaosState,
   deliveries: readonly DueDelivery[],

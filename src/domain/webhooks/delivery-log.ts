@@ -1,5 +1,4 @@
-// The delivery log: every delivery and attempt, and the health of an endpoint, for the merchant's
-// developers.
+// The delivery log for the merchant's developers: deliveries, attempts and the health of endpoints.
 
 import type { Queryable } from '#db/pool.ts'
 import type { ClientId, DestinationId, EndpointId, EventId } from '#ids.ts'
@@ -27,20 +26,19 @@ export type Delivery = {
   state: 'pending' | 'delivered' | 'failed'
   attempts: number
   nextAttemptAt: Date | null // Null: none is planned.
-  heldBy: 'paused' | 'off' | null // What keeps it from being sent.
+  heldBy: 'paused' | 'off' | null // The reason why it is not sent.
   createdAt: Date
   deliveredAt: Date | null
 }
 
 export type EndpointHealth = Condition & { lastAttempts: Attempt[] }
 
-const ATTEMPTS_SHOWN = 10
+const ATTEMPTS_MAX = 10
 
-// Attempts have no index by endpoint, which every delivery would pay for: the latest are among
-// those of the client's latest events, of what the endpoint still has to get and was tried before,
-// and of what it was given up for.
-const EVENTS_LOOKED_AT = 1_000
-const QUEUED_LOOKED_AT = 50
+// Attempts have no index by endpoint, because every delivery would pay for it. The latest attempts belong
+// to the client's latest events, to pending deliveries that were tried before, or to failed deliveries.
+const EVENTS_SCANNED = 1_000
+const DELIVERIES_SCANNED = 50
 
 const ATTEMPT_COLUMNS = `
   a.event_id as "eventId", a.destination_id as "destinationId", a.attempt,
@@ -88,7 +86,7 @@ export type PendingDelivery = Pick<Delivery, 'kind' | 'url' | 'nextAttemptAt' | 
   eventId: EventId
 }
 
-// Of several events: what was tried, and what is still to be sent.
+// The attempts and the pending deliveries of several events.
 export async function readDeliveryLog(
   db: Queryable,
   eventIds: readonly EventId[],
@@ -145,23 +143,23 @@ async function lastAttempts(
 ): Promise<Attempt[]> {
   const { rows } = await db.query<Attempt>({
     name: 'last-attempts',
-    text: `with looked_at (event_id) as (
+    text: `with scanned (event_id) as (
              (select id from events where client_id = $1 order by sequence desc
-               limit ${EVENTS_LOOKED_AT})
+               limit ${EVENTS_SCANNED})
              union
              (select event_id from deliveries
                where destination_id = $2 and state = 'pending' and attempts > 0
-               order by next_attempt_at desc limit ${QUEUED_LOOKED_AT})
+               order by next_attempt_at desc limit ${DELIVERIES_SCANNED})
              union
              (select event_id from deliveries
                where destination_id = $2 and state = 'failed'
-               order by event_id desc limit ${QUEUED_LOOKED_AT})
+               order by event_id desc limit ${DELIVERIES_SCANNED})
            )
            select ${ATTEMPT_COLUMNS}
-             from looked_at l
+             from scanned l
              join delivery_attempts a on a.event_id = l.event_id and a.destination_id = $2
             order by a.attempted_at desc, a.attempt desc
-            limit ${ATTEMPTS_SHOWN}`,
+            limit ${ATTEMPTS_MAX}`,
     values: [clientId, destinationId],
   })
   return rows

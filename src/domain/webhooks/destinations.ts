@@ -1,8 +1,8 @@
-// Destinations: where deliveries go, each with its own queue. `due_at` says when to look at a queue
-// next, so that idle queues cost nothing.
+// Destinations: the receivers of deliveries, each with its own queue. `due_at` says when to read the
+// queue next, so idle queues cost nothing.
 //
-// After making a delivery due, call `scheduleNow` in the same transaction: it waits for any claim
-// that is reading the queue at that moment and could not have seen the delivery.
+// After making a delivery due, call `scheduleNow` in the same transaction. It waits for a concurrent
+// claim of the queue, which could not have seen the delivery.
 
 import { numberArray } from '#db/arrays.ts'
 import type { Transaction } from '#db/transaction.ts'
@@ -19,10 +19,10 @@ export async function findDestinations(
   tx: Transaction,
   targets: readonly ClientTarget[],
 ): Promise<Destination[]> {
-  const wanted = new Map(targets.map((target) => [destinationKey(target), target]))
-  const asked = [...wanted.values()]
-  const known = await readDestinations(tx, asked)
-  const missing = asked.filter((target) => !known.has(destinationKey(target)))
+  const byKey = new Map(targets.map((target) => [destinationKey(target), target]))
+  const distinct = [...byKey.values()]
+  const destinations = await readDestinations(tx, distinct)
+  const missing = distinct.filter((target) => !destinations.has(destinationKey(target)))
   if (missing.length > 0) {
     await tx.query({
       name: 'insert-destinations',
@@ -31,9 +31,9 @@ export async function findDestinations(
              on conflict do nothing`,
       values: toColumns(missing, null),
     })
-    for (const [name, found] of await readDestinations(tx, missing)) known.set(name, found)
+    for (const [key, created] of await readDestinations(tx, missing)) destinations.set(key, created)
   }
-  return targets.map((target) => known.get(destinationKey(target)) as Destination)
+  return targets.map((target) => destinations.get(destinationKey(target)) as Destination)
 }
 
 async function readDestinations(
@@ -74,14 +74,14 @@ function destinationKey({ clientId, endpointId, kind, url }: ClientTarget): stri
   return endpointId ?? `${clientId} ${kind} ${url}`
 }
 
-type Leaving = { clientId: ClientId; endpointId: EndpointId }
+type EndpointKey = { clientId: ClientId; endpointId: EndpointId }
 
-// The endpoint leaves its address, which may be a notificationUrl as well: what waits for both then waits
-// for each of its own. Call it before the destination is changed.
+// The endpoint leaves its address, which may also be a notificationUrl. A pending delivery for both
+// becomes one delivery for each. Call it before the destination changes.
 export async function splitNotifications(
   tx: Transaction,
   now: Date,
-  { clientId, endpointId }: Leaving,
+  { clientId, endpointId }: EndpointKey,
 ): Promise<void> {
   const { rows } = await tx.query<{ id: DestinationId; url: string }>({
     name: 'lock-destination-of-endpoint',
@@ -90,16 +90,16 @@ export async function splitNotifications(
               for no key update`,
     values: [clientId, endpointId],
   })
-  const [left] = rows
-  if (!left) return
+  const [old] = rows
+  if (!old) return
   const waiting = `destination_id = $1 and state = 'pending' and kind = 'notification'`
   const { rowCount } = await tx.query({
     name: 'has-waiting-notifications',
     text: `select from deliveries where ${waiting} limit 1`,
-    values: [left.id],
+    values: [old.id],
   })
   if (rowCount === 0) return
-  const target = { kind: 'notification', endpointId: null, url: left.url, sentTo: null } as const
+  const target = { kind: 'notification', endpointId: null, url: old.url, sentTo: null } as const
   const [own] = (await findDestinations(tx, [{ ...target, clientId }])) as [Destination]
   await tx.query({
     name: 'copy-notifications',
@@ -107,12 +107,12 @@ export async function splitNotifications(
                                    created_at)
            select event_id, $2, client_id, kind, $3, created_at from deliveries where ${waiting}
            on conflict do nothing`,
-    values: [left.id, own.id, now],
+    values: [old.id, own.id, now],
   })
   await tx.query({
     name: 'keep-for-endpoint',
     text: `update deliveries set kind = 'endpoint' where ${waiting}`,
-    values: [left.id],
+    values: [old.id],
   })
   await resumeDestinations(tx, now, [own.id])
 }
@@ -123,7 +123,7 @@ export async function scheduleNow(
   ids: readonly DestinationId[],
 ): Promise<void> {
   if (ids.length === 0) return
-  // Locked first and in order: a claim in progress ends, and then we see what it left.
+  // The lock, in id order, waits for a claim in progress.
   await tx.query({
     name: 'lock-destinations',
     text: `select from destinations where id = any($1::bigint[]) order by id for no key update`,
@@ -137,8 +137,8 @@ export async function scheduleNow(
   })
 }
 
-// Asking for a redelivery is a wish to try the place again, at once. An address that we had given up
-// is in use again by that; an endpoint is switched on by its owner.
+// A redelivery tries the receiver again at once. It enables an address that we had disabled; only its
+// owner enables an endpoint.
 export async function resumeDestinations(
   tx: Transaction,
   now: Date,

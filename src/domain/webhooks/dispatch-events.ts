@@ -1,10 +1,9 @@
 // Dispatches events: from the outbox to the queues of their destinations.
 //
-// I15: every event of a client reaches the queue of each of its targets. A client's events are read
-// by number, gapless and in commit order (I5); the position is stored in the transaction that
-// queues them. A missing number is waited for: nothing after it is queued, and retention keeps what
-// is not queued (maintain_partitions). Dispatchers may run concurrently; each client has one at a
-// time.
+// I15: every event of a client reaches the queue of each of its targets. A client's events are read by
+// number, gapless and in commit order (I5); the transaction that queues them stores the position. The
+// dispatcher waits for a missing number: it queues nothing after it, and retention keeps unqueued events
+// (maintain_partitions). Dispatchers may run concurrently; each client has one at a time.
 //
 // Locks: free cursors, then destinations in id order.
 
@@ -19,13 +18,13 @@ import { readAddresses, routeEvent, type Target } from './event-routing.ts'
 
 const CLIENTS_MAX = 100
 const EVENTS_MAX = 1_000
-const EVENTS_OF_CLIENT_MIN = 10 // Of each of many that have events at once.
+const EVENTS_OF_CLIENT_MIN = 10 // For each of many clients with events.
 const OF_CURSOR = { clientId: 'c.client_id', after: 'c.sequence', limit: '$3' }
 
 type Cursor = { clientId: ClientId; sequence: bigint }
 export type Dispatched = { events: number; deliveries: number }
 
-// One round, of all clients in real time that have new events, or of one.
+// One round, for one client or for all clients in real time that have new events.
 export async function dispatchEvents(
   tx: Transaction,
   now: Date,
@@ -46,7 +45,7 @@ export async function dispatchEvents(
   return { events: events.length, deliveries }
 }
 
-// Clients with events that are not queued yet.
+// Clients with unqueued events.
 export async function findWaiting(db: Queryable): Promise<ClientId[]> {
   const { rows } = await db.query<{ id: ClientId }>({
     name: 'clients-with-new-events',
@@ -59,7 +58,7 @@ export async function findWaiting(db: Queryable): Promise<ClientId[]> {
   return rows.map(({ id }) => id)
 }
 
-// In random order, so that no client waits for ever when more have events than one round takes.
+// The random order lets every client take part when more have events than one round takes.
 async function lockCursors(tx: Transaction, clientId: ClientId | undefined): Promise<Cursor[]> {
   await tx.query({
     name: 'insert-dispatch-cursors',
@@ -101,18 +100,18 @@ async function readNext(
   return rows
 }
 
-// Answers how many are new. One that was queued before is left as it is.
+// Returns the number of new deliveries. Existing ones stay unchanged.
 async function queueDeliveries(
   tx: Transaction,
   now: Date,
-  queued: readonly { event: StoredEvent; target: Target }[],
+  routed: readonly { event: StoredEvent; target: Target }[],
 ): Promise<number> {
-  if (queued.length === 0) return 0
+  if (routed.length === 0) return 0
   const destinations = await findDestinations(
     tx,
-    queued.map(({ event, target }) => ({ ...target, clientId: event.clientId })),
+    routed.map(({ event, target }) => ({ ...target, clientId: event.clientId })),
   )
-  const rows = queued.flatMap(({ event, target }, index) => {
+  const rows = routed.flatMap(({ event, target }, index) => {
     const destination = destinations[index]
     return destination && !destination.isDisabled ? [{ event, target, id: destination.id }] : []
   })

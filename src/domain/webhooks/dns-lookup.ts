@@ -1,9 +1,8 @@
 // Resolves a receiver's host name.
 //
-// Live mode queries name servers directly (c-ares): the system resolver runs on four threads shared
-// with password hashing and files, so that four names with a dead name server would block every
-// other delivery. The sandbox uses the system resolver, because a developer's names are in the
-// hosts file.
+// Live mode queries name servers directly (c-ares). The system resolver shares four threads with password
+// hashing and files, so four names with a dead name server would block every other delivery. The sandbox
+// uses the system resolver, because a developer's names are in the hosts file.
 
 import { promises as dns } from 'node:dns'
 import type { Mode } from './allowed-addresses.ts'
@@ -20,7 +19,7 @@ export function lookupFor(mode: Mode): Lookup {
     : (hostname) => dns.lookup(hostname, { all: true, order: 'ipv4first' })
 }
 
-// `servers` as in resolv.conf when not given.
+// `servers` default to those of resolv.conf.
 export function queryNameServers(servers?: readonly string[]): Lookup {
   const resolver = new dns.Resolver({ timeout: QUERY_TIMEOUT_MS, tries: QUERY_TRIES })
   if (servers) resolver.setServers(servers)

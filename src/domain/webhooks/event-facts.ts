@@ -1,14 +1,14 @@
-// An event's facts between the outbox and its rendering: kobo inside, naira outside.
+// Converts an event's facts between the outbox and its rendering: kobo inside, naira outside.
 //
-// Kobo are stored as text, since JSON numbers are doubles. Older events hold naira
-// (`amountPaid: 2000.1`): the outbox is append-only, so both forms are read, here and nowhere else.
+// Kobo are stored as text, since JSON numbers are doubles. Older events hold naira (`amountPaid:
+// 2000.1`). The outbox is append-only, so this file reads both forms.
 
 import type { EventFacts, EventType } from '#domain/records/event-types.ts'
 import { type Kobo, kobo, koboOf, toNaira } from '#money.ts'
 
 export type StoredFacts = Readonly<Record<string, unknown>>
 
-// An earlier release may have kept less.
+// Events of earlier releases may have fewer facts.
 export type Facts<Type extends EventType> = Partial<EventFacts[Type]>
 
 const MONEY = [
@@ -48,7 +48,7 @@ export function showFacts(facts: object): Record<string, unknown> {
   return withParts(inNaira(facts, MONEY), inNaira)
 }
 
-// What is told of a reversal or a refund has money of its own.
+// A reversal or a refund has money of its own.
 function withParts(
   facts: Record<string, unknown>,
   convert: (part: StoredFacts, money: readonly string[]) => Record<string, unknown>,
@@ -60,7 +60,7 @@ function withParts(
   return Object.fromEntries(entries)
 }
 
-// In the order given: what is rendered keeps it.
+// Keeps the order, which the rendering keeps too.
 function inKobo(stored: StoredFacts, money: readonly string[]): Record<string, unknown> {
   const entries = Object.entries(stored).map(([name, value]) => {
     if (money.includes(name)) return [`${name}Kobo`, koboOf(value)]
@@ -71,8 +71,8 @@ function inKobo(stored: StoredFacts, money: readonly string[]): Record<string, u
 
 function inNaira(facts: object, money: readonly string[]): Record<string, unknown> {
   const entries = Object.entries(facts).map(([name, value]) => {
-    const shown = nairaName(name)
-    return money.includes(shown) ? [shown, toNaira(value as Kobo)] : [name, value]
+    const naira = nairaName(name)
+    return money.includes(naira) ? [naira, toNaira(value as Kobo)] : [name, value]
   })
   return Object.fromEntries(entries)
 }

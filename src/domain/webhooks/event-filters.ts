@@ -1,5 +1,5 @@
-// Filters events by account number or payment. An event names its account, payment or credit; a
-// credit leads to the number and payment it was sent to.
+// Filters events by account number or payment. An event names its account, payment or credit; a credit
+// names the number and payment that it was sent to.
 
 import type { Queryable } from '#db/pool.ts'
 import { accountWithNumber } from '#domain/accounts/additional-numbers.ts'
@@ -10,14 +10,14 @@ type SubjectFilter = {
   paymentReference?: string | undefined
 }
 
-// Adds a value to a statement and answers how the statement calls it.
+// Adds a value to a statement and returns its placeholder.
 export type AddParameter = (value: unknown) => string
 
-type Found = { accountId: AccountId | null; paymentIds: PaymentId[]; since: Date | null }
+type SubjectRow = { accountId: AccountId | null; paymentIds: PaymentId[]; since: Date | null }
 
-// What the asked account and payment are, and since when. Undefined: the client has no such thing,
-// so no event is about it.
-export type Subject = { since: Date | undefined; conditions: (given: AddParameter) => string[] }
+// The account and payment of the filter, and their age. Undefined: the client has no such account or
+// payment, and so no event about it.
+export type Subject = { since: Date | undefined; conditions: (add: AddParameter) => string[] }
 
 export async function findSubject(
   db: Queryable,
@@ -27,7 +27,7 @@ export async function findSubject(
   if (accountNumber === undefined && paymentReference === undefined) {
     return { since: undefined, conditions: () => [] }
   }
-  const { rows } = await db.query<Found>({
+  const { rows } = await db.query<SubjectRow>({
     name: 'find-event-subject',
     text: `with owners as (
              select id as account_id, null::uuid as payment_id, created_at
@@ -49,28 +49,28 @@ export async function findSubject(
                                                 where id = $3 and client_id = $1))`,
     values: [clientId, accountNumber ?? null, paymentReference ?? null],
   })
-  const found = rows[0]
-  if (!found) return undefined
+  const subject = rows[0]
+  if (!subject) return undefined
   return {
-    since: found.since ?? undefined,
-    conditions: (given) => [
-      ...(accountNumber ? [aboutNumber(given, accountNumber, found)] : []),
-      ...(paymentReference ? [aboutPayment(given, paymentReference)] : []),
+    since: subject.since ?? undefined,
+    conditions: (add) => [
+      ...(accountNumber ? [aboutNumber(add, accountNumber, subject)] : []),
+      ...(paymentReference ? [aboutPayment(add, paymentReference)] : []),
     ],
   }
 }
 
-// The credit is looked up by its id for each event that is reached, never the other way round: an
-// account may have millions.
+// Looks up the credit of each scanned event by id, never the other way round: an account may have
+// millions of credits.
 const OF_CREDIT = 'from all_credits c where c.id = e.credit_id'
 
-function aboutNumber(given: AddParameter, accountNumber: string, found: Found): string {
-  return `(e.collection_account_id = ${given(found.accountId)}::bigint
-           or e.payment_id = any(${given(found.paymentIds)}::uuid[])
-           or (select c.account_number ${OF_CREDIT}) = ${given(accountNumber)})`
+function aboutNumber(add: AddParameter, accountNumber: string, subject: SubjectRow): string {
+  return `(e.collection_account_id = ${add(subject.accountId)}::bigint
+           or e.payment_id = any(${add(subject.paymentIds)}::uuid[])
+           or (select c.account_number ${OF_CREDIT}) = ${add(accountNumber)})`
 }
 
-function aboutPayment(given: AddParameter, paymentReference: string): string {
-  const id = `${given(paymentReference)}::uuid`
+function aboutPayment(add: AddParameter, paymentReference: string): string {
+  const id = `${add(paymentReference)}::uuid`
   return `(e.payment_id = ${id} or (select c.payment_id ${OF_CREDIT}) = ${id})`
 }

@@ -1,8 +1,8 @@
 // Lists and filters a client's events, newest first, with the state of their deliveries.
 //
-// No filter has an index of its own: every payment would pay for one more index on the outbox. A
-// page scans at most SCAN_MAX events by number, and the next page continues from there. Times are
-// converted to numbers by binary search; an account or payment has no events older than itself.
+// No filter has an index of its own: every payment would pay for one more index on the outbox. A page
+// scans at most SCAN_MAX events by number, and the next page continues from there. A binary search
+// converts times to numbers; an account or payment has no events older than itself.
 
 import type { Queryable } from '#db/pool.ts'
 import { namedUnlessWindow } from '#db/statement-names.ts'
@@ -15,7 +15,7 @@ import type { StoredFacts } from './event-facts.ts'
 import { type AddParameter, findSubject } from './event-filters.ts'
 import { sequenceBounds } from './sequence-bounds.ts'
 
-// 20,000 with a look at the deliveries of each take some 100 ms.
+// Scanning 20,000 events with their deliveries takes some 100 ms.
 export const SCAN_MAX = 20_000n
 
 export type StoredEvent = {
@@ -41,7 +41,7 @@ export type EventFilters = Window & {
   withoutAlerts?: boolean | undefined
 }
 
-// `scannedTo`: everything from this number on has been looked at; null: everything there is.
+// `scannedTo`: the lowest number scanned. Null: all events are scanned.
 type EventScan = { rows: ListedEvent[]; scannedTo: bigint | null }
 
 export const EVENT_COLUMNS = `
@@ -49,8 +49,8 @@ export const EVENT_COLUMNS = `
   e.collection_account_id as "collectionAccountId", e.payment_id as "paymentId",
   e.credit_id as "creditId", e.facts, e.created_at as "createdAt"`
 
-// A client's events after a number, in their order, up to the first number that is missing: whoever
-// goes on after the last of them passes nothing over, should it be committed later.
+// A client's events after a number, in order, up to the first missing number. A reader that continues
+// after the last of them misses no event that is committed later.
 type Ordered = { clientId: string; after: string; limit: string; more?: string }
 
 export const inOrder = ({ clientId, after, limit, more = '' }: Ordered) => `
@@ -62,7 +62,7 @@ export const inOrder = ({ clientId, after, limit, more = '' }: Ordered) => `
    where n.sequence = ${after} + n.place
    order by n.sequence`
 
-// For a credit's event, the account that the credit was sent to.
+// For a credit's event, uses the account that the credit was sent to.
 export const visibleEvent = (clientId: string) =>
   inMerchantScope(
     `coalesce(e.collection_account_id,
@@ -71,12 +71,12 @@ export const visibleEvent = (clientId: string) =>
   )
 const VISIBLE = visibleEvent('$1')
 
-// Of an operator's client, to those of its users who are no operators: where `isWithout` (SQL), no alerts.
+// Hides alerts from an operator's users who are not operators, if `isWithout` (SQL) is true.
 export const unlessAlert = (isWithout: string) => `not (${isWithout} and e.type = 'alert.raised')`
 
-// What is not queued yet is on its way; an event that had nowhere to go is neither delivered nor
-// undelivered. As an aggregate, which is looked up for each event that is reached: `exists` would
-// be answered by reading the deliveries of everybody (360 ms for a page, and growing).
+// An unqueued event is pending. An event without a target is neither delivered nor undelivered. An
+// aggregate is looked up for each scanned event; `exists` would read the deliveries of all clients (360
+// ms for a page, and growing).
 const WITH_STATE = `
   cross join lateral (
     select case when e.sequence > coalesce((select c.sequence from dispatch_cursors c
@@ -103,8 +103,8 @@ export async function listEvents(
   if (start < first) start = first
   if (start >= end) return { rows: [], scannedTo: null }
   const values: unknown[] = [clientId, start, end]
-  const given = (value: unknown) => `$${values.push(value)}`
-  const conditions = [...buildConditions(filters, given), ...subject.conditions(given)]
+  const add = (value: unknown) => `$${values.push(value)}`
+  const conditions = [...buildConditions(filters, add), ...subject.conditions(add)]
   const text = `select ${EVENT_COLUMNS}, log."deliveryState"
                   from events e ${WITH_STATE}
                  where e.client_id = $1 and e.sequence >= $2 and e.sequence < $3
@@ -133,8 +133,8 @@ export async function getEvent(
   return rows[0]
 }
 
-// In their order, after this number: what a live page reads. Also those that the client may not
-// see, so that whoever reads gets past them.
+// Events after this number, in order, for a live page. Includes events that the client may not see, so
+// that the reader gets past them.
 export async function readEventsAfter(
   db: Queryable,
   clientId: ClientId,
@@ -153,7 +153,7 @@ export async function readEventsAfter(
   return rows
 }
 
-// The number of the last event, and of the last that is not kept any more.
+// The number of the last event, and of the last event that is no longer stored.
 export async function sequenceEnds(
   db: Queryable,
   clientId: ClientId,
@@ -171,13 +171,13 @@ export async function sequenceEnds(
 
 function buildConditions(
   { type, from, to, isDelivered, withoutAlerts }: EventFilters,
-  given: AddParameter,
+  add: AddParameter,
 ): string[] {
   const conditions: string[] = []
-  if (type) conditions.push(`e.type = ${given(type)}`)
+  if (type) conditions.push(`e.type = ${add(type)}`)
   if (withoutAlerts) conditions.push(unlessAlert('true'))
-  if (from) conditions.push(`e.created_at >= ${given(from)}`)
-  if (to) conditions.push(`e.created_at < ${given(to)}`)
+  if (from) conditions.push(`e.created_at >= ${add(from)}`)
+  if (to) conditions.push(`e.created_at < ${add(to)}`)
   if (isDelivered === true) conditions.push(`log."deliveryState" = 'delivered'`)
   if (isDelivered === false) conditions.push(`log."deliveryState" in ('pending', 'failed')`)
   return conditions

@@ -1,4 +1,4 @@
-// Reads the resources of a batch of events, with one query per kind. The BVN is never read here.
+// Reads the resources of a batch of events, with one query per kind. Never reads the BVN.
 
 import { numberArray } from '#db/arrays.ts'
 import type { Queryable } from '#db/pool.ts'
@@ -35,7 +35,7 @@ export type Resources = {
   credits: ReadonlyMap<CreditId, EventCredit>
 }
 
-// The payments and accounts that a credit came to are among them.
+// Includes the payments and accounts of the credits.
 export async function readResources(
   db: Queryable,
   sealer: Sealer,

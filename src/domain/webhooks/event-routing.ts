@@ -1,13 +1,13 @@
-// Event routing: which addresses an event is sent to. A pure decision (`routeEvent`) over the
-// addresses of its account, payment and client (`readAddresses`).
+// Decides which addresses an event is sent to (`routeEvent`, pure), from the addresses of its account,
+// payment and client (`readAddresses`).
 //
-//   the account's notificationUrl     events about the account, and credits to it
-//   the advice's notificationUrl      events about the payment, and credits to it
+//   the account's notificationUrl     events about the account and about credits to it
+//   the advice's notificationUrl      events about the payment and about credits to it
 //   the advice's callBackUrl          a payment's final state, with the two references in the query
-//   registered endpoints              those that are active and want the type
+//   registered endpoints              those that are active and subscribe to the type
 //
 // A notificationUrl that is also the address of an endpoint gets the event once, signed for both.
-// `endpoint.test` goes to the endpoint that it was asked for, and nowhere else.
+// `endpoint.test` goes only to the endpoint under test.
 
 import { numberArray } from '#db/arrays.ts'
 import { pipeline, type Transaction } from '#db/transaction.ts'
@@ -19,8 +19,8 @@ import type { StoredEvent } from './event-list.ts'
 export type Target = {
   kind: 'endpoint' | 'notification' | 'callback'
   endpointId: EndpointId | null
-  url: string // Of the destination …
-  sentTo: string | null // … and of this delivery, where it differs.
+  url: string // The destination's.
+  sentTo: string | null // The delivery's, if it differs.
 }
 
 type TargetEndpoint = { id: EndpointId; url: string; eventTypes: EventType[] | null }
@@ -38,7 +38,7 @@ const FINAL_STATUSES = ['Successful', 'Expired', 'Cancelled', 'Reversed']
 export function routeEvent(event: StoredEvent, addresses: Addresses): Target[] {
   const { account, payment, endpoints } = addresses
   const targets = endpoints
-    .filter((endpoint) => isWanted(event, endpoint))
+    .filter((endpoint) => isSubscribed(event, endpoint))
     .map(({ id, url }): Target => ({ kind: 'endpoint', endpointId: id, url, sentTo: null }))
 
   const urls = new Set([account?.notificationUrl, payment?.notificationUrl])
@@ -55,19 +55,19 @@ export function routeEvent(event: StoredEvent, addresses: Addresses): Target[] {
   return targets
 }
 
-function isWanted({ type, facts }: StoredEvent, { id, eventTypes }: TargetEndpoint): boolean {
+function isSubscribed({ type, facts }: StoredEvent, { id, eventTypes }: TargetEndpoint): boolean {
   if (type === 'endpoint.test') return facts.endpointId === id
   return eventTypes === null || eventTypes.includes(type)
 }
 
-// By status, not type: a reversal of a part payment leaves the payment open. A refund leaves it as it
-// was.
+// By status, not type: the reversal of a part payment leaves the payment open, and a refund leaves its
+// status unchanged.
 function isFinal({ type, facts }: StoredEvent): boolean {
   const isOfState = type.startsWith('payment.') && facts.refund === undefined
   return isOfState && FINAL_STATUSES.includes(String(facts.status))
 }
 
-// `isVisible`: not outside the merchantCodes that its client is restricted to.
+// `isVisible`: the client's merchantCodes allow it.
 type Account = { id: bigint; clientId: ClientId; notificationUrl: string; isVisible: boolean }
 type Payment = NonNullable<Addresses['payment']> & { clientId: ClientId }
 type CreditOwner = {
@@ -76,7 +76,7 @@ type CreditOwner = {
   paymentId: PaymentId | null
 }
 
-// Only the client's own: no event is sent to another client's addresses.
+// Only the client's own addresses: no event is sent to another client's.
 export async function readAddresses(
   tx: Transaction,
   events: readonly StoredEvent[],
@@ -156,7 +156,7 @@ async function readPayments(tx: Transaction, ids: readonly PaymentId[]) {
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-// Whoever moves or deletes one waits for what is being queued for it.
+// The lock makes a change or deletion of an endpoint wait until the events are queued.
 async function readEndpoints(tx: Transaction, clientIds: readonly ClientId[]) {
   const { rows } = await tx.query<TargetEndpoint & { clientId: ClientId }>({
     name: 'addresses-of-endpoints',

@@ -1,5 +1,5 @@
-// Explains in plain words why an attempt failed, for the merchant's developers. Reveals no library
-// name and no address of ours; text from the receiver is cleaned.
+// Explains failed attempts in plain words, for the merchant's developers. Reveals no library name and no
+// address of ours; the receiver's text is cleaned.
 
 export const ATTEMPT_TIMEOUT = 'ATTEMPT_TIMEOUT'
 export const ATTEMPT_STOPPED = 'ATTEMPT_STOPPED'
@@ -42,7 +42,7 @@ export function describeError(error: unknown, timeoutMs: number): string {
   const { name, message, code = '' } = error as Error & { code?: string }
   if (code === ATTEMPT_TIMEOUT) return `no answer within ${timeoutMs / 1000} s`
   if (code === 'TARGET_FORBIDDEN') return message
-  // undici's parser says what it cannot read by these; an upgrade nobody asked for is among them.
+  // undici's parser reports unreadable answers like this, including an unrequested upgrade.
   if (name === 'HTTPParserError' || /^bad (upgrade|response)$/.test(message)) return NOT_HTTP
   const words = WORDS[code]
   if (words) return words
@@ -53,7 +53,7 @@ export function describeError(error: unknown, timeoutMs: number): string {
   return 'the request failed'
 }
 
-// Null for the 2xx, which are success.
+// Null for success.
 export function describeStatus(status: number, location: string | null): string | null {
   if (status >= 200 && status < 300) return null
   if (status >= 300 && status < 400 && location) {
@@ -63,8 +63,8 @@ export function describeStatus(status: number, location: string | null): string 
   return `the receiver answered ${status}`
 }
 
-// Control characters become spaces (a NUL is refused by PostgreSQL, an escape sequence colours a
-// terminal), and so do the marks that reverse the direction of text. Tab and line ends stay.
+// Replaces control characters by spaces (PostgreSQL refuses NUL, and escape sequences colour a terminal),
+// and the marks that reverse the direction of text. Keeps tabs and line ends.
 export function cleanText(text: string): string {
   return text.replace(
     /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g,

@@ -1,4 +1,4 @@
-// Logs what an endpoint's chaos settings sent again after a delivery: attempts that change nothing.
+// Logs the repetitions that an endpoint's chaos settings sent after a delivery. They change nothing else.
 
 import { numberArray } from '#db/arrays.ts'
 import type { Transaction } from '#db/transaction.ts'
@@ -13,7 +13,7 @@ export type Repeat = {
   signature: string | null
 }
 
-// Not if the delivery was asked for again meanwhile: its attempts are that delivery's.
+// Skipped if the delivery was redelivered meanwhile: the attempt numbers then belong to the redelivery.
 export async function recordRepeats(
   tx: Transaction,
   { eventId, destinationId, attempts }: Claim,

@@ -1,7 +1,7 @@
 // Redelivery on request: an event, a payment's latest state, or a time range to one endpoint.
 //
-// The delivery is due at once and restarts its retry schedule; the attempt count goes on. One in
-// flight is left alone. An event without a delivery gets one.
+// The delivery is due at once and restarts its retry schedule; its attempt count continues. A delivery in
+// flight stays unchanged. An event without a delivery gets one.
 
 import { numberArray } from '#db/arrays.ts'
 import type { Queryable } from '#db/pool.ts'
@@ -15,7 +15,7 @@ import { readAddresses, routeEvent, type Target } from './event-routing.ts'
 import { sequenceBounds } from './sequence-bounds.ts'
 import { getEndpoint } from './webhook-endpoints.ts'
 
-// More would keep one transaction busy for seconds; the rest is asked for by another call.
+// More would keep one transaction busy for seconds; another call requests the rest.
 export const REPLAY_MAX = 50_000
 
 const AGAIN = `
@@ -30,8 +30,8 @@ type EventRedelivery = {
   withoutAlerts?: boolean
 }
 
-// To all of its targets as they are now, or to one endpoint whatever types that wants. Answers how
-// many deliveries are on their way.
+// Sends to all current targets, or to one endpoint whatever types it subscribes to. Returns the number of
+// deliveries.
 export async function redeliver(
   tx: Transaction,
   now: Date,
@@ -54,7 +54,7 @@ export async function redeliver(
 }
 
 type Replay = {
-  asked: {
+  range: {
     clientId: ClientId
     endpointId: EndpointId
     from: Date
@@ -65,15 +65,15 @@ type Replay = {
   limit?: number | undefined
 }
 
-// Every event of a type that the endpoint wants, from `from` on and before `to`, in the order of
-// their numbers: a page ends at a number, never at a time, which may lie before that of an earlier
-// event or be shared by more than fit. `last` is the number that the next call goes on after.
+// Queues the events from `from` to `to` whose type the endpoint subscribes to, in the order of their
+// numbers. A page ends at a number, never at a time: an earlier event may have a later time, and more
+// events may share a time than fit. The next call continues after `last`.
 export async function replay(
   tx: Transaction,
   now: Date,
-  { asked, limit = REPLAY_MAX }: Replay,
+  { range, limit = REPLAY_MAX }: Replay,
 ): Promise<{ queued: number; last: bigint | null }> {
-  const { clientId, endpointId, from, to, after = 0n, withoutAlerts = false } = asked
+  const { clientId, endpointId, from, to, after = 0n, withoutAlerts = false } = range
   const target = await endpointTarget(tx, clientId, endpointId)
   const { eventTypes } = await getEndpoint(tx, clientId, endpointId)
   const [destination] = await findDestinations(tx, [{ ...target, clientId }])
@@ -104,8 +104,8 @@ export async function replay(
   return { queued, last: queued === limit ? last : null }
 }
 
-// The payment's latest state again, to the notificationUrl and, when it is final, the callBackUrl
-// of its advice.
+// Sends the payment's latest state again, to the notificationUrl of its advice and, if it is final, to
+// the callBackUrl.
 export async function pushPayment(
   tx: Transaction,
   now: Date,
@@ -119,7 +119,7 @@ export async function pushPayment(
   return { eventId: event.id, queued: await queueAgain(tx, now, { event, targets }) }
 }
 
-// A payment was last changed when its latest event was written, whose id begins with that time.
+// A payment's updatedAt is the time of its latest event, and the event's id starts with that time.
 async function findLatestEvent(
   db: Queryable,
   payment: { id: PaymentId; updatedAt: Date },
@@ -145,7 +145,7 @@ async function endpointTarget(
   return { kind: 'endpoint', endpointId: id, url, sentTo: null }
 }
 
-// Not to an endpoint that is disabled: its owner switches it on first.
+// Skips disabled endpoints: the owner must enable them first.
 async function queueAgain(
   tx: Transaction,
   now: Date,

@@ -1,9 +1,9 @@
-// Renders events: the body of deliveries, of the events list and of live pages.
+// Renders events as the body of deliveries, of the events list and of live pages.
 //
 //   {id, type, sequence, createdAt, env, data}
 //
-// `data` is the full resource as the API shows it, overlaid with the facts of that moment: an event
-// redelivered a day later still shows the balance and status of when it happened.
+// `data` is the full resource as the API shows it, overlaid with the facts of the event: an event
+// redelivered a day later still shows the balance and status of its time.
 
 import type { Queryable } from '#db/pool.ts'
 import { type Payment, remainingKobo } from '#domain/payments/payments.ts'
@@ -38,7 +38,7 @@ export type Rendering = {
   nameStyle: string // Of account names: see account-names.ts.
 }
 
-// In the order given. Reads once for each kind of thing, however many events there are.
+// Keeps the order. Runs one query per kind of resource, whatever the number of events.
 export async function renderEvents(
   db: Queryable,
   { sealer, events, how }: { sealer: Sealer; events: readonly StoredEvent[]; how: Rendering },
@@ -102,7 +102,7 @@ function renderData<Type extends EventType>(type: Type, about: About): Data {
   return RENDERERS[type](readFacts<Type>(about.event.facts), about)
 }
 
-// A credit's event is about the payment or the account that has the credit, where it names none.
+// The event of a credit without a payment or account is about the owner of the credit.
 function findAbout(event: StoredEvent, { accounts, payments, credits }: Resources) {
   const credit = event.creditId === null ? undefined : credits.get(event.creditId)
   const owned = event.type.startsWith('credit.') ? credit : undefined
@@ -142,7 +142,7 @@ function paymentData(facts: Facts<'payment.processing'>, about: About): Data {
   }
 }
 
-// The number that was paid to, where money came; the first one otherwise.
+// The number that received the credit, or else the first number.
 function findNumber({ numbers }: Payment, credit: EventCredit | undefined) {
   const paid = numbers.find(({ accountNumber }) => accountNumber === credit?.accountNumber)
   return paid ?? numbers[0] ?? { bankCode: '', accountNumber: '' }

@@ -1,8 +1,8 @@
 // The published retry schedule: ten attempts over about three days.
 //
-// Each step is counted from the failure before it. Jitter only lengthens a step (by up to 10%),
-// so the published times are the earliest ones. A receiver's `Retry-After` can put an attempt off,
-// by a day at most, but never brings it forward nor adds attempts.
+// Each step counts from the failure before it. Jitter only lengthens a step (by up to 10%), so the
+// published times are the earliest. A receiver's `Retry-After` can postpone an attempt by a day at most;
+// it never advances an attempt nor adds one.
 
 import assert from 'node:assert/strict'
 
@@ -28,10 +28,10 @@ export const ATTEMPTS_MAX = RETRY_STEPS_MS.length
 const JITTER_MAX = 0.1
 const RETRY_AFTER_SECONDS_MAX = 86_400
 
-// The longest waits that there are: for a step, and for what a receiver asks for.
+// The longest possible waits: for a step, and for a receiver's Retry-After.
 export const WAITS_MAX = {
   stepsMs: RETRY_STEPS_MS.map((stepMs) => stepMs * (1 + JITTER_MAX)),
-  askedMs: RETRY_AFTER_SECONDS_MAX * SECOND_MS * (1 + JITTER_MAX),
+  retryAfterMs: RETRY_AFTER_SECONDS_MAX * SECOND_MS * (1 + JITTER_MAX),
 }
 
 const HEADER_LENGTH_MAX = 64
@@ -42,8 +42,8 @@ const HTTP_DATES: readonly RegExp[] = [
   /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d{2}:\d{2}:\d{2} \d{4}$/,
 ]
 
-// Null when there is nothing left to try. `jitter` is a random number from 0 to 1, drawn anew for
-// every delivery: what failed together should not come back together.
+// Null: no attempts remain. `jitter` is a random number from 0 to 1, drawn for every delivery, so that
+// deliveries that failed together do not come back together.
 export function nextAttemptAt({
   now,
   attemptsMade,
@@ -59,12 +59,12 @@ export function nextAttemptAt({
   assert(jitter >= 0 && jitter <= 1, 'jitter is from 0 to 1')
   const stepMs = RETRY_STEPS_MS[attemptsMade]
   if (stepMs === undefined) return null
-  const askedMs = Math.min(retryAfterSeconds, RETRY_AFTER_SECONDS_MAX) * SECOND_MS
-  const waitMs = Math.max(stepMs, askedMs) * (1 + JITTER_MAX * jitter)
+  const retryAfterMs = Math.min(retryAfterSeconds, RETRY_AFTER_SECONDS_MAX) * SECOND_MS
+  const waitMs = Math.max(stepMs, retryAfterMs) * (1 + JITTER_MAX * jitter)
   return new Date(now.getTime() + Math.round(waitMs))
 }
 
-// Seconds from now, 0 for a moment already past; undefined when the header says nothing readable.
+// Seconds from now, 0 for a past moment. Undefined: the header is unreadable.
 export function parseRetryAfter(header: string | null, now: Date): number | undefined {
   const text = header?.trim() ?? ''
   if (text.length > HEADER_LENGTH_MAX) return undefined

@@ -1,21 +1,21 @@
-// Time windows as ranges of a client's event numbers, found by binary search (some 25 look-ups in
-// one statement), so that the outbox needs no index on time. The bounds are wide: callers still
-// compare times.
+// Converts time windows to ranges of a client's event numbers by binary search (some 25 look-ups in one
+// statement), so that the outbox needs no index on time. The bounds are wide: callers still compare
+// times.
 //
-// The clock may have been wrong for a while, so each probe looks at a run of events: one within the
+// The clock may have been wrong for a while, so each probe reads a run of events. One event within the
 // window keeps the bound outside of it, whatever the times of its neighbours.
 
 import type { Queryable } from '#db/pool.ts'
 import type { Window } from '#db/time-bounds.ts'
 import type { ClientId } from '#ids.ts'
 
-// How far the time of an event may lie behind that of an earlier number: batches that wait for one
-// another, and the clocks of several processes.
+// How far an event's time may lie before the time of an earlier number: batches wait for one another, and
+// the clocks of several processes differ.
 const DISORDER_MS = 300_000
-// Events side by side. A wrong clock is seen through when it stamped fewer of a client's events.
+// Consecutive events. A wrong clock is harmless if it stamped fewer of a client's events.
 const RUN = 256
 
-// From `first` on, before `past`; events that are too old to be kept are left out.
+// From `first` on, before `past`. Leaves out events that are no longer stored.
 export async function sequenceBounds(
   db: Queryable,
   clientId: ClientId,
@@ -37,8 +37,7 @@ export async function sequenceBounds(
   }
 }
 
-// `first`: a number before which no event is of that time or later. `past`: one from which on none
-// is of before it.
+// `first`: all earlier events are older than `at`. `past`: this event and all later ones are not older.
 async function bound(
   db: Queryable,
   which: 'first' | 'past',

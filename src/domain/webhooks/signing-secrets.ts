@@ -14,7 +14,7 @@ import type { Sealer } from '#seal.ts'
 import { makeSecret } from '#standard-webhooks.ts'
 
 export const RETIRING_MS = 24 * 3_600_000
-const RETIRING_MAX = 3 // So that a header does not grow without end.
+const RETIRING_MAX = 3 // Bounds the length of the header.
 
 const NO_ENDPOINT = '00000000-0000-0000-0000-000000000000'
 const OF_OWNER = `client_id = $1 and coalesce(endpoint_id, '${NO_ENDPOINT}') = $2`
@@ -23,20 +23,20 @@ export type SecretOwner = { clientId: ClientId; endpointId: EndpointId | null }
 type Sealing = { sealer: Sealer; now: Date }
 type SealedSecret = SecretOwner & { id: bigint; sealed: Buffer }
 
-// The current one, which is made if there is none yet.
+// The current secret, created if missing.
 export async function getSecret(
   db: Queryable,
   { sealer, now }: Sealing,
   { clientId, endpointId }: SecretOwner,
 ): Promise<string> {
-  const known = await findCurrent(db, { clientId, endpointId })
-  if (known) return sealer.open(known)
+  const current = await findCurrent(db, { clientId, endpointId })
+  if (current) return sealer.open(current)
   await addSecrets(db, { sealer, now, owners: [{ clientId, endpointId }] })
-  // Possibly created by a concurrent request.
+  // A concurrent request may have created it.
   return sealer.open((await findCurrent(db, { clientId, endpointId })) as Buffer)
 }
 
-// Answers the new one.
+// Returns the new secret.
 export async function rotateSecret(
   tx: Transaction,
   { sealer, now }: Sealing,
@@ -60,17 +60,17 @@ export async function rotateSecret(
   return getSecret(tx, { sealer, now }, { clientId, endpointId })
 }
 
-// Whatever is to sign now, for all of these: the current ones first. Those that have none get one.
+// All signing secrets of these owners, the current ones first. Creates missing ones.
 export async function findSigningSecrets(
   db: Queryable,
   { sealer, now, owners }: { sealer: Sealer; now: Date; owners: readonly SecretOwner[] },
 ): Promise<SealedSecret[]> {
-  const found = await readSecrets(db, now, owners)
-  const known = new Set(found.map(ownerName))
-  const without = owners.filter((owner) => !known.has(ownerName(owner)))
-  if (without.length === 0) return found
+  const secrets = await readSecrets(db, now, owners)
+  const owned = new Set(secrets.map(ownerName))
+  const without = owners.filter((owner) => !owned.has(ownerName(owner)))
+  if (without.length === 0) return secrets
   await addSecrets(db, { sealer, now, owners: without })
-  return [...found, ...(await readSecrets(db, now, without))]
+  return [...secrets, ...(await readSecrets(db, now, without))]
 }
 
 export function ownerName({ clientId, endpointId }: SecretOwner): string {

@@ -1,8 +1,8 @@
-// Keeps webhooks out of our own network (SSRF). A target is checked when it is set and again at
-// every dial, on the address actually connected to, because a name may point elsewhere by then.
+// Keeps webhooks out of our own network (SSRF). Checks a target when it is set and again at every
+// connect, on the actual address, because a name may have changed its address since.
 //
-// At the dial three things are checked: the literal (which never reaches a lookup), every address
-// a name resolves to (one that is not allowed refuses the name), and the socket's remote address.
+// A connect checks three things: a literal address (which is never looked up), every address of a name
+// (one forbidden address refuses the name), and the socket's remote address.
 
 import { isIP, type LookupFunction } from 'node:net'
 import { Agent, buildConnector } from 'undici'
@@ -12,11 +12,11 @@ import { type Lookup, lookupFor } from './dns-lookup.ts'
 export const URL_LENGTH_MAX = 2_048
 
 const CONNECT_TIMEOUT_MS = 10_000
-// Node gives an address 250 ms before it tries the next and then drops the first: less than a
-// round trip to Lagos on a bad day.
+// Node's default is 250 ms, less than a round trip to Lagos on a bad day. Node then drops the address and
+// tries the next.
 const NEXT_ADDRESS_AFTER_MS = 2_000
 const ANSWER_HEADERS_BYTES_MAX = 16_384
-// Below this other protocols live (SSH, SMTP…), none of which is a webhook receiver.
+// Lower ports belong to other protocols (SSH, SMTP…), not to webhook receivers.
 const LIVE_PORT_MIN = 1_024
 
 const LOCAL_NAMES = ['localhost', 'localdomain', 'local', 'internal', 'lan', 'home.arpa']
@@ -27,8 +27,8 @@ export class ForbiddenTarget extends Error {
   readonly code = 'TARGET_FORBIDDEN'
 }
 
-// A sentence that says what is wrong with the address, or null. URL has already turned every
-// spelling of an IPv4 address (decimal, octal, hexadecimal, short) into the plain one.
+// Returns the problem as a sentence, or null. URL has already normalised every spelling of an IPv4
+// address (decimal, octal, hexadecimal, short).
 export function checkTargetUrl(text: string, { mode }: { mode: Mode }): string | null {
   if (text.length > URL_LENGTH_MAX) return `Must be at most ${URL_LENGTH_MAX} characters.`
   if (/[\x00-\x20\x7f\\]/.test(text)) return 'Must not contain spaces or backslashes.'
@@ -45,8 +45,8 @@ export function checkTargetUrl(text: string, { mode }: { mode: Mode }): string |
 
 type GuardedAgentOptions = { mode: Mode; lookup?: Lookup }
 
-// Connections to one origin are not capped here: many clients' endpoints may share it, and one that
-// hangs would hold the others up. Whoever sends caps each endpoint.
+// Does not limit connections per origin: endpoints of many clients may share an origin, and one that
+// hangs would block the others. The sender limits each endpoint.
 export function createGuardedAgent({ mode, lookup = lookupFor(mode) }: GuardedAgentOptions): Agent {
   const connect = buildConnector({
     allowH2: false,
@@ -77,7 +77,7 @@ export function guardConnector(
       const address = socket.remoteAddress
       if (address !== undefined && isAllowedAddress(address, mode)) return callback(null, socket)
       socket.destroy()
-      // A socket without an address was closed by the other side before we came to look.
+      // A socket without an address was already closed by the receiver.
       const closed = Object.assign(new Error('closed'), { code: 'ECONNRESET' })
       callback(address === undefined ? closed : new ForbiddenTarget(NOT_ALLOWED), null)
     })

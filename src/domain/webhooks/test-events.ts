@@ -8,7 +8,7 @@ import { getEndpoint } from './webhook-endpoints.ts'
 
 const MESSAGE = 'This is a test: your endpoint can be reached.'
 
-// Answers the id of the event. The dispatcher sends it to the endpoint that its facts name.
+// Returns the event's id. The dispatcher sends it to the endpoint in its facts.
 export async function sendTestEvent(
   tx: Transaction,
   now: Date,
@@ -18,7 +18,7 @@ export async function sendTestEvent(
   if (!isActive) throw new Refusal('endpoint_inactive')
   const facts = { endpointId, message: MESSAGE }
   await appendEvents(tx, now, [{ clientId, type: 'endpoint.test', facts }])
-  // The client's counter is ours until we commit: its last event is this one.
+  // We hold the client's counter until the commit, so its last event is this one.
   const { rows } = await tx.query<{ id: EventId }>({
     name: 'last-event',
     text: `select e.id from event_counters c

@@ -1,5 +1,5 @@
-// Chaos settings of a webhook endpoint, for the sandbox: its client has deliveries delayed, sent
-// again, reordered or dropped, to prove its handler.
+// Chaos settings of a sandbox webhook endpoint: the client has deliveries delayed, repeated, reordered or
+// dropped, to test its handler.
 
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
@@ -8,9 +8,9 @@ import { getEndpoint } from './webhook-endpoints.ts'
 
 export type Chaos = {
   delayMs: number // From the event to its first delivery.
-  duplicate: number // How often it is sent again.
+  duplicate: number // Repetitions per delivery.
   reorder: boolean
-  dropNext: number // Attempts that are still to be dropped.
+  dropNext: number // Remaining attempts to drop.
 }
 
 type OwnEndpoint = { clientId: ClientId; id: EndpointId }

@@ -1,9 +1,9 @@
 // Webhook endpoints: the URLs that a client registered for all or some of its event types.
 //
-// A deleted endpoint keeps its row, because its deliveries reference it, but is never found again.
-// An endpoint has one destination, created with it, whose queue survives a change of URL and waits
-// while the endpoint is inactive. What waits there for a notificationUrl of the same address too is first
-// given a delivery of its own to that.
+// A deleted endpoint keeps its row, because its deliveries reference it, but is never found again. An
+// endpoint has one destination, created with it. Its queue survives a change of URL and waits while the
+// endpoint is inactive. Deliveries that also serve a notificationUrl with the same address are first
+// split.
 
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
@@ -14,7 +14,7 @@ import { splitNotifications } from './destinations.ts'
 
 export const ENDPOINTS_MAX = 20
 
-// A test goes to the endpoint that it was asked for, whatever types that wants.
+// A test goes to its endpoint whatever types that subscribes to.
 export const SUBSCRIBABLE_TYPES = EVENT_TYPES.filter((type) => type !== 'endpoint.test')
 
 export type WebhookEndpoint = {
@@ -28,7 +28,7 @@ export type WebhookEndpoint = {
 }
 
 export type Condition = {
-  failures: number // In a row.
+  failures: number // Consecutive.
   failingSince: Date | null
   pausedUntil: Date | null
   disabledWhy: string | null
@@ -45,10 +45,10 @@ type EndpointChanges = {
 const SWITCHED_OFF = 'it was switched off'
 const DELETED = 'it was deleted'
 
-// By the expression that the index is on: a client may have thousands of destinations.
+// The index is on this expression: a client may have thousands of destinations.
 const NO_ENDPOINT = '00000000-0000-0000-0000-000000000000'
 
-// One that we disabled because of its answers is not active either.
+// An endpoint that we disabled because of its answers is inactive too.
 const SELECT_ENDPOINT = `
   select e.id, e.url, e.event_types as "eventTypes",
          e.is_active and d.disabled_at is null as "isActive",
@@ -82,7 +82,7 @@ export async function createEndpoint(
     values: [id, clientId, url, eventTypes, now],
   })
   if (rowCount === 0) throw new Refusal('too_many_endpoints')
-  // At once, so that there is one to follow when the address changes.
+  // Created now, so that it exists when the address changes.
   await tx.query({
     name: 'create-endpoint-destination',
     text: 'insert into destinations (client_id, endpoint_id, url) values ($1, $2, $3)',
@@ -109,8 +109,8 @@ export function getsAlerts({ eventTypes }: Pick<WebhookEndpoint, 'eventTypes'>):
   return !eventTypes || eventTypes.includes('alert.raised')
 }
 
-// Before it is changed by somebody whom alerts are not for: refuses an endpoint that gets alerts, or
-// for which some wait since it did.
+// For a change by a user who may not see alerts. Refuses an endpoint that gets alerts, or that has
+// pending ones.
 export async function lockUnlessForAlerts(
   tx: Transaction,
   clientId: ClientId,
@@ -217,7 +217,7 @@ export async function deleteEndpoint(
 
 const WHERE_OF_ENDPOINT = `where client_id = $1 and coalesce(endpoint_id, '${NO_ENDPOINT}') = $2`
 
-// A new address starts with a clean record, and what waits goes there.
+// A new address starts with a clean record and gets the pending deliveries.
 async function moveDestination(
   tx: Transaction,
   now: Date,

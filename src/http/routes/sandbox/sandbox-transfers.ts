@@ -170,9 +170,9 @@ async function plan(
     paymentId === null
       ? undefined
       : await getPayment(tx, clientId, { by: 'payment', reference: paymentId })
-  const givenKobo = amount === undefined ? undefined : (koboOf(amount) as Kobo)
+  const requestedKobo = amount === undefined ? undefined : (koboOf(amount) as Kobo)
   const now = clock()
-  const amountKobo = sandboxAmount({ kind, givenKobo, payment, now })
+  const amountKobo = sandboxAmount({ kind, requestedKobo, payment, now })
   const terms = transferTerms({ kind, ...options })
   const to = { kind, accountNumber, bankCode, amountKobo, terms }
   const transfer = await planTransfer(tx, { clientId, now }, to)

@@ -139,7 +139,7 @@ const deciding: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       return withIdempotency(deps, { request, reply, pool: deps.batchPool }, async (tx) => {
         const now = deps.clock()
         const by = { ...toViewer(deps, request), scopes: request.scopes }
-        const approval = { ...by, reference, seen: request.body }
+        const approval = { ...by, reference, view: request.body }
         const settlement = await approveSettlement(tx, { ...deps, now }, approval)
         return accepted('Settlement approved successfully', presentSettlement(settlement))
       })

@@ -2,7 +2,7 @@
 
 import { type Static, Type } from '@fastify/type-provider-typebox'
 import type { BankSettings } from '#config/bank-settings.ts'
-import type { ShownShare } from '#domain/splits/read-shares.ts'
+import type { ShareView } from '#domain/splits/read-shares.ts'
 import { ALL_BPS, type SplitType } from '#domain/splits/share-amount.ts'
 import { type NewSplit, PARTS_MAX, type Split } from '#domain/splits/splits.ts'
 import { generateCode, type Subaccount } from '#domain/splits/subaccounts.ts'
@@ -194,7 +194,7 @@ export function presentSplit(split: Split) {
   }
 }
 
-export function presentShares(shares: readonly ShownShare[]) {
+export function presentShares(shares: readonly ShareView[]) {
   return shares.map(({ subaccountCode, amountKobo }) => ({
     subaccountCode,
     amount: toNaira(amountKobo),

@@ -123,7 +123,7 @@ const toOneEndpoint: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       const { from, to } = parseWindow({ ...body, from: since }) as { from: Date; to: Date }
       return withIdempotency(deps, { request, reply }, async (tx) => {
         const asked = { clientId: client.id, endpointId, from, to, after, withoutAlerts }
-        const { queued, last } = await replay(tx, clock(), { asked })
+        const { queued, last } = await replay(tx, clock(), { range: asked })
         const data = { queued, nextFrom: last === null ? null : `${timestamp(from)}#${last}` }
         return accepted('Events queued successfully', data)
       })
