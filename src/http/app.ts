@@ -52,8 +52,8 @@ import { daySideRoutes } from '#http/routes/reconciliation/day-sides.ts'
 import { differenceRoutes } from '#http/routes/reconciliation/differences.ts'
 import { resolveDifferenceRoutes } from '#http/routes/reconciliation/resolve-differences.ts'
 import { bankStatementRoutes } from '#http/routes/reconciliation/statements.ts'
-import { operatorAlertRoutes } from '#http/routes/records/alerts.ts'
-import { auditLogRoutes } from '#http/routes/records/audit-log.ts'
+import { alerts } from '#http/routes/records/alerts.ts'
+import { auditLog } from '#http/routes/records/audit-log.ts'
 import { adjustmentRoutes } from '#http/routes/refunds/adjustments.ts'
 import { refundRoutes } from '#http/routes/refunds/refunds.ts'
 import { balanceRoutes } from '#http/routes/reports/balances.ts'
@@ -77,7 +77,7 @@ import { settlementChangeRoutes } from '#http/routes/settlement/settlement-chang
 import { settlementSettingRoutes } from '#http/routes/settlement/settlement-settings.ts'
 import { settlementStatementRoutes } from '#http/routes/settlement/settlement-statement.ts'
 import { settlementRoutes } from '#http/routes/settlement/settlements.ts'
-import { splitRoutes } from '#http/routes/splits/splits.ts'
+import { splits } from '#http/routes/splits/splits.ts'
 import { subaccountRoutes } from '#http/routes/splits/subaccounts.ts'
 import { approvalRequestRoutes } from '#http/routes/suspense/approval-requests.ts'
 import { makerCheckerRoutes } from '#http/routes/suspense/maker-checker-setting.ts'
@@ -204,7 +204,7 @@ const ROUTES = [
   limitProfileRoutes,
   feeRuleRoutes,
   subaccountRoutes,
-  splitRoutes,
+  splits,
   bankAccountRoutes,
   bankRoutes,
   payoutRoutes,
@@ -252,7 +252,7 @@ const ROUTES = [
   eventStreamRoutes,
   redeliveryRoutes,
   webhookPushRoutes,
-  auditLogRoutes,
+  auditLog,
   sessionRoutes,
   passkeySignInRoutes,
   userCredentialRoutes,
@@ -271,7 +271,7 @@ const ROUTES = [
   payoutFailureRoutes,
   operatorPayoutRoutes,
   payoutTariffRoutes,
-  operatorAlertRoutes,
+  alerts,
   bankHealthRoutes,
   railItemRoutes,
   dayRoutes,
@@ -287,5 +287,8 @@ async function registerRoutes(app: FastifyInstance, given: Deps): Promise<void> 
   const timed = given.mode === 'sandbox' ? serveInClientTime(app, given) : given
   const deps = serveFromReplica(app, timed)
   const all = deps.hasApi ? ROUTES : PROBE_ROUTES
-  for (const routes of all) await app.register(routes, deps)
+  for (const routes of all) {
+    if (typeof routes === 'function') await app.register(routes, deps)
+    else routes.register(app, deps)
+  }
 }

@@ -16,7 +16,7 @@ import type { Window } from '#db/time-bounds.ts'
 import { type FieldError, Refusal } from '#errors.ts'
 import type { Sealer } from '#seal.ts'
 import { parseBankTime } from '#wat-time.ts'
-import { named, schemaName } from './schemas.ts'
+import { named, oneOf, schemaName } from './schemas.ts'
 
 type Properties = Parameters<typeof Type.Object>[0]
 
@@ -62,6 +62,17 @@ export const flag = (description: string) =>
       'x-says': 'Must be true or false.',
     }),
   )
+
+// A filter by one of some words.
+export const choice = <T extends string>(values: readonly T[], description: string) =>
+  Type.Optional({
+    ...oneOf(values, description),
+    'x-says': `Must be one of ${values.join(', ')}.`,
+  })
+
+export function parseFlag(value: 'true' | 'false' | undefined): boolean | undefined {
+  return value === undefined ? undefined : value === 'true'
+}
 
 const moment = (description: string) =>
   Type.Optional(Type.String({ description, maxLength: 64, 'x-says': NOT_A_TIME }))
@@ -131,18 +142,19 @@ export function ListEnvelope<T extends TSchema, More extends Properties = Record
 }
 
 type Asked = { limit?: string | undefined; cursor?: string | undefined }
-type From = { after: bigint | null; limit: number } // Null: from the beginning.
+type From<Id> = { after: Id | null; limit: number } // Null: from the beginning.
+type PageRequest<Id> = { list: List; asked: Asked; readId?: (text: string) => Id }
 
 // A page of a list in the order of its ids, either way. One row more than it shows is read, which
 // tells whether there is a next.
-export async function pageById<Row extends { id: bigint }>(
+export async function pageById<Row extends { id: Id }, Id extends bigint | string = bigint>(
   sealer: Sealer,
-  { list, asked }: { list: List; asked: Asked },
-  read: (from: From) => Promise<readonly Row[]>,
+  { list, asked, readId = BigInt as never }: PageRequest<Id>,
+  read: (from: From<Id>) => Promise<readonly Row[]>,
 ): Promise<Page<Row>> {
   const position = readCursor(sealer, list, asked.cursor)
   const limit = parseLimit(asked)
-  const after = position ? BigInt(position[0] as string) : null
+  const after = position ? readId(position[0] as string) : null
   const rows = await read({ after, limit: limit + 1 })
   return toPage(rows, limit, ({ id }) => writeCursor(sealer, list, [id.toString()]))
 }

@@ -113,6 +113,8 @@ export function oneOf<T extends string>(values: readonly T[], description: strin
   return Type.Unsafe<T>({ type: 'string', enum: [...values], description })
 }
 
+export const AnyObject = Type.Unsafe<object>({ type: 'object', additionalProperties: true })
+
 // One of the numbers of a payment or collection account.
 export const BankNumber = named('BankNumber', {
   bankCode: Type.String(),

@@ -85,7 +85,6 @@ export const MONEY_OUT_ERRORS: Readonly<Record<string, readonly RefusalCode[]>> 
   ],
   createPayoutFile: ['bank_not_supported', 'no_payouts_queued', 'payout_files_off', 'payouts_held'],
   createPayoutTariff: ['tariff_overlaps'],
-  createSplit: ['split_exists'],
   createSubaccount: [
     'bank_account_inactive',
     'bank_account_mismatch',
@@ -93,7 +92,6 @@ export const MONEY_OUT_ERRORS: Readonly<Record<string, readonly RefusalCode[]>> 
     'bank_not_supported',
     'subaccount_exists',
   ],
-  deactivateSplit: ['split_not_found'],
   downloadPayoutFile: [
     'client_suspended',
     'failure_requested',
@@ -121,7 +119,6 @@ export const MONEY_OUT_ERRORS: Readonly<Record<string, readonly RefusalCode[]>> 
   getRefund: ['refund_not_found'],
   getSettlement: ['settlement_not_found'],
   getSettlementStatement: ['settlement_not_found'],
-  getSplit: ['split_not_found'],
   getSubaccount: ['subaccount_not_found'],
   listAllPayouts: ['client_not_found', 'payout_file_not_found'],
   listCreditRefunds: ['credit_not_found'],

@@ -51,7 +51,6 @@ const OPERATION_ERRORS: Readonly<Record<string, readonly RefusalCode[]>> = {
   ...RECONCILIATION_ERRORS,
   ...MONEY_OUT_ERRORS,
   ...SIGN_IN_ERRORS,
-  acknowledgeAlert: ['alert_not_found'],
   activateCollectionAccount: ['account_changed', 'account_erased', 'account_not_found'],
   addCollectionAccountNumber: [
     'account_changed',
@@ -122,7 +121,6 @@ const OPERATION_ERRORS: Readonly<Record<string, readonly RefusalCode[]>> = {
   findAdvice: ['advice_not_found'],
   getAccountTimeline: ['account_not_found'],
   getAdvice: ['advice_not_found'],
-  getAlert: ['alert_not_found'],
   getCheckoutStatus: ['advice_not_found'],
   getClient: ['client_not_found'],
   getClientUse: ['client_not_found'],
@@ -257,7 +255,12 @@ const OF_PERIODS: ReadonlySet<string> = new Set([
   ...['getOperatorBalances', 'exportOperatorBalances'],
 ])
 
-export function errorsOf(operationId: string): readonly RefusalCode[] {
+// An operation that declares its errors (`errors` of a resource, `config.errors` of a route) has no entry here.
+export function errorsOf(
+  operationId: string,
+  declared?: readonly RefusalCode[],
+): readonly RefusalCode[] {
+  if (declared) return declared
   const own = OPERATION_ERRORS[operationId] ?? []
   return OF_PERIODS.has(operationId) ? [...own, 'period_archived'] : own
 }

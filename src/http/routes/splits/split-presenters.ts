@@ -4,11 +4,12 @@ import { type Static, Type } from '@fastify/type-provider-typebox'
 import type { BankSettings } from '#config/bank-settings.ts'
 import type { ShownShare } from '#domain/splits/read-shares.ts'
 import { ALL_BPS, type SplitType } from '#domain/splits/share-amount.ts'
-import { type NewSplit, PARTS_MAX, type Split } from '#domain/splits/splits.ts'
+import { type NewSplit, PARTS_MAX, type Split, type SplitPart } from '#domain/splits/splits.ts'
 import { generateCode, type Subaccount } from '#domain/splits/subaccounts.ts'
 import { type FieldError, Refusal } from '#errors.ts'
 import { parseBankAccount } from '#http/routes/payouts/bank-account-presenters.ts'
 import { Amount, accountNumber, bankCode, named, oneOf, text } from '#http/schemas.ts'
+import { type Fields, view } from '#http/view.ts'
 import { maskAccountNumber } from '#mask.ts'
 import { type Kobo, kobo, koboOf, toNaira } from '#money.ts'
 import type { Sealer } from '#seal.ts'
@@ -113,20 +114,20 @@ export const SplitRequest = named(
   { additionalProperties: false },
 )
 
-export const SplitBody = named('Split', {
-  splitCode: Type.String(),
-  name: Type.String(),
-  type: Type.String({ description: 'percentage or flat.' }),
-  parts: Type.Array(
-    named('SplitPart', {
-      subaccountCode: Type.String(),
-      share: Type.Number(),
-      bearsFee: Type.Boolean(),
-    }),
-  ),
-  isActive: Type.Boolean(),
-  createdAt: Type.String(),
-})
+const PartView = view('SplitPart', (f: Fields<SplitPart>) => ({
+  subaccountCode: f.text('subaccountCode'),
+  share: f.number(({ share }) => toNaira(kobo(share))),
+  bearsFee: f.flag('bearsFee'),
+}))
+
+export const SplitView = view('Split', (f: Fields<Split>) => ({
+  splitCode: f.text('code'),
+  name: f.text('name'),
+  type: f.text('type', 'percentage or flat.'),
+  parts: f.list(PartView, 'parts'),
+  isActive: f.flag('isActive'),
+  createdAt: f.time('createdAt'),
+}))
 
 // Undefined: it keeps its bank account.
 export function parsePaidTo(
@@ -176,21 +177,6 @@ export function presentSubaccount(subaccount: Subaccount, sealer: Sealer) {
     balance: toNaira(subaccount.balanceKobo),
     createdAt: timestamp(subaccount.createdAt),
     updatedAt: timestamp(subaccount.updatedAt),
-  }
-}
-
-export function presentSplit(split: Split) {
-  return {
-    splitCode: split.code,
-    name: split.name,
-    type: split.type,
-    parts: split.parts.map(({ subaccountCode, share, bearsFee }) => ({
-      subaccountCode,
-      share: toNaira(kobo(share)),
-      bearsFee,
-    })),
-    isActive: split.isActive,
-    createdAt: timestamp(split.createdAt),
   }
 }
 
