@@ -78,7 +78,7 @@ import { settlementSettingRoutes } from '#http/routes/settlement/settlement-sett
 import { settlementStatementRoutes } from '#http/routes/settlement/settlement-statement.ts'
 import { settlementRoutes } from '#http/routes/settlement/settlements.ts'
 import { splits } from '#http/routes/splits/splits.ts'
-import { subaccountRoutes } from '#http/routes/splits/subaccounts.ts'
+import { subaccounts } from '#http/routes/splits/subaccounts.ts'
 import { approvalRequestRoutes } from '#http/routes/suspense/approval-requests.ts'
 import { makerCheckerRoutes } from '#http/routes/suspense/maker-checker-setting.ts'
 import { operatorReturnRoutes } from '#http/routes/suspense/returns.ts'
@@ -88,11 +88,11 @@ import { healthRoutes } from '#http/routes/system/health.ts'
 import { limitRoutes } from '#http/routes/system/limits.ts'
 import { metricsRoutes } from '#http/routes/system/metrics.ts'
 import { eventStreamRoutes } from '#http/routes/webhooks/event-stream.ts'
-import { eventRoutes } from '#http/routes/webhooks/events.ts'
+import { events } from '#http/routes/webhooks/events.ts'
 import { redeliveryRoutes } from '#http/routes/webhooks/redeliveries.ts'
-import { webhookEndpointRoutes } from '#http/routes/webhooks/webhook-endpoints.ts'
+import { webhookEndpoints } from '#http/routes/webhooks/webhook-endpoints.ts'
 import { webhookPushRoutes } from '#http/routes/webhooks/webhook-push.ts'
-import { webhookSecretRoutes } from '#http/routes/webhooks/webhook-secrets.ts'
+import { endpointSecrets, webhookSecret } from '#http/routes/webhooks/webhook-secrets.ts'
 import { timeOrderedId } from '#ids.ts'
 import { serveInClientTime } from './client-time.ts'
 import {
@@ -203,7 +203,7 @@ const ROUTES = [
   statementRoutes,
   limitProfileRoutes,
   feeRuleRoutes,
-  subaccountRoutes,
+  subaccounts,
   splits,
   bankAccountRoutes,
   bankRoutes,
@@ -246,9 +246,10 @@ const ROUTES = [
   suspenseRoutes,
   approvalRequestRoutes,
   makerCheckerRoutes,
-  webhookEndpointRoutes,
-  webhookSecretRoutes,
-  eventRoutes,
+  webhookEndpoints,
+  webhookSecret,
+  endpointSecrets,
+  events,
   eventStreamRoutes,
   redeliveryRoutes,
   webhookPushRoutes,

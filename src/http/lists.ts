@@ -142,19 +142,18 @@ export function ListEnvelope<T extends TSchema, More extends Properties = Record
 }
 
 type Asked = { limit?: string | undefined; cursor?: string | undefined }
-type From<Id> = { after: Id | null; limit: number } // Null: from the beginning.
-type PageRequest<Id> = { list: List; asked: Asked; readId?: (text: string) => Id }
+type From = { after: bigint | null; limit: number } // Null: from the beginning.
 
 // A page of a list in the order of its ids, either way. One row more than it shows is read, which
 // tells whether there is a next.
-export async function pageById<Row extends { id: Id }, Id extends bigint | string = bigint>(
+export async function pageById<Row extends { id: bigint }>(
   sealer: Sealer,
-  { list, asked, readId = BigInt as never }: PageRequest<Id>,
-  read: (from: From<Id>) => Promise<readonly Row[]>,
+  { list, asked }: { list: List; asked: Asked },
+  read: (from: From) => Promise<readonly Row[]>,
 ): Promise<Page<Row>> {
   const position = readCursor(sealer, list, asked.cursor)
   const limit = parseLimit(asked)
-  const after = position ? readId(position[0] as string) : null
+  const after = position ? BigInt(position[0] as string) : null
   const rows = await read({ after, limit: limit + 1 })
   return toPage(rows, limit, ({ id }) => writeCursor(sealer, list, [id.toString()]))
 }

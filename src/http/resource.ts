@@ -12,8 +12,15 @@
 // who calls, the time, and the parsed request. It returns a row, which the view presents.
 
 import { type Static, type TObject, type TSchema, Type } from '@fastify/type-provider-typebox'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { List, Order } from '#db/paging.ts'
+import type {
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  onRequestAsyncHookHandler,
+  onRequestHookHandler,
+  RouteOptions,
+} from 'fastify'
+import { type List, type Order, readCursor, writeCursor } from '#db/paging.ts'
 import type { Pool } from '#db/pool.ts'
 import type { Summary } from '#db/summaries.ts'
 import { type Transaction, withTransaction } from '#db/transaction.ts'
@@ -31,8 +38,9 @@ import {
   NoQuery,
   OrderQuery,
   PageQuery,
-  pageById,
+  parseLimit,
   query,
+  scannedPage,
 } from './lists.ts'
 import { ApiEnvelope, BEARER, IdempotencyHeaders } from './schemas.ts'
 import { presentSummary, presentTotal, SummaryBody } from './summaries.ts'
@@ -65,25 +73,37 @@ type Operation<V> = {
   summary: string
   description: string
   scope?: Scope
+  guard?: Guard // Beside the scope.
+  route?: Pick<RouteOptions, 'config' | 'bodyLimit' | 'preValidation'>
   errors?: readonly RefusalCode[]
   message?: string
   view?: V
 }
+
+type Guard = (deps: Deps) => onRequestHookHandler | onRequestAsyncHookHandler
 
 type Reading<V, P extends Parsers, Q extends Properties> = Operation<V> & {
   query?: Q
   run: (db: Pool, call: Call<P, Asked<Q>>) => Promise<RowOf<V>>
 }
 
-type IdOf<Row> = Row extends { id: infer Id extends bigint | string } ? Id : never
-type Paging<Row> = { after: IdOf<Row> | null; limit: number; order: Order | undefined }
+type IdOf<Row, T> = Row extends { id: infer Id extends T } ? Id : T
+type Paging<Id> = { after: Id | null; limit: number; order: Order | undefined }
+type PagedCall<V, P extends Parsers, Q extends Properties, T> = Call<P, Asked<Q>> &
+  Paging<IdOf<RowOf<V>, T extends true ? string : bigint>>
+type Found<Row> = readonly Row[] | { rows: readonly Row[]; scannedTo: bigint | string | null }
 
-type Listing<V, P extends Parsers, Q extends Properties> = Operation<V> & {
+type Listing<V, P extends Parsers, Q extends Properties, T> = Operation<V> & {
   name?: string // In cursors. Default: the last part of the path.
   filters?: Q
+  unbound?: readonly (keyof Q)[] // Change how a row is shown: a cursor is good for any value.
   isOrdered?: true // Callers choose newest or oldest first.
-  hasTextIds?: true
-  rows: (db: Pool, call: Call<P, Asked<Q>> & Paging<RowOf<V>>) => Promise<readonly RowOf<V>[]>
+  isWhole?: true // Without pages.
+  hasTextIds?: T
+  position?: (row: RowOf<V>) => bigint | number | string // Default: its id.
+  // One more than the page shows tells whether there is a next. A list that looks at a bounded number of
+  // rows says how far it looked.
+  rows: (db: Pool, call: PagedCall<V, P, Q, T>) => Promise<Found<RowOf<V>>>
 }
 
 type Summing<P extends Parsers, Q extends Properties> = Omit<Operation<never>, 'view'> & {
@@ -114,13 +134,21 @@ type Options<V, P extends Parsers> = {
   isForWholeClient?: true // Refused to clients that are restricted to some merchants.
 }
 
+// For what the other methods do not fit: `handle` returns the whole body.
+type Handling<P extends Parsers, Q extends Properties, B extends TSchema> = Omit<
+  Operation<TSchema>,
+  'message'
+> & { query?: Q; body?: B; isKeyed?: true; handle: (call: Call<P, Asked<Q>, Static<B>>) => unknown }
+
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 type Route = {
   method: Method
   path: string
   scope: Scope
+  guard: Guard | undefined
   schema: object
   errors: readonly RefusalCode[]
+  route: Operation<unknown>['route']
   handle: (call: Call, deps: Deps) => Promise<unknown>
 }
 
@@ -143,22 +171,36 @@ class Resource<V extends Shape, P extends Parsers> {
     this.#options = options
   }
 
-  list<W extends Shape = V, Q extends Properties = None>(id: string, how: Listing<W, P, Q>): this {
-    const { name = this.#path.split('/').at(-1) as string, filters = {}, rows, hasTextIds } = how
-    const order = how.isOrdered ? OrderQuery : {}
+  list<W extends Shape = V, Q extends Properties = None, T extends boolean = false>(
+    id: string,
+    how: Listing<W, P, Q, T>,
+  ): this {
+    const { name = this.#path.split('/').at(-1), filters = {}, unbound = [], rows, isWhole } = how
     const shape = how.view ?? this.#options.view
     const message = how.message ?? `${sentence(this.#options.noun)}s retrieved successfully`
+    const order = how.isOrdered ? OrderQuery : {}
+    const idOf = how.position ?? (({ id }: RowOf<W> & { id: bigint | string }) => id)
     return this.#add('GET', id, {
       ...how,
-      querystring: query({ ...filters, ...order, ...PageQuery }),
+      querystring: query({ ...filters, ...order, ...(isWhole ? {} : PageQuery) }),
       response: ListEnvelope(schemaOf(shape)),
       handle: async (call) => {
         const asked = call.query as Record<string, string | undefined>
-        const { limit: _, cursor: __, order: chosen, ...fields } = asked
-        const list = { name, clientId: call.clientId, order: chosen, filters: fields } as List
-        const readId = (hasTextIds ? String : BigInt) as typeof BigInt
-        const read = (from: object) => rows(call.db, { ...call, ...from, order: chosen } as never)
-        const page = await pageById(call.sealer, { list, asked, readId }, read as never)
+        const { cursor, order: chosen } = asked
+        const bound = Object.keys(filters).filter((field) => !unbound.includes(field))
+        const values = Object.fromEntries(bound.map((field) => [field, asked[field]]))
+        const list = { name, order: chosen, clientId: call.clientId, filters: values } as List
+        const position = readCursor(call.sealer, list, cursor)?.[0]
+        const after = position === undefined || how.hasTextIds ? position : BigInt(position)
+        const limit = isWhole ? Number.POSITIVE_INFINITY : parseLimit(asked)
+        const from = { after: after ?? null, limit: limit + 1, order: chosen }
+        const found = await rows(call.db, { ...call, ...from } as never)
+        const scan = 'scannedTo' in found ? found : { rows: found, scannedTo: null }
+        const page = scannedPage(scan as { rows: RowOf<W>[]; scannedTo: null }, {
+          limit,
+          idOf: (row) => idOf(row as never).toString(),
+          cursorAfter: (last) => writeCursor(call.sealer, list, [last.toString()]),
+        })
         return listResponse(message, page, (row) => present(shape, row, call))
       },
     })
@@ -210,17 +252,21 @@ class Resource<V extends Shape, P extends Parsers> {
     return this.#write('POST', id, how)
   }
 
-  update<W extends Shape = V, B extends TSchema = typeof Nothing, Input = undefined>(
-    id: string,
-    how: Writing<W, P, B, Input, undefined>,
-  ): this {
+  update<
+    W extends Shape = V,
+    B extends TSchema = typeof Nothing,
+    Input = undefined,
+    Prepared = undefined,
+  >(id: string, how: Writing<W, P, B, Input, Prepared>): this {
     return this.#write('PATCH', id, { path: this.#one, message: this.#done('updated'), ...how })
   }
 
-  replace<W extends Shape = V, B extends TSchema = typeof Nothing, Input = undefined>(
-    id: string,
-    how: Writing<W, P, B, Input, undefined>,
-  ): this {
+  replace<
+    W extends Shape = V,
+    B extends TSchema = typeof Nothing,
+    Input = undefined,
+    Prepared = undefined,
+  >(id: string, how: Writing<W, P, B, Input, Prepared>): this {
     return this.#write('PUT', id, { path: this.#one, message: this.#done('updated'), ...how })
   }
 
@@ -231,14 +277,31 @@ class Resource<V extends Shape, P extends Parsers> {
     return this.#write('DELETE', id, { path: this.#one, message: this.#done('deleted'), ...how })
   }
 
+  route<Q extends Properties = None, B extends TSchema = typeof Nothing>(
+    method: Method,
+    id: string,
+    how: Handling<P, Q, B>,
+  ): this {
+    const { query: asked = {}, isKeyed, view = this.#options.view, handle } = how
+    return this.#add(method, id, {
+      ...how,
+      querystring: query(asked),
+      ...(isKeyed && { headers: IdempotencyHeaders }),
+      response: ApiEnvelope(schemaOf(view)),
+      handle: async (call) => handle(call as never),
+    })
+  }
+
   register(app: FastifyInstance, deps: Deps): void {
     const { params: parsers = {} as P, isForWholeClient } = this.#options
-    for (const { method, path, scope, schema, errors, handle } of this.#routes) {
+    for (const { method, path, scope, guard, schema, errors, route, handle } of this.#routes) {
+      const identify = deps.authentication.requires(scope)
       app.route({
+        ...route,
         method,
         url: this.#path + path,
-        onRequest: deps.authentication.requires(scope),
-        config: { errors },
+        onRequest: guard ? [identify, guard(deps)] : identify,
+        config: { ...route?.config, errors },
         schema,
         handler: async (request, reply) => {
           if (isForWholeClient) refuseRestricted(request.client)
@@ -279,11 +342,14 @@ class Resource<V extends Shape, P extends Parsers> {
         const pool = deps[how.pool ?? 'db']
         const preparing = prepare && (() => prepare({ ...call, input } as never))
         let answer: object
-        if (method !== 'POST') answer = await withTransaction(pool, (tx) => work(tx))
-        else if (!preparing) answer = await withIdempotency(deps, { request, reply, pool }, work)
-        else {
+        if (method !== 'POST') {
+          const prepared = await preparing?.()
+          answer = await withTransaction(pool, (tx) => work(tx, prepared))
+        } else if (preparing) {
           const asking = { request, reply, pool, prepare: preparing }
           answer = await withPreparation(deps, asking, work)
+        } else {
+          answer = await withIdempotency(deps, { request, reply, pool }, work)
         }
         after?.(call as never)
         return answer
@@ -292,11 +358,11 @@ class Resource<V extends Shape, P extends Parsers> {
   }
 
   #add(method: Method, operationId: string, how: Described): this {
-    const { path = '', summary, description, errors = [], handle, response, ...input } = how
+    const { path = '', summary, description, guard, errors = [], route, handle, ...input } = how
     const { tag, scopes } = this.#options
     const params = [...(this.#path + path).matchAll(/:(\w+)/g)].map(([, name]) => name as string)
     const fields = Object.fromEntries(params.map((name) => [name, Type.String()]))
-    const { querystring = NoQuery, headers, body } = input
+    const { querystring = NoQuery, headers, body, response } = input
     const schema = {
       tags: [tag],
       security: BEARER,
@@ -310,7 +376,7 @@ class Resource<V extends Shape, P extends Parsers> {
       response: { 200: response },
     }
     const scope = how.scope ?? scopes[method === 'GET' ? 'read' : 'write']
-    this.#routes.push({ method, path, scope, schema, errors, handle })
+    this.#routes.push({ method, path, scope, guard, schema, errors, route, handle })
     return this
   }
 }

@@ -87,6 +87,12 @@ export class Fields<Row, Context = unknown> {
     return { ...this.#converted(schema, from, convert), isNaira: true }
   }
 
+  one<Item, F extends FieldSet>(item: View<Item, Context, F>, from: From<Row, Context, Item>) {
+    const { read } = this.as<Item>(item.schema, from)
+    const present = item.present as (item: Item, context: Context) => Json<F>
+    return this.as<Json<F>>(item.schema, (row, context) => present(read(row, context), context))
+  }
+
   list<Item, F extends FieldSet>(
     items: View<Item, Context, F>,
     from: From<Row, Context, readonly Item[]>,
@@ -113,21 +119,16 @@ export class Fields<Row, Context = unknown> {
   }
 }
 
-// Fields that several views have: spread them in each.
-export function fields<Row, Context, F extends FieldSet<Row, Context>>(
-  build: (f: Fields<Row, Context>) => F,
-): F {
-  return build(new Fields())
-}
-
+// A view that adds to another spreads its `fields`. A view without a name is described in place.
 export function view<Row, Context, F extends FieldSet<Row, Context>>(
-  name: string,
+  name: string | undefined,
   build: (f: Fields<Row, Context>) => F,
 ): View<Row, Context, F> {
   const made = build(new Fields())
   const entries = Object.entries(made)
+  const properties = Object.fromEntries(entries.map(([key, { schema }]) => [key, schema]))
   return {
-    schema: named(name, Object.fromEntries(entries.map(([key, { schema }]) => [key, schema]))),
+    schema: name === undefined ? Type.Object(properties) : named(name, properties),
     fields: made,
     present: (row, ...[context]) => {
       const json: Record<string, unknown> = {}

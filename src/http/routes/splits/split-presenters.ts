@@ -13,7 +13,6 @@ import { type Fields, view } from '#http/view.ts'
 import { maskAccountNumber } from '#mask.ts'
 import { type Kobo, kobo, koboOf, toNaira } from '#money.ts'
 import type { Sealer } from '#seal.ts'
-import { timestamp } from '#wat-time.ts'
 
 const TYPES: readonly SplitType[] = ['percentage', 'flat']
 
@@ -65,20 +64,22 @@ export const SubaccountChange = named(
   },
 )
 
-export const SubaccountBody = named('Subaccount', {
-  subaccountCode: Type.String(),
-  name: Type.String(),
-  bankAccountReference: Type.String({ description: 'The bank account that it is paid to.' }),
-  bankCode: Type.String(),
-  accountNumberMasked: Type.String(),
-  accountName: Type.String(),
-  accountStatus: Type.String({ description: 'confirmed, mismatch or unconfirmed.' }),
-  isAccountActive: Type.Boolean({ description: 'False: nothing is paid to its bank account.' }),
-  isActive: Type.Boolean(),
-  balance: Type.Number({ description: 'Its shares that were not paid out or settled yet.' }),
-  createdAt: Type.String(),
-  updatedAt: Type.String(),
-})
+export const SubaccountView = view('Subaccount', (f: Fields<Subaccount, { sealer: Sealer }>) => ({
+  subaccountCode: f.text('code'),
+  name: f.text('name'),
+  bankAccountReference: f.text('bankAccountReference', 'The bank account that it is paid to.'),
+  bankCode: f.text('bankCode'),
+  accountNumberMasked: f.text(({ accountNumberSealed }, { sealer }) =>
+    maskAccountNumber(sealer.open(accountNumberSealed)),
+  ),
+  accountName: f.text('accountName'),
+  accountStatus: f.text('accountStatus', 'confirmed, mismatch or unconfirmed.'),
+  isAccountActive: f.flag('isAccountActive', 'False: nothing is paid to its bank account.'),
+  isActive: f.flag('isActive'),
+  balance: f.naira('balanceKobo', 'Its shares that were not paid out or settled yet.'),
+  createdAt: f.time('createdAt'),
+  updatedAt: f.time('updatedAt'),
+}))
 
 const PartRequest = named(
   'SplitPartRequest',
@@ -160,23 +161,6 @@ export function parseSplit(body: Static<typeof SplitRequest>): NewSplit {
       }
       return { subaccountCode, share, bearsFee }
     }),
-  }
-}
-
-export function presentSubaccount(subaccount: Subaccount, sealer: Sealer) {
-  return {
-    subaccountCode: subaccount.code,
-    name: subaccount.name,
-    bankAccountReference: subaccount.bankAccountReference,
-    bankCode: subaccount.bankCode,
-    accountNumberMasked: maskAccountNumber(sealer.open(subaccount.accountNumberSealed)),
-    accountName: subaccount.accountName,
-    accountStatus: subaccount.accountStatus,
-    isAccountActive: subaccount.isAccountActive,
-    isActive: subaccount.isActive,
-    balance: toNaira(subaccount.balanceKobo),
-    createdAt: timestamp(subaccount.createdAt),
-    updatedAt: timestamp(subaccount.updatedAt),
   }
 }
 

@@ -3,7 +3,7 @@
 import { createSplit, deactivateSplit, getSplit, listSplits } from '#domain/splits/splits.ts'
 import { Refusal } from '#errors.ts'
 import { resource } from '#http/resource.ts'
-import { NoBody } from '#http/routes/webhooks/webhook-presenters.ts'
+import { NoBody } from '#http/schemas.ts'
 import { isCode, parseSplit, SplitRequest, SplitView } from './split-presenters.ts'
 
 export const splits = resource('/api/v1/splits', {
