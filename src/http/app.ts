@@ -52,8 +52,8 @@ import { daySideRoutes } from '#http/routes/reconciliation/day-sides.ts'
 import { differenceRoutes } from '#http/routes/reconciliation/differences.ts'
 import { resolveDifferenceRoutes } from '#http/routes/reconciliation/resolve-differences.ts'
 import { bankStatementRoutes } from '#http/routes/reconciliation/statements.ts'
-import { operatorAlertRoutes } from '#http/routes/records/alerts.ts'
-import { auditLogRoutes } from '#http/routes/records/audit-log.ts'
+import { alerts } from '#http/routes/records/alerts.ts'
+import { auditLog } from '#http/routes/records/audit-log.ts'
 import { adjustmentRoutes } from '#http/routes/refunds/adjustments.ts'
 import { refundRoutes } from '#http/routes/refunds/refunds.ts'
 import { balanceRoutes } from '#http/routes/reports/balances.ts'
@@ -77,8 +77,8 @@ import { settlementChangeRoutes } from '#http/routes/settlement/settlement-chang
 import { settlementSettingRoutes } from '#http/routes/settlement/settlement-settings.ts'
 import { settlementStatementRoutes } from '#http/routes/settlement/settlement-statement.ts'
 import { settlementRoutes } from '#http/routes/settlement/settlements.ts'
-import { splitRoutes } from '#http/routes/splits/splits.ts'
-import { subaccountRoutes } from '#http/routes/splits/subaccounts.ts'
+import { splits } from '#http/routes/splits/splits.ts'
+import { subaccounts } from '#http/routes/splits/subaccounts.ts'
 import { approvalRequestRoutes } from '#http/routes/suspense/approval-requests.ts'
 import { makerCheckerRoutes } from '#http/routes/suspense/maker-checker-setting.ts'
 import { operatorReturnRoutes } from '#http/routes/suspense/returns.ts'
@@ -88,11 +88,11 @@ import { healthRoutes } from '#http/routes/system/health.ts'
 import { limitRoutes } from '#http/routes/system/limits.ts'
 import { metricsRoutes } from '#http/routes/system/metrics.ts'
 import { eventStreamRoutes } from '#http/routes/webhooks/event-stream.ts'
-import { eventRoutes } from '#http/routes/webhooks/events.ts'
+import { events } from '#http/routes/webhooks/events.ts'
 import { redeliveryRoutes } from '#http/routes/webhooks/redeliveries.ts'
-import { webhookEndpointRoutes } from '#http/routes/webhooks/webhook-endpoints.ts'
+import { webhookEndpoints } from '#http/routes/webhooks/webhook-endpoints.ts'
 import { webhookPushRoutes } from '#http/routes/webhooks/webhook-push.ts'
-import { webhookSecretRoutes } from '#http/routes/webhooks/webhook-secrets.ts'
+import { endpointSecrets, webhookSecret } from '#http/routes/webhooks/webhook-secrets.ts'
 import { timeOrderedId } from '#ids.ts'
 import { serveInClientTime } from './client-time.ts'
 import {
@@ -203,8 +203,8 @@ const ROUTES = [
   statementRoutes,
   limitProfileRoutes,
   feeRuleRoutes,
-  subaccountRoutes,
-  splitRoutes,
+  subaccounts,
+  splits,
   bankAccountRoutes,
   bankRoutes,
   payoutRoutes,
@@ -246,13 +246,14 @@ const ROUTES = [
   suspenseRoutes,
   approvalRequestRoutes,
   makerCheckerRoutes,
-  webhookEndpointRoutes,
-  webhookSecretRoutes,
-  eventRoutes,
+  webhookEndpoints,
+  webhookSecret,
+  endpointSecrets,
+  events,
   eventStreamRoutes,
   redeliveryRoutes,
   webhookPushRoutes,
-  auditLogRoutes,
+  auditLog,
   sessionRoutes,
   passkeySignInRoutes,
   userCredentialRoutes,
@@ -271,7 +272,7 @@ const ROUTES = [
   payoutFailureRoutes,
   operatorPayoutRoutes,
   payoutTariffRoutes,
-  operatorAlertRoutes,
+  alerts,
   bankHealthRoutes,
   railItemRoutes,
   dayRoutes,
@@ -287,5 +288,8 @@ async function registerRoutes(app: FastifyInstance, given: Deps): Promise<void> 
   const timed = given.mode === 'sandbox' ? serveInClientTime(app, given) : given
   const deps = serveFromReplica(app, timed)
   const all = deps.hasApi ? ROUTES : PROBE_ROUTES
-  for (const routes of all) await app.register(routes, deps)
+  for (const routes of all) {
+    if (typeof routes === 'function') await app.register(routes, deps)
+    else routes.register(app, deps)
+  }
 }

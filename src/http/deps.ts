@@ -17,6 +17,7 @@ import type { OutcomeHooks } from '#domain/payouts/settle-payout.ts'
 import type { TestClocks } from '#domain/records/test-clocks.ts'
 import type { NotificationMeter } from '#domain/requery/bank-measures.ts'
 import type { ClockMoves } from '#domain/sandbox/clock-moves.ts'
+import type { RefusalCode } from '#errors.ts'
 import type { ClientId } from '#ids.ts'
 import type { SharedAccounts } from '#ledger/accounts.ts'
 import type { Metrics } from '#metrics.ts'
@@ -78,5 +79,6 @@ export type Deps = {
 declare module 'fastify' {
   interface FastifyContextConfig {
     isPublished?: boolean // Of the published contract: answers 200 or 400 (envelopes.ts).
+    errors?: readonly RefusalCode[] // Beyond those that any operation may answer with.
   }
 }

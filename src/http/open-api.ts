@@ -109,6 +109,7 @@ function noteRoute(route: RouteOptions): void {
   const notes = {
     'x-failures': failureStatuses(route),
     ...(scope !== undefined && { 'x-scope': scope }),
+    ...(route.config?.errors && { 'x-errors': route.config.errors }),
     ...(route.config?.isPublished && { 'x-published': true }),
   }
   if (route.schema?.operationId) route.schema = { ...route.schema, ...notes } as object

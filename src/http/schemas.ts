@@ -113,6 +113,15 @@ export function oneOf<T extends string>(values: readonly T[], description: strin
   return Type.Unsafe<T>({ type: 'string', enum: [...values], description })
 }
 
+// No body; an empty object is accepted.
+export const NoBody = Type.Unsafe<object | null>({
+  type: ['object', 'null'],
+  additionalProperties: false,
+  'x-says': 'Must be an empty object, or omitted.',
+})
+
+export const AnyObject = Type.Unsafe<object>({ type: 'object', additionalProperties: true })
+
 // One of the numbers of a payment or collection account.
 export const BankNumber = named('BankNumber', {
   bankCode: Type.String(),

@@ -1,13 +1,13 @@
-// Fails a test file in which an operation answered with an error that its list in
-// src/http/reference/operation-errors.ts lacks, or with a status that its description lacks: so the
+// Fails a test file in which an operation answered with an error that its list lacks
+// (src/http/reference/operation-errors.ts), or with a status that its description lacks: so the
 // reference names every error that a test knows.
 
 import { subscribe, tracingChannel } from 'node:diagnostics_channel'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { Refusal } from '#errors.ts'
 import { COMMON_ERRORS, errorsOf } from '#http/reference/operation-errors.ts'
 
-type Handled = { error?: unknown; request: { routeOptions: { schema?: { operationId?: string } } } }
+type Handled = { error?: unknown; request: { routeOptions: FastifyRequest['routeOptions'] } }
 
 const undeclared = new Set<string>()
 let isRandom = false
@@ -19,9 +19,11 @@ export function askAtRandom(): void {
 
 tracingChannel('fastify.request.handler').error.subscribe((message) => {
   const { error, request } = message as Handled
-  const operationId = request.routeOptions.schema?.operationId
+  const { schema, config } = request.routeOptions
+  const operationId = schema?.operationId
   if (!(error instanceof Refusal) || operationId === undefined) return
-  if (COMMON_ERRORS.includes(error.code) || errorsOf(operationId).includes(error.code)) return
+  const declared = errorsOf(operationId, config.errors)
+  if (COMMON_ERRORS.includes(error.code) || declared.includes(error.code)) return
   undeclared.add(`${operationId}: ${error.code}`)
 })
 

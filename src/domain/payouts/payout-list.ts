@@ -2,7 +2,8 @@
 //
 // Amounts and most states have no index; payouts are few beside payments, and a list stops at a page.
 
-import { ORDER_SQL, type Order } from '#db/paging.ts'
+import { type Conditions, composed, fits, listQuery } from '#db/list-query.ts'
+import type { Order } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
 import { PREFIX_SCAN_MAX, pastPrefix } from '#db/prefixes.ts'
 import { SUMMED_MAX, type Summary, summaryOf, type Total } from '#db/summaries.ts'
@@ -32,62 +33,39 @@ export type PayoutFilter = Window & {
 
 type Paging = { order?: Order | undefined; after: bigint | null; limit: number }
 
-const FITS = `
-      ($1::bigint is null or p.client_id = $1)
-  and ($2::text is null or p.status = $2)
-  and ($3::text is null or p.approval = $3)
-  and ($4::text is null or p.purpose = $4)
-  and ($5::text is null or p.bank_code = $5)
-  and ($6::bigint is null or p.settlement_id = $6)
-  and ($7::timestamptz is null or p.requested_at >= $7)
-  and ($8::timestamptz is null or p.requested_at < $8)
-  and ($9::bigint is null or p.amount_kobo >= $9)
-  and ($10::bigint is null or p.amount_kobo <= $10)
-  and ($11::text is null or strpos(lower(p.to_account_name), lower($11)) > 0)
-  and ($12::bigint is null or p.batch_id = $12)`
-
-function given(filter: PayoutFilter): unknown[] {
-  return [
-    filter.clientId ?? null,
-    filter.status ?? null,
-    filter.approval ?? null,
-    filter.purpose ?? null,
-    filter.bankCode ?? null,
-    filter.settlementId ?? null,
-    filter.from ?? null,
-    filter.to ?? null,
-    filter.minKobo ?? null,
-    filter.maxKobo ?? null,
-    filter.recipient ?? null,
-    filter.fileId ?? null,
-  ]
-}
+const conditions = (filter: PayoutFilter): Conditions => [
+  ['p.client_id = $', filter.clientId],
+  ['p.status = $', filter.status],
+  ['p.approval = $', filter.approval],
+  ['p.purpose = $', filter.purpose],
+  ['p.bank_code = $', filter.bankCode],
+  ['p.settlement_id = $', filter.settlementId],
+  ['p.requested_at >= $', filter.from],
+  ['p.requested_at < $', filter.to],
+  ['p.amount_kobo >= $', filter.minKobo],
+  ['p.amount_kobo <= $', filter.maxKobo],
+  ['strpos(lower(p.to_account_name), lower($)) > 0', filter.recipient],
+  ['p.batch_id = $', filter.fileId],
+]
 
 export async function listPayouts(
   db: Queryable,
-  { order = 'newest', after, limit, ...filter }: PayoutFilter & Paging,
+  { order, after, limit, ...filter }: PayoutFilter & Paging,
 ): Promise<Payout[]> {
-  const { sort, isAfter } = ORDER_SQL[order]
-  const { rows } = await db.query<Payout>({
-    name: `list-payouts-${order}`,
-    text: `${SELECT_PAYOUT}
-            where ${FITS} and ($13::bigint is null or p.id ${isAfter} $13)
-            order by p.id ${sort} limit $14`,
-    values: [...given(filter), after, limit],
-  })
+  const where = conditions(filter)
+  const page = { id: 'p.id', order, after, limit }
+  const { rows } = await db.query<Payout>(listQuery({ select: SELECT_PAYOUT, where, ...page }))
   return rows
 }
 
 // What all that fit come to: see summaries.ts.
 export async function summarizePayouts(db: Queryable, filter: PayoutFilter): Promise<Summary> {
-  const { rows } = await db.query<Total>({
-    name: 'summarize-payouts',
-    text: `select currency, count(*) as count, sum(amount_kobo)::bigint as "amountKobo"
-             from (select p.currency, p.amount_kobo from payouts p
-                    where ${FITS} order by p.id desc limit $13) as found
-            group by currency order by currency`,
-    values: [...given(filter), SUMMED_MAX + 1],
-  })
+  const { sql, values } = fits(conditions(filter))
+  const text = `select currency, count(*) as count, sum(amount_kobo)::bigint as "amountKobo"
+                  from (select p.currency, p.amount_kobo from payouts p
+                         where ${sql} order by p.id desc limit ${SUMMED_MAX + 1}) as found
+                 group by currency order by currency`
+  const { rows } = await db.query<Total>(composed(text, values))
   return summaryOf(rows, true)
 }
 

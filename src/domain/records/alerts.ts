@@ -1,6 +1,8 @@
 // Operator alerts. Raised in the transaction that detects the condition, with an event for every
 // operator; an open alert is not raised twice.
 
+import { columns } from '#db/columns.ts'
+import { listQuery } from '#db/list-query.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Window } from '#db/time-bounds.ts'
 import type { Transaction } from '#db/transaction.ts'
@@ -79,9 +81,9 @@ export async function clearAlert(
   })
 }
 
-const ALERT_COLUMNS = `
-  id, kind, subject, detail, raised_at as "raisedAt", acknowledged_at as "acknowledgedAt",
-  acknowledged_by as "acknowledgedBy", cleared_at as "clearedAt"`
+const ALERT_COLUMNS = columns(
+  'id, kind, subject, detail, raised_at, acknowledged_at, acknowledged_by, cleared_at',
+)
 
 const IS_OPEN = 'acknowledged_at is null and cleared_at is null'
 
@@ -97,20 +99,21 @@ export async function listAlerts(
   db: Queryable,
   { kind, isOpen, from, to, beforeId, limit }: AlertFilter,
 ): Promise<Alert[]> {
-  const which = isOpen === undefined ? 'all' : isOpen ? 'open' : 'done'
-  const condition = { all: 'true', open: IS_OPEN, done: `not (${IS_OPEN})` }[which]
-  const { rows } = await db.query<Alert>({
-    name: `list-alerts-${which}`,
-    text: `select ${ALERT_COLUMNS} from alerts
-            where ${condition}
-              and ($1::text is null or kind = $1)
-              and ($2::timestamptz is null or raised_at >= $2)
-              and ($3::timestamptz is null or raised_at < $3)
-              and ($4::bigint is null or id < $4)
-            order by id desc
-            limit $5`,
-    values: [kind ?? null, from ?? null, to ?? null, beforeId, limit],
-  })
+  const { rows } = await db.query<Alert>(
+    listQuery({
+      select: `select ${ALERT_COLUMNS} from alerts`,
+      where: [
+        isOpen === true && IS_OPEN,
+        isOpen === false && `not (${IS_OPEN})`,
+        ['kind = $', kind],
+        ['raised_at >= $', from],
+        ['raised_at < $', to],
+      ],
+      id: 'id',
+      after: beforeId,
+      limit,
+    }),
+  )
   return rows
 }
 

@@ -4,6 +4,7 @@
 // (I53).
 
 import { randomInt } from 'node:crypto'
+import { columns } from '#db/columns.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { writeAuditLog } from '#domain/records/audit-log.ts'
@@ -28,13 +29,14 @@ export type Subaccount = {
   updatedAt: Date
 }
 
+const SUBACCOUNT_COLUMNS = columns(`
+  u.id, u.code, u.name, b.id as bank_account_id, b.reference as bank_account_reference, b.bank_code,
+  b.account_number_sealed, b.account_name, b.status as account_status,
+  b.is_active as is_account_active, u.is_active, u.created_at, u.updated_at,
+  coalesce(l.credits_kobo - l.debits_kobo, 0) as balance_kobo`)
+
 const SELECT_SUBACCOUNT = `
-  select u.id, u.code, u.name, b.id as "bankAccountId", b.reference as "bankAccountReference",
-         b.bank_code as "bankCode", b.account_number_sealed as "accountNumberSealed",
-         b.account_name as "accountName", b.status as "accountStatus",
-         b.is_active as "isAccountActive", u.is_active as "isActive",
-         coalesce(l.credits_kobo - l.debits_kobo, 0) as "balanceKobo",
-         u.created_at as "createdAt", u.updated_at as "updatedAt"
+  select ${SUBACCOUNT_COLUMNS}
     from subaccounts u
     join bank_accounts b on b.id = u.bank_account_id
     left join ledger_accounts l

@@ -20,6 +20,7 @@ type Operation = {
   requestBody?: { content?: Content }
   responses: Record<string, Answer>
   'x-failures'?: readonly number[]
+  'x-errors'?: readonly RefusalCode[]
   'x-scope'?: string
   'x-published'?: true
   'x-internal'?: true
@@ -52,9 +53,10 @@ function describe(operation: Operation, { path, components }: Around): Operation
     'x-scope': scope,
     'x-published': isPublished = false,
     'x-failures': failures = [],
+    'x-errors': errors,
     ...rest
   } = operation
-  const codes = errorsOf(operation.operationId)
+  const codes = errorsOf(operation.operationId, errors)
   const described = failures.map((status) => [status, failureReference(path, status)])
   const isInternal = operation.tags?.some((tag) => INTERNAL_TAGS.includes(tag))
   for (const content of contentsOf(operation)) {

@@ -25,7 +25,7 @@ export function failureStatuses({ method, schema = {}, config = {} }: Route): nu
   const takesKey = 'idempotency-key' in ((headers as typeof IdempotencyHeaders)?.properties ?? {})
   const isProbe = config.rate === 'none'
   const codes: RefusalCode[] = [
-    ...errorsOf(operationId),
+    ...errorsOf(operationId, config.errors),
     ...(takesInput ? (['invalid_request'] as const) : []),
     ...(takesBody ? (['body_too_large', 'media_type_unsupported'] as const) : []),
     ...(security ? (['unauthorized', 'scope_missing'] as const) : []),

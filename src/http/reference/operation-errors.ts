@@ -51,7 +51,6 @@ const OPERATION_ERRORS: Readonly<Record<string, readonly RefusalCode[]>> = {
   ...RECONCILIATION_ERRORS,
   ...MONEY_OUT_ERRORS,
   ...SIGN_IN_ERRORS,
-  acknowledgeAlert: ['alert_not_found'],
   activateCollectionAccount: ['account_changed', 'account_erased', 'account_not_found'],
   addCollectionAccountNumber: [
     'account_changed',
@@ -102,11 +101,9 @@ const OPERATION_ERRORS: Readonly<Record<string, readonly RefusalCode[]>> = {
     'numbers_exhausted',
   ],
   createLimitProfile: ['limit_profile_exists', 'tier_taken', 'too_many_limit_profiles'],
-  createWebhookEndpoint: ['too_many_endpoints'],
   deactivateCollectionAccount: ['account_changed', 'account_erased', 'account_not_found'],
   deleteLimitProfile: ['limit_profile_in_use', 'limit_profile_not_found'],
   deleteWebhookChaos: ['endpoint_not_found', 'sandbox_only'],
-  deleteWebhookEndpoint: ['endpoint_not_found'],
   eraseAdvice: ['advice_not_found', 'advice_open', 'erasure_waits'],
   eraseCollectionAccount: ['account_not_found', 'erasure_waits'],
   exportAccountStatement: ['account_not_found'],
@@ -122,7 +119,6 @@ const OPERATION_ERRORS: Readonly<Record<string, readonly RefusalCode[]>> = {
   findAdvice: ['advice_not_found'],
   getAccountTimeline: ['account_not_found'],
   getAdvice: ['advice_not_found'],
-  getAlert: ['alert_not_found'],
   getCheckoutStatus: ['advice_not_found'],
   getClient: ['client_not_found'],
   getClientUse: ['client_not_found'],
@@ -131,7 +127,6 @@ const OPERATION_ERRORS: Readonly<Record<string, readonly RefusalCode[]>> = {
   getCredit: ['credit_not_found'],
   getCreditTimeline: ['credit_not_found'],
   getDifference: ['difference_not_found'],
-  getEvent: ['event_not_found'],
   getLedgerAccount: ['ledger_account_not_found'],
   getLedgerTotals: ['ledger_account_not_found'],
   getLimitProfile: ['limit_profile_not_found'],
@@ -149,7 +144,6 @@ const OPERATION_ERRORS: Readonly<Record<string, readonly RefusalCode[]>> = {
   getStatementImport: ['statement_import_not_found'],
   getSuspense: ['suspense_not_found'],
   getWebhookChaos: ['endpoint_not_found', 'sandbox_only'],
-  getWebhookEndpoint: ['endpoint_not_found'],
   importStatement: ['bank_not_supported', 'statement_refused', 'too_many_imports'],
   initiateBankTransfer: [
     'advice_cancelled',
@@ -161,7 +155,6 @@ const OPERATION_ERRORS: Readonly<Record<string, readonly RefusalCode[]>> = {
     'numbers_exhausted',
   ],
   listAccountTransactions: ['account_not_found'],
-  listEventDeliveries: ['event_not_found'],
   listLedgerTransfers: ['ledger_account_not_found'],
   listStatementLines: ['statement_not_found'],
   listUsers: ['client_not_found'],
@@ -206,7 +199,6 @@ const OPERATION_ERRORS: Readonly<Record<string, readonly RefusalCode[]>> = {
   ],
   reverseCredit: OF_RAILS,
   rotateClientSecret: ['client_not_found'],
-  rotateWebhookEndpointSecret: ['endpoint_not_found'],
   sendSandboxTransfer: ['number_not_found', 'payment_not_late', 'payment_not_open', 'sandbox_only'],
   seedSandbox: ['sandbox_only', 'seed_running'],
   resetSandbox: ['sandbox_only', 'seed_running'],
@@ -233,7 +225,6 @@ const OPERATION_ERRORS: Readonly<Record<string, readonly RefusalCode[]>> = {
   testWebhookEndpoint: ['endpoint_inactive', 'endpoint_not_found'],
   updateClient: ['client_not_found', 'own_client'],
   updateCollectionAccount: ['account_changed', 'account_erased', 'account_not_found'],
-  updateWebhookEndpoint: ['endpoint_not_found'],
   verifyByAdvice: ['payment_not_found'],
   verifyByPayment: ['payment_not_found'],
   withdrawSuspenseRequest: [
@@ -257,7 +248,12 @@ const OF_PERIODS: ReadonlySet<string> = new Set([
   ...['getOperatorBalances', 'exportOperatorBalances'],
 ])
 
-export function errorsOf(operationId: string): readonly RefusalCode[] {
+// An operation that declares its errors (`errors` of a resource, `config.errors` of a route) has no entry here.
+export function errorsOf(
+  operationId: string,
+  declared?: readonly RefusalCode[],
+): readonly RefusalCode[] {
+  if (declared) return declared
   const own = OPERATION_ERRORS[operationId] ?? []
   return OF_PERIODS.has(operationId) ? [...own, 'period_archived'] : own
 }

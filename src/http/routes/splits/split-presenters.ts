@@ -4,15 +4,15 @@ import { type Static, Type } from '@fastify/type-provider-typebox'
 import type { BankSettings } from '#config/bank-settings.ts'
 import type { ShareView } from '#domain/splits/read-shares.ts'
 import { ALL_BPS, type SplitType } from '#domain/splits/share-amount.ts'
-import { type NewSplit, PARTS_MAX, type Split } from '#domain/splits/splits.ts'
+import { type NewSplit, PARTS_MAX, type Split, type SplitPart } from '#domain/splits/splits.ts'
 import { generateCode, type Subaccount } from '#domain/splits/subaccounts.ts'
 import { type FieldError, Refusal } from '#errors.ts'
 import { parseBankAccount } from '#http/routes/payouts/bank-account-presenters.ts'
 import { Amount, accountNumber, bankCode, named, oneOf, text } from '#http/schemas.ts'
+import { type Fields, view } from '#http/view.ts'
 import { maskAccountNumber } from '#mask.ts'
 import { type Kobo, kobo, koboOf, toNaira } from '#money.ts'
 import type { Sealer } from '#seal.ts'
-import { timestamp } from '#wat-time.ts'
 
 const TYPES: readonly SplitType[] = ['percentage', 'flat']
 
@@ -64,20 +64,22 @@ export const SubaccountChange = named(
   },
 )
 
-export const SubaccountBody = named('Subaccount', {
-  subaccountCode: Type.String(),
-  name: Type.String(),
-  bankAccountReference: Type.String({ description: 'The bank account that it is paid to.' }),
-  bankCode: Type.String(),
-  accountNumberMasked: Type.String(),
-  accountName: Type.String(),
-  accountStatus: Type.String({ description: 'confirmed, mismatch or unconfirmed.' }),
-  isAccountActive: Type.Boolean({ description: 'False: nothing is paid to its bank account.' }),
-  isActive: Type.Boolean(),
-  balance: Type.Number({ description: 'Its shares that were not paid out or settled yet.' }),
-  createdAt: Type.String(),
-  updatedAt: Type.String(),
-})
+export const SubaccountView = view('Subaccount', (f: Fields<Subaccount, { sealer: Sealer }>) => ({
+  subaccountCode: f.text('code'),
+  name: f.text('name'),
+  bankAccountReference: f.text('bankAccountReference', 'The bank account that it is paid to.'),
+  bankCode: f.text('bankCode'),
+  accountNumberMasked: f.text(({ accountNumberSealed }, { sealer }) =>
+    maskAccountNumber(sealer.open(accountNumberSealed)),
+  ),
+  accountName: f.text('accountName'),
+  accountStatus: f.text('accountStatus', 'confirmed, mismatch or unconfirmed.'),
+  isAccountActive: f.flag('isAccountActive', 'False: nothing is paid to its bank account.'),
+  isActive: f.flag('isActive'),
+  balance: f.naira('balanceKobo', 'Its shares that were not paid out or settled yet.'),
+  createdAt: f.time('createdAt'),
+  updatedAt: f.time('updatedAt'),
+}))
 
 const PartRequest = named(
   'SplitPartRequest',
@@ -113,20 +115,20 @@ export const SplitRequest = named(
   { additionalProperties: false },
 )
 
-export const SplitBody = named('Split', {
-  splitCode: Type.String(),
-  name: Type.String(),
-  type: Type.String({ description: 'percentage or flat.' }),
-  parts: Type.Array(
-    named('SplitPart', {
-      subaccountCode: Type.String(),
-      share: Type.Number(),
-      bearsFee: Type.Boolean(),
-    }),
-  ),
-  isActive: Type.Boolean(),
-  createdAt: Type.String(),
-})
+const PartView = view('SplitPart', (f: Fields<SplitPart>) => ({
+  subaccountCode: f.text('subaccountCode'),
+  share: f.number(({ share }) => toNaira(kobo(share))),
+  bearsFee: f.flag('bearsFee'),
+}))
+
+export const SplitView = view('Split', (f: Fields<Split>) => ({
+  splitCode: f.text('code'),
+  name: f.text('name'),
+  type: f.text('type', 'percentage or flat.'),
+  parts: f.list(PartView, 'parts'),
+  isActive: f.flag('isActive'),
+  createdAt: f.time('createdAt'),
+}))
 
 // Undefined: it keeps its bank account.
 export function parsePaidTo(
@@ -159,38 +161,6 @@ export function parseSplit(body: Static<typeof SplitRequest>): NewSplit {
       }
       return { subaccountCode, share, bearsFee }
     }),
-  }
-}
-
-export function presentSubaccount(subaccount: Subaccount, sealer: Sealer) {
-  return {
-    subaccountCode: subaccount.code,
-    name: subaccount.name,
-    bankAccountReference: subaccount.bankAccountReference,
-    bankCode: subaccount.bankCode,
-    accountNumberMasked: maskAccountNumber(sealer.open(subaccount.accountNumberSealed)),
-    accountName: subaccount.accountName,
-    accountStatus: subaccount.accountStatus,
-    isAccountActive: subaccount.isAccountActive,
-    isActive: subaccount.isActive,
-    balance: toNaira(subaccount.balanceKobo),
-    createdAt: timestamp(subaccount.createdAt),
-    updatedAt: timestamp(subaccount.updatedAt),
-  }
-}
-
-export function presentSplit(split: Split) {
-  return {
-    splitCode: split.code,
-    name: split.name,
-    type: split.type,
-    parts: split.parts.map(({ subaccountCode, share, bearsFee }) => ({
-      subaccountCode,
-      share: toNaira(kobo(share)),
-      bearsFee,
-    })),
-    isActive: split.isActive,
-    createdAt: timestamp(split.createdAt),
   }
 }
 

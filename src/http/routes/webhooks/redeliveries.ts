@@ -8,10 +8,10 @@ import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { withIdempotency } from '#http/idempotency.ts'
 import { NoQuery, parseWindow } from '#http/lists.ts'
-import { ApiEnvelope, BEARER, IdempotencyHeaders, named, nullable } from '#http/schemas.ts'
+import { ApiEnvelope, BEARER, IdempotencyHeaders, NoBody, named, nullable } from '#http/schemas.ts'
 import type { EndpointId } from '#ids.ts'
 import { timestamp } from '#wat-time.ts'
-import { NoBody, requireEndpointId, requireEventId } from './webhook-presenters.ts'
+import { requireEndpointId, requireEventId } from './webhook-presenters.ts'
 
 const Queued = Type.Integer({ description: 'Number of deliveries queued.' })
 

@@ -1,94 +1,139 @@
-// Schemas and presenters of webhook endpoints, deliveries and attempts.
+// Views of webhook endpoints, deliveries and attempts.
 
 import { Type } from '@fastify/type-provider-typebox'
 import { OUR_HEADERS } from '#domain/webhooks/attempt-delivery.ts'
 import type { Attempt, Delivery, EndpointHealth } from '#domain/webhooks/delivery-log.ts'
 import type { Condition, WebhookEndpoint } from '#domain/webhooks/webhook-endpoints.ts'
 import { Refusal } from '#errors.ts'
-import { named, nullable, oneOf } from '#http/schemas.ts'
+import { type Fields, view } from '#http/view.ts'
 import { type EndpointId, type EventId, parseReference } from '#ids.ts'
 import { signatureHeaders } from '#standard-webhooks.ts'
-import { timestamp } from '#wat-time.ts'
 
-const AttemptFields = {
-  attempt: Type.Integer(),
-  attemptedAt: Type.String(),
-  status: Type.Unsafe<number | null>({
-    type: ['integer', 'null'],
-    description: 'HTTP status. Null: no response.',
-  }),
-  latencyMs: Type.Integer(),
-  error: nullable('string', { description: 'Error description.' }),
-  responseStart: nullable('string', { description: 'First 4 kB of the response body.' }),
-  requestHeaders: Type.Unsafe<Record<string, string> | null>({
-    type: ['object', 'null'],
-    additionalProperties: { type: 'string' },
-    description: 'Null if nothing was sent, or not recorded.',
-  }),
-  chaos: Type.Unsafe<Attempt['chaos']>({
-    type: ['string', 'null'],
-    enum: ['delayed', 'reordered', 'dropped', 'repeated', null],
-    description: 'What the endpoint’s chaos settings did (sandbox only). Null: nothing.',
-  }),
+const AttemptView = view('DeliveryAttempt', (f: Fields<Attempt>) => ({
+  attempt: f.integer('attempt'),
+  attemptedAt: f.time('attemptedAt'),
+  status: f.as<number | null>(
+    { type: ['integer', 'null'], description: 'HTTP status. Null: no response.' },
+    'status',
+  ),
+  latencyMs: f.integer('latencyMs'),
+  error: f.textOrNull('error', 'Error description.'),
+  responseStart: f.textOrNull('responseStart', 'First 4 kB of the response body.'),
+  requestHeaders: f.as(
+    {
+      type: ['object', 'null'],
+      additionalProperties: { type: 'string' },
+      description: 'Null if nothing was sent, or not recorded.',
+    },
+    ({ eventId, attemptedAt, signature }) =>
+      signature ? { ...OUR_HEADERS, ...signatureHeaders(eventId, attemptedAt, signature) } : null,
+  ),
+  chaos: f.as<Attempt['chaos']>(
+    {
+      type: ['string', 'null'],
+      enum: ['delayed', 'reordered', 'dropped', 'repeated', null],
+      description: 'What the endpoint’s chaos settings did (sandbox only). Null: nothing.',
+    },
+    'chaos',
+  ),
+}))
+
+const AttemptOfEvent = view(undefined, (f: Fields<Attempt>) => ({
+  eventId: f.text('eventId'),
+  ...AttemptView.fields,
+}))
+
+export const DeliveryView = view('Delivery', (f: Fields<Delivery>) => ({
+  kind: f.oneOf('kind', ['endpoint', 'notification', 'callback'], 'Kind of destination.'),
+  endpointId: f.textOrNull('endpointId', 'Null for a notificationUrl or callBackUrl.'),
+  url: f.text('url'),
+  state: f.oneOf('state', ['pending', 'delivered', 'failed'], 'failed: no further attempts.'),
+  nextAttemptAt: f.timeOrNull('nextAttemptAt', 'Null if no attempt is scheduled.'),
+  heldBy: f.as<Delivery['heldBy']>(
+    {
+      type: ['string', 'null'],
+      enum: ['paused', 'off', null],
+      description:
+        'paused: circuit breaker open after repeated failures; off: destination disabled.',
+    },
+    'heldBy',
+  ),
+  createdAt: f.time('createdAt'),
+  deliveredAt: f.timeOrNull('deliveredAt'),
+}))
+
+type DeliveryWithLog = Delivery & { log: readonly Attempt[] }
+
+export const DeliveryDetailView = view('DeliveryDetail', (f: Fields<DeliveryWithLog>) => ({
+  ...DeliveryView.fields,
+  attempts: f.list(AttemptView, 'log'),
+}))
+
+export function withLog(
+  deliveries: readonly Delivery[],
+  attempts: readonly Attempt[],
+): DeliveryWithLog[] {
+  const byDestination = Map.groupBy(attempts, ({ destinationId }) => destinationId)
+  return deliveries.map((delivery) => ({
+    ...delivery,
+    log: byDestination.get(delivery.destinationId) ?? [],
+  }))
 }
 
-const DeliveryFields = {
-  kind: oneOf(['endpoint', 'notification', 'callback'], 'Kind of destination.'),
-  endpointId: nullable('string', { description: 'Null for a notificationUrl or callBackUrl.' }),
-  url: Type.String(),
-  state: oneOf(['pending', 'delivered', 'failed'], 'failed: no further attempts.'),
-  nextAttemptAt: nullable('string', { description: 'Null if no attempt is scheduled.' }),
-  heldBy: Type.Unsafe<'paused' | 'off' | null>({
-    type: ['string', 'null'],
-    enum: ['paused', 'off', null],
-    description: 'paused: circuit breaker open after repeated failures; off: destination disabled.',
-  }),
-  createdAt: Type.String(),
-  deliveredAt: nullable('string'),
-}
-export const ListedDelivery = named('Delivery', DeliveryFields)
+const HealthView = view('EndpointHealth', (f: Fields<Condition>) => ({
+  failures: f.integer('failures', 'Consecutive failures.'),
+  failingSince: f.timeOrNull('failingSince'),
+  pausedUntil: f.timeOrNull('pausedUntil', 'Deliveries are paused until this time.'),
+  disabledWhy: f.textOrNull('disabledWhy'),
+}))
 
-export const DeliveryBody = named('DeliveryDetail', {
-  ...DeliveryFields,
-  attempts: Type.Array(named('DeliveryAttempt', AttemptFields)),
-})
-
-export const EndpointFields = {
-  id: Type.String(),
-  url: Type.String(),
-  eventTypes: Type.Unsafe<string[] | null>({
-    type: ['array', 'null'],
-    items: { type: 'string' },
-    description: 'Null: all types.',
-  }),
-  isActive: Type.Boolean(),
-  createdAt: Type.String(),
-  updatedAt: Type.String(),
-}
-
-// No body; an empty object is accepted.
-export const NoBody = Type.Unsafe<object | null>({
-  type: ['object', 'null'],
-  additionalProperties: false,
-  'x-says': 'Must be an empty object, or omitted.',
-})
+const HealthDetailView = view('EndpointHealthDetail', (f: Fields<EndpointHealth>) => ({
+  ...HealthView.fields,
+  lastAttempts: f.list(AttemptOfEvent, 'lastAttempts'),
+}))
 
 export const Secret = Type.String({
   description: 'Standard Webhooks secret (whsec_…). During a rotation, both secrets sign.',
 })
 
-const HealthFields = {
-  failures: Type.Integer({ description: 'Consecutive failures.' }),
-  failingSince: nullable('string'),
-  pausedUntil: nullable('string', { description: 'Deliveries are paused until this time.' }),
-  disabledWhy: nullable('string'),
-}
-export const ListedHealth = named('EndpointHealth', HealthFields)
+export const EndpointView = view('WebhookEndpoint', (f: Fields<WebhookEndpoint>) => ({
+  id: f.text('id'),
+  url: f.text('url'),
+  eventTypes: f.as<string[] | null>(
+    { type: ['array', 'null'], items: { type: 'string' }, description: 'Null: all types.' },
+    'eventTypes',
+  ),
+  isActive: f.flag('isActive'),
+  createdAt: f.time('createdAt'),
+  updatedAt: f.time('updatedAt'),
+}))
 
-export const HealthBody = named('EndpointHealthDetail', {
-  ...HealthFields,
-  lastAttempts: Type.Array(Type.Object({ eventId: Type.String(), ...AttemptFields })),
-})
+export const ListedEndpointView = view(
+  'WebhookEndpointWithHealth',
+  (f: Fields<WebhookEndpoint>) => ({
+    ...EndpointView.fields,
+    health: f.one(HealthView, 'condition'),
+  }),
+)
+
+export const NewEndpointView = view(
+  'WebhookEndpointWithSecret',
+  (f: Fields<WebhookEndpoint & { secret: string }>) => ({
+    ...EndpointView.fields,
+    secret: f.as<string>(Secret, 'secret'),
+  }),
+)
+
+type EndpointDetail = WebhookEndpoint & { secret: string | null; health: EndpointHealth }
+
+export const EndpointDetailView = view('WebhookEndpointDetail', (f: Fields<EndpointDetail>) => ({
+  ...EndpointView.fields,
+  secret: f.textOrNull(
+    'secret',
+    'Null without the scope webhooks:write, or if only operators may see it.',
+  ),
+  health: f.one(HealthDetailView, 'health'),
+}))
 
 export function requireEndpointId(text: string): EndpointId {
   const id = parseReference<EndpointId>(text)
@@ -100,74 +145,4 @@ export function requireEventId(text: string): EventId {
   const id = parseReference<EventId>(text)
   if (!id) throw new Refusal('event_not_found')
   return id
-}
-
-export function presentEndpoint({ id, url, eventTypes, isActive, ...times }: WebhookEndpoint) {
-  const { createdAt, updatedAt } = times
-  const kept = { id, url, eventTypes, isActive }
-  return { ...kept, createdAt: timestamp(createdAt), updatedAt: timestamp(updatedAt) }
-}
-
-export function presentListedEndpoint(endpoint: WebhookEndpoint) {
-  return { ...presentEndpoint(endpoint), health: presentCondition(endpoint.condition) }
-}
-
-export function presentHealth(health: EndpointHealth) {
-  return {
-    ...presentCondition(health),
-    lastAttempts: health.lastAttempts.map((attempt) => ({
-      eventId: attempt.eventId,
-      ...presentAttempt(attempt),
-    })),
-  }
-}
-
-export function presentListedDelivery(delivery: Delivery) {
-  const { kind, endpointId, url, state, nextAttemptAt, heldBy, createdAt, deliveredAt } = delivery
-  return {
-    kind,
-    endpointId,
-    url,
-    state,
-    nextAttemptAt: optionalTime(nextAttemptAt),
-    heldBy,
-    createdAt: timestamp(createdAt),
-    deliveredAt: optionalTime(deliveredAt),
-  }
-}
-
-export function presentDelivery(delivery: Delivery, attempts: readonly Attempt[]) {
-  const own = attempts.filter(({ destinationId }) => destinationId === delivery.destinationId)
-  return { ...presentListedDelivery(delivery), attempts: own.map(presentAttempt) }
-}
-
-function presentAttempt({ eventId, attemptedAt, signature, ...rest }: Attempt) {
-  const { attempt, status, latencyMs, error, responseStart, chaos } = rest
-  const requestHeaders = signature && {
-    ...OUR_HEADERS,
-    ...signatureHeaders(eventId, attemptedAt, signature),
-  }
-  return {
-    attempt,
-    attemptedAt: timestamp(attemptedAt),
-    status,
-    latencyMs,
-    error,
-    responseStart,
-    requestHeaders: requestHeaders || null,
-    chaos,
-  }
-}
-
-function presentCondition({ failures, failingSince, pausedUntil, disabledWhy }: Condition) {
-  return {
-    failures,
-    failingSince: optionalTime(failingSince),
-    pausedUntil: optionalTime(pausedUntil),
-    disabledWhy,
-  }
-}
-
-function optionalTime(date: Date | null): string | null {
-  return date ? timestamp(date) : null
 }

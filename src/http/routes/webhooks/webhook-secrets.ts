@@ -1,93 +1,58 @@
 // Signing secrets: /api/v1/webhook-secret for notificationUrl and callBackUrl; each endpoint has
 // its own.
 
-import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { getSecret, rotateSecret } from '#domain/webhooks/signing-secrets.ts'
 import { getEndpoint, lockUnlessForAlerts } from '#domain/webhooks/webhook-endpoints.ts'
-import type { Deps } from '#http/deps.ts'
-import { accepted } from '#http/envelopes.ts'
-import { withIdempotency } from '#http/idempotency.ts'
-import { NoQuery } from '#http/lists.ts'
-import { ApiEnvelope, BEARER, IdempotencyHeaders, named } from '#http/schemas.ts'
-import { NoBody, requireEndpointId, Secret } from './webhook-presenters.ts'
+import { resource } from '#http/resource.ts'
+import { NoBody, named } from '#http/schemas.ts'
+import { requireEndpointId, Secret } from './webhook-presenters.ts'
 
-const about = {
-  tags: ['Webhooks'],
-  security: BEARER,
-  querystring: NoQuery,
-  response: { 200: ApiEnvelope(named('SigningSecret', { secret: Secret })) },
+const secrets = {
+  tag: 'Webhooks',
+  noun: 'webhook secret',
+  view: named('SigningSecret', { secret: Secret }),
+  scopes: { read: 'webhooks:write', write: 'webhooks:write' },
+} as const
+
+const rotation = {
+  description:
+    'The old secret keeps signing for 24 hours, beside the new one. At most three old ones do at a time.',
+  body: NoBody,
+  message: 'Webhook secret rotated successfully',
 }
-const ROTATION =
-  'The old secret keeps signing for 24 hours, beside the new one. At most three old ones do at a time.'
 
-export const webhookSecretRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { db, sealer, authentication, clock } = deps
+export const webhookSecret = resource('/api/v1/webhook-secret', secrets)
+  .get('getWebhookSecret', {
+    path: '',
+    summary: 'Retrieve the signing secret for notificationUrl and callBackUrl',
+    description:
+      'Verify the signature of every notification with it (docs/webhooks.md). Rotate it if ' +
+      'it leaks.',
+    run: async (db, { clientId, sealer, now }) => ({
+      secret: await getSecret(db, { sealer, now }, { clientId, endpointId: null }),
+    }),
+  })
+  .act('rotateWebhookSecret', {
+    ...rotation,
+    path: '/rotate',
+    summary: 'Rotate the signing secret for notificationUrl and callBackUrl',
+    run: async (tx, { clientId, sealer, now }) => ({
+      secret: await rotateSecret(tx, { sealer, now }, { clientId, endpointId: null }),
+    }),
+  })
 
-  app.get(
-    '/api/v1/webhook-secret',
-    {
-      onRequest: authentication.requires('webhooks:write'),
-      schema: {
-        ...about,
-        operationId: 'getWebhookSecret',
-        summary: 'Retrieve the signing secret for notificationUrl and callBackUrl',
-        description:
-          'Verify the signature of every notification with it (docs/webhooks.md). Rotate it if ' +
-          'it leaks.',
-      },
-    },
-    async ({ client }) => {
-      const owner = { clientId: client.id, endpointId: null }
-      const secret = await getSecret(db, { sealer, now: clock() }, owner)
-      return accepted('Webhook secret retrieved successfully', { secret })
-    },
-  )
-
-  app.post(
-    '/api/v1/webhook-secret/rotate',
-    {
-      onRequest: authentication.requires('webhooks:write'),
-      schema: {
-        ...about,
-        operationId: 'rotateWebhookSecret',
-        summary: 'Rotate the signing secret for notificationUrl and callBackUrl',
-        description: ROTATION,
-        headers: IdempotencyHeaders,
-        body: NoBody,
-      },
-    },
-    (request, reply) =>
-      withIdempotency(deps, { request, reply }, async (tx) => {
-        const owner = { clientId: request.client.id, endpointId: null }
-        const secret = await rotateSecret(tx, { sealer, now: clock() }, owner)
-        return accepted('Webhook secret rotated successfully', { secret })
-      }),
-  )
-
-  app.post(
-    '/api/v1/webhook-endpoints/:id/rotate-secret',
-    {
-      onRequest: authentication.requires('webhooks:write'),
-      schema: {
-        ...about,
-        operationId: 'rotateWebhookEndpointSecret',
-        summary: 'Rotate the signing secret of a webhook endpoint',
-        description: ROTATION,
-        headers: IdempotencyHeaders,
-        params: Type.Object({ id: Type.String() }),
-        body: NoBody,
-      },
-    },
-    async (request, reply) => {
-      const { client, withoutAlerts, params } = request
-      const id = requireEndpointId(params.id)
-      return withIdempotency(deps, { request, reply }, async (tx) => {
-        if (withoutAlerts) await lockUnlessForAlerts(tx, client.id, id)
-        await getEndpoint(tx, client.id, id)
-        const owner = { clientId: client.id, endpointId: id }
-        const secret = await rotateSecret(tx, { sealer, now: clock() }, owner)
-        return accepted('Webhook secret rotated successfully', { secret })
-      })
-    },
-  )
-}
+export const endpointSecrets = resource('/api/v1/webhook-endpoints', {
+  ...secrets,
+  params: { id: requireEndpointId },
+}).act('rotateWebhookEndpointSecret', {
+  ...rotation,
+  path: '/:id/rotate-secret',
+  summary: 'Rotate the signing secret of a webhook endpoint',
+  errors: ['endpoint_not_found'],
+  run: async (tx, { clientId, params, withoutAlerts, sealer, now }) => {
+    if (withoutAlerts) await lockUnlessForAlerts(tx, clientId, params.id)
+    await getEndpoint(tx, clientId, params.id)
+    const owner = { clientId, endpointId: params.id }
+    return { secret: await rotateSecret(tx, { sealer, now }, owner) }
+  },
+})

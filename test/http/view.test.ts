@@ -1,0 +1,72 @@
+// Views: the schema, the JSON and the CSV columns of an object, from one line per field.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { csvText } from '#http/csv.ts'
+import { type Fields, view } from '#http/view.ts'
+import { kobo } from '#money.ts'
+
+type Row = { id: bigint; note: string | null; feeKobo: bigint; at: Date; parts: { code: string }[] }
+
+const PartView = view('Part', (f: Fields<{ code: string }>) => ({ code: f.text('code') }))
+const ThingView = view('Thing', (f: Fields<Row, { prefix: string }>) => ({
+  id: f.text(({ id }, { prefix }) => `${prefix}${id}`),
+  note: f.textOrNull('note', 'Why.'),
+  fee: f.naira(({ feeKobo }) => kobo(feeKobo)),
+  at: f.time('at'),
+  closedAt: f.timeOrNull(() => null),
+  parts: f.list(PartView, 'parts', 'In order.'),
+}))
+const row: Row = { id: 7n, note: null, feeKobo: 150n, at: new Date(0), parts: [{ code: 'A' }] }
+
+test('a view presents a row with what its fields need', () => {
+  assert.deepEqual(ThingView.present(row, { prefix: 'T' }), {
+    id: 'T7',
+    note: null,
+    fee: 1.5,
+    at: '1970-01-01T01:00:00+01:00',
+    closedAt: null,
+    parts: [{ code: 'A' }],
+  })
+})
+
+test('its schema has the fields in their order, their descriptions, and names', () => {
+  assert.deepEqual(JSON.parse(JSON.stringify(ThingView.schema)), {
+    $id: 'Thing',
+    type: 'object',
+    required: ['id', 'note', 'fee', 'at', 'closedAt', 'parts'],
+    properties: {
+      id: { type: 'string' },
+      note: { type: ['string', 'null'], description: 'Why.' },
+      fee: { type: 'number' },
+      at: { type: 'string' },
+      closedAt: { type: ['string', 'null'] },
+      parts: {
+        type: 'array',
+        description: 'In order.',
+        items: {
+          $id: 'Part',
+          type: 'object',
+          required: ['code'],
+          properties: { code: { type: 'string' } },
+        },
+      },
+    },
+  })
+})
+
+test('its columns write amounts with two decimals', () => {
+  const shown = ThingView.present(row, { prefix: 'T' })
+  assert.equal(csvText(ThingView.columns('id', 'fee'), [shown]), '\ufeffid,fee\r\nT7,1.50\r\n')
+})
+
+test('a key that the row lacks, or that holds another type, does not compile', () => {
+  view('Wrong', (f: Fields<Row>) => ({
+    // @ts-expect-error: no such key.
+    missing: f.text('missing'),
+    // @ts-expect-error: may be null.
+    note: f.text('note'),
+    // @ts-expect-error: no time.
+    id: f.time('id'),
+  }))
+})
