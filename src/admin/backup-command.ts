@@ -3,7 +3,7 @@
 
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { type Pruned, pruneBackups } from '#backup/prune-backups.ts'
+import { type PruneResult, pruneBackups } from '#backup/prune-backups.ts'
 import type { StoredBackup } from '#backup/stored-backups.ts'
 import { type Companion, takeBackup } from '#backup/take-backup.ts'
 import { type DatabaseSettings, databaseSettings, type Environment } from '#config/config.ts'
@@ -70,7 +70,7 @@ function findCompanions(dataDir: string, env: Environment): Companion[] {
   return files.filter(({ path }) => path !== '' && existsSync(path))
 }
 
-function describe(taken: StoredBackup, pruned: Pruned | undefined): string {
+function describe(taken: StoredBackup, pruned: PruneResult | undefined): string {
   const { folder, files, startedAt, finishedAt, hasSecrets, postgres, timeline, stopLsn } = taken
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
   const rows: (readonly [string, string])[] = [

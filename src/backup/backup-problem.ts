@@ -1,3 +1,3 @@
-// Something is wrong with a backup, or with what was asked of it: one sentence for the operator.
+// A problem with a backup or a request for one: one sentence for the operator.
 
 export class BackupProblem extends Error {}

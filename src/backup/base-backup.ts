@@ -1,8 +1,8 @@
-// Copies a running server's files over its replication protocol (BASE_BACKUP), as pg_basebackup does:
-// the npm package has no such program. The server reads its own files, verifies the checksum of each
-// page, and adds the log that makes the copy consistent, and a manifest with each file's SHA-256.
+// Copies a running server's files over its replication protocol (BASE_BACKUP), like pg_basebackup,
+// which the npm package lacks. The server reads its own files, verifies the checksum of each page,
+// and adds the log that makes the copy consistent and a manifest with each file's SHA-256.
 //
-// docs/decisions/0019-backups.md says why not copied by hand.
+// docs/decisions/0019-backups.md explains why the files are not copied directly.
 
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
@@ -16,7 +16,7 @@ export const TAR = 'base.tar'
 export const MANIFEST = 'backup_manifest'
 
 export type WrittenFile = { name: string; bytes: number; sha256: string }
-export type BaseBackup = {
+type BaseBackup = {
   files: WrittenFile[]
   startLsn: string
   stopLsn: string
@@ -30,21 +30,21 @@ type Options = {
   onProgress: (doneBytes: number, totalBytes: number) => void
 }
 
-// What the server sends within the copy, by the first byte of a message.
+// The first byte of each copy message.
 const [NEW_ARCHIVE, MANIFEST_FOLLOWS, CONTENT, PROGRESS] = ['n', 'm', 'd', 'p']
 
-// The log is in the copy, so there is no waiting until the archive has it: that may be failing.
+// The copy contains the log, so it does not wait for the archive, which may be failing.
 const COMMAND = (label: string) =>
   `BASE_BACKUP (LABEL '${label.replaceAll("'", "''")}', PROGRESS, CHECKPOINT 'fast', WAL, WAIT 0,` +
   ` MANIFEST 'yes', MANIFEST_CHECKSUMS 'SHA256')`
 
-// Files are on disk when it resolves.
+// The files are on disk when it resolves.
 export async function writeBaseBackup(options: Options): Promise<BaseBackup> {
   const { connectionString, label } = options
   const config = { connectionString, replication: 'true' }
   const client = new pg.Client(config as pg.ClientConfig)
   await client.connect()
-  client.on('error', () => {}) // Also told to the query.
+  client.on('error', () => {}) // The query gets the error too.
   try {
     const copy = new BaseBackupCopy(COMMAND(label), options)
     client.query(copy)
@@ -57,8 +57,8 @@ export async function writeBaseBackup(options: Options): Promise<BaseBackup> {
 type Connection = { query(text: string): void; stream: NodeJS.ReadStream }
 type Cells = { fields: (Buffer | string | null)[] }
 
-// What node-postgres asks of a query. Rows come before and after the copy: where the log begins, the
-// tablespaces and their sizes, where it ends.
+// The query interface of node-postgres. Rows arrive before and after the copy: the start of the
+// log, the tablespaces with their sizes, the end of the log.
 class BaseBackupCopy implements pg.Submittable {
   readonly #command: string
   readonly #options: Options
@@ -110,7 +110,7 @@ class BaseBackupCopy implements pg.Submittable {
     else this.#done.resolve()
   }
 
-  // One for each tablespace.
+  // Called once per tablespace.
   #openArchive(socket: NodeJS.ReadStream): void {
     if (this.#outputs.length === 0) this.#open(TAR)
     else {
@@ -125,7 +125,8 @@ class BaseBackupCopy implements pg.Submittable {
     this.#outputs.push(new Output(this.#options.folder, name))
   }
 
-  // The driver reuses its buffer, so a copy is kept; a slow disk slows the server down.
+  // Copies the bytes, because the driver reuses its buffer. Pauses the socket while the disk is
+  // slow.
   #write(bytes: Buffer, socket: NodeJS.ReadStream): void {
     const output = this.#outputs.at(-1)
     if (!output || output.write(Buffer.from(bytes)) || this.#isPaused) return
@@ -137,7 +138,7 @@ class BaseBackupCopy implements pg.Submittable {
         socket.resume()
       },
       (error) => {
-        this.#failure ??= error // A full disk, say; then the connection's end tells nothing new.
+        this.#failure ??= error // For example a full disk. Keep it: the connection's end adds nothing.
         socket.destroy()
       },
     )
@@ -170,7 +171,7 @@ class Output {
     this.#name = name
     this.stream = createWriteStream(join(folder, name), { flags: 'wx', mode: 0o600, flush: true })
     this.#finished = finished(this.stream)
-    this.#finished.catch(() => {}) // Told by finish().
+    this.#finished.catch(() => {}) // finish() reports it.
   }
 
   write(bytes: Buffer): boolean {
@@ -179,7 +180,7 @@ class Output {
     return this.stream.write(bytes)
   }
 
-  // Until it takes more. One that was ended meanwhile says so by finishing.
+  // Resolves when the stream accepts more, or has finished.
   flushed(): Promise<unknown> {
     return Promise.race([once(this.stream, 'drain'), this.#finished])
   }

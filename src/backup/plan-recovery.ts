@@ -1,5 +1,4 @@
-// Chooses what a restore begins with: the last backup before the time asked for, the timeline, and the
-// log to replay on top.
+// Plans a restore: the last backup before the requested time, the timeline, and the log to replay.
 
 import { resolve } from 'node:path'
 import { archiveFolder } from '#embedded/archiving.ts'
@@ -10,7 +9,7 @@ import { chooseTimeline } from './timelines.ts'
 import { neededLog, readArchive, type WalArchive } from './wal-archive.ts'
 
 export type RecoveryTarget = {
-  at?: Date | undefined // Undefined: everything there is.
+  at?: Date | undefined // Undefined replays the whole log.
   timeline?: number | undefined
 }
 
@@ -19,7 +18,7 @@ export type RecoveryPlan = RecoveryTarget & {
   archive: WalArchive
   segments: Segment[]
   timeline: number
-  missing: string | undefined // The first file of the log that is not there, although later ones are.
+  missing: string | undefined // The first missing file of the log that has later files.
 }
 
 export function planRecovery(from: string, target: RecoveryTarget): RecoveryPlan {

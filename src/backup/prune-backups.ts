@@ -1,5 +1,5 @@
-// Removes old backups, and the log that no kept backup needs. Only whole backups count as kept, so the
-// last good one stays, whatever is asked for.
+// Removes old backups, and log that no remaining backup needs. Only complete backups count, so the
+// last good one always stays.
 
 import { readdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -9,9 +9,9 @@ import { isComplete, listBackups, type StoredBackup } from './stored-backups.ts'
 
 const PACKED_SEGMENT = /^([0-9A-F]{24})\.gz$/
 
-export type Pruned = { backups: string[]; segments: number }
+export type PruneResult = { backups: string[]; segments: number }
 
-export function pruneBackups(backupDir: string, keep: number): Pruned {
+export function pruneBackups(backupDir: string, keep: number): PruneResult {
   const whole = listBackups(backupDir).backups.filter(isComplete)
   const kept = whole.slice(-Math.max(1, keep))
   const removed = whole.slice(0, whole.length - kept.length)
@@ -24,14 +24,14 @@ export function pruneBackups(backupDir: string, keep: number): Pruned {
   return { backups: removed.map(({ name }) => name), segments }
 }
 
-// Out of sight first: half a backup is never listed.
+// Renames first, so that an incomplete backup is never listed.
 function remove({ folder, name }: StoredBackup): void {
   const aside = join(dirname(folder), `.removing-${name}`)
   renameSync(folder, aside)
   rmSync(aside, { recursive: true, force: true })
 }
 
-// Positions only grow, also from one timeline to the next: what is before the oldest is nobody's.
+// Positions only grow, across timelines too, so log before the oldest backup is unused.
 function pruneLog(folder: string, kept: readonly StoredBackup[], system: string): number {
   const starts = kept
     .filter(({ systemIdentifier }) => systemIdentifier === system)

@@ -1,5 +1,5 @@
-// Recovers a backup into a data directory and starts a server on it: unpack, replay the log up to the
-// time asked for, promote to a new timeline. The server is private to us: nobody else is told of it.
+// Recovers a backup into a data directory and starts a server on it: unpacks, replays the log up to
+// the requested time, promotes to a new timeline. The server is private to this process.
 
 import { statfsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -18,17 +18,20 @@ import { unpackLog } from './wal-archive.ts'
 
 const READY_MAX_MS = 24 * 3_600_000 // Replaying a month of log.
 
-// The new timeline's history stays marked as to be archived, by whoever serves it later: without it,
-// what is archived then could not be restored.
-const LATER_ARCHIVED = { archive_mode: 'on', archive_command: '' }
+// Keeps the new timeline's history marked for archiving by the next server on the cluster. Without
+// the history, log archived later could not be restored.
+const ARCHIVE_LATER = { archive_mode: 'on', archive_command: '' }
 
-export type Recovered = {
+export type RecoveredCluster = {
   server: EmbeddedServer
-  lastTransactionAt: Date | null // Null: none since the backup.
+  lastTransactionAt: Date | null // Null if there was none since the backup.
   timeline: number
 }
 
-export async function recoverCluster(plan: RecoveryPlan, dataDir: string): Promise<Recovered> {
+export async function recoverCluster(
+  plan: RecoveryPlan,
+  dataDir: string,
+): Promise<RecoveredCluster> {
   const { backup, archive, segments } = plan
   checkVersion(backup)
   await checkFiles(backup)
@@ -48,15 +51,15 @@ export async function recoverCluster(plan: RecoveryPlan, dataDir: string): Promi
   }
 }
 
-// Only with hot_standby off does the server recover under fewer connections than it had.
+// Only with hot_standby off can the server recover with a smaller max_connections than before.
 async function replay({ at, timeline }: RecoveryPlan, dataDir: string): Promise<EmbeddedServer> {
   const settings: Record<string, string> = {
     hot_standby: 'off',
-    restore_command: 'false', // All that there is is in place.
+    restore_command: 'false', // The log is already in place.
     recovery_target_timeline: `${timeline}`,
     recovery_target_action: 'promote',
     ...(at && { recovery_target_time: timeText(at) }),
-    ...LATER_ARCHIVED,
+    ...ARCHIVE_LATER,
   }
   const lines: string[] = []
   const onLog = (line: string) => void lines.push(line)
@@ -68,7 +71,7 @@ async function replay({ at, timeline }: RecoveryPlan, dataDir: string): Promise<
   }
 }
 
-// The server reads it before it knows zones by their letters.
+// The server reads it before it knows time zone abbreviations.
 function timeText(time: Date): string {
   return time.toISOString().replace('T', ' ').replace('Z', '+00')
 }
@@ -88,7 +91,7 @@ function explain(lines: readonly string[], at: Date | undefined): BackupProblem 
   return undefined
 }
 
-async function readOutcome(connectionString: string): Promise<Omit<Recovered, 'server'>> {
+async function readOutcome(connectionString: string): Promise<Omit<RecoveredCluster, 'server'>> {
   const client = new pg.Client({ connectionString })
   await client.connect()
   try {
@@ -102,7 +105,7 @@ async function readOutcome(connectionString: string): Promise<Omit<Recovered, 's
   }
 }
 
-// The files of one major version are nothing to another.
+// PostgreSQL cannot read the files of another major version.
 function checkVersion({ postgres, product }: RecoveryPlan['backup']): void {
   const [major, ours] = [postgres.split('.')[0], packagedMajor()]
   if (major === ours) return

@@ -1,11 +1,11 @@
-// Backups as they are stored, and what each says of itself:
+// Stored backups and their manifests:
 //
-//   <backup folder>/base/<time>/backup.json        this manifest, with the SHA-256 of every file beside it
+//   <backup folder>/base/<time>/backup.json        this manifest, with the SHA-256 of every other file
 //                              base.tar            the cluster, and the log that makes it consistent
 //                              backup_manifest     the server's own manifest: the SHA-256 of each file in it
-//                              secrets.json, …     what else is needed to run, unless it is kept elsewhere
+//                              secrets.json, …     other files needed to run, unless stored elsewhere
 //
-// One appears whole or not at all: it is written aside and renamed.
+// A backup is written aside and renamed, so that it is complete or absent.
 
 import { createHash } from 'node:crypto'
 import { createReadStream, existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
@@ -54,7 +54,7 @@ export function readBackup(folder: string, name: string): StoredBackup {
   return { ...facts, name, folder }
 }
 
-// The oldest first. Those without a readable manifest are in `damaged`.
+// Oldest first. `damaged` has the problems of backups without a readable manifest.
 export function listBackups(backupDir: string) {
   const base = join(backupDir, BASE)
   const names = existsSync(base) ? readdirSync(base).filter((name) => !name.startsWith('.')) : []
@@ -72,7 +72,7 @@ export function listBackups(backupDir: string) {
   return { backups, damaged }
 }
 
-// Cheap, for pruning: all files are there, at their sizes.
+// A cheap check for pruning: all files exist with their sizes.
 export function isComplete({ folder, files }: StoredBackup): boolean {
   return files.every(
     ({ name, bytes }) => statSync(join(folder, name), { throwIfNoEntry: false })?.size === bytes,

@@ -1,5 +1,5 @@
-// Takes a backup of a running server. Aside first, then renamed: a kill at any moment leaves either
-// nothing or a whole backup, and the server does not notice either.
+// Takes a backup of a running server, aside and then renamed. A kill at any moment leaves either
+// nothing or a complete backup, and does not affect the server.
 
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
@@ -27,7 +27,7 @@ type Options = {
   connectionString: string
   backupDir: string
   product: string
-  companions: readonly Companion[] // Files that are needed beside the cluster.
+  companions: readonly Companion[] // Files that are needed besides the cluster.
   hasSecrets: boolean
   clock: Clock
   onProgress?: (doneBytes: number, totalBytes: number) => void
@@ -62,7 +62,9 @@ async function writeFiles(folder: string, options: Options): Promise<BackupFacts
   const onProgress = options.onProgress ?? (() => {})
   const copied = await writeBaseBackup({ connectionString, folder, label, onProgress })
   const { startLsn, stopLsn, timeline } = copied
-  const kept = await Promise.all(companions.map((companion) => keepFile(folder, companion)))
+  const companionFiles = await Promise.all(
+    companions.map((companion) => copyFile(folder, companion)),
+  )
   return {
     product,
     ...server,
@@ -72,7 +74,7 @@ async function writeFiles(folder: string, options: Options): Promise<BackupFacts
     startedAt,
     finishedAt: clock().toISOString(),
     hasSecrets,
-    files: [...copied.files, ...kept],
+    files: [...copied.files, ...companionFiles],
   }
 }
 
@@ -91,13 +93,13 @@ async function readServer(connectionString: string) {
   }
 }
 
-async function keepFile(folder: string, { name, path }: Companion): Promise<WrittenFile> {
+async function copyFile(folder: string, { name, path }: Companion): Promise<WrittenFile> {
   const content = readFileSync(path)
   writeDurably(join(folder, name), content)
   return { name, bytes: content.length, sha256: await sha256Of(join(folder, name)) }
 }
 
-// What killed runs left. The number in the name tells whether its maker still runs.
+// Removes what killed runs left. The PID in the name tells whether its maker still runs.
 function sweep(base: string): void {
   for (const name of readdirSync(base)) {
     const pid = Number(MAKING.exec(name)?.[1])

@@ -1,5 +1,5 @@
-// Reads a tar file as the server writes it (ustar): files, folders, nothing else. Sizes above 8 GB are
-// in binary, with the highest bit set.
+// Reads a tar file as the server writes it (ustar): only files and folders. Sizes above 8 GB are
+// binary, with the highest bit set.
 
 import type { FileHandle } from 'node:fs/promises'
 import { BackupProblem } from './backup-problem.ts'
@@ -8,10 +8,10 @@ const BLOCK = 512
 const [NAME, SIZE, CHECKSUM, TYPE, PREFIX] = [0, 124, 148, 156, 345] as const
 
 export type TarEntry = {
-  name: string // Within the folder that it is unpacked to, never out of it.
+  name: string // Relative to the target folder, never outside it.
   kind: 'file' | 'folder'
   bytes: number
-  start: number // Where its content is in the tar file.
+  start: number // The offset of its content.
 }
 
 export async function* readTar(file: FileHandle): AsyncGenerator<TarEntry> {
@@ -59,7 +59,7 @@ function octal(header: Buffer, at: number, length: number): number {
   return Number.parseInt(text(header, at, length).trim() || '0', 8)
 }
 
-// Of all bytes, with those of the checksum itself as blanks.
+// The sum of all bytes, with the checksum's own bytes as blanks.
 function sumOf(header: Buffer): number {
   const blank = Buffer.from(header).fill(' ', CHECKSUM, CHECKSUM + 8)
   return blank.reduce((sum, byte) => sum + byte, 0)

@@ -1,22 +1,24 @@
-// Timelines. Each restore begins a new one, and its history file says where it left the one before:
+// Timelines. Each restore starts a new one, and its history file records where it left the previous
+// one:
 //
 //   1 ───────────●──────────▶        abandoned after the restore
 //                └─ 2 ──────▶
 //
-// Recovery follows one timeline back to the backup; what others wrote after leaving it is not its own.
+// Recovery follows one timeline back to the backup. Log that another timeline wrote after the fork
+// is not part of it.
 
 import { BackupProblem } from './backup-problem.ts'
 import { positionOf } from './log-position.ts'
 
-// `until`: where the next one leaves it; undefined: the last.
+// `until` is where the next timeline forks off, undefined for the last.
 export type Stretch = { timeline: number; from: bigint; until: bigint | undefined }
 
 type Origin = { timeline: number; stopLsn: string }
 
 const LINE = /^\s*(\d+)\s+([0-9A-F]+\/[0-9A-F]+)/
 
-// The stretches of a timeline, the oldest first.
-export function stretchesOf(timeline: number, history: string): Stretch[] {
+// Oldest first.
+function stretchesOf(timeline: number, history: string): Stretch[] {
   const stretches: Stretch[] = []
   let from = 0n
   for (const line of history.split('\n')) {
@@ -29,11 +31,11 @@ export function stretchesOf(timeline: number, history: string): Stretch[] {
   return [...stretches, { timeline, from, until: undefined }]
 }
 
-// The newest that continues the backup, or the one that was asked for.
+// Returns the newest timeline that continues the backup, or the requested one.
 export function chooseTimeline(
   backup: Origin,
   histories: ReadonlyMap<number, string>,
-  wanted: number | undefined,
+  requested: number | undefined,
 ): Stretch[] {
   const own = stretchesOf(backup.timeline, histories.get(backup.timeline) ?? '')
   const later = [...histories]
@@ -41,12 +43,12 @@ export function chooseTimeline(
     .map(([timeline, history]) => stretchesOf(timeline, history))
   const able = [own, ...later].filter((stretches) => continues(stretches, backup))
   const chosen = able
-    .filter((stretches) => wanted === undefined || stretches.at(-1)?.timeline === wanted)
+    .filter((stretches) => requested === undefined || stretches.at(-1)?.timeline === requested)
     .sort((one, other) => endOf(one) - endOf(other))
     .at(-1)
   if (chosen) return chosen
-  const known = able.map(endOf).join(', ')
-  throw new BackupProblem(`Timeline ${wanted} does not continue this backup. Known: ${known}.`)
+  const choices = able.map(endOf).join(', ')
+  throw new BackupProblem(`Timeline ${requested} does not continue this backup. Known: ${choices}.`)
 }
 
 function endOf(stretches: readonly Stretch[]): number {

@@ -13,7 +13,8 @@ const CHUNK_BYTES = 1024 * 1024
 
 type Options = { backupFolder: string; clusterFolder: string; account: ServerUser }
 
-// Not flushed: the server does that to all files before it recovers. Its socket's folder is its own.
+// Does not fsync: the server syncs all files before it recovers. Removes the socket folder, which
+// the server recreates.
 export async function unpackCluster(options: Options): Promise<void> {
   const { backupFolder, clusterFolder, account } = options
   const missing = await readManifest(join(backupFolder, MANIFEST))
@@ -38,7 +39,7 @@ export async function unpackCluster(options: Options): Promise<void> {
   rmSync(join(clusterFolder, 'socket'), { recursive: true, force: true })
 }
 
-// Checksums by path.
+// Maps paths to checksums.
 async function readManifest(path: string): Promise<Map<string, string>> {
   const { Files: files } = JSON.parse(await readFile(path, 'utf8')) as {
     Files: { Path: string; Checksum: string }[]

@@ -1,5 +1,5 @@
-// The archive of the server's log, as embedded/archiving.ts fills it: what it holds, whether anything
-// is missing, and what recovery of a backup needs of it.
+// The archive of the server's log, filled by embedded/archiving.ts: its contents, gaps, and the
+// part that recovering a backup needs.
 
 import { chownSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -38,9 +38,9 @@ export function readArchive(folder: string): WalArchive {
   return { folder, segments, histories }
 }
 
-export type NeededLog = { segments: Segment[]; missing: string | undefined }
+type NeededLog = { segments: Segment[]; missing: string | undefined }
 
-// What follows a backup, in order, up to the first that is missing although later ones are there.
+// The log after a backup, in order, up to the first missing file that has later files.
 export function neededLog(
   { segments }: Pick<WalArchive, 'segments'>,
   stretches: readonly Stretch[],
@@ -50,13 +50,15 @@ export function neededLog(
   for (const segment of segments) {
     const stretch = stretches.find(({ timeline }) => timeline === segment.timeline)
     if (!stretch || !isWithin(segment.number, stretch)) continue
-    // Where one timeline leaves another, the file of the new one also holds what came before.
-    const known = byNumber.get(segment.number)
-    if (!known || known.timeline < segment.timeline) byNumber.set(segment.number, segment)
+    // Where one timeline forks from another, the file of the new one also contains the log before
+    // the fork.
+    const other = byNumber.get(segment.number)
+    if (!other || other.timeline < segment.timeline) byNumber.set(segment.number, segment)
   }
   const last = Math.max(-1, ...byNumber.keys())
   const needed: Segment[] = []
-  // The backup brings the file of its last byte: one that stops where a file begins lacks that file.
+  // The backup contains the file of its last byte. A backup that stops at a file's start does not
+  // contain that file.
   for (let number = segmentOf(positionOf(stopLsn) - 1n) + 1; number <= last; number++) {
     const found = byNumber.get(number)
     if (!found) return { segments: needed, missing: nameOf(number, stretches) }
@@ -74,8 +76,9 @@ function nameOf(number: number, stretches: readonly Stretch[]): string {
   return segmentName({ timeline: stretch?.timeline ?? 1, number })
 }
 
-// Into the unpacked cluster: the server finds them in its own log, so its user need not be able to read
-// the archive. All histories, so that the new timeline is nobody's; a backup brings those of its own.
+// Unpacks into the cluster's own log folder, so that the server's user need not be able to read the
+// archive. Includes all histories, so that the server chooses an unused number for its new
+// timeline. Keeps the backup's own files.
 export function unpackLog(
   { folder, histories }: WalArchive,
   segments: readonly Segment[],
@@ -94,7 +97,7 @@ export function unpackLog(
   }
 }
 
-export function unpackSegment(folder: string, segment: Segment): Buffer {
+function unpackSegment(folder: string, segment: Segment): Buffer {
   const name = segmentName(segment)
   const content = unpack(folder, name)
   if (content.length === SEGMENT_BYTES) return content

@@ -1,9 +1,10 @@
-// The banks: how each is connected, and where its numbers come from: serial ranges that it granted,
-// or numbers that it reserves through its connector. Static and dynamic ranges of a bank never
-// overlap. A bank with neither issues no new numbers but still takes money for existing ones.
+// The configured banks: their connection, and the source of their numbers, which is either serial
+// ranges that the bank granted or numbers that it reserves through its connector. Static and
+// dynamic ranges of a bank never overlap. A bank with neither issues no new numbers but still
+// accepts money for existing ones.
 //
-// Secrets are environment variables, named in the file. Rail secrets of our own connector may stand
-// in the file itself.
+// The file names the environment variables of secrets. Rail secrets of our own connector may be in
+// the file itself.
 
 import type { Mode } from '#banks/connector.ts'
 import { type BankConfiguration, connectBank } from '#banks/connectors.ts'
@@ -25,7 +26,7 @@ export type BankSettings = NumberSettings &
   StatementSettings & {
     readonly code: string
     readonly name: string
-    readonly connector?: string | undefined // Default manilla.
+    readonly connector?: string | undefined // Defaults to manilla.
     readonly settings?: Readonly<Record<string, unknown>> | undefined
     readonly secrets?: Readonly<Record<string, string>> | undefined // Read from the environment.
     readonly railSecrets?: readonly string[] | undefined
@@ -34,7 +35,7 @@ export type BankSettings = NumberSettings &
 export const SERIAL_MAX = 999_999_999 // nine digits; the tenth of a NUBAN is its check digit
 export const SANDBOX_RAIL_SECRET = 'whsec_bWFuaWxsYS1zYW5kYm94LXJhaWwtc2VjcmV0LTAwMDA='
 
-const SECRETS_MAX = 2 // the old and the new one while a bank changes over
+const SECRETS_MAX = 2 // The old and the new one during a rotation.
 const SECRET_BYTES_MIN = 24 // the bounds of Standard Webhooks
 const SECRET_BYTES_MAX = 64
 const NAME_MAX = 100
@@ -84,7 +85,7 @@ export const SANDBOX_BANKS: readonly BankSettings[] = SANDBOX_NAMES.map(([code, 
 
 type Surroundings = { mode: Mode; env: Readonly<Record<string, string | undefined>> }
 
-// Undefined, with every problem reported, unless the whole file is right.
+// Undefined, with every problem reported, unless the whole file is valid.
 export function readBanks(
   text: string,
   { mode, env }: Surroundings,
@@ -108,7 +109,7 @@ export function readBanks(
   return faults === 0 ? (banks as BankSettings[]) : undefined
 }
 
-// What a connector needs of a bank's settings.
+// The part of a bank's settings that its connector needs.
 function bankConfiguration(bank: BankSettings, mode: Mode): BankConfiguration {
   const [railSecret, previousRailSecret] = bank.railSecrets ?? []
   const secrets = {
@@ -129,7 +130,7 @@ export function bankConfigurations({
   return banks.map((bank) => bankConfiguration(bank, mode))
 }
 
-// The environment variables that a banks file names.
+// The environment variables that the banks file names.
 export function secretNames(text: string): string[] {
   const content = parseJson(text, () => {})
   if (!Array.isArray(content)) return []
@@ -143,7 +144,7 @@ function parseJson(text: string, report: Report): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    // Only the position: the rest of the parser's message quotes the file, including secrets.
+    // Only the position: the parser's message quotes the file, including secrets.
     const [place = ''] = / \(line \d+ column \d+\)$/.exec((error as Error).message) ?? []
     report(`must contain valid JSON${place}`)
     return undefined
@@ -210,7 +211,7 @@ function readSecrets(
     if (typeof name !== 'string' || !/^[A-Za-z_][A-Za-z0-9_]{0,99}$/.test(name)) {
       report(`secrets.${field} must be the name of an environment variable`)
     } else if (!value) report(`secrets.${field}: the environment variable ${name} is not set`)
-    // Reported above, and not again as missing.
+    // Already reported, so it must not be reported as missing again.
     secrets[field] = value ?? ''
   }
   return secrets
@@ -226,7 +227,6 @@ function checkRange(range: unknown, field: string, report: Report): SerialRange 
   return undefined
 }
 
-// Whether they are right.
 function checkSecrets(secrets: unknown, report: Report): boolean {
   if (!Array.isArray(secrets) || secrets.length < 1 || secrets.length > SECRETS_MAX) {
     report(`railSecrets must be a list of 1 or ${SECRETS_MAX} secrets`)
@@ -260,8 +260,8 @@ function checkTogether(banks: readonly unknown[], report: Report): void {
   }
 }
 
-// For live mode: a bank's signature must be its own, and a number its own bank's. In the sandbox all
-// banks share one secret, and the path says which bank it is.
+// For live mode: each bank needs its own secrets and its own number ranges. In the sandbox all
+// banks share one secret, and the path identifies the bank.
 export function checkDistinct(banks: readonly BankSettings[], report: Report): void {
   banks.forEach((bank, at) => {
     for (const other of banks.slice(0, at)) {

@@ -1,12 +1,12 @@
-// The chart of accounts: the code and name that each kind of ledger account has in the journal. From
-// the JSON file MANILLA_CHART_FILE; kinds that it does not name keep the defaults.
+// The chart of accounts: the code and name of each kind of ledger account in the journal. Read from
+// the JSON file MANILLA_CHART_FILE; kinds that the file does not name keep the defaults.
 
 import type { Report } from './setting-parsers.ts'
 
 export type ChartEntry = { readonly code: string; readonly name: string }
 export type Chart = Readonly<Record<string, ChartEntry>>
 
-// 1 what we have and are owed, 2 what we owe, 4 what we earn, 5 what it costs.
+// 1 assets, 2 liabilities, 4 income, 5 costs.
 export const DEFAULT_CHART: Chart = {
   bank: { code: '1000', name: 'Banks' },
   receivable: { code: '1100', name: 'Due from clients' },
@@ -46,18 +46,18 @@ export function loadChart(path: string | undefined, { files, problems }: Disk): 
   return readChart(text, report)
 }
 
-// Undefined: there are problems, each told in a sentence.
+// Undefined if there are problems; each is reported in a sentence.
 export function readChart(text: string, report: Report): Chart | undefined {
   const problems: string[] = []
   const tell = (sentence: string) => problems.push(sentence)
-  const given = parse(text)
-  if (!given) {
+  const entries = parse(text)
+  if (!entries) {
     report('must hold a JSON object of {kind: {"code": …, "name": …}}')
     return undefined
   }
   const kinds = Object.keys(DEFAULT_CHART)
   const chart: Record<string, ChartEntry> = { ...DEFAULT_CHART }
-  for (const [kind, value] of Object.entries(given)) {
+  for (const [kind, value] of Object.entries(entries)) {
     if (!kinds.includes(kind)) {
       tell(`${show(kind)}: is not a kind of ledger account; use ${kinds.join(', ')}`)
       continue
@@ -99,7 +99,7 @@ function readEntry(value: unknown, tell: Report): ChartEntry | undefined {
   return isCode && isName ? { code, name } : undefined
 }
 
-// Several kinds may share a code, but then it is one account, with one name.
+// Kinds that share a code are one account, so they need the same name.
 function checkNames(chart: Chart, tell: Report): void {
   const names = new Map<string, string>()
   for (const { code, name } of Object.values(chart)) {

@@ -1,4 +1,4 @@
-// All settings, read once at start; the only reader of process.env. The result is complete,
+// All settings, read once at start. This file alone reads process.env. The result is complete,
 // validated and frozen, or the start fails with all problems at once. An empty setting counts as
 // unset.
 
@@ -44,43 +44,44 @@ export type Config = Observability & {
   readonly mode: Mode
   readonly host: string
   readonly port: number
-  readonly workerPort: number | undefined // where a worker answers probes; undefined: nowhere
-  readonly processes: number | 'auto' // that answer HTTP on that port
+  readonly workerPort: number | undefined // The worker's port for probes. Undefined disables it.
+  readonly processes: number | 'auto' // Processes that serve HTTP on the port.
   readonly publicUrl: string
-  readonly trustedProxies: readonly string[] // whose word on where a request comes from is taken
+  readonly trustedProxies: readonly string[] // Proxies whose X-Forwarded-For is trusted.
   readonly rates: Rates
   readonly dataDir: string
-  readonly databaseUrl: string | undefined // undefined: the embedded database
-  readonly backupDir: string | undefined // where the embedded database archives its log
-  readonly replicaUrl: string | undefined // of a standby that answers reads
+  readonly databaseUrl: string | undefined // Undefined selects the embedded database.
+  readonly backupDir: string | undefined // The archive of the embedded database's log.
+  readonly replicaUrl: string | undefined // A standby for reads.
   readonly secrets: Secrets
   readonly banks: readonly BankSettings[]
-  readonly collectionBankCode: string // issues the collection accounts
+  readonly collectionBankCode: string // Issues the collection accounts.
   readonly policy: Policy
   readonly chart: Chart
-  readonly statementsFolder: string | undefined // watched for statements of banks
-  readonly statementProfiles: string | undefined // a folder of the operator's own profiles
+  readonly statementsFolder: string | undefined // Watched for bank statements.
+  readonly statementProfiles: string | undefined // A folder of the operator's own profiles.
 }
 
 export type DatabaseSettings = Pick<Config, 'databaseUrl' | 'dataDir' | 'backupDir'>
 
-// Of each list the first is for what is new and all for what is old, so that they can be changed;
-// data keys seal only when all processes have them (domain/privacy/data-keys.ts).
+// The first secret of each list signs or seals new data; all of them verify or open old data, so
+// that secrets can be rotated. A data key seals only when all processes hold it
+// (domain/privacy/data-keys.ts).
 export type Secrets = {
   readonly token: readonly Buffer[]
   readonly data: readonly values.DataKey[]
   readonly hash: Buffer
-  readonly areDataKeysStored: boolean // In secrets.json, where a rotation adds to them.
+  readonly areDataKeysStored: boolean // In secrets.json, to which a rotation adds keys.
 }
 
-// The one list of what can be set; .env.example is checked against it.
+// The only list of settings; a test compares .env.example with it.
 export const SETTINGS = {
   MANILLA_MODE: values.oneOf(MODES),
   HOST: values.host,
   PORT: values.whole(0, 65_535),
   MANILLA_WORKER_PORT: values.whole(0, 65_535),
   MANILLA_PROCESSES: values.processes,
-  MANILLA_LANGUAGE: values.language, // Of the pages; the build reads it (scripts/build-web.ts).
+  MANILLA_LANGUAGE: values.language, // The build reads the pages' language (scripts/build-web.ts).
   PUBLIC_URL: values.webAddress,
   MANILLA_TRUSTED_PROXIES: values.addressRanges,
   MANILLA_RATE_LIMITS: rates,
@@ -100,7 +101,7 @@ export const SETTINGS = {
 } as const
 
 type SettingName = keyof typeof SETTINGS
-type Given = { [name in SettingName]?: NonNullable<ReturnType<(typeof SETTINGS)[name]>> }
+type Settings = { [name in SettingName]?: NonNullable<ReturnType<(typeof SETTINGS)[name]>> }
 
 export class ConfigProblem extends Error {
   readonly problems: readonly string[]
@@ -112,7 +113,7 @@ export class ConfigProblem extends Error {
   }
 }
 
-// What loadConfig needs from the disk; its own work is a pure function of its arguments.
+// Access to the disk; loadConfig itself is a pure function.
 export type Files = {
   readonly readText: (path: string) => string
   readonly findSecrets: (dataDir: string) => SecretTexts | undefined
@@ -121,7 +122,7 @@ export type Files = {
 
 const disk: Files = { readText: (path) => readFileSync(path, 'utf8'), findSecrets, makeSecrets }
 
-// The real environment wins over a file `.env` in the working folder.
+// The real environment overrides the file `.env` in the working folder.
 export function readEnvironment(
   folder = process.cwd(),
   real: Environment = process.env,
@@ -142,23 +143,23 @@ export function readEnvironment(
 export function databaseSettings(env: Environment): DatabaseSettings {
   const problems: string[] = []
   const { MANILLA_DATA_DIR, DATABASE_URL, MANILLA_BACKUP_DIR } = env
-  const given = readGiven({ MANILLA_DATA_DIR, DATABASE_URL, MANILLA_BACKUP_DIR }, problems)
+  const settings = readSettings({ MANILLA_DATA_DIR, DATABASE_URL, MANILLA_BACKUP_DIR }, problems)
   if (problems.length > 0) throw new ConfigProblem(problems)
-  return plainSettings(given, 'serve')
+  return plainSettings(settings, 'serve')
 }
 
 export function loadConfig(env: Environment, role: string | undefined, files = disk): Config {
   const problems: string[] = []
-  const given = readGiven(env, problems)
-  const plain = plainSettings(given, readRole(role, problems))
+  const settings = readSettings(env, problems)
+  const plain = plainSettings(settings, readRole(role, problems))
   problems.push(...missing(env, plain))
-  if (plain.mode === 'live' && given.PUBLIC_URL?.startsWith('http:')) {
+  if (plain.mode === 'live' && settings.PUBLIC_URL?.startsWith('http:')) {
     problems.push('PUBLIC_URL must start with https:// in live mode')
   }
-  const { banks, named } = bankSettings(given, { mode: plain.mode, env, files, problems })
-  const chart = loadChart(given.MANILLA_CHART_FILE, { files, problems })
+  const { banks, named } = bankSettings(settings, { mode: plain.mode, env, files, problems })
+  const chart = loadChart(settings.MANILLA_CHART_FILE, { files, problems })
   problems.unshift(...values.unknownNames(env, [...Object.keys(SETTINGS), ...named]))
-  const secrets = secretSettings(env, { given, plain, files, problems })
+  const secrets = secretSettings(env, { settings, plain, files, problems })
   if (problems.length > 0 || !banks || !chart || !secrets) throw new ConfigProblem(problems)
   const collection = findCollectionBank(banks) as BankSettings
   return deepFreeze({ ...plain, secrets, banks, chart, collectionBankCode: collection.code })
@@ -166,42 +167,42 @@ export function loadConfig(env: Environment, role: string | undefined, files = d
 
 type Plain = Omit<Config, 'secrets' | 'banks' | 'chart' | 'collectionBankCode'>
 
-function plainSettings(given: Given, role: Role): Plain {
-  const mode = given.MANILLA_MODE ?? 'sandbox'
-  const port = given.PORT ?? 8080
+function plainSettings(settings: Settings, role: Role): Plain {
+  const mode = settings.MANILLA_MODE ?? 'sandbox'
+  const port = settings.PORT ?? 8080
   return {
     role,
     mode,
-    host: given.HOST ?? (mode === 'live' ? '0.0.0.0' : '127.0.0.1'),
+    host: settings.HOST ?? (mode === 'live' ? '0.0.0.0' : '127.0.0.1'),
     port,
-    processes: given.MANILLA_PROCESSES ?? 1,
-    publicUrl: given.PUBLIC_URL ?? `http://localhost:${port}`,
-    trustedProxies: given.MANILLA_TRUSTED_PROXIES ?? [],
-    rates: { ...RATES[mode], ...given.MANILLA_RATE_LIMITS },
-    dataDir: given.MANILLA_DATA_DIR ?? resolve('data'),
-    databaseUrl: given.DATABASE_URL,
-    backupDir: given.MANILLA_BACKUP_DIR,
-    replicaUrl: given.DATABASE_REPLICA_URL,
-    workerPort: given.MANILLA_WORKER_PORT,
-    ...readObservability(given),
-    policy: readPolicy(given, mode),
-    statementsFolder: given.MANILLA_STATEMENTS_FOLDER,
-    statementProfiles: given.MANILLA_STATEMENT_PROFILES,
+    processes: settings.MANILLA_PROCESSES ?? 1,
+    publicUrl: settings.PUBLIC_URL ?? `http://localhost:${port}`,
+    trustedProxies: settings.MANILLA_TRUSTED_PROXIES ?? [],
+    rates: { ...RATES[mode], ...settings.MANILLA_RATE_LIMITS },
+    dataDir: settings.MANILLA_DATA_DIR ?? resolve('data'),
+    databaseUrl: settings.DATABASE_URL,
+    backupDir: settings.MANILLA_BACKUP_DIR,
+    replicaUrl: settings.DATABASE_REPLICA_URL,
+    workerPort: settings.MANILLA_WORKER_PORT,
+    ...readObservability(settings),
+    policy: readPolicy(settings, mode),
+    statementsFolder: settings.MANILLA_STATEMENTS_FOLDER,
+    statementProfiles: settings.MANILLA_STATEMENT_PROFILES,
   }
 }
 
 function readRole(role: string | undefined, problems: string[]): Role {
-  const known = ROLES.find((each) => each === (role ?? 'serve'))
-  if (!known) problems.push(`Role (first argument) must be one of: ${ROLES.join(', ')}`)
-  return known ?? 'serve'
+  const match = ROLES.find((each) => each === (role ?? 'serve'))
+  if (!match) problems.push(`Role (first argument) must be one of: ${ROLES.join(', ')}`)
+  return match ?? 'serve'
 }
 
-function readGiven(env: Environment, problems: string[]): Given {
+function readSettings(env: Environment, problems: string[]): Settings {
   const entries = Object.entries<values.Parser<unknown>>(SETTINGS).flatMap(([name, parse]) => {
     const text = readSetting(env, name)
     return text ? [[name, parse(text, (sentence) => problems.push(`${name} ${sentence}`))]] : []
   })
-  return Object.fromEntries(entries) as Given
+  return Object.fromEntries(entries) as Settings
 }
 
 function missing(env: Environment, { mode, role }: Plain): string[] {
@@ -228,11 +229,11 @@ function missing(env: Environment, { mode, role }: Plain): string[] {
   return problems
 }
 
-type BankFileReading = { mode: Mode; env: Environment; files: Files; problems: string[] }
+type BankFileContext = { mode: Mode; env: Environment; files: Files; problems: string[] }
 
 // `named` are the environment variables that the banks file names.
-function bankSettings(given: Given, { mode, env, files, problems }: BankFileReading) {
-  const path = given.MANILLA_BANKS_FILE
+function bankSettings(settings: Settings, { mode, env, files, problems }: BankFileContext) {
+  const path = settings.MANILLA_BANKS_FILE
   if (!path) return { banks: SANDBOX_BANKS, named: [] }
   const report = (sentence: string) => problems.push(`MANILLA_BANKS_FILE ${sentence}`)
   let text: string
@@ -252,13 +253,13 @@ function bankSettings(given: Given, { mode, env, files, problems }: BankFileRead
   return { banks, named: secretNames(text) }
 }
 
-type SettingsSoFar = { given: Given; plain: Plain; files: Files; problems: string[] }
+type SettingsSoFar = { settings: Settings; plain: Plain; files: Files; problems: string[] }
 
-// Nothing is written while there are other problems: a mistyped setting must not leave secrets in
+// Writes no secrets while there are other problems: a mistyped setting must not leave secrets in
 // the wrong directory.
 function secretSettings(
   env: Environment,
-  { given, plain, files, problems }: SettingsSoFar,
+  { settings, plain, files, problems }: SettingsSoFar,
 ): Secrets | undefined {
   let stored: SecretTexts | undefined
   if (mayMakeSecrets(plain) && SECRET_NAMES.some((name) => !readSetting(env, name))) {
@@ -271,15 +272,15 @@ function secretSettings(
     }
   }
   const { MANILLA_TOKEN_SECRETS, MANILLA_DATA_KEYS, MANILLA_HASH_KEY } = {
-    ...readGiven({ ...stored }, problems),
-    ...given,
+    ...readSettings({ ...stored }, problems),
+    ...settings,
   }
   if (!MANILLA_TOKEN_SECRETS || !MANILLA_DATA_KEYS || !MANILLA_HASH_KEY) return undefined
   return {
     token: MANILLA_TOKEN_SECRETS,
     data: MANILLA_DATA_KEYS,
     hash: MANILLA_HASH_KEY,
-    areDataKeysStored: given.MANILLA_DATA_KEYS === undefined,
+    areDataKeysStored: settings.MANILLA_DATA_KEYS === undefined,
   }
 }
 

@@ -1,4 +1,4 @@
-// Freezes a value with all that it holds. Bytes stay as they are: a typed array cannot be frozen.
+// Freezes a value and everything in it, except typed arrays, which cannot be frozen.
 
 export function deepFreeze<T>(value: T): T {
   if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return value

@@ -1,6 +1,6 @@
-// Where a bank's numbers come from: serial ranges that it granted, or accounts that it reserves
-// through its connector. Of those a pool is kept, unless the bank reserves each for a customer whom it
-// must identify: these are static numbers only.
+// The source of a bank's numbers: serial ranges that it granted, or accounts that it reserves
+// through its connector. Reserved numbers are kept in a pool, unless the bank reserves each for a
+// customer whom it must identify; these are static numbers only.
 
 import type { BankConnection } from '#banks/connector.ts'
 import type { Report } from './setting-parsers.ts'
@@ -10,32 +10,32 @@ export type Purpose = 'static' | 'dynamic'
 export type SerialRange = { readonly from: number; readonly to: number }
 
 export type NumberSettings = {
-  readonly numbers?: 'ranges' | 'reserved' | 'perCustomer' | undefined // Default ranges.
+  readonly numbers?: 'ranges' | 'reserved' | 'perCustomer' | undefined // Defaults to ranges.
   readonly static?: SerialRange | undefined
   readonly dynamic?: SerialRange | undefined
   readonly pool?: Partial<Pool> | undefined
 }
 
-// How many numbers are kept, and what they are called at the bank until they are used.
+// The target size of the pool, and the name of unused accounts at the bank.
 type Pool = { readonly static: number; readonly dynamic: number; readonly accountName: string }
 
 const POOL_DEFAULTS: Pool = { static: 50, dynamic: 200, accountName: 'Virtual account' }
 const POOL_MAX = 10_000
 const NAME_MAX = 100
 
-// Whether new numbers are to be had.
+// Whether the bank can issue new numbers.
 export function issuesNumbers(bank: NumberSettings, purpose: Purpose): boolean {
   if (bank.numbers === 'perCustomer') return purpose === 'static'
   if (bank.numbers === 'reserved') return poolOf(bank)[purpose] > 0
   return bank[purpose] !== undefined
 }
 
-// It issues the number that every new collection account has; undefined: none can.
+// The bank that issues the main number of every new collection account.
 export function findCollectionBank<B extends NumberSettings>(banks: readonly B[]): B | undefined {
   return banks.find((bank) => issuesNumbers(bank, 'static'))
 }
 
-// Of a bank that reserves numbers.
+// For a bank that reserves numbers.
 export function poolOf({ pool }: NumberSettings): Pool {
   return { ...POOL_DEFAULTS, ...pool }
 }
@@ -60,7 +60,7 @@ export function checkNumbers(bank: Readonly<Record<string, unknown>>, report: Re
   }
 }
 
-// Every number in a pool must be one that the bank leaves to us until we block it.
+// The bank must not reassign a pooled number until we block it.
 export function checkReserved(
   bank: NumberSettings & { readonly connector?: string | undefined },
   { calls, reserves }: Pick<BankConnection, 'calls' | 'reserves'>,

@@ -1,5 +1,5 @@
-// What the service tells of itself: its log, /metrics, and traces, whose settings have the names and the
-// meaning that OpenTelemetry gives them.
+// Settings of the log, /metrics and traces. The settings of traces have the names and meanings of
+// OpenTelemetry.
 
 import { SAMPLERS, type TracingSettings } from '#trace-context.ts'
 import * as values from './setting-parsers.ts'
@@ -8,8 +8,8 @@ const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'
 
 export type Observability = {
   readonly logLevel: (typeof LOG_LEVELS)[number]
-  readonly loggedShare: number // of the requests that went well
-  readonly metricsToken: string | undefined // undefined: /metrics is open in the sandbox, absent in live mode
+  readonly loggedShare: number // The logged share of successful requests.
+  readonly metricsToken: string | undefined // If undefined, /metrics is open in the sandbox and absent in live mode.
   readonly tracing: TracingSettings | undefined
 }
 
@@ -28,28 +28,28 @@ export const OBSERVABILITY_SETTINGS = {
 } as const
 
 type Settings = typeof OBSERVABILITY_SETTINGS
-type Given = { [name in keyof Settings]?: NonNullable<ReturnType<Settings[name]>> }
+type Values = { [name in keyof Settings]?: NonNullable<ReturnType<Settings[name]>> }
 
-export function readObservability(given: Given): Observability {
+export function readObservability(settings: Values): Observability {
   return {
-    logLevel: given.LOG_LEVEL ?? 'info',
-    loggedShare: given.MANILLA_LOG_REQUESTS ?? 0,
-    metricsToken: given.MANILLA_METRICS_TOKEN,
-    tracing: readTracing(given),
+    logLevel: settings.LOG_LEVEL ?? 'info',
+    loggedShare: settings.MANILLA_LOG_REQUESTS ?? 0,
+    metricsToken: settings.MANILLA_METRICS_TOKEN,
+    tracing: readTracing(settings),
   }
 }
 
-// Undefined: no traces.
-function readTracing(given: Given): TracingSettings | undefined {
-  const base = given.OTEL_EXPORTER_OTLP_ENDPOINT
-  const url = given.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? (base && `${base}/v1/traces`)
-  if (!url || given.OTEL_SDK_DISABLED === 'true') return undefined
+// Undefined disables traces.
+function readTracing(settings: Values): TracingSettings | undefined {
+  const base = settings.OTEL_EXPORTER_OTLP_ENDPOINT
+  const url = settings.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? (base && `${base}/v1/traces`)
+  if (!url || settings.OTEL_SDK_DISABLED === 'true') return undefined
   return {
     url,
-    headers: given.OTEL_EXPORTER_OTLP_HEADERS ?? {},
-    serviceName: given.OTEL_SERVICE_NAME ?? 'manilla',
-    attributes: given.OTEL_RESOURCE_ATTRIBUTES ?? {},
-    sampler: given.OTEL_TRACES_SAMPLER ?? 'parentbased_always_on',
-    share: given.OTEL_TRACES_SAMPLER_ARG ?? 1,
+    headers: settings.OTEL_EXPORTER_OTLP_HEADERS ?? {},
+    serviceName: settings.OTEL_SERVICE_NAME ?? 'manilla',
+    attributes: settings.OTEL_RESOURCE_ATTRIBUTES ?? {},
+    sampler: settings.OTEL_TRACES_SAMPLER ?? 'parentbased_always_on',
+    share: settings.OTEL_TRACES_SAMPLER_ARG ?? 1,
   }
 }

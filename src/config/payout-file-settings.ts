@@ -1,4 +1,4 @@
-// Banks that payouts are sent to in files, and the account of ours that they are paid from.
+// Banks that receive payouts in files, and our account that pays them.
 
 import type { BankConnections } from '#banks/connector.ts'
 import type { DebitAccount } from '#banks/payment-files.ts'
@@ -11,7 +11,7 @@ export type PayoutFileSettings = {
 const NAME_MAX = 140
 const CUSTOMER_ID = /^[A-Za-z0-9][A-Za-z0-9.-]{0,34}$/
 
-// Whatever else such a bank could be asked, nothing is sent to it but files: its payouts wait for one.
+// Removes the sendMoney call of such a bank: its payouts wait for a file.
 export function sendByFile(
   connections: BankConnections,
   banks: readonly (PayoutFileSettings & { code: string })[],
@@ -26,8 +26,8 @@ export function sendByFile(
   )
 }
 
-export function checkPayoutFiles(given: unknown, report: Report): void {
-  if (given === undefined || isDebitAccount(given)) return
+export function checkPayoutFiles(value: unknown, report: Report): void {
+  if (value === undefined || isDebitAccount(value)) return
   report(
     'payoutFiles must be {"accountNumber": …, "accountName": …}: 10 digits, and 1 to ' +
       `${NAME_MAX} printable characters; with an optional customerId of 1 to 35 letters, digits, ` +
@@ -35,9 +35,9 @@ export function checkPayoutFiles(given: unknown, report: Report): void {
   )
 }
 
-function isDebitAccount(given: unknown): boolean {
-  if (typeof given !== 'object' || given === null || Array.isArray(given)) return false
-  const { accountNumber, accountName, customerId, ...others } = given as Record<string, unknown>
+function isDebitAccount(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
+  const { accountNumber, accountName, customerId, ...others } = value as Record<string, unknown>
   return (
     typeof accountNumber === 'string' &&
     /^[0-9]{10}$/.test(accountNumber) &&

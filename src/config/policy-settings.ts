@@ -8,11 +8,11 @@ export type Policy = {
   readonly expirySeconds: number
   readonly graceSeconds: number
   readonly quarantineDays: number
-  readonly approverWaitHours: number // Before a user with changed access may approve.
-  readonly bankTimeMaxAgeHours: number // Older, and a credit is judged by its arrival.
-  readonly suspiciousKobo: Kobo // A credit of more is suspended until somebody has looked at it.
-  readonly accountName: string // With {merchant} and {customer} in it.
-  // Of new collection accounts. Null: none.
+  readonly approverWaitHours: number // The wait of a user with changed access before approving.
+  readonly bankTimeMaxAgeHours: number // A credit with an older bank time is judged by its arrival.
+  readonly suspiciousKobo: Kobo // A larger credit is suspended until somebody has reviewed it.
+  readonly accountName: string // Contains {merchant} and {customer}.
+  // Defaults of new collection accounts. Null means no limit.
   readonly limits: { readonly perCreditKobo: Kobo | null; readonly perDayKobo: Kobo | null }
 }
 
@@ -30,24 +30,24 @@ export const POLICY_SETTINGS = {
 } as const
 
 type Settings = typeof POLICY_SETTINGS
-type Given = { [name in keyof Settings]?: NonNullable<ReturnType<Settings[name]>> }
+type Values = { [name in keyof Settings]?: NonNullable<ReturnType<Settings[name]>> }
 
 const SUSPICIOUS_KOBO = kobo(100_000_000_000n) // 1,000,000,000.00
-const APPROVER_WAIT_HOURS = { sandbox: 0, live: 24 } // So that a sandbox can be rehearsed in.
+const APPROVER_WAIT_HOURS = { sandbox: 0, live: 24 } // No wait in a sandbox, for rehearsals.
 
-export function readPolicy(given: Given, mode: keyof typeof APPROVER_WAIT_HOURS): Policy {
+export function readPolicy(settings: Values, mode: keyof typeof APPROVER_WAIT_HOURS): Policy {
   return {
-    tokenTtlSeconds: given.MANILLA_TOKEN_TTL_SECONDS ?? 3600,
-    expirySeconds: given.MANILLA_EXPIRY_SECONDS ?? 1800,
-    graceSeconds: given.MANILLA_GRACE_SECONDS ?? 300,
-    quarantineDays: given.MANILLA_QUARANTINE_DAYS ?? 30,
-    approverWaitHours: given.MANILLA_APPROVER_WAIT_HOURS ?? APPROVER_WAIT_HOURS[mode],
-    bankTimeMaxAgeHours: given.MANILLA_BANK_TIME_MAX_AGE_HOURS ?? 72,
-    suspiciousKobo: given.MANILLA_SUSPICIOUS_AMOUNT ?? SUSPICIOUS_KOBO,
-    accountName: given.MANILLA_ACCOUNT_NAME ?? '{merchant}/{customer}',
+    tokenTtlSeconds: settings.MANILLA_TOKEN_TTL_SECONDS ?? 3600,
+    expirySeconds: settings.MANILLA_EXPIRY_SECONDS ?? 1800,
+    graceSeconds: settings.MANILLA_GRACE_SECONDS ?? 300,
+    quarantineDays: settings.MANILLA_QUARANTINE_DAYS ?? 30,
+    approverWaitHours: settings.MANILLA_APPROVER_WAIT_HOURS ?? APPROVER_WAIT_HOURS[mode],
+    bankTimeMaxAgeHours: settings.MANILLA_BANK_TIME_MAX_AGE_HOURS ?? 72,
+    suspiciousKobo: settings.MANILLA_SUSPICIOUS_AMOUNT ?? SUSPICIOUS_KOBO,
+    accountName: settings.MANILLA_ACCOUNT_NAME ?? '{merchant}/{customer}',
     limits: {
-      perCreditKobo: given.MANILLA_LIMIT_PER_CREDIT ?? null,
-      perDayKobo: given.MANILLA_LIMIT_PER_DAY ?? null,
+      perCreditKobo: settings.MANILLA_LIMIT_PER_CREDIT ?? null,
+      perDayKobo: settings.MANILLA_LIMIT_PER_DAY ?? null,
     },
   }
 }

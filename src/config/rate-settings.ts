@@ -1,10 +1,10 @@
-// Rate limits, in requests per minute. A request counts in the most specific bucket. The sandbox is
-// generous, so that load tests measure the service.
+// Rate limits, in requests per minute. A request counts in the most specific bucket. The sandbox
+// limits are high, so that load tests measure the service.
 
 import type { Parser } from './setting-parsers.ts'
 
 export type RatePolicy = 'client' | 'simulate' | 'address' | 'initiate' | 'login' | 'rail'
-export type Rates = Readonly<Record<RatePolicy, number>> // 0: as many as come.
+export type Rates = Readonly<Record<RatePolicy, number>> // 0 means no limit.
 
 const RATE_MAX = 60_000_000
 
@@ -29,17 +29,17 @@ export const RATES: Readonly<Record<'sandbox' | 'live', Rates>> = {
 
 const NAMES = Object.keys(RATES.live)
 
-// Such as login=30,client=6000: those that are not named keep their default.
+// For example login=30,client=6000. Other limits keep their defaults.
 export const rates: Parser<Partial<Rates>> = (text, report) => {
-  const given: Record<string, number> = {}
+  const limits: Record<string, number> = {}
   text.split(',').forEach((entry, at) => {
     const [, name = '', digits = ''] = /^\s*([a-z]+)\s*=\s*([0-9]{1,8})\s*$/.exec(entry) ?? []
     const perMinute = Number(digits)
-    if (!NAMES.includes(name) || digits === '' || perMinute > RATE_MAX || name in given) {
+    if (!NAMES.includes(name) || digits === '' || perMinute > RATE_MAX || name in limits) {
       const right = `name=number, each name once: ${NAMES.join(', ')}`
       report(`entry ${at + 1} must be ${right}; at most ${RATE_MAX} per minute, 0 for no limit`)
     }
-    given[name] = perMinute
+    limits[name] = perMinute
   })
-  return given
+  return limits
 }

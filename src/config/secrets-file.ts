@@ -1,8 +1,8 @@
 // Secrets that a sandbox generates at its first start, in <dataDir>/secrets.json.
 //
-// Created atomically and once: written aside, fsynced, then linked, which fails if another process
-// was first. Losing the file would make sealed data unreadable, hence the fsync of file and
-// directory.
+// The file is created atomically and once: written aside, fsynced, then linked, which fails if
+// another process was first. Losing the file would make sealed data unreadable, hence the fsync of
+// file and directory.
 
 import { randomBytes, randomUUID } from 'node:crypto'
 import fs from 'node:fs'
@@ -22,7 +22,7 @@ export function secretsPath(dataDir: string): string {
   return join(dataDir, 'secrets.json')
 }
 
-// Undefined when there is none yet; throws when there is one that cannot be read or understood.
+// Undefined if there is no file; throws if the file cannot be read or parsed.
 export function findSecrets(dataDir: string): SecretTexts | undefined {
   let text: string
   try {
@@ -49,7 +49,7 @@ export function makeSecrets(dataDir: string): SecretTexts {
   return secrets
 }
 
-// As they are now: a rotation adds keys while we run.
+// Reads the file again, because a rotation adds keys while the service runs.
 export function readDataKeys(dataDir: string): readonly DataKey[] {
   const problems: string[] = []
   const keys = dataKeys(findSecrets(dataDir)?.MANILLA_DATA_KEYS ?? '', (sentence) =>
@@ -59,14 +59,15 @@ export function readDataKeys(dataDir: string): readonly DataKey[] {
   return keys
 }
 
-// A new key, put first. The file is replaced whole, and is on disk before anybody may use the key.
+// Puts a new key first. Replaces the whole file, and the file is on disk before anybody can use the
+// key.
 export function addDataKey(dataDir: string): readonly DataKey[] {
   const secrets = findSecrets(dataDir)
   if (!secrets) throw new Error('it does not exist')
-  const taken = readDataKeys(dataDir).map(({ id }) => id)
-  const newest = taken[0] as number
+  const usedIds = readDataKeys(dataDir).map(({ id }) => id)
+  const newest = usedIds[0] as number
   const others = Array.from({ length: KEY_ID_MAX }, (_, at) => ((newest + at) % KEY_ID_MAX) + 1)
-  const id = others.find((other) => !taken.includes(other))
+  const id = others.find((other) => !usedIds.includes(other))
   if (!id) throw new Error(`it has ${KEY_ID_MAX} data keys; remove unused ones`)
   const texts = {
     ...secrets,
@@ -100,7 +101,7 @@ function understand(text: string): SecretTexts {
   try {
     content = JSON.parse(text)
   } catch {
-    // The parser's own message quotes the text, which is secret.
+    // The parser's message quotes the text, which is secret.
     throw new Error('it is not valid JSON')
   }
   const fields = (content ?? {}) as Record<string, unknown>
@@ -109,8 +110,8 @@ function understand(text: string): SecretTexts {
   return fields as SecretTexts
 }
 
-// Open to others whatever the umask: the embedded database may run as another user, and must
-// be able to pass through. What is secret in here is closed by its own mode.
+// Ignores the umask: the embedded database may run as another user and must be able to enter. The
+// secret files inside have their own modes.
 function makeFolder(dataDir: string): void {
   if (fs.mkdirSync(dataDir, { recursive: true }) !== undefined) fs.chmodSync(dataDir, 0o755)
 }

@@ -1,5 +1,5 @@
-// Parsers of setting values. They report what is valid and never quote the input: a secret in the
-// wrong setting must not reach a log.
+// Parsers of setting values. They report the valid format and never quote the input: a secret in
+// the wrong setting must not reach a log.
 
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
@@ -15,7 +15,7 @@ export const SECRET_COMMAND =
   `node -e "console.log(require('crypto').randomBytes(32).toString('base64'))"` as const
 
 export const KEY_BYTES = 32
-export const KEY_ID_MAX = 255 // the id is stored as one byte in front of every encrypted value
+export const KEY_ID_MAX = 255 // The id is stored as one byte before every encrypted value.
 const HOST_NAME =
   /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$/i
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/
@@ -47,7 +47,7 @@ export const accountNameStyle: Parser<string> = (text, report) => {
   return undefined
 }
 
-// In naira; kept in kobo.
+// Naira in, kobo out.
 export const amount: Parser<Kobo> = (text, report) => {
   const kobo = parseKobo(text)
   if (kobo !== undefined && kobo > 0n && kobo <= AMOUNT_MAX_KOBO) return kobo
@@ -81,7 +81,7 @@ export const addressRanges: Parser<readonly string[]> = (text, report) =>
     return []
   })
 
-// Kept without a trailing slash, so that `${publicUrl}/pay/…` is always well formed.
+// Removes a trailing slash, so that `${publicUrl}/pay/…` is well formed.
 export const webAddress: Parser<string> = (text, report) => {
   const url = URL.parse(text)
   const plain = url && !url.username && !url.password && !/[?#\s]/.test(text)
@@ -92,7 +92,8 @@ export const webAddress: Parser<string> = (text, report) => {
   return undefined
 }
 
-// Accepts what the driver accepts: also an empty host, which means a Unix socket; and several hosts.
+// Accepts what the driver accepts, including an empty host, which means a Unix socket, and several
+// hosts.
 export const postgresAddress: Parser<string> = (text, report) => {
   const pooler = poolerOf(text)
   if (pooler === null || pooler === 'transaction') return parseDatabaseUrl(text, report) && text
@@ -102,8 +103,8 @@ export const postgresAddress: Parser<string> = (text, report) => {
 
 const poolerOf = (text: string) => new URLSearchParams(text.split('?')[1]).get('pooler')
 
-// One host: of several, the driver would look for the one that takes writes. And itself: behind a pooler,
-// where it is would be asked of one standby and read from another.
+// One host, because with several the driver would choose the primary. No pooler, because the replay
+// position would come from one standby and the rows from another.
 export const replicaAddress: Parser<string> = (text, report) => {
   const url = parseDatabaseUrl(text, report)
   if (url && poolerOf(text) !== null) {
@@ -152,8 +153,8 @@ export const hashKey: Parser<Buffer> = (text, report) => {
   return undefined
 }
 
-// Undefined for anything that does not encode back to the same text: Node's decoder skips what it
-// does not know, and would make a short key of a mistyped one.
+// Undefined unless the bytes encode back to the same text. Node's decoder skips unknown characters,
+// so it would make a short key of a mistyped one.
 export function decodeBase64(base64: string): Buffer | undefined {
   const bytes = Buffer.from(base64, 'base64')
   const same = bytes.toString('base64').replace(/=+$/, '') === base64.replace(/=+$/, '')
@@ -164,29 +165,29 @@ function splitList(text: string): string[] {
   return text.split(',').map((entry) => entry.trim())
 }
 
-// Those of `npx manilla` and the SDK's examples as clients of the API, which may be set in the same shell.
-const OF_CLIENTS = [
+// Settings of `npx manilla` and the SDK's examples, which may be set in the same shell.
+const CLIENT_SETTINGS = [
   'MANILLA_URL',
   'MANILLA_CLIENT_ID',
   'MANILLA_CLIENT_SECRET',
   'MANILLA_WEBHOOK_SECRET',
 ]
 
-// A mistyped name would otherwise leave its default in force unnoticed.
-export function unknownNames(env: object, known: readonly string[]): string[] {
+// A mistyped name would otherwise silently leave the default in force.
+export function unknownNames(env: object, names: readonly string[]): string[] {
   return Object.keys(env)
-    .filter((name) => /^manilla_/i.test(name) && ![...known, ...OF_CLIENTS].includes(name))
-    .map((name) => `${name} is not a setting; did you mean ${nearest(name, known)}?`)
+    .filter((name) => /^manilla_/i.test(name) && ![...names, ...CLIENT_SETTINGS].includes(name))
+    .map((name) => `${name} is not a setting; did you mean ${nearest(name, names)}?`)
 }
 
-// The known name that takes the fewest keystrokes to reach, with or without the common prefix.
-export function nearest(name: string, known: readonly string[]): string | undefined {
+// The name with the smallest edit distance, with or without the common prefix.
+export function nearest(name: string, names: readonly string[]): string | undefined {
   const score = (each: string) =>
     Math.min(distance(name.toUpperCase(), each), distance(name.toUpperCase(), `MANILLA_${each}`))
-  return known.toSorted((one, other) => score(one) - score(other))[0]
+  return names.toSorted((one, other) => score(one) - score(other))[0]
 }
 
-// Levenshtein's: insertions, deletions and replacements.
+// Levenshtein distance.
 function distance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, at) => at)
   for (const [at, letter] of [...from].entries()) {
@@ -200,7 +201,7 @@ function distance(from: string, to: string): number {
   return row.at(-1) as number
 }
 
-// From 0, none, to 1, all.
+// 0 means none, 1 means all.
 export const share: Parser<number> = (text, report) => {
   if (/^(?:0(?:\.[0-9]{1,9})?|1(?:\.0{1,9})?)$/.test(text)) return Number(text)
   report('must be a number from 0 to 1, such as 0.01')
@@ -213,7 +214,7 @@ export const serviceName: Parser<string> = (text, report) => {
   return undefined
 }
 
-// Names and values, the values URL-encoded: authorization=Bearer%20abc,tenant=1.
+// Names with URL-encoded values: authorization=Bearer%20abc,tenant=1.
 export const pairs: Parser<Readonly<Record<string, string>>> = (text, report) => {
   const entries = splitList(text).map((entry, at) => {
     const [, name = '', value = ''] = /^([\w.-]+)\s*=\s*([\x21-\x7e]*)$/.exec(entry) ?? []

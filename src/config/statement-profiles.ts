@@ -1,5 +1,5 @@
-// The profiles of CSV statements: those that ship with Manilla and the operator's own, read once at
-// the start, so that a wrong one is not noticed at the first statement.
+// CSV statement profiles: the ones that ship with Manilla and the operator's own. They are read at
+// start, so that a wrong profile is noticed before the first statement.
 
 import { type LoadedProfile, loadProfiles } from '#banks/statements/load-profiles.ts'
 import { type Config, ConfigProblem } from './config.ts'

@@ -1,4 +1,4 @@
-// How a bank's statements come: their format, the account that they are of, and when they are due.
+// A bank's statements: their format, their account, and when they are due.
 
 import { STATEMENT_FORMATS, type StatementFormat } from '#banks/statements/statement.ts'
 import type { Report } from './setting-parsers.ts'
@@ -7,10 +7,10 @@ export type StatementSettings = {
   readonly statements?:
     | {
         readonly format?: StatementFormat | undefined
-        readonly profile?: string | undefined // Of CSV.
+        readonly profile?: string | undefined // For CSV.
         readonly accountNumber?: string | undefined // As the bank writes it.
         readonly timingDays?: number | undefined
-        readonly expectedAt?: string | undefined // Of the next day, in West Africa.
+        readonly expectedAt?: string | undefined // On the next day, in West Africa.
       }
     | undefined
 }
@@ -44,13 +44,13 @@ const CHECKS: Readonly<Record<string, readonly [check: Check, what: string]>> = 
   expectedAt: [text(TIME), 'a time such as "12:00"'],
 }
 
-export function checkStatements(given: unknown, report: Report): void {
-  if (given === undefined) return
-  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+export function checkStatements(settings: unknown, report: Report): void {
+  if (settings === undefined) return
+  if (typeof settings !== 'object' || settings === null || Array.isArray(settings)) {
     report('statements must be an object')
     return
   }
-  for (const [field, value] of Object.entries(given)) {
+  for (const [field, value] of Object.entries(settings)) {
     const check = CHECKS[field]
     if (!check) report(`statements has unknown field ${JSON.stringify(field)}`)
     else if (!check[0](value)) report(`statements.${field} must be ${check[1]}`)

@@ -1,11 +1,11 @@
-// What a database needs that was restored to an earlier moment, before anybody uses it. It has
-// forgotten what happened since, but banks, clients and payers have not:
+// Prepares a database that was restored to an earlier moment, before anybody uses it. The database has
+// lost what happened since, but banks, clients and payers have not:
 //
-//   payouts    held; those that were known are asked for, never sent (payouts/hold-payouts.ts, I82)
-//   numbers    those that may have been issued since are never issued again: a payer may still use them
+//   payouts    held; known ones are queried at the bank, never sent (payouts/hold-payouts.ts, I82)
+//   numbers    numbers that may have been issued since are never issued again: a payer may use them
 //   ids        continue far above all that clients may have seen
 //
-// Events keep their sequence, without gaps (I5): consumers are told (docs/backup.md).
+// Events keep their sequence, without gaps (I5); consumers must be informed (docs/backup.md).
 
 import type { Transaction } from '#db/transaction.ts'
 import { noteDatabase } from '#domain/payouts/follow-database.ts'
@@ -14,13 +14,13 @@ import { holdPayouts } from '#domain/payouts/hold-payouts.ts'
 const IDS_SKIPPED = 10_000_000
 const NUMBERS_SKIPPED_MIN = 1_000
 const NUMBERS_SKIPPED_PERCENT = 1
-const QUARANTINE_DAYS = 30 // As MANILLA_QUARANTINE_DAYS unless set.
+const QUARANTINE_DAYS = 30 // The default of MANILLA_QUARANTINE_DAYS.
 
 type Restore = {
   now: Date
   restoredTo: Date
   by: string
-  skipNumbers?: number | undefined // How many of each range; undefined: at least 1,000, and 1%.
+  skipNumbers?: number | undefined // Per range. Defaults to 1%, at least 1,000.
 }
 
 export type ClientPosition = { clientId: string; lastSequence: bigint }
@@ -36,8 +36,8 @@ export async function settleAfterRestore(tx: Transaction, restore: Restore): Pro
   await noteDatabase(tx, now)
 }
 
-// Public ids are made of these (public-ids.ts): one that is given twice would name two things. Also
-// of tables that are empty: their first rows may be lost.
+// Public ids are derived from these (public-ids.ts), so a reused one would name two things.
+// Includes empty tables: their first rows may be lost.
 async function skipIds(tx: Transaction): Promise<void> {
   await tx.query(
     `select setval(format('%I.%I', schemaname, sequencename)::regclass,
@@ -47,8 +47,8 @@ async function skipIds(tx: Transaction): Promise<void> {
   )
 }
 
-// Also of ranges that are untouched: the first numbers may be lost customers'. At most half of what is
-// left, so that a small range is not used up.
+// Includes unused ranges: their first numbers may belong to lost customers. Skips at most half of
+// the rest, so that a small range is not used up.
 async function skipRangeNumbers(tx: Transaction, count: number | undefined): Promise<void> {
   await tx.query(
     `update number_ranges r
@@ -60,12 +60,12 @@ async function skipRangeNumbers(tx: Transaction, count: number | undefined): Pro
   )
 }
 
-// Banks reserve others. Asked again, they would answer the same.
+// Banks reserve new numbers; asking again for the same reservation would return the old one.
 async function forgetPools(tx: Transaction): Promise<void> {
   await tx.query(`delete from reserved_numbers where state in ('asked', 'available')`)
 }
 
-// Those whose quarantine had ended may have been leased again.
+// A number whose quarantine had ended may have been leased again.
 async function quarantineNumbers(tx: Transaction, now: Date): Promise<void> {
   await tx.query(
     `update numbers set reusable_at = $1::timestamptz + make_interval(days => $2)
@@ -74,7 +74,7 @@ async function quarantineNumbers(tx: Transaction, now: Date): Promise<void> {
   )
 }
 
-// The last event of each client: what consumers have beyond it is no longer ours.
+// Consumers may have later events, which the database has lost.
 export async function lastSequences(tx: Transaction): Promise<ClientPosition[]> {
   const { rows } = await tx.query<ClientPosition>(
     `select c.client_id as "clientId", e.sequence as "lastSequence"

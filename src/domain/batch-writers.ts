@@ -1,6 +1,6 @@
-// Every write path goes through a batcher (src/db/batcher.ts): what arrives together is committed
-// together. Here each kind of work gets its own. The items of a client with a test clock are written
-// apart, at its time; while nobody has one, that is one look at an empty set.
+// Every write path uses a batcher (src/db/batcher.ts): requests that arrive together are committed
+// together. Each kind of work has its own batcher. Items of a client with a test clock are written
+// separately, at its time; without test clocks that costs one look at an empty set.
 
 import type { Due } from '#client-time.ts'
 import type { Clock } from '#clock.ts'
@@ -37,7 +37,7 @@ export type Writers = {
   drain: () => Promise<void>
 }
 
-type Written<O> = readonly O[] | PipelinedCommit<readonly O[]>
+type WriteResult<O> = readonly O[] | PipelinedCommit<readonly O[]>
 
 type Deps = {
   pool: Pool // The batch pool of src/db/pool.ts.
@@ -49,20 +49,20 @@ type Deps = {
   collectionBankCode: string
   policy: Pick<Policy, 'quarantineDays' | 'bankTimeMaxAgeHours' | 'suspiciousKobo' | 'limits'>
   onError: (error: unknown, batch: string) => void
-  onWritten: () => void // After each commit: there may be new events.
+  onWritten: () => void // After each commit, because there may be new events.
   onBatch: (batch: string, times: BatchTimes) => void
 }
 
-// `ownersOf`: which client with a test clock each item is of.
-type Writing<I, O> = {
+// `ownersOf` returns the client with a test clock of each item.
+type WritePath<I, O> = {
   ownersOf: (items: readonly I[]) => Promise<(ClientId | undefined)[]>
-  write: (tx: Transaction, due: Due, items: readonly I[]) => Promise<Written<O>>
+  write: (tx: Transaction, due: Due, items: readonly I[]) => Promise<WriteResult<O>>
 }
 
 const HOUR_MS = 3_600_000
 
-// A batch is bounded so that it commits within some tens of milliseconds; the queue, so that what
-// waits is answered within a second or told at once to come back.
+// The batch limit lets a batch commit within tens of milliseconds. The queue limit lets a waiting
+// request be answered within a second, or refused at once.
 const LIMITS = { itemsMax: 1_000, inFlightMax: 2, gathers: 256, queueMax: 10_000 }
 
 export function createWriters(deps: Deps): Writers {
@@ -74,9 +74,9 @@ export function createWriters(deps: Deps): Writers {
 
   const dueOf = async (tx: Transaction, clientId: ClientId): Promise<Due> => {
     const now = await holdTestTime(tx, clock(), clientId)
-    return now ? { now, only: clientId } : { now: clock() } // It was released just now.
+    return now ? { now, only: clientId } : { now: clock() } // The clock was released meanwhile.
   }
-  const batcher = <I, O>(name: string, { ownersOf, write }: Writing<I, O>) =>
+  const batcher = <I, O>(name: string, { ownersOf, write }: WritePath<I, O>) =>
     new Batcher<I, O, ClientId>({
       ...LIMITS,
       name,
@@ -94,15 +94,15 @@ export function createWriters(deps: Deps): Writers {
       onBatch: (times) => deps.onBatch(name, times),
     })
 
-  const clocked = async (items: readonly { clientId: ClientId }[]) =>
+  const findClockedClients = async (items: readonly { clientId: ClientId }[]) =>
     items.map(({ clientId }) => (testClocks.has(clientId) ? clientId : undefined))
 
   const accounts: Writers['accounts'] = batcher('accounts', {
-    ownersOf: (items: readonly AccountRequest[]) => clocked(items),
+    ownersOf: (items: readonly AccountRequest[]) => findClockedClients(items),
     write: (tx, { now }, items) => createAccounts(tx, { sealer, bank, banks, limits, now }, items),
   })
   const advices: Writers['advices'] = batcher('advices', {
-    ownersOf: (items: readonly AdviceRequest[]) => clocked(items),
+    ownersOf: (items: readonly AdviceRequest[]) => findClockedClients(items),
     write: (tx, { now }, items) => createAdvices(tx, { sealer, now }, items),
   })
   const initiations: Writers['initiations'] = batcher('initiations', {

@@ -1,4 +1,5 @@
-// Which items of a batch are of clients with a test clock. Asked only while there are any.
+// Finds the items of a batch whose client has a test clock. Called only while there are test
+// clocks.
 
 import type { Queryable } from '#db/pool.ts'
 import type { IncomingCredit } from '#domain/credits/judge-credit.ts'
@@ -20,7 +21,7 @@ export async function findClockedAdvices(
   return initiations.map(({ adviceId }) => owners.get(adviceId))
 }
 
-// Only of the number's own bank: another bank's report is nobody's (I32).
+// Only for reports of the number's own bank: another bank's report belongs to no client (I32).
 export async function findClockedNumbers(
   db: Queryable,
   credits: readonly IncomingCredit[],

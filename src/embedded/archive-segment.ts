@@ -1,10 +1,10 @@
-// What PostgreSQL runs for each finished file of its log (archive_command), by its own user:
+// PostgreSQL runs this for each finished file of its log (archive_command), as its own user:
 //
 //   node archive-segment.ts <file> <target>
 //
-// It ends with 0 only when the file is in the archive, gzipped, and on disk: then the server may
-// reuse its own. Written aside and linked, so that a name in the archive is always a whole file; one
-// that is there and differs is never replaced. Imports nothing of ours: it starts once a minute.
+// It exits with 0 only when the gzipped file is in the archive and on disk; then the server may reuse
+// its own copy. It writes aside and links, so that every name in the archive is a complete file. It
+// never replaces an existing file that differs. It imports nothing of ours: it starts once a minute.
 
 import { closeSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -25,7 +25,7 @@ function isArchived(): boolean {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
     throw error
   }
-  // After a crash the server asks for the same once more.
+  // After a crash the server asks for the same file again.
   if (gunzipSync(archived).equals(content)) return true
   throw new Error(`${target} is there and differs: is another server archiving to this folder?`)
 }

@@ -1,10 +1,11 @@
-// Continuous archiving: the server hands over each finished file of its log, at the latest after
-// ARCHIVE_TIMEOUT, and keeps it until that has succeeded (archive-segment.ts).
+// Continuous archiving: the server hands over each finished file of its log, after ARCHIVE_TIMEOUT
+// at the latest, and keeps the file until that has succeeded (archive-segment.ts).
 //
 //   <backup folder>/wal/<system identifier>/<file>.gz
 //
-// The data directory remembers where to. A command that starts the server by itself, with no such
-// setting, would otherwise write log that nobody archives: a gap, and all after it could not be restored.
+// The data directory stores the backup folder. Otherwise a command that starts the server without
+// that setting would write log that nobody archives, and everything after the gap could not be
+// restored.
 
 import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
@@ -14,14 +15,14 @@ import type { DataDirectory } from './data-directory.ts'
 import { EmbeddedProblem } from './embedded-problem.ts'
 import { makePrivateFolder, spawnOptions } from './server-user.ts'
 
-// The most that is lost with the machine: what was committed since.
-export const ARCHIVE_TIMEOUT_SECONDS = 60
+// Losing the machine loses at most the commits of this period.
+const ARCHIVE_TIMEOUT_SECONDS = 60
 
 const PROGRAM = fileURLToPath(new URL('./archive-segment.ts', import.meta.url))
-const REMEMBERED = 'backup-dir'
+const BACKUP_DIR_FILE = 'backup-dir'
 const IS_USABLE = 'test -w "$0" && test -r "$2" && "$1" --version >/dev/null'
 
-// Undefined: as at the last start. Null: nowhere.
+// Undefined keeps the folder of the last start. Null disables archiving.
 export type BackupDir = string | null | undefined
 
 export function archiveSettings(
@@ -42,36 +43,37 @@ export function archiveSettings(
   }
 }
 
-export function chooseBackupDir({ dataDir }: DataDirectory, given: BackupDir): string | null {
-  return given === undefined ? rememberedBackupDir(dataDir) : given
+export function chooseBackupDir({ dataDir }: DataDirectory, backupDir: BackupDir): string | null {
+  return backupDir === undefined ? rememberedBackupDir(dataDir) : backupDir
 }
 
 export function rememberedBackupDir(dataDir: string): string | null {
   try {
-    return readFileSync(join(dataDir, REMEMBERED), 'utf8').trim() || null
+    return readFileSync(join(dataDir, BACKUP_DIR_FILE), 'utf8').trim() || null
   } catch {
     return null
   }
 }
 
 export function rememberBackupDir({ dataDir }: DataDirectory, backupDir: string | null): void {
-  const path = join(dataDir, REMEMBERED)
+  const path = join(dataDir, BACKUP_DIR_FILE)
   if (backupDir) writeFileSync(path, `${backupDir}\n`)
   else rmSync(path, { force: true })
 }
 
-// One for each cluster: names of files repeat from one to the next.
+// One folder per cluster, because file names repeat between clusters.
 export function archiveFolder(backupDir: string, system: string): string {
   return join(backupDir, 'wal', system)
 }
 
-// The first eight bytes of the control file; all processors that we run on put the lowest first.
+// The first eight bytes of the control file, little-endian on all supported processors.
 export function systemIdentifier(clusterFolder: string): string {
   const control = readFileSync(join(clusterFolder, 'global', 'pg_control'))
   return control.readBigUInt64LE(0).toString()
 }
 
-// Passable whatever the umask, as the data directory is: what is inside is closed by its own mode.
+// Ignores the umask: the server's user must be able to enter. The files inside have their own
+// modes.
 function makeReachable(folder: string): void {
   const asRoot = process.getuid?.() === 0
   if (mkdirSync(folder, { recursive: true })) chmodSync(folder, asRoot ? 0o711 : 0o700)
@@ -87,7 +89,7 @@ function checkUsable({ account }: DataDirectory, folder: string): void {
   )
 }
 
-// For the shell, within a setting in which % has a meaning.
+// Quotes for the shell, in a setting where % is special.
 function quoted(word: string): string {
   return `'${word.replaceAll("'", `'\\''`).replaceAll('%', '%%')}'`
 }

@@ -1,6 +1,6 @@
 // A copy of PostgreSQL's files that every user can read and only we can write.
 //
-// It appears whole or not at all (made aside, then renamed), and is made anew when a file is
+// It is made aside and renamed, so that it is complete or absent. It is made again if a file is
 // missing or has another size: a power cut may leave empty files behind a finished rename.
 
 import { randomBytes } from 'node:crypto'
@@ -16,7 +16,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 
-// Returns false when the copy cannot be made there. Symbolic links are the caller's.
+// Returns false if the copy cannot be made. The caller makes the symbolic links.
 export function copyFiles(source: string, target: string): boolean {
   if (hasSameFiles(source, target)) return true
   const aside = `${target}.${randomBytes(6).toString('hex')}`
@@ -40,7 +40,7 @@ function hasSameFiles(source: string, target: string): boolean {
   })
 }
 
-// Modes are set outright: an install under a strict umask leaves files that only root can read.
+// Sets modes explicitly: an install under a strict umask leaves files that only root can read.
 function copyFolder(source: string, target: string): void {
   mkdirSync(target)
   chmodSync(target, 0o755)
@@ -60,7 +60,7 @@ function listEntries(folder: string): Dirent[] {
   return entries.filter((entry) => entry.isDirectory() || entry.isFile())
 }
 
-// An existing folder was made by a concurrent start, or is damaged.
+// An existing folder comes from a concurrent start, or is damaged.
 function putInPlace(source: string, aside: string, target: string): void {
   try {
     renameSync(aside, target)

@@ -1,9 +1,9 @@
 // Finds PostgreSQL’s programs in the npm package of this platform and makes them runnable by the
 // server’s user.
 //
-// Used in place where possible. If that user cannot run them there (a checkout below /root, a
-// read-only package), they are copied to a reachable directory, stamped with their version: the
-// data directory, then /var/lib, and /var/tmp as a last resort.
+// They are used in place where possible. If that user cannot run them there (a checkout below
+// /root, a read-only package), they are copied to a reachable directory named after their version:
+// in the data directory, then /var/lib, then /var/tmp.
 
 import { spawnSync } from 'node:child_process'
 import { chmodSync, lstatSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
@@ -36,7 +36,7 @@ export function prepareBinaries({ dataDir, account, resolvePackage }: Options): 
     if (!copyFiles(native, copy)) continue
     makeLinks(copy)
     if (!whyNotRunnable(copy, account)) return binariesIn(copy, version)
-    rmSync(copy, { recursive: true, force: true }) // A disk mounted noexec, or the wrong machine.
+    rmSync(copy, { recursive: true, force: true }) // A noexec mount, or the wrong machine.
   }
   throw new EmbeddedProblem(
     `The embedded PostgreSQL cannot run on this machine (${problem}). Set DATABASE_URL to an` +
@@ -44,7 +44,7 @@ export function prepareBinaries({ dataDir, account, resolvePackage }: Options): 
   )
 }
 
-// Of what npm installed, whether it runs here or not.
+// The version that npm installed, even if it cannot run here.
 export function packagedMajor(): string {
   return majorOf(findPackage((name) => import.meta.resolve(name)).version)
 }
@@ -69,8 +69,8 @@ function findPackage(resolvePackage: ResolvePackage) {
   }
 }
 
-// npm packages cannot contain symbolic links; this one lists those its libraries need. Without
-// write access we continue, and the trial run decides.
+// npm packages cannot contain symbolic links; this package lists those its libraries need. Failures
+// to write are ignored, because the trial run decides.
 function makeLinks(native: string): void {
   const list = readFileSync(join(native, 'pg-symlinks.json'), 'utf8')
   for (const { source, target } of JSON.parse(list) as { source: string; target: string }[]) {
@@ -95,7 +95,7 @@ function whyNotRunnable(native: string, account: ServerUser): string | undefined
   return undefined
 }
 
-// False if it cannot be created, or others could place programs there.
+// False if the folder cannot be created, or if others could place programs there.
 function madeReadable(folder: string): boolean {
   try {
     if (mkdirSync(folder, { recursive: true })) chmodSync(folder, 0o755)

@@ -1,6 +1,6 @@
-// Finds the owner of the cluster. A server started by us carries its directory and its owner’s PID
-// in its arguments, so nothing is written that could go stale: a server whose parent is not that
-// process is an orphan.
+// Finds the owner of the cluster. A server started by us has its directory and its owner’s PID in
+// its arguments, so that no stored state can go stale: a server whose parent is not that process is
+// an orphan.
 //
 //   no owner ─▶ start   owned ─▶ refuse   orphaned ─▶ stop it   stopping ─▶ wait
 
@@ -26,8 +26,8 @@ export function ownerSettings(clusterFolder: string): Record<string, string> {
   return { 'manilla.owner': `${process.pid}`, 'manilla.cluster': folderId(clusterFolder) }
 }
 
-// Also clears lock files whose process number now belongs to a stranger: PostgreSQL would refuse
-// to start for as long as that stranger runs.
+// Also removes lock files whose PID now belongs to an unrelated process, because PostgreSQL would
+// refuse to start while that process runs.
 export async function findOwner({
   clusterFolder,
   socketFolder,
@@ -37,7 +37,7 @@ export async function findOwner({
   if (!lock) return undefined
   const holder = ownerOf(lock, clusterFolder)
   if (holder) return holder
-  // A server in another container is not among our processes, but its socket answers.
+  // A server in another container is not among our processes, but its socket accepts connections.
   if (await answers(join(socketFolder, SOCKET_NAME))) {
     return { pid: lock.pid, ownerPid: undefined, state: 'owned' }
   }
@@ -59,7 +59,7 @@ function readLock(path: string): Lock | undefined {
   }
 }
 
-// Status from the lock file of the server with this PID; empty if none yet.
+// The status in the lock file of the server with this PID, or ''.
 export function serverStatus(clusterFolder: string, pid: number): string {
   const lock = readLock(join(clusterFolder, 'postmaster.pid'))
   return lock?.pid === pid ? lock.status : ''
@@ -94,8 +94,8 @@ function answers(socketPath: string): Promise<boolean> {
   })
 }
 
-// A lock of a process that is gone is left to PostgreSQL, which replaces it safely. Moved before it
-// is judged a last time, so that a server starting this very moment gets its own lock back.
+// Leaves the lock of a dead process to PostgreSQL, which replaces it safely. Moves the file before
+// the last check, so that a server that starts at this moment gets its own lock back.
 function removeStale(path: string, clusterFolder: string): void {
   const lock = readLock(path)
   if (!lock || !findProcess(lock.pid) || ownerOf(lock, clusterFolder)) return

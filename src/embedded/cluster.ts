@@ -1,7 +1,7 @@
-// Creates the cluster at the first start: aside, then renamed into place, so that a kill at any
-// moment leaves either nothing or everything, and one of two concurrent starts wins.
+// Creates the cluster at the first start: aside, then renamed into place. So a kill at any moment
+// leaves either nothing or everything, and one of two concurrent starts wins.
 //
-// Nothing that ever held data is removed. Remains of an interrupted initdb are recreated.
+// Nothing that ever held data is removed. The remains of an interrupted initdb are recreated.
 
 import { randomBytes } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, renameSync } from 'node:fs'
@@ -19,7 +19,7 @@ type State = 'absent' | 'half-made' | 'damaged' | 'complete'
 
 const INITDB_ENTRY =
   /^(base|global|pg_\w+(\.conf)?|PG_VERSION|postgresql(\.auto)?\.conf|postmaster\.(pid|opts))$/
-const FIRST_OWN_OID = 16384 // PostgreSQL numbers what initdb makes below this.
+const FIRST_OWN_OID = 16384 // initdb uses smaller oids.
 const MAKING = /^postgres\.making-(\d+)-/
 
 const inUse = new Set<string>()
@@ -43,8 +43,8 @@ async function makeCluster(
   try {
     makePrivateFolder(aside, account)
     const args = (folder: string) => ['-D', folder, ...INITDB_OPTIONS]
-    const making = { program: initdb, folder: aside, args, account, byDescriptor }
-    const run = await spawnGuarded(making)
+    const command = { program: initdb, folder: aside, args, account, byDescriptor }
+    const run = await spawnGuarded(command)
     const { code } = await run.exited
     if (code !== 0) {
       const words = run.lastLines().slice(-3).join(' ')
@@ -57,8 +57,8 @@ async function makeCluster(
   }
 }
 
-// Sorted by code point everywhere, whatever locales the machine has. Trust is safe: the only way
-// in is a socket in a folder that nobody but the server's user and root can enter.
+// Sorts by code point on every machine, independent of its locales. Trust is safe: the only access
+// is a socket in a folder that only the server's user and root can enter.
 const INITDB_OPTIONS = [
   '--username=manilla',
   '--encoding=UTF8',
@@ -71,8 +71,8 @@ const INITDB_OPTIONS = [
   '--no-instructions',
 ]
 
-// Renaming onto a folder that holds anything fails: then another start was quicker, and its cluster
-// serves both.
+// Renaming onto a non-empty folder fails: then another start was faster, and its cluster serves
+// both.
 function putInPlace(aside: string, clusterFolder: string): void {
   try {
     renameSync(aside, clusterFolder)
@@ -83,7 +83,7 @@ function putInPlace(aside: string, clusterFolder: string): void {
 }
 
 // initdb makes the folders first, then template1 (1) with the control file, then template0 (4), and
-// the database postgres (5) last.
+// last the database postgres (5).
 function judge(folder: string): State {
   const entries = existsSync(folder) ? readdirSync(folder) : []
   if (entries.length === 0) return 'absent'
@@ -96,7 +96,7 @@ function judge(folder: string): State {
   return has('global/pg_control') && !oids.includes(1) ? 'damaged' : 'half-made'
 }
 
-// Moved first and judged again: another start may just have put a whole cluster there.
+// Moves first and checks again: another start may just have put a complete cluster there.
 async function discard({ dataDir, clusterFolder }: DataDirectory): Promise<void> {
   const aside = join(dataDir, `postgres.set-aside-${randomBytes(6).toString('hex')}`)
   renameSync(clusterFolder, aside)
@@ -113,8 +113,8 @@ function makingPath(dataDir: string): string {
   return join(dataDir, `postgres.making-${process.pid}-${randomBytes(6).toString('hex')}`)
 }
 
-// Removes what killed starts left aside: never served, so never holding data. The number in the
-// name tells whether its maker still runs; in a container every run may have the same one, ours.
+// Removes what killed starts left aside, which never held data. The PID in the name tells whether
+// its maker still runs; in a container every run may have the same PID as ours.
 async function sweep(dataDir: string): Promise<void> {
   for (const name of readdirSync(dataDir)) {
     const pid = Number(MAKING.exec(name)?.[1])
@@ -124,8 +124,7 @@ async function sweep(dataDir: string): Promise<void> {
   }
 }
 
-// Not rmSync, which takes a file that vanishes meanwhile for the end of its work: an initdb that was
-// just killed is still cleaning up.
+// Not rmSync, which stops early if a file vanishes meanwhile: a killed initdb is still cleaning up.
 async function remove(path: string): Promise<void> {
   await rm(path, { recursive: true, force: true, maxRetries: 10 })
 }

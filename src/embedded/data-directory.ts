@@ -1,4 +1,4 @@
-// Where an embedded server lives: its data folder, its cluster, its socket, and the user it runs
+// The places of an embedded server: its data folder, its cluster, its socket, and the user it runs
 // as.
 //
 //   <data folder>/postgres           the cluster, which only the server's user can enter
@@ -23,13 +23,13 @@ export type DataDirectory = {
   dataDir: string
   clusterFolder: string
   account: ServerUser
-  // The server's user cannot walk to the cluster and is handed the open folder instead.
+  // The server's user cannot traverse to the cluster and gets the open folder instead.
   byDescriptor: boolean
 }
 
 export type SocketFolder = {
   path: string
-  // What the server calls it: its working folder is the cluster, also when it knows no path there.
+  // The server's own name for it, relative to its working folder, the cluster.
   forServer: string
   remove(): void
 }
@@ -64,7 +64,7 @@ export function makeSocketFolder({ dataDir, clusterFolder, account }: DataDirect
   return { path, forServer: path, remove: () => removeIfEmpty(path) }
 }
 
-// Where a server on this data folder would have its socket, whether there is one or not.
+// The possible sockets of a server on this data folder, existing or not.
 export function socketFolders(givenDataDir: string): string[] {
   const found = lstatSync(resolve(givenDataDir), { throwIfNoEntry: false })
   if (!found) return []
@@ -78,8 +78,8 @@ function temporaryName(dataDir: string): string {
   return `manilla-${createHash('sha256').update(dataDir).digest('hex').slice(0, 16)}`
 }
 
-// A stable name per data directory, so that crashes leave at most one behind; another if it is
-// occupied.
+// Uses a stable name per data directory, so that crashes leave at most one behind, or another name
+// if it is occupied.
 function makeTemporaryFolder(dataDir: string, account: ServerUser): string {
   const name = temporaryName(dataDir)
   const parents = [tmpdir(), '/tmp'].filter(
@@ -115,6 +115,6 @@ function removeIfEmpty(path: string): void {
   try {
     rmdirSync(path)
   } catch {
-    // In use by another server by now, or already cleaned up.
+    // Another server uses it now, or it is already gone.
   }
 }

@@ -1,4 +1,4 @@
-// A problem of the embedded server, with the remedy, for the operator.
+// A problem of the embedded server, with a remedy for the operator.
 
 export class EmbeddedProblem extends Error {
   override name = 'EmbeddedProblem'

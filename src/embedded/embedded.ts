@@ -1,9 +1,9 @@
-// The embedded PostgreSQL: started by us, stopped by us, gone when we are gone.
+// The embedded PostgreSQL: we start it, we stop it, and it stops when our process ends.
 //
 //   first start: initdb aside ─▶ rename ─▶ server ─▶ ready
 //   later:       holder? ─▶ refuse (in use) | stop it (orphan) | wait (stopping) ─▶ server ─▶ ready
 //
-// Of several starts on one data folder PostgreSQL's own lock lets exactly one through.
+// PostgreSQL's own lock lets exactly one of several concurrent starts on one data folder succeed.
 
 import pg from 'pg'
 import { archiveSettings, type BackupDir, chooseBackupDir, rememberBackupDir } from './archiving.ts'
@@ -20,7 +20,7 @@ export type EmbeddedServer = {
   databaseUrl(name: string): string
   pid: number
   firstStart: boolean
-  // Resolves when the server ends, whether asked or not.
+  // Resolves when the server ends, on request or not.
   exited: Promise<void>
   stop(): Promise<void>
 }
@@ -29,8 +29,8 @@ export type EmbeddedOptions = {
   dataDir: string
   backupDir?: BackupDir
   settings?: Record<string, string>
-  env?: Record<string, string> // Beside the little that every server has.
-  readyMaxMs?: number // If it may take longer than after a crash.
+  env?: Record<string, string> // In addition to the fixed environment.
+  readyMaxMs?: number // If starting may take longer than after a crash.
   onLog?: (line: string) => void
   resolvePackage?: ResolvePackage
 }
@@ -79,7 +79,7 @@ export async function findEmbedded(dataDir: string): Promise<string | undefined>
   for (const folder of socketFolders(dataDir)) {
     const url = socketUrl(DATABASE, folder)
     const isRunning = await isThere(url).catch((error) => {
-      if (isFromSystem(error)) return false // Nobody listens there.
+      if (isFromSystem(error)) return false // No server listens there.
       throw unanswered(error as Error)
     })
     if (isRunning) return url
@@ -91,7 +91,7 @@ function resolveHere(name: string): string {
   return import.meta.resolve(name)
 }
 
-// Port and encryption are spelt out because the driver would otherwise take them from PGPORT and
+// Sets port and encryption explicitly, because the driver would otherwise read PGPORT and
 // PGSSLMODE.
 function socketUrl(database: string, socketFolder: string): string {
   const host = encodeURIComponent(socketFolder)
@@ -99,8 +99,8 @@ function socketUrl(database: string, socketFolder: string): string {
   return `postgres://manilla@/${name}?host=${host}&port=5432&sslmode=disable`
 }
 
-// True when the database had to be made: then the cluster is new, even if the start that made it
-// was killed, or outrun by this one.
+// True if the database had to be created: then the cluster is new, even if another start created
+// it.
 async function ensureDatabase(databaseUrl: (name: string) => string): Promise<boolean> {
   try {
     if (await isThere(databaseUrl(DATABASE))) return false

@@ -1,5 +1,5 @@
 // Starts a child that does not outlive us. A guard shell holds a pipe from us and sends SIGINT when
-// the pipe closes, however we exit. Both run in their own session: Ctrl-C reaches us alone, and we
+// the pipe closes, however we exit. Both run in their own session: Ctrl-C reaches only us, and we
 // drain before the server stops.
 
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -18,7 +18,7 @@ export type GuardedProcess = {
 type Options = {
   program: string
   folder: string
-  // Given the path by which the program shall call its folder.
+  // Receives the path under which the program can open its folder.
   args: (folder: string) => string[]
   account: ServerUser
   byDescriptor: boolean
@@ -29,16 +29,16 @@ type Options = {
 const LINES_KEPT = 20
 
 // The guard is forked twice, so that the program is our own child and the guard is not the
-// program's: PostgreSQL takes the death of an unknown child for a crash. The program takes the
-// shell's place, and thus is guarded from its first instruction.
+// program's child: PostgreSQL treats the death of an unknown child as a crash. The program replaces
+// the shell, so it is guarded from its first instruction.
 const SCRIPT = `
 ( ( read -r word <&3; [ "$word" = ended ] || kill -INT $$ ) >/dev/null 2>&1 4<&- & )
 exec "$0" "$@" 3<&-
 `
 
-// By descriptor: a user that cannot traverse to the directory (below /root, say) inherits it as an
-// open descriptor and reopens it through /proc. The data stays in place, and no parent has to be
-// opened up.
+// With byDescriptor, a user that cannot traverse to the directory (below /root, for example)
+// inherits it as an open descriptor and reopens it through /proc. The data stays in place, and no
+// parent's mode changes.
 export async function spawnGuarded(options: Options): Promise<GuardedProcess> {
   const { program, folder, args, account, byDescriptor, env, onLog = () => {} } = options
   const descriptor = byDescriptor && openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY)
@@ -63,8 +63,8 @@ export async function spawnGuarded(options: Options): Promise<GuardedProcess> {
   }
 }
 
-// After exit the guard must not signal: the PID may be reused. `close` fires once all output is
-// read and no server process holds it.
+// After the exit the guard must not signal, because the PID may be reused. `close` fires once all
+// output is read and no server process holds it.
 function watchExit(child: ChildProcess): Promise<{ code: number | null }> {
   const pipe = child.stdio[3] as Duplex
   pipe.on('error', () => {}) // The guard itself may have been killed.
@@ -73,7 +73,7 @@ function watchExit(child: ChildProcess): Promise<{ code: number | null }> {
   return new Promise((resolve) => child.once('close', (code) => resolve({ code })))
 }
 
-// Read whether anybody listens or not: a full pipe would stop the server.
+// Always reads the output: a full pipe would stop the server.
 function keepLastLines(child: ChildProcess, onLog: (line: string) => void): string[] {
   const lines: string[] = []
   for (const input of [child.stdout, child.stderr]) {

@@ -1,18 +1,17 @@
-// Looks at another process: who started it and with which arguments. From /proc on Linux, from ps
-// elsewhere.
+// Inspects another process: its parent and its arguments. Uses /proc on Linux and ps elsewhere.
 
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 
 export type Process = {
   parentPid: number
-  // Whole arguments from /proc; ps joins them with spaces and they are split there again.
+  // Exact arguments from /proc. ps joins them with spaces, so they are split at spaces.
   args: string[]
-  // Device and inode of its working folder, where the system tells.
+  // Device and inode of its working folder, if the system provides them.
   folder: string | undefined
 }
 
-// Undefined when no such process runs; one that has ended but was not yet reaped does not run.
+// Undefined if no such process runs. A zombie does not run.
 export function findProcess(pid: number): Process | undefined {
   return existsSync('/proc/self/stat') ? fromProc(pid) : fromPs(pid)
 }
@@ -21,7 +20,7 @@ function fromProc(pid: number): Process | undefined {
   try {
     const cmdline = readFileSync(`/proc/${pid}/cmdline`, 'utf8')
     if (!cmdline) return undefined
-    // The name, in parentheses, may itself hold spaces and parentheses.
+    // The name, in parentheses, may contain spaces and parentheses.
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
     const [, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     return { parentPid: Number(parent), args: cmdline.split('\0'), folder: workingFolder(pid) }
@@ -55,7 +54,7 @@ function fromPs(pid: number): Process | undefined {
   return { parentPid: Number(parent), args, folder: undefined }
 }
 
-// Names a folder wherever it is moved, on any mount of it.
+// Identifies a folder even if it is moved or mounted elsewhere.
 export function folderId(path: string): string {
   const { dev, ino } = statSync(path)
   return `${dev}:${ino}`

@@ -5,13 +5,13 @@ import { spawnSync } from 'node:child_process'
 import { chownSync, mkdirSync, statSync } from 'node:fs'
 import { EmbeddedProblem } from './embedded-problem.ts'
 
-// `undefined` ids leave spawn and chown alone: the server is us.
+// `undefined` ids mean that the server runs as our own user.
 export type ServerUser = { uid: number | undefined; gid: number | undefined }
 
 const NOBODY = 65534
 
 // The complete environment of the server: PGPORT, PGDATA, LD_LIBRARY_PATH and the like must not
-// leak in from ours.
+// leak into it.
 const ENVIRONMENT = { PATH: '/usr/bin:/bin:/usr/sbin:/sbin', LC_ALL: 'C' }
 
 export function serverUserFor(clusterFolder: string): ServerUser {
@@ -30,7 +30,7 @@ export function serverUserFor(clusterFolder: string): ServerUser {
   return { uid: NOBODY, gid: NOBODY }
 }
 
-// The working directory is `/` because the one we stand in may be closed to that user.
+// The working directory is `/` because that user may not be able to enter ours.
 export function spawnOptions({ uid, gid }: ServerUser, env: Record<string, string> = {}) {
   const ids = uid === undefined || gid === undefined ? {} : { uid, gid }
   return { ...ids, cwd: '/', env: { ...ENVIRONMENT, ...env } }
@@ -41,7 +41,7 @@ export function makePrivateFolder(path: string, { uid, gid }: ServerUser): void 
   if (uid !== undefined && gid !== undefined) chownSync(path, uid, gid)
 }
 
-// Asked of the system itself, because mode bits do not tell of access lists.
+// Tries it, because mode bits do not show access lists.
 export function canEnter(path: string, account: ServerUser): boolean {
   const entered = spawnSync('/bin/sh', ['-c', 'cd -- "$0"', path], spawnOptions(account))
   return entered.status === 0

@@ -1,4 +1,4 @@
-// Starts a server on an existing cluster: stops an orphan, launches, waits until ready; and stops
+// Starts a server on an existing cluster: stops an orphan, launches, waits until ready. Also stops
 // it.
 
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -20,12 +20,12 @@ type Options = {
 }
 
 const POLL_MS = 15
-const HANDOVER_MAX_MS = 45_000 // More than a fast stop may take before it is forced.
+const HANDOVER_MAX_MS = 45_000 // Longer than a fast stop takes before it is forced.
 const READY_MAX_MS = 600_000 // Replaying 4 GB of log after a crash, on a slow disk.
 const FAST_STOP_MAX_MS = 30_000
 
-// What PostgreSQL says when another server has, or has not quite left, the folder. Between our look
-// and its start another one may have come: then look again.
+// PostgreSQL's messages when another server uses, or has not quite left, the folder. Another server
+// may have started after our check; then we check again.
 const CONTENDED = /lock file ".*" (already exists|is empty)|is still in use|already in use/
 
 export async function startServer(options: Options): Promise<GuardedProcess> {
@@ -70,7 +70,7 @@ function sendSignal(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)
   } catch {
-    // It has ended in the meantime.
+    // It has ended meanwhile.
   }
 }
 
@@ -99,7 +99,7 @@ function launch({
   })
 }
 
-// False when it has ended instead.
+// False if the server ended instead.
 async function isReady(
   server: GuardedProcess,
   { home: { clusterFolder }, readyMaxMs = READY_MAX_MS }: Options,

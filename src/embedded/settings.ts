@@ -22,21 +22,21 @@ export function serverSettings(): Record<string, string> {
     effective_cache_size: `${Math.max(sharedBuffersMb, Math.floor(memoryMb / 2))}MB`,
     work_mem: '8MB',
     maintenance_work_mem: '64MB',
-    // Few, long checkpoints: each makes the pages after it go whole into the log.
+    // Few, long checkpoints: after each one, changed pages are first logged in full.
     checkpoint_timeout: '15min',
     max_wal_size: '4GB',
     min_wal_size: '256MB',
     wal_buffers: '16MB',
-    // The npm builds have pglz alone: compressing a whole page takes it longer than a credit takes in
-    // all, and after a checkpoint a credit among millions of accounts has several.
+    // The npm builds have only pglz. Compressing a page takes it longer than booking a credit, and
+    // after a checkpoint a credit among millions of accounts logs several pages.
     wal_compression: 'off',
 
     random_page_cost: '1.1',
     jit: 'off',
-    // On two cores a parallel report would take the one that serves payments.
+    // On two cores a parallel report would occupy the core that serves payments.
     max_parallel_workers_per_gather: availableParallelism() > 2 ? '2' : '0',
 
-    // Queue-like tables are mostly dead rows: vacuum early and quickly.
+    // Queue-like tables contain mostly dead rows: vacuum early and fast.
     autovacuum_naptime: '15s',
     autovacuum_vacuum_scale_factor: '0.05',
     autovacuum_vacuum_insert_scale_factor: '0.1',
@@ -51,7 +51,7 @@ export function serverSettings(): Record<string, string> {
   }
 }
 
-// What the rest of this folder relies on, and nobody may change: the one way in, and a log that we
+// Settings that this folder relies on and nobody may override: the only access, and a log that we
 // can read.
 export function fixedSettings(socketFolder: string): Record<string, string> {
   return {
@@ -69,7 +69,7 @@ export function settingArguments(settings: Record<string, string>): string[] {
   return Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
 }
 
-// A container may be given less than the machine has; 0 when it is not told.
+// A container may have less memory than the machine; 0 means unknown.
 function usableMemory(): number {
   const limit = process.constrainedMemory()
   return limit > 0 ? Math.min(limit, totalmem()) : totalmem()

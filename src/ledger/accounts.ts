@@ -1,9 +1,8 @@
-// The chart of accounts. Shared accounts (a bank's, a client's) are opened the first time they are
-// needed and their ids remembered: an account's id never changes, so any process may remember it, for
-// as long as it speaks to the same server.
+// The chart of accounts. Shared accounts (a bank's, a client's) are opened on first use. Their ids
+// never change, so a process may cache them while it is connected to the same server.
 //
-// What each kind holds is told in db/migrations/0001_ledger.sql, 0032_credit_identifiers.sql,
-// 0036_fees.sql and 0037_money_out.sql.
+// The meaning of each kind is documented in db/migrations/0001_ledger.sql,
+// 0032_credit_identifiers.sql, 0036_fees.sql and 0037_money_out.sql.
 
 import type { Hosts } from '#db/hosts.ts'
 import type { Queryable } from '#db/pool.ts'
@@ -22,14 +21,14 @@ type SharedKind =
   | 'suspense'
 export type SharedAccount = { kind: SharedKind; owner: string; currency: string }
 
-// Suspense has two sorts of owners; the prefix keeps a client's id from being read as a bank's.
+// Suspense has two kinds of owners; the prefix distinguishes a client's id from a bank code.
 export const clientOwner = (clientId: ClientId) => `client:${clientId}`
-// The operator's, one for each client: what a client was charged is then one balance.
+// One operator account per client, so that the fees of a client are one balance.
 export const operatorOwner = (clientId: ClientId) => `operator:${clientId}`
 export const subaccountOwner = (id: SubaccountId) => `subaccount:${id}`
 export const bankOwner = (bankCode: string) => `bank:${bankCode}`
 
-// `clock` is the service's, by which accounts are dated; without one, the database's.
+// `clock` dates new accounts; it defaults to the database's.
 type Options = { clock?: () => Date; hosts?: Pick<Hosts, 'onMove'> | undefined }
 
 export class SharedAccounts {
@@ -37,17 +36,16 @@ export class SharedAccounts {
   readonly #db: Queryable
   readonly #clock: (() => Date) | undefined
 
-  // Another server that takes over may lack what was written last, as an asynchronous standby does: an
-  // id may be nobody's there, or be given to another account. So none is remembered then.
+  // Clears the cache when another server takes over. An asynchronous standby may lack the latest
+  // writes, so a cached id may not exist there or may be assigned to another account.
   constructor(db: Queryable, { clock, hosts }: Options = {}) {
     this.#db = db
     this.#clock = clock
     hosts?.onMove(() => this.#ids.clear())
   }
 
-  // An account opened here stays open even if the transaction that wanted it fails: it is empty,
-  // and harmless. Its id is above those of all others, which has it moved last
-  // (0021_shared_accounts_last.sql).
+  // An account stays open even if the transaction that needed it fails: it is empty and harmless.
+  // Its id is above all others, so that it is moved last (0021_shared_accounts_last.sql).
   async open(accounts: readonly SharedAccount[]): Promise<void> {
     const missing = accounts.filter((account) => !this.#ids.has(cacheKey(account)))
     if (missing.length === 0) return

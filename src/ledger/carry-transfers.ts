@@ -1,9 +1,9 @@
-// Of the transfers of archived credits between two accounts for one reason, the last stands for all, with
-// their sum: balances are still what their transfers add up to.
+// For each pair of accounts and reason, replaces the transfers of archived credits by the last of
+// them, with their sum. Balances still equal the sums of their transfers.
 //
-// From temporary tables (src/domain/archive/find-archivable.ts): `archiving`, the credits;
-// `archiving_carried`, the transfers that stay, with what they are to amount to; `archiving_accounts`, what
-// each account was moved by.
+// Reads temporary tables (src/domain/archive/find-archivable.ts): `archiving`, the credits;
+// `archiving_carried`, the transfers that stay, with their new amounts; `archiving_accounts`, the
+// sums by account.
 
 import type { Transaction } from '#db/transaction.ts'
 
@@ -19,7 +19,7 @@ export async function carryTransfers(tx: Transaction, archiveId: bigint): Promis
   await requireSameSums(tx)
 }
 
-// What is kept moved every account as what went did.
+// The remaining transfers must move every account by the same amounts as the originals.
 async function requireSameSums(tx: Transaction): Promise<void> {
   const { rows } = await tx.query<{ id: bigint }>(
     `select id from archiving_accounts

@@ -1,5 +1,5 @@
-// Checks the ledger on live data: what 0001_ledger.sql enforces write by write (I1, I3, I4) is
-// recomputed from the transfers alone.
+// Checks the ledger on live data: recomputes from the transfers alone what 0001_ledger.sql enforces
+// at every write (I1, I3, I4).
 //
 // A check is one statement that returns violations, and no row if there are none.
 
@@ -7,15 +7,15 @@ import type { Queryable } from '#db/pool.ts'
 
 export type Finding = { check: string; subject: string; expected: string; found: string }
 
-// The statement answers `subject`, `expected` and `found`, as text.
+// The statement returns `subject`, `expected` and `found`, as text.
 export type Check = { name: string; sql: string }
 
-// Enough to see what happened; a broken book has as many findings as accounts.
+// Enough for a diagnosis; broken books may have as many findings as accounts.
 export const FINDINGS_PER_CHECK_MAX = 100
 
 export const LEDGER_CHECKS: readonly Check[] = [
   {
-    // Joined from both sides: a transfer that touches an account which is not there counts too.
+    // A full join, so that a transfer of a missing account is found too.
     name: 'balances_are_their_transfers',
     sql: `
       with sides as (

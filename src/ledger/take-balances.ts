@@ -1,25 +1,25 @@
-// Takes what accounts held as of a cut into others, set-wise: of each its balance less what was posted
-// after the cut, and never more than it holds. And the way back.
+// Moves the balances of accounts as of a cut into other accounts, set-wise: each balance minus
+// later postings, and never more than the current balance. Also the reverse.
 //
-// A cut is an id and a time: a transfer is before it if it is neither above the id nor at or after the
-// time. Transfers of settlements themselves count for nothing.
+// A cut is an id and a time: a transfer is before it if its id is not above that id and its time is
+// earlier. Transfers of settlements are ignored.
 
 import { numberArray } from '#db/arrays.ts'
 import type { Transaction } from '#db/transaction.ts'
 import type { AccountId, SettlementId } from '#ids.ts'
 
-type Taking = {
+type BalanceSweep = {
   settlementId: SettlementId
   from: readonly { accountId: AccountId; intoId: AccountId }[] // Locked.
-  cut: { toId: bigint; before: Date; afterFromId: bigint } // Nothing after it has an id below that.
+  cut: { toId: bigint; before: Date; afterFromId: bigint } // No transfer after the cut has an id below `afterFromId`.
 }
 
-// Each account is looked up by its key, and what was posted to it after the cut at the end of its
-// index: 50,000 accounts take a second.
+// Looks up each account by its key, and postings after the cut at the end of its index: 50,000
+// accounts take a second.
 export async function takeBalances(
   tx: Transaction,
   now: Date,
-  { settlementId, from, cut }: Taking,
+  { settlementId, from, cut }: BalanceSweep,
 ): Promise<void> {
   const after = (side: 'credit' | 'debit', more = '') => `
     coalesce((select sum(t.amount_kobo) from transfers t
@@ -49,7 +49,7 @@ export async function takeBalances(
   })
 }
 
-// Everything that a settlement has moved, the other way round. Once.
+// Reverses every transfer of a settlement. Call once.
 export async function undoSettlement(
   tx: Transaction,
   now: Date,

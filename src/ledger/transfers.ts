@@ -1,5 +1,5 @@
-// Posting: the only code that moves money. Inserting a transfer is all there is to it: the
-// database moves the balances with it and refuses what would break I1–I4 (0001_ledger.sql).
+// Posting: the only code that moves money. It only inserts transfers: the database moves the
+// balances and refuses violations of I1–I4 (0001_ledger.sql).
 
 import { numberArray, plainArray } from '#db/arrays.ts'
 import { CopyTarget, int8, text, timestamptz } from '#db/copy-rows.ts'
@@ -21,19 +21,19 @@ type TransferReason =
   | 'fee_vat' // and the VAT on that fee
   | 'settle' // an earlier part payment became part of a paid payment
   | 'suspend' // a payment closed with money on it that was not enough
-  | 'assign' // an operator gave suspended money to whom it was meant for
+  | 'assign' // an operator assigned suspended money to its recipient
   | 'return' // suspended money is being sent back
   | 'returned' // the bank confirmed that it was sent back
   | 'return_failed' // the bank could not send it back, and it is in suspense again
   | 'reversal' // the bank took a credit back
   | 'split' // a subaccount's share of money that was booked, or given back with it
-  | 'settlement' // a settlement was closed, and took what was available; or was cancelled
+  | 'settlement' // a settlement was closed and took the available money, or was cancelled
   | 'reserve' // held back from a settlement, or released
-  | 'recovery' // what a client or bank owed us was paid
-  | 'write_off' // and will not be paid
+  | 'recovery' // a client or bank repaid a debt to us
+  | 'write_off' // or will not repay it
   | 'payout' // money leaves for a bank account; with 'paid' the bank confirmed it
-  | 'paid' // also of a payout that failed here and was paid; from the bank, one that came back
-  | 'payout_failed' // the bank did not pay, or nobody asked it to, and it is available again
+  | 'paid' // also a payout that failed here but was paid; in reverse, one that came back
+  | 'payout_failed' // the bank did not pay, or was not asked to, and the money is available again
   | 'refund' // money goes back to its payer; with 'refunded' the bank confirmed it
   | 'refunded'
   | 'refund_failed'

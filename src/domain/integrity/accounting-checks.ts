@@ -1,11 +1,11 @@
-// I68 and I69 on live data: the journal of a closed day is its transfers, and the balances at its end
-// follow from it.
+// I68 and I69 on live data: the journal of a closed day equals its transfers, and the balances at
+// its end follow from it.
 
 import type { Check } from '#ledger/ledger-checks.ts'
 
 export const ACCOUNTING_CHECKS: readonly Check[] = [
   {
-    // Both sides, by day: what posted into it later, or was added up wrongly, shows.
+    // Compares both sides by day: finds later postings and wrong sums.
     name: 'journals_are_their_transfers',
     sql: `
       with closed as (
@@ -21,7 +21,7 @@ export const ACCOUNTING_CHECKS: readonly Check[] = [
                 union all
                 select day, transfers, amount_kobo from archived_days) as parts
          group by day
-      ), kept as (
+      ), journals as (
         select day, sum(debit_kobo) as debit, sum(credit_kobo) as credit
           from closed_day_lines group by day
       )
@@ -30,7 +30,7 @@ export const ACCOUNTING_CHECKS: readonly Check[] = [
                     coalesce(p.kobo, 0), coalesce(p.kobo, 0)) as expected,
              format('%s transfers, debit %s, credit %s', c.transfers, coalesce(k.debit, 0),
                     coalesce(k.credit, 0)) as found
-        from closed c left join posted p on p.day = c.day left join kept k on k.day = c.day
+        from closed c left join posted p on p.day = c.day left join journals k on k.day = c.day
        where (c.transfers, coalesce(k.debit, 0), coalesce(k.credit, 0))
              is distinct from (coalesce(p.transfers, 0), coalesce(p.kobo, 0), coalesce(p.kobo, 0))
        order by c.day`,

@@ -1,5 +1,5 @@
-// I85 on live data: an archive is what is kept of its credits, and the transfers that stand for theirs
-// moved as much.
+// I85 on live data: an archive's totals equal its archived credits, and the transfers that
+// represent them moved the same amounts.
 
 import type { Check } from '#ledger/ledger-checks.ts'
 
@@ -7,7 +7,7 @@ export const ARCHIVE_CHECKS: readonly Check[] = [
   {
     name: 'archives_are_their_credits',
     sql: `
-      with kept as (
+      with sums as (
         select archive_id, count(*) as credits, sum(amount_kobo) as kobo
           from archived_credits group by 1
       ), days as (
@@ -20,7 +20,7 @@ export const ARCHIVE_CHECKS: readonly Check[] = [
                     a.transfers, a.carried) as expected,
              format('%s credits of %s, %s transfers, %s of them carried', coalesce(k.credits, 0),
                     coalesce(k.kobo, 0), coalesce(d.transfers, 0), coalesce(c.transfers, 0)) as found
-        from archives a full join kept k on k.archive_id = a.id
+        from archives a full join sums k on k.archive_id = a.id
         full join carried c on c.archive_id = coalesce(a.id, k.archive_id)
         left join days d on d.archive_id = coalesce(a.id, k.archive_id, c.archive_id)
        where (a.credits, a.amount_kobo, a.transfers, a.carried)
@@ -28,18 +28,18 @@ export const ARCHIVE_CHECKS: readonly Check[] = [
        order by 1`,
   },
   {
-    // By collection account and by bank, and in all what was charged and withheld.
+    // By collection account and by bank, and in total for fees and withheld charges.
     name: 'archived_money_is_carried',
     sql: `
-      with kept as (
+      with sums as (
         select archive_id, collection_account_id, bank_code, coalesce(currency, 'NGN') as currency,
                sum(amount_kobo) as amount, coalesce(sum(fee_kobo), 0) + coalesce(sum(duty_kobo), 0) as cost,
                coalesce(sum(vat_kobo), 0) as vat, coalesce(sum(merchant_fee_kobo), 0) as merchant_fee,
                coalesce(sum(merchant_vat_kobo), 0) as merchant_vat
           from archived_credits group by 1, 2, 3, 4
-      ), told as (
+      ), expected_moves as (
         select archive_id, subject, sum(kobo) as kobo
-          from kept k cross join lateral (values
+          from sums k cross join lateral (values
                  ('collection ' || k.collection_account_id,
                   k.amount - k.merchant_fee - k.merchant_vat),
                  (concat_ws(' ', 'bank:' || k.bank_code, k.currency),
@@ -65,7 +65,7 @@ export const ARCHIVE_CHECKS: readonly Check[] = [
       )
       select format('archive %s, %s', archive_id, subject) as subject,
              coalesce(t.kobo, 0)::text as expected, coalesce(m.kobo, 0)::text as found
-        from told t full join moved m using (archive_id, subject)
+        from expected_moves t full join moved m using (archive_id, subject)
        where coalesce(t.kobo, 0) <> coalesce(m.kobo, 0)
        order by 1`,
   },

@@ -1,8 +1,9 @@
-// I61 on live data: what credits left a client with is where its balances say.
+// I61 on live data: a client's net credits are in its balances.
 
 import type { Check } from '#ledger/ledger-checks.ts'
 
-// Whose money each ledger account holds; of suspense nobody's is sure yet.
+// The client whose money each ledger account holds. The owner of money in suspense is not certain
+// yet.
 const OWNERS = `
   select id, client_id from collection_accounts
   union all
@@ -15,9 +16,9 @@ const OWNERS = `
 
 export const BALANCE_CHECKS: readonly Check[] = [
   {
-    // What is on a client's accounts, without what moved them for other causes than credits, is its
-    // net. With what left by payouts, refunds and their fees, and without what was written off, it is
-    // the same: so nothing left otherwise, and nothing came from another client.
+    // A client's balances without transfers that have no credit equal its net. Its balances plus
+    // payouts, refunds and their fees, minus write-offs, equal the same net. So no money left in
+    // another way, and none came from another client.
     name: 'net_is_held_or_paid_out',
     sql: `
       with owners as materialized (${OWNERS}), others as materialized (

@@ -1,5 +1,5 @@
-// Business invariants checked on top of the ledger's own (src/ledger/ledger-checks.ts): I5,
-// I10, I12, I13, I14, I28 and I37, each as a statement that finds violations.
+// Business invariants on top of the ledger's own (src/ledger/ledger-checks.ts): I5, I10, I12, I13,
+// I14, I28 and I37, each as a statement that finds violations.
 //
 // Both sides of an invariant are full-joined, so that a row missing on either side is found. Large
 // tables are aggregated before they are joined.
@@ -18,8 +18,8 @@ import { RECONCILIATION_CHECKS } from './reconciliation-checks.ts'
 import { SETTLEMENT_CHECKS } from './settlement-checks.ts'
 import { SPLIT_CHECKS } from './split-checks.ts'
 
-// What the credits and the suspense items say that each of `owner` holds.
-const heldBy = (ofCredit: string, ofItem: string) => `
+// The amount that each `owner` holds according to credits and suspense items.
+const sumHeldBy = (ofCredit: string, ofItem: string) => `
   select owner, sum(kobo) as kobo from (
     select ${ofCredit} as owner, amount_kobo - suspended_kobo - reversed_kobo as kobo
       from all_credits where ${ofCredit} is not null
@@ -27,7 +27,8 @@ const heldBy = (ofCredit: string, ofItem: string) => `
     select ${ofItem}, amount_kobo from suspense_items where state = 'assigned'
   ) as parts where owner is not null group by owner`
 
-// What left each ledger account for payouts and settlements, less what came back.
+// The amount that left each ledger account for payouts and settlements, minus the amount that came
+// back.
 const LEFT = `
   select account_id, sum(kobo) as kobo
     from (select debit_account_id as account_id, amount_kobo as kobo
@@ -38,8 +39,8 @@ const LEFT = `
 
 const MONEY: readonly Check[] = [
   {
-    // I14. Every transfer names the credit whose money it moves, so each credit can be followed:
-    // it came in whole, and each part of it is where the credit and its items say.
+    // I14. Every transfer names the credit whose money it moves, so each credit can be traced: it
+    // arrived in full, and each part of it is where the credit and its items say.
     name: 'credits_are_where_their_parts_say',
     sql: `
       with kinds as (
@@ -64,7 +65,7 @@ const MONEY: readonly Check[] = [
                coalesce(sum(amount_kobo) filter (where state = 'open'), 0) as open,
                coalesce(sum(amount_kobo) filter (where state = 'returning'), 0) as returning
           from suspense_items group by credit_id
-      ), told as (
+      ), parts as (
         select c.id, c.amount_kobo as brought,
                c.amount_kobo - c.suspended_kobo - c.reversed_kobo + coalesce(i.assigned, 0)
                  as booked,
@@ -78,13 +79,13 @@ const MONEY: readonly Check[] = [
              case when m.credit_id is null then 'no transfers'
                   else format('brought %s, booked %s, in suspense %s, on its way back %s',
                               m.brought, m.booked, m.suspense, m.returning) end as found
-        from told t full join moved m on m.credit_id = t.id
+        from parts t full join moved m on m.credit_id = t.id
        where (t.brought, t.booked, t.suspense, t.returning)
              is distinct from (m.brought, m.booked, m.suspense, m.returning)
        order by coalesce(t.id, m.credit_id)`,
   },
   {
-    // I37. Fee and duty are a cost; VAT is apart. Nothing else moves these accounts.
+    // I37. Fee and duty are bank cost; VAT is separate. Nothing else moves these accounts.
     name: 'bank_charges_are_booked',
     sql: `
       with costs as (
@@ -109,10 +110,10 @@ const MONEY: readonly Check[] = [
        order by coalesce(w.id, b.credit_id)`,
   },
   {
-    // I10. One that closed unpaid holds nothing: its money is in suspense.
+    // I10. A payment that closed unpaid holds nothing: its money is in suspense.
     name: 'payments_hold_what_was_paid',
     sql: `
-      with held as (${heldBy('payment_id', 'assigned_payment_id')})
+      with held as (${sumHeldBy('payment_id', 'assigned_payment_id')})
       select 'payment ' || coalesce(p.id, h.owner) as subject,
              coalesce(h.kobo, 0)::text as expected,
              coalesce(p.amount_paid_kobo::text, 'no such payment') as found
@@ -121,8 +122,8 @@ const MONEY: readonly Check[] = [
        order by coalesce(p.id, h.owner)`,
   },
   {
-    // What is left of a payment that was reversed in part stays available. Before fees,
-    // shares and what was paid out.
+    // The rest of a partly reversed payment stays available. Amounts are before fees, shares and
+    // payouts.
     name: 'pending_and_available_are_their_payments',
     sql: `
       with paid as (
@@ -149,9 +150,9 @@ const MONEY: readonly Check[] = [
        order by 1`,
   },
   {
-    name: 'collection_balances_are_their_credits', // Before fees, shares and what was paid out.
+    name: 'collection_balances_are_their_credits', // Before fees, shares and payouts.
     sql: `
-      with held as (${heldBy('collection_account_id', 'assigned_account_id')}),
+      with held as (${sumHeldBy('collection_account_id', 'assigned_account_id')}),
       accounts as (
         select a.id, a.credits_kobo - a.debits_kobo + coalesce(f.kobo, 0) + coalesce(o.kobo, 0)
                  - coalesce(r.kobo, 0) as kobo
@@ -220,8 +221,8 @@ const MONEY: readonly Check[] = [
 
 const IDENTITY: readonly Check[] = [
   {
-    // I12. Every credit is found by what it shows, and nothing leads to a credit that is not there,
-    // or is another bank's.
+    // I12. Every credit is found by its identifier, and every identifier belongs to an existing
+    // credit of the same bank.
     name: 'credits_are_known_by_their_identifiers',
     sql: `
       select 'credit ' || coalesce(c.id, i.credit_id) as subject,
@@ -242,10 +243,10 @@ const IDENTITY: readonly Check[] = [
   },
 ]
 
-// I5. Old events go a partition at a time, and the numbers of two that were written together may
-// lie either side of the cut: so a client older than what is kept starts anywhere, and its first
-// hour after the cut is not looked at. Last of all, because reading the events holds back the
-// making of partitions (src/workers/maintain-partitions.ts).
+// I5. Old events are dropped a partition at a time, and the numbers of two events that were written
+// together may lie on either side of the cut. So a client older than the cut may start at any
+// number, and its first hour after the cut is skipped. This check runs late, because reading the
+// events delays the creation of partitions (src/workers/maintain-partitions.ts).
 const EVENTS: readonly Check[] = [
   {
     name: 'events_are_numbered_without_gaps',

@@ -1,10 +1,11 @@
-// I84: what is written of a block of credits is so, and no credit lies between two blocks. A look at some
-// of them each time: all would be one more reading of every credit. Not of those that are archived.
+// I84: the stored times of a block of credits are correct, and no credit lies between two blocks.
+// Each run samples a few blocks, because checking all would read every credit once more. Archived
+// blocks are skipped.
 
 import { BLOCK_IDS } from '#db/received-bounds.ts'
 import type { Check } from '#ledger/ledger-checks.ts'
 
-const LOOKED_AT = 16
+const SAMPLE_SIZE = 16
 
 export const CREDIT_BLOCK_CHECKS: readonly Check[] = [
   {
@@ -14,7 +15,7 @@ export const CREDIT_BLOCK_CHECKS: readonly Check[] = [
         select * from (select *, lead(block, 1, block + 1) over (order by block) as next
                          from credit_blocks) as b
          where block * ${BLOCK_IDS} > coalesce((select max(id) from archived_credits), -1)
-         order by random() limit ${LOOKED_AT}
+         order by random() limit ${SAMPLE_SIZE}
       )
       select 'credit block ' || b.block as subject,
              format('%s to %s', b.first_at, b.last_at) as expected,

@@ -2,7 +2,7 @@
 
 import type { Check } from '#ledger/ledger-checks.ts'
 
-// What was taken of what each ledger account received, and was not given back: fees, their VAT and
+// Deductions from the receipts of each ledger account that were not given back: fees, their VAT and
 // the shares of subaccounts.
 export const DEDUCTED = `
   select account_id, sum(kobo) as kobo
@@ -13,13 +13,13 @@ export const DEDUCTED = `
           select account_id, share_kobo - returned_kobo from credit_splits
           union all
           select collection_account_id, coalesce(merchant_fee_kobo, 0) + coalesce(merchant_vat_kobo, 0)
-            from archived_credits) as taken
+            from archived_credits) as deductions
    group by account_id`
 
 export const FEE_CHECKS: readonly Check[] = [
   {
-    // I44. Each leg is in the ledger as it was charged, less what was given back of it, and nothing
-    // else moves these accounts.
+    // I44. The ledger has each leg as charged, minus the amount given back. Nothing else moves
+    // these accounts.
     name: 'fees_are_booked',
     sql: `
       with incomes as (
@@ -49,7 +49,7 @@ export const FEE_CHECKS: readonly Check[] = [
        order by coalesce(c.credit_id, b.credit_id)`,
   },
   {
-    // I44. What a payment shows of its fee is what its credits bore.
+    // I44. A payment shows the fees that its credits bore.
     name: 'payments_show_their_fees',
     sql: `
       with charged as (

@@ -1,5 +1,5 @@
-// Integrity checks: prove on live data that the books add up, first the ledger and then the business
-// rules (business-checks.ts) on top of it.
+// Integrity checks: prove on live data that the books add up, first the ledger, then the business
+// rules (business-checks.ts).
 //
 // All checks read one snapshot and take no lock that blocks a writer, so they may run at any time.
 
@@ -11,15 +11,15 @@ import { BUSINESS_CHECKS } from './business-checks.ts'
 
 export type { Finding } from '#ledger/ledger-checks.ts'
 
-// A check reads whole tables: the pool's limit is for requests. The memory is for adding up a
-// million accounts without writing them to disk in between.
+// A check reads whole tables, and the pool's timeout is meant for requests. The memory lets
+// PostgreSQL add up a million accounts without temporary files.
 const SETTINGS = [`set local statement_timeout = '15min'`, `set local work_mem = '64MB'`]
 
 export const INTEGRITY_INTERVAL_MS = 15 * 60_000
 
 const CHECKS = [...LEDGER_CHECKS, ...BUSINESS_CHECKS]
 
-// What is checked, in order.
+// In the order of execution.
 export const CHECK_NAMES: readonly string[] = CHECKS.map(({ name }) => name)
 
 type IntegrityResult = {
@@ -29,7 +29,7 @@ type IntegrityResult = {
   findings: Finding[]
 }
 
-// Undefined: none was finished yet.
+// Undefined if no check has finished yet.
 export async function findLastIntegrityCheck(db: Queryable): Promise<IntegrityResult | undefined> {
   const { rows } = await db.query<IntegrityResult>({
     name: 'find-last-audit',
@@ -39,7 +39,7 @@ export async function findLastIntegrityCheck(db: Queryable): Promise<IntegrityRe
   return rows[0]
 }
 
-// No findings: every kobo is where it should be. Rejects when the signal ends it early.
+// An empty list means that the books balance. Rejects when the signal aborts.
 export async function checkIntegrity(db: Pool, signal?: AbortSignal): Promise<Finding[]> {
   return withSnapshot(db, async (tx) => {
     for (const setting of SETTINGS) await tx.query(setting)
@@ -58,7 +58,7 @@ export async function checkIntegrity(db: Pool, signal?: AbortSignal): Promise<Fi
   })
 }
 
-// A check of a large database takes longer than a process is given to stop.
+// Checking a large database takes longer than a process has to stop.
 async function canceller(tx: Transaction, db: Pool): Promise<() => void> {
   const { rows } = await tx.query<{ pid: number }>('select pg_backend_pid() as pid')
   return () => {

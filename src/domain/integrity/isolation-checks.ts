@@ -1,6 +1,6 @@
-// I11 where no foreign key enforces it: rows written for every credit or event have none, because
-// it would cost a look-up and a lock on the money path. The writers take the client from the row
-// they reference; this check finds any that did not.
+// I11 where no foreign key enforces it: rows that are written for every credit or event have none,
+// because it would cost a look-up and a lock on the money path. The writers copy the client from
+// the row they reference; this check finds any that did not.
 
 import type { Check } from '#ledger/ledger-checks.ts'
 
@@ -10,7 +10,7 @@ const NAMES: Record<string, string> = {
   deliveries: 'delivery',
 }
 
-// Every row of `from` whose `key` points at a row of `to` that is another client's.
+// Rows of `from` whose `key` references a row of `to` that belongs to another client.
 const across = (from: string, key: string, to: string) => `
   select format('${NAMES[from]} %s', f.${from === 'deliveries' ? 'event_id' : 'id'}) as subject,
          'client ' || coalesce(f.client_id::text, 'nobody') as expected,

@@ -1,11 +1,11 @@
-// Whose account numbers are: I6 and I41, each as a statement that finds violations.
+// Owners of account numbers: I6 and I41, each as a statement that finds violations.
 
 import type { Check } from '#ledger/ledger-checks.ts'
 
 export const NUMBER_CHECKS: readonly Check[] = [
   {
-    // I6. A collection account keeps its number for ever; additional numbers and those of payments
-    // are checked further below.
+    // I6. A collection account keeps its number permanently. Additional numbers and numbers of
+    // payments are checked below.
     name: 'numbers_have_one_owner',
     sql: `
       select 'number ' || coalesce(n.account_number, a.account_number) as subject,
@@ -25,7 +25,7 @@ export const NUMBER_CHECKS: readonly Check[] = [
        order by 1`,
   },
   {
-    // Besides its own number, an account has one at each other bank at most.
+    // An account has at most one additional number, at each bank other than its own.
     name: 'additional_numbers_are_elsewhere',
     sql: `
       select 'number ' || n.account_number as subject,
@@ -35,7 +35,7 @@ export const NUMBER_CHECKS: readonly Check[] = [
        order by 1`,
   },
   {
-    // I41. A reserved number is with whom it was reserved for, or with nobody yet.
+    // I41. A reserved number has the kind of owner it was reserved for, or none yet.
     name: 'reserved_numbers_are_used_once',
     sql: `
       select 'reserved number ' || r.account_number as subject,
@@ -53,7 +53,7 @@ export const NUMBER_CHECKS: readonly Check[] = [
        order by 1`,
   },
   {
-    // The last payment that a number was issued to holds it, until it is issued again.
+    // A number belongs to the last payment it was issued to.
     name: 'leases_are_with_their_payments',
     sql: `
       with leases as (

@@ -4,7 +4,8 @@ import type { Check } from '#ledger/ledger-checks.ts'
 
 export const PAYOUT_CHECKS: readonly Check[] = [
   {
-    // I48. Returns are with their bank until they are settled (money_on_its_way_back_is_in_items).
+    // I48. Money of returns is in another account until they are settled
+    // (money_on_its_way_back_is_in_items).
     name: 'paying_is_its_payouts',
     sql: `
       with payouts as (
@@ -25,7 +26,7 @@ export const PAYOUT_CHECKS: readonly Check[] = [
        order by 1`,
   },
   {
-    // Fee and VAT are charged with the payout, and given back with it.
+    // Fee and VAT are charged with the payout and given back with it.
     name: 'payout_fees_are_booked',
     sql: `
       with incomes as (
@@ -79,7 +80,7 @@ export const PAYOUT_CHECKS: readonly Check[] = [
        order by coalesce(c.id, b.payout_id)`,
   },
   {
-    // I47. Whatever the state says, the history shows how often it was sent.
+    // I47. The history shows how often a payout was sent, independent of its status.
     name: 'payouts_are_sent_once',
     sql: `
       with sent as (

@@ -1,21 +1,21 @@
-// I57 on live data: what clients owe us is what reversals found missing, and payouts that were paid
-// after all.
+// I57 on live data: clients owe the amounts that reversals found missing, and payouts that were
+// paid after all.
 
 import type { Check } from '#ledger/ledger-checks.ts'
 
-// What was reversed of each ledger account after it had left: nothing was taken from it for that.
+// Amounts reversed after the money had left the account, so that nothing was taken from it.
 export const OWED =
   'select account_id, sum(amount_kobo) as kobo from receivables group by account_id'
 
 export const RECEIVABLE_CHECKS: readonly Check[] = [
   {
-    // I57. What clients owe is what reversals found missing; what they pay of it is not of a credit,
-    // nor what a settlement that was cancelled has recovered, and owes again. Payouts are below.
+    // I57. Clients owe the amounts that reversals found missing. Repayments have no credit, and
+    // neither have amounts owed again after a cancelled settlement. Payouts are checked below.
     name: 'receivables_are_their_reversals',
     sql: `
       with owed as (
         select client_id, sum(amount_kobo) as kobo from receivables group by client_id
-      ), told as (
+      ), mismatches as (
         select r.id, r.receivable_kobo as kobo, coalesce(sum(o.amount_kobo), 0) as missing
           from reversals r left join receivables o on o.reversal_id = r.id
          group by r.id having r.receivable_kobo <> coalesce(sum(o.amount_kobo), 0)
@@ -30,12 +30,13 @@ export const RECEIVABLE_CHECKS: readonly Check[] = [
         from owed o full join booked b on b.client_id = o.client_id
        where o.kobo is distinct from b.kobo
       union all
-      select 'reversal ' || id, kobo::text, missing::text from told
+      select 'reversal ' || id, kobo::text, missing::text from mismatches
        order by 1`,
   },
   {
-    // I57. Booked from statements: as paid only what failed or was cancelled here, for its client; never
-    // more than the payout, and no more came back than was paid.
+    // I57. Payouts booked from statements. Only a payout that failed or was cancelled here may be
+    // booked as paid, for its own client. The sum never exceeds the payout, and no more comes back
+    // than was paid.
     name: 'payouts_booked_from_statements_fit',
     sql: `
       with booked as (
@@ -58,12 +59,12 @@ export const RECEIVABLE_CHECKS: readonly Check[] = [
       )
       select concat_ws(' ', 'payout', s.payout_id) as subject,
              format('paid %s at most', p.amount_kobo) as expected,
-             format('paid %s, undone %s', told.kobo, s.undone) as found
+             format('paid %s, undone %s', paid.kobo, s.undone) as found
         from summed s left join payouts p on p.id = s.payout_id
        cross join lateral (
          select coalesce(s.kobo, 0)
-                + case when p.status = 'confirmed' then p.amount_kobo else 0 end as kobo) as told
-       where p.id is null or s.undone <> 0 or told.kobo not between 0 and p.amount_kobo
+                + case when p.status = 'confirmed' then p.amount_kobo else 0 end as kobo) as paid
+       where p.id is null or s.undone <> 0 or paid.kobo not between 0 and p.amount_kobo
           or not s.may_be_paid or not coalesce(s.is_own, false)
        order by 1`,
   },

@@ -1,5 +1,6 @@
-// I63, I65 and I67 on live data: a bank's ledger account holds what its items brought and took; lines
-// and items are matched or stand in differences; and what was booked from a line is matched to it.
+// I63, I65 and I67 on live data: the balance of a bank's ledger account equals the sum of its
+// items; lines and items are matched or are in differences; and a booking from a line is matched to
+// that line.
 
 import type { Check } from '#ledger/ledger-checks.ts'
 
@@ -22,7 +23,7 @@ export const RECONCILIATION_CHECKS: readonly Check[] = [
        order by 1`,
   },
   {
-    // I65. Of statements that were held against the books.
+    // I65. Statements that have been matched.
     name: 'lines_are_matched_or_differ',
     sql: `
       with pairs as (
@@ -44,8 +45,8 @@ export const RECONCILIATION_CHECKS: readonly Check[] = [
        order by coalesce(l.id, p.line_id, d.line_id)`,
   },
   {
-    // I65. No more of an item than there is of it; and what lines leave of it is its difference, if
-    // it has one: a day that no statement covers has none.
+    // I65. An item is not matched beyond its amount. The unmatched rest equals its difference, if
+    // it has one: a day without a statement has none.
     name: 'items_are_matched_or_differ',
     sql: `
       with pairs as (
@@ -55,7 +56,7 @@ export const RECONCILIATION_CHECKS: readonly Check[] = [
       ), standing as (
         select item_kind as kind, item_id as id, amount_kobo as kobo from differences
          where item_id is not null and state <> 'cleared'
-      ), told as (
+      ), tally as (
         select kind, id, p.bank_code, p.currency, coalesce(p.kobo, 0) as matched, d.kobo as differs
           from pairs p full join standing d using (kind, id)
       )
@@ -64,7 +65,7 @@ export const RECONCILIATION_CHECKS: readonly Check[] = [
                   else format('%s at bank %s', i.amount_kobo, i.bank_code) end as expected,
              format('matched %s at bank %s, differs by %s', t.matched, t.bank_code,
                     coalesce(t.differs::text, 'nothing')) as found
-        from told t left join bank_items i on i.kind = t.kind and i.id = t.id
+        from tally t left join bank_items i on i.kind = t.kind and i.id = t.id
        where i.id is null
           or (t.bank_code, t.currency) <> (i.bank_code, i.currency)
           or t.matched * sign(i.amount_kobo) not between 0 and abs(i.amount_kobo)
@@ -72,7 +73,7 @@ export const RECONCILIATION_CHECKS: readonly Check[] = [
        order by 1`,
   },
   {
-    // I65. Of days that were over for a while when they were last held against their statements.
+    // I65. Days that had been over for an hour when they were last matched.
     name: 'covered_items_are_matched_or_differ',
     sql: `
       with covered as (
@@ -100,7 +101,7 @@ export const RECONCILIATION_CHECKS: readonly Check[] = [
        order by 1`,
   },
   {
-    // I65. What the daily proof adds up, again from the lines and the matches.
+    // I65. Recomputes the sums of the daily proof from lines and matches.
     name: 'reconciled_days_add_up',
     sql: `
       with counted as (
@@ -130,7 +131,7 @@ export const RECONCILIATION_CHECKS: readonly Check[] = [
        order by 1`,
   },
   {
-    // I67. A cost and a refund of it alike, by the side that the bank's account is on.
+    // I67. A cost and a refund of it alike, signed by the side of the bank's account.
     name: 'bookings_are_matched_to_their_lines',
     sql: `
       with booked as (

@@ -1,16 +1,16 @@
-// I51 and I52 on live data: what settlements cover is in their lines once, and what they took is in
-// the ledger.
+// I51 and I52 on live data: settlements contain every covered credit once, and the ledger has the
+// amounts they took.
 
 import type { Check } from '#ledger/ledger-checks.ts'
 
-// Reasons that bring money of a credit to a client's account.
+// Reasons of transfers that bring a credit's money to a client's account.
 const BRINGS = `('credit', 'settle', 'assign')`
 
 export const SETTLEMENT_CHECKS: readonly Check[] = [
   {
-    // I51. What the last settlement of a client covers, it and those before it have in their lines,
-    // each credit once with all that it brought to each account. Of those that are archived the transfers
-    // are no longer there one by one.
+    // I51. Every credit up to a client's last settlement is in the lines of its settlements, once
+    // per account and with the full amount. Archived credits are skipped: their transfers no longer
+    // exist individually.
     name: 'credits_are_settled_once',
     sql: `
       with last as (
@@ -47,7 +47,7 @@ export const SETTLEMENT_CHECKS: readonly Check[] = [
         select settlement_id, count(*) as lines, sum(gross_kobo) as gross, sum(fee_kobo) as fees,
                sum(vat_kobo) as vat, sum(reversed_kobo) as reversed, sum(net_kobo) as net
           from settlement_lines group by settlement_id
-      ), told as (
+      ), totals as (
         select id, lines, gross_kobo as gross, fees_kobo as fees, vat_kobo as vat,
                reversed_kobo as reversed, net_kobo as net
           from settlements where status <> 'cancelled'
@@ -57,14 +57,14 @@ export const SETTLEMENT_CHECKS: readonly Check[] = [
                     t.fees, t.vat, t.reversed, t.net) as expected,
              format('%s lines, gross %s, fees %s, VAT %s, reversed %s, net %s', s.lines, s.gross,
                     s.fees, s.vat, s.reversed, s.net) as found
-        from told t full join summed s on s.settlement_id = t.id
+        from totals t full join summed s on s.settlement_id = t.id
        where (t.lines, t.gross, t.fees, t.vat, t.reversed, t.net)
              is distinct from (s.lines, s.gross, s.fees, s.vat, s.reversed, s.net)
        order by 1`,
   },
   {
-    // I52. What came to settling and was not recovered or held back is what is paid out, and what
-    // was cancelled went back.
+    // I52. The amount moved to settling, minus recoveries and reserves, equals the net amount. A
+    // cancelled settlement moved everything back.
     name: 'settlements_are_their_transfers',
     sql: `
       with settling as (select id from ledger_accounts where kind = 'settling'),
@@ -78,18 +78,18 @@ export const SETTLEMENT_CHECKS: readonly Check[] = [
                   from transfers t join settling a on a.id = t.debit_account_id
                  where t.settlement_id is not null) as sides
          group by settlement_id
-      ), told as (
+      ), totals as (
         select id, case when status = 'cancelled' then 0 else net_kobo end as kobo from settlements
       )
       select 'settlement ' || coalesce(t.id, m.settlement_id) as subject,
              coalesce(t.kobo::text, 'no such settlement') as expected,
              coalesce(m.kobo, 0)::text as found
-        from told t full join moved m on m.settlement_id = t.id
+        from totals t full join moved m on m.settlement_id = t.id
        where t.kobo is distinct from coalesce(m.kobo, 0)
        order by 1`,
   },
   {
-    // I52. From approval on it is in payouts.
+    // I52. After approval the amounts are in payouts.
     name: 'settling_is_unpaid_settlements',
     sql: `
       with shares as (

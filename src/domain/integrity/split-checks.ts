@@ -1,11 +1,11 @@
-// I55 and I56 on live data: subaccounts got their shares, and gave back what they had to.
+// I55 and I56 on live data: subaccounts received their shares and gave back what they owed.
 
 import type { Check } from '#ledger/ledger-checks.ts'
 
 export const SPLIT_CHECKS: readonly Check[] = [
   {
-    // Each share is in the ledger, less what was given back of it: from where the money was booked
-    // to the subaccount. Nothing else of a credit moves a subaccount.
+    // The ledger has each share, minus the amount given back, from the account that received the
+    // money to the subaccount. No other transfer of a credit moves a subaccount.
     name: 'shares_are_booked',
     sql: `
       with subaccounts as (
@@ -34,7 +34,7 @@ export const SPLIT_CHECKS: readonly Check[] = [
        order by credit_id, subaccount_id`,
   },
   {
-    // Less what left for payouts and settlements.
+    // Minus the amounts that left for payouts and settlements.
     name: 'subaccounts_are_their_shares',
     sql: `
       with subaccounts as (
@@ -61,7 +61,7 @@ export const SPLIT_CHECKS: readonly Check[] = [
        order by 1`,
   },
   {
-    // Fee and shares of a part are at most what was booked, and so is what stays of them.
+    // Fee and shares of a part do not exceed the booked amount.
     name: 'shares_fit_what_was_booked',
     sql: `
       select format('credit %s', s.credit_id) as subject,

@@ -1,12 +1,12 @@
-// How long money has been somewhere, in days of the calendar in West Africa: what the operator's
-// ageing report and a client's suspense call the same.
+// Ages of money in calendar days of West Africa, for the operator's ageing report and clients'
+// suspense.
 
 export const AGE_BUCKETS = ['0-1', '2-7', '8-30', '30+'] as const
 export type AgeBucket = (typeof AGE_BUCKETS)[number]
 
 const dayOf = (moment: string) => `(${moment} at time zone interval '1 hour')::date`
 
-// As SQL: days between two moments, and the bucket of so many days.
+// SQL expressions.
 export const ageDays = (since: string, until: string) => `(${dayOf(until)} - ${dayOf(since)})`
 
 export const bucketOf = (days: string) => `

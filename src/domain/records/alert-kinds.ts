@@ -1,5 +1,5 @@
-// Every kind of alert: its title, and what an operator does about it. Shown by the API and the
-// dashboard, and listed in docs/operating.md.
+// Every kind of alert, with its title and the operator's remedy. The API and the dashboard show
+// them, and docs/operating.md lists them.
 
 export type AlertKind =
   | 'numbers_exhausted'
@@ -30,8 +30,8 @@ export type AlertKind =
 type About = {
   title: string
   remedy: string
-  // It is cleared by whatever finds that all is well again. Others end when they are acknowledged:
-  // should the same happen once more, it is raised anew.
+  // The code that detects recovery clears it. Other alerts end when an operator acknowledges them,
+  // and are raised again if the condition recurs.
   isClearedByItself?: true
 }
 

@@ -1,5 +1,5 @@
-// Operator alerts. Raised in the transaction that detects the condition, with an event for every
-// operator; an open alert is not raised twice.
+// Operator alerts. An alert is raised in the transaction that detects the condition, with an event
+// for every operator. An open alert is not raised again.
 
 import { columns } from '#db/columns.ts'
 import { listQuery } from '#db/list-query.ts'
@@ -28,9 +28,9 @@ export type Alert = {
   clearedAt: Date | null
 }
 
-// Answers the events that tell operators, for the caller to append together with its own: counters
-// are locked once in a transaction, last, and in id order. Locks come after those of collection
-// accounts and before shared ledger accounts.
+// Returns the events for operators. The caller appends them together with its own, because event
+// counters are locked once per transaction, last, and in id order. Takes its locks after those of
+// collection accounts and before shared ledger accounts.
 export async function raiseAlerts(
   tx: Transaction,
   now: Date,
@@ -67,7 +67,6 @@ export async function raiseAlerts(
   )
 }
 
-// The condition has ended.
 export async function clearAlert(
   tx: Transaction,
   now: Date,
@@ -94,7 +93,7 @@ type AlertFilter = Window & {
   limit: number
 }
 
-// Newest first. Open: neither acknowledged nor cleared.
+// Newest first. An open alert is neither acknowledged nor cleared.
 export async function listAlerts(
   db: Queryable,
   { kind, isOpen, from, to, beforeId, limit }: AlertFilter,
@@ -127,7 +126,7 @@ export async function getAlert(db: Queryable, id: bigint): Promise<Alert> {
   return rows[0]
 }
 
-// Idempotent: the first acknowledgement is kept.
+// Idempotent: keeps the first acknowledgement.
 export async function acknowledgeAlert(
   tx: Transaction,
   { now, clientId, actor }: { now: Date; clientId: ClientId; actor: string },
@@ -151,14 +150,14 @@ export async function acknowledgeAlert(
   return getAlert(tx, id)
 }
 
-// Alerts not logged yet. The caller logs them after commit.
+// The caller logs the alerts after the commit.
 export async function claimUnlogged(tx: Transaction, now: Date, limit: number): Promise<Alert[]> {
   const { rows } = await tx.query<Alert>({
     name: 'take-unlogged-alerts',
-    text: `with taken as (
+    text: `with unlogged as (
              select id from alerts where logged_at is null order by id limit $2
                 for no key update skip locked)
-           update alerts set logged_at = $1 where id in (select id from taken)
+           update alerts set logged_at = $1 where id in (select id from unlogged)
            returning ${ALERT_COLUMNS}`,
     values: [now, limit],
   })

@@ -1,4 +1,5 @@
-// The audit log: who did what, and why. Append-only, written in the transaction of the action.
+// The audit log: actors, actions and reasons. Append-only, written in the transaction of the
+// action.
 
 import { numberArray } from '#db/arrays.ts'
 import type { Queryable } from '#db/pool.ts'
@@ -7,10 +8,10 @@ import type { Transaction } from '#db/transaction.ts'
 import type { ClientId } from '#ids.ts'
 
 export type Action = {
-  clientId: ClientId // In whose record it stands.
-  actor: string // Who did it: `client:MAN0000001`, `user:<email>`, …
-  action: `${string}.${string}` // What, as noun and verb, …
-  subject: string // … to what, as noun/id.
+  clientId: ClientId // The client whose log holds the entry.
+  actor: string // `client:MAN0000001`, `user:<email>`, …
+  action: `${string}.${string}` // Noun and verb.
+  subject: string // Noun/id.
   detail: object
 }
 
@@ -47,17 +48,17 @@ type AuditLogFilters = Window & {
   action?: string | undefined
   subject?: string | undefined
   withoutOperators?: boolean | undefined
-  withAdjustments?: boolean | undefined // Though without what operators did.
+  withAdjustments?: boolean | undefined // An exception to withoutOperators.
 }
 
 type AuditLogPage = { filters: AuditLogFilters; beforeId: bigint | null; limit: number }
 
-// Who of the operator's did it is nothing that another client is to know.
-const OF_OPERATOR = (a: string) => `(${a}.actor like 'cli:%' or ${a}.action like 'client.%')`
+// Never show an operator's name to another client.
+const isByOperator = (a: string) => `(${a}.actor like 'cli:%' or ${a}.action like 'client.%')`
 
-// Newest first. Of an action from before actors were kept, the client itself is the actor. What
-// operators did about alerts and other clients' users and debts is nothing for other users of their own
-// (`withoutOperators`). Debts are for who does the accounting.
+// Newest first. For entries older than the actor column, the client itself is the actor.
+// `withoutOperators` hides operators' work on alerts and on other clients' users and debts from
+// other users of the operator's client. Debts stay visible to accounting (`withAdjustments`).
 export async function listAuditLog(
   db: Queryable,
   client: { id: bigint; clientId: string; isOperator: boolean },
@@ -67,13 +68,13 @@ export async function listAuditLog(
   const { withoutOperators = false, withAdjustments = false } = filters
   const { rows } = await db.query<AuditLogEntry>({
     name: 'list-actions',
-    text: `select id, shown.actor, action, subject, detail, taken_at as "takenAt"
+    text: `select id, visible.actor, action, subject, detail, taken_at as "takenAt"
              from actions
             cross join lateral (
-              select case when not $10 and ${OF_OPERATOR('actions')}
-                          then 'operator' else coalesce(actor, $2) end as actor) as shown
+              select case when not $10 and ${isByOperator('actions')}
+                          then 'operator' else coalesce(actor, $2) end as actor) as visible
             where client_id = $1
-              and ($3::text is null or shown.actor = $3)
+              and ($3::text is null or visible.actor = $3)
               and ($4::text is null or action = $4)
               and ($5::text is null or subject = $5)
               and ($6::timestamptz is null or taken_at >= $6)
@@ -108,12 +109,12 @@ export type AuditedAction = Pick<Action, 'actor' | 'action' | 'subject'> & {
   takenAt: Date
 }
 
-const TAKEN_COLUMNS = `
-  case when not c.is_operator and ${OF_OPERATOR('a')} then 'operator'
+const ACTION_COLUMNS = `
+  case when not c.is_operator and ${isByOperator('a')} then 'operator'
        else coalesce(a.actor, 'client:' || c.client_id) end as actor,
   a.action, a.subject, a.detail, a.taken_at as "takenAt"`
 
-// Actions on these subjects, in order, from the client's own audit log.
+// Oldest first.
 export async function auditLogFor(
   db: Queryable,
   clientId: ClientId,
@@ -121,7 +122,7 @@ export async function auditLogFor(
 ): Promise<AuditedAction[]> {
   const { rows } = await db.query<AuditedAction>({
     name: 'actions-on',
-    text: `select ${TAKEN_COLUMNS}
+    text: `select ${ACTION_COLUMNS}
              from actions a join clients c on c.id = a.client_id
             where a.subject = any($1::text[]) and a.client_id = $2 order by a.id`,
     values: [subjects, clientId],
@@ -129,8 +130,8 @@ export async function auditLogFor(
   return rows
 }
 
-// The same of one thing to which much may have been done: the latest, in order; of those of one
-// moment all.
+// The latest entries on one subject, oldest first. May exceed the limit to include all entries of
+// the same moment.
 export async function latestAuditLogFor(
   db: Queryable,
   clientId: ClientId,
@@ -139,7 +140,7 @@ export async function latestAuditLogFor(
   const { rows } = await db.query<AuditedAction>({
     name: 'latest-actions-on',
     text: `select actor, action, subject, detail, "takenAt" from (
-             select a.id, ${TAKEN_COLUMNS}
+             select a.id, ${ACTION_COLUMNS}
                from actions a join clients c on c.id = a.client_id
               where a.subject = $1 and a.client_id = $2 and a.taken_at >= $3 and a.taken_at < $4
               order by a.taken_at desc fetch first ($5) rows with ties) as latest

@@ -1,5 +1,6 @@
-// The traces that events were written in. A delivery, which another process may make, continues the trace
-// of its event; so what is sampled is stored beside it, in its transaction, for a day.
+// The traces in which events were written. A delivery, possibly by another process, continues the
+// trace of its event. So sampled trace contexts are stored with the event, in its transaction, for
+// a day.
 
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
@@ -11,7 +12,7 @@ const KEPT_DAYS = 1
 
 type EventTrace = { eventId: EventId; traceparent: string }
 
-// Nothing, as nearly always, where nobody is traced.
+// Runs no query unless a request is traced, which is rare.
 export async function insertEventTraces(
   tx: Transaction,
   events: readonly NewEvent[],
@@ -31,7 +32,7 @@ export async function insertEventTraces(
   })
 }
 
-// What the items of a batch became (trace-context.ts).
+// Names of batch items (trace-context.ts).
 export const traceNames = {
   credit: (id: bigint) => `credit:${id}`,
   payment: (id: string) => `payment:${id}`,

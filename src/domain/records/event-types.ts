@@ -1,5 +1,5 @@
-// The types of events, each with the facts that it keeps: what may change later. Facts hold kobo;
-// naira appear only where an event is rendered.
+// Event types, each with its facts: values that may change later. Facts hold kobo; rendering an
+// event converts to naira.
 
 import type { AccountId, ClientId, CreditId, EndpointId, PaymentId } from '#ids.ts'
 import type { Kobo } from '#money.ts'
@@ -34,9 +34,9 @@ export const EVENT_TYPES = [
   'settlement.closed',
   'settlement.paid',
   'settlement.failed',
-  'alert.raised', // To operators.
+  'alert.raised', // For operators.
   'endpoint.disabled',
-  'endpoint.test', // To one endpoint, on request.
+  'endpoint.test', // For one endpoint, on request.
 ] as const
 
 export type EventType = (typeof EVENT_TYPES)[number]
@@ -51,7 +51,7 @@ export type ReversalFacts = {
 export type RefundFacts = {
   reference: string
   amountKobo: Kobo
-  bankReference: string | null // Once it is confirmed.
+  bankReference: string | null // Once confirmed.
   failureReason: string | null
 }
 
@@ -62,9 +62,9 @@ type PaymentFacts = {
   amountPaidKobo: Kobo
 }
 type ClosedFacts = PaymentFacts & { amountSuspendedKobo: Kobo }
-// With what was refunded in all, so far.
+// Includes the total refunded so far.
 type Refunded = { refundedAmountKobo: Kobo; refund: RefundFacts }
-// Without an outcome of its own, the event's type is the credit's outcome.
+// Without an outcome, the event's type is the credit's outcome.
 type CreditFacts = { reason: string | null; outcome?: string | undefined }
 
 type PayoutFacts = {
@@ -85,7 +85,7 @@ type PayoutFacts = {
   settledAt: string
 }
 
-// `status` is the one it got; amounts as in docs/settlement.md.
+// `status` is the new status; docs/settlement.md explains the amounts.
 export type SettlementFacts = {
   reference: string
   status: string
@@ -157,7 +157,7 @@ export type EventFacts = {
     subject: string
     detail: object
     raisedAt: string
-    reversal?: ReversalFacts // That raised it.
+    reversal?: ReversalFacts // The reversal that raised the alert.
   }
   'endpoint.disabled': {
     id: EndpointId | null

@@ -1,8 +1,8 @@
-// Idempotency keys. A key is stored with a keyed hash of the request and the resource it created; as
-// long as it is stored, the same key and request return the same resource.
+// Idempotency keys. A key is stored with a keyed hash of the request and the resource it created.
+// While it is stored, the same key and request return the same resource.
 //
-// Look-up and insert run under an advisory lock on (client, key), so concurrent requests, even to
-// two processes, create one resource.
+// Look-up and insert run under an advisory lock on (client, key), so that concurrent requests, even
+// to two processes, create one resource.
 
 import { numberArray } from '#db/arrays.ts'
 import type { Transaction } from '#db/transaction.ts'
@@ -18,52 +18,52 @@ type Creation<T> = {
   operation: string
   // A request without a key is always new.
   keys: readonly (IdempotencyKey | undefined)[]
-  // Makes the requests at these places, and answers in their order.
+  // Makes the requests at these places and returns results in their order.
   make: (places: readonly number[]) => Promise<readonly (T | Refusal)[]>
-  resourceOf: (made: T) => string
+  resourceOf: (value: T) => string
   find: (resources: readonly string[]) => Promise<ReadonlyMap<string, T>>
 }
 
-// Makes what is asked for the first time and finds what was made before; answers in order. Call
-// it first in a transaction: its locks come before all others.
+// Makes new resources and finds existing ones; returns results in order. Call it first in a
+// transaction: its locks come before all others.
 export async function createOnce<T extends object>(
   tx: Transaction,
   now: Date,
   { operation, keys, make, resourceOf, find }: Creation<T>,
 ): Promise<(Once<T> | Refusal)[]> {
-  const remembered = await findStoredKeys(
+  const stored = await findStoredKeys(
     tx,
     operation,
     keys.filter((key) => key !== undefined),
   )
 
-  // A key's first request in the batch makes the thing; the others share its answer.
+  // The first request of a key in the batch makes the resource; the others share its result.
   const makerOf = new Map<string, number>()
   const places = keys.flatMap((key, place) => {
-    if (key && (remembered.has(keyName(key)) || makerOf.has(keyName(key)))) return []
+    if (key && (stored.has(keyName(key)) || makerOf.has(keyName(key)))) return []
     if (key) makerOf.set(keyName(key), place)
     return [place]
   })
-  const made = await make(places)
-  const madeAt = new Map(places.map((place, index) => [place, made[index] as T | Refusal]))
-  // Not what another operation made: only this one's resources are known to `find`.
-  const own = [...remembered.values()].filter(({ requestHash }) => requestHash.length > 0)
+  const outcomes = await make(places)
+  const outcomeAt = new Map(places.map((place, index) => [place, outcomes[index] as T | Refusal]))
+  // `find` knows only the resources of this operation.
+  const own = [...stored.values()].filter(({ requestHash }) => requestHash.length > 0)
   const found = await find(own.map((earlier) => earlier.resource))
 
-  const toRemember = places.flatMap((place) => {
+  const newKeys = places.flatMap((place) => {
     const key = keys[place]
-    const value = madeAt.get(place)
+    const value = outcomeAt.get(place)
     if (!key || !value || value instanceof Refusal) return []
     return [{ ...key, resource: resourceOf(value) }]
   })
-  await storeKeys(tx, now, { operation, made: toRemember })
+  await storeKeys(tx, now, { operation, keys: newKeys })
 
   return keys.map((key, place) => {
-    const earlier = key && remembered.get(keyName(key))
+    const earlier = key && stored.get(keyName(key))
     const maker = (key && makerOf.get(keyName(key))) ?? place
     const hash = earlier?.requestHash ?? keys[maker]?.requestHash
     if (key && !(hash && key.requestHash.equals(hash))) return new Refusal('idempotency_key_reused')
-    const value = earlier ? found.get(earlier.resource) : madeAt.get(maker)
+    const value = earlier ? found.get(earlier.resource) : outcomeAt.get(maker)
     if (!value) throw new Error(`what idempotency key of place ${place} made is gone`)
     if (value instanceof Refusal) return value
     return { value, replayed: earlier !== undefined || maker !== place }
@@ -74,7 +74,7 @@ export function keyName({ clientId, key }: { clientId: ClientId; key: string }):
   return `${clientId}/${key}`
 }
 
-// Under the lock of its keys, which is held until commit.
+// Locks the keys until commit.
 export async function findStoredKeys(
   tx: Transaction,
   operation: string,
@@ -107,7 +107,7 @@ export async function findStoredKeys(
   return new Map(
     rows.map((row) => [
       keyName({ clientId: row.client_id, key: row.key }),
-      // A key used for another operation was used for another request.
+      // A key of another operation belongs to another request.
       {
         requestHash: row.operation === operation ? row.request_hash : Buffer.alloc(0),
         resource: row.resource,
@@ -118,15 +118,15 @@ export async function findStoredKeys(
 
 type UsedKeys = {
   operation: string
-  made: readonly (IdempotencyKey & { resource: string })[]
+  keys: readonly (IdempotencyKey & { resource: string })[]
 }
 
 export async function storeKeys(
   tx: Transaction,
   now: Date,
-  { operation, made }: UsedKeys,
+  { operation, keys }: UsedKeys,
 ): Promise<void> {
-  if (made.length === 0) return
+  if (keys.length === 0) return
   await tx.query({
     name: 'idempotency-remember',
     text: `insert into idempotency_keys
@@ -135,10 +135,10 @@ export async function storeKeys(
              from unnest($1::bigint[], $2::text[], $3::bytea[], $4::text[])
                   as k (client_id, key, request_hash, resource)`,
     values: [
-      numberArray(made.map((key) => key.clientId)),
-      made.map((key) => key.key),
-      made.map((key) => key.requestHash),
-      made.map((key) => key.resource),
+      numberArray(keys.map((key) => key.clientId)),
+      keys.map((key) => key.key),
+      keys.map((key) => key.requestHash),
+      keys.map((key) => key.resource),
       operation,
       now,
     ],

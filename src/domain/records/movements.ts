@@ -12,13 +12,13 @@
 //   net        gross − reversed − returned − refunded − suspended − fees: what is left of what was
 //              booked to collection accounts and payments
 //
-// I34: each event states what it moved, but for refunds, which are read from their transfers; so the
-// sums of events, of transfers and of balances are equal. A reversal of money already returned is a
-// shortfall of the bank: no client's money moves.
+// I34: each event states what it moved, except refunds, which are read from their transfers. So the
+// sums of events, transfers and balances are equal. A reversal of money already returned is a
+// shortfall of the bank and moves no client's money.
 
 import { CURRENCY, type Kobo, kobo } from '#money.ts'
 
-// The parts that events tell of.
+// The parts that events state.
 export const PARTS = ['gross', 'reversed', 'returned', 'suspended', 'fees'] as const
 export type Part = (typeof PARTS)[number]
 
@@ -36,12 +36,12 @@ export function computeNet(sums: Sums): Kobo {
   return kobo(grossKobo - reversedKobo - returnedKobo - refundedKobo - suspendedKobo - feesKobo)
 }
 
-// As an event keeps it: changes in kobo, and whether it is the first that tells of a credit.
+// Changes in kobo as text. `credits` marks the first event of a credit.
 export type Moved = Partial<Record<Part, string>> & { credits?: 1 }
 
 export type Changes = Partial<Record<Part, bigint>> & { credits?: 1 | 0 }
 
-// The overview's sums are of one currency; what came in another shows in balances and the CSV.
+// The overview sums one currency; other currencies appear in balances and the CSV.
 export function moved(currency: string, changes: Changes): { moved?: Moved } {
   if (currency !== CURRENCY) return {}
   const parts: Moved = changes.credits ? { credits: 1 } : {}

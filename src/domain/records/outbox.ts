@@ -1,9 +1,8 @@
 // The outbox. An event is written in the same transaction as the change it reports, so a client
-// is told of everything that happened and of nothing that did not.
+// learns of everything that happened and of nothing that did not.
 //
-// I5: a client's events are numbered without gaps, in the order they were committed. The numbers
-// come from the client's counter, which stays locked until commit; so this is the last thing that a
-// transaction locks.
+// I5: a client's events are numbered without gaps, in commit order. The numbers come from the
+// client's counter, which stays locked until commit; so a transaction takes this lock last.
 
 import { int4s, int8s, jsons, texts, unless, uuids } from '#db/binary-arrays.ts'
 import type { Transaction } from '#db/transaction.ts'
@@ -27,8 +26,8 @@ export async function appendEvents(
   const clients = [...counts.keys()].sort((one, other) => (one < other ? -1 : 1))
   const clientPlaces = new Map(clients.map((clientId, index) => [clientId, index + 1]))
   const { type } = events[0] as NewEvent
-  // The numbers before this batch come as one array, in the order of the clients: to look one up
-  // costs nothing, whereas a join would compare every event with every client.
+  // The previous numbers come as one array in the order of the clients, because an array look-up is
+  // cheap and a join would compare every event with every client.
   const ids = events.map(() => timeOrderedId(now) as EventId)
   const traced = currentSpan() && insertEventTraces(tx, events, (place) => ids[place] as EventId)
   await tx.query({

@@ -1,11 +1,12 @@
-// The lock between those who send payouts and those who stop them: a hold, or the suspension of a client.
-// Stopping waits for what is being claimed, and every later claim sees the stop. Senders take it first.
+// The lock between senders of payouts and operations that stop them: a hold, or the suspension of a
+// client. Stopping waits for running claims, and every later claim sees the stop. Senders take this
+// lock first.
 
 import type { Transaction } from '#db/transaction.ts'
 
 const LOCK = `hashtext('payouts_held')`
 
-// For whoever sends payouts, or gives out what people send.
+// For workers that send payouts, and for exports that people send.
 export async function awaitHolders(tx: Transaction): Promise<void> {
   await tx.query({
     name: 'await-payout-holders',

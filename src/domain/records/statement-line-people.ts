@@ -1,4 +1,5 @@
-// What a statement line, as `l`, tells of people, in SQL: whether it does, and to forget it.
+// Personal data on a statement line `l`, in SQL: the condition that finds it, and the assignments
+// that erase it.
 
 export const SOMEBODY_ON_LINE = `
   num_nonnulls(l.counterparty_name, l.counterparty_sealed, l.counterparty_bank, l.narration) > 0`

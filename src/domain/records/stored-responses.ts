@@ -1,5 +1,5 @@
 // Stored responses of low-volume requests, one at a time. High-volume requests use batches
-// (idempotency.ts); keys and locks are shared, so a key known to one is known to the other.
+// (idempotency.ts). Both share keys and locks.
 //
 //   begun ──▶ answered      the first response stored is final
 
@@ -11,19 +11,19 @@ import { findStoredKeys, type IdempotencyKey, keyName, storeKeys } from './idemp
 
 export type KeyedRequest = IdempotencyKey & { operation: string }
 
-// What a request is about, and where its answer is kept.
+// `about` is the request's subject, `answerId` the id of its stored response.
 type StoredRequest = { about: string; answerId: string }
 
-// Undefined: it is new. Call it first in a transaction: its lock, which is held until commit, comes
-// before all others.
+// Undefined if the request is new. Call it first in a transaction: its lock, held until commit,
+// comes before all others.
 export async function findStoredRequest(
   tx: Transaction,
   request: KeyedRequest,
 ): Promise<StoredRequest | undefined> {
-  const known = (await findStoredKeys(tx, request.operation, [request])).get(keyName(request))
-  if (!known) return undefined
-  if (!request.requestHash.equals(known.requestHash)) throw new Refusal('idempotency_key_reused')
-  return JSON.parse(known.resource)
+  const stored = (await findStoredKeys(tx, request.operation, [request])).get(keyName(request))
+  if (!stored) return undefined
+  if (!request.requestHash.equals(stored.requestHash)) throw new Refusal('idempotency_key_reused')
+  return JSON.parse(stored.resource)
 }
 
 export async function storeRequest(
@@ -31,15 +31,15 @@ export async function storeRequest(
   now: Date,
   { request, about }: { request: KeyedRequest; about: string },
 ): Promise<StoredRequest> {
-  const begun: StoredRequest = { about, answerId: timeOrderedId(now) }
+  const newRequest: StoredRequest = { about, answerId: timeOrderedId(now) }
   await storeKeys(tx, now, {
     operation: request.operation,
-    made: [{ ...request, resource: JSON.stringify(begun) }],
+    keys: [{ ...request, resource: JSON.stringify(newRequest) }],
   })
-  return begun
+  return newRequest
 }
 
-// Answers the answer that counts: the first that was remembered, this one or another's.
+// Returns the response that counts: the first one stored, by this process or another.
 export async function storeResponse(
   db: Queryable,
   { answerId }: StoredRequest,

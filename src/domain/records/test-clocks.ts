@@ -1,10 +1,11 @@
-// Test clocks: clients of a sandbox whose time is their own (docs/test-clock.md).
+// Test clocks: sandbox clients with their own time (docs/test-clock.md).
 //
 //   none ──set──▶ frozen ──advance──▶ frozen, later ──release──▶ none
 //
-// I76: a client's time never goes back while it has a clock. Nor does it lag behind the day that it is:
-// the books of a day that is over may be closed, and nothing posts into them (I68).
-// I77: a round takes the work of one client with a clock, or of all without; never both.
+// I76: a client's time never goes back while it has a clock. It also never lags behind the current
+// day, because the books of a past day may be closed to postings (I68).
+//
+// I77: a round does the work of one client with a clock, or of all clients without one; never both.
 
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
@@ -12,18 +13,19 @@ import { Refusal } from '#errors.ts'
 import type { ClientId } from '#ids.ts'
 import { watDayStart } from '#wat-time.ts'
 
-export const AHEAD_MAX_DAYS = 400
+const AHEAD_MAX_DAYS = 400
 const DAY_MS = 86_400_000
 
-// Whether a row is this client's; where the parameter is null, whether it is of a client without a clock
-// or of no client. The list is read once for a statement, and by an index: free while there are none.
+// Whether a row belongs to this client. If the parameter is null: whether it belongs to a client
+// without a clock, or to none. The list is read once per statement through an index, so it costs
+// nothing while empty.
 export const livesIn = (column: string, parameter: string) =>
   `case when ${parameter}::bigint is null
         then (${column} <> all (array(select client_id from test_clocks))) is not false
         else ${column} = ${parameter} end`
 
-// Which clients have one, as far as this process knows: at once after its own changes, within a second
-// after those of others. Always none in live mode, where nobody refreshes it.
+// The clients with a clock, as this process knows them: its own changes at once, others' within a
+// second. Always empty in live mode, where nobody refreshes it.
 export class TestClocks {
   #ids: ReadonlySet<ClientId> = new Set()
 
@@ -48,7 +50,7 @@ export class TestClocks {
   }
 }
 
-// The latest time of any client: bookings of one whose test clock is ahead are ahead of the real time.
+// A client with a test clock ahead of real time books ahead of real time.
 export async function findLatestTime(db: Queryable, now: Date): Promise<Date> {
   const { rows } = await db.query<{ latest: Date | null }>({
     name: 'latest-test-clock',
@@ -58,7 +60,7 @@ export async function findLatestTime(db: Queryable, now: Date): Promise<Date> {
   return latest && latest > now ? latest : now
 }
 
-// Undefined: it has none.
+// Undefined if the client has no clock.
 export async function findTestTime(
   db: Queryable,
   real: Date,
@@ -67,7 +69,7 @@ export async function findTestTime(
   return readTime(db, real, { clientId, lock: '' })
 }
 
-// Keeps the clock where it is until the transaction ends.
+// Stops the clock from moving until the transaction ends.
 export async function holdTestTime(
   tx: Transaction,
   real: Date,
@@ -76,12 +78,12 @@ export async function holdTestTime(
   return readTime(tx, real, { clientId, lock: 'for share' })
 }
 
-type Reading = { clientId: ClientId; lock: '' | 'for share' }
+type ClockRead = { clientId: ClientId; lock: '' | 'for share' }
 
 async function readTime(
   db: Queryable,
   real: Date,
-  { clientId, lock }: Reading,
+  { clientId, lock }: ClockRead,
 ): Promise<Date | undefined> {
   const { rows } = await db.query<{ now: Date }>({
     name: `read-test-clock ${lock}`,
@@ -91,7 +93,7 @@ async function readTime(
   return rows[0]?.now
 }
 
-// A client that has one keeps it as it is.
+// Keeps an existing clock.
 export async function startClock(tx: Transaction, real: Date, clientId: ClientId): Promise<void> {
   await tx.query({
     name: 'start-test-clock',
@@ -101,7 +103,7 @@ export async function startClock(tx: Transaction, real: Date, clientId: ClientId
   })
 }
 
-// By whoever holds its lock (run-test-clocks.ts).
+// The caller must hold the clock's lock (run-test-clocks.ts).
 export async function moveClock(
   db: Queryable,
   { clientId, to }: { clientId: ClientId; to: Date },
@@ -113,7 +115,8 @@ export async function moveClock(
   })
 }
 
-// Back to real time. Its schedule of settlements goes on from now, not from the time it had.
+// Returns the client to real time. Its settlement schedule continues from now, not from the clock's
+// time.
 export async function releaseClock(
   tx: Transaction,
   real: Date,
@@ -133,7 +136,7 @@ export async function releaseClock(
   return rowCount === 1
 }
 
-// Refused, in this order: clock_backwards, clock_too_far.
+// Refusals, in this order: clock_backwards, clock_too_far.
 export function checkTarget({ now, to, real }: { now: Date; to: Date; real: Date }): void {
   if (to < now) throw new Refusal('clock_backwards')
   if (to.getTime() > real.getTime() + AHEAD_MAX_DAYS * DAY_MS) throw new Refusal('clock_too_far')

@@ -1,16 +1,16 @@
-// What a ledger transfer that no credit caused is shown by: the reference of its payout or settlement,
-// the adjustment, or the difference (I46).
+// References that identify a transfer without a credit: its payout or settlement, its adjustment,
+// or its difference (I46).
 
 import type { AdjustmentId, DifferenceId } from '#ids.ts'
 
 export type CauseReferences = {
   payoutReference: string | null
-  settlementReference: string | null // Also of a payout that a settlement made.
+  settlementReference: string | null // Also for a payout of a settlement.
   adjustmentId: AdjustmentId | null // A recovery or a write-off.
   differenceId: DifferenceId | null // Booked from a bank's statement.
 }
 
-// Of the transfer `t`.
+// Columns of the transfer `t`.
 export const CAUSE_COLUMNS = `
   payout.reference as "payoutReference", settlement.reference as "settlementReference",
   t.adjustment_id as "adjustmentId", t.difference_id as "differenceId"`
