@@ -17,7 +17,7 @@ export type BankItem = {
   kind: ItemKind
   id: bigint
   amountKobo: Kobo
-  day: string // Of its posting.
+  day: string // The day of posting.
   reference: string | null // A credit's identifier, or our own reference.
   accountNumber: string | null
   name: string | null

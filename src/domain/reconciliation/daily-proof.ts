@@ -29,9 +29,9 @@ export type DailyProof = BankAccount & {
   notedKobo: Kobo | null
   differenceKobo: Kobo | null
   waitingKobo: Kobo | null // The part of timing that only one side has yet.
-  openDifferences: number // Of that day and before: those that make it red.
-  waitingDifferences: number // Of that day and before: those within the bank's window.
-  notedDifferences: number // Of that day and before: the explained ones.
+  openDifferences: number // Those that make the day red, up to that day.
+  waitingDifferences: number // Those within the bank's window, up to that day.
+  notedDifferences: number // The explained ones, up to that day.
   isExpected: boolean // Money had moved at the bank by then, so a statement is expected.
   isClosed: boolean // Nothing posts into the day any more.
 }

@@ -11,7 +11,7 @@ import { CHARGE_LINE } from './match-charges.ts'
 import { byHashing } from './open-sets.ts'
 import type { Run } from './reconciled-banks.ts'
 
-// Of several such lines the first matches; one with words of charges comes last. A line with the session
+// If several lines qualify, the first matches; one with words of charges comes last. A line with the session
 // id of a line in a difference waits for the other rules, which choose between them. A bank reports a
 // session id once, so no line has two credits.
 export async function matchSessionIds(tx: Transaction, run: Run): Promise<number> {

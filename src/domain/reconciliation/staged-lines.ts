@@ -20,7 +20,7 @@ export const LINES_MAX = 5_000_000
 const CHUNK_CHARACTERS = 1_048_576 // Some 4,000 lines.
 const YEARS_MAX = 10
 const DAY_MS = 86_400_000
-// As good as unique, and halves the index.
+// Practically unique, and halves the index.
 export const HASH_BYTES = 16
 const NUL = '\u0000'
 // Far above the limits of the readers; an index takes at most 2,704 bytes.

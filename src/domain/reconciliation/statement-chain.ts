@@ -25,7 +25,7 @@ const SEQUENCE_MAX = '9223372036854775807'
 // that the file names. Joined by balance only, 10,000 parts of days took half a minute; now they take 0.3
 // s.
 //
-// Of parts that go round, the first one that is as far ahead as a statement of another day starts the
+// If parts go round, the first one that is as far ahead as a statement of another day starts the
 // day.
 const CHAIN = `
   with marks as (

@@ -167,7 +167,7 @@ async function findKnownLines(
        on commit drop`,
   )
   await tx.query('analyze repeated_lines')
-  const { rowCount: known } = await tx.query(
+  const { rowCount: knownCount } = await tx.query(
     `insert into known_lines
      select s.seq, s.statement_no, l.amount_kobo
        from ${STAGED_LINES} s
@@ -179,7 +179,7 @@ async function findKnownLines(
     [numberArray(ids), bankCode],
   )
   await tx.query('analyze known_lines')
-  return { hasRepeated: repeated !== 0, hasKnown: known !== 0 }
+  return { hasRepeated: repeated !== 0, hasKnown: knownCount !== 0 }
 }
 
 type LineFlags = { hasRepeated: boolean; hasKnown: boolean }
@@ -197,7 +197,7 @@ type NewLines = LineFlags & {
 async function insertLines(tx: Transaction, lines: NewLines): Promise<void> {
   const { bankCode, ids, currencies, hasRepeated, hasKnown } = lines
   const repeated = '(select hash from repeated_lines r where r.seq = s.seq)'
-  const known = '(select seq from known_lines k where k.seq = s.seq)'
+  const knownSeq = '(select seq from known_lines k where k.seq = s.seq)'
   await tx.query(
     `insert into statement_lines (statement_id, bank_code, currency, line_no, booked_on, value_on,
                                   amount_kobo, is_reversal, kind, session_id, bank_reference,
@@ -207,7 +207,7 @@ async function insertLines(tx: Transaction, lines: NewLines): Promise<void> {
             value_on, amount_kobo, is_reversal, kind, session_id, bank_reference, end_to_end_id,
             account_number, counterparty_name, counterparty_sealed, counterparty_bank, narration,
             ${hasRepeated ? `coalesce(${repeated}, content)` : 'content'}
-       from ${STAGED_LINES} s ${hasKnown ? `where ${known} is null` : ''}`,
+       from ${STAGED_LINES} s ${hasKnown ? `where ${knownSeq} is null` : ''}`,
     [numberArray(ids), bankCode, plainArray(currencies)],
   )
 }
