@@ -1,6 +1,6 @@
-// Fails a test file in which an operation answered with an error that its list in
-// src/http/reference/operation-errors.ts lacks, or with a status that its description lacks: so the
-// reference names every error that a test knows.
+// Fails a test file in which an operation answers with an error that its list in
+// src/http/reference/operation-errors.ts lacks, or with an undescribed status. So the reference names
+// every error that a test causes.
 
 import { subscribe, tracingChannel } from 'node:diagnostics_channel'
 import type { FastifyInstance } from 'fastify'
@@ -12,7 +12,7 @@ type Handled = { error?: unknown; request: { routeOptions: { schema?: { operatio
 const undeclared = new Set<string>()
 let isRandom = false
 
-// For tests that ask at random: what they meet by chance must not fail one run in ten.
+// For random tests, which must not fail because of a rare answer.
 export function askAtRandom(): void {
   isRandom = true
 }
@@ -27,7 +27,7 @@ tracingChannel('fastify.request.handler').error.subscribe((message) => {
 
 type Described = { operationId?: string; response?: object; 'x-failures'?: readonly number[] }
 
-// Of any app, from here on. What no operation is described with: a bug, and a caller who hung up.
+// Watches every app. No operation describes a bug or a disconnected caller.
 subscribe('fastify.initialization', (message) => {
   const { fastify } = message as { fastify: FastifyInstance }
   fastify.addHook('onResponse', async ({ routeOptions, refusalCode }, { statusCode }) => {
