@@ -63,7 +63,7 @@ async function importFile(context: Context, given: Arguments): Promise<ImportRes
   const profiles = openProfiles(config)
   const format = parseFormat(given.text('format'))
   const asked = { format, profile: given.text('profile') }
-  const reader = chooseReader({ asked, bank, fileName, profiles })
+  const reader = chooseReader({ preference: asked, bank, fileName, profiles })
   if (!existsSync(given.subject)) throw new UsageProblem(`There is no file ${given.subject}.`)
   const sealer = new Sealer(config.secrets.data, config.secrets.hash)
   await syncKeys(db, clock(), sealer)

@@ -105,7 +105,7 @@ async function importFile(
   const bytes = createReadStream(join(folder, name))
   try {
     const { statementProfiles: profiles } = deps
-    const reader = chooseReader({ asked: {}, bank, fileName: name, profiles })
+    const reader = chooseReader({ preference: {}, bank, fileName: name, profiles })
     await importStatement(deps, {
       bankCode: bank.code,
       accountNumber: bank.statements?.accountNumber,

@@ -1,4 +1,4 @@
-// What a client does to a collection account after it was made.
+// Client calls on an existing collection account.
 
 import type { LightMyRequestResponse } from 'fastify'
 import { ACCOUNTS, dataOf } from './fixtures.ts'
@@ -31,7 +31,7 @@ export function fieldsOf(answer: LightMyRequestResponse): string[] {
     .sort()
 }
 
-// The client's events, oldest first, and what it did by hand.
+// The client's events for the account, oldest first.
 export async function eventsOf(bench: Bench, accountNumber: string) {
   const url = `/api/v1/events?accountNumber=${accountNumber}&limit=100`
   const { data } = (await bench.call({ url })).json()

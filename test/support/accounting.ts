@@ -12,7 +12,7 @@ import { credit, reverse } from './tracing.ts'
 
 export const OPERATOR = '/api/v1/operator'
 export const DAY_MS = 86_400_000
-export const FIRST_DAY = '2026-11-15' // On which test services start.
+export const FIRST_DAY = '2026-11-15' // Test services start on this day.
 export const REASON = { reason: 'No statement of this bank yet' }
 
 type Caller = Pick<Bench, 'call'>
@@ -24,7 +24,7 @@ export async function closeDay(by: Caller, day: string, body: object = REASON) {
   return dataOf(await tryClose(by, day, body), 'account')
 }
 
-// Just over, and a little more: it can be closed.
+// Moves the clock past the end of the day, so that it can be closed.
 export function pass(bench: Bench, day: string): void {
   const end = Date.parse(`${day}T23:00:00Z`)
   bench.advance(end + 10 * 60_000 - bench.clock().getTime())
@@ -46,8 +46,8 @@ export async function reportOf(by: Caller, path: string) {
 
 export const journalOf = (by: Caller, day: string) => textOf(by, `journal.csv?day=${day}`)
 
-// Another process on the same database, with settings and a clock of its own, which begins where the
-// first one began.
+// Another process on the same database, with its own settings and a clock that starts like the first
+// one's.
 export async function startBeside(bench: Bench, env: Record<string, string> = {}) {
   const database = { ...bench.database, [Symbol.asyncDispose]: async () => {} }
   return startTestService({ database, env })
@@ -56,8 +56,8 @@ export async function startBeside(bench: Bench, env: Record<string, string> = {}
 // "2000 MAN0000001 credit 0.00 1000.00", in the order of the journal.
 export function brief(line: Record<string, unknown>): string {
   const { accountCode, clientId, bankCode, reason, debit, credit, currency } = line
-  const shown = [accountCode, clientId ?? bankCode, reason, debit, credit]
-  return [...shown, ...(currency === 'NGN' ? [] : [currency])].join(' ')
+  const cells = [accountCode, clientId ?? bankCode, reason, debit, credit]
+  return [...cells, ...(currency === 'NGN' ? [] : [currency])].join(' ')
 }
 
 export function kobo(amount: string): bigint {
@@ -70,8 +70,8 @@ export function sum(rows: readonly Record<string, string>[], column: string): bi
   return rows.reduce((total, row) => total + kobo(row[column] as string), 0n)
 }
 
-// 1,000.00 with 10.00 withheld and a fee of 1% and VAT; 200.00 of nobody; 5 dollars; a payout of 100.00, for
-// which the bank charges 10.75; 50.00 taken back.
+// 1,000.00 with 10.00 withheld and a fee of 1% and VAT; 200.00 unidentified; 5 dollars; a payout of
+// 100.00, for which the bank charges 10.75; a reversal of 50.00.
 export async function liveADay(bench: Bench): Promise<void> {
   const { accountNumber } = await createAccount(bench)
   await createFeeRule(bench)

@@ -1,4 +1,4 @@
-// Marks credits as those that an archive takes, and writes its files, as archiving a month does.
+// Marks credits as archived and writes the archive's files, like archiving a month.
 
 import type { Transaction } from '#db/transaction.ts'
 import { ARCHIVE_FILES, PAYERS } from '#domain/archive/archive-files.ts'

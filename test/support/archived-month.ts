@@ -1,5 +1,4 @@
-// A month of a client's money that is finished, and what came after it: enough to see that nothing told of
-// it changes when it is archived.
+// A finished month of a client's money and its aftermath, to show that archiving changes no report.
 
 import { archive, MONTH, YEAR_MS } from './archiving.ts'
 import { createFeeRule } from './fee-rules.ts'
@@ -13,11 +12,11 @@ import { createTempFolder } from './temp-folder.ts'
 const DAY_MS = 86_400_000
 const TAKEN = 8
 
-// Where the ledger begins, once the month is archived.
+// The start of the ledger once the month is archived.
 export const BEGINS = MONTH.to
 
-// To two accounts by turns, a day apart, with fees and half of them with charges of the bank; and what
-// stays: a payment that is paid, and a payout.
+// Credits to two accounts in turn, a day apart, with fees and half of them with bank charges; and rows
+// that stay: a paid payment and a payout.
 export async function liveAMonth(bench: Bench): Promise<string[]> {
   await createFeeRule(bench, { vatBps: 750 })
   const numbers: string[] = []
@@ -37,7 +36,7 @@ export async function liveAMonth(bench: Bench): Promise<string[]> {
   return numbers
 }
 
-// A year later it is settled, and more comes.
+// A year later, the month is settled and more money comes.
 export async function liveOn(bench: Bench, numbers: readonly string[]): Promise<void> {
   bench.advance(YEAR_MS)
   await closed(bench)
@@ -48,7 +47,7 @@ export async function liveOn(bench: Bench, numbers: readonly string[]): Promise<
   bench.advance(60_000)
 }
 
-// All of the eight that are to be archived.
+// Archives all eight archivable credits.
 export async function archiveLived(bench: Bench, month = MONTH): Promise<bigint> {
   using folder = createTempFolder()
   return (await archive(bench, folder.path, month)).credits

@@ -1,4 +1,4 @@
-// Archives a month of a test service, as `manilla archive` does.
+// Archives a month of a test service, like `manilla archive`.
 
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
@@ -19,7 +19,7 @@ export const YEAR_MS = 365 * DAY_MS
 
 export const MONTH = monthAt(START)
 
-// The month in which test services start, unless another is named.
+// By default the month in which test services start.
 export function archive(bench: Pick<Bench, 'db' | 'clock'>, folder: string, month = MONTH) {
   return archiveMonth(bench.db, {
     month,
@@ -33,15 +33,15 @@ export function archive(bench: Pick<Bench, 'db' | 'clock'>, folder: string, mont
   })
 }
 
-// In the next year. All of its credits that are finished.
+// Archives all finished credits of the month a year later.
 export async function archiveLater(bench: Bench): Promise<void> {
   bench.advance(YEAR_MS)
   using folder = createTempFolder()
   await archive(bench, folder.path)
 }
 
-// So many credits to two new accounts, a minute apart, with the operator's fee; of every other one the
-// bank has withheld charges. Answers the accounts' numbers.
+// Credits to two new accounts, a minute apart, with the operator's fee; every other one has bank charges.
+// Returns the accounts' numbers.
 export async function finishedCredits(bench: Bench, count = 6): Promise<string[]> {
   await createFeeRule(bench)
   const numbers = [await createAccount(bench), await createAccount(bench)].map(
@@ -63,8 +63,8 @@ export async function balancesOf(db: Pool) {
   return rows
 }
 
-// I85 of whatever happened up to now: archived month by month, balances are what they were, and every check
-// and every verifier finds nothing.
+// I85 for everything so far: archiving month by month keeps the balances, and all checks and verifiers
+// find nothing.
 export async function assertArchivable(db: Pool, now: Date): Promise<void> {
   const { rows } = await db.query<{ first: Date }>('select min(received_at) as first from credits')
   const months = monthsFrom(rows[0]?.first as Date, monthAt(new Date(now.getTime() + 31 * DAY_MS)))
@@ -80,7 +80,7 @@ export async function assertArchivable(db: Pool, now: Date): Promise<void> {
   await assertProven(db)
 }
 
-// Begins to archive, and waits where it reads or deletes from a table, until it is released.
+// Starts archiving and blocks it where it reads or deletes from the table, until released.
 export async function archiveBlocked(bench: Bench, folder: string, table: string) {
   const blocker = await bench.db.connect()
   await blocker.query(`begin; lock table ${table} in access exclusive mode`)

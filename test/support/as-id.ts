@@ -1,4 +1,4 @@
-// Ids that a test writes by hand, or reads off a page, enter their type here.
+// Types ids that a test writes by hand or reads from a page.
 
 export function asId<Id extends bigint | string>(value: bigint | string): Id {
   return value as Id

@@ -1,5 +1,5 @@
-// Backups as a test needs them: the commands as an operator gives them, and a service on an embedded
-// database of its own that archives its log.
+// Backups for tests: the operator's commands, and a service on its own embedded database that archives
+// its log.
 
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
@@ -13,7 +13,7 @@ import { type EmbeddedServer, startEmbedded } from '#embedded/embedded.ts'
 import { query, until } from './embedded-bench.ts'
 import { startTestService } from './running-service.ts'
 
-// Kept in secrets.json of the data directory instead.
+// The data directory's secrets.json has them instead.
 const NO_SECRETS = { MANILLA_TOKEN_SECRETS: '', MANILLA_DATA_KEYS: '', MANILLA_HASH_KEY: '' }
 
 // biome-ignore lint/suspicious/noExplicitAny: what a command answers is for its test to know
@@ -40,7 +40,7 @@ export async function startArchivedService(folder: string) {
   }
 }
 
-// Resolves when the file of the log that was being written is in the archive; answers its path.
+// Resolves when the current log file is in the archive; returns its path.
 export async function switchLog(server: EmbeddedServer, archive: string): Promise<string> {
   const path = await currentSegment(server, archive)
   await query(server.connectionString, 'select pg_switch_wal()')
@@ -54,7 +54,7 @@ export async function currentSegment(server: EmbeddedServer, archive: string): P
   return join(archive, `${name}.gz`)
 }
 
-// A moment after all that was committed until now, and before all that is committed from now on.
+// A moment after all earlier commits and before all later ones.
 export async function markMoment(server: EmbeddedServer): Promise<string> {
   const moment = new Date(systemClock().getTime() + 2)
   await until('it has passed', async () => {
@@ -64,7 +64,7 @@ export async function markMoment(server: EmbeddedServer): Promise<string> {
   return moment.toISOString()
 }
 
-// What a restored data directory holds, read by a server of its own.
+// Reads a restored data directory with a server of its own.
 export async function readRestored(dataDir: string, sql: string): Promise<unknown[]> {
   const server = await startEmbedded({ dataDir })
   try {

@@ -1,5 +1,4 @@
-// Banks as a test needs them, their ranges as small as it takes; and a second process on the same
-// database.
+// Banks for tests, with small number ranges; and a second process on the same database.
 
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
@@ -20,7 +19,7 @@ export const OWN_RAIL_SECRET = `whsec_${Buffer.alloc(32, 'r').toString('base64')
 
 type Fixture = Pick<BankSettings, 'code'> & Partial<BankSettings>
 
-// Without a secret of its own, a bank signs as in the sandbox.
+// A bank without its own secret signs like the sandbox's.
 export async function startWithBanks(
   banks: readonly Fixture[],
   env: Record<string, string> = {},
@@ -44,13 +43,13 @@ const LIVE_BANK = {
   railSecrets: [OWN_RAIL_SECRET],
 }
 
-// A service that moves real money: no demo client, https only, its own banks.
+// A live service: no demo client, https only, its own banks.
 export function startLiveService(...others: Fixture[]): Promise<Bench> {
   const env = { MANILLA_MODE: 'live', PUBLIC_URL: 'https://pay.example.com' }
   return startWithBanks([LIVE_BANK, ...others], env)
 }
 
-// Another process beside the bench, as far as the database can tell.
+// To the database, another process beside the bench.
 export async function startTwin(bench: Bench): Promise<Bench & AsyncDisposable> {
   const { config, clock, database } = bench
   const quiet = new Writable({ write: (_chunk, _encoding, done) => done() })
@@ -70,7 +69,7 @@ export async function startTwin(bench: Bench): Promise<Bench & AsyncDisposable> 
   }
 }
 
-// What the expiry worker does, when the test says so.
+// Runs the expiry worker once.
 export async function closeExpired({ database, service, clock }: Bench): Promise<void> {
   const { connectionString } = database
   const batchPool = patientBatchPool(connectionString, 1)
@@ -83,8 +82,8 @@ export async function closeExpired({ database, service, clock }: Bench): Promise
   }
 }
 
-// Nothing is written to a table until it is let go; `waiting` answers who waits for something, as
-// soon as so many do.
+// Blocks writes to a table until released. `waiting` returns the waiting sessions, once there are so
+// many.
 export async function holdTable({ db }: Pick<Bench, 'db'>, table: string) {
   const holder = await db.connect()
   await holder.query(`begin; lock table ${table} in share mode`)
@@ -105,7 +104,7 @@ export async function holdTable({ db }: Pick<Bench, 'db'>, table: string) {
   }
 }
 
-// Every deadlock costs whoever met it a second, even when trying again then succeeds.
+// A deadlock costs its victim a second, even if the retry succeeds.
 export async function countDeadlocks({ db }: Pick<Bench, 'db'>): Promise<number> {
   await db.query('select pg_stat_force_next_flush()')
   const { rows } = await db.query<{ count: number }>(
@@ -118,7 +117,7 @@ export async function assertCleanBooks({ db }: Pick<Bench, 'db'>): Promise<void>
   assert.deepEqual(await checkIntegrity(db), [])
 }
 
-// What it cost this process, however busy the machine is with others.
+// CPU time of this process only, so that a busy machine does not count.
 export async function cpuMs(work: () => Promise<unknown>): Promise<number> {
   const before = process.cpuUsage()
   await work()
@@ -126,7 +125,7 @@ export async function cpuMs(work: () => Promise<unknown>): Promise<number> {
   return (user + system) / 1000
 }
 
-// So many of each answer, for example { '00': 1, '01': 49 }.
+// Counts equal answers, for example { '00': 1, '01': 49 }.
 export function tally(values: readonly string[]): Record<string, number> {
   const counts: Record<string, number> = {}
   for (const value of values) counts[value] = (counts[value] ?? 0) + 1

@@ -1,4 +1,4 @@
-// One day of a bank's account, written in each of the formats that banks send it in.
+// One day of a bank's account in each statement format.
 
 import { formatKobo, kobo } from '#money.ts'
 
@@ -6,10 +6,10 @@ export type DayLine = {
   kobo: bigint
   sessionId?: string
   bankReference?: string
-  accountNumber?: string // Of ours. Only the CSV has a column for it.
+  accountNumber?: string // Ours. Only the CSV has a column for it.
   narration?: string
-  endToEndId?: string // Only camt.053 has it, …
-  isReversal?: boolean // … and this.
+  endToEndId?: string // Only camt.053 has it.
+  isReversal?: boolean // Only camt.053 has it.
 }
 
 export type BankDay = {
@@ -26,7 +26,7 @@ export const closingOf = ({ openingKobo, lines }: BankDay) =>
 
 const size = (amount: bigint) => formatKobo(kobo(amount < 0n ? -amount : amount))
 
-// As the profile wema reads it.
+// In the format of the profile wema.
 export function wemaCsv(bankDay: BankDay): string {
   const [year, month, date] = bankDay.day.split('-').map(Number)
   const on = `${month}/${date}/${year}`

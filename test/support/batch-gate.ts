@@ -1,4 +1,4 @@
-// Batches that a test lets go one by one, and how their answers are read.
+// Batches that a test releases one by one, and readers of their answers.
 
 import { setImmediate as turn } from 'node:timers/promises'
 import { Batcher } from '#db/batcher.ts'
@@ -11,7 +11,7 @@ export const name = (item: number) => `#${item}`
 export const names = async (items: readonly number[]) => items.map(name)
 export const lost = () => Object.assign(new Error('terminating connection'), { code: '57P01' })
 
-// Batches wait until they are let go, so that a test decides what comes while one is written.
+// Batches wait until released, so that a test decides what arrives during a write.
 export function createGate(run: Run = names) {
   const batches: number[][] = []
   const waiting: (() => void)[] = []

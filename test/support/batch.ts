@@ -1,5 +1,5 @@
-// Test files one after another in this process, of those that no other process has taken yet. A
-// file's tests have ended, and what they shared is closed, before the next file is loaded.
+// Runs test files one after another in this process, taking files that no other process has taken. A
+// file's tests end and its shared resources close before the next file loads.
 
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,8 +10,8 @@ const ROOT = join(import.meta.dirname, '../..')
 
 export type Batch = {
   files: readonly string[]
-  most: number // Of them, for one process.
-  folder: string // Where processes tell one another what they have taken.
+  most: number // Per process.
+  folder: string // Processes record the taken files here.
 }
 
 export function runBatch(batch: Batch): Promise<void> {
@@ -19,18 +19,18 @@ export function runBatch(batch: Batch): Promise<void> {
 }
 
 async function runFiles({ files, most, folder }: Batch): Promise<void> {
-  let taken = 0
+  let count = 0
   for (const [at, file] of files.entries()) {
-    if (taken === most) return
+    if (count === most) return
     if (!take(join(folder, `${at}`))) continue
-    taken++
+    count++
     await import(join(ROOT, file))
-    // Tests of one process run in order: this one waits for all of the file.
+    //    // Tests of one process run in order: this one waits for all tests of the file.
     await test(`${file} closes what it opened`, closeShared)
   }
 }
 
-// Whoever makes the folder has the file.
+// The process that creates the folder has the file.
 function take(path: string): boolean {
   try {
     mkdirSync(path)

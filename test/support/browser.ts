@@ -1,5 +1,5 @@
-// Pages in a real browser, one for all test files of a process. A page keeps what a person would never
-// see: what went wrong in its console, whom it asked, how much it loaded.
+// Pages in a real browser, shared by all test files of a process. A page records what a person never
+// sees: console problems, contacted hosts, loaded bytes.
 //
 //   await using browser = await openBrowser()
 //   const { page, problems } = await browser.newPage({ width: 360 })
@@ -41,8 +41,8 @@ export async function openBrowser() {
   const browser = await launched
   const contexts: BrowserContext[] = []
   return {
-    // Each in a context of its own: nothing is shared but the browser. Further tabs of the same
-    // person: `page.context().newPage()`. Nothing moves: what does is drawn sixty times a second.
+    // Each page has a context of its own; only the browser is shared. Further tabs of the same person:
+    // `page.context().newPage()`. Reduced motion, because animations redraw sixty times a second.
     async newPage({ width = WIDE, height = HEIGHT, ...options }: PageOptions = {}) {
       const viewport = { width, height }
       const context = await browser.newContext({ viewport, reducedMotion: 'reduce', ...options })
@@ -67,9 +67,9 @@ async function watchedPage(page: Page) {
   return {
     page,
     problems, // Console errors and warnings, uncaught errors.
-    // Where it has asked for anything.
+    // The contacted hosts.
     hosts: () => [...new Set(responses.map((response) => new URL(response.url()).host))],
-    // Bytes of bodies as they came, compressed, by path; streams never end and are left out.
+    // Compressed bytes of bodies by path; streams never end and are left out.
     async sizes(): Promise<Record<string, number>> {
       const ended = responses.filter((response) => !isStream(response))
       const sized = ended.map(async (response) => {
@@ -79,7 +79,7 @@ async function watchedPage(page: Page) {
       return Object.fromEntries(await Promise.all(sized))
     },
     async [Symbol.asyncDispose]() {
-      // A request that a test holds back may be under way.
+      // A request that a test holds back may be pending.
       if (!page.isClosed()) await page.unrouteAll({ behavior: 'ignoreErrors' })
       await page.context().close()
     },
@@ -92,19 +92,19 @@ function isStream(response: Response): boolean {
 
 type AxeResult = { id: string; help: string; nodes: { target: string[] }[] }
 
-// What slides or fades in has arrived: before that, its colours are not what they will be.
+// Waits for sliding and fading elements, whose colours differ until they arrive.
 const SETTLED = `Promise.all(document.getAnimations()
   .filter((animation) => animation.effect.getComputedTiming().endTime !== Infinity)
   .map((animation) => animation.finished.catch(() => {})))`
 
-// Every fault that axe-core finds, a line each; best practices included.
+// All faults that axe-core finds, one per line, including best practices.
 export async function findAxeFaults(page: Page, options: object = {}): Promise<string[]> {
   await page.evaluate(SETTLED)
-  // Not through the page: its policy lets no script in.
+  // Injected from outside: the page's policy allows no script.
   if (!(await page.evaluate<boolean>(`'axe' in window`))) await page.evaluate(AXE)
-  const asked = JSON.stringify({ resultTypes: ['violations'], ...options })
+  const run = JSON.stringify({ resultTypes: ['violations'], ...options })
   const results = await page.evaluate<AxeResult[]>(
-    `axe.run(document, ${asked}).then(({ violations }) => violations)`,
+    `axe.run(document, ${run}).then(({ violations }) => violations)`,
   )
   return results.map(
     ({ id, help, nodes }) => `${id}: ${help} (${nodes.map(({ target }) => target).join(', ')})`,
@@ -113,7 +113,7 @@ export async function findAxeFaults(page: Page, options: object = {}): Promise<s
 
 const TOO_WIDE = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
 
-// A page of the dashboard, when it has loaded: nothing that axe-core finds, and nothing sticks out.
+// A loaded dashboard page has no axe-core fault, and nothing sticks out.
 export async function assertFaultless(page: Page, url: string): Promise<void> {
   await load(page, url)
   await assertNoFault(page, url)
@@ -131,11 +131,11 @@ async function assertNoFault(page: Page, what: string): Promise<void> {
   assert(overflow <= 0, `${what} is ${overflow} pixels too wide`)
 }
 
-// Of all rules, those that look at colours.
+// The rules about colours.
 const COLOUR_RULES = { runOnly: ['color-contrast', 'link-in-text-block'] }
 
-// Wide and narrow, in light and in dark, without loading it again: a machine that changes its mind
-// changes colours and nothing else, and a window that is made narrow is as one that was.
+// Wide and narrow, light and dark, without reloading: a theme change changes only colours, and a narrowed
+// window looks like a narrow one.
 export async function assertFaultlessThroughout(page: Page, url: string): Promise<void> {
   const show = async (colorScheme: 'light' | 'dark') => {
     await page.emulateMedia({ colorScheme })
@@ -153,8 +153,8 @@ export async function assertFaultlessThroughout(page: Page, url: string): Promis
   assert.deepEqual(await findAxeFaults(page, COLOUR_RULES), [], `${url}, narrow, in light`)
 }
 
-// Asked again from here: a page may not evaluate text by itself (its content security policy), as
-// `waitForFunction` would have it do from the second time on.
+// Polls from here: the content security policy forbids a page to evaluate text, which `waitForFunction`
+// does from the second try on.
 export function untilTrue(page: Page, expression: string): Promise<void> {
   return until(expression, () => page.evaluate<boolean>(`Boolean(${expression})`))
 }

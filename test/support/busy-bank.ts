@@ -1,5 +1,5 @@
-// A bank with more to be asked and told than its rate allows, and the workers' rounds of two processes.
-// It knows when it was called for what, by the bench's clock.
+// A bank with more calls to make than its rate allows, and the workers' rounds of two processes. It
+// records its calls by the bench's clock.
 
 import assert from 'node:assert/strict'
 import type { BankConnection, CallLimits, PayoutAnswer } from '#banks/connector.ts'
@@ -33,8 +33,8 @@ export async function startBusyBank(
     findPayout: call('payout_queries', UNKNOWN),
     findTransfer: call('requeries', { status: 'not_found' }),
   }
-  const connectionsWith = (given: CallLimits, more: BankConnection['calls'] = {}) =>
-    new Map([[BANK, { calls: { ...calls, ...more }, limits: given } as BankConnection]])
+  const connectionsWith = (callLimits: CallLimits, more: BankConnection['calls'] = {}) =>
+    new Map([[BANK, { calls: { ...calls, ...more }, limits: callLimits } as BankConnection]])
 
   await fund(bench, '10000')
   for (let at = 0; at < unknown; at++) await createPayout(bench, { amount: 1 })

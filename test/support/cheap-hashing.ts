@@ -1,6 +1,6 @@
-// Passwords and client secrets hashed at a fraction of their cost in the process of the tests: half a
-// second of a core for each would be most of what many files take. A hash names its cost as ever, and
-// `costsOf` tells what would have been spent.
+// Hashes passwords and client secrets at a fraction of their cost in the test process: half a second of
+// CPU for each would dominate many files. A hash still names its full cost, and `costsOf` returns the
+// cost that production would spend.
 
 import crypto, { type ScryptOptions } from 'node:crypto'
 import { syncBuiltinESMExports } from 'node:module'
@@ -14,7 +14,7 @@ const CHEAP_COST = 1024 // 3 ms.
 const { scrypt } = crypto
 let costs: number[] | undefined
 
-// Of hashes that were worked out at full cost we know one secret.
+// The public secrets whose hashes were computed at full cost.
 const published = new Map(
   [
     [SANDBOX_CLIENT.secret, SANDBOX_CLIENT.secretHash],
@@ -36,7 +36,7 @@ export async function atFullCost<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-// Of each hash that is worked out meanwhile, as scrypt's N.
+// The scrypt N of each hash computed during `work`.
 export async function costsOf(work: () => Promise<unknown>): Promise<number[]> {
   const spent: number[] = []
   costs = spent

@@ -1,4 +1,4 @@
-// A payer in front of the page: a service that listens, a browser, and what a person does and sees.
+// A payer at the checkout: a listening service, a browser, and the payer's actions.
 
 import type { Page } from 'playwright-core'
 import { openBrowser, type PageOptions } from './browser.ts'
@@ -13,7 +13,7 @@ export async function startCheckout() {
   return {
     bench,
     url,
-    // An advice, and with a bank its number too; where to look at it.
+    // An advice, with a bank also its number; and the page's address.
     async advice(changes: Record<string, unknown> = {}, bankCode?: string) {
       const { adviceReference } = await createAdvice(bench, changes)
       const number = bankCode ? await initiate(bench, adviceReference, bankCode) : undefined

@@ -1,11 +1,11 @@
-// Every state of the payer's page, each as a way to bring an advice there.
+// All states of the checkout page, each with the steps that lead an advice there.
 
 import { ADVICE, adviceBody, createAdvice, initiate, MINUTE_MS, simulate } from './fixtures.ts'
 import { RINGS } from './logos.ts'
 import { newSessionId, postRail } from './rail.ts'
 import type { Bench } from './running-service.ts'
 
-export type Scene = (bench: Bench) => Promise<string> // Answers the page's path.
+export type Scene = (bench: Bench) => Promise<string> // Returns the page's path.
 
 const ORDER = { narration: 'Order 1042: running shoes', merchantRef: undefined }
 
@@ -25,7 +25,7 @@ async function start(bench: Bench, changes: object = {}) {
   return { path: `/pay?adviceReference=${adviceReference}`, adviceReference, bankAccount }
 }
 
-// Of a merchant that has chosen everything there is to choose.
+// A merchant with complete branding.
 async function startBranded(bench: Bench) {
   const clientId = `SHOP${newSessionId().slice(-6)}`
   const token = await bench.newClient(clientId)

@@ -1,5 +1,5 @@
-// The real thing: `node src/main.ts` as a process of its own, on a data folder of its own, spoken
-// to over real HTTP, and killed like one. Of our environment nothing reaches it but PATH.
+// Runs `node src/main.ts` as a process with its own data folder, speaks real HTTP to it, and can kill it.
+// It inherits only PATH from our environment.
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -9,22 +9,22 @@ import { isRunning, until } from './embedded-bench.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const MAIN = join(ROOT, 'src/main.ts')
-const TICKS_PER_SECOND = 100 // Of /proc, on every Linux that there is.
+const TICKS_PER_SECOND = 100 // In /proc, on every Linux.
 const { PATH = '', NODE_COMPILE_CACHE } = process.env
-// What V8 compiled for others halves what a command takes.
+// V8's compile cache halves the time of a command.
 export const PASSED_ON = { PATH, ...(NODE_COMPILE_CACHE ? { NODE_COMPILE_CACHE } : {}) }
 const WELCOME_END = 'Stop with Ctrl-C.'
 
 export type Options = {
-  folder: string // Its working folder, where it also keeps its data.
+  folder: string // Its working folder, which also has its data.
   role?: string
-  command?: readonly [string, ...string[]] // As an operator types it; then it works in our folder.
+  command?: readonly [string, ...string[]] // As typed by an operator; it then runs in our folder.
   env?: Record<string, string>
 }
 
 export type ChildService = Awaited<ReturnType<typeof startChild>>
 
-// Spawned, but perhaps not up yet, and perhaps never.
+// The process may not be up yet, or may never come up.
 export function spawnChild({ folder, role, command, env = {} }: Options) {
   const [program, ...args] = command ?? [process.execPath, MAIN, ...(role ? [role] : [])]
   const child = spawn(program, args, {
@@ -49,7 +49,7 @@ export function spawnChild({ folder, role, command, env = {} }: Options) {
     child,
     said,
     closed,
-    // Rejects when it ends before it has said so.
+    // Rejects if the process ends before it prints the words.
     async says(words: string): Promise<void> {
       const hasEnded = () => child.exitCode !== null || child.signalCode !== null
       await until(`it says ${words}`, () => said.out.includes(words) || hasEnded())
@@ -77,15 +77,15 @@ export async function startChild(options: Options) {
     ...spawned,
     url,
     processes,
-    // What it has cost so far, in processor time of all its processes, those that ended included.
+    // CPU time of all its processes so far, including ended ones.
     cpuMs: () => processesOf(child).reduce((sum, pid) => sum + cpuMsOf(pid), 0),
-    // Those that answer HTTP, when it was told to have several.
+    // The processes that serve HTTP, if there are several.
     httpProcesses: () => childrenOf(child).filter((pid) => commandOf(pid).includes(MAIN)),
     async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
       child.kill(signal)
       return closed
     },
-    // With -9, all in one go. Backends of the database that came since are found anew.
+    // Sends -9 to all at once, including database backends started since.
     async kill(whom: 'everything' | 'database' | 'process'): Promise<void> {
       const all = processesOf(child)
       const postmaster = postmasterOf(options.folder)
@@ -98,7 +98,7 @@ export async function startChild(options: Options) {
   }
 }
 
-// As the sandbox's client; answers its token.
+// Logs in as the sandbox's client; returns its token.
 export async function logIn(url: string): Promise<string> {
   const answer = await fetch(`${url}/api/Account/login`, {
     method: 'POST',
@@ -112,7 +112,7 @@ export function dataDirOf(folder: string): string {
   return join(folder, 'data')
 }
 
-// How a program beside the service reaches its database, for as long as it runs.
+// The connection string for another program while the service runs.
 export function databaseOf(folder: string): string {
   const socket = join(dataDirOf(folder), 'postgres', postmasterLines(folder)[4] ?? '')
   return `postgres://manilla@/manilla?host=${encodeURIComponent(socket)}&port=5432&sslmode=disable`
@@ -126,8 +126,7 @@ function postmasterLines(folder: string): string[] {
   return readFileSync(join(dataDirOf(folder), 'postgres', 'postmaster.pid'), 'utf8').split('\n')
 }
 
-// A child with all that descend from it, and whoever shares a process group with one of those: the
-// guard of the database is nobody's child.
+// A child with all its descendants and their process groups: the guard of the database is nobody's child.
 function processesOf({ pid }: ChildProcess): number[] {
   const { stdout } = spawnSync('ps', ['-ax', '-o', 'pid=,ppid=,pgid='], { encoding: 'utf8' })
   const rows = stdout
@@ -158,7 +157,7 @@ function commandOf(pid: number): string {
   return spawnSync('ps', ['-ww', '-o', 'command=', '-p', `${pid}`], { encoding: 'utf8' }).stdout
 }
 
-// With its children that have ended. Where there is no /proc, in whole seconds and without those.
+// Includes ended children. Without /proc, in whole seconds and without them.
 export function cpuMsOf(pid: number): number {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
@@ -175,6 +174,6 @@ export function kill(pid: number | undefined): void {
   try {
     if (pid) process.kill(pid, 'SIGKILL')
   } catch {
-    // It is gone already.
+    // The process is already gone.
   }
 }

@@ -1,6 +1,6 @@
-// The browser that tests drive: CHROMIUM_PATH, or else the one that npm brought. Its package unpacks
-// into the temp folder and takes a file that is there for a whole one, even while another process is
-// still writing it; so we have it unpack into a folder of ours and rename that.
+// The browser for tests: CHROMIUM_PATH, or else the one from npm. Its package unpacks into the temp
+// folder and trusts a file there even while another process writes it, so we let it unpack into our own
+// folder and rename that.
 
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
@@ -16,16 +16,16 @@ const UNPACK = `await (await import('@sparticuz/chromium')).default.executablePa
 
 export async function launchChromium(): Promise<Browser> {
   const { executablePath, env } = findChromium()
-  // As root, and in containers, there is no sandbox to be had.
+  // There is no sandbox for root and in containers.
   const args = ['--no-sandbox', '--disable-gpu', '--font-render-hinting=none']
   return chromium.launch({ executablePath, args, env: { ...plainEnvironment(), ...env } })
 }
 
 function findChromium(): { executablePath: string; env: Record<string, string> } {
-  const given = process.env.CHROMIUM_PATH
-  if (given) {
-    if (!existsSync(given)) throw new Error(`CHROMIUM_PATH: there is nothing at ${given}.`)
-    return { executablePath: given, env: {} }
+  const path = process.env.CHROMIUM_PATH
+  if (path) {
+    if (!existsSync(path)) throw new Error(`CHROMIUM_PATH: there is nothing at ${path}.`)
+    return { executablePath: path, env: {} }
   }
   if (process.platform !== 'linux' || !existsSync(PACKAGE)) throw new Error(INSTRUCTION)
   const folder = unpack()
@@ -49,14 +49,14 @@ function unpack(): string {
     addFonts(unfinished, folder)
     renameSync(unfinished, folder)
   } catch (error) {
-    if (!existsSync(folder)) throw error // Else another process was first.
+    if (!existsSync(folder)) throw error // Otherwise another process was first.
   } finally {
     rmSync(unfinished, { recursive: true, force: true })
   }
   return folder
 }
 
-// The package's own settings name folders of the machine it is made for.
+// The package's own settings name folders of another machine.
 function addFonts(unfinished: string, folder: string): void {
   writeFileSync(join(unfinished, 'fonts/naira.ttf'), makeNairaFont())
   const places = `<dir>${folder}/fonts</dir><cachedir>${folder}/font-cache</cachedir>`

@@ -1,5 +1,5 @@
-// The command line in process: what a run prints, its exit code, and Ctrl-C at a chosen moment. Its
-// files are in a folder of their own.
+// Runs the command line in process: its output, its exit code, and Ctrl-C at a chosen moment. It has a
+// folder of its own.
 
 import { runCli } from '../../cli/program.ts'
 import type { Terminal } from '../../cli/terminal.ts'
@@ -10,7 +10,7 @@ export type Ran = { exitCode: number; out: string; err: string }
 export function createCli(env: Record<string, string> = {}) {
   const folder = createTempFolder()
 
-  // Begins a run; `press` is Ctrl-C.
+  // Starts a run; `press` is Ctrl-C.
   function start(words: readonly string[], changes: Partial<Terminal> = {}) {
     const pressed = new AbortController()
     const said = { out: '', err: '' }

@@ -1,4 +1,4 @@
-// The operator's register of clients, as tests use it.
+// The operator's register of clients.
 
 import assert from 'node:assert/strict'
 import type { LightMyRequestResponse } from 'fastify'

@@ -1,7 +1,8 @@
-// Closes what all tests of a file share, after the last of them; and what all files of a process do.
+// Closes the resources that the tests of a file share after its last test, and those that the files of a
+// process share.
 //
-// Hooks of a file run in the order in which they were made, and the database harness makes one that
-// stops the server: this module must be loaded before it, which the alphabet sees to.
+// Hooks of a file run in the order of their creation, and the database harness creates one that stops the
+// server. So this module must load before it, which the alphabetical order of imports ensures.
 
 import { after } from 'node:test'
 import { patience } from './patience.ts'
@@ -9,7 +10,7 @@ import { patience } from './patience.ts'
 type Shared = AsyncDisposable | Disposable
 
 const open: Shared[] = []
-const kept: Shared[] = []
+const resources: Shared[] = []
 let isBatch = false
 const END_MAX_MS = patience(1_000)
 
@@ -21,11 +22,11 @@ export function closeAfterTests<T extends Shared>(shared: T): T {
 }
 
 export function closeAtEnd<T extends Shared>(shared: T): T {
-  kept.push(shared)
+  resources.push(shared)
   return shared
 }
 
-// Of many files in this process. Hooks of a file run when it ends, whatever file comes next.
+// For many files in this process. Hooks of a file run when it ends, before the next file.
 export async function keepWhile(files: () => Promise<void>): Promise<void> {
   isBatch = true
   try {
@@ -37,11 +38,11 @@ export async function keepWhile(files: () => Promise<void>): Promise<void> {
 
 export async function closeEverything(): Promise<void> {
   await closeShared()
-  await closeAll(kept)
+  await closeAll(resources)
   setTimeout(leave, END_MAX_MS).unref()
 }
 
-// A test that failed may have left something open, for which the run would wait for ever.
+// A failed test may leave something open, and the run would wait for ever.
 function leave(): void {
   console.error(`still open at the end: ${process.getActiveResourcesInfo().join(', ')}`)
   process.exit(1)

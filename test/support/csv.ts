@@ -1,4 +1,4 @@
-// CSV as a program reads it.
+// Parses CSV.
 
 import assert from 'node:assert/strict'
 
@@ -14,7 +14,7 @@ export function parseLines(text: string): string[][] {
   return rows.slice(0, -1)
 }
 
-// Each row by the names of its columns.
+// Rows by column name.
 export function parseCsv(text: string): Record<string, string>[] {
   const [head = [], ...rows] = parseLines(text)
   return rows.map((cells) => {

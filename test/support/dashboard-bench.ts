@@ -1,5 +1,5 @@
-// A service with a dashboard that is looked at: people signed in, in a real browser whose clock is
-// the service's; and days of trade to look at.
+// A service with its dashboard: users signed in, in a real browser with the service's clock; and days of
+// trade to show.
 
 import assert from 'node:assert/strict'
 import { withTransaction } from '#db/transaction.ts'
@@ -28,7 +28,7 @@ export async function startDashboardBench() {
   return { ...bench, url, openAs: openerOf(bench, url) }
 }
 
-// A page of somebody who is signed in, new unless named; it shows nothing yet.
+// Opens a page for a signed-in user, by default a new one; the page is still empty.
 export function openerOf(bench: Bench, url: string) {
   return async (browser: Browser, { role = 'owner', clientId, ...given }: Opening = {}) => {
     const { email: known, ...options } = given
@@ -64,7 +64,7 @@ const PAYERS = [
   'HAUWA SULEIMAN',
 ]
 
-// A month of a small shop, the same every time: busier by the end, with all that can go wrong.
+// A month of a small shop, always the same: busier towards the end, with everything that can go wrong.
 export async function fillDays(bench: Bench, days = 30): Promise<void> {
   const accounts = await Promise.all(
     PAYERS.slice(0, 4).map((name, at) =>
@@ -92,7 +92,7 @@ export async function fillDays(bench: Bench, days = 30): Promise<void> {
   await skipEvents(bench)
 }
 
-// All that happened was told long ago: nothing is to be sent to addresses that do not exist.
+// Skips all past events, so that nothing is sent to addresses that do not exist.
 export async function skipEvents({ db }: Bench): Promise<void> {
   await db.query(
     `insert into dispatch_cursors (client_id, sequence)
@@ -101,7 +101,7 @@ export async function skipEvents({ db }: Bench): Promise<void> {
   )
 }
 
-// One payment: mostly paid; some too much, in part, or not at all.
+// One payment: mostly exact; some too high, partial, or missing.
 async function trade(bench: Bench, hour: number, payer: { sourceAccountName: string | undefined }) {
   const [firstName = '', lastName = ''] = titled(payer.sourceAccountName ?? '').split(' ')
   const { bankAccount } = await startPayment(bench, {

@@ -30,7 +30,8 @@ export function createPartitionedDatabase(): Promise<TestDatabase> {
   return createDatabase(PARTITIONED)
 }
 
-// As a service finds it that was started before; whoever needs it first prepares it, for all files.
+// Like the database of an already started service; the first test that needs it prepares it for all
+// files.
 export async function createPreparedDatabase(
   prepare: (connectionString: string) => Promise<void>,
 ): Promise<TestDatabase> {
@@ -48,7 +49,7 @@ async function makePrepared(prepare: (connectionString: string) => Promise<void>
       [PREPARED],
     )
     if (made.rows.length > 0) return
-    await client.query(`drop database if exists ${PREPARED}`) // Whoever began it has failed.
+    await client.query(`drop database if exists ${PREPARED}`) // A failed preparation left it.
     await clone(client, PREPARED, PARTITIONED)
     await prepare(await urlOf(PREPARED))
     await client.query(`alter database ${PREPARED} with allow_connections false is_template true`)
@@ -57,12 +58,12 @@ async function makePrepared(prepare: (connectionString: string) => Promise<void>
   }
 }
 
-// As workers and writers have them.
+// With the settings of workers and writers.
 export function patientBatchPool(connectionString: string, max: number) {
   return createBatchPool({ connectionString, max, patience: BUSY_FACTOR, onIdleError: () => {} })
 }
 
-// Without a single table of ours, for tests of how they come to be.
+// Without any table of ours, for tests of migrations.
 export function createEmptyDatabase(): Promise<TestDatabase> {
   return createDatabase('template0')
 }
@@ -75,7 +76,7 @@ async function createDatabase(template: string) {
     connectionString,
     max: 10,
     patience: BUSY_FACTOR,
-    onIdleError: () => {}, // Dropping the database cuts connections that are still closing.
+    onIdleError: () => {}, // Dropping the database cuts closing connections.
   })
 
   return {
@@ -89,14 +90,14 @@ async function createDatabase(template: string) {
   }
 }
 
-// Copying files rather than logging every page: 11 ms against 16 with the server in memory, no clear
+// Copies files instead of logging every page: 11 ms against 16 with the server in memory, no clear
 // difference on disk.
 function clone(admin: pg.Client, name: string, template: string): Promise<void> {
   const sql = `create database ${name} template ${template} strategy file_copy`
   return unlessInUse(() => admin.query(sql))
 }
 
-// PostgreSQL itself waits some seconds for others to leave a database; on a busy machine, again.
+// PostgreSQL waits some seconds for other sessions to leave a database; a busy machine needs another try.
 async function unlessInUse(work: () => Promise<unknown>): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -109,7 +110,7 @@ async function unlessInUse(work: () => Promise<unknown>): Promise<void> {
   }
 }
 
-// One for all databases of a file: a connection costs half as much as a clone.
+// One connection for all databases of a file: a connection costs half as much as a clone.
 function getAdmin(): Promise<pg.Client> {
   openAdmin ??= shareAdmin()
   return openAdmin

@@ -1,4 +1,4 @@
-// Credits with nothing but an id and the time they were received at.
+// Credits with only an id and a time of receipt.
 
 type Database = { query: (sql: string, values: unknown[]) => Promise<unknown> }
 export type DatedCredit = { id: number; ms: number }
@@ -14,7 +14,7 @@ export async function insertCredits(db: Database, credits: readonly DatedCredit[
   )
 }
 
-// Those up to an id, but for every tenth.
+// Archives the credits up to an id, except every tenth.
 export async function archiveCredits(db: Database, upTo: number): Promise<void> {
   await db.query(
     `insert into archived_credits (id, archive_id, client_id, collection_account_id, amount_kobo,
@@ -26,7 +26,7 @@ export async function archiveCredits(db: Database, upTo: number): Promise<void> 
   await db.query('delete from credits where id in (select id from archived_credits)', [])
 }
 
-// What has a sandbox date rows in no order of their ids.
+// Sandbox features that give rows dates out of id order.
 export const DISORDERS = [
   'insert into test_clocks (client_id, now_at, set_at) values (1, now(), now())',
   `insert into sandbox_seeds (client_id, seed, accounts, days, ends_at, steps, begun_at)

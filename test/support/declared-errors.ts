@@ -12,7 +12,7 @@ type Handled = { error?: unknown; request: { routeOptions: FastifyRequest['route
 const undeclared = new Set<string>()
 let isRandom = false
 
-// For tests that ask at random: what they meet by chance must not fail one run in ten.
+// For random tests, which must not fail because of a rare answer.
 export function askAtRandom(): void {
   isRandom = true
 }
@@ -29,7 +29,7 @@ tracingChannel('fastify.request.handler').error.subscribe((message) => {
 
 type Described = { operationId?: string; response?: object; 'x-failures'?: readonly number[] }
 
-// Of any app, from here on. What no operation is described with: a bug, and a caller who hung up.
+// Watches every app. No operation describes a bug or a disconnected caller.
 subscribe('fastify.initialization', (message) => {
   const { fastify } = message as { fastify: FastifyInstance }
   fastify.addHook('onResponse', async ({ routeOptions, refusalCode }, { statusCode }) => {

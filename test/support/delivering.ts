@@ -1,5 +1,4 @@
-// Delivers what is due, as the workers would: the same dispatcher and the same deliverer, run until
-// nothing is left to do at this moment.
+// Delivers due webhooks with the workers' own dispatcher and deliverer, until nothing is due.
 
 import assert from 'node:assert/strict'
 import type { Pool } from '#db/pool.ts'

@@ -1,5 +1,5 @@
-// What there is to see at the suspense desk, in the ledger and at the sandbox's bank: money that
-// waits, one request for it, books that were audited, payments in every state.
+// Scenes for the suspense desk, the ledger and the sandbox's bank: waiting money, a request for it,
+// audited books, payments in every state.
 
 import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
@@ -43,7 +43,7 @@ export async function auditNow({ db, clock }: Bench): Promise<void> {
   await checkIntegrityRound({ db, clock, log })(new AbortController().signal)
 }
 
-// Answers the items that wait, and the request for the second of them.
+// Returns the waiting items, and the request for the second one.
 export async function setDeskScene(bench: Bench) {
   const { accountNumber } = await createAccount(bench, { accountName: 'Chiamaka Eze' })
   await credit(bench, accountNumber, '12500.00', { sourceAccountName: 'CHIAMAKA EZE' })
@@ -61,11 +61,11 @@ export async function setDeskScene(bench: Bench) {
   })
   for (const amount of [3_000, 4_500, 18_000, 2_250, 9_900]) await startPayment(bench, { amount })
   const asking = await newBrowser(bench, 'finance')
-  const asked = await asking.call({
+  const answer = await asking.call({
     url: `${SUSPENSE}/${excess.id}/requests`,
     body: { action: 'return', reason: 'She paid twice, and called about it.' },
   })
-  assert.equal(asked.statusCode, 200, asked.body)
+  assert.equal(answer.statusCode, 200, answer.body)
   await auditNow(bench)
-  return { accountNumber, excess, stray, requestId: asked.json().data.id as number }
+  return { accountNumber, excess, stray, requestId: answer.json().data.id as number }
 }

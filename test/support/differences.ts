@@ -1,5 +1,4 @@
-// Differences at the operator's desk: lines of a statement with what is wrong about them, and the
-// calls that resolve them.
+// Differences at the operator's desk: statement lines with their faults, and the calls that resolve them.
 
 import assert from 'node:assert/strict'
 import { createHash, randomUUID } from 'node:crypto'
@@ -30,7 +29,7 @@ export type GivenLine = {
 
 const koboOf = (naira: number) => Math.round(naira * 100)
 
-// One statement for each bank and currency is enough.
+// One statement per bank and currency is enough.
 async function statementOf({ db }: Pick<Bench, 'db'>, bankCode: string, currency: string) {
   const found = await db.query<{ id: bigint }>(
     'select id from statements where bank_code = $1 and currency = $2',
@@ -57,14 +56,14 @@ async function statementOf({ db }: Pick<Bench, 'db'>, bankCode: string, currency
   return rows[0]?.id as bigint
 }
 
-export async function addLine(bench: Pick<Bench, 'db'>, given: GivenLine): Promise<bigint> {
-  const { bankCode = '035', currency = 'NGN', kind = 'credit', bookedOn = DAY } = given
+export async function addLine(bench: Pick<Bench, 'db'>, input: GivenLine): Promise<bigint> {
+  const { bankCode = '035', currency = 'NGN', kind = 'credit', bookedOn = DAY } = input
   const statementId = await statementOf(bench, bankCode, currency)
   await bench.db.query(
     `insert into reconciled_days (bank_code, currency, day, lines_kobo) values ($1, $2, $3, $4)
      on conflict (bank_code, currency, day)
        do update set lines_kobo = reconciled_days.lines_kobo + excluded.lines_kobo`,
-    [bankCode, currency, bookedOn, koboOf(given.amount)],
+    [bankCode, currency, bookedOn, koboOf(input.amount)],
   )
   const { rows } = await bench.db.query<{ id: bigint }>(
     `insert into statement_lines
@@ -77,16 +76,16 @@ export async function addLine(bench: Pick<Bench, 'db'>, given: GivenLine): Promi
       bankCode,
       currency,
       bookedOn,
-      koboOf(given.amount),
+      koboOf(input.amount),
       kind,
-      given.sessionId ?? null,
-      given.bankReference ?? null,
-      given.endToEndId ?? null,
-      given.accountNumber ?? null,
-      given.counterpartyName ?? null,
-      given.counterpartySealed ?? null,
-      given.counterpartyBank ?? null,
-      given.narration ?? null,
+      input.sessionId ?? null,
+      input.bankReference ?? null,
+      input.endToEndId ?? null,
+      input.accountNumber ?? null,
+      input.counterpartyName ?? null,
+      input.counterpartySealed ?? null,
+      input.counterpartyBank ?? null,
+      input.narration ?? null,
       createHash('sha256').update(randomUUID()).digest(),
     ],
   )
@@ -103,9 +102,9 @@ type GivenDifference = {
   currency?: string
 }
 
-// Without a line or an item it is about the statement.
-export async function addDifference(bench: Bench, given: GivenDifference): Promise<number> {
-  const { kind, amount, lineId, item, suggested, bankCode = '035', currency = 'NGN' } = given
+// Without a line or an item, it is about the statement.
+export async function addDifference(bench: Bench, input: GivenDifference): Promise<number> {
+  const { kind, amount, lineId, item, suggested, bankCode = '035', currency = 'NGN' } = input
   const isOfStatement = lineId === undefined && item === undefined
   const { rows } = await bench.db.query<{ id: bigint }>(
     `with opened as (
@@ -134,9 +133,9 @@ export async function addDifference(bench: Bench, given: GivenDifference): Promi
 
 type LineDifference = Omit<GivenDifference, 'amount' | 'lineId' | 'item'> & { line: GivenLine }
 
-// A line that nothing explains.
-export async function addLineDifference(bench: Bench, given: LineDifference) {
-  const { line, ...rest } = given
+// An unexplained line.
+export async function addLineDifference(bench: Bench, input: LineDifference) {
+  const { line, ...rest } = input
   const lineId = await addLine(bench, line)
   const { amount, bankCode = '035', currency = 'NGN' } = line
   const id = await addDifference(bench, { ...rest, bankCode, currency, amount, lineId })
@@ -172,13 +171,13 @@ export function assign(
   return by.call({ url: `${RECONCILIATION}/${id}/assign`, body: { owner, ...from }, headers })
 }
 
-// Whose it is then, or why not.
+// The owner after the call, or the refusal.
 export async function ownerAfter(answering: ReturnType<typeof assign>): Promise<string> {
   const { data, code } = (await answering).json()
   return code ?? data.owner?.email ?? 'nobody'
 }
 
-// The state in which it leaves the difference, or why not.
+// The state after the call, or the refusal.
 export async function outcomeOf(answering: ReturnType<typeof resolve>): Promise<string> {
   const { data, code } = (await answering).json()
   return data?.state ?? code
@@ -193,7 +192,7 @@ export async function changesOf({ db }: Pick<Bench, 'db'>, id: number): Promise<
   return rows.map(({ line }) => line)
 }
 
-// "credit 100.00 booked": the item, how much of it, by which rule.
+// "credit 100.00 booked": the item, the amount and the rule.
 export async function pairsOf({ db }: Pick<Bench, 'db'>, lineId: bigint): Promise<string[]> {
   const { rows } = await db.query<{ line: string }>(
     `select format('%s %s %s', item_kind, to_char(amount_kobo / 100.0, 'FM999990.00'), rule) as line
@@ -203,7 +202,7 @@ export async function pairsOf({ db }: Pick<Bench, 'db'>, lineId: bigint): Promis
   return rows.map(({ line }) => line)
 }
 
-// Every kobo of a line is in a pair or in a difference that stands.
+// Every kobo of a line is in a pair or in an open difference.
 export async function assertLinesExplained({ db }: Pick<Bench, 'db'>): Promise<void> {
   const { rows } = await db.query(
     `select l.id, l.amount_kobo,

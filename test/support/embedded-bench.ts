@@ -1,4 +1,4 @@
-// What the tests of the embedded server share: children that hold one, and looks at the machine.
+// Helpers of the embedded server's tests: children that hold a server, and process lists.
 
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -21,7 +21,7 @@ type Message = {
   answer?: string
 }
 
-// A Node process of its own, in a process group of its own, that is loaded and waits for `go`.
+// Starts a Node process in its own process group, which loads and waits for `go`.
 export async function spawnHolder(dataDir: string) {
   const child = spawn(process.execPath, [CHILD, dataDir], {
     detached: true,
@@ -58,7 +58,7 @@ export async function query(connectionString: string, sql: string): Promise<unkn
   }
 }
 
-// Processes whose command line holds the text: a server, its guard, an initdb.
+// Processes whose command line contains the text: a server, its guard, an initdb.
 export function processesWith(text: string): number[] {
   const { stdout } = spawnSync('ps', ['-axww', '-o', 'pid=,command='], { encoding: 'utf8' })
   return stdout
@@ -67,7 +67,7 @@ export function processesWith(text: string): number[] {
     .map((line) => Number.parseInt(line, 10))
 }
 
-// One that has ended and only waits to be reaped by the system does not run.
+// A zombie process does not run.
 export function isRunning(pid: number): boolean {
   const { stdout } = spawnSync('ps', ['-o', 'stat=', '-p', `${pid}`], { encoding: 'utf8' })
   return /^[^Z]/.test(stdout.trim())

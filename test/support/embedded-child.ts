@@ -1,6 +1,6 @@
-// A process that holds an embedded server, for tests that kill it. Waits for a line on its input,
-// starts on the folder in its first argument, and tells on its output what came of it. At SIGINT it
-// asks the server a last question, which only a server that SIGINT did not reach can answer.
+// A process that holds an embedded server, for tests that kill it. Waits for a line on its input, starts
+// the server on the folder in its first argument, and prints the result. On SIGINT it queries the server
+// once more, which succeeds only if SIGINT did not reach the server.
 
 import { once } from 'node:events'
 import pg from 'pg'

@@ -1,4 +1,4 @@
-// A person who is to be forgotten, and what must be left of them: nothing.
+// A person who is to be erased, and the traces that must not remain.
 
 import assert from 'node:assert/strict'
 import { ANSWERS_WAIT_MS } from '#domain/privacy/erase-payer-data.ts'
@@ -23,7 +23,7 @@ export const PAYER = {
   narration: 'rent of Ngozi',
 }
 
-// What a table may hold of them in the clear while they are known, and what never.
+// Traces that a table may hold in the clear before the erasure, and all traces.
 export const PLAIN_TRACES = ['Ngozi', 'Adichie', 'ngozi.adichie', '8098765432', 'CHUKWUMA']
 export const TRACES = [...PLAIN_TRACES, PERSON.bvn, PAYER.sourceAccountNumber]
 
@@ -35,14 +35,14 @@ export function eraseAdvice(bench: Bench, reference: string) {
   return bench.call({ url: `/api/v1/advices/${reference}/erase`, body: { reason } })
 }
 
-// What the worker does, when the test says so.
+// Runs the worker until all erasures are complete.
 export async function finishErasures(bench: Bench): Promise<void> {
   bench.advance(ANSWERS_WAIT_MS)
   const round = completeErasuresRound({ ...bench, ...sealingOf(bench) })
   while ((await round(new AbortController().signal)).more);
 }
 
-// All that the books are made of, as text.
+// All rows of the books, as text.
 export async function moneyRows({ db }: Pick<Bench, 'db'>): Promise<string> {
   const { rows } = await db.query<{ text: string }>(
     `select string_agg(t, E'\\n' order by t) as text from (

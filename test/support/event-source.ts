@@ -1,4 +1,4 @@
-// Reads a stream of server-sent events over a real connection, a block at a time.
+// Reads a stream of server-sent events over a real connection, one block at a time.
 
 import assert from 'node:assert/strict'
 import type { AddressInfo } from 'node:net'
@@ -31,9 +31,9 @@ export async function openStream(url: string, headers: Record<string, string> = 
       }
     },
     async take(count: number): Promise<Block[]> {
-      const taken: Block[] = []
-      while (taken.length < count) taken.push(await this.nextEvent())
-      return taken
+      const events: Block[] = []
+      while (events.length < count) events.push(await this.nextEvent())
+      return events
     },
     async [Symbol.asyncDispose]() {
       leaving.abort()

@@ -1,4 +1,4 @@
-// Events as a test appends them, where it is of no matter what they tell.
+// Appends events whose content does not matter.
 
 import type { NewEventOf } from '#domain/records/event-types.ts'
 import type { ClientId } from '#ids.ts'

@@ -1,4 +1,5 @@
-// Failing payouts over HTTP takes two: the operator's system requests it with evidence, a user approves.
+// Failing payouts over HTTP takes two: the operator's system requests it with evidence, and a user
+// approves.
 
 import assert from 'node:assert/strict'
 import type { LightMyRequestResponse } from 'fastify'
@@ -29,7 +30,7 @@ export async function approveFailure(bench: Bench, reference: string): Promise<A
   return checker.call({ url: `${FAILURES}/${reference}/approve`, body: {} })
 }
 
-// Answers what refused it first; or the payout afterwards.
+// Returns the first refusal, or the payout.
 export async function failPayout(bench: Bench, reference: string, body: object = {}) {
   const requested = await requestFailure(bench, reference, body)
   if (requested.statusCode !== 200) return requested
@@ -38,7 +39,7 @@ export async function failPayout(bench: Bench, reference: string, body: object =
   return bench.call({ url: `/api/v1/operator/payouts/${reference}` })
 }
 
-// The same of a file.
+// The same for a file.
 export async function markNotDelivered(bench: Bench, id: string, body: object = {}) {
   const requested = await requestFileFailure(bench, id, body)
   if (requested.statusCode !== 200) return requested

@@ -1,5 +1,4 @@
-// A service and the simulated bank it is connected to, over real HTTP on loopback ports, both on the
-// clock of the test.
+// A service and its simulated bank, over real HTTP on loopback ports, both on the test's clock.
 
 import assert from 'node:assert/strict'
 import type { BankCalls } from '#banks/connector.ts'
@@ -14,7 +13,7 @@ export const NOBODY = 'http://127.0.0.1:0' // Nothing can listen there.
 
 export const BANK_CODE = '101'
 
-// The connectors whose banks can be asked this.
+// The connectors whose banks support this call.
 export async function connectorsThat(call: keyof BankCalls): Promise<string[]> {
   const able = DIALECTS.map(async ({ connector }) => {
     await using bank = await startLoneBank({ connector })
@@ -25,8 +24,8 @@ export async function connectorsThat(call: keyof BankCalls): Promise<string[]> {
 
 type Given = Pick<FakeBankOptions, 'connector'> & Partial<FakeBankOptions>
 
-// A bank without a service, at the start of the test's time. When it is closed, neither the connector
-// nor the bank may have said anything that the provider's contract does not allow.
+// A bank without a service, at the start of the test's time. On close, checks that neither side has
+// violated the provider's contract.
 export async function startLoneBank(given: Given): Promise<FakeBank> {
   const options = { bankCode: BANK_CODE, notify: NOBODY, clock: () => START, ...given }
   const bank = await startFakeBank(options)
@@ -64,7 +63,7 @@ export async function startWithFakeBank(given: Given) {
   }
 }
 
-// As Manilla asks this bank, with whatever is changed in its settings.
+// Manilla's calls to this bank, with changed settings.
 export function callsOf(bank: FakeBank, settings: Record<string, unknown> = {}): BankCalls {
   const { entry, env } = bank.banksFile
   const secrets = Object.entries(entry.secrets).map(([name, variable]) => [name, env[variable]])
@@ -92,7 +91,7 @@ export async function control(bank: FakeBank, path: string, body?: unknown) {
   return { status: response.status, body: JSON.parse(await response.text()) }
 }
 
-// What Manilla holds at its banks, in kobo: the ledger's side of the bank's statement.
+// Manilla's balance at its banks by the ledger, in kobo.
 export async function bankLedgerKobo({ db }: Pick<Bench, 'db'>): Promise<bigint> {
   const { rows } = await db.query<{ kobo: string }>(
     `select coalesce(sum(debits_kobo - credits_kobo), 0)::text as kobo

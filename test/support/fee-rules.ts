@@ -1,4 +1,4 @@
-// Fee rules, as the operator makes them, and as somebody asks for another's.
+// Fee rules: the operator's calls, and requests for another client's rules.
 
 import type { Recipe } from './isolation-recipes.ts'
 import type { Bench, Call } from './running-service.ts'

@@ -1,5 +1,4 @@
-// What a client sends and what it may count on in every answer: bodies that are right as they
-// stand, the steps of a payment, and the shape that each family gives to a refusal.
+// Valid request bodies, the steps of a payment, and the checks of answers and refusals of each family.
 
 import assert from 'node:assert/strict'
 import type { LightMyRequestResponse } from 'fastify'
@@ -19,7 +18,7 @@ export const UNKNOWN_REFERENCE = '6f1c2f0e-3f53-4d0e-9c43-9a4a3c1b2d10'
 export const MINUTE_MS = 60_000
 const FAULT_CHARACTERS_MAX = 200
 
-// What is ours alone to know: how the service is made.
+// Internals that no answer may reveal.
 const LEAKS = [
   /fastify|typebox|\bajv\b|scrypt|\bjose\b|FST_|ERR_/i,
   /postgres|\bpg_|\bselect\b|\binsert into\b|syntax error|relation "|constraint|violat/i,
@@ -121,7 +120,7 @@ export function dataOf(answer: LightMyRequestResponse, family: Family) {
   const { flag, payload, code } = ENVELOPES[family]
   const body = answer.json()
   const responseCode = code ? ['responseCode'] : []
-  const { warnings: _, ...documented } = body // Only where the request has fields that nobody reads.
+  const { warnings: _, ...documented } = body // Only present for fields that nobody reads.
   const keys = [flag, 'message', payload, ...responseCode]
   assert.deepEqual(Object.keys(documented).sort(), keys.sort())
   assert.equal(body[flag], true)
@@ -139,7 +138,7 @@ export function assertRefused(
   if (code) assert.equal(answer.json().code, code)
 }
 
-// Everything that is wrong with a refusal; a list, so that a table of cases can show all at once.
+// All faults of a refusal, as a list, so that a table of cases shows all at once.
 export function refusalFaults(
   answer: LightMyRequestResponse,
   family: Family,
@@ -183,7 +182,7 @@ function jsonOf(answer: LightMyRequestResponse): Body {
   }
 }
 
-// Two refusals that nobody can tell apart; only the id of the request differs.
+// Two refusals that differ only in the request id.
 export function assertAlike(one: LightMyRequestResponse, other: LightMyRequestResponse): void {
   assert.equal(one.statusCode, other.statusCode)
   assert.equal(withoutRequestId(one), withoutRequestId(other))
@@ -194,9 +193,8 @@ function withoutRequestId(answer: LightMyRequestResponse): string {
   return answer.body.replace(answer.json().requestId, '')
 }
 
-// All that the database holds, as text: equal before and after when nothing was written. But for
-// who runs at the moment and when banks were heard, which every process writes by itself, and logins,
-// right or wrong.
+// The whole database as text: equal before and after if nothing was written. Leaves out process
+// registrations and bank health, which every process writes, and logins.
 export async function databaseText(bench: Bench): Promise<string> {
   const { rows } = await bench.db.query<{ name: string }>(
     `select quote_ident(relname) as name from pg_class
@@ -214,7 +212,7 @@ export async function databaseText(bench: Bench): Promise<string> {
   return all.rows.map(({ name, line }) => `${name} ${line}`).join('\n')
 }
 
-// Every kobo is somewhere: all debits equal all credits, and each balance is that of its transfers.
+// All debits equal all credits, and each balance equals its transfers.
 export async function assertBooksBalance(bench: Bench): Promise<void> {
   const { rows } = await bench.db.query<{ adrift: string; whole: string }>(
     `with moved as (
@@ -232,7 +230,7 @@ export async function assertBooksBalance(bench: Bench): Promise<void> {
   assert.deepEqual(rows, [{ adrift: '0', whole: '0' }])
 }
 
-// What accounts of a kind hold for their owners (or, for a bank, hold for us), in naira as text.
+// The balance of all accounts of a kind, in naira.
 export async function ledgerNaira(bench: Bench, kind: string): Promise<number> {
   const { rows } = await bench.db.query<{ naira: string }>(
     `select (coalesce(abs(sum(credits_kobo - debits_kobo)), 0) / 100.0)::text as naira

@@ -1,5 +1,5 @@
-// A network between a client and the service that fails when told to: it loses the answer of a request
-// that was served, answers in the service's place, or falls silent.
+// A network between a client and the service that fails on demand: it loses the answer of a served
+// request, answers in the service's place, or stays silent.
 
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -8,8 +8,8 @@ import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 
-// What happens to a request: `lose` resets the connection after the service has answered; `drop`
-// before it is asked; `stall` never answers; a number is answered instead.
+// `lose` resets the connection after the service has answered; `drop` before the request arrives; `stall`
+// never answers; a number is answered instead.
 export type Fault =
   | 'lose'
   | 'drop'
@@ -44,7 +44,7 @@ export async function startFlakyProxy(target: string) {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     seen,
     to: (path: string) => seen.filter(({ url }) => url.startsWith(path)),
-    // The next request to a path that begins so.
+    // Applies to the next request to a path with this prefix.
     fail: (on: string, ...next: Fault[]) => faults.push(...next.map((fault) => ({ on, fault }))),
     cut: () => server.closeAllConnections(),
     async [Symbol.asyncDispose]() {

@@ -1,5 +1,5 @@
-// A port that nobody listens on now: for what is told its port before it starts, or must come back on
-// the same one. Below those that systems give out by themselves, which anybody may be given meanwhile.
+// A port that is free now: for programs that get their port before they start, or come back on the same
+// one. Below the ephemeral ports, which the system may assign meanwhile.
 
 import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'

@@ -1,6 +1,6 @@
-// Follows a guide as its reader would: in an empty home folder with the clone at ~/manilla, block by
-// block, in one shell. A block named after its language (```js shop.mjs) is saved under that name; `sh`
-// is typed; `text` is what appears then, line by line in this order, where … stands for anything.
+// Follows a guide like its reader: in an empty home folder with the clone at ~/manilla, block by block,
+// in one shell. A block named after its language (```js shop.mjs) is saved under that name; `sh` is
+// typed; `text` is the expected output, line by line in this order, where … stands for anything.
 
 import assert from 'node:assert/strict'
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
@@ -22,7 +22,7 @@ export function blocksOf(markdown: string): Block[] {
   }))
 }
 
-// `replaced`: what a guide says, by what it is here: the service's address and free ports.
+// `replaced`: the guide's addresses and ports, and their replacements.
 export type Reader = {
   home: string
   env: Record<string, string>
@@ -35,7 +35,7 @@ export async function followGuide(path: string, { home, env, replaced }: Reader)
   await using shell = startShell(join(home, 'shop'), { ...env, HOME: home })
   for (const { language, fileName, content } of blocksOf(await readFile(path, 'utf8'))) {
     const here = Object.entries(replaced).reduce(
-      (text, [said, meant]) => text.replaceAll(said, meant),
+      (text, [original, replacement]) => text.replaceAll(original, replacement),
       content,
     )
     if (fileName) writeFileSync(join(home, 'shop', fileName), here)
@@ -46,7 +46,7 @@ export async function followGuide(path: string, { home, env, replaced }: Reader)
 }
 
 function startShell(cwd: string, env: Record<string, string>) {
-  // A group of its own, so that what it left running in the background ends with it.
+  // Its own process group, so that background processes end with it.
   const shell = spawn('bash', ['--noprofile', '--norc'], { cwd, env, detached: true })
   const screen = screenOf(shell)
   let count = 0
@@ -60,7 +60,7 @@ function startShell(cwd: string, env: Record<string, string>) {
       assert.equal(end.exec(screen.text())?.[1], '0', `${commands}\n${screen.text()}`)
     },
     async shows(expected: string): Promise<void> {
-      // In any order: a webhook may come before the answer that it is about.
+      // In any order: a webhook may arrive before the answer to its call.
       const lines = expected.trim().split('\n')
       const patterns = lines.map((line) => new RegExp(linePattern(line)))
       const isShown = () => patterns.every((pattern) => pattern.test(screen.text()))

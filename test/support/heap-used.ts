@@ -1,4 +1,4 @@
-// Bytes of the heap that are in use, after a collection: without one, whatever ran before counts too.
+// Used bytes of the heap after a collection, which removes the garbage of earlier work.
 
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'

@@ -1,5 +1,5 @@
-// A service and a simulated bank that identifies the customer of each number, with a wire between them on
-// which reservations get lost.
+// A service and a simulated bank that identifies the customer of each number, with a network between them
+// that loses reservations.
 
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -11,7 +11,7 @@ import { type Bench, START } from './running-service.ts'
 type Asked = { path: string; body: Record<string, string> }
 export type Fate = 'as usual' | 'unsent' | 'answer lost' | { status: number; body: object }
 
-// Between Manilla and its bank: notes each reservation, and decides what becomes of it.
+// Records each reservation between Manilla and its bank, and decides its fate.
 async function startWire(bankUrl: string) {
   const asked: Asked[] = []
   let fateOf: () => Fate | Promise<Fate> = () => 'as usual'
@@ -60,7 +60,7 @@ const RANGES = {
   dynamic: { from: 400_000_000, to: 400_000_999 },
 }
 
-// The bank of the connector issues the own numbers of accounts, or, if it is last, additional ones.
+// The connector's bank issues the accounts' own numbers or, if it is last, additional ones.
 export async function startIdentifying(connector: string, { isLast = false } = {}) {
   let bench: Bench | undefined
   const bank = await startLoneBank({ connector, clock: () => bench?.clock() ?? START })

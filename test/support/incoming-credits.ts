@@ -1,5 +1,5 @@
-// Credits as any route hands them to the batcher: a notification, a requery or a statement may each
-// know the same transfer by other identifiers.
+// Credits as each route submits them to the batcher: a notification, a requery or a statement may use
+// different identifiers for the same transfer.
 
 import type { IncomingCredit } from '#domain/credits/judge-credit.ts'
 import { kobo } from '#money.ts'
@@ -8,27 +8,27 @@ import type { Bench } from './running-service.ts'
 
 type Given = Partial<Omit<IncomingCredit, 'amountKobo'>> & { accountNumber: string; amount: number }
 
-// In naira, from the bank that has the number unless said otherwise.
+// In naira, by default from the number's bank.
 export async function incomingCredit(
   bench: Pick<Bench, 'db'>,
-  { amount, ...given }: Given,
+  { amount, ...changes }: Given,
 ): Promise<IncomingCredit> {
   return {
     sessionId: newSessionId(),
     amountKobo: naira(amount),
-    bankCode: await bankOf(bench, given.accountNumber),
+    bankCode: await bankOf(bench, changes.accountNumber),
     currency: 'NGN',
     sourceAccountNumber: null,
     sourceAccountName: 'Ada Obi',
     sourceBankCode: null,
     narration: null,
     transactionTime: null,
-    ...given,
+    ...changes,
   }
 }
 
-export async function takeIncoming(bench: Pick<Bench, 'db' | 'service'>, given: Given) {
-  return bench.service.writers.credits.submit(await incomingCredit(bench, given))
+export async function takeIncoming(bench: Pick<Bench, 'db' | 'service'>, changes: Given) {
+  return bench.service.writers.credits.submit(await incomingCredit(bench, changes))
 }
 
 export const naira = (amount: number) => kobo(BigInt(Math.round(amount * 100)))
@@ -39,7 +39,7 @@ export const chargesOf = (fee: number, vat = 0, duty = 0) => ({
   dutyKobo: naira(duty),
 })
 
-// One transfer, as each route knows it: every two have an identifier in common.
+// One transfer by each route: every two routes share an identifier.
 export async function routesOf(bench: Pick<Bench, 'db'>, accountNumber: string) {
   const session = newSessionId()
   const settlement = `SETTLE-${session}`

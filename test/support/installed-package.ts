@@ -1,5 +1,5 @@
-// The package as its users have it: packed, installed with npm into a project of its own, and run by
-// the Node it is meant for. No registry is asked.
+// The package as its users get it: packed, installed with npm into a project of its own, and run by its
+// target Node. Contacts no registry.
 
 import { execFile } from 'node:child_process'
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -13,7 +13,7 @@ const run = promisify(execFile)
 
 const PACKAGED_NODE = join(ROOT, `sdk/node_modules/${PLATFORM}/bin/node`)
 
-// Both come with npm ci where Node is packaged for the platform (Linux); else there is but our own.
+// npm ci brings both where Node is packaged for the platform (Linux); elsewhere only our own exists.
 const NODES = {
   20: process.platform === 'linux' ? PACKAGED_NODE : process.execPath,
   24: process.execPath,
@@ -25,7 +25,7 @@ const COMPILERS = {
 }
 type NodeVersion = keyof typeof NODES
 
-// Declarations are checked as a whole by the faster compiler: 0.9 s of CPU, the older one needs 5.
+// The faster compiler checks all declarations: 0.9 s of CPU; the older one needs 5.
 const tsconfig = (version: NodeVersion) => ({
   compilerOptions: {
     target: 'es2022',
@@ -47,7 +47,7 @@ export async function packSdk(into: string): Promise<Packed> {
   return { path: join(into, packed.filename), files }
 }
 
-// An empty project, with the package in it, against which our program and the README's are compiled.
+// An empty project with the package, for compiling our program and the README's.
 export async function installSdk(packed: Packed, version: NodeVersion, folder: string) {
   const node = NODES[version]
   mkdirSync(folder)
@@ -62,7 +62,7 @@ export async function installSdk(packed: Packed, version: NodeVersion, folder: s
   const compiled = run(node, [COMPILERS[version], '-p', folder]).catch(({ stdout }) => {
     throw new Error(`it does not compile:\n${stdout}`)
   })
-  // As if they had been installed too; what they need is found from where they really are.
+  // Links them instead of installing; their dependencies resolve from the real path.
   for (const name of ['express', 'fastify']) {
     symlinkSync(join(ROOT, 'node_modules', name), join(folder, 'node_modules', name))
   }
@@ -74,7 +74,7 @@ function isExample(path: string): boolean {
   return !path.endsWith('.json') && !path.includes('node_modules')
 }
 
-// Nothing of our environment: npm tells its scripts where the project is, in variables that it reads.
+// Clears our environment: npm passes the project's location in variables that it would read.
 function npm(node: string, args: string[], { folder, home }: { folder: string; home: string }) {
   const cli = process.env.npm_execpath
   if (!cli) throw new Error('run with npm test, which says where npm is')

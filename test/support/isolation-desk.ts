@@ -1,4 +1,4 @@
-// The recipes of isolation for the suspense desk's requests, settlements, the ledger and the sandbox's
+// Isolation recipes for approval requests, settlements, the ledger and the sandbox's bank.
 // bank.
 
 import type { Recipe } from './isolation-recipes.ts'

@@ -1,4 +1,4 @@
-// Operations that cannot be asked for what is another client's, and why.
+// Operations without a way to ask for another client's data, and the reasons.
 
 const NO_CLIENT = 'says nothing of any client'
 const BANKS = 'a bank’s, by its signature: test/credits/rail-signatures.test.ts'
@@ -7,7 +7,7 @@ const COMPARED = 'compared by itself below'
 const OWN_SANDBOX = 'of the caller’s own sandbox: takes nothing that could be another’s'
 const OWN = 'of the caller’s own sign-in: takes nothing that could be another’s'
 
-// Operators see what every client owes them, and whose debt it is.
+// Operators see every client's debt to them.
 export const OF_ALL_CLIENTS = ['listLedgerAccounts']
 
 export const WITHOUT: Record<string, string> = {

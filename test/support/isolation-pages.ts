@@ -1,4 +1,4 @@
-// What the OpenAPI does not show, and that belongs to no client.
+// Routes outside the OpenAPI that belong to no client.
 
 const page = (methods: string, path: RegExp) => new RegExp(`^(${methods}) ${path.source}$`)
 
@@ -7,8 +7,8 @@ export const PAGES: readonly RegExp[] = [
   page('GET', /\/openapi\.json/),
   page('GET', /\/docs(\/js\/scalar\.js|\/errors)?/),
   page('GET', /\//),
-  page('GET', /\/dashboard(\/?\*|\/assets\/.*)?/), // The app; what it shows it asks for.
-  page('GET', /\/dashboard\/api\/banks/), // Names of banks, the same for everybody.
+  page('GET', /\/dashboard(\/?\*|\/assets\/.*)?/), // The app, which fetches its data by the API.
+  page('GET', /\/dashboard\/api\/banks/), // The names of banks are the same for everybody.
   page('GET', /\/pay\/(assets|colours|logos)\/.*/),
   page('GET', /\/pay\/\{\}\/qr\.svg/),
   page('GET|POST', /\/pay/), // A payer's, as above.

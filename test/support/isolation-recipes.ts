@@ -1,5 +1,5 @@
-// How every route would be asked for what is another client's: each operation of the OpenAPI with
-// the calls that name it, or with the reason why there is nothing to ask for.
+// Requests for another client's data on every route: each operation of the OpenAPI with the calls that
+// name it, or with the reason why there are none.
 
 import { accountingRecipes } from './accounting-recipes.ts'
 import { CLIENTS } from './clients.ts'
@@ -33,7 +33,7 @@ const FIRST_RETURN = '/api/v1/operator/returns/RTN000000000001'
 const post = (url: string, body: object = {}): Call => ({ method: 'POST', url, body })
 const keyed = (key: string, call: Call): Call => ({ ...call, headers: { 'idempotency-key': key } })
 
-// The whole list, by each filter, and from where another's page ended.
+// The whole list, each filter, and the cursor of another client's page.
 function list(url: string, filters: (of: Things) => Record<string, string> = () => ({})): Recipe {
   return (of) => [
     { url },
@@ -257,7 +257,7 @@ const OTHER_RECIPES: Record<string, Recipe> = {
   vouchForUser: user('/vouch', { body: { note: 'X' } }),
 }
 
-// Answers can be told apart by nothing but their request ids.
+// Their answers may differ only in the request id.
 export const RECIPES = {
   ...ACCOUNT_RECIPES,
   ...STATEMENT_RECIPES,
@@ -269,7 +269,7 @@ export const RECIPES = {
   ...RESOLUTION_RECIPES,
   ...PAYOUT_FILE_RECIPES,
 }
-// These make something of the caller's own each time, whatever of another's they are given.
+// These always create something for the caller, whatever foreign values they get.
 export const MAKING: Record<string, Recipe> = {
   createCollectionAccount: (of) => [
     keyed(of.keyOfAccount, post(ACCOUNTS, accountBody({ merchantId: of.merchantId }))),

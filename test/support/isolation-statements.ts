@@ -1,4 +1,4 @@
-// The recipes of isolation for balances and statements.
+// Isolation recipes for balances and statements.
 
 import { ACCOUNTS } from './fixtures.ts'
 import type { Things } from './isolation-world.ts'

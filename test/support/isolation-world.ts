@@ -1,5 +1,5 @@
-// What a client has that another must not see: one of everything, with names that occur nowhere
-// else; and the same shapes made up, which nobody has.
+// Data that a client must not share: one of everything, with unique names; and the same shapes made up,
+// which nobody has.
 
 import assert from 'node:assert/strict'
 import { withTransaction } from '#db/transaction.ts'
@@ -31,7 +31,7 @@ import { ENDPOINTS } from './webhook-journeys.ts'
 export type Things = {
   clientId: string
   accountNumber: string
-  additionalNumber: string // Of the same account, at another bank.
+  additionalNumber: string // The same account's, at another bank.
   accountName: string
   bvn: string
   nin: string
@@ -48,7 +48,7 @@ export type Things = {
   itemId: string
   itemSession: string
   requestId: string
-  ledgerIds: readonly string[] // Of its collection account, and of what its clients' payments hold.
+  ledgerIds: readonly string[] // Its collection account's, and that of its payments.
   limitProfile: string
   subaccountCode: string
   splitCode: string
@@ -66,10 +66,10 @@ export type Things = {
   payoutReference: string
   settlementReference: string
   refundReference: string
-  cursors: Record<string, string> // By the address of the list.
+  cursors: Record<string, string> // By the list's address.
 }
 
-// Lists that end in a cursor when there are two of something.
+// Lists that end in a cursor if there are two entries.
 export const LISTS = [
   ACCOUNTS,
   '/api/v1/credits',
@@ -165,7 +165,7 @@ export async function fillWorld(bench: Bench, clientId: string): Promise<Things>
   }
   const split = await splitOf(bench, token)
   const money = await moneyOf(bench, token, { account, key: keys.keyOfAdvice })
-  const asked = await owner.call({
+  const answer = await owner.call({
     url: `${SUSPENSE}/${money.itemId}/requests`,
     body: { action: 'return', reason: 'Alpha secret reason' },
   })
@@ -185,7 +185,7 @@ export async function fillWorld(bench: Bench, clientId: string): Promise<Things>
     additionalNumber: account.accounts[1].accountNumber,
     endpointId: endpoint.json().data.id,
     endpointUrl,
-    requestId: String(asked.json().data.id),
+    requestId: String(answer.json().data.id),
     ledgerIds: await ledgerIdsOf(bench, token),
     eventId: event.id,
     sequence: String(event.sequence),

@@ -1,4 +1,4 @@
-// Somebody at the dashboard for longer than one task: the page, by one means, and what it shows.
+// A user's journey through the dashboard, with one input device.
 
 import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'

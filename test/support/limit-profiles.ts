@@ -1,4 +1,4 @@
-// Limit profiles, as a client asks for its own, and for another's.
+// Limit profiles: the client's own calls, and requests for another client's.
 
 import type { Recipe } from './isolation-recipes.ts'
 import type { Call } from './running-service.ts'

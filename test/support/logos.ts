@@ -1,5 +1,5 @@
-// Logos as merchants have them, made here so that each test says what it needs: PNG files, and the
-// headers of JPEG and WebP files, which is all that the service reads.
+// Merchants' logos, made here for each test: PNG files, and the headers of JPEG and WebP files, the only
+// part that the service reads.
 
 import { crc32, deflateSync } from 'node:zlib'
 
@@ -7,7 +7,7 @@ type Png = { width: number; height: number; isInk?: (x: number, y: number) => bo
 
 const COLOUR = [0xc2, 0x18, 0x5b, 0xff] as const
 
-// One colour on nothing. `isInk` says where; without it, everywhere.
+// One colour on a transparent ground. `isInk` says where; by default everywhere.
 export function png({ width, height, isInk = () => true }: Png): Buffer {
   const header = Buffer.alloc(13)
   header.writeUInt32BE(width, 0)
@@ -27,7 +27,7 @@ export function png({ width, height, isInk = () => true }: Png): Buffer {
 
 type Size = { width: number; height: number }
 
-// An application segment, a table that looks like a frame, and then the frame that has the size.
+// An application segment, a table that looks like a frame, and then the frame with the size.
 export function jpeg({ width, height }: Size): Buffer {
   const frame = Buffer.from([0xff, 0xc2, 0, 11, 8, 0, 0, 0, 0, 1, 1, 0x11, 0])
   frame.writeUInt16BE(height, 5)

@@ -1,6 +1,6 @@
-// A history in every table that grows with use, written set-wise, triggers and foreign keys off:
-// enough rows that PostgreSQL has a choice of plans. Half of it is the sandbox client's. It is for
-// looking at plans only: its books do not add up.
+// A history in every growing table, written in sets without triggers and foreign keys: enough rows that
+// PostgreSQL has a choice of plans. Half belongs to the sandbox client. Only for inspecting plans: its
+// books do not add up.
 
 import pg from 'pg'
 
@@ -12,7 +12,7 @@ const CREDIT = `1000000 + k`
 const AT = `($2::timestamptz - k * interval '1 second')`
 const ID = `(lpad(to_hex((extract(epoch from $2::timestamptz) * 1000)::bigint - k), 12, '0') || '7'
              || substr(md5(k::text), 1, 3) || '8' || substr(md5(k::text), 4, 15))::uuid`
-// Later than all of a test, and no later than a receiver can ask for: nobody corrects or sends it.
+// After every test, and within a receiver's longest Retry-After: nobody corrects or sends it.
 const NEXT_ATTEMPT = `$2::timestamptz + interval '23 hours'`
 const SESSION = `lpad(k::text, 30, '0')`
 
@@ -118,7 +118,7 @@ export async function writeLongHistory(
         throw new Error(`${table}: ${error.message}`)
       })
     }
-    // Dispatched and counted long ago.
+    // Already dispatched and counted.
     for (const table of ['event_counters', 'dispatch_cursors', 'totals_cursors']) {
       await client.query(`update ${table} set sequence = sequence + $1 where client_id = $2`, [
         rows,

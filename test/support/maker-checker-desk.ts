@@ -1,4 +1,4 @@
-// Four eyes at the suspense desk over HTTP: one person asks, another decides.
+// Maker-checker at the suspense desk over HTTP: one person requests, another decides.
 
 import assert from 'node:assert/strict'
 import { assertRefused } from './fixtures.ts'
@@ -19,7 +19,7 @@ export function askToDisable(by: Person, reason = 'We are few.') {
   return by.call({ url: `${SUSPENSE}/settings/requests`, body: { reason } })
 }
 
-// It takes two.
+// Takes two people.
 export async function switchOff(maker: Person, checker: Person): Promise<void> {
   const answer = await askToDisable(maker)
   assert.equal(answer.statusCode, 200, answer.body)
@@ -31,7 +31,7 @@ export function ask(by: Person, itemId: number, body: object = TO_RETURN) {
   return by.call({ url: `${SUSPENSE}/${itemId}/requests`, body })
 }
 
-// Answers the id of the request.
+// Returns the id of the request.
 export async function asked(by: Person, itemId: number, body?: object): Promise<number> {
   const answer = await ask(by, itemId, body)
   assert.equal(answer.statusCode, 200, answer.body)

@@ -1,4 +1,4 @@
-// `npx manilla …` as an operator types it, on the database of a test service.
+// Runs `npx manilla …` like an operator, on the database of a test service.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -9,7 +9,7 @@ import { type Bench, SECRETS } from './running-service.ts'
 
 export const MANILLA = join(import.meta.dirname, '../../scripts/manilla.mjs')
 
-// In a process group of its own: the command is a child of what the operator types.
+// In its own process group: the command is a child of the typed one.
 export function startManilla(bench: Bench, cwd: string, words: readonly string[]) {
   const env = { ...PASSED_ON, ...SECRETS, DATABASE_URL: bench.database.connectionString }
   return spawn(process.execPath, [MANILLA, ...words], { cwd, env, detached: true })

@@ -1,5 +1,5 @@
 // Many credits at once, each with its transfer from the bank to one of a thousand collection accounts,
-// written set-wise and posted by the ledger's own trigger.
+// written in sets and posted by the ledger's own trigger.
 
 import type { Pool } from '#db/pool.ts'
 import { START } from './settings.ts'

@@ -1,5 +1,5 @@
-// What a migration may do while the previous release is at work (I80; CONTRIBUTING.md, Migrations). Each
-// rule answers its faults. Whoever knows better says so above the statement: `-- safe: why`.
+// Rules for migrations that run beside the previous release (I80; CONTRIBUTING.md, Migrations). Each rule
+// returns its faults. A comment above a statement exempts it: `-- safe: why`.
 
 import type { SchemaFile } from '#db/migration-files.ts'
 import { type SqlStatement, splitList, splitStatements } from './sql-statements.ts'
@@ -47,7 +47,7 @@ const ALTERATIONS: readonly Rule[] = [
   [/^(?:attach|detach) partition|^set (?:logged|unlogged|schema|tablespace)/, LONG_LOCK],
 ]
 
-// Of one migration, beside a release that knows all tables but these.
+// For one migration, beside a release that knows all tables except these.
 export function migrationFaults(file: SchemaFile, newTables: ReadonlySet<string>): string[] {
   const statements = splitStatements(file.text)
   return statements.flatMap((statement) => {
@@ -73,7 +73,7 @@ export function createdTables(files: readonly SchemaFile[]): Set<string> {
   return new Set(created.filter((name) => name !== undefined))
 }
 
-// Heads of functions by name: what a caller knows of them.
+// Heads of functions by name: the part that a caller sees.
 export function functionHeads(text: string): Map<string, string> {
   const heads = splitStatements(text).flatMap(({ words }) => {
     const [, head, name] =

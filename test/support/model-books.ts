@@ -1,5 +1,5 @@
-// The model's books: everything there is, and what follows from it. Nothing that can be added up
-// is remembered: balances, outcomes and suspense items are read off the parts of the credits.
+// The model's books. Stores no sums: balances, outcomes and suspense items are computed from the parts of
+// the credits.
 
 import type { FeeRule } from './model-fees.ts'
 import {
@@ -12,13 +12,13 @@ import {
   Place,
 } from './model-places.ts'
 
-// Of a payment's number, whether another had it before.
+// `isReused`: another payment had the number before.
 export type Lease = { owner: Account | Payment; bank: string; isReused?: boolean }
 
 export class Books {
   now: number
   readonly quarantineMs: number
-  readonly numbersAt: ReadonlyMap<string, number> // How many dynamic numbers each bank has.
+  readonly numbersAt: ReadonlyMap<string, number> // The number of dynamic numbers of each bank.
   readonly clients = new Map<string, Client>()
   readonly accounts = new Map<string, Account>()
   readonly rules = new Map<string, { from: number; rule: FeeRule }>() // In force, by client.
@@ -27,11 +27,11 @@ export class Books {
   readonly payments = new Map<string, Payment>()
   readonly numbers = new Map<string, Lease>()
   readonly credits = new Map<string, Credit>()
-  readonly called = new Map<string, Credit>() // By each of their names, with their bank.
+  readonly called = new Map<string, Credit>() // By identifier and bank.
   readonly reversals = new Map<string, { of: Credit; kobo: bigint }>()
   readonly shortfallKobo = new Map<string, bigint>() // By bank and currency.
   readonly alerts = new Set<string>()
-  readonly kept = new Set<string>() // What could not be booked, as it was reported.
+  readonly kept = new Set<string>() // Unbookable reports.
   readonly takenBack = new Place()
   readonly returned = new Place()
   readonly #suspense = new Map<string, Place>() // By owner and currency.
@@ -53,14 +53,14 @@ export class Books {
     return part.reason !== null && part.place === this.suspenseOf(part.owner, part.credit)
   }
 
-  // A part that was in suspense, as the desk shows it.
+  // The state of a part that was in suspense, as the desk shows it.
   stateOf(item: Part): 'open' | 'assigned' | 'returned' | 'reversed' {
     if (item.place === this.returned) return 'returned'
     if (item.place === this.takenBack) return 'reversed'
     return this.isInSuspense(item) ? 'open' : 'assigned'
   }
 
-  // Booked while anything of it is where the payer sent it; else what became of the rest of it.
+  // Booked while any part is at its original target; otherwise the outcome of the rest.
   outcomeOf(credit: Credit): string {
     if (credit.reversedKobo === credit.kobo) return 'reversed'
     const { item } = credit
@@ -72,7 +72,7 @@ export class Books {
     return state === 'open' ? 'suspended' : state
   }
 
-  // A collection account keeps its number for ever, a payment until its quarantine is over.
+  // A collection account keeps its number for ever, a payment until the end of its quarantine.
   isFree(number: string): boolean {
     const owner = this.numbers.get(number)?.owner
     if (!(owner instanceof Payment)) return owner === undefined
@@ -80,14 +80,14 @@ export class Books {
   }
 
   freeNumbersAt(bank: string): number {
-    const taken = [...this.numbers].filter(
+    const inUse = [...this.numbers].filter(
       ([number, { bank: at, owner }]) =>
         at === bank && owner instanceof Payment && !this.isFree(number),
     )
-    return (this.numbersAt.get(bank) ?? 0) - taken.length
+    return (this.numbersAt.get(bank) ?? 0) - inUse.length
   }
 
-  // Every balance that is not zero, by what it is.
+  // All balances except zero, by name.
   balances(): Map<string, bigint> {
     const sums = new Map<string, bigint>()
     const add = (name: string, kobo: bigint) => sums.set(name, (sums.get(name) ?? 0n) + kobo)
@@ -103,7 +103,7 @@ export class Books {
     }
     for (const [key, place] of this.#suspense) add(`suspense ${key}`, place.kobo)
     for (const [key, kobo] of this.shortfallKobo) add(`shortfall ${key}`, kobo)
-    // A bank holds what it reported, less what it withheld, sent back for us and took back.
+    // A bank holds its reported credits, less charges, returns and reversals.
     for (const { bank, currency, kobo, reversedKobo, parts, charges } of this.credits.values()) {
       const { fee, vat, duty } = charges
       add(`bank ${bank} ${currency}`, kobo - fee - vat - duty - reversedKobo)

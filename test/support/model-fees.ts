@@ -1,5 +1,5 @@
-// What the model says of fees, in the words of docs/money-flow.md: what a rule charges, what a payer
-// who bears it is asked for, and who bears how much of it.
+// The model's fees, after docs/money-flow.md: the price of a rule, the amount quoted to a payer who bears
+// it, and the share of each part.
 
 import type { Books } from './model-books.ts'
 import { Account, type Client, type Part, type Payment } from './model-places.ts'
@@ -20,7 +20,7 @@ const VAT_BPS = 750n
 
 const halfUp = (dividend: bigint, divisor: bigint) => (2n * dividend + divisor) / (2n * divisor)
 
-// In ten-thousandths of a kobo, before anything is rounded.
+// In ten-thousandths of a kobo, before rounding.
 function priceOf(rule: FeeRule, kobo: bigint): bigint {
   const flat = kobo < rule.waiveBelowKobo ? 0n : rule.flatKobo
   const price = flat * 10_000n + kobo * BigInt(rule.bps)
@@ -36,14 +36,14 @@ export function feeOn(rule: FeeRule, kobo: bigint): { fee: bigint; vat: bigint }
   return { fee: kobo - share, vat: share }
 }
 
-// Not out of the amount, so that it may exceed it.
+// Added to the amount, so it may exceed it.
 export function feeOnTop(rule: FeeRule, kobo: bigint): { fee: bigint; vat: bigint } {
   const price = halfUp(priceOf(rule, kobo), 10_000n)
   const vat = halfUp(price * VAT_BPS, rule.isVatIncluded ? 10_000n + VAT_BPS : 10_000n)
   return { fee: rule.isVatIncluded ? price - vat : price, vat }
 }
 
-// Kobo by kobo, until it is enough before rounding and after it.
+// Tries kobo by kobo until the amount is enough before and after rounding.
 export function askedOf(rule: FeeRule | undefined, wantedKobo: bigint): bigint {
   if (!rule?.isCustomers) return wantedKobo
   const rate = rule.isVatIncluded ? 10_000n : 10_000n + VAT_BPS
@@ -58,7 +58,7 @@ export function ruleOf(books: Books, client: Client): FeeRule | undefined {
   return books.rules.get(client.name)?.rule
 }
 
-// This part has come to its owner, and settled it, if it is a payment: the fee, then the split.
+// The part has come to its owner and, for a payment, settled it: charges the fee, then the split.
 export function charge(books: Books, owner: Account | Payment, part: Part): void {
   const now = ruleOf(books, owner.client)
   if (owner instanceof Account) {
@@ -72,7 +72,7 @@ export function charge(books: Books, owner: Account | Payment, part: Part): void
   shareOut(owner.advice.terms.split, rule, parts)
 }
 
-// The last of them bears what rounding leaves over.
+// The last part bears the rounding.
 function share(rule: FeeRule, parts: readonly Part[]): void {
   const { fee, vat } = feeOn(
     rule,

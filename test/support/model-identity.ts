@@ -1,5 +1,5 @@
-// What the model says of identity: a bank may call one credit by several names, each of a kind, and
-// whoever hears any of them again hears of the same credit.
+// The model's identity: a bank may have several identifiers, each of a kind, for one credit, and each of
+// them names the same credit.
 
 import type { Books } from './model-books.ts'
 import type { Credit, CreditCall, RailAnswer } from './model-places.ts'
@@ -16,7 +16,7 @@ export function callsOf({ sessionId, kind = 'session_id', others = [] }: Called)
   return [{ kind, value: sessionId }, ...others]
 }
 
-// Undefined: nobody has heard of it.
+// Undefined: the credit is new.
 export function answerAgain(books: Books, report: Called & Terms): RailAnswer | undefined {
   const known = callsOf(report).flatMap(({ kind, value }) => {
     const credit = books.called.get(`${value}@${report.bank}`)

@@ -1,5 +1,5 @@
-// What the model says of money: where a credit goes, what a reversal takes, what the desk may do,
-// what closing a payment does. Each in the words of docs/money-flow.md, and nothing else.
+// The model's money, after docs/money-flow.md only: the target of a credit, the sources of a reversal,
+// the actions of the desk, and the closing of a payment.
 
 import type { Books } from './model-books.ts'
 import { charge } from './model-fees.ts'
@@ -25,11 +25,11 @@ export type CreditReport = {
   kobo: bigint
   currency: string
   payer: Payer
-  agoMs?: number // How long ago it was made, as the bank says, if it does.
-  kind?: string // Of the session id, …
-  others?: readonly CreditCall[] // … and what else it is called.
+  agoMs?: number // Age by the bank, if it reports one.
+  kind?: string // Of the session id.
+  others?: readonly CreditCall[] // Other identifiers.
   charges?: Charges
-  source?: string // Where it was learned of, unless the bank told by itself.
+  source?: string // The route, if not the bank's notification.
 }
 
 export type ReversalReport = { bank: string; sessionId: string; original: string; kobo: bigint }
@@ -71,7 +71,7 @@ export function takeCredit(books: Books, report: CreditReport): RailAnswer {
   return credit.answer
 }
 
-// Reported with a fault: it cannot be booked, and is not lost from sight.
+// A faulty report: it cannot be booked, but stays visible.
 export function keep(
   books: Books,
   report: CreditReport,
@@ -119,7 +119,7 @@ function judge(books: Books, owner: Owner | undefined, credit: CreditReport): Ju
   return { keptKobo: owner.dueKobo, reason: 'excess' }
 }
 
-// It needs more, and its time was over: it has its usual time again, if it has its numbers.
+// The payment needs more and was over: it reopens for its usual time, if it has its numbers.
 function openAgain(books: Books, payment: Payment): void {
   const numbers = [...payment.numbers.values()]
   const hasNumbers = numbers.every((number) => books.numbers.get(number)?.owner === payment)
@@ -138,7 +138,7 @@ function brokenRule(
   return rules.isListOnly && !payer.isListed ? 'payer_not_allowed' : undefined
 }
 
-// So much more is with its owner now, who hears of it.
+// Adds the part to its owner, who gets an event.
 function receive(books: Books, owner: Owner, part: Part): void {
   const { kobo, client } = owner
   if (owner instanceof Account) {
@@ -159,7 +159,7 @@ function suspend(part: Part, reason: string, client: Client | null): void {
   client?.tell(part.credit.name, `credit.suspended ${reason} ${part.kobo}`)
 }
 
-// Expired or cancelled: what was paid so far is suspended, and is the client's.
+// Expired or cancelled: suspends the money paid so far, for the client.
 export function close(books: Books, payment: Payment, end: 'Expired' | 'Cancelled'): void {
   const { client, reference, kobo } = payment
   payment.end = end
@@ -184,7 +184,7 @@ export function takeBack(books: Books, report: ReversalReport): RailAnswer {
     books.alerts.add(`rail_item_rejected ${report.bank}/${code}`)
     return rejected(code)
   }
-  // Its credit may still come. Nothing here waits for so long that it may not.
+  // Its credit may still come, since no test waits long enough to exclude that.
   if (!credit) return { ...unlike('original_not_found'), responseCode: '03', outcome: 'retry' }
   if (credit.reversedKobo + report.kobo > credit.kobo) return unlike('amount_exceeds_original')
   books.reversals.set(name, { of: credit, kobo: report.kobo })
@@ -209,7 +209,7 @@ export function takeBack(books: Books, report: ReversalReport): RailAnswer {
   return { responseCode: '00', outcome: 'reversed' }
 }
 
-// First what is in suspense, then what is booked, then what was assigned. Nothing else is ours.
+// Suspended parts first, then booked, then assigned ones. The rest is not ours.
 function inOrderOfTaking(books: Books, { parts }: Credit): Part[] {
   const held = parts.filter((part) => part.place !== books.takenBack)
   const inSuspense = held.filter((part) => books.isInSuspense(part))
@@ -221,7 +221,7 @@ function inOrderOfTaking(books: Books, { parts }: Credit): Part[] {
   return [...inSuspense, ...booked, ...assigned]
 }
 
-// A payment that was paid and is not any more is at an end; one that was being paid goes on.
+// A reversed payment that was paid in full is final; one that was part paid stays open.
 function lose(owner: Owner, lostKobo: bigint): void {
   if (owner instanceof Account) {
     owner.client.tell(owner.number, `collection.reversed ${owner.kobo} ${lostKobo}`)
@@ -232,7 +232,7 @@ function lose(owner: Owner, lostKobo: bigint): void {
   owner.client.tell(owner.reference, event)
 }
 
-// The item that is shown with it is read afterwards, when more may have happened to it.
+// The item in the answer is read later, when more may have happened to it.
 type DeskAnswer = { isDone: true } | { refused: string }
 
 export function assign(
@@ -257,7 +257,7 @@ export function assign(
   }
   item.move(target)
   target.client.tell(item.credit.name, `credit.assigned ${item.reason} ${item.kobo}`)
-  if (target instanceof Payment) target.end = null // An expired one is given another chance.
+  if (target instanceof Payment) target.end = null // An expired payment reopens.
   receive(books, target, item)
   if (target instanceof Payment && target.end === null && books.now >= target.closesAt) {
     target.open(books.now)
@@ -288,7 +288,7 @@ export function giveBack(books: Books, by: Client, creditName: string): DeskAnsw
   return { isDone: true }
 }
 
-// Nobody's is the operator's to see; a client's is that client's alone.
+// The operator sees unidentified money; a client sees only its own.
 function visibleItem(books: Books, by: Client, creditName: string): Part | undefined {
   const item = books.credits.get(creditName)?.item
   if (!item) return undefined

@@ -1,8 +1,8 @@
-// The model's money. A credit is cut into parts, a part is in exactly one place, and what a place
-// holds is the sum of its parts: so no kobo can be lost or doubled by the model itself.
+// The model's money. A credit is cut into parts, a part is in exactly one place, and a place holds the
+// sum of its parts: so the model itself cannot lose or double a kobo.
 //
-// There is no double entry here on purpose: balances are added up from the parts (model.ts), and
-// the ledger must come to the same.
+// There is no double entry here on purpose: balances are sums of the parts (model.ts), and the ledger
+// must have the same.
 
 import type { FeeRule } from './model-fees.ts'
 
@@ -17,7 +17,7 @@ export class Place {
     return sum
   }
 
-  // Charged on it, and not given back.
+  // Charged and not returned.
   get fees(): { fee: bigint; vat: bigint } {
     let [fee, vat] = [0n, 0n]
     for (const { fees } of this.parts) {
@@ -27,7 +27,7 @@ export class Place {
     return { fee, vat }
   }
 
-  // What subaccounts got of it, and did not give back, by their names.
+  // The shares of subaccounts, less returned ones, by name.
   get shares(): Map<string, bigint> {
     const all = new Map<string, bigint>()
     for (const { shares } of this.parts) {
@@ -45,7 +45,7 @@ export class Part {
   readonly credit: Credit
   kobo: bigint
   place: Place
-  // Since it went to suspense: why, and whose it was there (null: nobody's).
+  // Set in suspense: the reason, and the owner there (null: unidentified).
   reason: string | null = null
   owner: Client | null = null
   charged: { fee: bigint; vat: bigint; baseKobo: bigint } | null = null
@@ -59,7 +59,7 @@ export class Part {
     credit.parts.push(this)
   }
 
-  // Of what is left of it where it was charged; what was taken back bears none.
+  // On the remaining amount where it was charged; reversed money bears none.
   get fees(): { fee: bigint; vat: bigint } {
     const isHeld = this.place instanceof Account || this.place instanceof Payment
     if (!this.charged || !isHeld) return { fee: 0n, vat: 0n }
@@ -67,7 +67,7 @@ export class Part {
     return { fee: (fee * this.kobo) / baseKobo, vat: (vat * this.kobo) / baseKobo }
   }
 
-  // The same of what subaccounts got.
+  // The same for the shares of subaccounts.
   get shares(): Map<string, bigint> {
     const isHeld = this.place instanceof Account || this.place instanceof Payment
     if (!this.shared || !isHeld) return new Map()
@@ -81,7 +81,7 @@ export class Part {
     to.parts.add(this)
   }
 
-  // Moves so much of it; the rest stays this part, where it is.
+  // Moves an amount; the rest stays in this part.
   moveSome(kobo: bigint, to: Place): void {
     if (kobo === this.kobo) {
       this.move(to)
@@ -106,14 +106,14 @@ export type Limits = {
 
 export type RailAnswer = { responseCode: string; outcome: string; code?: string }
 
-// What a bank calls a credit.
+// A bank's identifier of a credit.
 export type CreditCall = { kind: string; value: string }
 
-// What a bank withheld of it.
+// The charges that a bank withheld.
 export type Charges = { fee: bigint; vat: bigint; duty: bigint }
 
 export class Credit {
-  readonly name: string // What it was called first, and its bank.
+  readonly name: string // Its first identifier and bank.
   readonly calls: CreditCall[] = []
   readonly charges: Charges
   readonly bank: string
@@ -140,7 +140,7 @@ export class Credit {
     this.currency = credit.currency
   }
 
-  // The part that is, or was, in suspense: at most one, beside what of it was taken back.
+  // The part that is or was in suspense: at most one, besides its reversed part.
   get item(): Part | undefined {
     return this.parts.find((part) => part.reason !== null)
   }
@@ -149,7 +149,7 @@ export class Credit {
 export class Client {
   readonly name: string
   readonly isOperator: boolean
-  // By what they are about: a payment, a collection account or a credit.
+  // By subject: a payment, a collection account or a credit.
   readonly events = new Map<string, string[]>()
 
   constructor(name: string, isOperator: boolean) {
@@ -158,9 +158,9 @@ export class Client {
   }
 
   tell(about: string, event: string): void {
-    const told = this.events.get(about) ?? []
-    this.events.set(about, told)
-    told.push(event)
+    const list = this.events.get(about) ?? []
+    this.events.set(about, list)
+    list.push(event)
   }
 }
 
@@ -169,7 +169,7 @@ export class Account extends Place {
   readonly number: string
   readonly rules: Rules | null
   readonly split: string | null // Its code.
-  readonly received: { at: number; kobo: bigint }[] = [] // Ever, whatever became of it.
+  readonly received: { at: number; kobo: bigint }[] = [] // Ever, wherever it is now.
   isActive = true
   limits: Limits = { creditKobo: null, dayKobo: null, balanceKobo: null }
 
@@ -190,7 +190,7 @@ export class Account extends Place {
     return super.kobo - fee - vat - this.sharedKobo
   }
 
-  // On the day that it is in Lagos.
+  // On the current day in Lagos.
   receivedOnDayOf(now: number): bigint {
     const dayOf = (at: number) => Math.floor((at + HOUR_MS) / (24 * HOUR_MS))
     const today = this.received.filter(({ at }) => dayOf(at) === dayOf(now))
@@ -229,7 +229,7 @@ export class Payment extends Place {
   readonly reference: string
   readonly numbers = new Map<string, string>() // By bank.
   end: 'Successful' | 'Expired' | 'Cancelled' | 'Reversed' | null = null
-  readonly quotedRule: FeeRule | undefined // Of a fee that the customer bears.
+  readonly quotedRule: FeeRule | undefined // For a fee that the customer bears.
   readonly askedKobo: bigint
   readonly createdAt: number
   expiresAt = 0
@@ -261,19 +261,19 @@ export class Payment extends Place {
     return this.askedKobo - this.kobo
   }
 
-  // Counts money for its usual time, from now on.
+  // Counts money for its usual time from now on.
   open(now: number): void {
     this.end = null
     this.expiresAt = now + this.advice.terms.expiresInMs
     this.closesAt = this.expiresAt + this.advice.terms.graceMs
   }
 
-  // As written in the books, where it stays open until somebody closes it …
+  // In the books, where it stays open until somebody closes it.
   get status(): string {
     return this.end ?? (this.kobo > 0n ? 'PartPayment' : 'Processing')
   }
 
-  // … and as everybody reads it.
+  // For readers.
   statusAt(now: number): string {
     return this.end === null && now >= this.expiresAt ? 'Expired' : this.status
   }

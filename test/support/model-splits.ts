@@ -1,5 +1,5 @@
-// What the model says of splits, in the words of docs/money-flow.md: what each subaccount gets of
-// what is left after the fee, and who bears the fee.
+// The model's splits, after docs/money-flow.md: the share of each subaccount after the fee, and the
+// bearers of the fee.
 
 import type { FeeRule } from './model-fees.ts'
 import { distributed } from './model-fees.ts'
@@ -28,7 +28,7 @@ export const flatKobo = (code: string | null) => {
   return split?.type === 'flat' ? sum(split.parts.map(({ share }) => share)) : 0n
 }
 
-// These parts have come, and were charged by this rule, if there is one.
+// The parts have come and were charged by this rule, if any.
 export function shareOut(
   code: string | null,
   rule: FeeRule | undefined,
@@ -57,11 +57,11 @@ function sharesOf(split: ModelSplit, { whole, fees, rule }: Fee): bigint[] {
   let due = fees
   const take = (from: (at: number) => boolean) => {
     const bearing = shares.map((share, at) => (from(at) ? share : 0n))
-    const taken = due < sum(bearing) ? due : sum(bearing)
-    for (const [at, kobo] of distributed(taken, bearing).entries()) {
+    const borne = due < sum(bearing) ? due : sum(bearing)
+    for (const [at, kobo] of distributed(borne, bearing).entries()) {
       shares[at] = (shares[at] as bigint) - kobo
     }
-    due -= taken
+    due -= borne
   }
   const main = whole - sum(shares)
   take((at) => split.parts[at]?.bearsFee === true)
@@ -83,7 +83,7 @@ function plainShares({ type, parts }: ModelSplit, whole: bigint): bigint[] {
   const exact = [...parts.map(({ share }) => share), main].map((bps) => bps * whole)
   const shares = exact.map((value) => value / 10_000n)
   left -= sum(shares)
-  // One by one, to whoever is furthest below what is due.
+  // One by one, to the part that is furthest below its exact share.
   for (; left > 0n; left--) {
     let worst = 0
     const lack = (at: number) => (exact[at] as bigint) - (shares[at] as bigint) * 10_000n

@@ -1,8 +1,8 @@
-// The model: a second, far simpler Manilla, written from the words of the design and not from the
-// code. It is told of the same operations as the service and says what must be answered.
+// The model: a second, far simpler Manilla, written from the design and not from the code. It gets the
+// same operations as the service and predicts the answers.
 //
-// What nobody can foretell (numbers, references) is taken from the service's answer, after checking
-// that the service was free to choose it.
+// It takes unpredictable values (numbers, references) from the service's answer, after checking that the
+// service was free to choose them.
 
 import assert from 'node:assert/strict'
 import type { Books } from './model-books.ts'
@@ -28,7 +28,7 @@ import {
 } from './model-places.ts'
 import { flatKobo } from './model-splits.ts'
 
-// A credit with a fault is not booked, whatever else it says; if it names money, it is kept.
+// A faulty credit is not booked, whatever else it has; if it names money, it is stored.
 export type Fault = { fields: Record<string, unknown>; code: string; isMoney: boolean }
 
 export type Op =
@@ -40,7 +40,7 @@ export type Op =
   | { do: 'initiate'; advice: string; bank: string }
   | { do: 'cancel'; client: string; advice: string }
   | { do: 'credits'; credits: (CreditReport & { fault?: Fault })[]; isList: boolean }
-  | { do: 'findings'; credits: CreditReport[] } // By a requery, or from a statement.
+  | { do: 'findings'; credits: CreditReport[] } // From a requery or a statement.
   | ({ do: 'reversal' } & ReversalReport)
   | { do: 'assign'; client: string; credit: string; to: { account: string } | { payment: string } }
   | { do: 'return'; client: string; credit: string }
@@ -50,7 +50,7 @@ export type Op =
 
 const COLLECTION_BANK = '035' // Has all collection accounts.
 
-// Only what can be compared.
+// Only the comparable part.
 export type Answer = object
 
 type Started = { number: string; payment: string }
@@ -62,7 +62,7 @@ export class Model {
     this.books = books
   }
 
-  // What must be answered. The actual answer serves for what only the service can choose.
+  // Predicts the answer. `actual` supplies the values that only the service can choose.
   apply(op: Op, actual: Answer): Answer {
     const { books } = this
     switch (op.do) {
@@ -114,7 +114,7 @@ export class Model {
     return { number }
   }
 
-  // What changes nothing is not told.
+  // No event without a change.
   #switch(account: Account, how: 'activate' | 'deactivate'): Answer {
     const isActive = how === 'activate'
     if (account.isActive !== isActive) this.#tellOf(account, `account.${how}d`)
@@ -133,7 +133,7 @@ export class Model {
     return {}
   }
 
-  // At one moment there is one rule.
+  // One rule at a time.
   #charge(client: string, rule: FeeRule): Answer {
     const { rules, now } = this.books
     if (rules.get(client)?.from === now) return { refused: 'fee_rule_overlaps' }

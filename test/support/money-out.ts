@@ -1,5 +1,4 @@
-// Money that leaves: payouts of the sandbox's client, and what banks say of them when the test wants
-// them to.
+// Outgoing money: payouts of the sandbox's client, and bank answers on demand.
 
 import assert from 'node:assert/strict'
 import type { createBatchPool } from '#db/pool.ts'
@@ -29,7 +28,8 @@ async function withPool<T>(
   }
 }
 
-// Its status, or why it was refused. It is queued, and leaves what is available at once.
+// The payout's status, or the refusal. The payout is queued, and its money leaves the available balance
+// at once.
 export async function tryPayOut(bench: Bench, naira: number): Promise<string> {
   const body = { amount: naira, narration: 'Proceeds' }
   const { data, code } = (await bench.call({ url: '/api/v1/payouts', body })).json()
@@ -40,7 +40,7 @@ export async function payOut(bench: Bench, naira: number): Promise<void> {
   assert.equal(await tryPayOut(bench, naira), 'queued')
 }
 
-// All that are queued at the bank are sent, and it answers. Answers how many there were.
+// Sends all queued payouts of the bank, with this answer. Returns their number.
 export async function settleAll(
   bench: Bench,
   outcome: PayoutOutcome,

@@ -1,5 +1,5 @@
-// What happened to money since a moment, in full: every transfer between named accounts, every event
-// and alert. Nothing can happen unnoticed, because nothing is left out.
+// Everything that happened to money since a moment: every transfer between named accounts, every event
+// and alert, so that nothing happens unnoticed.
 
 import { closeExpired } from './bank-calls.ts'
 import { startPayment, verify } from './fixtures.ts'
@@ -8,7 +8,7 @@ import type { Bench } from './running-service.ts'
 
 export type Movements = Awaited<ReturnType<typeof recordMovements>>
 
-// Begins with no payment left that is over but not closed.
+// First closes all payments that are over.
 export async function recordMovements(bench: Bench) {
   const { db } = bench
   await closeExpired(bench)
@@ -40,7 +40,7 @@ export async function recordMovements(bench: Bench) {
   }
 }
 
-// A bank's by its code; a client's suspense and nobody's are told apart; other currencies are named.
+// Banks by code; separates a client's suspense from unidentified money; names other currencies.
 function nameOf(account: 'c' | 'd'): string {
   const [kind, owner, currency] = ['kind', 'owner', 'currency'].map((name) => `${account}.${name}`)
   return `${kind}
@@ -49,7 +49,7 @@ function nameOf(account: 'c' | 'd'): string {
     || case when ${currency} = 'NGN' then '' else ' ' || ${currency} end`
 }
 
-// A payment of a hundred, and what happens from now on.
+// A payment of a hundred, and the movements from now on.
 export async function begin(bench: Bench, terms: object = {}) {
   const payment = await startPayment(bench, { amount: 100, ...terms })
   return { payment, number: payment.bankAccount as string, movements: await recordMovements(bench) }
@@ -63,7 +63,7 @@ export async function stateOf(
   return `${transactionStatus} ${amountCollected}`
 }
 
-// Answers the session id, and the answer in one line: "00 booked", "00 suspended late".
+// Returns the session id, and the answer in one line: "00 booked", "00 suspended late".
 export async function credit(
   bench: Bench,
   accountNumber: string,
@@ -86,7 +86,7 @@ export async function itemOf(bench: Bench, sessionId: string) {
   return data.find((item: { sessionId: string }) => item.sessionId === sessionId)
 }
 
-// The state in which it leaves the item, or why not.
+// The state of the item after the call, or the refusal.
 export async function resolve(
   bench: Bench,
   sessionId: string,

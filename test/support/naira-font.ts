@@ -1,5 +1,5 @@
-// A font with one glyph, ₦: the fonts that come with the test browser lack it, and pictures of money
-// without its sign are no use. TrueType, written by hand: an N with two bars.
+// A font with one glyph, ₦, which the test browser's fonts lack; pictures of money need it. TrueType,
+// written by hand: an N with two bars.
 
 type Point = readonly [x: number, y: number]
 
@@ -7,7 +7,7 @@ const EM = 1000
 const ADVANCE = 800
 const NAIRA = 0x20a6
 
-// Clockwise, so that where they overlap they add up.
+// Clockwise, so that overlaps add up.
 const rectangle = (x: number, y: number, width: number, height: number): Point[] => [
   [x, y],
   [x, y + height],
@@ -56,7 +56,7 @@ function assemble(tables: Record<string, Buffer>): Buffer {
   return Buffer.concat([head, ...entries, ...bodies])
 }
 
-// Format 4: one segment for the sign, one that ends the table.
+// Format 4: one segment for the sign, and one that ends the table.
 function cmapTable(): Buffer {
   const segments = [NAIRA, 0xffff, 0, NAIRA, 0xffff, (1 - NAIRA) & 0xffff, 1, 0, 0]
   const table = [4, 32, 0, 4, 4, 1, 0, ...segments]

@@ -1,4 +1,4 @@
-// Whether a number is one of this bank's, by its check digit.
+// Checks a number against a bank by its check digit.
 
 import { nubanCheckDigit } from '#banks/nuban.ts'
 

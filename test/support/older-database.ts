@@ -1,4 +1,4 @@
-// A database as an earlier version left it, with two clients, for a migration to be tried on.
+// A database of an earlier version with two clients, for testing a migration.
 
 import { copyFileSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ const MIGRATIONS = join(import.meta.dirname, '../../db/migrations')
 
 const POSTING = '0018_posting_order.sql'
 
-// By a version that knew nothing of this migration nor of later ones.
+// By a version without this migration and later ones.
 export async function createOlderDatabase(migration: string) {
   using folder = createTempFolder()
   for (const name of readdirSync(MIGRATIONS)) {
@@ -19,7 +19,7 @@ export async function createOlderDatabase(migration: string) {
   const database = await createEmptyDatabase()
   const { pool } = database
   await migrate(pool, { migrationsDir: folder.path })
-  // Functions are those of now, and this one asks for a table of later. The next migration has it again.
+  // Functions are current, and this one needs a later table. The next migration recreates it.
   if (migration > POSTING) await pool.query(readFileSync(join(MIGRATIONS, POSTING), 'utf8'))
   const isOld = migration <= '0022'
   await pool.query(

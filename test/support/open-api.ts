@@ -1,4 +1,4 @@
-// The API's description as it is committed: made from the routes of a real service.
+// The committed description of the API, generated from the routes of a real service.
 
 import { systemClock } from '#clock.ts'
 import { loadConfig } from '#config/config.ts'

@@ -1,4 +1,4 @@
-// Which operations ask for each scope.
+// The operations that require each scope.
 
 import type { Scope } from '#domain/access/scopes.ts'
 

@@ -1,5 +1,5 @@
-// A collector of OpenTelemetry traces: takes OTLP over HTTP, in protobuf, and keeps the spans. Reads the
-// wire format itself, so that what is sent is what the standard says.
+// A collector of OpenTelemetry traces: takes OTLP over HTTP, in protobuf, and stores the spans. Parses
+// the wire format itself, to test what is sent against the standard.
 
 import { buffer } from 'node:stream/consumers'
 import { httpReceiver } from '../webhooks/receivers.ts'

@@ -1,4 +1,4 @@
-// What the pages do with passkeys, without a browser: a software authenticator answers.
+// The pages' passkey calls without a browser: a software authenticator answers.
 
 import assert from 'node:assert/strict'
 import { dataOf } from './fixtures.ts'
@@ -18,7 +18,7 @@ export const begin = (browser: Browser, body: object = { password: PASSWORD }) =
 export const finish = (browser: Browser, credential: object, name = 'Phone') =>
   browser.call({ url: `${PASSKEYS}/confirm`, body: { name, credential } })
 
-// Answers the passkey, and the answer with its id and recovery codes.
+// Returns the passkey, and the answer with its id and recovery codes.
 export async function register(browser: Browser, name = 'Phone', proof?: object) {
   const options = dataOf(await begin(browser, proof), 'account')
   const { credential, held } = device.create(options)
@@ -43,7 +43,7 @@ export async function trySignInWith(bench: Pick<Bench, 'call'>, held: Held, bent
   return signInWith(bench, device.sign(held, await challengeSignIn(bench), bent))
 }
 
-// For a change that wants to know who asks.
+// For a change that requires confirmation.
 export async function confirmWith(browser: Browser, held: Held, bent: Bent = {}) {
   const options = await browser.call({ method: 'POST', url: `${PASSKEYS}/challenge` })
   return { passkey: device.sign(held, dataOf(options, 'account'), bent) }

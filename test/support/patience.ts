@@ -1,11 +1,12 @@
-// How long something may take by the clock that takes `idleMs` at most on an idle machine: other tests, and
-// other machines, have the processor too. What it guards against takes minutes, or never ends.
+// A time limit for work that takes at most `idleMs` on an idle machine: other tests share the processor.
+// The faults it guards against take minutes, or never end.
 
 export const BUSY_FACTOR = 10
 
 export const patience = (idleMs: number): number => BUSY_FACTOR * idleMs
 
-// Measured again, so many times at most, until it took less: on a busy machine the least of a few counts.
+// Measures again, up to `triesMax` times, until the time is below: on a busy machine the least of a few
+// counts.
 export async function retryUntilBelow(
   mostMs: number,
   triesMax: number,

@@ -1,4 +1,4 @@
-// Files of payouts, and banks' reports of them.
+// Files of payouts, and banks' reports about them.
 
 import type { PayoutInstruction } from '#banks/connector.ts'
 import type { PaymentFile } from '#banks/payment-files.ts'
@@ -35,8 +35,8 @@ type Statement = { reference: string; status: string; more?: string }
 type Pain002 = {
   version?: string
   file?: string
-  group?: string // XML after the id of the message.
-  payment?: string // XML after the id of the payment information.
+  group?: string // XML after the message's id.
+  payment?: string // XML after the payment information's id.
   of?: readonly Statement[]
 }
 

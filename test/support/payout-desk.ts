@@ -1,4 +1,4 @@
-// Payouts in files over HTTP, as an operator works with them.
+// Payouts in files over HTTP: the operator's calls.
 
 import assert from 'node:assert/strict'
 import type { LightMyRequestResponse } from 'fastify'
@@ -39,7 +39,7 @@ type Queued = {
   needsApproval?: boolean
 }
 
-// Payouts of the sandbox client, with their money on its way out; their references.
+// Queues payouts of the sandbox client, with their money in transit; returns their references.
 export async function queuePayouts(bench: Bench, given: Queued = {}): Promise<string[]> {
   const { amountsKobo = [10_000n, 20_000n], bankCode = FILE_BANK } = given
   const { name: accountName = 'Ada Obi', needsApproval = false } = given
@@ -94,8 +94,8 @@ export async function createFile(
   bench: Bench,
   body: { bankCode?: string; format?: string } = {},
 ): Promise<Data> {
-  const asked = { bankCode: FILE_BANK, format: 'pain.001', ...body }
-  const answer = await bench.call({ url: PAYOUT_FILES, body: asked })
+  const request = { bankCode: FILE_BANK, format: 'pain.001', ...body }
+  const answer = await bench.call({ url: PAYOUT_FILES, body: request })
   assert.equal(answer.statusCode, 200, answer.body)
   return answer.json().data
 }

@@ -1,4 +1,4 @@
-// A payout of 1,000.00, and the statement of its bank that shows it otherwise than the books have it.
+// A payout of 1,000.00, and a statement of its bank that contradicts the books.
 
 import assert from 'node:assert/strict'
 import { withTransaction } from '#db/transaction.ts'
@@ -12,11 +12,11 @@ import { scripted, UNKNOWN } from './scripted-bank.ts'
 import { imported } from './statement-files.ts'
 
 export const DAY = '2026-11-15'
-export const KOBO = 100_000n // Of the payout.
+export const KOBO = 100_000n // The payout's amount.
 export const REJECTED = { status: 'failed', reason: 'AC04' } as const
 export const PAID = { status: 'confirmed', bankReference: 'BANK-1' } as const
 
-// A day on which 5,000.00 came in, and these lines; the bank's side of it.
+// The bank's side of a day with a credit of 5,000.00 and these lines.
 export async function statement(bench: Bench, lines: readonly DayLine[], write = camt053) {
   const { rows } = await bench.db.query<{ bankCode: string; sessionId: string }>(
     `select bank_code as "bankCode", session_id as "sessionId" from credits`,

@@ -1,4 +1,4 @@
-// Payouts of another, as somebody asks for them; and each POST about them, with something to do.
+// Requests for another client's payouts; and each POST about payouts, with something to do.
 
 import type { PayoutId } from '#ids.ts'
 import { CLIENTS } from './clients.ts'
@@ -95,7 +95,7 @@ export const PAYOUT_MAKING: Record<string, Recipe> = {
   setPayoutSettings: () => [{ method: 'PUT', url: SETTINGS, body: { payoutApproval: 'none' } }],
 }
 
-// What the client has of it.
+// The client's own payouts and bank accounts.
 export async function payoutThings(bench: Bench, token: string) {
   await fund(bench, '500', { token })
   const accountName = 'Alpha Secret Payee'
@@ -200,7 +200,7 @@ export function payoutOperations(bench: Bench) {
   ]
 }
 
-// As if the bank had been told to pay, and had not answered.
+// The state after a send without an answer from the bank.
 export async function setUnknown({ db, clock }: Bench, reference: string): Promise<PayoutId> {
   const { rows } = await db.query<{ id: PayoutId }>(
     `update payouts set status = 'sending', sending_at = $2 where reference = $1 returning id`,

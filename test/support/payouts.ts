@@ -1,5 +1,4 @@
-// Payouts as a test needs them: money to pay out, bank accounts, and the workers' rounds when the
-// test says so.
+// Payouts for tests: available money, bank accounts, and the workers' rounds on demand.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -28,12 +27,12 @@ export const OPERATOR_PAYOUTS = '/api/v1/operator/payouts'
 
 let serials = 0
 
-// Of GTBank; the prefix rehearses what the sandbox's bank does (docs/payouts.md).
+// A number at GTBank; the prefix chooses the behaviour of the sandbox's bank (docs/payouts.md).
 export function bankAccountNumber(prefix = '00100'): string {
   return nuban('058', Number(`${prefix}${String(++serials).padStart(4, '0')}`))
 }
 
-// What the workers do, when the test says so.
+// The workers' rounds, on demand.
 export async function payoutRounds(
   bench: Bench,
   {
@@ -80,12 +79,12 @@ export async function payoutRounds(
   }
 }
 
-// As long, and as often, as it takes that a payout which the bank does not know has failed.
+// Queries until a payout that the bank does not know has failed.
 export async function askUntilAbsent(
   bench: Pick<Bench, 'advance'>,
   { query }: { query: () => Promise<void> },
 ): Promise<void> {
-  for (let asked = 0; asked < NOT_FOUND_ANSWERS; asked++) {
+  for (let queries = 0; queries < NOT_FOUND_ANSWERS; queries++) {
     bench.advance(NOT_FOUND_AFTER_MS)
     await query()
   }
@@ -93,7 +92,7 @@ export async function askUntilAbsent(
 
 type Caller = { token?: string | undefined }
 
-// So much is available to the client, from a collection account.
+// Makes the amount available to the client, from a collection account.
 export async function fund(bench: Bench, amount: string, { token }: Caller = {}): Promise<void> {
   const by = token === undefined ? {} : { token }
   const { accountNumber } = await createAccount(bench, {}, by)
@@ -146,7 +145,7 @@ export async function getPayout(bench: Pick<Bench, 'call'>, reference: string) {
   return answer.json().data
 }
 
-// Balances by kind and owner, of what is not empty, in kobo.
+// Balances by kind and owner in kobo, except zero.
 export async function ledger({ db }: Pick<Bench, 'db'>): Promise<Record<string, number>> {
   const { rows } = await db.query<{ name: string; kobo: string }>(
     `select case when kind = 'collection' then kind else kind || ' ' || owner end as name,

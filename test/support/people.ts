@@ -1,6 +1,5 @@
-// People of a test: users made as they would be after their first sign-in, and a browser for each
-// that keeps its cookie. Their passwords are hashed cheaply; what a sign-in costs is tested where
-// it matters.
+// Users of a test, created as after their first sign-in, and a browser for each that keeps its cookie.
+// Their passwords are hashed cheaply; other tests measure the cost of a sign-in.
 
 import assert from 'node:assert/strict'
 import type { LightMyRequestResponse } from 'fastify'
@@ -21,7 +20,7 @@ type Service = Pick<Bench, 'call'>
 
 let made = 0
 
-// Answers the address. Each is somebody new, unless an address is given.
+// Returns the email; by default a new user's.
 export async function makeUser(
   bench: Bench,
   { clientId = 'MAN0000001', role = 'owner' as Role, email = `user${++made}@people.example` } = {},
@@ -45,12 +44,12 @@ export async function signIn(bench: Service, email: string, more: object = {}) {
   return browserOf(bench, answer)
 }
 
-// A new user of this role, signed in.
+// A new signed-in user with this role.
 export async function newBrowser(bench: Bench, role: Role = 'owner', clientId?: string) {
   return signIn(bench, await makeUser(bench, { role, ...(clientId ? { clientId } : {}) }))
 }
 
-// The same, created by an owner; past the first sign-in. Counts as the owner until taken over.
+// The same, created by an owner, past the first sign-in. Counts as the owner until taken over.
 export async function newBrowserGivenBy(bench: Bench, owner: Browser, role: Role = 'owner') {
   const email = `user${++made}@people.example`
   const answer = await owner.call({ url: USERS_URL, body: { email, role } })
@@ -62,7 +61,7 @@ export async function newBrowserGivenBy(bench: Bench, owner: Browser, role: Role
   return signIn(bench, email)
 }
 
-// As if by their link and a second factor, long ago.
+// The state after using the link and a second factor, long ago.
 export async function takeOver(bench: Bench, ...users: readonly Browser[]): Promise<void> {
   await bench.db.query('update users set own_from = created_at where email = any($1)', [
     users.map(({ user }) => user.email),
@@ -89,7 +88,7 @@ export function browserOf(bench: Service, answer: LightMyRequestResponse) {
     cookie,
     csrfToken: csrfToken as string,
     user: user as { id: string; email: string },
-    // As the page would: with the cookie, and the token where one is needed.
+    // With the cookie, and the token if needed, like the page.
     call: (call: Omit<Call, 'token'>) =>
       bench.call({
         ...call,

@@ -1,5 +1,5 @@
-// A bank that reports credits without end, many at a time, and each until it is acknowledged: as banks
-// do when we do not answer, or say "try again".
+// A bank that reports credits without end, many at a time, and repeats each until it is acknowledged,
+// like a bank without an answer or with "try again".
 
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -26,12 +26,12 @@ export class PersistentBank {
     Promise.all(this.#senders).catch((error) => this.#next.reject(error))
   }
 
-  // The next acknowledgement from now on; rejects when an answer is neither that nor "try again".
+  // The next acknowledgement; rejects on an answer that is neither that nor "try again".
   next(): Promise<void> {
     return this.#next.promise
   }
 
-  // When all that was reported is acknowledged.
+  // Resolves when all reports are acknowledged.
   async stop(): Promise<void> {
     this.#isStopped = true
     await Promise.all(this.#senders)

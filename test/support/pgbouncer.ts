@@ -1,5 +1,5 @@
-// A real PgBouncer in transaction mode, where one is installed. It drops the start-up parameters that it
-// is told to ignore, without a word.
+// A real PgBouncer in transaction mode, if installed. It silently drops the start-up parameters that it
+// is configured to ignore.
 
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'

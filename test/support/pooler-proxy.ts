@@ -1,7 +1,7 @@
-// A transaction pooler, as strict as one may be: it refuses start-up parameters that it does not know,
-// and gives every transaction of a client to another server connection than the last. Whatever lives in
-// a session is lost at once. It speaks as much of the protocol as it must: the lengths of messages, and
-// ReadyForQuery, which says whether a transaction is open.
+// A transaction pooler, as strict as possible: it refuses unknown start-up parameters, and gives every
+// transaction of a client to another server connection than the last, so session state is lost at once.
+// It implements only a part of the protocol: the lengths of messages, and ReadyForQuery, which says
+// whether a transaction is open.
 
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
@@ -21,7 +21,7 @@ export async function startPoolerProxy(where: Where) {
   const free = [...servers]
   const waiting: ((server: Server) => void)[] = []
   const clients = new Set<Socket>()
-  // The one that has rested longest: never the last one of whoever asks, if there is another.
+  // The connection that has been idle longest: never the caller's last one, if there is another.
   const take = (use: (server: Server) => void) => {
     const server = free.shift()
     if (server) use(server)
@@ -32,7 +32,7 @@ export async function startPoolerProxy(where: Where) {
     if (next) next(server)
     else free.push(server)
   }
-  // Its client went in the middle of a transaction, which ends with it.
+  // Its client left within a transaction, which ends with the connection.
   const lose = (lost: Server) => {
     lost.socket.destroy()
     void openServer(where).then(
@@ -72,7 +72,7 @@ type Sharing = {
 function serve(client: Socket, { take, give, lose }: Sharing): void {
   let server: Server | undefined
   let isAsking = false
-  let owed = 0 // Answers to Sync and Query that have not come.
+  let owed = 0 // Outstanding answers to Sync and Query.
   const unsent: Buffer[] = []
   const release = () => {
     if (server) {
@@ -91,11 +91,11 @@ function serve(client: Socket, { take, give, lose }: Sharing): void {
     if (server) for (const message of unsent.splice(0)) send(server, message)
     else if (!isAsking && unsent.length > 0) {
       isAsking = true
-      take((taken) => {
+      take((next) => {
         isAsking = false
-        taken.count += 1
-        taken.onMessage = onAnswer
-        server = taken
+        next.count += 1
+        next.onMessage = onAnswer
+        server = next
         forward()
       })
     }
@@ -113,7 +113,7 @@ function serve(client: Socket, { take, give, lose }: Sharing): void {
   readMessages(client, onMessage, (message) => greet(client, message))
 }
 
-// Answers whether it was the greeting: a client may ask for encryption before.
+// Returns whether it was the greeting: a client may ask for encryption first.
 function greet(client: Socket, message: Buffer): boolean {
   if (message.readInt32BE(4) === SSL_REQUEST) {
     client.write('N')
@@ -146,7 +146,7 @@ async function openServer({ host, port, user, database }: Where): Promise<Server
   return server
 }
 
-// The first message of a client has no letter before its length.
+// The first message of a client has no type byte before its length.
 function readMessages(
   socket: Socket,
   onMessage: (message: Buffer) => void,

@@ -1,19 +1,19 @@
-// A person at a page, with a mouse or with nothing but a keyboard: what cannot be reached with Tab, or
-// pressed with Enter, fails.
+// A person at a page, with a mouse or only a keyboard: a target that Tab does not reach, or Enter does
+// not press, fails.
 
 import assert from 'node:assert/strict'
 import type { Locator, Page } from 'playwright-core'
 import { patience } from './patience.ts'
 
 const TABS_MAX = 80
-const NARROW_MAX = 860 // Where the menu is folded away.
+const NARROW_MAX = 860 // The menu is folded up to this width.
 const FOLLOWING = 4 // Node.DOCUMENT_POSITION_FOLLOWING
 
 export type Person = ReturnType<typeof personAt>
 type View = { name: string; letter: string }
 
 export function personAt(page: Page, by: 'mouse' | 'keyboard') {
-  // Backwards to what stands before.
+  // Goes backwards to earlier targets.
   const reach = async (target: Locator) => {
     await target.waitFor()
     const isBefore = await target.evaluate((element, following) => {
@@ -24,7 +24,7 @@ export function personAt(page: Page, by: 'mouse' | 'keyboard') {
     for (let tabs = 0; tabs < TABS_MAX; tabs++) {
       const state = await element?.evaluate(stateOf)
       if (state === 'focused') return
-      // Looked for once, and again only when it was drawn anew: names are slow to find.
+      // Finds the element once, and again only after it was redrawn: searching by name is slow.
       if (state === 'gone') element = await target.elementHandle()
       else await page.keyboard.press(isBefore ? 'Shift+Tab' : 'Tab')
     }
@@ -67,7 +67,7 @@ export function personAt(page: Page, by: 'mouse' | 'keyboard') {
 const headingOf = (page: Page, name: string) =>
   page.getByRole('heading', { level: 1, name, exact: true })
 
-// The letter counts soon after the g alone: on a busy machine, again.
+// The letter counts only shortly after the g: a busy machine may need another try.
 export async function goByLetter(page: Page, { name, letter }: View): Promise<void> {
   for (let triesLeft = 3; ; triesLeft--) {
     await page.keyboard.press('g')
@@ -88,7 +88,7 @@ function stateOf(element: Drawn): 'focused' | 'elsewhere' | 'gone' {
   return element === element.ownerDocument.activeElement ? 'focused' : 'elsewhere'
 }
 
-// Every width by each means.
+// Every width with every input device.
 export const MEANS = ([360, 1280] as const).flatMap((width) =>
   (['mouse', 'keyboard'] as const).map((by) => ({
     width,
@@ -97,5 +97,6 @@ export const MEANS = ([360, 1280] as const).flatMap((width) =>
   })),
 )
 
-// Each width and each means once, for what takes long: steps that matter are tried by all, elsewhere.
+// Each width and each device once, for slow journeys; other tests cover all combinations of important
+// steps.
 export const CROSSED = MEANS.filter(({ width, by }) => width < 600 === (by === 'mouse'))

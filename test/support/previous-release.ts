@@ -1,4 +1,4 @@
-// The release before this one, as `npm run keep-release` kept it: what it brought, and how to run it.
+// The previous release, as stored by `npm run keep-release`: its files, and how to run it.
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -6,14 +6,14 @@ import { brotliDecompressSync } from 'node:zlib'
 
 export const PREVIOUS_RELEASE = join(import.meta.dirname, '../upgrade/previous-release.json.br')
 
-// Files by their path: main.mjs, db/migrations/…, db/functions/…, statement-profiles/….
+// Files by path: main.mjs, db/migrations/…, db/functions/…, statement-profiles/….
 export type KeptRelease = { version: string; files: Record<string, string> }
 
 export function readPreviousRelease(): KeptRelease {
   return JSON.parse(brotliDecompressSync(readFileSync(PREVIOUS_RELEASE)).toString('utf8'))
 }
 
-// Answers the program.
+// Returns the program's path.
 export function unpackRelease({ files }: KeptRelease, folder: string): string {
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, path)), { recursive: true })

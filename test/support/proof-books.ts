@@ -1,5 +1,5 @@
-// Books with a line in every file of a proof export but that of differences: a person's money is taken
-// with charges, settled, paid out, reversed after it had left, and recovered.
+// Books with a line in every file of a proof export except the differences: a credit with charges is
+// settled, paid out, reversed after it had left, and recovered.
 
 import assert from 'node:assert/strict'
 import { PAYER, PERSON } from './erasing.ts'
@@ -44,8 +44,8 @@ async function recoverShortfall(bench: Bench): Promise<void> {
   const maker = await newBrowser(bench, 'operator')
   const checker = await newBrowser(bench, 'operator')
   const debt = { kind: 'recovery', of: 'shortfall', bankCode: '035', amount: '10', reason: 'Paid' }
-  const asked = await maker.call({ url: ADJUSTMENTS, body: debt })
-  const { reference } = dataOf(asked, 'account')
+  const answer = await maker.call({ url: ADJUSTMENTS, body: debt })
+  const { reference } = dataOf(answer, 'account')
   const approved = await checker.call({ url: `${ADJUSTMENTS}/${reference}/approve`, body: {} })
   assert.equal(dataOf(approved, 'account').state, 'approved')
 }

@@ -1,5 +1,5 @@
-// Reads a proof export as docs/proof.md specifies it, with arithmetic of its own: it shares nothing
-// with what writes one, nor with the verifier in Python, and names each fault as `file:line id what`.
+// Reads a proof export by docs/proof.md, with arithmetic of its own: it shares no code with the writer
+// nor with the verifier in Python, and reports each fault as `file:line id what`.
 
 import { createHash, createPublicKey, verify } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -55,9 +55,9 @@ export function readProof(folder: string, pinnedKey: string): string[] {
   const { manifest, problems } = readManifest(folder, pinnedKey)
   faults.push(...problems)
   const rows = new Map<string, Row[]>()
-  for (const told of manifest.files) {
-    const text = readFileSync(join(folder, told.name), 'utf8')
-    rows.set(told.name, readLines(text, told, faults))
+  for (const entry of manifest.files) {
+    const text = readFileSync(join(folder, entry.name), 'utf8')
+    rows.set(entry.name, readLines(text, entry, faults))
   }
   faults.push(...addUp((name) => rows.get(name) ?? []))
   return faults
@@ -81,8 +81,8 @@ export function readManifest(folder: string, pinnedKey: string) {
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 
-function readLines(text: string, told: Manifest['files'][number], faults: string[]): Row[] {
-  const { name } = told
+function readLines(text: string, entry: Manifest['files'][number], faults: string[]): Row[] {
+  const { name } = entry
   let chain = sha256(name)
   const lines = text.split('\n')
   if (lines.pop() !== '') faults.push(`${name}:${lines.length + 1} cut off`)
@@ -98,12 +98,12 @@ function readLines(text: string, told: Manifest['files'][number], faults: string
     faults.push(`${name}:${at + 1} ${id} fields`)
     return []
   })
-  if (rows.length !== told.lines) faults.push(`${name} lines ${told.lines} ${rows.length}`)
-  for (const [field, total] of Object.entries(told.sums)) {
+  if (rows.length !== entry.lines) faults.push(`${name} lines ${entry.lines} ${rows.length}`)
+  for (const [field, total] of Object.entries(entry.sums)) {
     const sum = rows.reduce((kobo, row) => kobo + BigInt(row[field] as string), 0n)
     if (`${sum}` !== total) faults.push(`${name} sum ${field} ${total} ${sum}`)
   }
-  if (chain !== told.chain) faults.push(`${name} last chain`)
+  if (chain !== entry.chain) faults.push(`${name} last chain`)
   return rows
 }
 
@@ -171,7 +171,7 @@ function balanceFaults(files: Files, accounts: Accounts, sums: Sums): string[] {
   return faults
 }
 
-// Of each credit, payout, settlement and adjustment: what its transfers should come to, and do.
+// For each credit, payout, settlement and adjustment: the expected and actual sum of its transfers.
 function causeFaults(files: Files, accounts: Accounts): string[] {
   const found = new Map<string, bigint>()
   const add = (key: string, kobo: bigint) => found.set(key, (found.get(key) ?? 0n) + kobo)
@@ -210,7 +210,7 @@ function causeFaults(files: Files, accounts: Accounts): string[] {
   return faults
 }
 
-// The fields of one line that make up its net.
+// The fields of one line that sum to its net.
 function sumFaults(files: Files): string[] {
   return Object.entries(NETS).flatMap(([name, terms]) =>
     files(name).flatMap((row, at) => {

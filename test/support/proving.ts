@@ -1,5 +1,5 @@
-// Exports the books of a test as a proof, and runs what verifies one: the reader in TypeScript always,
-// and the verifier in Python where there is a Python to run it.
+// Exports the books of a test as a proof, and verifies it: always with the reader in TypeScript, and with
+// the verifier in Python if python3 exists.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -29,12 +29,12 @@ export function exportProof(db: Pool, folder: string) {
 export type Verdict = { code: number | null; out: string; err: string }
 
 export function verifyInPython(folder: string, ...args: string[]): Verdict {
-  const given = args.length > 0 ? args : ['--public-key', KEY.publicKey]
-  const run = spawnSync('python3', [VERIFIER, folder, ...given], { encoding: 'utf8' })
+  const options = args.length > 0 ? args : ['--public-key', KEY.publicKey]
+  const run = spawnSync('python3', [VERIFIER, folder, ...options], { encoding: 'utf8' })
   return { code: run.status, out: run.stdout, err: run.stderr }
 }
 
-// In one process: to start one takes longer than to verify a small export.
+// In one process: starting one takes longer than verifying a small export.
 export function verifyAllInPython(folders: readonly string[]): Verdict[] {
   const program = `import contextlib, io, json, sys
 sys.path.insert(0, sys.argv[1])
@@ -53,7 +53,7 @@ print(json.dumps(verdicts))`
   return JSON.parse(run.stdout)
 }
 
-// I70: nothing that either of them finds.
+// I70: neither verifier finds a fault.
 export async function assertProven(db: Pool): Promise<void> {
   using folder = createTempFolder()
   await exportProof(db, folder.path)

@@ -1,5 +1,5 @@
-// A language for tests, made from English: every letter of every string becomes one that English
-// does not have, so that whatever still reads as English was not taken from the catalogue.
+// A test language made from English: every letter of every string becomes a letter that English does not
+// have, so text that still reads as English is missing from the catalogue.
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,15 +8,15 @@ import { parseSync } from 'vite'
 const WEB = join(import.meta.dirname, '../../web')
 const PLAIN = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'
 const STRANGE = [...'àƀćđéƒĝĥíĵķļɱñöþɋŕšţùṽŵẋýžÀƁĆĐÉƑĜĤÍĴĶĻṀÑÖÞɊŔŠŢÙṼŴẊÝŽ']
-// Not words: they say to machines what language it is.
+// Not words: they tell machines the language.
 const FOR_MACHINES = ['tag', 'locale']
 
 export type Node = { type: string; start: number; end: number } & Record<string, unknown>
 type Words = { start: number; end: number; text: string }
 
 export type PseudoLanguage = {
-  text: string // Of a file that stands in for web/copy/en.ts, wherever it is.
-  english: readonly string[] // What it must not say.
+  text: string // Of a file that replaces web/copy/en.ts.
+  english: readonly string[] // Texts that must not appear.
 }
 
 export function makePseudoLanguage(name: string): PseudoLanguage {
@@ -37,7 +37,7 @@ export function makePseudoLanguage(name: string): PseudoLanguage {
   }
 }
 
-// All nodes of a file in its order, each with the one around it.
+// All nodes of a file in order, each with its parent.
 export function* nodesIn(path: string, text: string): Generator<[Node, Node | undefined]> {
   const { program, errors } = parseSync(path, text)
   if (errors.length > 0) throw new Error(`${path}: ${errors[0]?.message}`)
@@ -54,7 +54,7 @@ function* walk(node: Node, parent: Node | undefined): Generator<[Node, Node | un
   }
 }
 
-// Types say nothing to people; what is given one may.
+// Types have no text for people; a typed value may.
 function isType({ type }: Node): boolean {
   return type.startsWith('TS') && !/^TS(?:As|Satisfies|NonNull)Expression$/.test(type)
 }
@@ -74,7 +74,7 @@ function wordsIn(text: string): Words[] {
   return words.sort((a, b) => a.start - b.start)
 }
 
-// But for what escapes a character: \n stays one.
+// Keeps escapes: \n stays one.
 function strange(text: string): string {
   return text.replace(/\\.|[a-zA-Z]/g, (letter) => STRANGE[PLAIN.indexOf(letter)] ?? letter)
 }

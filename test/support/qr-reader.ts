@@ -1,8 +1,8 @@
-// Reads a QR code off an SVG of ours, as a phone's camera reads it off a screen.
+// Reads a QR code from an SVG of ours, like a phone's camera.
 
 import jsQr from 'jsqr'
 
-const PIXELS = 4 // For each module.
+const PIXELS = 4 // Per module.
 
 export function readQrCode(svg: string): string | undefined {
   const [, size = 0] = (/viewBox="0 0 (\d+) \d+"/.exec(svg) ?? []).map(Number)

@@ -1,4 +1,4 @@
-// A bank's side of the rail: signs bodies as a bank does, and makes up credits.
+// A bank's side of the rail: signs bodies, and makes up credits.
 
 import { SANDBOX_RAIL_SECRET } from '#config/bank-settings.ts'
 import { loadSecret, sign } from '#standard-webhooks.ts'
@@ -43,7 +43,7 @@ export function signedHeaders(
   }
 }
 
-// Text and bytes go as they are, anything else as JSON.
+// Sends text and bytes unchanged, anything else as JSON.
 export function postRail(bench: Bench, path: string, body: unknown, signing: Signing = {}) {
   const raw = typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body)
   const headers = signedHeaders(bench, raw, signing)
@@ -55,7 +55,7 @@ export function wordsOf({ responseCode, outcome, code }: Record<string, string>)
   return [responseCode, outcome, code].filter(Boolean).join(' ')
 }
 
-// Who reports money for a number: the bank that has it. For one that nobody has, any bank does.
+// The bank of a number, which reports its money; any bank for an unissued number.
 export async function bankOf({ db }: Pick<Bench, 'db'>, accountNumber: string): Promise<string> {
   const { rows } = await db.query<{ bank: string }>(
     'select bank_code as bank from numbers where account_number = $1',

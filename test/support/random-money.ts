@@ -1,6 +1,6 @@
-// Random things that happen to the money of the sandbox client: paid in part, too much or to nobody's
-// number; cancelled, expired, assigned, returned, or taken back by the bank, in any order. What cannot
-// be is refused, and nothing happens.
+// Random events for the money of the sandbox client: paid in part, too much or to an unissued number;
+// cancelled, expired, assigned, returned or reversed, in any order. The service refuses impossible ones,
+// which change nothing.
 
 import type { AssignTo } from '#domain/suspense/assign-suspense.ts'
 import { Refusal } from '#errors.ts'
@@ -19,7 +19,7 @@ const AMOUNTS = ['0.01', '10.00', '33.33', '40.00', '60.00', '100.00', '130.50']
 type Random = ReturnType<typeof seededRandom>
 type Steps = Record<string, () => Promise<unknown>>
 
-// Answers a function that does one thing, and says what.
+// Returns a function that does one thing and describes it.
 export async function randomMoney(bench: Bench, seed: number): Promise<() => Promise<string>> {
   const random = seededRandom(seed)
   const { accountNumber } = await createAccount(bench)

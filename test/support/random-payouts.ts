@@ -1,5 +1,5 @@
-// Random money out of the sandbox client, posted to the ledger as payouts, settlements, refunds and
-// adjustments post it (docs/money-flow.md), whatever is there to move.
+// Random outgoing money of the sandbox client, posted to the ledger like payouts, settlements, refunds
+// and adjustments (docs/money-flow.md), as far as money exists.
 
 import { type Transaction, withTransaction } from '#db/transaction.ts'
 import type { AccountId, ClientId, CreditId, SubaccountId } from '#ids.ts'
@@ -24,7 +24,7 @@ type Scene = { owner: Owner; moves: readonly Move[]; cause: keyof Causes }
 type Owner = 'client' | 'subaccount'
 type Causes = { payout: Cause; settlement: Cause; adjustment: Cause; credit: Cause }
 
-// Each moves what it can of a random amount, one leg after the other.
+// Each moves as much as possible of a random amount, leg by leg.
 const SCENES: Readonly<Record<string, Scene>> = {
   payout: of('payout', ['available', 'paying', 'payout'], ['available', 'fee_income', 'fee']),
   payoutVat: of(
@@ -72,7 +72,7 @@ function of(cause: keyof Causes, ...moves: Move[]): Scene {
 
 const SCENES_PER_STEP = 6
 
-// They grow by debits, so that nothing needs to be there to move.
+// They grow by debits, so moving needs no balance.
 const GROW_BY_DEBITS = ['bank', 'bank_cost', 'input_vat', 'receivable', 'write_off', 'shortfall']
 const BANK_KINDS = ['bank', 'bank_cost', 'input_vat', 'shortfall']
 const OPERATOR_KINDS = ['fee_income', 'vat_payable', 'write_off']
@@ -161,7 +161,7 @@ function post(bench: Bench, from: Place, transfer: Transfer): Promise<void> {
   })
 }
 
-// As a reversal leaves it: due from the account that the credit was booked to.
+// The state after a reversal: due from the account that the credit was booked to.
 async function owe(tx: Transaction, now: Date, transfer: Transfer): Promise<void> {
   if (!('creditId' in transfer)) return
   await tx.query(
@@ -179,7 +179,7 @@ async function owe(tx: Transaction, now: Date, transfer: Transfer): Promise<void
 
 type Between = { from: Place; to: Place; debitAccountId: AccountId; creditAccountId: AccountId }
 
-// What is there, and no more than is owed where a debt is paid.
+// The available balance, and for a debt at most the amount owed.
 async function movable(bench: Bench, between: Between): Promise<bigint> {
   const { rows } = await bench.db.query<{ id: AccountId; kobo: bigint }>(
     `select id, credits_kobo - debits_kobo as kobo from ledger_accounts where id = any($1)`,

@@ -1,5 +1,4 @@
-// A bank's day to reconcile: what the books have, the statement that the bank wrote of it, and what
-// there is to see in the dashboard.
+// A bank's day to reconcile: the books, the bank's statement, and the views in the dashboard.
 
 import type { Page } from 'playwright-core'
 import { watDay } from '#wat-time.ts'
@@ -9,15 +8,15 @@ import { BANK, gtbankCsv, imported } from './statement-files.ts'
 import { NOBODYS_NUMBER, suspend } from './suspense-desk.ts'
 
 const DAY_MS = 86_400_000
-const WINDOW_DAYS = 4 // Longer than anything may be on its way.
+const WINDOW_DAYS = 4 // Longer than any transit time.
 
 const inward = (sessionId: string, name: string) =>
   `NIBSS Instant Payment Inward ${sessionId} FROM ${name} TO ${NOBODYS_NUMBER}`
 
 export type Scene = Awaited<ReturnType<typeof writeStatement>>
 
-// In the books three credits. On the statement the first; the second under another session id and on
-// the day before; not the third. And a transfer and a charge that the books do not have.
+// The books have three credits. The statement has the first; the second with another session id and on
+// the day before; not the third; and a transfer and a charge that the books do not have.
 export async function writeStatement(bench: Bench) {
   const day = watDay(bench.clock())
   const before = watDay(new Date(bench.clock().getTime() - DAY_MS))
@@ -57,7 +56,7 @@ export type OfficeSight = {
   act?: (page: Page) => Promise<unknown>
 }
 
-// Every sight, by the day that was imported.
+// All views, by the imported day.
 export function officeSights({ day }: Pick<Scene, 'day'>): Record<string, OfficeSight> {
   const ofDay = `/${dayPath(day)}`
   const at = (path: string, act?: OfficeSight['act']): OfficeSight => {

@@ -1,5 +1,5 @@
-// Refunds and adjustments of another, as somebody asks for them; and each POST about refunds, with
-// something to do.
+// Requests for another client's refunds and adjustments; and each POST about refunds, with something to
+// do.
 
 import { createAccount, startPayment } from './fixtures.ts'
 import type { Recipe } from './isolation-recipes.ts'
@@ -34,7 +34,7 @@ export const REFUND_RECIPES: Record<string, Recipe> = {
   withdrawAdjustment: () => [post(`${ADJUSTMENT}/withdraw`)],
 }
 
-// What the client has of it: two, so that its list has a second page.
+// The client's own refunds: two, so that the list has a second page.
 export async function refundThings(bench: Bench, token: string) {
   const { accountNumber } = await createAccount(bench, {}, { token })
   const { sessionId } = await pay(bench, accountNumber, '50')

@@ -1,4 +1,4 @@
-// Refunds as a client asks for them.
+// Refunds over HTTP.
 
 import { dataOf } from './fixtures.ts'
 import { credit } from './movements.ts'
@@ -21,7 +21,7 @@ export const refundsOf = (of: Payment | string) =>
     ? `/api/v1/credits/${of}/refunds`
     : `/api/v1/payments/${of.paymentReference}/refunds`
 
-// Of a payment, or of a credit by its session id.
+// For a payment, or for a credit by its session id.
 export function askRefund(
   bench: Bench,
   of: Payment | string,
@@ -34,7 +34,7 @@ export async function refund(bench: Bench, of: Payment | string, amount: unknown
   return dataOf(await askRefund(bench, of, { amount }), 'account')
 }
 
-// Its status, or why it was refused.
+// The refund's status, or the refusal.
 export async function tryRefund(bench: Bench, of: Payment | string, amount: unknown) {
   const { data, code } = (await askRefund(bench, of, { amount })).json()
   return (data?.status ?? code) as string

@@ -1,5 +1,5 @@
-// A bank that speaks our own API over real HTTP, with transfers that the test makes and moods that
-// the test sets; and a service that can ask it, when the test says so.
+// A bank with our own API over real HTTP, whose transfers and moods the test sets; and a service that
+// queries it on demand.
 
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
@@ -107,7 +107,7 @@ export async function startRequeryBench({ settings = {}, env = {}, pageSize = 10
     ...bench,
     bank,
     ...rounds,
-    // What the payer's bank did; whether we hear of it is another matter.
+    // The payer's bank makes the transfer; this sends no notification.
     transfer(accountNumber: string, amount: string, changes: object = {}): BankTransfer {
       const transactionTime = bench.clock().toISOString()
       const made = { sessionId: newSessionId(), accountNumber, amount, transactionTime, ...changes }
@@ -126,7 +126,7 @@ export type RequeryBench = Awaited<ReturnType<typeof startRequeryBench>>
 
 type Twin = Pick<Bench, 'config' | 'service' | 'database' | 'clock'>
 
-// What the workers do, when the test says so.
+// The workers' rounds, on demand.
 export function requeryRounds(
   { config, service, database, clock }: Twin,
   { connections = connectBanks(bankConfigurations(config)) } = {},
@@ -151,7 +151,7 @@ export function requeryRounds(
     connection,
     plan: () => plan(NEVER),
     askOnce: () => ask(NEVER),
-    // Until nothing is due, or the bank may not be asked now.
+    // Until nothing is due, or the rate limit stops it.
     async ask(): Promise<void> {
       while ((await ask(NEVER)).more);
     },

@@ -1,5 +1,5 @@
-// A bank that reserves, names and blocks accounts over HTTP, as src/banks/manilla/calls.ts asks it to:
-// the other side of the connection, with whatever failure a test wants.
+// A bank that reserves, renames and blocks accounts over HTTP: the other side of
+// src/banks/manilla/calls.ts, with the failures that a test wants.
 
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -15,7 +15,7 @@ import type { Bench } from './running-service.ts'
 
 export type BankCall = { method: string; path: string; body: Record<string, unknown> }
 
-// What a test makes of a call: an answer of its own, or a connection that breaks or stays silent.
+// The test's reaction to a call: an answer, or a connection that breaks or stays silent.
 type Behaviour = (
   call: BankCall,
 ) => { status: number; body: object } | 'break' | 'hang' | 'as usual' | Promise<'as usual'>
@@ -24,7 +24,7 @@ const API_KEY = 'the-key-of-the-bank'
 
 export type ReservingBank = Awaited<ReturnType<typeof startReservingBank>>
 
-// Its numbers begin with `prefix`.
+// Its numbers start with `prefix`.
 export async function startReservingBank(prefix = '91') {
   const calls: BankCall[] = []
   const byReference = new Map<unknown, string>()
@@ -103,14 +103,14 @@ const WITH_RANGES: Others = [
   },
 ]
 
-// 035 reserves, and issues collection accounts; the others are as given.
+// 035 reserves numbers and issues collection accounts; the others are as in `others`.
 export function startWithReserving(bank: ReservingBank, pool: Pool, others = WITH_RANGES) {
   return startWithBanks([reservingSettings('035', bank, pool), ...others], {
     BANK_API_KEY: API_KEY,
   })
 }
 
-// Rounds, until there is nothing left to do now.
+// Runs rounds until nothing is due.
 async function exhaust(round: Round): Promise<void> {
   while ((await round(new AbortController().signal)).more);
 }
@@ -125,7 +125,7 @@ function parts({ config, service, clock }: Bench) {
 export const refillPools = (bench: Bench) => exhaust(refillNumberPoolsRound(parts(bench)))
 export const sendBankChanges = (bench: Bench) => exhaust(sendBankChangesRound(parts(bench)))
 
-// How many numbers of a bank are in each state.
+// The number of a bank's numbers in each state.
 export async function poolStates({ db }: Pick<Bench, 'db'>, bankCode = '035') {
   const { rows } = await db.query<{ name: string; count: number }>(
     `select purpose || ' ' || state as name, count(*)::int as count from reserved_numbers

@@ -1,4 +1,4 @@
-// Differences as somebody who is no operator asks for them; and each POST that resolves them, with
+// Requests about differences by a user who is not an operator; and each POST that resolves them, with
 // something to do.
 
 import { addLineDifference, RECONCILIATION } from './differences.ts'
@@ -12,24 +12,24 @@ const NOBODY = { owner: 'nobody' }
 
 const post = (url: string, body: object = {}): Call => ({ method: 'POST', url, body })
 
-const asked = (path: string): Recipe => {
+const get = (path: string): Recipe => {
   return () => [{ url: `${RECONCILIATION}${path}` }]
 }
 const DAY = 'bankCode=058&day=2026-11-14'
 
 export const RESOLUTION_RECIPES: Record<string, Recipe> = {
-  getDailyProof: asked(`?${DAY}`),
-  listDailyProofs: asked('/days'),
-  getReconciliationAgeing: asked('/ageing'),
-  listReconciledLines: asked(`/lines?${DAY}`),
-  listReconciledItems: asked(`/items?${DAY}`),
-  listDifferences: asked('/differences'),
-  getDifference: asked('/1'),
+  getDailyProof: get(`?${DAY}`),
+  listDailyProofs: get('/days'),
+  getReconciliationAgeing: get('/ageing'),
+  listReconciledLines: get(`/lines?${DAY}`),
+  listReconciledItems: get(`/items?${DAY}`),
+  listDifferences: get('/differences'),
+  getDifference: get('/1'),
   resolveDifference: () => [post(`${DIFFERENCE}/resolve`, NOTE)],
   resolveDifferences: () => [post(`${RECONCILIATION}/resolve`, { ids: [1], ...NOTE })],
   assignDifference: () => [post(`${DIFFERENCE}/assign`, NOBODY)],
   assignDifferences: () => [post(`${RECONCILIATION}/assign`, { ids: [1], ...NOBODY })],
-  listDifferenceOwners: asked('/owners'),
+  listDifferenceOwners: get('/owners'),
   approveResolution: () => [post(`${DIFFERENCE}/approve`)],
   rejectResolution: () => [post(`${DIFFERENCE}/reject`, { reason: 'No.' })],
   withdrawResolution: () => [post(`${DIFFERENCE}/withdraw`)],

@@ -1,5 +1,5 @@
-// A whole service on a private database, with a clock that the test moves and a log it can read.
-// `call` speaks HTTP to it as a client would, without a socket.
+// A whole service on a private database, with a clock that the test moves and a readable log. `call`
+// sends HTTP requests without a socket.
 
 import assert from 'node:assert/strict'
 import { Writable } from 'node:stream'
@@ -25,7 +25,7 @@ export type Call = {
   url: string
   body?: unknown // Sent as JSON, unless it is text or bytes.
   headers?: Record<string, string>
-  token?: string | null // The sandbox client's unless said otherwise; null: none.
+  token?: string | null // Default: the sandbox client's. Null: none.
 }
 
 export type Bench = Awaited<ReturnType<typeof startTestService>>
@@ -33,9 +33,9 @@ export type Bench = Awaited<ReturnType<typeof startTestService>>
 export type Given = { env?: Record<string, string>; database?: TestDatabase; patience?: number }
 
 export async function startTestService(options: Given = {}) {
-  const { env = {}, database: given, patience = BUSY_FACTOR } = options
-  const isPlain = !given && isPreparedAlike(env)
-  const database = given ?? (await (isPlain ? createPrepared() : createPartitionedDatabase()))
+  const { env = {}, database: existing, patience = BUSY_FACTOR } = options
+  const isPlain = !existing && isPreparedAlike(env)
+  const database = existing ?? (await (isPlain ? createPrepared() : createPartitionedDatabase()))
   const { lines, destination } = keptLog()
   let nowMs = START.getTime()
   const clock = () => new Date(nowMs)
@@ -69,13 +69,13 @@ export async function startTestService(options: Given = {}) {
     clock,
     advance: (ms: number) => {
       nowMs += ms
-      // Tokens are checked against the same clock, so a long step outlives them.
+      // The same clock checks tokens, so a long step outlives them.
       sandboxToken = undefined
     },
     logText: () => lines.join(''),
     login,
     tryLogin,
-    // A second client, as an operator would make one; answers its token.
+    // A second client, created like an operator's; returns its token.
     async newClient(clientId: string): Promise<string> {
       await addClient(database.pool, clock(), { clientId })
       return login(clientId, 's3cret')
@@ -98,14 +98,14 @@ function configOf(connectionString: string, env: Record<string, string>): Config
   )
 }
 
-// Whether a service with these settings prepares its database as one with none of them does.
+// Whether these settings prepare the database like the defaults.
 function isPreparedAlike(env: Record<string, string>): boolean {
   const preparing = ({ banks, mode, secrets }: Config) => ({ banks, mode, secrets })
-  const [given, plain] = [env, {}].map((each) => preparing(configOf(NOWHERE, each)))
-  return isDeepStrictEqual(given, plain)
+  const [own, plain] = [env, {}].map((each) => preparing(configOf(NOWHERE, each)))
+  return isDeepStrictEqual(own, plain)
 }
 
-// Preparing takes a service a third of its start.
+// Preparing takes a third of a service's start.
 function createPrepared(): Promise<TestDatabase> {
   return createPreparedDatabase(async (connectionString) => {
     const log = createLogger({ level: 'silent' })

@@ -1,5 +1,5 @@
-// What the worker does that reports the sandbox bank's transfers of later, when the test says so: with
-// connections and memory of its own, as a process that has just started.
+// Runs the worker that sends the sandbox bank's scheduled reports, on demand, with its own connections
+// and memory like a new process.
 
 import { SharedAccounts } from '#ledger/accounts.ts'
 import { Notifier } from '#notifier.ts'

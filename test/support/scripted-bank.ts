@@ -1,4 +1,4 @@
-// A service whose banks answer what the test says, with one payout queued.
+// A service whose banks give the test's answers, with one payout queued.
 
 import type { BankConnection, PayoutAnswer } from '#banks/connector.ts'
 import { createPayout, fund, getPayout, payoutRounds } from './payouts.ts'
@@ -6,11 +6,11 @@ import { startTestService } from './running-service.ts'
 
 export const UNKNOWN: PayoutAnswer = { status: 'unknown', reason: 'timeout' }
 
-// A bank that answers what the test says, and counts what it is told.
+// The bank gives the test's answers and counts its calls.
 export async function scripted(answers: { send: PayoutAnswer; find?: PayoutAnswer | undefined }) {
   const bench = await startTestService()
   const sent: string[] = []
-  const during: { call?: () => Promise<unknown> } = {} // What happens while the bank is asked.
+  const during: { call?: () => Promise<unknown> } = {} // Runs during the bank's call.
   const calls: BankConnection['calls'] = {
     sendMoney: async ({ reference }) => {
       sent.push(reference)

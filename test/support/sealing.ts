@@ -1,4 +1,4 @@
-// What a test must give a domain function so that it seals as the service does.
+// The service's sealer, for domain functions.
 
 import { Sealer } from '#seal.ts'
 import type { Bench } from './running-service.ts'

@@ -1,5 +1,5 @@
-// One PostgreSQL server for a run of tests, with migrated templates that every test clones. Nobody
-// may connect to a template once it is made: a clone needs it at rest.
+// One PostgreSQL server for a run of tests, with migrated templates that every test clones. Nobody may
+// connect to a finished template: cloning needs it without sessions.
 
 import { access, chmod, constants, mkdtemp, rm, statfs } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -11,11 +11,11 @@ import { startEmbedded } from '#embedded/embedded.ts'
 import { START } from './settings.ts'
 
 export const TEMPLATE = 'manilla_template'
-// With the partitions that a service makes when it starts, which takes it 50 ms.
+// With the partitions that a service creates at its start, which takes 50 ms.
 export const PARTITIONED = 'manilla_partitioned'
 
-// Nothing here has to outlive the run, so nothing waits for a disk, and the log stays small because
-// it may lie in memory. Tests of durability start a server of their own.
+// Nothing here has to survive the run, so nothing waits for a disk, and the log stays small because it
+// may lie in memory. Tests of durability start their own server.
 const SETTINGS = {
   fsync: 'off',
   full_page_writes: 'off',
@@ -24,23 +24,23 @@ const SETTINGS = {
   max_wal_size: '256MB',
   min_wal_size: '64MB',
   max_connections: '300',
-  // Nobody follows this server, and its databases live for seconds.
+  // No standby follows this server, and its databases live for seconds.
   wal_level: 'minimal',
   max_wal_senders: '0',
   autovacuum: 'off',
 }
 
-// What PostgreSQL frees is filled at once: if it used it again, it would fail, and not only now and
-// then (docs/decisions/0023).
+// Fills freed memory at once, so that PostgreSQL fails reliably if it uses it again
+// (docs/decisions/0023).
 export const FILL_FREED = { MALLOC_PERTURB_: '165' }
 
-// A clone is some 400 new files: a median of 11 ms in memory, 20 to 270 ms on a shared ext4 disk.
+// A clone has some 400 new files: a median of 11 ms in memory, 20 to 270 ms on a shared ext4 disk.
 const MEMORY_FOLDER = '/dev/shm'
 const MEMORY_FREE_MIN = 4 * 1024 ** 3
 
 export async function startTestServer() {
   const folder = await mkdtemp(join(await chooseParent(), 'manilla-test-'))
-  await chmod(folder, 0o755) // As root we run the server as somebody else, who must get in.
+  await chmod(folder, 0o755) // As root, the server runs as another user, who must get in.
   try {
     const server = await startEmbedded({
       dataDir: join(folder, 'data'),
@@ -90,7 +90,7 @@ async function makeTemplates(server: { databaseUrl(name: string): string }): Pro
   }
 }
 
-// A machine that stands still for longer than a migration may be idle ends it; it goes on where it was.
+// A machine that freezes longer than a migration's idle limit ends it; the next try continues.
 async function migrateTemplate(url: string): Promise<void> {
   for (let triesLeft = 2; ; triesLeft--) {
     try {

@@ -1,4 +1,4 @@
-// Settings that every test service shares.
+// Settings shared by all test services.
 
 export const START = new Date('2026-11-15T08:00:00.000Z')
 

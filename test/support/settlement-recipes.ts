@@ -1,4 +1,4 @@
-// Settlements of another, as somebody asks for them; and each POST about them, with something to do.
+// Requests for another client's settlements; and each POST about them, with something to do.
 
 import type { Recipe } from './isolation-recipes.ts'
 import { fund } from './payouts.ts'
@@ -42,7 +42,7 @@ export const SETTLEMENT_RECIPES: Record<string, Recipe> = {
   listSettlementHolidays: () => [{ url: HOLIDAYS }],
 }
 
-// What the client has of it: two, so that a page of one has a next.
+// The client's own settlements: two, so that a page of one has a next.
 export async function settlementThings(bench: Bench, token: string) {
   const references: string[] = []
   for (const amount of ['500', '600']) {
@@ -52,7 +52,7 @@ export async function settlementThings(bench: Bench, token: string) {
   return { settlementReference: references[0] as string }
 }
 
-// Of each type of event about settlements and their payouts.
+// One of each type of event about settlements and their payouts.
 export async function settlementEvents(bench: Bench, { token, clientId }: Holder): Promise<void> {
   await setBankAccount(bench, { clientId })
   for (const outcome of [CONFIRMED, FAILED]) {

@@ -1,4 +1,4 @@
-// Settlements over HTTP, and the bank accounts that they are paid to.
+// Settlements over HTTP, and their bank accounts.
 
 import assert from 'node:assert/strict'
 import { withTransaction } from '#db/transaction.ts'
@@ -20,7 +20,7 @@ export const HOLIDAYS = '/api/v1/operator/settlement-holidays'
 
 type BankAccount = { clientId?: string; status?: 'confirmed' | 'unconfirmed' | 'mismatch' }
 
-// The client's default, whatever it had before.
+// Sets the client's default, replacing any earlier one.
 export async function setBankAccount(
   bench: Bench,
   { clientId = 'MAN0000001', status = 'confirmed' }: BankAccount = {},
@@ -82,7 +82,7 @@ export function setSettings(bench: Pick<Bench, 'call'>, body: object) {
   return bench.call({ method: 'PUT', url: SETTINGS, body })
 }
 
-// As a bank's answer would. Sent first, unless it is to be cancelled.
+// Acts like a bank's answer. Sends the payout first, unless it is to be cancelled.
 export async function settleOf(bench: Bench, reference: string, outcome: PayoutOutcome) {
   const { rows } = await bench.db.query<{ id: PayoutId }>(
     'select id from payouts where reference = $1',
@@ -110,7 +110,7 @@ export async function settleOf(bench: Bench, reference: string, outcome: PayoutO
 export const CONFIRMED: PayoutOutcome = { status: 'confirmed', bankReference: 'B-1' }
 export const FAILED: PayoutOutcome = { status: 'failed', reason: 'Account closed.' }
 
-// One round of the worker that closes what is due, as one process.
+// One round of the worker that closes due settlements, as one process.
 export function scheduleRound(bench: Bench) {
   const { data, hash } = bench.config.secrets
   const round = closeSettlementsRound({
@@ -124,7 +124,7 @@ export function scheduleRound(bench: Bench) {
   return () => round(new AbortController().signal)
 }
 
-// Until nothing is due any more.
+// Until nothing is due.
 export async function runSchedule(bench: Bench): Promise<void> {
   const round = scheduleRound(bench)
   for (let rounds = 0; (await round()).more; rounds++) assert(rounds < 1_000)
@@ -140,7 +140,7 @@ export async function upcomingOf(bench: Pick<Bench, 'call'>) {
   return dataOf(await bench.call({ url: `${SETTLEMENTS}/upcoming` }), 'account')
 }
 
-// As after a reversal of money that had left: the client owes it.
+// The state after a reversal of money that had left: the client owes it.
 export async function owe(bench: Bench, naira: string): Promise<void> {
   const { rows } = await bench.db.query<{ id: ClientId }>(
     `select id from clients where client_id = 'MAN0000001'`,

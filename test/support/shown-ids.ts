@@ -1,4 +1,4 @@
-// Ids as the test services show them, and as their databases hold them.
+// Converts between the public ids of test services and the ids in their databases.
 
 import { findId, findName, type IdKind, publicId } from '#public-ids.ts'
 import { Sealer } from '#seal.ts'
@@ -11,10 +11,10 @@ export function shownId(kind: IdKind, id: bigint | number): number {
   return publicId(sealer, kind, BigInt(id))
 }
 
-export function storedId(kind: IdKind, shown: number | string): bigint {
-  return findId(sealer, kind, `${shown}`) as bigint
+export function storedId(kind: IdKind, publicId: number | string): bigint {
+  return findId(sealer, kind, `${publicId}`) as bigint
 }
 
-export function storedName(shown: string): string {
-  return findName(sealer, shown)
+export function storedName(publicName: string): string {
+  return findName(sealer, publicName)
 }

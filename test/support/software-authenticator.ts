@@ -1,5 +1,5 @@
-// A device that holds passkeys, in software: it makes keys (ES256) and signs challenges as a browser
-// at some origin would have it do. What it says can be bent, to see that nobody believes it.
+// A software device with passkeys: it makes keys (ES256) and signs challenges like a browser at some
+// origin. Its claims can be falsified, to test that the service rejects them.
 
 import {
   createHash,
@@ -39,7 +39,7 @@ export function newAuthenticator(origin = 'http://localhost:8080') {
     )
 
   return {
-    // Answers what the browser would send, and the passkey that was made.
+    // Returns the browser's request body, and the new passkey.
     create({ challenge, rp, user }: Creation, bent: Bent = {}) {
       const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
       const held: Held = { id: randomBytes(32), key: privateKey, userHandle: user.id, counter: 0 }
@@ -62,13 +62,13 @@ export function newAuthenticator(origin = 'http://localhost:8080') {
     sign(held: Held, { challenge, rpId }: Request, bent: Bent = {}) {
       held.counter += 1
       const data = clientData('webauthn.get', challenge, bent)
-      const said = authenticatorData({ rpId, counter: held.counter, flags: 0 }, bent)
-      const signed = Buffer.concat([said, createHash('sha256').update(data).digest()])
+      const assertion = authenticatorData({ rpId, counter: held.counter, flags: 0 }, bent)
+      const signed = Buffer.concat([assertion, createHash('sha256').update(data).digest()])
       return {
         ...named(held),
         response: {
           clientDataJSON: data.toString('base64url'),
-          authenticatorData: said.toString('base64url'),
+          authenticatorData: assertion.toString('base64url'),
           signature: createSign('sha256').update(signed).sign(held.key, 'base64url'),
           userHandle: bent.userHandle ?? held.userHandle,
         },

@@ -1,4 +1,4 @@
-// Subaccounts and splits, as a client makes them, and as somebody asks for another's.
+// Subaccounts and splits: the client's own calls, and requests for another client's.
 
 import { nubanCheckDigit } from '#banks/nuban.ts'
 import { dataOf } from './fixtures.ts'
@@ -6,7 +6,7 @@ import type { Recipe } from './isolation-recipes.ts'
 import { bankAccountNumber } from './payouts.ts'
 import type { Bench, Call } from './running-service.ts'
 
-// With the right check digit. The sandbox's bank knows some beginnings (docs/payouts.md).
+// With the right check digit. The sandbox's bank reacts to some prefixes (docs/payouts.md).
 export function numberAt058(prefix: string): string {
   const serial = `${prefix}5678`
   return `${serial}${nubanCheckDigit('058', serial)}`
@@ -32,7 +32,7 @@ export async function createSubaccounts(bench: Bench, ...codes: string[]): Promi
   }
 }
 
-// Of an account that nobody has yet.
+// A new account.
 export const newAccountBody = (prefix?: string) => ({
   bankCode: '058',
   accountNumber: bankAccountNumber(prefix),
@@ -43,7 +43,7 @@ export function changeSubaccount(by: Pick<Bench, 'call'>, code: string, body: ob
   return by.call({ method: 'PATCH', url: `${SUBACCOUNTS}/${code}`, body })
 }
 
-// Answers the reference of the bank account that it is paid to from now on.
+// Returns the reference of the new bank account.
 export async function payElsewhere(
   by: Pick<Bench, 'call'>,
   code: string,
@@ -71,7 +71,7 @@ export function postSplit(bench: Bench, body: object, more: Partial<Call> = {}) 
   return bench.call({ url: SPLITS, body, ...more })
 }
 
-// A and B share by 80 and 20, unless said otherwise.
+// By default A and B share 80 to 20.
 export async function createSplit(
   bench: Bench,
   body: object = splitBody('AB', 'percentage', ['A', 80], ['B', 20]),

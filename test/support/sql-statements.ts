@@ -1,5 +1,5 @@
-// The statements of a file of SQL, as far as a rule about them has to know: their words without comments
-// and strings, in lower case, and whether they are said to be safe (`-- safe: why`).
+// The statements of an SQL file, for rules: their words without comments and strings, in lower case, and
+// whether they are marked safe (`-- safe: why`).
 
 export type SqlStatement = {
   line: number
@@ -33,7 +33,7 @@ export function splitStatements(text: string): SqlStatement[] {
   return statements
 }
 
-// At the commas that stand in no parenthesis.
+// Splits at commas outside of parentheses.
 export function splitList(words: string): string[] {
   const parts = ['']
   let depth = 0

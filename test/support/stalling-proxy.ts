@@ -1,5 +1,5 @@
-// A network between us and the test database, over TCP, that can fail as networks do: without a word.
-// Told to stall, it takes what is sent and passes nothing on, in either direction.
+// A TCP network between us and the test database that can fail silently. Stalled, it accepts data and
+// passes nothing on, in either direction.
 
 import { startFaultyLink } from '../../torture/faulty-link.ts'
 
@@ -11,7 +11,7 @@ export async function startStallingProxy(connectionString: string) {
     connectionString: `postgres://manilla@127.0.0.1:${link.port}${url.pathname}?sslmode=disable`,
     open: link.open,
     stall: link.halfOpen,
-    letNewOnes: link.heal, // Those that stalled stay as they are, half open.
+    letNewOnes: link.heal, // Stalled connections stay half open.
     [Symbol.asyncDispose]: link[Symbol.asyncDispose],
   }
 }

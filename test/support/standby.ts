@@ -1,5 +1,5 @@
-// PostgreSQL servers that follow one another, from the embedded binaries: a primary, standbys made from
-// it by a base backup while it serves, promotion, demotion, and death. Each is reached by its socket.
+// PostgreSQL servers that follow one another, from the embedded binaries: a primary, standbys made by a
+// base backup while it serves, promotion, demotion and death. Each is reached by its socket.
 
 import { appendFileSync, chownSync, type Dirent, writeFileSync } from 'node:fs'
 import { copyFile, mkdir, readdir, rm } from 'node:fs/promises'
@@ -15,12 +15,12 @@ import { until } from './embedded-bench.ts'
 const SETTINGS = {
   shared_buffers: '64MB',
   max_wal_size: '1GB',
-  wal_keep_size: '512MB', // What a standby still needs is there, without slots or an archive.
+  wal_keep_size: '512MB', // Keeps the log that a standby needs, without slots or an archive.
   wal_receiver_timeout: '5s',
   wal_retrieve_retry_interval: '500ms', // As in deploy/ha.
 }
-const READY_MAX_MS = 300_000 // A busy machine takes its time.
-// Belongs to the server that runs, or is made anew.
+const READY_MAX_MS = 300_000 // A busy machine is slow.
+// Files that belong to the running server, or are recreated.
 const NOT_COPIED = [
   /^(postmaster\.(pid|opts)|socket|standby\.signal)$/,
   /^pg_(wal|replslot|stat_tmp|dynshmem|notify|serial|snapshots|subtrans)\/(?!archive_status)/,
@@ -53,7 +53,7 @@ export class Server {
     return join(this.#socket, SOCKET_NAME)
   }
 
-  // How a standby reaches it.
+  // For standbys.
   get conninfo(): string {
     return `host=${this.#socket} user=manilla`
   }
@@ -64,7 +64,7 @@ export class Server {
     await this.query('create database manilla')
   }
 
-  // From a primary that goes on serving, as pg_basebackup makes it.
+  // From a serving primary, like pg_basebackup.
   async copy(primary: Server): Promise<void> {
     const { clusterFolder } = this.#home
     await rm(clusterFolder, { recursive: true, force: true, maxRetries: 5 })
@@ -76,7 +76,7 @@ export class Server {
     })
   }
 
-  // Of a primary, with what it has of its data; without one, a primary itself.
+  // Follows a primary with its data so far; without one, starts as a primary.
   async start(primary?: Primary): Promise<void> {
     const socket = makeSocketFolder(this.#home)
     const { settings: given, log } = this.#options
@@ -104,7 +104,7 @@ export class Server {
     ended.catch(() => {})
   }
 
-  // From now on nothing is committed that its standby does not have, and it has what was committed before.
+  // From now on every commit reaches its standby, and the standby has all earlier commits.
   async requireStandby(): Promise<void> {
     await this.query(`alter system set synchronous_standby_names = '*'`)
     await this.query('select pg_reload_conf()')
@@ -156,7 +156,7 @@ export class Server {
     await Promise.all(entries.map(copying))
   }
 
-  // What vanishes meanwhile, the log replaced.
+  // Files may vanish meanwhile; the log replaces them.
   async #copyFile(from: string, path: string): Promise<void> {
     try {
       await copyFile(from, join(this.#home.clusterFolder, path))

@@ -1,4 +1,4 @@
-// Statements as CSV of a shipped profile, and as an operator sends them.
+// Statements as CSV of a shipped profile, and their uploads.
 
 import assert from 'node:assert/strict'
 import type { LightMyRequestResponse } from 'fastify'
@@ -20,7 +20,7 @@ function written(day: string): string {
   return `${date}-${MONTHS[Number(month) - 1]}-${year}`
 }
 
-// As the profile gtbank reads it, with a running balance.
+// In the format of the profile gtbank, with a running balance.
 export function gtbankCsv({ openingKobo = 0n, accountNumber = '0123456789', lines }: Csv): string {
   let balance = openingKobo
   const rows = lines.map(({ day = '2026-11-14', kobo: amount, reference = '', narration = '' }) => {
@@ -75,7 +75,7 @@ export async function imported(bench: Bench, body: string | Buffer, how?: Upload
   return answer.json().data
 }
 
-// All that an import leaves, but for ids and times.
+// Everything that an import stores, except ids and times.
 export async function readStored({ db }: Pick<Bench, 'db'>, bankCode = BANK): Promise<Data> {
   const statements = await db.query(
     `select bank_code, currency, account_number, reference, sequence, from_day::text,

@@ -1,4 +1,4 @@
-// Recipes of the isolation tests for statements of banks, which are operators' only.
+// Isolation recipes for banks' statements, which only operators may see.
 
 import type { Recipe } from './isolation-recipes.ts'
 import { gtbankCsv, IMPORTS, STATEMENTS } from './statement-files.ts'

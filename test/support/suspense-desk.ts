@@ -1,4 +1,4 @@
-// The suspense desk over HTTP, as an operator works at it.
+// The suspense desk over HTTP.
 
 import assert from 'node:assert/strict'
 import { bankOf, newSessionId, postRail } from './rail.ts'
@@ -24,7 +24,7 @@ export async function readItem(bench: Bench, id: number): Promise<Item> {
   return answer.json().data
 }
 
-// Money that goes to suspense as a whole; answers its item.
+// Sends money that is suspended completely; returns its item.
 export async function suspend(
   bench: Bench,
   accountNumber: string,
@@ -55,7 +55,7 @@ export function giveBack(bench: Bench, id: number | string, body: object = {}, b
   return bench.call({ url: `${SUSPENSE}/${id}/return`, body, ...by })
 }
 
-// The return of an item that is on its way.
+// The pending return of an item.
 export async function pendingReturnOf(db: Bench['db'], itemId: bigint | number): Promise<string> {
   const { rows } = await db.query<{ reference: string }>(
     `select reference from returns where item_id = $1 and status = 'pending'`,

@@ -1,5 +1,5 @@
-// A folder of its own for one test, removed after it. Everybody may enter it, so that as root the
-// server's user can walk there unless the test says otherwise.
+// A folder for one test, removed after it. Everybody may enter it, so that the server's user can if the
+// test runs as root, unless the test says otherwise.
 
 import { chmodSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,5 +1,4 @@
-// Reading lists as a client does, page by page, and doing to money what the suspense desk and the
-// banks do, so that there is something to trace.
+// Reads lists page by page, and acts like the suspense desk and the banks, to create traces.
 
 import assert from 'node:assert/strict'
 import type { LightMyRequestResponse } from 'fastify'
@@ -38,9 +37,9 @@ export async function readList(bench: Bench, url: string, token?: string): Promi
   return listOf(await bench.call({ url, ...(token === undefined ? {} : { token }) }))
 }
 
-const PAGES_MAX = 500 // A cursor that leads nowhere fails, and does not hang.
+const PAGES_MAX = 500 // A cursor that leads nowhere fails instead of hanging.
 
-// The pages of a list to its end. `between` runs after each page.
+// All pages of a list. `between` runs after each page.
 export async function walk(
   bench: Bench,
   url: string,
@@ -61,7 +60,7 @@ export async function walk(
   return pages
 }
 
-// A credit as the bank reports it; answers its session id.
+// Reports a credit like the bank; returns its session id.
 export async function credit(
   bench: Bench,
   accountNumber: string,
@@ -82,7 +81,7 @@ export async function reverse(bench: Bench, originalSessionId: string, amount: s
   return sessionId
 }
 
-// The suspense desk, operated by the sandbox client unless another is named.
+// The suspense desk, by default operated by the sandbox client.
 export async function openDesk(bench: Bench, clientId = 'MAN0000001') {
   const sharedAccounts = new SharedAccounts(bench.db)
   const by = (await findClient(bench.db, clientId)) as Client
@@ -109,7 +108,7 @@ export async function openDesk(bench: Bench, clientId = 'MAN0000001') {
       const item = await itemOf(sessionId)
       await withTransaction(bench.db, (tx) => assignSuspense(tx, acting(), { itemId: item, to }))
     },
-    // In live mode a payer whom the bank did not name is left to the operator.
+    // In live mode, the operator executes returns to payers without an account.
     giveBack: async (sessionId: string, { mode = bench.config.mode } = {}) => {
       const item = await itemOf(sessionId)
       await withTransaction(bench.db, (tx) => requestReturn(tx, { ...acting(), mode }, item))

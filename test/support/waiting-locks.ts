@@ -1,4 +1,4 @@
-// Waits until connections to the database of the test wait for others: so many for a lock, or a closing.
+// Waits until so many connections to the test database wait for a lock, or until a closing waits.
 
 import type { Queryable } from '#db/pool.ts'
 import { until } from './embedded-bench.ts'
@@ -19,12 +19,12 @@ export function untilWaiting(db: Queryable, count: number): Promise<void> {
   return until(`${count} wait for a lock`, async () => (await countOf(db, WAITING)) === count)
 }
 
-// As above for locks of rows, which stand in no line of their own: who waits for a transaction.
+// For row locks, which have no queue of their own: counts sessions that wait for a transaction.
 export function untilBlocked(db: Queryable, count: number): Promise<void> {
   return until(`${count} wait for somebody`, async () => (await countOf(db, BLOCKED)) === count)
 }
 
-// Until a closing, of a day or of a settlement, waits for those who are posting.
+// Until the closing of a day or a settlement waits for postings.
 export function untilDeciding(db: Queryable): Promise<void> {
   return until('a closing waits', async () => (await countOf(db, DECIDING)) > 0)
 }

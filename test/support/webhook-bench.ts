@@ -1,5 +1,5 @@
-// A service whose events are dispatched and delivered by hand, round by round, at the time that the
-// test's clock shows: to real receivers, which keep what they are sent.
+// A service whose events are dispatched and delivered on demand, at the test's time, to real receivers
+// that record their requests.
 
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
@@ -34,7 +34,7 @@ export type Heard = { path: string; headers: IncomingHttpHeaders; body: string; 
 type Body = { id: string; type: string; sequence: number; data: Record<string, unknown> }
 export type WebhookBench = Awaited<ReturnType<typeof startWebhookBench>>
 
-// Answers 200, or as told, and keeps what it was sent.
+// Answers 200, or by `answer`, and records its requests.
 export async function listener(answer?: (response: ServerResponse, heard: Heard) => void) {
   const heard: Heard[] = []
   const receiver = await httpReceiver(async (request, response) => {
@@ -135,8 +135,8 @@ async function isDue(db: Queryable, now: Date): Promise<boolean> {
   return rows.length > 0
 }
 
-// As a receiver does it: with the public package, over the raw body. The package reads the clock of
-// the machine, so the time that was signed is checked by itself.
+// Verifies like a receiver: with the public package, over the raw body. The package reads the machine's
+// clock, so the signed time is checked separately.
 export function verifies(secret: string, { headers, body }: Heard): boolean {
   const id = String(headers['webhook-id'])
   const at = new Date(Number(headers['webhook-timestamp']) * 1000)

@@ -1,5 +1,5 @@
-// What tests of events and webhooks do as a client: each test with a client of its own, whose
-// events are numbered from 1.
+// Client actions for tests of events and webhooks: each test has its own client, whose events are
+// numbered from 1.
 
 import assert from 'node:assert/strict'
 import { ADVICE, adviceBody, dataOf, INITIATE, SIMULATE } from './fixtures.ts'

@@ -1,6 +1,6 @@
-// A small world and its witness: an account with credits and a reversal, a payment with a refund, money in
-// suspense, a settlement, payouts that the bank confirmed and one that was refused, and all events delivered.
-// What `npm run torture` sees in a run, as entries of its witness.
+// A small world and its witness: an account with credits and a reversal, a payment with a refund, money
+// in suspense, a settlement, payouts (confirmed ones and a refused one), and all events delivered.
+// Represents a run of `npm run torture` as entries of its witness.
 
 import assert from 'node:assert/strict'
 import { isGenuine } from '../../torture/receivers.ts'
@@ -70,7 +70,7 @@ export async function witnessSmallWorld() {
   }
 }
 
-// Does one thing after another; each is noted when it is answered, under the key it was asked with.
+// Acts step by step; each answer is recorded under the key of its request.
 class WitnessedClient {
   readonly entries: Entry[] = []
   readonly #bench: WebhookBench
@@ -80,7 +80,7 @@ class WitnessedClient {
     this.#bench = bench
   }
 
-  // Null: it was refused.
+  // Null: refused.
   note(operation: Operation, terms: Terms, result: Terms | null): string {
     const key = this.#nextKey(operation)
     const call = ++this.#calls
@@ -122,8 +122,8 @@ class WitnessedClient {
     const start = `/Payment/process/banktransfer/${adviceReference}`
     const { responseData } = await this.#post(start, { bankCode: BANK })
     const { paymentReference, bankAccount } = responseData
-    const given = { paymentReference, accountNumber: bankAccount }
-    const key = this.note('payment', { advice }, given)
+    const result = { paymentReference, accountNumber: bankAccount }
+    const key = this.note('payment', { advice }, result)
     return { advice, payment: { key, paymentReference }, bankAccount }
   }
 
@@ -141,7 +141,7 @@ class WitnessedClient {
     return reference
   }
 
-  // What the sandbox's bank paid, by reference.
+  // The payouts that the sandbox's bank paid, by reference.
   async readPaid(): Promise<[string, string][]> {
     const { rows } = await this.#bench.db.query<{ reference: string; amount: string }>(
       `select reference, amount_kobo::text as amount from payouts where status = 'confirmed'`,

@@ -54,7 +54,7 @@ export type CreditTrace = {
   charges: BankCharges
   merchantFeeKobo: Kobo // Charged by the operator, less returned fees.
   merchantVatKobo: Kobo // The VAT on it.
-  splits: ShareView[] // Of subaccounts.
+  splits: ShareView[] // The subaccounts'.
   items: TracedItem[]
   locations: CreditLocation[]
   archivedIn: string | null // Month, as 2025-01.

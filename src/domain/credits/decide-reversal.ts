@@ -51,13 +51,13 @@ export type ReversalPlan = {
 type State = {
   credit: ReversedCredit
   items: readonly LockedItem[]
-  fees: readonly StandingFee[] // Of the credit.
-  shares: readonly StandingShare[] // Of the credit.
+  fees: readonly StandingFee[] // The credit's.
+  shares: readonly StandingShare[] // The credit's.
   subaccounts: ReadonlyMap<SubaccountId, Kobo> // Their balances.
   payments: ReadonlyMap<PaymentId, PaymentTarget>
   // The collection accounts of the credit and its items.
   owners: ReadonlyMap<AccountId, ClientId>
-  balances: ReadonlyMap<AccountId, Kobo> // Of those and of the available accounts, all locked.
+  balances: ReadonlyMap<AccountId, Kobo> // Includes the available accounts. All are locked.
   accountId: (account: SharedAccount) => AccountId
 }
 

@@ -130,13 +130,13 @@ export function learn(
   const decision = { creditId, outcome, reason, suspendedKobo }
   const before = identifiers.map((each) => byIdentifier.get(identifierName(each)))
   const references = before.find((each) => each?.creditId === creditId)?.references ?? []
-  const known = { ...decision, accountNumber, amountKobo, currency, references }
+  const knownCredit = { ...decision, accountNumber, amountKobo, currency, references }
   const isNew = answer.status === 'taken'
   const learned: IdentifierRow[] = []
   for (const [at, identifier] of identifiers.entries()) {
     const name = identifierName(identifier)
     if (byIdentifier.has(name)) continue
-    byIdentifier.set(name, known)
+    byIdentifier.set(name, knownCredit)
     references.push(referenceOf(identifier))
     learned.push({ ...identifier, creditId, isFirst: isNew && at === 0 })
   }

@@ -26,7 +26,7 @@ export type NewRailItem = {
   reason: string
   responseCode: '00' | '02' | '03'
   sessionId: string | null
-  amount: string | null // As the bank wrote it.
+  amount: string | null // In the bank's own format.
   body: string
   identity: string // Equal for repeats.
   originals?: readonly string[] // A reversal's possible ids of its credit.

@@ -21,8 +21,8 @@ export const SUSPENSE_CHANGES = [
 
 export type SuspenseChange = {
   change: (typeof SUSPENSE_CHANGES)[number]
-  amountKobo: Kobo // Of the change.
-  leftKobo: Kobo // Of the item, after the change.
+  amountKobo: Kobo // The change's.
+  leftKobo: Kobo // The item's, after the change.
   reference: string | null // Payment, account number, or the bank's own.
   changedAt: Date
 }

@@ -65,7 +65,7 @@ type Deps = {
   now: Date
 }
 
-// Answers in order. The caller must commit before it answers the bank.
+// Results are in order. The caller must commit before it answers the bank.
 export async function takeCredits(
   tx: Transaction,
   { sealer, sharedAccounts, bankTimeMaxAgeMs, suspiciousKobo, now }: Deps,

@@ -1,4 +1,4 @@
-// How old what is not cleared up is: differences that nobody explained, and money in suspense.
+// The age of open work: unexplained differences and money in suspense.
 
 import type { Queryable } from '#db/pool.ts'
 import type { Kobo } from '#money.ts'
@@ -11,8 +11,8 @@ export type AgedDifferences = {
   currency: string
   bucket: AgeBucket
   count: bigint
-  unowned: bigint // Open, and nobody's.
-  amountKobo: Kobo // Whichever side has more, added up.
+  unowned: bigint // Open, without an owner.
+  amountKobo: Kobo // The sum of the amounts, whatever their sign.
 }
 
 export type AgedSuspense = Omit<AgedDifferences, 'bankCode' | 'unowned'>

@@ -1,9 +1,9 @@
-// What a person may do with a difference: one table, by its kind. Pure.
+// The actions that a person may take on a difference, by its kind. Pure.
 //
 //   book   brings the line into the books: a credit by the path of every credit, a charge or refund
 //          of the bank to its cost account, a reversal by the path of every reversal, a payout as
-//          paid after all or as come back (payout-differences.ts)
-//   match  confirms the item that the line is suggested to be for
+//          paid after all or as returned (payout-differences.ts)
+//   match  confirms the suggested item of the line
 //   note   explains it; it stays in the arithmetic
 
 import type { LineKind } from '#banks/statements/statement.ts'
@@ -30,17 +30,17 @@ export const DIFFERENCE_KINDS = [
 ] as const
 export type DifferenceKind = (typeof DIFFERENCE_KINDS)[number]
 
-// paid: the client owes what it was given back. returned: it is given what came back. undone: the line
-// and another one, by which the bank took and gave back what the books never had as paid.
+// paid: the client owes the money it got back. returned: the client gets the returned money. undone: the
+// bank took and gave back, in this line and another, money that the books never had as paid.
 export type PayoutBooking = 'paid' | 'returned' | 'undone'
 export type Booking = 'credit' | 'charge' | 'reversal' | 'payout'
 
 export type Resolvable = {
   kind: DifferenceKind
-  amountKobo: Kobo // By how much it makes the statement more than the books.
-  lineKind: LineKind | null // Null: it is about an item, or about a statement.
+  amountKobo: Kobo // How much more the statement has than the books.
+  lineKind: LineKind | null // Null: the difference is about an item or a statement.
   hasSuggestion: boolean
-  payoutBooking: PayoutBooking | null // Of a line that names a payout, as the books are now.
+  payoutBooking: PayoutBooking | null // For a line that names a payout, by the current books.
 }
 
 type LineDifference = Resolvable & { lineKind: LineKind }
@@ -64,7 +64,7 @@ const BOOKINGS: Readonly<Record<DifferenceKind, BookingRule>> = {
   reversed_at_bank: ({ amountKobo }) => (amountKobo < 0n ? 'reversal' : undefined),
   payout_paid: payout,
   payout_returned: payout,
-  fee_differs: charge, // Also of a credit of which the bank withheld more than it told.
+  fee_differs: charge, // Also for a credit from which the bank withheld more than it reported.
   unexplained_debit: onlyCharges,
   currency_differs: nothing,
   sequence_gap: nothing,
@@ -75,7 +75,7 @@ function creditOf({ amountKobo }: LineDifference): Booking | undefined {
   return amountKobo > 0n && amountKobo <= AMOUNT_MAX_KOBO ? 'credit' : undefined
 }
 
-// As what it would be booked, if it may be.
+// The booking of the difference, if it may be booked.
 export function bookingOf(difference: Resolvable): Booking | undefined {
   const { kind, lineKind, amountKobo } = difference
   if (lineKind === null || amountKobo === 0n) return undefined

@@ -1,8 +1,8 @@
-// Gives differences to a user, or to nobody. To own one is to work on it, no more: others may resolve it
-// all the same. Of several who assign one at the same moment the last wins, and the history has all.
+// Assigns differences to a user, or to nobody. An owner works on a difference, but others may resolve it
+// too. Of several concurrent assignments, the last wins, and the history has all.
 //
-// In the order they are checked: user_not_found, owner_without_access; then of each difference
-// difference_not_found, the same again (fine), difference_resolved, owner_changed.
+// Checks in this order: user_not_found, owner_without_access; then for each difference
+// difference_not_found, a repetition (accepted), difference_resolved, owner_changed.
 // Locks: the user; the matching of the banks, then the differences, each in order.
 
 import { numberArray } from '#db/arrays.ts'
@@ -17,22 +17,22 @@ import { type Acting, actionOn } from './record-resolutions.ts'
 
 type Assignment = {
   ids: readonly DifferenceId[]
-  ownerId: UserId | null // Null: nobody's.
-  fromId?: UserId | null | undefined // Whose it must be until then.
+  ownerId: UserId | null // Null: nobody.
+  fromId?: UserId | null | undefined // The expected current owner.
 }
 
-// Answers which were refused, and why.
+// Returns the refused differences with their reasons.
 export async function assignDifferences(
   tx: Transaction,
   acting: Acting,
   { ids, ownerId, fromId }: Assignment,
 ): Promise<Map<DifferenceId, RefusalCode>> {
   const owner = ownerId === null ? null : await lockOwner(tx, acting.client, ownerId)
-  const found = await lockOwned(tx, ids)
+  const byId = await lockOwned(tx, ids)
   const refused = new Map<DifferenceId, RefusalCode>()
   const changed: Owned[] = []
   for (const id of new Set(ids)) {
-    const owned = found.get(id)
+    const owned = byId.get(id)
     if (owned?.ownerId === ownerId) continue
     const refusal = judge(owned, fromId)
     if (refusal) refused.set(id, refusal)
@@ -57,12 +57,12 @@ async function lockOwned(
   tx: Transaction,
   ids: readonly DifferenceId[],
 ): Promise<Map<DifferenceId, Owned>> {
-  const given = numberArray(ids)
+  const idArray = numberArray(ids)
   const { rows: accounts } = await tx.query<BankAccount>({
     name: 'banks-of-differences',
     text: `select distinct bank_code as "bankCode", currency from differences
             where id = any ($1::bigint[]) order by 1, 2`,
-    values: [given],
+    values: [idArray],
   })
   for (const account of accounts) await lockBank(tx, account)
   const { rows } = await tx.query<Owned>({
@@ -72,17 +72,17 @@ async function lockOwned(
                   o.email as "ownerEmail"
              from differences d left join users o on o.id = d.owner_id
             where d.id = any ($1::bigint[]) order by d.id for no key update of d`,
-    values: [given],
+    values: [idArray],
   })
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-type Giving = { owner: DifferenceOwner | null; differences: readonly Owned[] }
+type NewOwner = { owner: DifferenceOwner | null; differences: readonly Owned[] }
 
 async function give(
   tx: Transaction,
   acting: Acting,
-  { owner, differences }: Giving,
+  { owner, differences }: NewOwner,
 ): Promise<void> {
   if (differences.length === 0) return
   const { actor, now } = acting
@@ -100,7 +100,7 @@ async function give(
     name: 'write-assignments',
     text: `insert into difference_changes (difference_id, change, actor, detail, changed_at)
            select id, 'assigned', $3, detail, $4
-             from unnest($1::bigint[], $2::jsonb[]) as given (id, detail) order by id`,
+             from unnest($1::bigint[], $2::jsonb[]) as d (id, detail) order by id`,
     values: [ids, details.map((detail) => JSON.stringify(detail)), actor, now],
   })
   const actions = differences.map((difference, at) =>
@@ -109,5 +109,5 @@ async function give(
   await recordActions(tx, now, actions)
 }
 
-// As in the audit log.
+// The actor name of the audit log.
 const nameOf = (email: string | null | undefined) => (email ? `user:${email}` : null)

@@ -1,4 +1,4 @@
-// Items of the books as people see them: what moved a bank's account, and which lines are for it.
+// Items of the books for people: the movements of a bank's account, with their lines.
 
 import type { Queryable } from '#db/pool.ts'
 import { idBounds } from '#db/time-bounds.ts'
@@ -17,7 +17,7 @@ export type BankItem = {
   kind: ItemKind
   id: bigint
   amountKobo: Kobo
-  day: string // On which it was posted.
+  day: string // The day of posting.
   reference: string | null // A credit's identifier, or our own reference.
   accountNumber: string | null
   name: string | null
@@ -31,7 +31,7 @@ const COLUMNS = `i.kind, i.id, i.amount_kobo as "amountKobo",
 
 export const refKey = ({ kind, id }: ItemRef) => `${kind} ${id}`
 
-// By refKey. What is not an item of this account is left out.
+// By refKey. Leaves out items of other accounts.
 export async function readItems(
   db: Queryable,
   { bankCode, currency }: BankAccount,
@@ -83,7 +83,7 @@ const POSTED = {
   booked: 't.posted_at',
 }
 
-const SEARCHED = searchSql(10, {
+const SEARCH = searchSql(10, {
   texts: [
     'i.session_id',
     'i.bank_reference',
@@ -95,8 +95,8 @@ const SEARCHED = searchSql(10, {
   amount: 'i.amount_kobo',
 })
 
-// Posted on a day, kind by kind in the order of their ids. Matched: nothing of it is left over, so
-// that it stands in no difference.
+// Items posted on a day, by kind and id. An item is matched if nothing of it is left, so that it has no
+// difference.
 export async function listItems(
   db: Queryable,
   { bankCode, currency }: BankAccount,
@@ -112,12 +112,12 @@ export async function listItems(
     return [name, `${ids}${column} >= $3 and ${column} < $4`]
   })
   const filter = Object.fromEntries(posted) as ItemFilter
-  const stands = `exists (select from differences d where d.item_kind = i.kind
+  const hasDifference = `exists (select from differences d where d.item_kind = i.kind
                              and d.item_id = i.id and d.state <> 'cleared')`
-  const matched = isMatched === undefined ? '' : `and ${isMatched ? 'not' : ''} ${stands}`
+  const matched = isMatched === undefined ? '' : `and ${isMatched ? 'not' : ''} ${hasDifference}`
   const parts = kinds.map(
     (each) => `(select ${COLUMNS} from ${itemSource(each, filter)}
-                 where i.id > ${each === after?.kind ? '$7' : '0'}::bigint ${matched} and ${SEARCHED}
+                 where i.id > ${each === after?.kind ? '$7' : '0'}::bigint ${matched} and ${SEARCH}
                  order by i.id limit $8)`,
   )
   if (parts.length === 0) return []

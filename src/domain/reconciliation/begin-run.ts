@@ -1,13 +1,13 @@
-// Begins a run of matching: which statements are new, and since when items of the books are read.
+// Begins a matching run: finds the new statements, and the time since which items of the books are read.
 
 import { idBounds, PAST_ID } from '#db/time-bounds.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { findMissedDay } from './missed-items.ts'
 import {
   type BankAccount,
+  type BankState,
   countLines,
   dayStart,
-  type Known,
   lockBank,
   type Run,
   readMoved,
@@ -15,25 +15,25 @@ import {
 import { findFirstDay } from './statement-chain.ts'
 
 type Coverage = {
-  firstDay: string | null // That a statement covers, …
-  firstLineDay: string | null // … and that a line is of, which may be dated back.
+  firstDay: string | null // The first day that a statement covers.
+  firstLineDay: string | null // The first day of a line, which may be dated back.
   toDay: string | null
   newStatements: bigint[] | null
 }
 
-// What arrived in the books while a transaction took to commit, or by a clock that is behind. What is
-// later still is found by the balances (missed-items.ts).
+// Covers the time that a transaction takes to commit, and a clock that is behind. The balances find items
+// that are even later (missed-items.ts).
 const SLACK_MS = 15 * 60_000
-// Before the first line: it may be for an item of the days before.
+// The first line may be for an item of the days before.
 const LOOK_BACK_MS = 7 * 86_400_000
 
-// Undefined: there is no statement of this account.
+// Undefined: the account has no statement.
 export async function beginRun(
   tx: Transaction,
   { bankCode, currency, now }: BankAccount & { now: Date },
 ): Promise<Run | undefined> {
-  // Before anything is read: what is stored while it waits is part of the run.
-  const known = await lockBank(tx, { bankCode, currency })
+  // Before any read: statements that are stored while it waits belong to the run.
+  const state = await lockBank(tx, { bankCode, currency })
   const movedKobo = await readMoved(tx, { bankCode, currency })
   const { rows: covered } = await tx.query<Coverage>(
     `select min(coalesce(covers_from, from_day))::text as "firstDay", max(to_day)::text as "toDay",
@@ -44,13 +44,13 @@ export async function beginRun(
   )
   const { firstDay, firstLineDay, toDay, newStatements } = covered[0] as Coverage
   if (firstDay === null || firstLineDay === null || toDay === null) return undefined
-  const found = { bankCode, currency, newStatements: newStatements ?? [] }
-  await countLines(tx, found)
-  const fromDay = await findFromDay(tx, found, { known: known.fromDay, firstDay })
-  const run = { ...found, now, fromDay, toDay }
-  const missedDay = await findMissed(tx, known, run)
-  const isFirst = known.fromDay === null || fromDay < known.fromDay || missedDay < fromDay
-  const since = openSince(known, { ...run, isFirst, firstLineDay })
+  const account = { bankCode, currency, newStatements: newStatements ?? [] }
+  await countLines(tx, account)
+  const fromDay = await findFromDay(tx, account, { current: state.fromDay, firstDay })
+  const run = { ...account, now, fromDay, toDay }
+  const missedDay = await findMissed(tx, state, run)
+  const isFirst = state.fromDay === null || fromDay < state.fromDay || missedDay < fromDay
+  const since = openSince(state, { ...run, isFirst, firstLineDay })
   const missedSince = dayStart(missedDay)
   const itemsSince = since < missedSince ? since : missedSince
   const { firstId: creditsFrom } = await idBounds(tx, 'credits', { from: itemsSince })
@@ -58,15 +58,15 @@ export async function beginRun(
   return { ...run, movedKobo, linesFrom, isFirst, itemsSince, creditsFrom }
 }
 
-// A day that was covered stays so: what its items differ by stands.
+// A covered day stays covered, and so do the differences of its items.
 async function findFromDay(
   tx: Transaction,
   account: BankAccount,
-  { known, firstDay }: { known: string | null; firstDay: string },
+  { current, firstDay }: { current: string | null; firstDay: string },
 ): Promise<string> {
-  if (known !== null && known <= firstDay) return known
+  if (current !== null && current <= firstDay) return current
   const day = await findFirstDay(tx, account)
-  return known !== null && known < day ? known : day
+  return current !== null && current < day ? current : day
 }
 
 async function findFirstLine(tx: Transaction, statements: readonly bigint[]): Promise<bigint> {
@@ -80,10 +80,10 @@ async function findFirstLine(tx: Transaction, statements: readonly bigint[]): Pr
 
 const NEVER = '9999-12-31'
 
-// Adding up what was posted since takes a while, so it is done for new statements, and once an hour.
+// Runs only for new statements and once an hour, because summing takes a while.
 async function findMissed(
   tx: Transaction,
-  { fromDay, toDay, seenUntil }: Known,
+  { fromDay, toDay, seenUntil }: BankState,
   { newStatements, now, ...account }: Pick<Run, 'newStatements' | 'now'> & BankAccount,
 ): Promise<string> {
   if (fromDay === null || toDay === null || seenUntil === null) return NEVER
@@ -94,13 +94,13 @@ async function findMissed(
 
 const hourOf = (at: Date) => Math.floor(at.getTime() / 3_600_000)
 
-// Items after the last statement wait for its successor, so new lines are tried with all of them, and
-// lines that were there before only with those that came since.
+// Items after the last statement wait for the next one, so new lines are tried with all of them, and
+// earlier lines only with the items posted since.
 function openSince(
-  known: Known,
+  state: BankState,
   run: Pick<Run, 'newStatements' | 'isFirst'> & { firstLineDay: string },
 ): Date {
-  const { itemsUntil, seenUntil } = known
+  const { itemsUntil, seenUntil } = state
   if (run.isFirst || !itemsUntil || !seenUntil) {
     return new Date(dayStart(run.firstLineDay).getTime() - LOOK_BACK_MS)
   }

@@ -1,10 +1,10 @@
-// Books what a statement says that the bank charged us, or gave back of it:
+// Books a bank's charge that is on a statement, or its refund:
 //
 //   fee, stamp duty   Bank cost → Bank
 //   VAT               Input VAT → Bank
-//   given back        the other way, as far as such a cost is booked; the rest stays a difference
+//   refund            the other way, up to the booked cost; the rest stays a difference
 //
-// and what it took that cannot be booked otherwise (book-reversal.ts): Shortfall → Bank.
+// Also books debits that cannot be booked otherwise (book-reversal.ts): Shortfall → Bank.
 // Locks: the difference, which the caller holds; ledger accounts.
 
 import type { Transaction } from '#db/transaction.ts'
@@ -15,7 +15,7 @@ import { type Kobo, kobo } from '#money.ts'
 import type { Difference } from './locked-differences.ts'
 import { type Booked, type BookingDeps, postBooking } from './post-booking.ts'
 
-// Answers the item, and what could not be booked.
+// Returns the item and the amount that was not booked.
 export async function bookCharge(
   tx: Transaction,
   deps: BookingDeps,
@@ -30,7 +30,7 @@ export async function bookCharge(
   return postBooking(tx, deps, { difference, against: cost, movedKobo, reason: 'bank_charge' })
 }
 
-// Owed by the bank, until it is recovered or written off (adjust-debts.ts).
+// The bank owes the money until it is recovered or written off (adjust-debts.ts).
 export function bookShortfall(
   tx: Transaction,
   deps: BookingDeps,
@@ -42,7 +42,7 @@ export function bookShortfall(
   return postBooking(tx, deps, { difference, against, movedKobo, reason: 'reversal' })
 }
 
-// What a bank withheld of a credit is not told apart: all of it is a cost.
+// Bank fee and stamp duty are booked as bank cost.
 function costKind({ lineKind }: Difference): 'bank_cost' | 'input_vat' {
   return lineKind === 'vat' ? 'input_vat' : 'bank_cost'
 }
@@ -55,7 +55,7 @@ async function refundable(
   await sharedAccounts.open([cost])
   const costId = sharedAccounts.id(cost)
   const balances = await lockBalances(tx, [costId])
-  const bookedKobo = kobo(-(balances.get(costId) ?? 0n)) // It grows by debits.
+  const bookedKobo = kobo(-(balances.get(costId) ?? 0n)) // A cost grows by debits.
   if (bookedKobo <= 0n) throw new Refusal('cost_not_booked')
   return bookedKobo < amountKobo ? bookedKobo : amountKobo
 }

@@ -1,12 +1,12 @@
-// Books a line that shows a payout otherwise than the books have it (payout-differences.ts):
+// Books a line that contradicts the books about a payout (payout-differences.ts):
 //
-//   paid      Receivable of the client → Bank    what it was given back, the bank did pay
-//   returned  Bank → what it was taken from, as when a payout fails; its fee stays charged
-//   undone    Shortfall → Bank and back, for both lines: in the end the bank took nothing
+//   paid      Receivable of the client → Bank    the bank did pay money that went back to the client
+//   returned  Bank → the payout's source, as for a failed payout; the fee stays charged
+//   undone    Shortfall → Bank and back, for both lines: in total the bank took nothing
 //
-// No more than there is of the payout. The rest of the line stays a difference: a charge of the bank's.
-// Locks: the difference and the matching of its bank, which the caller holds; the payout, so that
-// nobody settles it meanwhile; ledger accounts.
+// Books at most the amount of the payout. The rest of the line stays a difference: a charge of the bank.
+// Locks: the difference and the matching of its bank, which the caller holds; the payout, so that nobody
+// settles it meanwhile; ledger accounts.
 
 import type { Transaction } from '#db/transaction.ts'
 import { recordPayoutChanges } from '#domain/payouts/payout-changes.ts'
@@ -21,7 +21,7 @@ import { type Booked, type BookingDeps, postBooking } from './post-booking.ts'
 
 type BookedLine = Booked & { difference: Difference }
 
-// Answers what was booked of this line, and of the other one if it is undone.
+// Returns the bookings of this line and, if undone, of the other one.
 export async function bookPayout(
   tx: Transaction,
   deps: BookingDeps,
@@ -29,13 +29,13 @@ export async function bookPayout(
 ): Promise<BookedLine[]> {
   const payout = await lockPayout(tx, payoutId as PayoutId)
   const difference = await getDifference(tx, id)
-  // It was settled just now.
+  // The payout was settled just now.
   if (difference.payoutBooking !== payoutBooking) throw new Refusal('try_again')
   const lines = [difference]
   if (payoutBooking === 'undone') {
     const twin = await lockDifference(tx, difference.twinId as DifferenceId)
     lines.push(twin)
-    lines.sort(debitFirst) // Nothing is given back of a shortfall that is not there.
+    lines.sort(debitFirst) // The shortfall must exist before it is given back.
   }
   const booked: BookedLine[] = []
   for (const line of lines) {
@@ -49,13 +49,13 @@ export async function bookPayout(
 
 const debitFirst = (one: Difference, other: Difference) => Number(one.amountKobo - other.amountKobo)
 
-type OfPayout = {
+type LineBooking = {
   line: Difference
   payout: LockedPayout
   payoutBooking: Difference['payoutBooking']
 }
 
-async function bookLine(tx: Transaction, deps: BookingDeps, of: OfPayout): Promise<Booked> {
+async function bookLine(tx: Transaction, deps: BookingDeps, of: LineBooking): Promise<Booked> {
   const { line, payout } = of
   const isPaid = line.amountKobo < 0n
   const whole = kobo(isPaid ? -line.amountKobo : line.amountKobo)
@@ -72,8 +72,8 @@ async function bookLine(tx: Transaction, deps: BookingDeps, of: OfPayout): Promi
   return booked
 }
 
-// Both lines of what is undone are of the same amount, whatever the payout's.
-function limitOf({ line, payout, payoutBooking }: OfPayout): Kobo | undefined {
+// The two lines of an undone payout have the same amount, whatever the payout's.
+function limitOf({ line, payout, payoutBooking }: LineBooking): Kobo | undefined {
   if (payoutBooking === 'undone') return undefined
   return payoutBooking === 'paid' ? payout.amountKobo : (line.paidKobo as Kobo)
 }
@@ -81,7 +81,7 @@ function limitOf({ line, payout, payoutBooking }: OfPayout): Kobo | undefined {
 const least = (one: Kobo, other: Kobo | undefined) =>
   other === undefined || one < other ? one : other
 
-function otherSide({ line, payout, payoutBooking }: OfPayout): SharedAccount {
+function otherSide({ line, payout, payoutBooking }: LineBooking): SharedAccount {
   const { bankCode, currency } = line
   if (payoutBooking === 'undone') return { kind: 'shortfall', owner: bankOwner(bankCode), currency }
   if (payoutBooking === 'returned') return givenBackTo(payout)

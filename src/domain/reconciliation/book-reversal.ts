@@ -1,10 +1,10 @@
-// Books a debit by which the bank took a credit back: as if the bank had reported the reversal
-// (reverse-credit.ts). The line names the credit; what else it is called by names the reversal.
+// Books a debit by which the bank took a credit back, as if the bank had reported the reversal
+// (reverse-credit.ts). One identifier of the line names the credit; another names the reversal.
 //
-// A reversal of that credit and amount that no line accounts for yet is this one: the bank reported
-// it meanwhile, and it is matched rather than taken again. Of a credit that is archived no part can be
-// taken back from anybody: the bank owes it.
-// Locks: the difference, which the caller holds; then as every reversal.
+// If a reversal of that credit and amount has no line yet, the bank has reported it meanwhile; then it is
+// matched and not taken again. Nothing can be taken back from an archived credit: the bank owes the
+// amount.
+// Locks: the difference, which the caller holds; then the locks of every reversal.
 
 import { isSessionId } from '#banks/session-id.ts'
 import type { Transaction } from '#db/transaction.ts'
@@ -22,7 +22,7 @@ import { lineReference } from './statement-credit.ts'
 
 type Deps = { sharedAccounts: SharedAccounts; now: Date; actor: string }
 
-// Answers what was booked.
+// Returns the booked item.
 export async function bookReversal(
   tx: Transaction,
   { sharedAccounts, now, actor }: Deps,
@@ -39,8 +39,8 @@ export async function bookReversal(
     const { transferId } = await bookShortfall(tx, { sharedAccounts, now, actor }, difference)
     return { kind: 'booked', id: transferId }
   }
-  const known = locked && (await findUnmatched(tx, locked.credit.id, amountKobo))
-  const reversalId = known ?? (await take(tx, { sharedAccounts, now }, reversal))
+  const unmatched = locked && (await findUnmatched(tx, locked.credit.id, amountKobo))
+  const reversalId = unmatched ?? (await take(tx, { sharedAccounts, now }, reversal))
   await insertPair(tx, now, {
     lineId: line.id,
     item: { kind: 'reversal', id: reversalId },
@@ -52,7 +52,7 @@ export async function bookReversal(
 }
 
 const REFUSALS: Record<Exclude<ReversalAnswer, 'reversed'>, RefusalCode> = {
-  duplicate: 'line_known_otherwise', // And matched to another line.
+  duplicate: 'line_known_otherwise', // Matched to another line.
   session_reused: 'line_known_otherwise',
   original_archived: 'credit_archived',
   original_not_found: 'reversal_not_possible',
@@ -77,15 +77,15 @@ async function take(
 const namesOf = ({ sessionId, bankReference, endToEndId }: StatementRow) =>
   [sessionId, bankReference, endToEndId].filter((name) => name !== null)
 
-// By what the line names, or as it is suggested.
+// By the identifiers of the line, or else by the suggestion.
 async function findReversed(
   tx: Transaction,
   { suggestedKind, suggestedId }: Difference,
   line: StatementRow,
 ): Promise<string> {
   const { bankCode, currency } = line
-  const named = await findOriginal(tx, bankCode, { originals: namesOf(line), currency })
-  if (named !== undefined) return named
+  const original = await findOriginal(tx, bankCode, { originals: namesOf(line), currency })
+  if (original !== undefined) return original
   const suggested = suggestedKind === 'credit' ? suggestedId : null
   const { rows } = await tx.query<{ sessionId: string }>({
     name: 'suggested-credit',
@@ -97,7 +97,7 @@ async function findReversed(
   return rows[0].sessionId
 }
 
-// A name that is no credit's; the same for this line each time.
+// An identifier that no credit has; always the same for this line.
 async function nameReversal(tx: Transaction, line: StatementRow): Promise<string> {
   const names = namesOf(line).filter(isSessionId)
   const { rows } = await tx.query<{ value: string }>({

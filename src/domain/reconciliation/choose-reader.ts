@@ -1,5 +1,5 @@
-// In which format a file is read: as whoever brings it says, else as its bank is configured, else by
-// the ending of its name.
+// Chooses the format of a file: by the importer's preference, else by the bank's settings, else by the
+// extension of the file name.
 
 import type { CsvProfile } from '#banks/statements/csv-profile.ts'
 import { STATEMENT_FORMATS, type StatementFormat } from '#banks/statements/statement.ts'
@@ -19,7 +19,7 @@ const ENDINGS: Readonly<Record<string, StatementFormat>> = {
 }
 
 export type Choice = {
-  asked: { format?: StatementFormat | undefined; profile?: string | undefined }
+  preference: { format?: StatementFormat | undefined; profile?: string | undefined }
   bank: StatementSettings
   fileName: string | null
   profiles: StatementProfiles
@@ -27,23 +27,23 @@ export type Choice = {
 
 export type Reader = { format: StatementFormat; profile: CsvProfile | undefined }
 
-export function chooseReader({ asked, bank, fileName, profiles }: Choice): Reader {
+export function chooseReader({ preference, bank, fileName, profiles }: Choice): Reader {
   const format =
-    asked.format ??
-    (asked.profile === undefined ? undefined : 'csv') ??
+    preference.format ??
+    (preference.profile === undefined ? undefined : 'csv') ??
     bank.statements?.format ??
     (bank.statements?.profile === undefined ? undefined : 'csv') ??
     formatOf(fileName)
   if (!format) throw invalid('format', 'Is needed: camt053, mt940 or csv.')
   if (format !== 'csv') {
-    if (asked.profile !== undefined) throw invalid('profile', 'Is for CSV only.')
+    if (preference.profile !== undefined) throw invalid('profile', 'Is for CSV only.')
     return { format, profile: undefined }
   }
-  const name = asked.profile ?? bank.statements?.profile
-  const known = `one of ${[...profiles.keys()].join(', ')}`
-  if (name === undefined) throw invalid('profile', `Is needed for CSV: ${known}.`)
+  const name = preference.profile ?? bank.statements?.profile
+  const names = `one of ${[...profiles.keys()].join(', ')}`
+  if (name === undefined) throw invalid('profile', `Is needed for CSV: ${names}.`)
   const loaded = profiles.get(name)
-  if (!loaded) throw invalid('profile', `Must be ${known}.`)
+  if (!loaded) throw invalid('profile', `Must be ${names}.`)
   return { format, profile: loaded.profile }
 }
 

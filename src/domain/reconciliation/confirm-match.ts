@@ -1,5 +1,5 @@
-// Confirms that a line is for the item it is suggested for, with the bank's charges if it is net of
-// them. What is left stands in a difference of its own: amount_differs.
+// Confirms that a line is for its suggested item, with the bank's charges if the line is net of them. The
+// rest of the line becomes a difference: amount_differs.
 
 import type { Transaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
@@ -8,10 +8,10 @@ import { type Kobo, kobo } from '#money.ts'
 import type { Difference } from './locked-differences.ts'
 import { insertPair, type Pair, readItem } from './record-resolutions.ts'
 
-// What the bank may have withheld, or charged with it, by the item it belongs to.
+// The kind of charge that the bank may have withheld from an item, or charged with it.
 const CHARGES_OF: Readonly<Record<string, string>> = { credit: 'charges', payout: 'payout_cost' }
 
-// Answers what is left of the line. The caller holds the difference and the matching of its bank.
+// Returns the rest of the line. The caller holds the difference and the matching of its bank.
 export async function confirmMatch(
   tx: Transaction,
   { now, actor }: { now: Date; actor: string },
@@ -27,10 +27,10 @@ export async function confirmMatch(
       rule: 'confirmed',
       matchedBy: actor,
     })
-  const found = await readItem(tx, difference, item)
-  if (!found || found.leftKobo === 0n) throw new Refusal('suggestion_gone')
-  await pair(item, found.leftKobo)
-  const restKobo = kobo(amountKobo - found.leftKobo)
+  const stored = await readItem(tx, difference, item)
+  if (!stored || stored.leftKobo === 0n) throw new Refusal('suggestion_gone')
+  await pair(item, stored.leftKobo)
+  const restKobo = kobo(amountKobo - stored.leftKobo)
   const kind = CHARGES_OF[item.kind]
   if (restKobo === 0n || kind === undefined) return restKobo
   const charges = { kind, id: item.id }

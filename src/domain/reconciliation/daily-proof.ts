@@ -2,14 +2,14 @@
 //
 //   statement = ledger + timing + noted + difference
 //
-//   statement   the balance that the bank's statements come to
+//   statement   the balance by the bank's statements
 //   ledger      the bank's account in the books
-//   timing      on its way: matched, but booked on different days, or still within the bank's window
-//   noted       differences that somebody looked into and explained
+//   timing      in transit: matched but booked on different days, or still within the bank's window
+//   noted       differences that somebody explained
 //   difference  everything else: listed one by one, and red
 //
-// Each is a running total over days, so a proof costs no more than the days there are, however many
-// lines they have (I65).
+// Each is a running total over days, so the cost of a proof depends on the number of days, not of lines
+// (I65).
 
 import type { BankSettings } from '#config/bank-settings.ts'
 import { TIMING_DAYS_DEFAULT } from '#config/statement-settings.ts'
@@ -23,20 +23,20 @@ type ProofStatus = 'balanced' | 'differences' | 'missing_statement'
 export type DailyProof = BankAccount & {
   day: string
   status: ProofStatus
-  ledgerKobo: Kobo | null // Null, as the next ones: no statement covers the day.
+  ledgerKobo: Kobo | null // This and the next amounts are null if no statement covers the day.
   statementKobo: Kobo | null
   timingKobo: Kobo | null
   notedKobo: Kobo | null
   differenceKobo: Kobo | null
-  waitingKobo: Kobo | null // Of timing, what only one side has yet.
-  openDifferences: number // Of that day and before, as the next ones: those that make it red, …
-  waitingDifferences: number // … those within the bank's window, …
-  notedDifferences: number // … and those that were explained.
-  isExpected: boolean // Money had moved at the bank by then, so there should be a statement.
+  waitingKobo: Kobo | null // The part of timing that only one side has yet.
+  openDifferences: number // Those that make the day red, up to that day.
+  waitingDifferences: number // Those within the bank's window, up to that day.
+  notedDifferences: number // The explained ones, up to that day.
+  isExpected: boolean // Money had moved at the bank by then, so a statement is expected.
   isClosed: boolean // Nothing posts into the day any more.
 }
 
-// In days, by bank: how long what only one side has may still be on its way.
+// In days, by bank: how long a movement that only one side has may be in transit.
 export type TimingWindows = ReadonlyMap<string, number>
 
 export function timingWindows(banks: readonly BankSettings[]): TimingWindows {
@@ -46,7 +46,7 @@ export function timingWindows(banks: readonly BankSettings[]): TimingWindows {
   return new Map(windows)
 }
 
-type Asked = {
+type ProofQuery = {
   fromDay: string
   toDay: string
   bankCode?: string | undefined
@@ -55,20 +55,20 @@ type Asked = {
   now: Date
 }
 
-// Of every account that a statement was imported for, or that has a ledger account, or of the one that
-// is asked for; by bank and day.
-export async function readDailyProofs(db: Queryable, asked: Asked): Promise<DailyProof[]> {
+// Proofs of all accounts with a statement or a ledger account, or of the account in the query; by bank
+// and day.
+export async function readDailyProofs(db: Queryable, query: ProofQuery): Promise<DailyProof[]> {
   const { rows } = await db.query<DailyProof>({
     name: 'read-daily-proofs',
     text: PROOFS,
     values: [
-      asked.fromDay,
-      asked.toDay,
-      asked.bankCode ?? null,
-      asked.currency ?? null,
-      [...asked.windows.keys()],
-      [...asked.windows.values()],
-      watDay(asked.now),
+      query.fromDay,
+      query.toDay,
+      query.bankCode ?? null,
+      query.currency ?? null,
+      [...query.windows.keys()],
+      [...query.windows.values()],
+      watDay(query.now),
     ],
   })
   return rows
@@ -82,7 +82,7 @@ export const IS_TIMING = `(
 
 const IS_NOTED = `(d.state = 'resolved' and d.action = 'note')`
 
-// A day that no statement names, between two that follow one another, had no line.
+// A day without a statement, between two statements that follow one another, had no lines.
 const IS_COVERED = `(
   exists (select from statements s where s.bank_code = r.bank_code and s.currency = r.currency
              and r.day between coalesce(s.covers_from, s.from_day) and s.to_day)
@@ -112,12 +112,12 @@ const PROOFS = `
             union
             select bank_code, currency from reconciled_banks
             union
-            select $3::text, $4::text where num_nonnulls($3, $4) = 2) as known
+            select $3::text, $4::text where num_nonnulls($3, $4) = 2) as banks
       left join reconciled_banks b using (bank_code, currency)
       left join moved m using (bank_code, currency)
      where ($3::text is null or bank_code = $3) and ($4::text is null or currency = $4)
   ), moves as (
-    select a.bank_code, a.currency, g.day::date as day, true as is_asked, 0 as statement,
+    select a.bank_code, a.currency, g.day::date as day, true as is_in_range, 0 as statement,
            0 as ledger, 0 as timing, 0 as noted, 0 as waiting, 0 as open, 0 as waiting_count,
            0 as noted_count
       from accounts a, generate_series($1::date, $2::date, interval '1 day') as g (day)
@@ -141,13 +141,13 @@ const PROOFS = `
       left join windows w using (bank_code)
      where d.state <> 'cleared' and d.day <= $2::date
   ), days as (
-    select bank_code, currency, day, bool_or(is_asked) as is_asked, sum(statement) as statement,
+    select bank_code, currency, day, bool_or(is_in_range) as is_in_range, sum(statement) as statement,
            sum(ledger) as ledger, sum(timing) as timing, sum(noted) as noted,
            sum(waiting) as waiting, sum(open) as open, sum(waiting_count) as waiting_count,
            sum(noted_count) as noted_count
       from moves group by 1, 2, 3
   ), running as (
-    select a.*, d.day, d.is_asked,
+    select a.*, d.day, d.is_in_range,
            (a.opening_kobo + sum(d.statement) over w)::bigint as statement,
            (a.books_kobo + sum(d.ledger) over w)::bigint as ledger,
            (sum(d.timing) over w)::bigint as timing, (sum(d.noted) over w)::bigint as noted,
@@ -156,9 +156,9 @@ const PROOFS = `
            (sum(d.noted_count) over w)::int as noted_count
       from days d join accounts a using (bank_code, currency)
     window w as (partition by d.bank_code, d.currency order by d.day)
-  ), asked as (
+  ), proofs as (
     select r.*, coalesce(r.day between r.from_day and r.to_day, false) and ${IS_COVERED} as is_covered
-      from running r where r.is_asked
+      from running r where r.is_in_range
   )
   select bank_code as "bankCode", currency, day::text as day, open as "openDifferences",
          waiting_count as "waitingDifferences", noted_count as "notedDifferences",
@@ -172,5 +172,5 @@ const PROOFS = `
          case when is_covered then waiting end as "waitingKobo",
          case when is_covered then noted end as "notedKobo",
          case when is_covered then statement - ledger - timing - noted end as "differenceKobo",
-         exists (select from closed_days c where c.day = asked.day) as "isClosed"
-    from asked order by bank_code, currency, day`
+         exists (select from closed_days c where c.day = proofs.day) as "isClosed"
+    from proofs order by bank_code, currency, day`

@@ -1,5 +1,4 @@
-// The bank's side of a day: the lines booked on it, and which items they are for; and the lines that
-// items are for.
+// A day at the bank: its lines with their items, and the lines of items.
 
 import type { Queryable } from '#db/pool.ts'
 import type { StatementLineId } from '#ids.ts'
@@ -27,7 +26,7 @@ type LineFilter = {
   limit: number
 }
 
-const SEARCHED = searchSql(8, {
+const SEARCH = searchSql(8, {
   texts: [
     'l.session_id',
     'l.bank_reference',
@@ -39,14 +38,14 @@ const SEARCHED = searchSql(8, {
   amount: 'l.amount_kobo',
 })
 
-// Of each statement that covers the day as many as are asked for, since there they are in order.
-// Matched: nothing of it is left over, so that it stands in no difference.
+// Reads a page from each statement that covers the day, because the index orders lines by statement. A
+// line is matched if nothing of it is left, so that it has no difference.
 export async function listDayLines(
   db: Queryable,
   { bankCode, currency }: BankAccount,
   { day, isMatched, kind, search, afterId, limit }: LineFilter,
 ): Promise<ListedLine[]> {
-  const stands = `exists (select from differences d
+  const hasDifference = `exists (select from differences d
                            where d.line_id = l.id and d.state <> 'cleared')`
   const { rows } = await db.query<ListedLine>({
     name: 'list-day-lines',
@@ -55,8 +54,8 @@ export async function listDayLines(
             cross join lateral (
               select l.* from statement_lines l
                where l.statement_id = s.id and l.booked_on = $3 and l.id > $6
-                 and ($4::boolean is null or (not ${stands}) = $4)
-                 and ($5::text is null or l.kind = $5) and ${SEARCHED}
+                 and ($4::boolean is null or (not ${hasDifference}) = $4)
+                 and ($5::text is null or l.kind = $5) and ${SEARCH}
                order by l.id limit $7) as l
             where s.bank_code = $1 and s.currency = $2 and $3::date between s.from_day and s.to_day
             order by l.id limit $7`,
@@ -87,7 +86,7 @@ export async function readLines(
   return new Map(rows.map((line) => [line.id, line]))
 }
 
-// Lines of a sweep, or items of one, may be a million: that many of each are shown.
+// A sweep may have a million lines or items; at most this many are shown per match.
 const PAIRS_MAX = 20
 
 export async function readItemsOf(
@@ -121,7 +120,7 @@ export async function readLinesOf(
     values: [refs.map(({ kind }) => kind), refs.map(({ id }) => id)],
   })
   const byItem = grouped(rows, refKey)
-  return new Map([...byItem].map(([key, found]) => [key, found.map(({ lineId }) => lineId)]))
+  return new Map([...byItem].map(([key, lines]) => [key, lines.map(({ lineId }) => lineId)]))
 }
 
 function grouped<Key, Row>(rows: readonly Row[], keyOf: (row: Row) => Key): Map<Key, Row[]> {

@@ -1,5 +1,6 @@
-// Who may work on differences: users of the operator's client with access to them. Who lost it keeps
-// what they have until it is given to another; what a removed user had is nobody's.
+// The users who may own differences: those of the operator's client with access to them. Users who lose
+// access keep their differences until somebody reassigns them. The differences of a removed user have no
+// owner.
 
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
@@ -9,22 +10,22 @@ import type { Scope } from '#domain/access/scopes.ts'
 import { Refusal } from '#errors.ts'
 import type { UserId } from '#ids.ts'
 
-const ACCESS: Scope = 'accounting:write' // As resolving them requires.
+const ACCESS: Scope = 'accounting:write' // The scope that resolving requires.
 
 export type DifferenceOwner = {
   id: UserId
   email: string
-  hasAccess: boolean // Else disabled, or of another role by now.
+  hasAccess: boolean // False: disabled, or in another role by now.
 }
 
 export function rolesWithAccess(client: Client): Role[] {
   return ROLES.filter((role) => grantedScopes(role, client).includes(ACCESS))
 }
 
-// Of the user `o`; `roles` are those with access.
+// For the user `o`. `roles` are those with access.
 export const HAS_ACCESS = (roles: string) => `o.is_active and o.role = any (${roles}::text[])`
 
-// By address, with those who own something and lost their access.
+// By email, including owners who have lost their access.
 export async function listOwners(db: Queryable, client: Client): Promise<DifferenceOwner[]> {
   const { rows } = await db.query<DifferenceOwner>({
     name: 'list-difference-owners',
@@ -38,7 +39,7 @@ export async function listOwners(db: Queryable, client: Client): Promise<Differe
   return rows
 }
 
-// Concurrent changes of their access wait until the transaction ends.
+// Concurrent changes of the owner's access wait until the transaction ends.
 export async function lockOwner(
   tx: Transaction,
   client: Client,

@@ -1,5 +1,4 @@
-// Differences as people see them, with their line, item and history. Whether one counts as timing, and
-// how old it is, is told as of now.
+// Differences for people, with their line, item and history. Timing and age are as of now.
 
 import type { Queryable } from '#db/pool.ts'
 import { unfitnessOf } from '#domain/access/approvers.ts'
@@ -23,17 +22,17 @@ export type ShownDifference = Difference & {
   itemId: bigint | null
   suggestedKind: ItemKind | null
   statementId: StatementId | null
-  matchedCreditId: bigint | null // Of a line that is matched in part.
+  matchedCreditId: bigint | null // For a partly matched line.
   isTiming: boolean
   ageDays: number
   ageBucket: AgeBucket
   openedAt: Date
   owner: DifferenceOwner | null
   ownedAt: Date | null
-  obstacle: RefusalCode | null // To an approval by who looks.
+  obstacle: RefusalCode | null // To an approval by the viewer.
 }
 
-// The age in days `n` of what began that long ago.
+// For an age of `n` days.
 export const BUCKET_SQL = (n: string) => `
   case when ${n} <= 1 then '0-1' when ${n} <= 7 then '2-7' when ${n} <= 30 then '8-30'
        else '30+' end`
@@ -41,17 +40,17 @@ export const BUCKET_SQL = (n: string) => `
 type DifferenceFilter = {
   bankCode?: string | undefined
   currency?: string | undefined
-  day?: string | undefined // Of that day only.
-  untilDay?: string | undefined // Of that day and before.
+  day?: string | undefined // Only that day.
+  untilDay?: string | undefined // That day and before.
   kind?: string | undefined
-  state?: string | undefined // Unless said, all that stand.
+  state?: string | undefined // Default: all but cleared.
   bucket?: AgeBucket | undefined
-  ownerId?: UserId | null | undefined // Null: nobody's.
+  ownerId?: UserId | null | undefined // Null: without an owner.
   beforeId?: bigint | undefined
   limit: number
 }
 
-// Who looks. `newSince`: whose access was changed later than this approves nothing yet.
+// `newSince`: users whose access changed later cannot approve yet.
 type Viewer = { client: Client; userId: UserId | null; newSince: Date }
 type AsOf = { now: Date; windows: TimingWindows; viewer: Viewer }
 
@@ -62,7 +61,7 @@ const UNFITNESS = unfitnessOf({
   newSince: '$9',
 })
 
-// $5 and $6 are the windows of the banks, $7 is today, $8 and $9 are who looks, $10 the roles with access.
+// $5 and $6 the windows of the banks, $7 today, $8 and $9 the viewer, $10 the roles with access.
 const SELECT = `
   select d.id, d.bank_code as "bankCode", d.currency, d.day::text as day, d.kind,
          d.amount_kobo as "amountKobo", d.line_id as "lineId", l.kind as "lineKind",
@@ -145,7 +144,7 @@ export async function getDifference(
 
 export type DifferenceChange = {
   change: string
-  actor: string | null // Null: by itself.
+  actor: string | null // Null: the system.
   detail: Record<string, unknown>
   changedAt: Date
 }

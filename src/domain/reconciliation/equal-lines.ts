@@ -1,5 +1,5 @@
-// Lines that are left over while a line equal to them in account number, amount and day is matched to
-// the only credit: the bank wrote it twice, or nobody can tell that it did not.
+// Finds unmatched lines that equal a matched line in account number, amount and day, while only one
+// credit exists: the bank may have written the line twice.
 
 import type { Transaction } from '#db/transaction.ts'
 import { NUMBERS, NUMBERS_OF_LINE, UNNAMED } from './match-by-amount.ts'

@@ -1,44 +1,44 @@
-// What no rule explained becomes a difference, and a difference that was explained is cleared (I65).
-// What somebody asked for or decided stays as it is until a line or an item explains it.
+// Turns lines and items that no rule explained into differences, and clears explained differences (I65).
+// A requested or decided difference stays unchanged until a line or an item explains it.
 //
-// Lines, in the order in which their kind is decided:
+// Kinds of lines, in the order of the checks:
 //   currency_differs   it names an item in another currency
 //   wrong_account      it names an item at another bank, or for another of our account numbers
 //   duplicate_at_bank  it names an item that another line of the same amount is matched to; or it names
 //                      nothing, and a line that is equal to it in account number, amount and day has
 //                      the only credit
-//   payout_paid        a debit that names a payout which is not confirmed, and is no charge or of its
-//                      whole amount; with payout_returned, the payout is told with it
-//   payout_returned    a credit that names a payout, and is neither a charge given back nor for one of
+//   payout_paid        a debit that names an unconfirmed payout, and is no charge or has its whole
+//                      amount; this and payout_returned store the payout
+//   payout_returned    a credit that names a payout, and is neither a refunded charge nor for one of
 //                      our account numbers
-//   reversed_at_bank   a debit that names a credit, and is no charge or of its whole amount, gross or net;
-//                      the books have no such reversal
+//   reversed_at_bank   a debit that names a credit, and is no charge or has its whole amount, gross or
+//                      net; the books have no such reversal
 //   fee_differs        a fee, VAT or duty that the books do not have
 //   unexplained_debit, missing_in_books
-// Items: duplicate_in_books (a line that is matched to another item names it too), missing_at_bank.
+// Items: duplicate_in_books (a line matched to another item names it too), missing_at_bank.
 
 import type { Transaction } from '#db/transaction.ts'
 import { findEqualLines } from './equal-lines.ts'
 import { CHARGE_LINE, TAKES_BACK } from './match-charges.ts'
 import type { Run } from './reconciled-banks.ts'
 
-// How many were found.
+// Returns the number of new differences.
 export async function findDifferences(tx: Transaction, run: Run): Promise<number> {
   await clearExplained(tx, run)
-  const lines = await openOfLines(tx, run)
-  const rests = await openOfRests(tx, run)
-  return lines + rests + (await openOfItems(tx, run))
+  const lines = await openForLines(tx, run)
+  const rests = await openForRests(tx, run)
+  return lines + rests + (await openForItems(tx, run))
 }
 
-// Written with its history: `found` has day, kind, amount, line_id, item_kind, item_id, statement_id.
-// $1 and $2 are the account, $3 is now. `payout` is the one that a line names.
-export const openDifferences = (found: string, payout = 'null::bigint') => `
-  with ${found}, opened as (
+// Also writes the history. `candidates` has day, kind, amount, line_id, item_kind, item_id, statement_id.
+// $1 and $2 are the account, $3 is now. `payout` is the payout that a line names.
+export const openDifferences = (candidates: string, payout = 'null::bigint') => `
+  with ${candidates}, opened as (
     insert into differences
       (bank_code, currency, day, kind, amount_kobo, line_id, item_kind, item_id, statement_id,
        payout_id, opened_at)
     select $1, $2, day, kind, amount, line_id, item_kind, item_id, statement_id, ${payout}, $3
-      from found
+      from candidates
      order by line_id, item_kind, item_id, statement_id, kind
     returning id, kind, amount_kobo
   )
@@ -58,7 +58,7 @@ async function clearExplained(tx: Transaction, { now }: Run): Promise<void> {
   await tx.query(clearDifferences('select difference_id from explained'), [now])
 }
 
-// The item that the line names, or if it is a line of charges, what was charged for that item.
+// The item that the line names or, for a line of charges, the charges of that item.
 const MATCHED_ALREADY = `exists (
   select from line_names n
    cross join lateral (
@@ -70,28 +70,28 @@ const MATCHED_ALREADY = `exists (
     join statement_lines s on s.id = m.line_id
    where n.line_id = l.id and n.bank_code = $1 and n.currency = $2 and s.amount_kobo = l.amount)`
 
-// Session ids and our own references are nobody else's; a bank's reference may be another bank's too.
+// Session ids and our own references are unique; two banks may use the same bank reference.
 const KIND_OF_LINE = `case
-  when named.elsewhere and not named.here and named.in_other_currency then 'currency_differs'
-  when named.at_other_bank and not named.here or named.for_other_number then 'wrong_account'
+  when target.is_named and not target.here and target.in_other_currency then 'currency_differs'
+  when target.at_other_bank and not target.here or target.for_other_number then 'wrong_account'
   when ${MATCHED_ALREADY} or l.id in (select line_id from equal_lines) then 'duplicate_at_bank'
-  when named.payout_id is not null
+  when target.payout_id is not null
     then case when l.amount < 0 then 'payout_paid' else 'payout_returned' end
-  when l.amount < 0 and named.names_credit and (not ${CHARGE_LINE} or named.takes_back)
+  when l.amount < 0 and target.names_credit and (not ${CHARGE_LINE} or target.takes_back)
     then 'reversed_at_bank'
   when ${CHARGE_LINE} then 'fee_differs'
   when l.amount < 0 then 'unexplained_debit'
   else 'missing_in_books' end`
 
-// By our own reference. A credit may have the bank's own reference of what it gives back, too.
+// By our own reference. A returned payout may also have the bank's reference of the payout.
 const NAMES_PAYOUT = `n.bank_code = $1 and n.currency = $2
   and (not ${CHARGE_LINE} or abs(l.amount) >= p.amount_kobo)
   and (l.amount < 0 and n.item_kind = 'unpaid_payout'
        or l.amount > 0 and k.account_number is null
           and (n.has_our_reference or l.amount = p.amount_kobo))`
 
-const NAMED = `(
-  select count(*) > 0 as elsewhere,
+const TARGET = `(
+  select count(*) > 0 as is_named,
          coalesce(bool_or(n.bank_code = $1 and n.currency = $2), false) as here,
          coalesce(bool_or(n.bank_code = $1 and n.currency <> $2), false) as in_other_currency,
          coalesce(bool_or(n.bank_code <> $1 and n.rank in (1, 3)), false) as at_other_bank,
@@ -108,14 +108,14 @@ const NAMED = `(
     left join all_credits c on n.item_kind = 'credit' and c.id = n.item_id
     left join payouts p on n.item_kind in ('payout', 'unpaid_payout') and p.id = n.item_id
     left join numbers k on k.account_number = l.account_number
-   where n.line_id = l.id) as named`
+   where n.line_id = l.id) as target`
 
-const TOLD = `open_lines l cross join lateral ${NAMED}
-  cross join lateral (select ${KIND_OF_LINE} as kind) as told
-  cross join lateral (select case when told.kind in ('payout_paid', 'payout_returned')
-                                  then named.payout_id end as payout_id) as of_payout`
+const CLASSIFIED_LINES = `open_lines l cross join lateral ${TARGET}
+  cross join lateral (select ${KIND_OF_LINE} as kind) as class
+  cross join lateral (select case when class.kind in ('payout_paid', 'payout_returned')
+                                  then target.payout_id end as payout_id) as of_payout`
 
-async function openOfLines(tx: Transaction, run: Run): Promise<number> {
+async function openForLines(tx: Transaction, run: Run): Promise<number> {
   await tx.query('analyze open_lines')
   await findEqualLines(tx, run)
   await tx.query(
@@ -123,7 +123,7 @@ async function openOfLines(tx: Transaction, run: Run): Promise<number> {
         set kind = f.kind, payout_id = f.payout_id,
             suggested_kind = case when f.payout_id is null then d.suggested_kind end,
             suggested_id = case when f.payout_id is null then d.suggested_id end
-       from (select l.difference_id, told.kind, of_payout.payout_id from ${TOLD}
+       from (select l.difference_id, class.kind, of_payout.payout_id from ${CLASSIFIED_LINES}
               where l.difference_id is not null and not l.is_decided) as f
       where d.id = f.difference_id
         and (d.kind, d.payout_id) is distinct from (f.kind, f.payout_id)`,
@@ -131,10 +131,10 @@ async function openOfLines(tx: Transaction, run: Run): Promise<number> {
   )
   const { rowCount } = await tx.query(
     openDifferences(
-      `found as (
-      select l.day, told.kind, l.amount, l.id as line_id, null::text as item_kind,
+      `candidates as (
+      select l.day, class.kind, l.amount, l.id as line_id, null::text as item_kind,
              null::bigint as item_id, null::bigint as statement_id, of_payout.payout_id
-        from ${TOLD} where l.difference_id is null)`,
+        from ${CLASSIFIED_LINES} where l.difference_id is null)`,
       'payout_id',
     ),
     [run.bankCode, run.currency, run.now],
@@ -142,9 +142,9 @@ async function openOfLines(tx: Transaction, run: Run): Promise<number> {
   return rowCount ?? 0
 }
 
-async function openOfRests(tx: Transaction, run: Run): Promise<number> {
+async function openForRests(tx: Transaction, run: Run): Promise<number> {
   const { rowCount } = await tx.query(
-    openDifferences(`found as (
+    openDifferences(`candidates as (
       select day, kind, amount, line_id, null::text as item_kind, null::bigint as item_id,
              null::bigint as statement_id
         from residues)`),
@@ -153,13 +153,13 @@ async function openOfRests(tx: Transaction, run: Run): Promise<number> {
   return rowCount ?? 0
 }
 
-async function openOfItems(tx: Transaction, run: Run): Promise<number> {
+async function openForItems(tx: Transaction, run: Run): Promise<number> {
   const { rows } = await tx.query(
     'select from open_items where is_covered and difference_id is null limit 1',
   )
   if (rows.length === 0) return 0
   const { rowCount } = await tx.query(
-    openDifferences(`found as (
+    openDifferences(`candidates as (
       select i.day, case when i.kind = 'credit' and i.id = any ($4) then 'duplicate_in_books'
                          else 'missing_at_bank' end as kind, -i.amount as amount,
              null::bigint as line_id, i.kind as item_kind, i.id as item_id,
@@ -173,11 +173,10 @@ async function openOfItems(tx: Transaction, run: Run): Promise<number> {
 // Days around an item in which a line may name it.
 const DAYS_AROUND = 7
 
-// Credits that are left over, and named by a line that is matched to something else. The words are
-// given as an array, which is hashed: a join would be planned without knowing how many lines there
-// are, and took minutes.
+// Unmatched credits that are named by a line matched to something else. The words are an array, which
+// PostgreSQL hashes; a join would be planned without knowing the number of lines, and took minutes.
 async function findDuplicates(tx: Transaction, { bankCode, currency }: Run): Promise<bigint[]> {
-  const { rows: named } = await tx.query<{ id: bigint; word: string; day: string }>(
+  const { rows: names } = await tx.query<{ id: bigint; word: string; day: string }>(
     `with left_over as materialized (
        select id, session_id, day from open_items
         where kind = 'credit' and is_covered and difference_id is null
@@ -187,8 +186,8 @@ async function findDuplicates(tx: Transaction, { bankCode, currency }: Run): Pro
      select i.id, k.value, i.day::text
        from left_over i join credit_identifiers k on k.credit_id = i.id and not k.is_first`,
   )
-  if (named.length === 0) return []
-  const days = named.map(({ day }) => day).sort()
+  if (names.length === 0) return []
+  const days = names.map(({ day }) => day).sort()
   const { rows: lines } = await tx.query<{ words: (string | null)[] }>(
     `select array[s.session_id, s.bank_reference, s.end_to_end_id] as words
        from statements f
@@ -198,8 +197,8 @@ async function findDuplicates(tx: Transaction, { bankCode, currency }: Run): Pro
         and s.booked_on between $3::date - ${DAYS_AROUND} and $4::date + ${DAYS_AROUND}
         and (s.session_id = any ($5) or s.bank_reference = any ($5) or s.end_to_end_id = any ($5))
         and exists (select from statement_matches m where m.line_id = s.id)`,
-    [bankCode, currency, days[0], days.at(-1), named.map(({ word }) => word)],
+    [bankCode, currency, days[0], days.at(-1), names.map(({ word }) => word)],
   )
   const words = new Set(lines.flatMap((line) => line.words))
-  return named.filter(({ word }) => words.has(word)).map(({ id }) => id)
+  return names.filter(({ word }) => words.has(word)).map(({ id }) => id)
 }

@@ -1,9 +1,9 @@
-// Whether a bank's statements follow one another. A number left out is a `sequence_gap`; an opening
-// balance that is not the closing one before is a `balance_gap`, and so is the balance that the first
-// statement begins with, as far as the books did not have it.
+// Checks that a bank's statements follow one another. A missing number is a `sequence_gap`. An opening
+// balance that differs from the previous closing balance is a `balance_gap`, and so is the opening
+// balance of the first statement, as far as the books did not have it.
 //
-// Items of the days before the first statement that one of its lines is for were on their way: they
-// are no part of that gap.
+// Items from before the first statement that one of its lines matches were in transit, and are not part
+// of that gap.
 
 import type { Transaction } from '#db/transaction.ts'
 import { clearDifferences, openDifferences } from './find-differences.ts'
@@ -11,11 +11,11 @@ import { readLedgerBalance } from './ledger-balance.ts'
 import { dayBefore, type Run } from './reconciled-banks.ts'
 import { loadChain } from './statement-chain.ts'
 
-// How many were found.
+// Returns the number of new gaps.
 export async function findGaps(tx: Transaction, run: Run): Promise<number> {
-  if (run.isFirst) await rememberBalance(tx, run)
+  if (run.isFirst) await storeBalance(tx, run)
   await loadChain(tx, run)
-  await rememberFirst(tx, run)
+  await storeFirst(tx, run)
   await tx.query(INSERT_GAPS, [run.bankCode, run.currency, run.fromDay])
   await tx.query(
     clearDifferences(`
@@ -33,7 +33,7 @@ export async function findGaps(tx: Transaction, run: Run): Promise<number> {
         and d.day <> g.day`,
   )
   const { rowCount } = await tx.query(
-    openDifferences(`found as (
+    openDifferences(`candidates as (
       select g.day, g.kind, g.amount, null::bigint as line_id, null::text as item_kind,
              null::bigint as item_id, g.statement_id
         from gaps g
@@ -45,7 +45,7 @@ export async function findGaps(tx: Transaction, run: Run): Promise<number> {
   return rowCount ?? 0
 }
 
-async function rememberBalance(tx: Transaction, run: Run): Promise<void> {
+async function storeBalance(tx: Transaction, run: Run): Promise<void> {
   const booksKobo = await readLedgerBalance(tx, run, dayBefore(run.fromDay))
   await tx.query(
     'update reconciled_banks set books_kobo = $3 where bank_code = $1 and currency = $2',
@@ -53,8 +53,8 @@ async function rememberBalance(tx: Transaction, run: Run): Promise<void> {
   )
 }
 
-// The balance before all lines, as the first statement has it.
-async function rememberFirst(tx: Transaction, { bankCode, currency }: Run): Promise<void> {
+// The balance before all lines, by the first statement.
+async function storeFirst(tx: Transaction, { bankCode, currency }: Run): Promise<void> {
   await tx.query(
     `update reconciled_banks b set first_id = f.id, opening_kobo = f.ahead
        from chain f where f.is_first and b.bank_code = $1 and b.currency = $2`,
@@ -62,18 +62,20 @@ async function rememberFirst(tx: Transaction, { bankCode, currency }: Run): Prom
   )
 }
 
-// One by one in the index: otherwise the planner may read the lines of all banks.
+// A lateral look-up in the index: otherwise PostgreSQL may read the lines of all banks.
 const hasLine = (statementId: string, day: string) => `cross join lateral (
   select from statement_lines l
    where l.statement_id = ${statementId} and l.booked_on = ${day} limit 1) as l`
 
-// Each opening balance is held against the one before, by what they are ahead of the lines; the first
-// against the books, also if its file has no balances: then it opens with nothing, and what the books
-// had is its gap. A statement that follows another is held by its closing balance instead, unless others
-// have lines of its last day too: then nobody can tell which of them that balance is with.
+// Compares each opening balance with the previous one, by how far they are ahead of the lines. The first
+// is compared with the books, also if its file has no balances: then it opens with zero, and the books'
+// balance is its gap. For a statement that follows another, the closing balance is compared instead,
+// unless other statements have lines of its last day too: then nobody can tell which of them that balance
+// includes.
 //
-// A line that is dated back is a gap from its day, of which the statements did not have it, to that of
-// its statement: so the gap of an opening balance that is the closing one before is of that day.
+// A line that is dated back makes a gap from its day to the day of its statement, because earlier
+// statements did not have it. So if an opening balance equals the previous closing balance, its gap
+// starts on that day.
 const INSERT_GAPS = `
   with closings as (
     select distinct to_day as day, closing from chain where follows

@@ -1,10 +1,10 @@
-// Takes the credit of a line that was decided to be booked, by the path of every credit, and matches
-// the two. Safe to repeat, and after a crash at any point:
+// Takes the credit of a line that a person decided to book, by the path of every credit, and matches the
+// two. Safe to repeat, and after a crash at any point:
 //
 //   decided (committed) ─▶ credit taken (a batch of its own) ─▶ matched, and the difference cleared
 //
-// A credit that came meanwhile by another way is a duplicate (I12), and is matched all the same. If
-// the books have it on other terms, nothing is booked and the difference is open again.
+// A credit that came meanwhile by another route is a duplicate (I12) and is matched all the same. If the
+// books have it on other terms, nothing is booked and the difference is open again.
 
 import type { BatchResult } from '#db/batcher.ts'
 import type { Pool } from '#db/pool.ts'
@@ -32,8 +32,8 @@ export type FinishDeps = {
   now: Date
 }
 
-// Does nothing where there is nothing to finish. Refuses what the books refused, also if that was
-// before.
+// Does nothing if there is nothing to finish. Throws the refusal of the books, also of an earlier
+// attempt.
 export async function finishBooking(deps: FinishDeps, id: DifferenceId): Promise<void> {
   const { batchPool, now } = deps
   const difference = await getDifference(batchPool, id)
@@ -43,7 +43,7 @@ export async function finishBooking(deps: FinishDeps, id: DifferenceId): Promise
   if (refusal) throw new Refusal(refusal)
 }
 
-// A later statement may have shown that it is no missing credit.
+// A later statement may have shown that no credit is missing.
 async function take(
   { batchPool, sealer, submitCredits, now }: FinishDeps,
   difference: Difference,
@@ -55,23 +55,23 @@ async function take(
   return result.value
 }
 
-type Taken = { id: DifferenceId; result: CreditResult }
+type TakenCredit = { id: DifferenceId; result: CreditResult }
 
 async function settle(
   tx: Transaction,
   now: Date,
-  { id, result }: Taken,
+  { id, result }: TakenCredit,
 ): Promise<RefusalCode | undefined> {
   const difference = await lockDifference(tx, id)
-  if (!isBeingBooked(difference)) return undefined // Another did, or it was matched by rule.
+  if (!isBeingBooked(difference)) return undefined // Another process finished it, or a rule matched it.
   if (result.status === 'session_reused') return fail(tx, now, difference)
   const item = { kind: 'credit', id: result.creditId }
-  const found = await readItem(tx, difference, item)
-  if (found?.leftKobo !== difference.amountKobo) return fail(tx, now, difference)
+  const stored = await readItem(tx, difference, item)
+  if (stored?.leftKobo !== difference.amountKobo) return fail(tx, now, difference)
   await insertPair(tx, now, {
     lineId: difference.lineId as StatementLineId,
     item,
-    amountKobo: found.leftKobo,
+    amountKobo: stored.leftKobo,
     rule: 'booked',
     matchedBy: difference.decidedBy as string,
   })
@@ -85,7 +85,7 @@ async function settle(
   return undefined
 }
 
-// Who decided it stays in the history.
+// The history keeps the decision.
 async function fail(tx: Transaction, now: Date, { id }: Difference): Promise<RefusalCode> {
   await tx.query({
     name: 'fail-booking',
@@ -111,7 +111,7 @@ async function refuseFailed(db: Pool, { id, state }: Difference): Promise<void> 
   if (rows[0]?.change === 'failed') throw new Refusal('line_known_otherwise')
 }
 
-const WAIT_MS = 30_000 // Whoever decided it finishes it; if not by then, the process is gone.
+const WAIT_MS = 30_000 // The deciding process finishes it; after this time, that process is gone.
 const ROUND_MAX = 100
 
 export async function findUnfinished(db: Pool, now: Date): Promise<DifferenceId[]> {

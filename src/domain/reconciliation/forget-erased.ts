@@ -1,6 +1,6 @@
-// Personal data of erased customers' payers does not come back by a statement: a line that is matched
-// to a credit of theirs, its reversal or return forgets it. Lines that were matched before the erasure
-// are reached by it (erase-payer-data.ts).
+// Keeps a statement from bringing back the personal data of erased payers: clears it from a line that is
+// matched to a credit of theirs, its reversal or return. The erasure itself reaches lines that were
+// matched before (erase-payer-data.ts).
 
 import type { Transaction } from '#db/transaction.ts'
 import { NOBODY_ON_LINE } from '#domain/records/statement-line-people.ts'
@@ -12,7 +12,7 @@ const IS_ERASED_PAYMENT = (id: string) =>
   `exists (select from payments p join advices a on a.id = p.advice_id
             where p.id = ${id} and a.erased_at is not null)`
 
-// Where money is in suspense, its payer is still needed.
+// Money in suspense still needs its payer.
 const IS_ERASED = `c.source_account_name is null and c.source_account_sealed is null
   and c.narration is null
   and (exists (select from numbers k where k.account_number = c.account_number
@@ -38,7 +38,7 @@ const forget = (pairs: string) => `
     from named n join all_credits c on c.id = n.credit_id
    where l.id = n.line_id and ${IS_ERASED}`
 
-// Of a rule's pairs, while their items are still among the open ones: of nearly all the payer is known.
+// For a rule's pairs, while their items are in open_items. Nearly all have a payer and are skipped.
 export async function forgetErasedPairs(tx: Transaction): Promise<void> {
   await tx.query(
     forget(`select p.line_id, p.item_kind, p.item_id from new_pairs p
@@ -47,7 +47,7 @@ export async function forgetErasedPairs(tx: Transaction): Promise<void> {
   )
 }
 
-// Of a run's new lines, while each is matched to a credit alone.
+// For a run's new lines, while each is matched to a single credit.
 export async function forgetErasedMatches(tx: Transaction, run: Run): Promise<void> {
   await tx.query(
     forget(`select m.line_id, 'credit' as item_kind, c.id as item_id

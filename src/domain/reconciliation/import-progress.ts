@@ -1,5 +1,5 @@
-// Tells how far an import has come, about every second, for as long as its process lives; and how it
-// failed. That it cannot be told does not fail an import.
+// Reports the progress of an import about every second while its process lives, and its failure. A failed
+// report does not fail the import.
 
 import { StatementProblem } from '#banks/statements/statement.ts'
 import type { Clock } from '#clock.ts'
@@ -43,8 +43,8 @@ export class ImportProgress {
     await this.#reporting
     const { db, clock, id } = this.#options
     const line = error instanceof StatementProblem ? error.line : null
-    const isTold = error instanceof StatementProblem || error instanceof Refusal
-    const message = isTold ? error.message : INTERRUPTED
+    const hasMessage = error instanceof StatementProblem || error instanceof Refusal
+    const message = hasMessage ? error.message : INTERRUPTED
     await failImport(db, clock(), { id, lines: this.#count(), line, message }).catch(() => {})
   }
 

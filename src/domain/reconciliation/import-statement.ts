@@ -1,6 +1,6 @@
-// Imports a file: reads it into a table of its own, and stores it in one transaction (I64). The same
-// file, and the same line in another file, changes nothing, so whoever is in doubt whether an import
-// was done does it again. One that dies has done nothing.
+// Imports a file: reads it into a table of its own, and stores it in one transaction (I64). Importing the
+// same file again, or the same line in another file, changes nothing, so an import may be repeated in
+// doubt. An import that dies has done nothing.
 
 import { createHash } from 'node:crypto'
 import type { CsvProfile } from '#banks/statements/csv-profile.ts'
@@ -42,19 +42,19 @@ export type ImportDeps = {
 
 type FileToImport = {
   bankCode: string
-  accountNumber: string | undefined // Of the bank's settings.
+  accountNumber: string | undefined // From the bank's settings.
   format: StatementFormat
-  profile: CsvProfile | undefined // Of CSV.
+  profile: CsvProfile | undefined // Only for CSV.
   fileName: string | null
-  bytes: AsyncIterable<Uint8Array> // Packed or not.
-  by: { clientId: ClientId | null; actor: string } // Null: recorded with every operator.
+  bytes: AsyncIterable<Uint8Array> // Compressed or not.
+  by: { clientId: ClientId | null; actor: string } // Null: recorded for every operator.
   onProgress?: (lines: number) => void
 }
 
 export type ImportResult = {
   importId: bigint
   isUnchanged: boolean
-  statements: Statement[] // Of an unchanged file, those it was taken as.
+  statements: Statement[] // For an unchanged file, those of its first import.
   matched: number
   differences: number
 }
@@ -62,8 +62,8 @@ export type ImportResult = {
 export async function importStatement(deps: ImportDeps, file: FileToImport): Promise<ImportResult> {
   const { db, importPool, clock } = deps
   const { bankCode, format, profile, fileName, by } = file
-  const asked = { bankCode, format, profile: profile?.name ?? null, fileName }
-  const id = await beginImport(db, clock(), { ...asked, startedBy: by.actor })
+  const source = { bankCode, format, profile: profile?.name ?? null, fileName }
+  const id = await beginImport(db, clock(), { ...source, startedBy: by.actor })
   const progress = new ImportProgress({ db, clock, id, onProgress: file.onProgress })
   let staging: Staging | undefined
   try {
@@ -108,7 +108,7 @@ async function* hashed(
   }
 }
 
-type Storing = {
+type NewFile = {
   content: FileContent
   by: FileToImport['by']
   fileName: string | null
@@ -117,7 +117,7 @@ type Storing = {
 async function store(
   tx: Transaction,
   now: Date,
-  { content, by, fileName }: Storing,
+  { content, by, fileName }: NewFile,
 ): Promise<ImportResult> {
   const { importId, fileHash } = content
   const currencies = await lockBankAccounts(tx, content)
@@ -132,9 +132,9 @@ async function store(
   const { bankCode } = content
   const counts: MatchResult = { matched: 0, differences: 0 }
   for (const currency of currencies) {
-    const found = await matchStatements(tx, { bankCode, currency, now })
-    counts.matched += found.matched
-    counts.differences += found.differences
+    const result = await matchStatements(tx, { bankCode, currency, now })
+    counts.matched += result.matched
+    counts.differences += result.differences
   }
   const statements = await listImported(tx, importId)
   await recordImport(tx, now, { by, fileName, statements })
@@ -142,12 +142,12 @@ async function store(
   return { importId, isUnchanged: false, statements, ...counts }
 }
 
-type Recorded = Pick<Storing, 'by' | 'fileName'> & { statements: readonly Statement[] }
+type ImportRecord = Pick<NewFile, 'by' | 'fileName'> & { statements: readonly Statement[] }
 
 async function recordImport(
   tx: Transaction,
   now: Date,
-  { by: { clientId, actor }, fileName, statements }: Recorded,
+  { by: { clientId, actor }, fileName, statements }: ImportRecord,
 ): Promise<void> {
   const clientIds = clientId === null ? await listOperators(tx) : [clientId]
   const actions = statements.flatMap((statement) => {

@@ -1,15 +1,15 @@
-// Where a bank's items come from, in SQL: as the view bank_items has them, with what they are known
-// by. Written out, because each source has its own way to be read by time: credits by their ids,
-// which are in the order of time, and the rest by small indexes.
+// The sources of a bank's items in SQL, as in the view bank_items, with their identifiers. Written out,
+// because each source has its own index by time: credits by their ids, which follow time, and the others
+// by small indexes.
 
-// Which items of the bank `$1` in the currency `$2`.
+// The filter for items of the bank `$1` in the currency `$2`.
 export type ItemFilter = {
-  credit: string // Conditions on credits c, …
-  payout: string // … payouts p, …
-  reversal: string // … reversals r, …
-  return: string // … returns r, …
-  recovery: string // … adjustments a, …
-  booked: string // … transfers t.
+  credit: string // On credits c.
+  payout: string // On payouts p.
+  reversal: string // On reversals r.
+  return: string // On returns r.
+  recovery: string // On adjustments a.
+  booked: string // On transfers t.
 }
 
 // Posted at `$3` or later; credits from the id `$4` on.
@@ -36,12 +36,12 @@ const SOURCES = {
 export type ItemKind = keyof typeof SOURCES
 export const ITEM_KINDS = Object.keys(SOURCES) as ItemKind[]
 
-// One row for each item. Charges bring their parts, all of them below zero.
+// One row for each item. Charges have their parts, all negative.
 export function itemSources(filter: ItemFilter): string {
   return ITEM_KINDS.map((kind) => SOURCES[kind](filter)).join('\nunion all\n')
 }
 
-// Of one kind, as `i`.
+// Items of one kind, as `i`.
 export function itemSource(kind: ItemKind, filter: ItemFilter): string {
   return `(${SOURCES[kind](filter)}) as i (kind, id, posted_at, amount_kobo, fee_kobo, vat_kobo,
     duty_kobo, session_id, has_session_id, bank_reference, reference, other_reference,
@@ -80,7 +80,7 @@ const payouts = (condition: string) => `
    where p.bank_code = $1 and p.currency = $2 and p.status = 'confirmed' and p.purpose <> 'return'
      and ${condition}`
 
-// Of a return that was paid as a payout, the cost goes with the return.
+// The cost of a return that was paid as a payout belongs to the return.
 const payoutCosts = (condition: string) => `
   select 'payout_cost', p.id, p.settled_at, -(p.cost_kobo + p.cost_vat_kobo), -p.cost_kobo,
          -p.cost_vat_kobo, 0, null, false, p.bank_reference, p.reference, f.reference, null, null,
@@ -107,7 +107,7 @@ const recoveries = (condition: string) => `
    where a.bank_code = $1 and a.currency = $2 and a.kind = 'recovery' and a.subject = 'shortfall'
      and a.state = 'approved' and ${condition}`
 
-// With the line of the difference that it was booked for.
+// With the line of the difference that the transfer was booked for.
 const booked = (condition: string) => `
   select 'booked', t.id, t.posted_at,
          case when t.debit_account_id = l.id then t.amount_kobo else -t.amount_kobo end, 0, 0, 0,

@@ -1,5 +1,6 @@
-// A bank's balance in the ledger at the end of a day: that of now, less what moved it since. One
-// statement, so one moment. Days that statements cover have it added up already (daily-proof.ts).
+// A bank's balance in the ledger at the end of a day: the current balance less the movements since. One
+// statement, so all of it is from the same moment. For days that statements cover, the sums exist already
+// (daily-proof.ts).
 
 import type { Queryable } from '#db/pool.ts'
 import { idBounds } from '#db/time-bounds.ts'

@@ -1,5 +1,5 @@
-// A difference and its line, as whoever resolves it reads them. Locks, in this order: the bank's account
-// as matching does, then the difference.
+// A difference and its line, for resolving. Locks, in this order: the bank's account as matching does,
+// then the difference.
 
 import type { LineKind } from '#banks/statements/statement.ts'
 import type { Queryable } from '#db/pool.ts'
@@ -25,15 +25,15 @@ export type Difference = Resolvable &
     suggestedKind: string | null
     suggestedId: bigint | null
     state: DifferenceState
-    action: DifferenceAction | null // Of an open one: decided, and being booked.
+    action: DifferenceAction | null // Set on an open difference: decided, and being booked.
     reason: string | null
     askedBy: string | null
     askedByUser: UserId | null
-    makerPeople: readonly UserId[] | null // Behind who asked.
+    makerPeople: readonly UserId[] | null // The people behind the requester.
     askedAt: Date | null
     decidedBy: string | null
     decidedAt: Date | null
-    ownerId: UserId | null // Of somebody who may be gone.
+    ownerId: UserId | null // The user may be gone.
   }
 
 export type StatementRow = {
@@ -77,7 +77,7 @@ export async function getDifference(db: Queryable, id: DifferenceId): Promise<Di
   return rows[0]
 }
 
-// What is matched at its bank changes by nobody else until the transaction ends.
+// Matching of this bank waits until the transaction ends.
 export async function lockDifference(tx: Transaction, id: DifferenceId): Promise<Difference> {
   await lockBank(tx, await getDifference(tx, id))
   const { rows } = await tx.query<Difference>({
@@ -88,7 +88,7 @@ export async function lockDifference(tx: Transaction, id: DifferenceId): Promise
   return rows[0] as Difference
 }
 
-// Decided, and its credit is not in the books yet.
+// Decided, but its credit is not in the books yet.
 export function isBeingBooked({ state, action }: Pick<Difference, 'state' | 'action'>): boolean {
   return state === 'open' && action !== null
 }

@@ -1,29 +1,29 @@
-// Rules 4 and 5, for lines that name nothing.
+// Rules 4 and 5, for lines that name no item.
 //
-// 4: our account number, in the line or its narration, the amount and the day. Equal lines and items
-// are matched in order, first those with the same name. A line that is left over while its equal has
-// an item is a duplicate (find-differences.ts): to book it would be to book the transfer twice. Lines
-// with session ids of their own are different transfers: only as many of them as there are items.
+// 4: our account number, in the line or its narration, the amount and the day. Equal lines and items are
+// matched in order, first those with the same name. A line that is left over while its equal has an item
+// is a duplicate (find-differences.ts): booking it would book the transfer twice. Lines with session ids
+// are different transfers: they are matched only if there are as many items.
 // 5: a sweep, which is the sum of all items since the last one.
 
 import type { Transaction } from '#db/transaction.ts'
 import { CHARGE_LINE } from './match-charges.ts'
 import type { Run } from './reconciled-banks.ts'
-import { JOIN_CHARGES, pairsOf, takeFound } from './take-pairs.ts'
+import { JOIN_CHARGES, pairsOf, takeMatches } from './take-pairs.ts'
 
 export const NUMBERS = '(?<![0-9])[0-9]{10}(?![0-9])'
 export const UNNAMED = `not l.is_decided
   and not exists (select from line_names n where n.line_id = l.id)`
 
-// Account numbers that the line `l` is for; `pattern` is NUMBERS as a parameter.
+// The account numbers in the line `l`. `pattern` is NUMBERS as a parameter.
 export const NUMBERS_OF_LINE = (pattern: string) => `(
   select l.account_number as number where l.account_number is not null
   union
   select m[1] from regexp_matches(l.narration, ${pattern}, 'g') as m
    where l.account_number is null)`
 
-// How many lines were matched. Session ids that differ are different transfers, whatever else is the
-// same: a line that has one is only held against items that have none.
+// Returns the number of matched lines. Different session ids are different transfers, whatever else is
+// equal: a line with a session id is compared only with items that have none.
 export async function matchByAccount(tx: Transaction, run: Run): Promise<number> {
   let matched = 0
   for (const hasSessionId of [false, true]) {
@@ -41,7 +41,7 @@ async function matchEqual(
   run: Run,
   { hasSessionId, isNet, isNamed }: { hasSessionId: boolean; isNet: boolean; isNamed: boolean },
 ): Promise<number> {
-  return takeFound(tx, run, {
+  return takeMatches(tx, run, {
     rule: 'account_and_amount',
     values: [NUMBERS, hasSessionId, isNet],
     pairs: `
@@ -66,17 +66,17 @@ async function matchEqual(
         where i.parent_kind is null and i.account_number is not null and not i.is_decided
           and not (i.has_session_id and $2) and w.whole is not null
        window same as (partition by i.account_number, i.day, w.whole, w.name)
-     ), found as (
+     ), candidates as (
        select l.id as line_id, l.day as line_day, i.*, count(*) over (partition by l.id) as choices
          from lines l
          join items i on i.number = l.number and i.item_day = l.day and i.whole = l.amount
                      and i.name = l.name and i.place = l.place and (not $2 or i.copies = l.copies)
      )
-     ${pairsOf('(select * from found where choices = 1)', '$3')}`,
+     ${pairsOf('(select * from candidates where choices = 1)', '$3')}`,
   })
 }
 
-// On the day of the last item, or on the next one; with charges or without.
+// On the day of the last item or on the next one; with charges or without.
 export async function matchSweeps(tx: Transaction, run: Run): Promise<number> {
   const { rows } = await tx.query(
     `select from open_lines l where l.kind = 'sweep' and ${UNNAMED} limit 1`,
@@ -91,13 +91,13 @@ export async function matchSweeps(tx: Transaction, run: Run): Promise<number> {
   return matched
 }
 
-// Two sweeps of a day, in the same direction, are each other's riddle: neither is matched.
+// Two sweeps of a day in the same direction are ambiguous, so neither is matched.
 async function matchSums(
   tx: Transaction,
   run: Run,
   { daysLater, isNet }: { daysLater: number; isNet: boolean },
 ): Promise<number> {
-  return takeFound(tx, run, {
+  return takeMatches(tx, run, {
     rule: 'sweep',
     values: [run.bankCode, run.currency, run.fromDay, daysLater, isNet],
     pairs: `

@@ -1,14 +1,14 @@
-// Rules 1 to 3: a line names its item, by the session id, by the bank's reference or settlement id, or
-// by our own reference of a payout, return, refund or recovery.
+// Rules 1 to 3: a line names its item by the session id, by the bank's reference or settlement id, or by
+// our own reference of a payout, return, refund or recovery.
 //
-// A line and an item are a pair if each is the other's best: the same amount first, then the one whose
-// own reference of ours it has, then the lower id. Of lines and items that are all alike, the first
-// line has the first item, the second the second.
+// A line and an item are a pair if each is the other's best match: the same amount first, then the item
+// whose own reference of ours the line has, then the lower id. Lines and items that are all equal are
+// paired in order.
 //
-// Lines of fees, VAT and duty name what they were charged for; rule 6 (match-charges.ts) reads them.
-// Most are told by words, though, and those may be a payer's ("school fees"): a line of exactly the
-// amount of the item that it names, alone or with its charges, is for that item, unless that was
-// charged for it too.
+// Lines of fees, VAT and duty name the charged item; rule 6 (match-charges.ts) reads them. Most are
+// recognised by words, though, and those may be a payer's ("school fees"): a line with exactly the amount
+// of the item that it names, alone or with its charges, is for that item, unless the same amount was also
+// charged for it.
 
 import type { Transaction } from '#db/transaction.ts'
 import {
@@ -19,14 +19,14 @@ import {
 } from './match-charges.ts'
 import { loadNamedItems } from './open-sets.ts'
 import type { Run } from './reconciled-banks.ts'
-import { HAS_CHARGES, JOIN_CHARGES, pairsOf, type Rule, takeFound } from './take-pairs.ts'
+import { HAS_CHARGES, JOIN_CHARGES, pairsOf, type Rule, takeMatches } from './take-pairs.ts'
 
 const RANKED: readonly Rule[] = ['booked', 'session_id', 'bank_reference', 'our_reference']
 const OUR_REFERENCE = '(?:PYT|RTN|RFD|ADJ)[0-9]{12,15}'
 
-// How many lines were matched.
+// Returns the number of matched lines.
 export async function matchByName(tx: Transaction, run: Run): Promise<number> {
-  // Almost all lines, as a rule: what is left is then few.
+  // Matches almost all lines, so that few remain.
   let matched = await matchPairs(tx, run, {
     rule: 'session_id',
     from: 'open_lines l join open_items i on i.session_id = l.session_id',
@@ -39,7 +39,7 @@ export async function matchByName(tx: Transaction, run: Run): Promise<number> {
   await tx.query('analyze open_items')
   await nameLines(tx, run)
   await loadNamedItems(tx, run)
-  // Before lines of other amounts: charges that have lines of their own are in none of those.
+  // Before lines of other amounts: charges with their own lines are not part of those.
   matched += await matchExactCharges(tx, run, { join: NAMED_CHARGES })
   for (const [rank, rule] of RANKED.entries()) {
     const from = `line_names n
@@ -50,24 +50,24 @@ export async function matchByName(tx: Transaction, run: Run): Promise<number> {
   return matched + (await matchOtherCharges(tx, run, ofSession))
 }
 
-// A line for another of our numbers than the credit that it names is for somebody else.
+// A line for another number of ours than the credit it names belongs to another owner.
 const OTHER_NUMBER = `(i.kind = 'credit' and l.account_number <> i.account_number
   and exists (select from numbers k where k.account_number = l.account_number))`
 
 const NO_CHARGE = `(not ${CHARGE_LINE} or l.amount in (i.amount, i.amount + x.amount)
   and coalesce(l.amount not in (x.amount, x.fee, x.vat, x.duty), true))`
 
-// What a pass takes may leave others as each other's best.
+// A pass may turn others into each other's best match.
 const PASSES_MAX = 20
 
-type Named = { rule: Rule; from: string; isOurs: string; isExact?: boolean }
+type NameRule = { rule: Rule; from: string; isOurs: string; isExact?: boolean }
 
-async function matchAllPairs(tx: Transaction, run: Run, named: Named): Promise<number> {
+async function matchAllPairs(tx: Transaction, run: Run, nameRule: NameRule): Promise<number> {
   let matched = 0
   for (let pass = 0; pass < PASSES_MAX; pass++) {
-    const found = await matchPairs(tx, run, named)
-    if (found === 0) break
-    matched += found
+    const count = await matchPairs(tx, run, nameRule)
+    if (count === 0) break
+    matched += count
   }
   return matched
 }
@@ -75,9 +75,9 @@ async function matchAllPairs(tx: Transaction, run: Run, named: Named): Promise<n
 async function matchPairs(
   tx: Transaction,
   run: Run,
-  { rule, from, isOurs, isExact = false }: Named,
+  { rule, from, isOurs, isExact = false }: NameRule,
 ): Promise<number> {
-  return takeFound(tx, run, {
+  return takeMatches(tx, run, {
     rule,
     pairs: `
      with candidates as (
@@ -107,11 +107,11 @@ async function matchPairs(
 const LEVEL_PAIRS = `
   (select * from level where of_line = first_of_line and of_item = first_of_item)`
 
-// One that is not confirmed is no item of the books, but tells what the line is.
+// An unconfirmed payout is no item of the books, but tells what the line is.
 const PAYOUT_KIND = `case when p.status = 'confirmed' then 'payout' else 'unpaid_payout' end`
 
-// Everything that the lines which are left name, at whatever bank: also what is matched already, which
-// tells what a line is when it is none of these.
+// All items that the remaining lines name, at any bank. Includes matched items, which tell what a line is
+// if it matches no open item.
 async function nameLines(tx: Transaction, { bankCode, currency }: Run): Promise<void> {
   await tx.query(
     `insert into line_names
@@ -129,7 +129,7 @@ async function nameLines(tx: Transaction, { bankCode, currency }: Run): Promise<
          from words w
          join credit_identifiers k on k.value = w.word
          join all_credits c on c.id = k.credit_id
-     ), found as (
+     ), names as (
        select id, rank, 'credit' as kind, credit_id as item_id, bank_code, currency
          from credits_named
        union all
@@ -164,7 +164,7 @@ async function nameLines(tx: Transaction, { bankCode, currency }: Run): Promise<
          from open_lines l join open_items i on i.line_id = l.id
      )
      select id, min(rank), kind, item_id, bank_code, currency, bool_or(rank = 3)
-       from found group by 1, 3, 4, 5, 6`,
+       from names group by 1, 3, 4, 5, 6`,
     [bankCode, currency, OUR_REFERENCE],
   )
   await tx.query('analyze line_names')

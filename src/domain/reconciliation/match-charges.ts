@@ -1,26 +1,26 @@
-// Rule 6: lines of fees, VAT and stamp duty, held against what the books say the bank charged: for a
-// credit or a payout that the line names, or else for all of a day.
+// Rule 6: matches lines of fees, VAT and stamp duty with the booked charges: of a credit or payout that
+// the line names, or else of a whole day.
 //
-// The books have one item for all that was charged for a credit or payout, with its parts; a bank may
-// book the parts apart. So lines of one item add up to it; the last one has what is left, and what it
-// differs by stands as its rest.
+// The books have one item for all charges of a credit or payout, with its parts; a bank may book the
+// parts separately. So the lines of one item add up to it. The last line takes the remaining amount, and
+// its difference from that becomes its rest.
 
 import type { Transaction } from '#db/transaction.ts'
 import type { Run } from './reconciled-banks.ts'
-import { takeFound } from './take-pairs.ts'
+import { takeMatches } from './take-pairs.ts'
 
 export const CHARGE_LINE = `l.kind in ('fee', 'vat', 'stamp_duty')`
 const PART_OF_LINE = `case l.kind when 'stamp_duty' then 'duty' else l.kind end`
 const PARTS = `(values ('fee', x.fee), ('vat', x.vat), ('duty', x.duty)) as p (part, amount)`
 
-// Of more lines than this, a total of a day tells nothing: each would be held against each item.
+// With more lines, a day's total says nothing, and every line would be compared with every item.
 const LINES_OF_TOTAL_MAX = 10
 
-// What was charged for the items that the line `l` names.
+// The charges of the items that the line `l` names.
 export const NAMED_CHARGES = `line_names n on n.line_id = l.id
   join open_items x on x.parent_kind = n.item_kind and x.parent_id = n.item_id`
 
-// How many lines were matched.
+// Returns the number of matched lines.
 export async function matchCharges(tx: Transaction, run: Run): Promise<number> {
   let matched = await matchExactCharges(tx, run, { join: NAMED_CHARGES })
   matched += await matchExactCharges(tx, run, { join: NAMED_CHARGES, isCharge: UNWORDED })
@@ -35,17 +35,17 @@ export async function matchCharges(tx: Transaction, run: Run): Promise<number> {
 const UNNAMED = 'not exists (select from line_names n where n.line_id = l.id)'
 
 const WORDED = `${CHARGE_LINE} and p.part = ${PART_OF_LINE}`
-// A debit of exactly what was charged is that charge, whatever the bank calls it.
+// A debit of exactly the charged amount is that charge, whatever the bank calls it.
 const UNWORDED = `l.kind = 'other' and l.amount < 0`
 
-// Of items that lines name: `x` is the item, joined to the line `l`. First the lines that are a part
+// For items that lines name: `x` is the item, joined to the line `l`. First the lines that equal a part
 // of it to the kobo, then the others in order.
 export function matchExactCharges(
   tx: Transaction,
   run: Run,
   { join, isCharge = WORDED }: { join: string; isCharge?: string },
 ): Promise<number> {
-  return takeFound(tx, run, {
+  return takeMatches(tx, run, {
     rule: 'charge',
     pairs: `
      select line_id, kind, id, amount, line_day, item_day, part
@@ -58,19 +58,19 @@ export function matchExactCharges(
   })
 }
 
-// Of the credit `c`: a debit by which the bank takes it back, all of it or all that it paid out.
+// A debit by which the bank takes back the credit `c`, gross or net.
 export const TAKES_BACK = `-l.amount in
   (c.amount_kobo, c.amount_kobo - c.fee_kobo - c.vat_kobo - c.duty_kobo)`
 
-// The whole amount of what was charged for is no charge, whatever the words: a credit taken back, or
-// a payout or return made twice.
+// A debit of the item's whole amount is no charge, whatever its words: a credit taken back, or a payout
+// or return made twice.
 const IS_WHOLE = `(l.amount <> x.amount and (
   x.kind = 'charges' and exists (select from all_credits c where c.id = x.id and ${TAKES_BACK})
   or x.kind = 'payout_cost' and exists (
     select from payouts p where p.id = x.id and p.amount_kobo = -l.amount)))`
 
 export function matchOtherCharges(tx: Transaction, run: Run, join: string): Promise<number> {
-  return takeFound(tx, run, {
+  return takeMatches(tx, run, {
     rule: 'charge',
     pairs: `
      with candidates as (
@@ -90,7 +90,7 @@ export function matchOtherCharges(tx: Transaction, run: Run, join: string): Prom
   })
 }
 
-// By kind and then all together; of credits and payouts together and then apart.
+// By kind and then together; for credits and payouts together and then separately.
 async function matchChargesOfDay(tx: Transaction, run: Run): Promise<number> {
   let matched = 0
   for (const isWhole of [false, true]) {
@@ -102,14 +102,14 @@ async function matchChargesOfDay(tx: Transaction, run: Run): Promise<number> {
   return matched
 }
 
-// Lines of a day that are the sum of the day's items; of one kind of items, a single line. Both sides
-// are laid along the same sum: where a line and an item overlap is their pair.
+// Matches the lines of a day that sum to the day's items; for one kind of items, a single line. Lays both
+// sides along the same sum: a line and an item that overlap are a pair.
 async function matchTotals(
   tx: Transaction,
   run: Run,
   { isWhole, itemKinds }: { isWhole: boolean; itemKinds: string | null },
 ): Promise<number> {
-  return takeFound(tx, run, {
+  return takeMatches(tx, run, {
     rule: 'charge',
     values: [itemKinds],
     pairs: `

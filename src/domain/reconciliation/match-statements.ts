@@ -1,8 +1,8 @@
-// Holds a bank's statements against the books (I65). Each rule is one statement over sets; what an
-// earlier rule explains is out of reach for later ones, and what none explains is a difference.
+// Matches a bank's statements with the books (I65). Each rule is one statement over sets. A rule sees
+// only what earlier rules left, and what no rule explains is a difference.
 //
-// A run is deterministic, and one that finds nothing new changes nothing. It may be repeated at any time: the
-// worker does, because a difference may be explained by what comes later.
+// A run is deterministic, and a run without news changes nothing. The worker repeats it, because later
+// items may explain a difference.
 
 import type { Transaction } from '#db/transaction.ts'
 import { beginRun } from './begin-run.ts'
@@ -16,7 +16,6 @@ import { closeSets, loadSets, openSets } from './open-sets.ts'
 import { type BankAccount, endRun } from './reconciled-banks.ts'
 import { suggestItems } from './suggest-items.ts'
 
-// How many lines were matched, and how many differences were found.
 export type MatchResult = { matched: number; differences: number }
 
 export async function matchStatements(

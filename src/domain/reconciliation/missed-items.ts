@@ -1,6 +1,6 @@
-// Finds items that matching never saw: posted on a day that was held against its statement already,
-// by a transaction that took long or a clock that was behind. No window of time is wide enough for
-// all of them, so balances tell: the ledger's at the end of a day is what matching knows of it.
+// Finds items that matching missed: posted on a day that was already matched, by a slow transaction or a
+// clock that was behind. No time window covers all of them, so this compares balances: the ledger's
+// balance at the end of a day must equal the sum that matching knows.
 
 import type { Transaction } from '#db/transaction.ts'
 import type { Kobo } from '#money.ts'
@@ -8,14 +8,14 @@ import { watDay } from '#wat-time.ts'
 import { readLedgerBalance } from './ledger-balance.ts'
 import { type BankAccount, dayBefore } from './reconciled-banks.ts'
 
-type SeenDays = { fromDay: string; toDay: string; seenUntil: Date }
+type MatchedDays = { fromDay: string; toDay: string; seenUntil: Date }
 
-// The day from which on items are to be read again; the one before `fromDay` if even the balance before
-// the first statement is another. The caller holds the matching of the bank.
+// The day from which items must be read again; the day before `fromDay` if even the balance before the
+// first statement differs. The caller holds the matching of the bank.
 export async function findMissedDay(
   tx: Transaction,
   account: BankAccount,
-  { fromDay, toDay, seenUntil }: SeenDays,
+  { fromDay, toDay, seenUntil }: MatchedDays,
 ): Promise<string | undefined> {
   const before = dayBefore(fromDay)
   const over = dayBefore(watDay(seenUntil))
@@ -23,16 +23,16 @@ export async function findMissedDay(
   if (day < fromDay) return undefined
   let missed: string | undefined
   for (let step = 1; day > before; step *= 2) {
-    if (await isKnown(tx, account, day)) return missed
+    if (await isComplete(tx, account, day)) return missed
     const earlier = daysBefore(day, step)
     day = earlier > before ? earlier : before
     missed = dayAfter(day)
   }
-  return (await isKnown(tx, account, before)) ? missed : before
+  return (await isComplete(tx, account, before)) ? missed : before
 }
 
-// What matching knows: the balance that it began with, what it matched since, and what it left over.
-async function isKnown(tx: Transaction, account: BankAccount, day: string): Promise<boolean> {
+// The sum of the starting balance, the matched items since, and the unmatched ones.
+async function isComplete(tx: Transaction, account: BankAccount, day: string): Promise<boolean> {
   const { rows } = await tx.query<{ kobo: Kobo | null }>({
     name: 'read-known-balance',
     text: `select (b.books_kobo

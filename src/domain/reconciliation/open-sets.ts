@@ -1,9 +1,8 @@
-// What a run of matching works on, in temporary tables: lines that are not matched, and items of the
-// books that are not. Each rule takes out of both what it explains, so what is left in the end is in
-// no rule's reach, and a difference.
+// The working sets of a matching run, in temporary tables: unmatched lines and unmatched items of the
+// books. Each rule removes the lines and items it explains; the rest becomes differences.
 //
-// Sets are read once, whatever their size: a million lines and a million credits take some seconds,
-// and a run with nothing new reads what stands in open differences.
+// Sets are read once, whatever their size: a million lines and a million credits take some seconds. A run
+// without news reads only the open differences.
 
 import type { Transaction } from '#db/transaction.ts'
 import { type ItemFilter, itemSources, POSTED_SINCE } from './item-sources.ts'
@@ -11,7 +10,7 @@ import type { Run } from './reconciled-banks.ts'
 
 const WORK_MEM = '128MB'
 
-// Lines that stand in a difference which somebody decided on are matched only by what they name.
+// A line in a difference with a decision is matched only by names.
 const TABLES = `
   create temporary table open_lines (
     id bigint, day date, amount bigint, kind text collate "C", session_id text collate "C",
@@ -50,17 +49,17 @@ const TABLES = `
 
 export async function openSets(tx: Transaction, run: Run): Promise<void> {
   await tx.query(`set local work_mem = '${WORK_MEM}'`)
-  await tx.query('set local default_statistics_target = 10') // Counts are what matters.
+  await tx.query('set local default_statistics_target = 10') // Only counts matter.
   for (const statement of TABLES.split(';')) await tx.query(statement)
   await loadStandingLines(tx, run)
 }
 
-// What the first rule left over.
+// Loads what the first rule left.
 export async function loadSets(tx: Transaction, run: Run): Promise<void> {
   await byHashing(tx, () => loadNewLines(tx, run))
   await loadPostedItems(tx, run)
   await loadStandingItems(tx, run)
-  // Mostly there are no charges, or few: without it, each line would look through all items for its own.
+  // There are mostly few charges. Without the index, each line would scan all items for its own.
   await tx.query(
     'create index on open_items (parent_kind, parent_id) where parent_kind is not null',
   )
@@ -76,7 +75,7 @@ export async function closeSets(tx: Transaction): Promise<void> {
   await tx.query(DROP)
 }
 
-// New lines are new to the planner, too, which might take a million of them for few.
+// New lines are not in the planner's statistics, so it might take a million of them for few.
 export async function byHashing<T>(tx: Transaction, work: () => Promise<T>): Promise<T> {
   const others = ['enable_nestloop', 'enable_mergejoin']
   for (const join of others) await tx.query(`set local ${join} = off`)
@@ -100,7 +99,7 @@ async function loadNewLines(tx: Transaction, { newStatements, linesFrom }: Run):
   )
 }
 
-// Of a line that is matched in part, the rest is its difference for good.
+// The unmatched remainder of a line stays a difference and is not loaded.
 async function loadStandingLines(tx: Transaction, { bankCode, currency }: Run): Promise<void> {
   await tx.query(
     `insert into open_lines
@@ -112,8 +111,8 @@ async function loadStandingLines(tx: Transaction, { bankCode, currency }: Run): 
   )
 }
 
-// Posted since, and neither matched nor in a difference. Most are matched to a line of their own: of
-// credits and charges those are read as one range, and what else was matched item by item.
+// Items posted since, neither matched nor in a difference. Most have a line of their own: matched credits
+// and charges are read as one range, and the others one by one.
 async function loadPostedItems(tx: Transaction, run: Run): Promise<void> {
   await tx.query(
     `${insertItems(POSTED_SINCE, { days: '$5::date and $6::date' })}
@@ -132,18 +131,18 @@ async function loadPostedItems(tx: Transaction, run: Run): Promise<void> {
 }
 
 async function loadStandingItems(tx: Transaction, run: Run): Promise<void> {
-  const kept = (kinds: string, id: string) => `${id} in (
+  const inDifference = (kinds: string, id: string) => `${id} in (
     select item_id from differences
      where bank_code = $1 and currency = $2 and item_kind in (${kinds}) and state <> 'cleared')`
   await tx.query(
     `${insertItems(
       {
-        credit: kept(`'credit', 'charges'`, 'c.id'),
-        payout: kept(`'payout', 'payout_cost'`, 'p.id'),
-        reversal: kept(`'reversal'`, 'r.id'),
-        return: kept(`'return'`, 'r.id'),
-        recovery: kept(`'recovery'`, 'a.id'),
-        booked: kept(`'booked'`, 't.id'),
+        credit: inDifference(`'credit', 'charges'`, 'c.id'),
+        payout: inDifference(`'payout', 'payout_cost'`, 'p.id'),
+        reversal: inDifference(`'reversal'`, 'r.id'),
+        return: inDifference(`'return'`, 'r.id'),
+        recovery: inDifference(`'recovery'`, 'a.id'),
+        booked: inDifference(`'booked'`, 't.id'),
       },
       { difference: `d.id, d.state <> 'open'` },
     )}
@@ -155,16 +154,16 @@ async function loadStandingItems(tx: Transaction, run: Run): Promise<void> {
 
 // Items that lines name, from any time.
 export async function loadNamedItems(tx: Transaction, run: Run): Promise<void> {
-  const named = (kind: string, id: string) => `${id} in (
+  const isNamed = (kind: string, id: string) => `${id} in (
     select item_id from line_names
      where item_kind = '${kind}' and bank_code = $1 and currency = $2)`
   await tx.query(
     `${insertItems({
-      credit: named('credit', 'c.id'),
-      payout: named('payout', 'p.id'),
-      reversal: named('reversal', 'r.id'),
-      return: named('return', 'r.id'),
-      recovery: named('recovery', 'a.id'),
+      credit: isNamed('credit', 'c.id'),
+      payout: isNamed('payout', 'p.id'),
+      reversal: isNamed('reversal', 'r.id'),
+      return: isNamed('return', 'r.id'),
+      recovery: isNamed('recovery', 'a.id'),
       booked: 'false',
     })}
       cross join lateral (
@@ -179,7 +178,7 @@ export async function loadNamedItems(tx: Transaction, run: Run): Promise<void> {
   )
 }
 
-// `x.matched` is what was matched of the item before; then its parts are not known any more. An item
+// `x.matched` is the amount of the item that is already matched; its parts are then unknown. An item
 // counts for its day in West Africa.
 function insertItems(
   filter: ItemFilter,

@@ -1,6 +1,6 @@
-// Posts what a line brings into the books, against the bank's account, and pairs the two (I67).
+// Posts a line into the books, against the bank's account, and pairs the two (I67).
 //
-// Posted now, whatever day the line is of: nothing is posted into the past.
+// Posts at the current time, whatever day the line has: nothing is posted into the past.
 // Locks: the difference, which the caller holds; ledger accounts.
 
 import type { Transaction } from '#db/transaction.ts'
@@ -16,11 +16,11 @@ export type BookingDeps = { sharedAccounts: SharedAccounts; now: Date; actor: st
 type Posting = {
   difference: Difference
   against: SharedAccount
-  movedKobo: Kobo // At most what the line is about.
+  movedKobo: Kobo // At most the amount of the line.
   reason: Transfer['reason']
 }
 
-// The item, and what was not booked of the line.
+// `restKobo`: the unbooked rest of the line.
 export type Booked = { transferId: bigint; restKobo: Kobo }
 
 export async function postBooking(

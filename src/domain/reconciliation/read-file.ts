@@ -1,5 +1,5 @@
-// What a file says, statement by statement, while its lines are staged: balances, days, how many
-// lines and their sum. Whatever is wrong with the file by itself is found here.
+// Reads the statements of a file while its lines are staged: balances, days, number of lines and their
+// sum. Finds all faults of the file itself.
 
 import {
   type StatementEnd,
@@ -30,7 +30,7 @@ type Open = StatementHead & {
   lastDay: string | null
 }
 
-const STATEMENTS_MAX = 5_000 // A file of a statement per day for 13 years.
+const STATEMENTS_MAX = 5_000 // One statement per day for 13 years.
 const CURRENCY = /^[A-Z]{3}$/
 const REFERENCE_MAX = 140
 
@@ -93,10 +93,10 @@ function addLine(open: Open, line: StatementLine, staged: StagedLines): Promise<
   return staged.add(open.no, line)
 }
 
-// Its days are those that it names, and those of its lines.
+// The days of a statement are those that it names and those of its lines.
 function end(open: Open, closing: StatementEnd, staged: StagedLines): ReadStatement {
   const { no, lines, firstDay, lastDay } = open
-  const openingKobo = open.openingKobo ?? closing.openingKobo ?? null // Newest first: at the end.
+  const openingKobo = open.openingKobo ?? closing.openingKobo ?? null // A file with the newest line first has it at the end.
   const sumKobo = kobo(open.sumKobo)
   const from = earlier(open.fromDay, firstDay) ?? earlier(closing.toDay, lastDay)
   const to = later(closing.toDay, lastDay) ?? from
@@ -129,9 +129,9 @@ function end(open: Open, closing: StatementEnd, staged: StagedLines): ReadStatem
   return { ...head, closingKobo, ...days, lines, sumKobo }
 }
 
-// The first day that the statement is of, whatever its lines are dated: the one that it names, or the
-// first with a line after the opening balance, which is that of the end of a day. A bank that dates
-// both balances alike means the day of the closing one. Null: only its lines tell.
+// The first day of the statement, whatever the dates of its lines: the day that it names, or the first
+// day with a line after the opening balance, which is the balance at the end of a day. A bank that dates
+// both balances alike means the day of the closing one. Null: only the lines tell.
 function ownDay(open: Open, { toDay }: StatementEnd): string | null {
   const { fromDay, openingDay, firstDayAfterOpening } = open
   if (fromDay !== null || !openingDay || toDay === null) return fromDay

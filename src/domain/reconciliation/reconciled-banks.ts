@@ -1,5 +1,5 @@
-// How far a bank's account is reconciled: the days that its statements cover, and which items of the
-// books were held against them. The row is locked while matching, so one run follows another.
+// How far a bank's account is reconciled: the days that its statements cover, and the items of the books
+// that were matched with them. Matching locks the row, so runs follow one another.
 
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
@@ -7,20 +7,19 @@ import type { Kobo } from '#money.ts'
 
 export type BankAccount = { bankCode: string; currency: string }
 
-// What a run of matching works on.
 export type Run = BankAccount & {
   now: Date
-  fromDay: string // The first day that statements cover, …
-  toDay: string // … and the last.
-  newStatements: bigint[] // Not held against the books yet, …
-  linesFrom: bigint // … and the first of their lines.
-  itemsSince: Date // Those posted before are matched, or stand in differences.
+  fromDay: string // The first day that statements cover.
+  toDay: string // The last day that statements cover.
+  newStatements: bigint[] // Not matched yet.
+  linesFrom: bigint // The first line of the new statements.
+  itemsSince: Date // Earlier items are matched or in differences.
   creditsFrom: bigint // No credit posted since has a lower id.
-  movedKobo: Kobo // By the bank's ledger account, in and out, when the run began.
-  isFirst: boolean // Of the bank, or the first with an earlier day than any before.
+  movedKobo: Kobo // Through the bank's ledger account, in and out, at the start of the run.
+  isFirst: boolean // The bank's first run, or the first with an earlier day than any before.
 }
 
-export type Known = {
+export type BankState = {
   fromDay: string | null
   toDay: string | null
   itemsUntil: Date | null
@@ -30,21 +29,21 @@ export type Known = {
 export async function lockBank(
   tx: Transaction,
   { bankCode, currency }: BankAccount,
-): Promise<Known> {
+): Promise<BankState> {
   await tx.query(
     `insert into reconciled_banks (bank_code, currency) values ($1, $2) on conflict do nothing`,
     [bankCode, currency],
   )
-  const { rows } = await tx.query<Known>(
+  const { rows } = await tx.query<BankState>(
     `select from_day::text as "fromDay", to_day::text as "toDay", items_until as "itemsUntil",
             seen_until as "seenUntil"
        from reconciled_banks where bank_code = $1 and currency = $2 for no key update`,
     [bankCode, currency],
   )
-  return rows[0] as Known
+  return rows[0] as BankState
 }
 
-// When a day begins in West Africa.
+// The start of a day in West Africa.
 export function dayStart(day: string): Date {
   return new Date(`${day}T00:00:00+01:00`)
 }
@@ -57,7 +56,7 @@ export function dayEnd(day: string): Date {
   return new Date(dayStart(day).getTime() + 86_400_000)
 }
 
-// One after the other, also if several are of one day.
+// Consecutive, also for several statements of one day.
 export const STATEMENT_ORDER = 'from_day, to_day, sequence nulls first, id'
 
 type NewLines = Pick<Run, 'bankCode' | 'currency' | 'newStatements'>
@@ -75,7 +74,7 @@ export async function countLines(tx: Transaction, run: NewLines): Promise<void> 
   )
 }
 
-// Of the account `b`: every item moves it, and none makes it less.
+// For the account `b`: every item moves it, and none reduces this sum.
 const MOVED = `coalesce((select debits_kobo + credits_kobo from ledger_accounts
   where kind = 'bank' and owner = 'bank:' || b.bank_code and currency = b.currency), 0)`
 
@@ -91,9 +90,9 @@ export async function readMoved(
   return (rows[0] as { kobo: Kobo }).kobo
 }
 
-// Accounts with lines that were never tried; with differences, if something moved or was decided
-// since the last run; and once an hour every one, since an item may be posted late (missed-items.ts)
-// and a credit may be reported again by another name.
+// Accounts with untried lines; accounts with differences, if anything moved or was decided since the last
+// run; and once an hour all accounts, since an item may be posted late (missed-items.ts) and a credit may
+// be reported again by another identifier.
 export async function findOpenAccounts(db: Queryable, now: Date): Promise<BankAccount[]> {
   const { rows } = await db.query<BankAccount>({
     name: 'find-open-accounts',

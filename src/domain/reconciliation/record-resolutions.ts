@@ -1,4 +1,4 @@
-// Writes what became of a difference: its state, its history, and the pairs that explain it.
+// Writes the resolution of a difference: its state, its history, and the pairs that explain it.
 
 import type { Transaction } from '#db/transaction.ts'
 import type { Client } from '#domain/access/clients.ts'
@@ -9,7 +9,7 @@ import type { DifferenceAction, DifferenceKind } from './allowed-actions.ts'
 import { forgetErasedPair } from './forget-erased.ts'
 import type { Difference, DifferenceState } from './locked-differences.ts'
 
-// Who acts: a user, or a client by its credentials.
+// The actor: a user, or a client by its credentials.
 export type Acting = { client: Client; actor: string; userId: UserId | null; now: Date }
 
 type Change = 'opened' | 'asked' | 'withdrawn' | 'rejected' | 'resolved' | 'failed' | 'cleared'
@@ -29,13 +29,13 @@ export async function writeChange(
   })
 }
 
-type Audited = {
+type Entry = {
   difference: Pick<Difference, 'id' | 'bankCode' | 'day' | 'kind' | 'amountKobo' | 'currency'>
   verb: string
   detail: object
 }
 
-export function actionOn({ client, actor }: Acting, { difference, verb, detail }: Audited): Action {
+export function actionOn({ client, actor }: Acting, { difference, verb, detail }: Entry): Action {
   const { id, bankCode, day, kind, amountKobo, currency } = difference
   return {
     clientId: client.id,
@@ -49,16 +49,16 @@ export function actionOn({ client, actor }: Acting, { difference, verb, detail }
 export async function auditDifference(
   tx: Transaction,
   acting: Acting,
-  audited: Audited,
+  entry: Entry,
 ): Promise<void> {
-  await writeAuditLog(tx, acting.now, actionOn(acting, audited))
+  await writeAuditLog(tx, acting.now, actionOn(acting, entry))
 }
 
 export type Decision = {
   difference: Difference
   action: DifferenceAction
   reason: string
-  // open: its credit is still to be taken. cleared: it is explained by pairs.
+  // open: its credit is yet to be taken. cleared: pairs explain it.
   state: Exclude<DifferenceState, 'asked'>
   detail?: object
 }
@@ -89,12 +89,12 @@ export async function writeDecision(
 export type Pair = {
   lineId: StatementLineId
   item: { kind: string; id: bigint }
-  amountKobo: Kobo // Of the item, that the line accounts for.
+  amountKobo: Kobo // The part of the item that the line accounts for.
   rule: 'confirmed' | 'booked'
   matchedBy: string
 }
 
-// The item's own difference, if it has one, is explained with it.
+// Also clears the item's own difference, if it has one.
 export async function insertPair(
   tx: Transaction,
   now: Date,
@@ -128,7 +128,7 @@ export async function insertPair(
 
 export type Item = { amountKobo: Kobo; leftKobo: Kobo }
 
-// What no line accounts for of an item of this bank. Undefined: there is no such item.
+// `leftKobo`: the part of the item without a line. Undefined: this bank has no such item.
 export async function readItem(
   tx: Transaction,
   { bankCode, currency }: Pick<Difference, 'bankCode' | 'currency'>,
@@ -148,7 +148,7 @@ export async function readItem(
   return rows[0]
 }
 
-// What its pairs do not explain of a line stands in a difference of its own, with the same owner.
+// The part of a line that its pairs do not explain becomes a difference of its own, with the same owner.
 export async function openRest(
   tx: Transaction,
   now: Date,

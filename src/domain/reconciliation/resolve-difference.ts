@@ -1,4 +1,4 @@
-// Resolving a difference (I66). Alone, or under maker-checker by two independent people:
+// Resolves a difference (I66): by one person, or under maker-checker by two independent people.
 //
 //   open ──▶ asked ──▶ resolved   noted: explained, and still in the arithmetic
 //    ▲  ╲      │  ╲
@@ -6,11 +6,11 @@
 //    ╰────╲────╯ rejected, withdrawn
 //          ╲─▶ resolved, cleared
 //
-// A credit is taken by a batch of its own, so it takes two steps: the decision is committed first,
-// with the difference still open, and finish-booking.ts does the rest, now or after a crash.
+// A credit is taken by a batch of its own, so booking it takes two steps: the decision is committed
+// first, with the difference still open, and finish-booking.ts does the rest, now or after a crash.
 //
-// In the order they are checked: difference_not_found, the same again (fine), difference_asked,
-// difference_resolved, action_not_allowed, reading_needed, people_only, then what the action refuses.
+// Checks in this order: difference_not_found, a repetition (accepted), difference_asked,
+// difference_resolved, action_not_allowed, reading_needed, people_only, then the refusals of the action.
 // Locks: the approver, the matching of the bank, the difference, the maker-checker setting.
 
 import type { Transaction } from '#db/transaction.ts'
@@ -47,7 +47,7 @@ export type Checking = Resolving & Approver
 export type Resolution = {
   id: DifferenceId
   action: DifferenceAction
-  reading?: Reading | undefined // Of a debit smaller than the credit that it names.
+  reading?: Reading | undefined // For a debit smaller than the credit that it names.
   reason: string
 }
 
@@ -57,20 +57,20 @@ export async function resolveDifference(
   resolution: Resolution,
 ): Promise<void> {
   const { action, reading, reason } = resolution
-  const found = await lockDifference(tx, resolution.id)
-  if (isSameAgain(found, resolution, acting.actor)) return
-  refuseDecided(found)
-  refuseAction(found, action)
-  requireReading(found, resolution)
-  const difference = reading === 'charge' ? await readAsCharge(tx, found) : found
-  const asked = { difference, action, reason, reading }
-  if (await lockMakerChecker(tx, acting.client.id)) return ask(tx, acting, asked)
-  await perform(tx, acting, asked)
+  const locked = await lockDifference(tx, resolution.id)
+  if (isSameAgain(locked, resolution, acting.actor)) return
+  refuseDecided(locked)
+  refuseAction(locked, action)
+  requireReading(locked, resolution)
+  const difference = reading === 'charge' ? await readAsCharge(tx, locked) : locked
+  const request = { difference, action, reason, reading }
+  if (await lockMakerChecker(tx, acting.client.id)) return requestApproval(tx, acting, request)
+  await perform(tx, acting, request)
   const detail = { action, reading, reason }
   await auditDifference(tx, acting, { difference, verb: 'resolve', detail })
 }
 
-// Only a person can tell a charge from a reversal of a part, so both are named and one is chosen.
+// Only a person can tell a charge from a partial reversal, so the person must choose one.
 function requireReading(difference: Difference, { action, reading }: Resolution): void {
   const { isPartialReversal, amountKobo, reversedKobo } = difference
   const isNeeded = isPartialReversal && action === 'book'
@@ -87,7 +87,7 @@ function requireReading(difference: Difference, { action, reading }: Resolution)
   }
 }
 
-// From here on it is what a charge is. If it is not booked after all, matching reads it again.
+// The difference is now a charge. If it is not booked after all, matching classifies it again.
 async function readAsCharge(tx: Transaction, difference: Difference): Promise<Difference> {
   const kind: DifferenceKind = 'fee_differs'
   await tx.query({
@@ -114,17 +114,17 @@ export async function approveResolution(
   await auditDifference(tx, acting, { difference, verb: 'approve', detail: { action, reason } })
 }
 
-// Moves no money, so users too new or not independent may still reject.
+// Rejecting moves no money, so new and dependent users may reject.
 export async function rejectResolution(
   tx: Transaction,
   acting: Acting,
   { id, reason }: { id: DifferenceId; reason: string },
 ): Promise<void> {
   const difference = await lockDifference(tx, id)
-  const asked = requireAsked(difference)
+  const { action } = requireAsked(difference)
   if (isMaker(difference, acting)) throw new Refusal('other_person_needed')
   await reopen(tx, acting, { difference, change: 'rejected', detail: { reason } })
-  const detail = { action: asked.action, reason }
+  const detail = { action, reason }
   await auditDifference(tx, acting, { difference, verb: 'reject', detail })
 }
 
@@ -140,12 +140,12 @@ export async function withdrawResolution(
   await auditDifference(tx, acting, { difference, verb: 'withdraw', detail: { action } })
 }
 
-type Asked = Pick<Decision, 'difference' | 'action' | 'reason'> & Pick<Resolution, 'reading'>
+type Request = Pick<Decision, 'difference' | 'action' | 'reason'> & Pick<Resolution, 'reading'>
 
-async function ask(
+async function requestApproval(
   tx: Transaction,
   acting: Resolving,
-  { difference, action, reason, reading }: Asked,
+  { difference, action, reason, reading }: Request,
 ): Promise<void> {
   const { actor, userId, now } = acting
   if (userId === null) throw new Refusal('people_only')
@@ -162,31 +162,31 @@ async function ask(
   await auditDifference(tx, acting, { difference, verb: 'request', detail })
 }
 
-async function perform(tx: Transaction, acting: Resolving, asked: Asked): Promise<void> {
-  const { difference, action } = asked
+async function perform(tx: Transaction, acting: Resolving, request: Request): Promise<void> {
+  const { difference, action } = request
   const { now } = acting
-  if (action === 'note') return writeDecision(tx, acting, { ...asked, state: 'resolved' })
+  if (action === 'note') return writeDecision(tx, acting, { ...request, state: 'resolved' })
   if (action === 'match') {
     const restKobo = await confirmMatch(tx, acting, difference)
     const detail = { item: `${difference.suggestedKind}/${difference.suggestedId}` }
-    await writeDecision(tx, acting, { ...asked, state: 'cleared', detail })
+    await writeDecision(tx, acting, { ...request, state: 'cleared', detail })
     return openRest(tx, now, { of: difference, kind: 'amount_differs', amountKobo: restKobo })
   }
-  const read = asked.reading ? { reading: asked.reading } : {}
+  const reading = request.reading ? { reading: request.reading } : {}
   const booking = bookingOf(difference)
-  if (booking === 'credit') return writeDecision(tx, acting, { ...asked, state: 'open' })
+  if (booking === 'credit') return writeDecision(tx, acting, { ...request, state: 'open' })
   if (booking === 'reversal') {
     const booked = await bookReversal(tx, acting, difference)
-    const detail = { ...read, item: `${booked.kind}/${booked.id}` }
-    return writeDecision(tx, acting, { ...asked, state: 'cleared', detail })
+    const detail = { ...reading, item: `${booked.kind}/${booked.id}` }
+    return writeDecision(tx, acting, { ...request, state: 'cleared', detail })
   }
   const booked =
     booking === 'payout'
       ? await bookPayout(tx, acting, difference)
       : [{ ...(await bookCharge(tx, acting, difference)), difference }]
   for (const { difference: of, transferId, restKobo } of booked) {
-    const detail = { ...read, item: `booked/${transferId}` }
-    await writeDecision(tx, acting, { ...asked, difference: of, state: 'cleared', detail })
+    const detail = { ...reading, item: `booked/${transferId}` }
+    await writeDecision(tx, acting, { ...request, difference: of, state: 'cleared', detail })
     await openRest(tx, now, { of, kind: 'fee_differs', amountKobo: restKobo })
   }
 }
@@ -209,7 +209,7 @@ async function reopen(
   await writeChange(tx, now, { id, change, actor, detail })
 }
 
-// By the same person, whether it was done alone, is still asked for or was approved.
+// By the same person, whether it was done alone, is still requested or was approved.
 function isSameAgain(
   { kind, action, askedBy, decidedBy }: Difference,
   again: Resolution,
@@ -228,7 +228,7 @@ function refuseDecided(difference: Difference): void {
   }
 }
 
-// Also when it is approved: matching may have changed what it is about meanwhile.
+// Checked again at approval, because matching may have changed the difference meanwhile.
 function refuseAction(difference: Difference, action: DifferenceAction): void {
   const allowed = allowedActions(difference)
   if (allowed.includes(action)) return

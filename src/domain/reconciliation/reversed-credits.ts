@@ -1,5 +1,5 @@
 // The credit that a debit of the kind reversed_at_bank names. A debit smaller than the credit has two
-// readings, which only a person can tell apart: a charge, or a reversal of a part.
+// readings, which only a person can tell apart: a charge, or a partial reversal.
 
 import type { CreditId } from '#ids.ts'
 import type { Kobo } from '#money.ts'
@@ -7,15 +7,15 @@ import type { Kobo } from '#money.ts'
 export const READINGS = ['charge', 'reversal'] as const
 export type Reading = (typeof READINGS)[number]
 
-// Null, null and false of every other difference.
+// Null, null and false for every other difference.
 export type ReversedCredit = {
   reversedCreditId: CreditId | null
   reversedKobo: Kobo | null
   isPartialReversal: boolean
 }
 
-// Of the difference `d` and its line `l`, by the first of its names that is a credit's, as
-// credit-identifiers.ts finds it.
+// For the difference `d` and its line `l`, by the first identifier that is a credit's, as in
+// credit-identifiers.ts.
 export const JOIN_REVERSED = `
   left join lateral (
     select c.id, c.amount_kobo as kobo,
@@ -26,7 +26,7 @@ export const JOIN_REVERSED = `
      order by array_position(array[l.session_id, l.bank_reference, l.end_to_end_id], k.value)
      limit 1) as reversed on d.kind = 'reversed_at_bank'`
 
-// What the bank paid out of a credit is all of it, unless the line is called a charge.
+// The net amount that the bank paid counts as the whole credit, unless the line is called a charge.
 export const REVERSED_COLUMNS = `
   reversed.id as "reversedCreditId", reversed.kobo as "reversedKobo",
   coalesce(-d.amount_kobo < reversed.kobo

@@ -1,6 +1,5 @@
-// The lines of a file on their way into the database: each is checked, hashed and encoded, and whole
-// chunks are copied into a table of the import's own (src/db/staging.ts). One chunk is on its way
-// while the next is read, so memory is bounded by two of them.
+// Checks, hashes and encodes the lines of a file, and copies them in chunks into a table of the import's
+// own (src/db/staging.ts). One chunk is copied while the next is read, so memory holds at most two.
 
 import { hash } from 'node:crypto'
 import { type StatementLine, StatementProblem } from '#banks/statements/statement.ts'
@@ -21,13 +20,13 @@ export const LINES_MAX = 5_000_000
 const CHUNK_CHARACTERS = 1_048_576 // Some 4,000 lines.
 const YEARS_MAX = 10
 const DAY_MS = 86_400_000
-// As good as unique, and half of what the index would hold otherwise.
+// Practically unique, and halves the index.
 export const HASH_BYTES = 16
 const NUL = '\u0000'
-// Far above what readers let through: the longest that an index takes is 2,704 bytes.
+// Far above the limits of the readers; an index takes at most 2,704 bytes.
 const IDENTIFIER_MAX = 300
 const TEXT_MAX = 4_000
-// As far as naira are exact in JSON (src/money.ts): 70,368,744,177,664.00.
+// Naira are exact in JSON up to here (src/money.ts): 70,368,744,177,664.00.
 export const KOBO_MAX = 100n * 2n ** 46n
 
 type Options = { staging: Staging; sealer: Sealer; bankCode: string; now: Date }
@@ -53,7 +52,7 @@ export class StagedLines {
     this.#latest = isoDay(ms + DAY_MS + 3_600_000) // Tomorrow in West Africa.
   }
 
-  // Answers a promise when a chunk is full, and nothing more may be added before it is resolved.
+  // Returns a promise when a chunk is full; the caller must await it before it adds more.
   add(statementNo: number, line: StatementLine): Promise<void> | undefined {
     this.#check(line)
     this.count += 1
@@ -75,7 +74,7 @@ export class StagedLines {
     const chunk = this.#chunk
     this.#chunk = ''
     this.#copying = chunk === '' ? Promise.resolve() : this.#staging.copy(chunk)
-    this.#copying.catch(() => {}) // Heard by whoever sends the next.
+    this.#copying.catch(() => {}) // The next send awaits it and throws.
   }
 
   #check(line: StatementLine): void {
@@ -126,10 +125,10 @@ export class StagedLines {
     )
   }
 
-  // Of all that the bank says of a line, and of nothing that we make of it: its kind changes with a
-  // profile, its place with the file. Keyed, since what is erased must not be guessed from it; and
-  // hashed with the key in front, which takes a fifth of the time of an HMAC (1.4 µs against 6.8)
-  // and hides as well. That a hash can be extended does not matter: nobody else sees one.
+  // Hashes everything that the bank says of a line, and nothing that we derive: the kind depends on a
+  // profile, the place on the file. Keyed, so that erased data cannot be guessed from the hash. The key
+  // comes first, which takes a fifth of the time of an HMAC (1.4 µs against 6.8) and hides as well.
+  // Length extension does not matter, because nobody else sees a hash.
   #contentHash(line: StatementLine): string {
     const { counterparty: payer } = line
     const content = [
@@ -151,8 +150,8 @@ export class StagedLines {
   }
 
   #keyOf(currency: string): string {
-    const known = this.#keys.get(currency)
-    if (known !== undefined) return known
+    const cached = this.#keys.get(currency)
+    if (cached !== undefined) return cached
     const key = this.#sealer.hash('statement line', `${this.#bankCode}/${currency}`).toString('hex')
     this.#keys.set(currency, key)
     return key

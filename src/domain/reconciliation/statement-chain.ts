@@ -1,13 +1,15 @@
-// How a bank's statements follow one another. They come in any order, and may overlap: part of a month
-// may follow the whole of it. So each opening balance is held against the lines booked before its first
-// day; what it is `ahead` of them is the balance before all lines, and the same for all statements.
+// Orders a bank's statements. They come in any order and may overlap: a part of a month may come after
+// the whole month. So each opening balance is compared with the sum of the lines booked before its first
+// day. The opening balance is `ahead` of that sum by the balance before all lines, which is the same for
+// all statements.
 //
-// A statement of part of a day opens with what another one of that day closed with. One with a line that
-// is dated back begins on the day of that line, but opens with what one of a later day closed with. Both
-// `follow` that one, and their opening balance is not that of their first day.
+// A statement of a part of a day opens with the closing balance of another part. A statement with a line
+// that is dated back starts on the day of that line, but opens with the closing balance of a later day.
+// Both `follow` the other statement, and their opening balance is not that of their first day.
 //
-// None follows one that ends on a later day or, on the same day, has a higher number. Where parts of a day
-// go round (0 to 100, 100 to 50, 50 to 0), each opens with what another closed with: one begins the day.
+// A statement never follows one that ends on a later day or, on the same day, has a higher number. If
+// parts of a day go round (0 to 100, 100 to 50, 50 to 0), each opens with the closing balance of another,
+// and one of them starts the day.
 
 import type { Transaction } from '#db/transaction.ts'
 import { byHashing } from './open-sets.ts'
@@ -15,15 +17,16 @@ import { type BankAccount, type Run, STATEMENT_ORDER } from './reconciled-banks.
 
 const SEQUENCE_MAX = '9223372036854775807'
 
-// Of the account $1 and $2. The first of the chain is the first that follows none. `ahead_after` is what
-// the closing balance is ahead of the lines up to the last day. Sums are made once, in the order of days.
+// For the account $1 and $2. The first of the chain is the first that follows none. `ahead_after`: how
+// far the closing balance is ahead of the lines up to the last day. Sums are computed once, in day order.
 //
-// Balances may be the same for years, if the account is swept. So those of one day are sorted rather than
-// joined (`parts`), and days before it are joined one by one (`dated_back`), up to the one that a file
-// names as its first: joined by balance only, 10,000 parts of days took half a minute, and now 0.3 s.
+// Balances may stay the same for years, if the account is swept. So the parts of one day are sorted
+// instead of joined (`parts`), and earlier days are joined one by one (`dated_back`), up to the first day
+// that the file names. Joined by balance only, 10,000 parts of days took half a minute; now they take 0.3
+// s.
 //
-// Of parts that go round, one that is as far ahead as a statement of another day begins the day, the first
-// in order of such.
+// If parts go round, the first one that is as far ahead as a statement of another day starts the
+// day.
 const CHAIN = `
   with marks as (
     select id, from_day as day, 0 as moment, 0 as kobo
@@ -64,7 +67,7 @@ const CHAIN = `
               from opened group by 1, 2, 3) as g
         on g.day = o.day and g.closing = o.opening and g.opening <> o.closing
        and (g.least <> o.ahead or g.most <> o.ahead)
-  ), found as (
+  ), marked as (
     select o.*, p.id is not null as is_part, b.id is not null as is_dated_back,
            min(o.to_day) over a < max(o.to_day) over a as is_confirmed
       from opened o left join parts p using (id) left join dated_back b using (id)
@@ -73,7 +76,7 @@ const CHAIN = `
     select *, bool_and(is_part and not is_dated_back) over (partition by to_day) as goes_round,
            row_number() over (partition by to_day
                               order by not is_confirmed, ${STATEMENT_ORDER}) as place
-      from found
+      from marked
   ), followed as (
     select *, (is_part or is_dated_back) and not (goes_round and place = 1) as follows from ordered
   )
@@ -81,13 +84,14 @@ const CHAIN = `
          ahead_after, follows, row_number() over (order by follows, ${STATEMENT_ORDER}) = 1 as is_first
     from followed`
 
-// By hashing: what is new is new to the planner, and loops took half a minute for ten years of days.
+// By hashing: new statements are not in the planner's statistics, and nested loops took half a minute for
+// ten years of days.
 export async function loadChain(tx: Transaction, { bankCode, currency }: Run): Promise<void> {
   await byHashing(tx, () => tx.query(`insert into chain ${CHAIN}`, [bankCode, currency]))
   await tx.query('analyze chain')
 }
 
-// The first day that statements cover. Needs their lines to be counted.
+// The first day that statements cover. Their lines must be counted.
 export async function findFirstDay(
   tx: Transaction,
   { bankCode, currency }: BankAccount,

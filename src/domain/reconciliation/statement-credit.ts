@@ -1,6 +1,6 @@
-// A line of a statement as the credit that it shows. Pure. It is called by all that the line calls
-// it, so that it is known when the bank reports it too; a line that names nothing is called by its
-// hash, so that it cannot be booked twice (I67).
+// Converts a line of a statement to the credit that it shows. Pure. The credit gets all ids of
+// the line, so that it is recognised when the bank reports it too. A line without ids is
+// identified by its hash, so that it cannot be booked twice (I67).
 
 import { cleanText, plainBankCode, withoutFutureTime } from '#banks/credit-fields.ts'
 import type { GivenIdentifier } from '#banks/notifications.ts'
@@ -10,12 +10,12 @@ import type { IncomingCredit } from '#domain/credits/judge-credit.ts'
 import type { Sealer } from '#seal.ts'
 import type { StatementRow } from './locked-differences.ts'
 
-// A number that no bank gives out: its money is suspended as unidentified.
+// No bank issues this number: its money is suspended as unidentified.
 const NO_NUMBER = '0000000000'
 const HASH_DIGITS = 40
 const SOURCE_ACCOUNT_MAX = 34
 const SOURCE_BANK_MAX = 35
-// What banks write where they have no reference.
+// Placeholders of banks for a missing reference.
 const NO_REFERENCE = /^(?:NONREF|NOTPROVIDED|NOT ?PROVIDED|NONE|N\/?A|NIL|[-.0*]*)$/i
 
 export function statementCredit(
@@ -40,14 +40,14 @@ export function statementCredit(
   return { ...withoutFutureTime(credit, now), bankCode, source: 'statement' }
 }
 
-// A bank's reference may be what its notifications call a settlement id, or even a session id. To be
-// found under a name too many costs a refusal; under one too few, money booked twice.
+// A bank's reference may be the settlement id or even the session id of its notifications. One identifier
+// too many costs a refusal; one too few books money twice.
 function identifiersOf(line: StatementRow): GivenIdentifier[] {
   const { sessionId, bankReference, endToEndId } = line
   const session = usable(sessionId)
   const reference = usable(bankReference)
   const end = endToEndId && isNipSessionId(endToEndId) && !session ? endToEndId : undefined
-  const named: GivenIdentifier[] = [
+  const ids: GivenIdentifier[] = [
     ...(session ? [{ kind: 'session_id' as const, value: session }] : []),
     ...(reference
       ? (['bank_reference', 'settlement_id'] as const).map((kind) => ({ kind, value: reference }))
@@ -55,10 +55,10 @@ function identifiersOf(line: StatementRow): GivenIdentifier[] {
     ...(reference && !session ? [{ kind: 'session_id' as const, value: reference }] : []),
     ...(end ? [{ kind: 'session_id' as const, value: end, isWeak: true }] : []),
   ]
-  return named.length > 0 ? named : [{ kind: 'bank_reference', value: lineReference(line) }]
+  return ids.length > 0 ? ids : [{ kind: 'bank_reference', value: lineReference(line) }]
 }
 
-// What is called by nothing else is called by this.
+// The identifier of a line without any other.
 export function lineReference({ hash }: Pick<StatementRow, 'hash'>): string {
   return `LINE-${hash.toString('hex').slice(0, HASH_DIGITS)}`
 }
@@ -67,7 +67,7 @@ function usable(name: string | null): string | undefined {
   return name !== null && isSessionId(name) && !NO_REFERENCE.test(name) ? name : undefined
 }
 
-// Half an account number names somebody else, so it is left out where a name would be cut.
+// Half an account number names somebody else, so a long number is left out; a long name is cut.
 function payerOf(line: StatementRow, sealer: Sealer) {
   const { counterpartySealed, counterpartyName, counterpartyBank } = line
   const account = counterpartySealed === null ? null : sealer.open(counterpartySealed)

@@ -1,5 +1,5 @@
-// Imports of statements, also those that failed: how far each has come is written as it goes on,
-// outside its transaction, for whoever waits.
+// Imports of statements, including failed ones. The progress of an import is written outside its
+// transaction, for those who wait for it.
 //
 //   reading ──▶ matching ──▶ done | unchanged
 //      └────────────┴──────▶ failed          (cut_off: its process is gone)
@@ -41,8 +41,8 @@ type NewImport = Pick<StatementImport, 'bankCode' | 'format' | 'profile' | 'file
   startedBy: string
 }
 
-export async function beginImport(db: Queryable, now: Date, asked: NewImport): Promise<bigint> {
-  const { bankCode, format, profile, fileName, startedBy } = asked
+export async function beginImport(db: Queryable, now: Date, newImport: NewImport): Promise<bigint> {
+  const { bankCode, format, profile, fileName, startedBy } = newImport
   const { rows } = await db.query<{ id: bigint }>({
     name: 'begin-statement-import',
     text: `insert into statement_imports (bank_code, format, profile, file_name, started_by,
@@ -55,7 +55,7 @@ export async function beginImport(db: Queryable, now: Date, asked: NewImport): P
 
 type Progress = { id: bigint; lines: number; state: 'reading' | 'matching' }
 
-// What has ended meanwhile stays as it ended.
+// An import that has ended stays unchanged.
 export async function reportProgress(
   db: Queryable,
   now: Date,

@@ -1,4 +1,4 @@
-// Statements and their lines, as they are listed.
+// Statements and their lines, for lists.
 
 import type { LineKind } from '#banks/statements/statement.ts'
 import type { Queryable } from '#db/pool.ts'
@@ -53,7 +53,7 @@ export async function listStatements(
   return rows
 }
 
-// Those of the latest whose reference begins like this: a bank sends one a day.
+// Statements whose reference starts with the prefix, among the latest: a bank sends one a day.
 export async function findStatementsLike(
   db: Queryable,
   { prefix, limit }: { prefix: string; limit: number },
@@ -105,12 +105,12 @@ export type ListedLine = {
   counterpartySealed: Buffer | null
   counterpartyBank: string | null
   narration: string | null
-  rule: string | null // By which it was matched.
+  rule: string | null // The rule that matched it.
 }
 
 export type LinePage = { isMatched: boolean | undefined; afterId: bigint | null; limit: number }
 
-// Between which ids the lines of the statement $1 are: in the index they are in order day by day.
+// The id bounds of the lines of the statement $1: the index orders them day by day.
 const LINE_BOUNDS = `
   select min(f.id) as first, max(t.id) as last
     from statements s
@@ -123,8 +123,8 @@ const LINE_BOUNDS = `
                         order by id desc limit 1) as t
    where s.id = $1`
 
-// The new lines of a statement, in the order of the file, which is that of their ids. `+ 0`: not by
-// the index, which would have them sorted for every page.
+// The new lines of a statement, in the order of the file, which is their id order. `+ 0` avoids the
+// index, which would sort the lines for every page.
 export async function listLines(
   db: Queryable,
   statementId: StatementId,

@@ -1,8 +1,8 @@
-// Stores what a file says, in one transaction (I64): its statements, and of its lines those that were
-// in no file before. Lines are compared by content; of lines that are equal in all that the bank says,
-// the second of a file is the same as the second of another.
+// Stores a file in one transaction (I64): its statements, and those of its lines that were in no earlier
+// file. Lines are compared by content. Of lines that are equal in all content, the second of one file is
+// the same as the second of another.
 //
-// Locks: the bank's account in each currency, so that one import of it follows another.
+// Locks: the bank's account in each currency, so that its imports follow one another.
 
 import { StatementProblem } from '#banks/statements/statement.ts'
 import { numberArray, plainArray } from '#db/arrays.ts'
@@ -12,13 +12,13 @@ import { CURRENCY, type Kobo, kobo } from '#money.ts'
 import { doesNotAddUp, type ReadStatement } from './read-file.ts'
 import { HASH_BYTES, STAGED_LINES } from './staged-lines.ts'
 
-// Sorting and joining a million hashes in memory.
+// Sorts and joins a million hashes in memory.
 const WORK_MEM = '96MB'
 
 export type FileContent = {
   importId: bigint
   bankCode: string
-  accountNumber: string | undefined // As configured.
+  accountNumber: string | undefined // From the settings.
   fileHash: Buffer
   statements: readonly ReadStatement[]
 }
@@ -38,7 +38,7 @@ export async function lockBankAccounts(
   return currencies
 }
 
-// The import that took the same file before.
+// The earlier import of the same file.
 export async function findSameFile(
   tx: Transaction,
   { bankCode, fileHash }: FileContent,
@@ -57,7 +57,7 @@ export async function storeStatements(
   now: Date,
   content: FileContent,
 ): Promise<void> {
-  const firsts = new Map<string, string>() // By currency, of the file.
+  const firsts = new Map<string, string>() // By currency; from the file.
   for (const { currency, accountNumber } of content.statements) {
     if (accountNumber === null) continue
     const first = firsts.get(currency) ?? accountNumber
@@ -69,17 +69,17 @@ export async function storeStatements(
     ids.push(await insertStatement(tx, now, { ...content, statement }))
   }
   await tx.query(`set local work_mem = '${WORK_MEM}'`)
-  await tx.query('set local default_statistics_target = 10') // Counts are what matters.
+  await tx.query('set local default_statistics_target = 10') // Only counts matter.
   await tx.query(`analyze ${STAGED_LINES}`)
-  const found = await findKnownLines(tx, content.bankCode, ids)
+  const flags = await findKnownLines(tx, content.bankCode, ids)
   const currencies = content.statements.map(({ currency }) => currency)
-  await insertLines(tx, { bankCode: content.bankCode, ids, currencies, ...found })
+  await insertLines(tx, { bankCode: content.bankCode, ids, currencies, ...flags })
   await addUp(tx, content, ids)
 }
 
 type Account = { currency: string; accountNumber: string; first: string }
 
-// A bank's account in a currency is the one that is configured, else that of the first statement.
+// A bank's account in a currency is the configured one, else that of the first statement.
 async function checkAccount(
   tx: Transaction,
   { bankCode, accountNumber: configured }: FileContent,
@@ -92,8 +92,8 @@ async function checkAccount(
             order by id limit 1`,
     values: [bankCode, currency],
   })
-  const known = (currency === CURRENCY ? configured : undefined) ?? rows[0]?.accountNumber
-  const ours = known ?? first
+  const expected = (currency === CURRENCY ? configured : undefined) ?? rows[0]?.accountNumber
+  const ours = expected ?? first
   if (plain(ours) === plain(accountNumber)) return
   throw new StatementProblem(
     null,
@@ -105,7 +105,8 @@ function plain(accountNumber: string): string {
   return accountNumber.replace(/[^\p{L}\p{N}]/gu, '').toUpperCase()
 }
 
-// Of a file without balances, they follow from the statement before, once its new lines are known.
+// Without balances in the file, they are computed from the statement before, once the new lines are
+// known.
 async function insertStatement(
   tx: Transaction,
   now: Date,
@@ -141,12 +142,13 @@ async function insertStatement(
 
 const STATEMENT_IDS = 'unnest($1::bigint[]) with ordinality as ids (id, no)'
 
-// The hash of a line is that of its content, or if there are several such, of its number among them.
+// The hash of a line is that of its content or, for a repetition, also of its number among the equal
+// lines.
 async function findKnownLines(
   tx: Transaction,
   bankCode: string,
   ids: readonly StatementId[],
-): Promise<FoundLines> {
+): Promise<LineFlags> {
   await tx.query(
     `create temporary table repeated_lines (seq integer primary key, hash bytea not null)
        on commit drop`,
@@ -165,7 +167,7 @@ async function findKnownLines(
        on commit drop`,
   )
   await tx.query('analyze repeated_lines')
-  const { rowCount: known } = await tx.query(
+  const { rowCount: knownCount } = await tx.query(
     `insert into known_lines
      select s.seq, s.statement_no, l.amount_kobo
        from ${STAGED_LINES} s
@@ -177,25 +179,25 @@ async function findKnownLines(
     [numberArray(ids), bankCode],
   )
   await tx.query('analyze known_lines')
-  return { hasRepeated: repeated !== 0, hasKnown: known !== 0 }
+  return { hasRepeated: repeated !== 0, hasKnown: knownCount !== 0 }
 }
 
-type FoundLines = { hasRepeated: boolean; hasKnown: boolean }
-type NewLines = FoundLines & {
+type LineFlags = { hasRepeated: boolean; hasKnown: boolean }
+type NewLines = LineFlags & {
   bankCode: string
   ids: readonly StatementId[]
   currencies: readonly string[]
 }
 
-// In the order of the file, which is that of the table: it is read from one end to the other, and what
-// else is needed is looked up line by line, if there is any: two look-ups that find nothing take as
-// long as the row itself. Joins would need a sort of a million whole lines.
-// Under the lock of the account nobody else inserts any: a line that is there after all would be a
-// mistake of ours, and refuses the file.
+// In the order of the file, which is that of the table: the table is read from start to end, and repeated
+// and known lines are looked up one by one, if there are any. Two look-ups that find nothing take as long
+// as the row itself. Joins would sort a million whole lines.
+// The lock of the account excludes other inserts. A line that exists after all would be our mistake, and
+// refuses the file.
 async function insertLines(tx: Transaction, lines: NewLines): Promise<void> {
   const { bankCode, ids, currencies, hasRepeated, hasKnown } = lines
   const repeated = '(select hash from repeated_lines r where r.seq = s.seq)'
-  const known = '(select seq from known_lines k where k.seq = s.seq)'
+  const knownSeq = '(select seq from known_lines k where k.seq = s.seq)'
   await tx.query(
     `insert into statement_lines (statement_id, bank_code, currency, line_no, booked_on, value_on,
                                   amount_kobo, is_reversal, kind, session_id, bank_reference,
@@ -205,14 +207,14 @@ async function insertLines(tx: Transaction, lines: NewLines): Promise<void> {
             value_on, amount_kobo, is_reversal, kind, session_id, bank_reference, end_to_end_id,
             account_number, counterparty_name, counterparty_sealed, counterparty_bank, narration,
             ${hasRepeated ? `coalesce(${repeated}, content)` : 'content'}
-       from ${STAGED_LINES} s ${hasKnown ? `where ${known} is null` : ''}`,
+       from ${STAGED_LINES} s ${hasKnown ? `where ${knownSeq} is null` : ''}`,
     [numberArray(ids), bankCode, plainArray(currencies)],
   )
 }
 
 type Stored = { id: StatementId; newLines: number; newKobo: Kobo; lines: number; sumKobo: Kobo }
 
-// Once more, over what is stored: what is in the file is what is in the table, and adds up.
+// Checks the stored rows: they must equal the file, and add up.
 async function addUp(
   tx: Transaction,
   { bankCode, statements }: FileContent,
@@ -252,7 +254,7 @@ async function addUp(
   }
 }
 
-// Between the statement `b` and the end of `s`, of other files. Days are added up by matching.
+// The lines of other files between the statement `b` and the end of `s`. Matching sums the days.
 const LINES_SINCE = `
   coalesce((select sum(d.lines_kobo) from reconciled_days d
              where d.bank_code = $2 and d.currency = s.currency
@@ -262,9 +264,9 @@ const LINES_SINCE = `
                where f.bank_code = $2 and f.currency = s.currency and f.matched_at is null
                  and f.id < s.id and l.booked_on > b.to_day and l.booked_on <= s.to_day), 0)`
 
-// The balances of a file that has none. All of its new lines come on top of what was there, also
-// those that are dated back. After a statement that began no later it opens with what was there; else
-// it may have that one's lines too, and opens with what is left without any of its own.
+// The balances of a file without any. All of its new lines are added to the balance before, including
+// those that are dated back. After a statement that began no later, it opens with that balance. Otherwise
+// it may contain that statement's lines too, and opens with the balance without any of its own lines.
 async function followOn(
   tx: Transaction,
   bankCode: string,

@@ -1,5 +1,5 @@
-// Rule 7: the name, the amount and the day, give or take two. Too little to match a line by, so it is a
-// suggestion on its difference, which a person confirms. Only where one item and one line fit.
+// Rule 7: the name, the amount and the day, plus or minus two. Not enough for a match, so it is a
+// suggestion that a person confirms. Only if exactly one item and one line fit.
 
 import type { Transaction } from '#db/transaction.ts'
 import type { Run } from './reconciled-banks.ts'
@@ -7,14 +7,13 @@ import { JOIN_CHARGES } from './take-pairs.ts'
 
 const DAYS = 2
 
-// The words of a name in order, without case, order or marks: JOHN ADEBAYO-OBI is Obi, John Adebayo.
+// The sorted words of a name, without case or marks: JOHN ADEBAYO-OBI equals Obi, John Adebayo.
 const words = (name: string) => `array(
   select w from regexp_split_to_table(lower(${name}), '[^[:alpha:]]+') as w
    where length(w) > 1 order by w)`
 
-// Lines of the same day, amount and name are one group, and so are items; groups meet by a word that
-// both have. Line by line, thousands of equal amounts of a day would each be held against thousands of
-// items, name by name.
+// Lines of the same day, amount and name form a group, and so do items; groups meet by a common word.
+// Line by line, thousands of equal amounts of a day would each be compared with thousands of items.
 export async function suggestItems(tx: Transaction, { bankCode, currency }: Run): Promise<void> {
   await tx.query(
     `with lines as materialized (
@@ -51,12 +50,12 @@ export async function suggestItems(tx: Transaction, { bankCode, currency }: Run)
          join item_groups using (h)
          join items i using (day, whole, words)
         group by 1, 2 having sum(f.lines) = 1
-     ), wanted as (
+     ), suggestions as (
        select l.difference_id, o.kind, o.id
          from lines l left join of_items o on o.difference_id = l.difference_id and o.items = 1
      )
      update differences d set suggested_kind = w.kind, suggested_id = w.id
-       from wanted w
+       from suggestions w
       where d.id = w.difference_id
         and (d.suggested_kind, d.suggested_id) is distinct from (w.kind, w.id)`,
     [bankCode, currency],

@@ -1,5 +1,5 @@
-// What a rule found, taken out of the open sets: its pairs are written as matches, and what a line
-// has more or less than its items stands as its rest (I65).
+// Removes the matches of a rule from the open sets: writes their pairs as matches, and the difference
+// between a line and its items as the rest of the line (I65).
 
 import type { Transaction } from '#db/transaction.ts'
 import { forgetErasedPairs } from './forget-erased.ts'
@@ -14,9 +14,9 @@ export type Rule =
   | 'charge'
   | 'booked'
 
-// Whether a line `l` of the item `i` has what the bank charged for it, `x`, in it. Charges that were
-// withheld from a credit are, whatever their amount. Those of a payout are if the line differs less
-// from the payout with them than from the payout alone.
+// Whether a line `l` of the item `i` includes the bank's charges `x` for it. Charges withheld from a
+// credit are always included. Those of a payout are included if the line is closer to the payout with
+// them than to the payout alone.
 export const HAS_CHARGES = `(x.amount is not null and l.amount <> i.amount
   and (l.amount = i.amount + x.amount
        or l.amount > 0 and l.amount < i.amount
@@ -24,22 +24,22 @@ export const HAS_CHARGES = `(x.amount is not null and l.amount <> i.amount
 export const JOIN_CHARGES = `
   left join open_items x on x.parent_kind = i.kind and x.parent_id = i.id`
 
-// The pairs of `found`, of a line and an item, and if so of the line and what was charged for the item.
-export const pairsOf = (found: string, hasCharges: string) => `
+// The pairs of a line and an item and, if included, of the line and the charges of the item.
+export const pairsOf = (candidates: string, hasCharges: string) => `
   select f.line_id, p.kind, p.id, p.amount, f.line_day, p.day
-    from ${found} as f
+    from ${candidates} as f
    cross join lateral (values (f.kind, f.id, f.amount, f.item_day, true),
                               (f.x_kind, f.x_id, f.x_amount, f.x_day, ${hasCharges}))
                       as p (kind, id, amount, day, is_paired)
    where p.is_paired`
 
-type Found = { rule: Rule; pairs: string; values?: readonly unknown[] }
+type Matches = { rule: Rule; pairs: string; values?: readonly unknown[] }
 
-// How many lines were matched. `pairs` selects them as new_pairs has them.
-export async function takeFound(
+// Returns the number of matched lines. `pairs` selects rows of new_pairs.
+export async function takeMatches(
   tx: Transaction,
   run: Run,
-  { rule, pairs, values = [] }: Found,
+  { rule, pairs, values = [] }: Matches,
 ): Promise<number> {
   const parts = rule === 'charge' ? ', part' : ''
   const columns = `line_id, item_kind, item_id, amount, line_day, item_day${parts}`
@@ -49,8 +49,8 @@ export async function takeFound(
 
 async function takePairs(tx: Transaction, run: Run, rule: Rule): Promise<number> {
   await tx.query('analyze new_pairs')
-  // Lines of charges may be for several parts of one item. In the order of the indexes, so that they
-  // grow at their ends.
+  // A line of charges may be for several parts of one item. Inserts in index order, so that the
+  // indexes grow at their ends.
   const pairs =
     rule === 'charge'
       ? `(select line_id, item_kind, item_id, sum(amount) as amount, min(line_day) as line_day,
@@ -90,11 +90,11 @@ async function takeLines(tx: Transaction): Promise<number> {
   return Number((rows[0] as { lines: bigint }).lines)
 }
 
-// All of an item, unless it is charges.
+// Takes whole items. Charges are taken in parts.
 const takeItems = (tx: Transaction) =>
   takeOut(tx, 'open_items', 'p.item_kind = t.kind and p.item_id = t.id')
 
-// What is left is written anew: of a million rows, most would be deleted, and every later rule would
+// Writes the remaining rows to a new table: deleting most of a million rows would make every later rule
 // read past them.
 async function takeOut(
   tx: Transaction,
@@ -107,15 +107,15 @@ async function takeOut(
       where t.difference_id is not null and exists (select from new_pairs p where ${isPaired})`,
   )
   await tx.query(
-    `create temporary table kept on commit drop as
+    `create temporary table remaining on commit drop as
      select t.* from ${table} t where not exists (select from new_pairs p where ${isPaired})`,
   )
   await tx.query(`truncate ${table}`)
-  await tx.query(`insert into ${table} select * from kept`)
-  await tx.query('drop table kept')
+  await tx.query(`insert into ${table} select * from remaining`)
+  await tx.query('drop table remaining')
 }
 
-// Of an item that was matched in part, the rest stays open.
+// The unmatched rest of an item stays open.
 async function takeParts(tx: Transaction): Promise<void> {
   const part = (name: string) =>
     `coalesce(sum(amount) filter (where part = '${name}'), 0) as ${name}`
@@ -132,7 +132,7 @@ async function takeParts(tx: Transaction): Promise<void> {
        select i.kind, i.id, i.difference_id
          from open_items i join paired p on p.item_kind = i.kind and p.item_id = i.id
         where p.amount <> i.amount
-     ), kept as (
+     ), reduced as (
        update open_items i
           set amount = i.amount - p.amount, fee = i.fee - p.fee, vat = i.vat - p.vat,
               duty = i.duty - p.duty, difference_id = null, is_decided = false

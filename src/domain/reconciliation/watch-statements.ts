@@ -1,8 +1,8 @@
-// Alerts of reconciliation, raised and cleared by what the daily proofs say now:
+// Raises and clears the alerts of reconciliation by the current daily proofs:
 //   reconciliation_difference  the last day that a bank's statements cover is red
-//   statement_missing          a day's statement has not come by the time it is expected on the next
-//   payout_contradicted        a line shows as paid what failed or was cancelled in the books; told once
-// Only of banks that ever sent a statement, or are configured to.
+//   statement_missing          a day's statement has not come by the expected time of the next day
+//   payout_contradicted        a line shows a payout as paid that failed or was cancelled; raised once
+// Only for banks that have ever sent a statement, or are configured to.
 
 import type { BankSettings } from '#config/bank-settings.ts'
 import { EXPECTED_AT_DEFAULT } from '#config/statement-settings.ts'
@@ -14,10 +14,10 @@ import { watDay, watTime } from '#wat-time.ts'
 import { type DailyProof, readDailyProofs, timingWindows } from './daily-proof.ts'
 import { type BankAccount, dayBefore } from './reconciled-banks.ts'
 
-// A day that is missing for longer than this was raised long ago.
+// A day that has been missing for longer was reported long ago.
 const DAYS_WATCHED = 31
 
-type Watched = BankAccount & { fromDay: string | null; toDay: string | null }
+type WatchedAccount = BankAccount & { fromDay: string | null; toDay: string | null }
 
 export async function watchStatements(
   tx: Transaction,
@@ -49,7 +49,8 @@ export async function watchStatements(
   await appendEvents(tx, now, await raiseAlerts(tx, now, raised))
 }
 
-// It is not cleared by itself, so it would be raised again as soon as it is acknowledged.
+// Nothing clears this alert, so without the check on `alerts` it would be raised again after each
+// acknowledgement.
 async function findContradicted(tx: Transaction): Promise<NewAlert[]> {
   const { rows } = await tx.query<{ subject: string; status: string; bankCode: string }>({
     name: 'find-contradicted-payouts',
@@ -69,15 +70,18 @@ async function findContradicted(tx: Transaction): Promise<NewAlert[]> {
   })
 }
 
-async function findWatched(tx: Transaction, banks: readonly BankSettings[]): Promise<Watched[]> {
-  const { rows } = await tx.query<Watched>({
+async function findWatched(
+  tx: Transaction,
+  banks: readonly BankSettings[],
+): Promise<WatchedAccount[]> {
+  const { rows } = await tx.query<WatchedAccount>({
     name: 'find-reconciled-banks',
     text: `select bank_code as "bankCode", currency, from_day::text as "fromDay",
                   to_day::text as "toDay"
              from reconciled_banks where to_day is not null order by 1, 2`,
   })
-  const known = new Set(rows.map(({ bankCode }) => bankCode))
-  const awaited = banks.filter(({ code, statements }) => statements && !known.has(code))
+  const codes = new Set(rows.map(({ bankCode }) => bankCode))
+  const awaited = banks.filter(({ code, statements }) => statements && !codes.has(code))
   const none = { currency: CURRENCY, fromDay: null, toDay: null }
   return [...rows, ...awaited.map(({ code }) => ({ bankCode: code, ...none }))]
 }
@@ -93,8 +97,8 @@ type Alert = Omit<NewAlert, 'detail'> & { detail?: object | undefined }
 
 const subjectOf = ({ bankCode, currency }: BankAccount) => `${bankCode} ${currency}`
 
-// Differences count on all days after their own, so the last day is red if any is.
-function redAlert(account: Watched, proofs: readonly DailyProof[]): Alert {
+// Differences count on all later days, so the last day is red if any is.
+function redAlert(account: WatchedAccount, proofs: readonly DailyProof[]): Alert {
   const last = proofs.filter(({ status }) => status !== 'missing_statement').at(-1)
   const red = { kind: 'reconciliation_difference', subject: subjectOf(account) } as const
   if (last?.status !== 'differences') return red
@@ -102,7 +106,7 @@ function redAlert(account: Watched, proofs: readonly DailyProof[]): Alert {
   return { ...red, detail: { day: last.day, difference } }
 }
 
-function missingAlert(account: Watched, proofs: readonly DailyProof[], due: string): Alert {
+function missingAlert(account: WatchedAccount, proofs: readonly DailyProof[], due: string): Alert {
   const missing = { kind: 'statement_missing', subject: subjectOf(account) } as const
   const days = proofs
     .filter(({ day, status }) => status === 'missing_statement' && day <= due)

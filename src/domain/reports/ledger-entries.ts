@@ -23,7 +23,7 @@ import { growsByDebits, isVisible, type LedgerAccount } from './chart-of-account
 export type LedgerEntry = CauseReferences & {
   id: TransferId
   reason: string
-  side: 'debit' | 'credit' // Of this account.
+  side: 'debit' | 'credit' // This account's side.
   direction: 'in' | 'out' // Whether the account's balance grew.
   amountKobo: Kobo
   otherId: AccountId | null // Null: the viewer may not see the account.
@@ -32,7 +32,7 @@ export type LedgerEntry = CauseReferences & {
   creditId: CreditId | null // Null: none, or the viewer may not see it.
   sessionId: string | null
   postedAt: Date
-  position: string // Where the next page starts.
+  position: string // The start of the next page.
 }
 
 export const CREDITS_PER_PAGE_MAX = 5_000

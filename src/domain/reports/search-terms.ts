@@ -26,8 +26,8 @@ export type SearchDeps = {
 
 export type Term = {
   text: string
-  prefix: string | undefined // Of a reference.
-  digits: string | undefined // Of an account number or session id.
+  prefix: string | undefined // The start of a reference.
+  digits: string | undefined // The start of an account number or session id.
   amountKobo: Kobo | undefined
 }
 

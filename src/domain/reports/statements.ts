@@ -64,7 +64,7 @@ function inOwnSign(kind: string, creditsLessDebits: bigint): Kobo {
 
 type StatementPeriod = { window: Window; openingKobo: Kobo }
 
-// Where a statement starts, and its opening balance.
+// The start of a statement, and its opening balance.
 export async function openStatement(
   db: Queryable,
   subject: StatementSubject,

@@ -65,7 +65,7 @@ const UNDONE_SINCE = `
   select coalesce(sum(t.change), 0)
     from (${movesSince({ account: 'l.id', firstId: '$5', at: '$6' })}) as t`
 
-const CODE = /^[A-Za-z0-9_-]{1,40}$/ // As in the constraint subaccounts_code_valid.
+const CODE = /^[A-Za-z0-9_-]{1,40}$/ // Same as the constraint subaccounts_code_valid.
 
 type SubaccountLedger = { name: string; accountIds: AccountId[] }
 

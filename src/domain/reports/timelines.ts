@@ -47,7 +47,7 @@ import {
   readTurns,
 } from './timeline-reads.ts'
 
-export const CREDITS_MAX = 100 // Of one payment: nobody reads a longer timeline.
+export const CREDITS_MAX = 100 // Per payment: nobody reads a longer timeline.
 
 type TimelineDeps = { sealer: Sealer; viewer: Viewer; nameBank: NameBank }
 export type Timeline = { entries: TimelineEntry[]; isWhole: boolean }
@@ -235,7 +235,7 @@ type EntrySources = Pick<TimelineDeps, 'viewer' | 'nameBank'> & {
   about?: EventSubjects
   actions?: readonly AuditedAction[]
   moments?: readonly Date[]
-  assigned?: readonly CreditId[] // Further credits that were assigned here, whoever has them now.
+  assigned?: readonly CreditId[] // Further credits that were assigned here, even if they have left since.
   currency?: string
 }
 

@@ -1,7 +1,7 @@
 // Approves a settlement: creates one payout for each party and moves its money from settling to paying.
 // Closing a settlement also approves it, unless the client's money needs a second person (maker-checker,
 // or payouts above an amount). That person is somebody other than the closer, independent of the closer
-// and of whoever chose the bank account, and not new (I53: settlement-approvers.ts). Without an account
+// and of the chooser of the bank account, and not new (I53: settlement-approvers.ts). Without an account
 // to pay to, the settlement stays closed with the reason and can be approved later.
 //
 // A settlement to an account whose name no bank has confirmed also stays closed. A second person approves

@@ -1,4 +1,4 @@
-// Who may approve a settlement (I53). Approving enforces the rule, and reading a settlement shows it to
+// Decides who may approve a settlement (I53). Approving enforces the rule, and reading a settlement shows it to
 // the viewer.
 //
 // Obstacles, in the order of the checks:

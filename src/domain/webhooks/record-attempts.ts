@@ -24,7 +24,7 @@ export type AttemptOutcome = {
   latencyMs: number
   error: string | null
   responseStart: string
-  signature: string | null // As sent. Null: nothing was sent.
+  signature: string | null // The sent one. Null: nothing was sent.
   nextAttemptAt: Date | null // Null: none is planned.
 }
 

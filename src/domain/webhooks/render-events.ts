@@ -35,7 +35,7 @@ export type EventBody = {
 export type Rendering = {
   mode: 'sandbox' | 'live'
   nameBank: NameBank
-  nameStyle: string // Of account names: see account-names.ts.
+  nameStyle: string // For account names: see account-names.ts.
 }
 
 // Keeps the order. Runs one query per kind of resource, whatever the number of events.

@@ -85,7 +85,12 @@ export const statementUploadRoutes: FastifyPluginAsyncTypebox<Deps> = scoped(asy
       try {
         const upload = await openUpload(request.raw)
         const fileName = cleanFileName(asked.fileName) ?? upload.fileName
-        const reader = chooseReader({ asked, bank, fileName, profiles: statementProfiles })
+        const reader = chooseReader({
+          preference: asked,
+          bank,
+          fileName,
+          profiles: statementProfiles,
+        })
         const result = await importStatement(deps, {
           bankCode: bank.code,
           accountNumber: bank.statements?.accountNumber,
