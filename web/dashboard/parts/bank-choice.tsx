@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks'
 import { appStrings } from '../../copy.ts'
 import type { Schemas } from '../api.ts'
 import { useData } from '../loading.ts'
-import { Field } from './forms.tsx'
+import { Field, InputField } from './forms.tsx'
 import { Failed, Skeleton } from './states.tsx'
 
 type Words = { label: string; placeholder: string }
@@ -27,17 +27,12 @@ function FoundBank({ banks, ...words }: Words & { banks: readonly Schemas['Insti
   )
   return (
     <>
-      <Field label={appStrings.findBank}>
-        {(id) => (
-          <input
-            id={id}
-            type="search"
-            autocomplete="off"
-            value={search}
-            onInput={(event) => setSearch(event.currentTarget.value)}
-          />
-        )}
-      </Field>
+      <InputField
+        label={appStrings.findBank}
+        type="search"
+        value={search}
+        onInput={(event) => setSearch(event.currentTarget.value)}
+      />
       <BankSelect banks={found} {...words} />
     </>
   )

@@ -2,7 +2,7 @@
 
 import { accountsStrings } from '../../copy.ts'
 import { Problem, type Schemas } from '../api.ts'
-import { Field, textOf } from './forms.tsx'
+import { AMOUNT, amountOf, InputField, TextAreaField, textOf } from './forms.tsx'
 
 type Rules = Schemas['PayerRulesRequest']
 
@@ -17,21 +17,23 @@ export function PayerRulesFields({
     <>
       <AmountField name="minAmount" label={strings.min} value={rules?.minAmount} />
       <AmountField name="maxAmount" label={strings.max} value={rules?.maxAmount} />
-      <Field label={strings.names} hint={strings.namesHint} of="payerRules.names">
-        {(id, wrong) => (
-          <textarea
-            id={id}
-            name="names"
-            rows={3}
-            defaultValue={rules?.names?.join('\n') ?? ''}
-            {...wrong}
-          />
-        )}
-      </Field>
+      <TextAreaField
+        label={strings.names}
+        hint={strings.namesHint}
+        of="payerRules.names"
+        name="names"
+        rows={3}
+        defaultValue={rules?.names?.join('\n') ?? ''}
+      />
       {rules?.accounts && <p class="notice">{strings.kept(shownAccounts(rules.accounts))}</p>}
-      <Field label={strings.accounts} hint={strings.accountsHint} of="payerRules.accounts">
-        {(id, wrong) => <textarea id={id} name="accounts" class="code" rows={3} {...wrong} />}
-      </Field>
+      <TextAreaField
+        label={strings.accounts}
+        hint={strings.accountsHint}
+        of="payerRules.accounts"
+        name="accounts"
+        class="code"
+        rows={3}
+      />
     </>
   )
 }
@@ -40,19 +42,13 @@ type AmountProps = { name: 'minAmount' | 'maxAmount'; label: string; value: numb
 
 function AmountField({ name, label, value }: AmountProps) {
   return (
-    <Field label={label} of={`payerRules.${name}`}>
-      {(id, wrong) => (
-        <input
-          id={id}
-          name={name}
-          inputMode="decimal"
-          autocomplete="off"
-          pattern="[0-9,]+(\.[0-9]{1,2})?"
-          defaultValue={value?.toString() ?? ''}
-          {...wrong}
-        />
-      )}
-    </Field>
+    <InputField
+      label={label}
+      of={`payerRules.${name}`}
+      name={name}
+      {...AMOUNT}
+      defaultValue={value?.toString() ?? ''}
+    />
   )
 }
 
@@ -72,14 +68,14 @@ function wrongLine(line: string): Problem {
 }
 
 // Nothing filled in: no rules.
-export function rulesIn(given: FormData): Rules | null {
+export function rulesIn(form: FormData): Rules | null {
   const lines = (name: string) =>
-    textOf(given, name)
+    textOf(form, name)
       .split(/\r?\n/)
       .map((line) => line.trim())
       .filter(Boolean)
-  const minAmount = textOf(given, 'minAmount').replaceAll(',', '')
-  const maxAmount = textOf(given, 'maxAmount').replaceAll(',', '')
+  const minAmount = amountOf(form, 'minAmount')
+  const maxAmount = amountOf(form, 'maxAmount')
   const names = lines('names')
   const accounts = lines('accounts').map((line) => {
     const [, accountNumber, bankCode] = /^([0-9]{10})[\s,;]+([0-9]{3}|[0-9]{5})$/.exec(line) ?? []

@@ -6,7 +6,7 @@ import { csvLink, type Query, withQuery } from '../../api.ts'
 import { isDay, today } from '../../days.ts'
 import type { Loaded } from '../../loading.ts'
 import { dayAfter } from '../../parts/filters.tsx'
-import { Field } from '../../parts/forms.tsx'
+import { InputField } from '../../parts/forms.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { Failed, Skeleton } from '../../parts/states.tsx'
 import { currentPlace, goTo, hrefOf, type Place } from '../../routing.ts'
@@ -33,17 +33,13 @@ export function PeriodChoice({ label, type = 'date', name, value }: ChoiceProps)
     goTo(hrefOf('accounting', undefined, { ...query, [name]: chosen }), { replace: true })
   }
   return (
-    <Field label={label}>
-      {(id) => (
-        <input
-          id={id}
-          type={type}
-          value={value}
-          max={latest}
-          onChange={(event) => choose(event.currentTarget.value)}
-        />
-      )}
-    </Field>
+    <InputField
+      label={label}
+      type={type}
+      value={value}
+      max={latest}
+      onChange={(event) => choose(event.currentTarget.value)}
+    />
   )
 }
 

@@ -38,8 +38,8 @@ export function NewAccount(props: Props) {
 }
 
 function AccountForm({ known, close, created }: Props & { known: Known }) {
-  const sending = useSending(async (given, headers) => {
-    const text = (name: string) => textOf(given, name)
+  const sending = useSending(async (form, headers) => {
+    const text = (name: string) => textOf(form, name)
     const body = {
       accountName: text('accountName'),
       bvn: text('bvn'),
@@ -49,7 +49,7 @@ function AccountForm({ known, close, created }: Props & { known: Known }) {
       merchantCode: text('merchantCode'),
       notificationUrl: text('notificationUrl'),
       channel: 'dashboard',
-      kycTier: tierOf(given),
+      kycTier: tierOf(form),
       nin: text('nin'),
       verifiedName: text('verifiedName'),
       splitCode: text('splitCode'),

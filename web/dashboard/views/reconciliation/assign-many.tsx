@@ -36,8 +36,8 @@ export function AssignChosen({ ids, session, done }: Props) {
 function AssignMany({ ids, session, close, done }: Props & { close: () => void }) {
   const owners = useOwners()
   const [failed, setFailed] = useState<readonly Failure[] | undefined>()
-  const sending = useSending(async (given) => {
-    const owner = textOf(given, 'owner')
+  const sending = useSending(async (form) => {
+    const owner = textOf(form, 'owner')
     const failures: Failure[] = []
     for (let at = 0; at < ids.length; at += AT_ONCE) {
       const some = ids.slice(at, at + AT_ONCE).map(Number)

@@ -1,4 +1,4 @@
-// Who may be given a difference: oneself, nobody, or another user; to choose one, or to filter by.
+// Who may be form a difference: oneself, nobody, or another user; to choose one, or to filter by.
 
 import { differencesStrings as strings } from '../../../copy.ts'
 import { useData } from '../../loading.ts'

@@ -34,10 +34,10 @@ export function ResolveChosen({ ids, done }: Pick<Props, 'ids' | 'done'>) {
 
 export function ResolveMany({ ids, action, close, done }: Props) {
   const [reached, setReached] = useState<Reached>({ count: 0, failures: [], asked: '', key: '' })
-  const sending = useSending(async (given) => {
+  const sending = useSending(async (form) => {
     const body = {
-      action: action ?? choiceOf(given, 'action', ACTIONS),
-      reason: textOf(given, 'reason'),
+      action: action ?? choiceOf(form, 'action', ACTIONS),
+      reason: textOf(form, 'reason'),
     }
     const asked = JSON.stringify(body)
     let at = reached.asked === asked ? reached : { ...reached, asked, key: newKey() }

@@ -2,17 +2,16 @@
 // way; and the return to real time.
 
 import type { TargetedSubmitEvent } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect } from 'preact/hooks'
 import { testClockStrings as strings } from '../../../copy.ts'
 import { type Schemas, send } from '../../api.ts'
 import { humanize, shownTime, ZONE_OFFSET } from '../../format.ts'
 import { useData } from '../../loading.ts'
+import { Action } from '../../parts/action.tsx'
 import { Bullets } from '../../parts/bullets.tsx'
 import type { Destination } from '../../parts/destination-picker.tsx'
-import { Confirm } from '../../parts/dialog.tsx'
-import { Field, textOf } from '../../parts/forms.tsx'
+import { InputField, textOf } from '../../parts/forms.tsx'
 import { Failed, Skeleton } from '../../parts/states.tsx'
-import { toast } from '../../parts/toasts.tsx'
 import { Time } from '../../parts/values.tsx'
 import { useSteadyRefresh } from '../../steady-refresh.ts'
 import { type Advance, isUnderWay, useAdvance } from './clock-advance.ts'
@@ -123,9 +122,7 @@ function Steps({ clock, chosen, isRunning, start }: StepsProps) {
         {!isPayment && <p class="muted small">{strings.choosePayment}</p>}
       </fieldset>
       <form class="inline-form" onSubmit={submit}>
-        <Field label={strings.to}>
-          {(id) => <input id={id} name="to" type="datetime-local" required />}
-        </Field>
+        <InputField label={strings.to} name="to" type="datetime-local" required />
         <button type="submit" class="button" aria-disabled={isRunning}>
           {strings.go}
         </button>
@@ -187,33 +184,17 @@ function Ran({ advance: { ran, state } }: { advance: Advance }) {
 }
 
 function ReleaseButton({ isDisabled, released }: { isDisabled: boolean; released: () => void }) {
-  const [isAsked, setAsked] = useState(false)
-  const close = () => setAsked(false)
   return (
     <div>
-      <button
-        type="button"
-        class="button"
-        aria-disabled={isDisabled}
-        onClick={() => isDisabled || setAsked(true)}
-      >
-        {strings.release}
-      </button>
-      {isAsked && (
-        <Confirm
-          title={strings.releaseTitle}
-          action={strings.release}
-          run={() => send('DELETE', '/sandbox/clock', {})}
-          done={() => {
-            close()
-            toast(strings.released)
-            released()
-          }}
-          close={close}
-        >
-          <Bullets points={strings.releaseText} />
-        </Confirm>
-      )}
+      <Action
+        title={strings.releaseTitle}
+        action={strings.release}
+        isDisabled={isDisabled}
+        text={<Bullets points={strings.releaseText} />}
+        run={() => send('DELETE', '/sandbox/clock', {})}
+        message={strings.released}
+        done={released}
+      />
     </div>
   )
 }

@@ -10,7 +10,7 @@ import {
   type SampleBranding,
 } from '../../../checkout/preview.tsx'
 import { settingsStrings } from '../../../copy.ts'
-import { Field } from '../../parts/forms.tsx'
+import { optionsOf, SelectField } from '../../parts/forms.tsx'
 
 const { branding: strings } = settingsStrings
 const COLOUR_MS = 250 // A colour being dragged about is not asked for at every step.
@@ -23,17 +23,12 @@ export function BrandingPreview({ branding, colour }: Props) {
     setState(PREVIEW_STATES.find((each) => each === chosen) ?? 'waiting')
   return (
     <div class="preview">
-      <Field label={strings.preview}>
-        {(id) => (
-          <select id={id} value={state} onChange={(event) => choose(event.currentTarget.value)}>
-            {PREVIEW_STATES.map((each) => (
-              <option key={each} value={each}>
-                {strings.states[each]}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
+      <SelectField
+        label={strings.preview}
+        value={state}
+        onChange={(event) => choose(event.currentTarget.value)}
+        options={optionsOf(PREVIEW_STATES, strings.states)}
+      />
       <PageFrame branding={branding} colour={colour} state={state} />
     </div>
   )

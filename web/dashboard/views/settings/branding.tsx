@@ -61,8 +61,8 @@ function BrandingForm({ branding, ownName, mayWrite }: Props) {
     supportUrl: chosen('supportUrl'),
   }
   const { problem, isBusy, submit } = useSending(async () => {
-    const given = logo === undefined ? {} : { logo: logo?.base64 ?? null }
-    const body = { ...fields, colour: chosenColour, ...given }
+    const change = logo === undefined ? {} : { logo: logo?.base64 ?? null }
+    const body = { ...fields, colour: chosenColour, ...change }
     const answer = await send('PUT', PATH, { body })
     setSaved(answer)
     setColour(answer.colour)

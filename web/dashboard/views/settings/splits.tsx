@@ -4,12 +4,11 @@ import { useState } from 'preact/hooks'
 import { settingsStrings, splitsStrings } from '../../../copy.ts'
 import { type Schemas, send } from '../../api.ts'
 import { money } from '../../format.ts'
+import { Action } from '../../parts/action.tsx'
 import { Detail } from '../../parts/detail.tsx'
-import { Confirm } from '../../parts/dialog.tsx'
 import { type Fact, Facts } from '../../parts/drawer.tsx'
 import { ListView } from '../../parts/list-view.tsx'
 import type { Column } from '../../parts/table.tsx'
-import { toast } from '../../parts/toasts.tsx'
 import { Badge, Copyable, Time } from '../../parts/values.tsx'
 import { follow, hrefOf } from '../../routing.ts'
 import type { ViewProps } from '../../view-props.ts'
@@ -102,34 +101,18 @@ function About({ split }: { split: Split }) {
 }
 
 function Deactivate({ split: { splitCode, name }, done }: { split: Split; done: () => void }) {
-  const [isAsked, setAsked] = useState(false)
+  const path = `${PATH}/{splitCode}/deactivate` as const
   return (
     <div class="buttons">
-      <button type="button" class="button" onClick={() => setAsked(true)}>
-        {strings.deactivate}
-      </button>
-      {isAsked && (
-        <Confirm
-          title={strings.deactivateTitle(name)}
-          action={strings.deactivate}
-          isDangerous
-          run={(headers) =>
-            send('POST', `${PATH}/{splitCode}/deactivate`, {
-              params: { splitCode },
-              body: {},
-              headers,
-            })
-          }
-          done={() => {
-            setAsked(false)
-            toast(strings.deactivated)
-            done()
-          }}
-          close={() => setAsked(false)}
-        >
-          {strings.deactivateText}
-        </Confirm>
-      )}
+      <Action
+        title={strings.deactivateTitle(name)}
+        action={strings.deactivate}
+        isDangerous
+        text={strings.deactivateText}
+        run={(_, headers) => send('POST', path, { params: { splitCode }, body: {}, headers })}
+        message={strings.deactivated}
+        done={done}
+      />
     </div>
   )
 }

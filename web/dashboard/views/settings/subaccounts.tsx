@@ -3,15 +3,14 @@
 import { useState } from 'preact/hooks'
 import { settingsStrings, splitsStrings } from '../../../copy.ts'
 import { type Schemas, send } from '../../api.ts'
+import { Action } from '../../parts/action.tsx'
 import { BankAccountsLink } from '../../parts/bank-accounts-link.tsx'
 import { BankName } from '../../parts/bank-name.tsx'
 import { Detail } from '../../parts/detail.tsx'
-import { Confirm } from '../../parts/dialog.tsx'
 import { Facts } from '../../parts/drawer.tsx'
 import { ListView } from '../../parts/list-view.tsx'
 import { StatementLinks } from '../../parts/statement-links.tsx'
 import type { Column } from '../../parts/table.tsx'
-import { toast } from '../../parts/toasts.tsx'
 import { Badge, Copyable, Money, Time } from '../../parts/values.tsx'
 import type { ViewProps } from '../../view-props.ts'
 import { AddSubaccount } from './add-subaccount.tsx'
@@ -81,7 +80,7 @@ export function Subaccounts(props: ViewProps) {
   )
 }
 
-// Why nothing is paid to it. The release before does not tell whether the account is active.
+// The previous release does not send `isAccountActive`.
 function unpaidBy({ isAccountActive, accountStatus }: Subaccount) {
   if (isAccountActive === false) return 'inactive'
   return accountStatus === 'confirmed' ? undefined : accountStatus
@@ -117,37 +116,23 @@ function About({ subaccount }: { subaccount: Subaccount }) {
   )
 }
 
-type Switching = { subaccount: Subaccount; done: () => void }
-
-function Switch({ subaccount, done }: Switching) {
-  const [isAsked, setAsked] = useState(false)
+function Switch({ subaccount, done }: { subaccount: Subaccount; done: () => void }) {
   const { subaccountCode, name, isActive } = subaccount
+  const verb = isActive ? 'deactivate' : 'activate'
   return (
-    <>
-      <button type="button" class="button" onClick={() => setAsked(true)}>
-        {isActive ? strings.deactivate : strings.activate}
-      </button>
-      {isAsked && (
-        <Confirm
-          title={isActive ? strings.deactivateTitle(name) : strings.activateTitle(name)}
-          action={isActive ? strings.deactivate : strings.activate}
-          isDangerous={isActive}
-          run={() =>
-            send('PATCH', `${PATH}/{subaccountCode}`, {
-              params: { subaccountCode },
-              body: { isActive: !isActive },
-            })
-          }
-          done={() => {
-            setAsked(false)
-            toast(isActive ? strings.deactivated : strings.activated)
-            done()
-          }}
-          close={() => setAsked(false)}
-        >
-          {isActive ? strings.deactivateText : strings.activateText}
-        </Confirm>
-      )}
-    </>
+    <Action
+      title={strings[`${verb}Title`](name)}
+      action={strings[verb]}
+      isDangerous={isActive}
+      text={strings[`${verb}Text`]}
+      run={() =>
+        send('PATCH', `${PATH}/{subaccountCode}`, {
+          params: { subaccountCode },
+          body: { isActive: !isActive },
+        })
+      }
+      message={strings[`${verb}d`]}
+      done={done}
+    />
   )
 }

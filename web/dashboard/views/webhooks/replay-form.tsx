@@ -6,7 +6,7 @@ import { appStrings, webhooksStrings } from '../../../copy.ts'
 import { type Schemas, send } from '../../api.ts'
 import { count, ZONE_OFFSET } from '../../format.ts'
 import { DialogForm } from '../../parts/dialog.tsx'
-import { Field, newKey, textOf, useSending } from '../../parts/forms.tsx'
+import { InputField, newKey, textOf, useSending } from '../../parts/forms.tsx'
 import { toast } from '../../parts/toasts.tsx'
 
 const { actions: strings } = webhooksStrings
@@ -18,8 +18,8 @@ export function ReplayForm({ id, close }: { id: string; close: () => void }) {
   const [progress, setProgress] = useState('')
   const [fault, setFault] = useState('')
   const reached = useRef<Reached | undefined>(undefined)
-  const sending = useSending(async (given) => {
-    const [from, to] = [isoOf(textOf(given, 'from')), isoOf(textOf(given, 'to'))]
+  const sending = useSending(async (form) => {
+    const [from, to] = [isoOf(textOf(form, 'from')), isoOf(textOf(form, 'to'))]
     if (from >= to) return setFault(strings.backwards)
     setFault('')
     const before = reached.current
@@ -43,12 +43,8 @@ export function ReplayForm({ id, close }: { id: string; close: () => void }) {
       <p class="muted">
         {strings.replayText} {appStrings.zone}
       </p>
-      <Field label={strings.from}>
-        {(id) => <input id={id} name="from" type="datetime-local" required />}
-      </Field>
-      <Field label={strings.to}>
-        {(id) => <input id={id} name="to" type="datetime-local" required />}
-      </Field>
+      <InputField label={strings.from} name="from" type="datetime-local" required />
+      <InputField label={strings.to} name="to" type="datetime-local" required />
       <p role="alert" class="fault">
         {fault}
       </p>
