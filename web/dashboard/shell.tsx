@@ -7,6 +7,7 @@ import { type Problem, problemFrom } from './api.ts'
 import { humanize } from './format.ts'
 import { forgetEvents, useConnection } from './live.ts'
 import { Icon } from './parts/icons.tsx'
+import { Link } from './parts/link.tsx'
 import { ShortcutList } from './parts/shortcut-list.tsx'
 import { Failed, Skeleton } from './parts/states.tsx'
 import { TimeZoneNote } from './parts/time-zone-note.tsx'
@@ -46,9 +47,9 @@ export function Shell({ session }: { session: Session }) {
       {/* biome-ignore lint/a11y/noStaticElementInteractions: Escape folds the menu from anywhere in it. */}
       <header class="side" data-open={isOpen} onKeyDown={fold}>
         <div class="side-top">
-          <a class="brand" href={BASE} onClick={follow}>
+          <Link class="brand" href={BASE}>
             {appStrings.title}
-          </a>
+          </Link>
           {session.client.mode === 'sandbox' && (
             <span class="badge warn">{appStrings.sandbox}</span>
           )}
@@ -200,10 +201,7 @@ function ViewPlace({ view, props }: { view: View | undefined; props: ViewProps }
   if (!view) {
     return (
       <p class="empty">
-        {appStrings.nothingHere.text}{' '}
-        <a href={BASE} onClick={follow}>
-          {appStrings.nothingHere.link}
-        </a>
+        {appStrings.nothingHere.text} <Link href={BASE}>{appStrings.nothingHere.link}</Link>
       </p>
     )
   }

@@ -4,8 +4,9 @@
 import { useEffect, useState } from 'preact/hooks'
 import { approvalsStrings as strings } from '../../copy.ts'
 import { getData, type Schemas } from '../api.ts'
-import { follow, hrefOf } from '../routing.ts'
+import { hrefOf } from '../routing.ts'
 import { useSteadyRefresh } from '../steady-refresh.ts'
+import { Link } from './link.tsx'
 
 export type Pending = Schemas['PendingApprovals']
 type Workflow = Exclude<keyof Pending, 'total'>
@@ -78,9 +79,9 @@ export function ApprovalsToday() {
     <p class="notice approvals">
       {strings.needed(pending.total)}{' '}
       {places.map(([workflow, href]) => (
-        <a key={workflow} href={href} onClick={follow}>
+        <Link key={workflow} href={href}>
           {strings.workflows[workflow](shown(pending[workflow]))}
-        </a>
+        </Link>
       ))}
     </p>
   )

@@ -5,9 +5,10 @@
 import { useState } from 'preact/hooks'
 import { accountsStrings, paymentsStrings, sampleDataStrings as strings } from '../../copy.ts'
 import { problemFrom, send } from '../api.ts'
-import { follow, hrefOf } from '../routing.ts'
+import { hrefOf } from '../routing.ts'
 import type { Session } from '../session.ts'
 import { newKey } from './forms.tsx'
+import { Link } from './link.tsx'
 import { toast } from './toasts.tsx'
 
 const TRIES_MAX = 4
@@ -48,14 +49,14 @@ export function FirstSteps({ session, refresh }: Props) {
     <>
       <div class="buttons">
         {scopes.includes('payments:write') && (
-          <a class="button primary" href={newHref('payments', 'request')} onClick={follow}>
+          <Link class="button primary" href={newHref('payments', 'request')}>
             {paymentsStrings.create.open}
-          </a>
+          </Link>
         )}
         {scopes.includes('accounts:write') && (
-          <a class="button" href={newHref('accounts', 'account')} onClick={follow}>
+          <Link class="button" href={newHref('accounts', 'account')}>
             {accountsStrings.create.open}
-          </a>
+          </Link>
         )}
       </div>
       <SampleData session={session} refresh={refresh} />

@@ -4,7 +4,8 @@ import { suspenseStrings as strings } from '../../copy.ts'
 import { getData, type Query, type Schemas } from '../api.ts'
 import { count, money } from '../format.ts'
 import { useLoaded, useReload } from '../loading.ts'
-import { follow, hrefOf } from '../routing.ts'
+import { hrefOf } from '../routing.ts'
+import { Link } from './link.tsx'
 import { Failed, Skeleton } from './states.tsx'
 import { whyOf } from './suspense-item.tsx'
 import { Money } from './values.tsx'
@@ -76,9 +77,7 @@ function Parts({ title, parts }: { title: string; parts: readonly Part[] }) {
         {parts.map(({ name, href, count: items, amount, currency }) => (
           <tr key={`${name} ${currency}`}>
             <th scope="row">
-              <a href={href} onClick={follow}>
-                {name}
-              </a>
+              <Link href={href}>{name}</Link>
             </th>
             <td>{count(items)}</td>
             <td>

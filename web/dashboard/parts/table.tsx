@@ -8,8 +8,9 @@ import { useEffect, useRef } from 'preact/hooks'
 import { appStrings } from '../../copy.ts'
 import { isInFlight } from '../in-flight.ts'
 import type { Paged } from '../loading.ts'
-import { follow, goTo } from '../routing.ts'
+import { goTo } from '../routing.ts'
 import { Icon } from './icons.tsx'
+import { Link } from './link.tsx'
 import { Failed, Skeleton } from './states.tsx'
 import { Money } from './values.tsx'
 
@@ -173,9 +174,9 @@ function Rows<Row>({
           {columns.map(({ name, show, isAmount, place }, at) => (
             <td key={name} class={cellClass(place, isAmount)} data-name={name}>
               {at === 0 ? (
-                <a class="row-link" href={hrefOf(row)} onClick={follow}>
+                <Link class="row-link" href={hrefOf(row)}>
                   {show(row)}
-                </a>
+                </Link>
               ) : (
                 show(row)
               )}

@@ -13,12 +13,7 @@ export default function Adjustments(props: ViewProps) {
   const current = TABS.find((tab) => tab === props.place.query.tab) ?? 'requests'
   return (
     <>
-      <Tabs
-        label={strings.parts}
-        view="adjustments"
-        tabs={TABS.map((name) => ({ name, label: strings.tabs[name] }))}
-        current={current}
-      />
+      <Tabs label={strings.parts} view="adjustments" names={strings.tabs} current={current} />
       {current === 'requests' ? (
         <Requests {...props} />
       ) : (

@@ -5,7 +5,6 @@ import { appStrings, alertsStrings as strings } from '../../copy.ts'
 import { type Schemas, send } from '../api.ts'
 import { Action } from '../parts/action.tsx'
 import { refreshAlertCount } from '../parts/alert-count.tsx'
-import { Detail } from '../parts/detail.tsx'
 import { Facts } from '../parts/drawer.tsx'
 import { DATES, type Filter, humanized } from '../parts/filters.tsx'
 import { ListView } from '../parts/list-view.tsx'
@@ -41,24 +40,17 @@ export default function Alerts(props: ViewProps) {
       view="alerts"
       icon="warning"
       path={PATH}
-      params={{}}
       caption={appStrings.views.alerts}
       columns={COLUMNS}
       filters={FILTERS}
       keyOf={({ id }) => `${id}`}
       isAbout={/^alert\./}
       none={{ title: strings.none, text: strings.noneText }}
-      detail={({ open, version, close, changed }) => (
-        <Detail
-          key={open}
-          title={strings.one}
-          path={`${PATH}/{id}`}
-          params={{ id: open }}
-          version={version}
-          close={close}
-          show={(alert) => <About alert={alert} changed={changed} />}
-        />
-      )}
+      one={{
+        title: strings.one,
+        path: `${PATH}/{id}`,
+        show: (alert, { changed }) => <About alert={alert} changed={changed} />,
+      }}
     />
   )
 }

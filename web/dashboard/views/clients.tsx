@@ -67,7 +67,6 @@ function ClientList(props: ViewProps) {
         view="clients"
         icon="clients"
         path={CLIENTS}
-        params={{}}
         caption={appStrings.views.clients}
         columns={COLUMNS}
         filters={FILTERS}

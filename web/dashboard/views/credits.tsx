@@ -10,7 +10,7 @@ import {
 import { getData, type Schemas } from '../api.ts'
 import { longMonth } from '../days.ts'
 import { humanize } from '../format.ts'
-import { Detail, WholeTimeline } from '../parts/detail.tsx'
+import { WholeTimeline } from '../parts/detail.tsx'
 import { type Fact, Facts } from '../parts/drawer.tsx'
 import { AMOUNTS, DATES, type Filter, humanized } from '../parts/filters.tsx'
 import { ListView } from '../parts/list-view.tsx'
@@ -80,7 +80,6 @@ export default function Credits(props: ViewProps) {
       view="credits"
       icon="credits"
       path={PATH}
-      params={{}}
       csv={`${PATH}.csv`}
       summary={`${PATH}/summary`}
       caption={appStrings.views.credits}
@@ -89,32 +88,27 @@ export default function Credits(props: ViewProps) {
       keyOf={({ id }) => `${id}`}
       isAbout={/^(?:collection|payment|credit)\./}
       none={{ title: strings.none, text: strings.noneText, sample }}
-      detail={({ open, version, close, changed }) => {
-        const params = { id: open }
-        const load = (signal: AbortSignal) => getData(`${PATH}/{id}/timeline`, params, { signal })
-        return (
-          <Detail
-            key={open}
-            title={strings.one}
-            path={`${PATH}/{id}`}
-            params={params}
-            version={version}
-            close={close}
-            show={(credit) => (
-              <>
-                <About credit={credit} />
-                {credit.archivedIn === null && (
-                  <Refunds
-                    of={{ id: credit.id }}
-                    received={amountCollected(credit)}
-                    {...{ mayRefund, version, changed }}
-                  />
-                )}
-              </>
+      one={{
+        title: strings.one,
+        path: `${PATH}/{id}`,
+        show: (credit, { version, changed }) => (
+          <>
+            <About credit={credit} />
+            {credit.archivedIn === null && (
+              <Refunds
+                of={{ id: credit.id }}
+                received={amountCollected(credit)}
+                {...{ mayRefund, version, changed }}
+              />
             )}
-            timeline={<WholeTimeline load={load} version={version} />}
+          </>
+        ),
+        timeline: (id, version) => (
+          <WholeTimeline
+            load={(signal) => getData(`${PATH}/{id}/timeline`, { id }, { signal })}
+            version={version}
           />
-        )
+        ),
       }}
     />
   )

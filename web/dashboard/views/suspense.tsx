@@ -9,6 +9,7 @@ import { useEvents, useThrottled } from '../live.ts'
 import { useData, useLoaded, usePages } from '../loading.ts'
 import { useChosenAmong } from '../parts/chosen-rows.ts'
 import { Filters, filterQuery, withoutFilters } from '../parts/filters.tsx'
+import { Link } from '../parts/link.tsx'
 import { MakerCheckerSetting, SETTINGS } from '../parts/maker-checker-setting.tsx'
 import { Empty, Failed } from '../parts/states.tsx'
 import { BulkBar } from '../parts/suspense-bulk.tsx'
@@ -19,7 +20,7 @@ import { WaitingRequests } from '../parts/suspense-requests.tsx'
 import { SuspenseTotals } from '../parts/suspense-totals.tsx'
 import { amountColumn, type Choosing, type Column, ListTable } from '../parts/table.tsx'
 import { Time } from '../parts/values.tsx'
-import { closeTo, follow, goTo, hrefOf } from '../routing.ts'
+import { closeTo, goTo, hrefOf } from '../routing.ts'
 import type { ViewProps } from '../view-props.ts'
 
 const PATH = '/api/v1/suspense'
@@ -182,9 +183,7 @@ function Nothing({ isFiltered, query }: { isFiltered: boolean; query: Query }) {
   }
   return (
     <Empty icon="search" title={appStrings.filters.nothing}>
-      <a href={hrefOf('suspense', undefined, query)} onClick={follow}>
-        {appStrings.filters.clearAll}
-      </a>
+      <Link href={hrefOf('suspense', undefined, query)}>{appStrings.filters.clearAll}</Link>
     </Empty>
   )
 }

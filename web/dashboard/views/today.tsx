@@ -13,11 +13,12 @@ import { BalancesToday } from '../parts/balances.tsx'
 import { Breakdown } from '../parts/breakdown.tsx'
 import { Chart } from '../parts/chart.tsx'
 import { DaySum } from '../parts/day-sum.tsx'
+import { Link } from '../parts/link.tsx'
 import { FirstSteps } from '../parts/sample-data.tsx'
 import { Stat } from '../parts/stat.tsx'
 import { Empty, Failed, Skeleton } from '../parts/states.tsx'
 import { Money, PaidBadge, Time } from '../parts/values.tsx'
-import { follow, hrefOf } from '../routing.ts'
+import { hrefOf } from '../routing.ts'
 import type { ViewProps } from '../view-props.ts'
 
 type Overview = Schemas['Overview']
@@ -165,7 +166,7 @@ function Newest({ credits, first }: NewestProps) {
     <ul class="feed">
       {credits.map((credit) => (
         <li key={credit.id} class={known.current?.has(credit.id) === false ? 'new' : ''}>
-          <a href={hrefOf('credits', `${credit.id}`)} onClick={follow}>
+          <Link href={hrefOf('credits', `${credit.id}`)}>
             <span class="feed-who">{credit.sourceAccountName ?? creditsStrings.unnamed}</span>
             <span class="muted feed-to">{strings.to(credit.accountNumber, credit.bankName)}</span>
             <PaidBadge
@@ -175,7 +176,7 @@ function Newest({ credits, first }: NewestProps) {
             />
             <Money amount={credit.amount} currency={credit.currency} />
             <Time at={credit.receivedAt} />
-          </a>
+          </Link>
         </li>
       ))}
     </ul>

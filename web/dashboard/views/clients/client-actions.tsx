@@ -4,8 +4,9 @@ import { appStrings, clientsStrings as strings } from '../../../copy.ts'
 import { type Query, send } from '../../api.ts'
 import { Action, OpenButton } from '../../parts/action.tsx'
 import { ReasonField, textOf } from '../../parts/forms.tsx'
+import { Link } from '../../parts/link.tsx'
 import { toast } from '../../parts/toasts.tsx'
-import { follow, hrefOf } from '../../routing.ts'
+import { hrefOf } from '../../routing.ts'
 import { CLIENT, type ClientDetail } from './client-fields.tsx'
 import { ClientForm } from './client-form.tsx'
 
@@ -36,9 +37,9 @@ export function ClientActions({ client, isOwn, query, changed }: Props) {
           />
         )}
       </OpenButton>
-      <a class="button" href={users} onClick={follow}>
+      <Link class="button" href={users}>
         {strings.users}
-      </a>
+      </Link>
       <SwitchAction {...{ client, changed }} verb="suspend" isOffered={!isOwn && isActive} />
     </div>
   )

@@ -4,7 +4,7 @@ import { clientsStrings as strings } from '../../../copy.ts'
 import { type Query, send } from '../../api.ts'
 import { Detail } from '../../parts/detail.tsx'
 import { Facts } from '../../parts/drawer.tsx'
-import { Copyable, Time } from '../../parts/values.tsx'
+import { Copyable, TextHeadline, Time } from '../../parts/values.tsx'
 import { ClientSecrets } from '../developers/client-secrets.tsx'
 import { ClientActions } from './client-actions.tsx'
 import { CLIENT, ClientBadge, type ClientDetail } from './client-fields.tsx'
@@ -53,10 +53,7 @@ function About({ client }: { client: ClientDetail }) {
   const { suspendedAt, suspensionReason } = client
   return (
     <>
-      <div class="headline">
-        <span class="headline-text">{name}</span>
-        <ClientBadge client={client} />
-      </div>
+      <TextHeadline text={name} badge={<ClientBadge client={client} />} />
       <Facts
         facts={[
           [strings.id, <Copyable key="id" text={clientId} />],

@@ -4,8 +4,9 @@ import { useState } from 'preact/hooks'
 import { appStrings, developersStrings } from '../../../copy.ts'
 import { getData, send } from '../../api.ts'
 import { AtOnceButton } from '../../parts/action.tsx'
+import { Link } from '../../parts/link.tsx'
 import { Copyable } from '../../parts/values.tsx'
-import { follow, hrefOf } from '../../routing.ts'
+import { hrefOf } from '../../routing.ts'
 import { RotateSecret } from '../webhooks/rotate-secret.tsx'
 
 const { signing: strings } = developersStrings
@@ -17,10 +18,7 @@ export function SigningSecret() {
     <section class="card panel" aria-labelledby="signing">
       <h2 id="signing">{strings.title}</h2>
       <p class="muted">
-        {strings.text}{' '}
-        <a href={hrefOf('webhooks')} onClick={follow}>
-          {strings.endpoints}
-        </a>
+        {strings.text} <Link href={hrefOf('webhooks')}>{strings.endpoints}</Link>
       </p>
       {secret && (
         <div class="secrets">

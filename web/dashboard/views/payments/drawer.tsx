@@ -5,10 +5,11 @@ import { getData, type Schemas } from '../../api.ts'
 import { humanize } from '../../format.ts'
 import { Detail, WholeTimeline } from '../../parts/detail.tsx'
 import { Facts } from '../../parts/drawer.tsx'
+import { Link } from '../../parts/link.tsx'
 import { Refunds } from '../../parts/refunds.tsx'
 import { SplitLink, shareFacts } from '../../parts/split-shares.tsx'
 import { Copyable, Headline, Money, PaidBadge, Time } from '../../parts/values.tsx'
-import { follow, hrefOf } from '../../routing.ts'
+import { hrefOf } from '../../routing.ts'
 import { ADVICE_PREFIX } from '../../search.tsx'
 import { RequestActions } from './request-actions.tsx'
 
@@ -103,9 +104,7 @@ function AboutAdvice({ advice }: { advice: Advice }) {
           [
             strings.payment,
             advice.paymentReference && (
-              <a href={hrefOf('payments', advice.paymentReference)} onClick={follow}>
-                {strings.viewPayment}
-              </a>
+              <Link href={hrefOf('payments', advice.paymentReference)}>{strings.viewPayment}</Link>
             ),
           ],
           [strings.requests.validity, !advice.expiresAt && validityOf(advice.expiresInSeconds)],

@@ -66,7 +66,6 @@ export function Requests({ sample, ...props }: ListProps) {
       view="payments"
       icon="advice"
       path="/api/v1/advices"
-      params={{}}
       caption={strings.tabs.requests}
       columns={COLUMNS}
       filters={FILTERS}

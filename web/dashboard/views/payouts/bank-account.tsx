@@ -5,7 +5,7 @@ import { send } from '../../api.ts'
 import { Action, AtOnceButton } from '../../parts/action.tsx'
 import { Facts } from '../../parts/drawer.tsx'
 import { toast } from '../../parts/toasts.tsx'
-import { Copyable, Time } from '../../parts/values.tsx'
+import { Copyable, TextHeadline, Time } from '../../parts/values.tsx'
 import { type BankAccount, NameEnquiry, useOf } from './name-enquiry.tsx'
 
 const PATH = '/api/v1/bank-accounts/{reference}'
@@ -17,10 +17,7 @@ export function BankAccountDetail({ account, mayWrite, done }: Props) {
   const text = strings.statusTexts[account.status]
   return (
     <>
-      <div class="headline">
-        <span class="headline-text">{account.accountName}</span>
-        <NameEnquiry account={account} />
-      </div>
+      <TextHeadline text={account.accountName} badge={<NameEnquiry account={account} />} />
       {text && <p class="notice held">{text}</p>}
       <Facts
         facts={[

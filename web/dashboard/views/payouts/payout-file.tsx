@@ -8,8 +8,9 @@ import { BankName } from '../../parts/bank-name.tsx'
 import { Facts } from '../../parts/drawer.tsx'
 import { TextAreaField, textOf } from '../../parts/forms.tsx'
 import { Icon } from '../../parts/icons.tsx'
+import { Link } from '../../parts/link.tsx'
 import { Copyable, Money, Time } from '../../parts/values.tsx'
-import { follow, hrefOf } from '../../routing.ts'
+import { hrefOf } from '../../routing.ts'
 import { mayAccount, type Session } from '../../session.ts'
 import { DecideFailure } from './decide-failure.tsx'
 import { FileState, type PayoutFile } from './file-state.tsx'
@@ -29,9 +30,9 @@ export function PayoutFileDetail({ file, session, done }: Detail) {
         <FileState file={file} />
       </div>
       <p class="muted">
-        <a href={hrefOf('payouts', undefined, { tab: 'all', payoutFile: id })} onClick={follow}>
+        <Link href={hrefOf('payouts', undefined, { tab: 'all', payoutFile: id })}>
           {strings.count(count(payouts))}
-        </a>
+        </Link>
       </p>
       {notDeliveredAt === null && blockedBy && (
         <p class="notice held">{whyBlocked(file, blockedBy)}</p>

@@ -6,9 +6,10 @@ import type { Schemas } from '../../api.ts'
 import { count, humanize } from '../../format.ts'
 import { BankName } from '../../parts/bank-name.tsx'
 import { type Fact, Facts } from '../../parts/drawer.tsx'
+import { Link } from '../../parts/link.tsx'
 import { type Entry, Timeline } from '../../parts/timeline.tsx'
 import { Copyable, Headline, Money, Time } from '../../parts/values.tsx'
-import { follow, hrefOf } from '../../routing.ts'
+import { hrefOf } from '../../routing.ts'
 import { isAwaiting, stateOf } from './payout-list.tsx'
 
 type OwnPayout = Schemas['PayoutDetail']
@@ -92,9 +93,7 @@ function inside(payout: Schemas['OperatorPayoutDetail']): Fact[] {
     [
       strings.file,
       payoutFile && (
-        <a href={hrefOf('payouts', payoutFile, { tab: 'files' })} onClick={follow}>
-          {payoutFile}
-        </a>
+        <Link href={hrefOf('payouts', payoutFile, { tab: 'files' })}>{payoutFile}</Link>
       ),
     ],
     [strings.queries, status === 'unknown' && count(queries)],

@@ -6,8 +6,9 @@ import { addDays, longDay, today } from '../../days.ts'
 import { useData, useReload } from '../../loading.ts'
 import { CloseDay } from '../../parts/close-day.tsx'
 import { Icon } from '../../parts/icons.tsx'
+import { Link } from '../../parts/link.tsx'
 import { Failed, Skeleton } from '../../parts/states.tsx'
-import { closeTo, follow, hrefOf } from '../../routing.ts'
+import { closeTo, hrefOf } from '../../routing.ts'
 import { mayAccount } from '../../session.ts'
 import type { ViewProps } from '../../view-props.ts'
 import { DayDifferences } from './day-differences.tsx'
@@ -63,10 +64,10 @@ function DayTop({ proof, mayClose, changed }: TopProps) {
     hrefOf('reconciliation', undefined, { bankCode, day: other, currency })
   return (
     <header class="day-top">
-      <a class="back-link" href={hrefOf('reconciliation')} onClick={follow}>
+      <Link class="back-link" href={hrefOf('reconciliation')}>
         <Icon name="back" />
         {strings.backToDays}
-      </a>
+      </Link>
       <div class="day-title">
         <h2>{bankName}</h2>
         <DayStatus status={statusOf(proof)} />
@@ -79,15 +80,15 @@ function DayTop({ proof, mayClose, changed }: TopProps) {
         <p class="muted">{longDay(day)}</p>
       </div>
       <div class="day-steps">
-        <a class="button" href={at(addDays(day, -1))} onClick={follow}>
+        <Link class="button" href={at(addDays(day, -1))}>
           <Icon name="back" />
           {strings.previousDay}
-        </a>
+        </Link>
         {day < today() && (
-          <a class="button" href={at(addDays(day, 1))} onClick={follow}>
+          <Link class="button" href={at(addDays(day, 1))}>
             {strings.nextDay}
             <Icon name="onward" />
-          </a>
+          </Link>
         )}
         {mayClose && !isClosed && day < today() && <CloseDay day={day} done={changed} />}
       </div>

@@ -3,9 +3,10 @@
 import { useState } from 'preact/hooks'
 import { reconciliationStrings as strings } from '../../../copy.ts'
 import { count } from '../../format.ts'
+import { Link } from '../../parts/link.tsx'
 import { onePage } from '../../parts/one-page.ts'
 import { ListTable } from '../../parts/table.tsx'
-import { follow, hrefOf, type Place } from '../../routing.ts'
+import { hrefOf, type Place } from '../../routing.ts'
 import { mayAccount, type Session } from '../../session.ts'
 import { AssignChosen } from './assign-many.tsx'
 import { choosingOf, DIFFERENCE_COLUMNS } from './difference-list.tsx'
@@ -60,12 +61,9 @@ export function DayDifferences({ proof, place, session, done }: Props) {
       {moreDifferences && (
         <p class="muted under-list">
           {strings.moreDifferences}{' '}
-          <a
-            href={hrefOf('reconciliation', undefined, { tab: 'differences', bankCode })}
-            onClick={follow}
-          >
+          <Link href={hrefOf('reconciliation', undefined, { tab: 'differences', bankCode })}>
             {strings.seeAll}
-          </a>
+          </Link>
         </p>
       )}
     </section>

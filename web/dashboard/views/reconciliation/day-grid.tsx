@@ -8,7 +8,8 @@ import { longDay, shortDay, weekdayOf } from '../../days.ts'
 import { count } from '../../format.ts'
 import { groupBy } from '../../grouping.ts'
 import { Icon } from '../../parts/icons.tsx'
-import { follow, hrefOf } from '../../routing.ts'
+import { Link } from '../../parts/link.tsx'
+import { hrefOf } from '../../routing.ts'
 import { ICONS, type Status, TONES } from './day-status.tsx'
 
 export const DAYS = '/api/v1/operator/reconciliation/days'
@@ -62,18 +63,17 @@ function Cell({ row }: { row: BankDayRow | undefined }) {
   if (!row) return <span class="muted">{appStrings.nothing}</span>
   const { bankCode, day, currency, status, isClosed } = row
   return (
-    <a
+    <Link
       class={`day-cell ${TONES[status]}`}
       href={hrefOf('reconciliation', undefined, { bankCode, day, currency })}
       title={isClosed ? strings.closed : undefined}
-      onClick={follow}
     >
       <span class="hidden">{strings.cell(nameOf(row), longDay(day), '')}</span>
       <Icon name={ICONS[status]} />
       <span class="day-word">{wordOf(row)}</span>
       {isClosed && <span class="hidden">, {strings.closed}</span>}
       {isClosed && <Icon name="lock" />}
-    </a>
+    </Link>
   )
 }
 

@@ -7,8 +7,9 @@ import { addDays, daysBetween, isDay, shortDay, today } from '../../days.ts'
 import { groupBy } from '../../grouping.ts'
 import { useData, useLoaded, useReload } from '../../loading.ts'
 import { Icon } from '../../parts/icons.tsx'
+import { Link } from '../../parts/link.tsx'
 import { Empty, Failed, Skeleton } from '../../parts/states.tsx'
-import { follow, goTo, hrefOf, type Place } from '../../routing.ts'
+import { goTo, hrefOf, type Place } from '../../routing.ts'
 import { mayAccount } from '../../session.ts'
 import { useSteadyVersion } from '../../steady-refresh.ts'
 import type { ViewProps } from '../../view-props.ts'
@@ -110,9 +111,9 @@ function AlertLine({ rows }: { rows: readonly BankDayRow[] }) {
     <p class="day-alert bad" role="status">
       <Icon name="warning" />
       <span>{said.join(' · ')}</span>
-      <a href={hrefOf('reconciliation', undefined, { bankCode, day, currency })} onClick={follow}>
+      <Link href={hrefOf('reconciliation', undefined, { bankCode, day, currency })}>
         {strings.first}
-      </a>
+      </Link>
     </p>
   )
 }

@@ -5,8 +5,9 @@ import { differencesStrings, reconciliationStrings as strings } from '../../../c
 import type { Row } from '../../api.ts'
 import { shortDay } from '../../days.ts'
 import { count, humanize } from '../../format.ts'
+import { Link } from '../../parts/link.tsx'
 import { Money } from '../../parts/values.tsx'
-import { follow, hrefOf } from '../../routing.ts'
+import { hrefOf } from '../../routing.ts'
 
 export type Line = Row<'/api/v1/operator/reconciliation/lines'>
 export type Item = Row<'/api/v1/operator/reconciliation/items'>
@@ -72,11 +73,7 @@ export function ItemLink({ item: { kind, id, reference } }: { item: PlainItem })
   }
   const link = links[kind]
   if (!link) return null
-  return (
-    <a href={link[0]} onClick={follow}>
-      {link[1]}
-    </a>
-  )
+  return <Link href={link[0]}>{link[1]}</Link>
 }
 
 export const payoutHref = (reference: string) => hrefOf('payouts', reference, { tab: 'all' })

@@ -21,7 +21,7 @@ import {
 } from '../../parts/forms.tsx'
 import { Empty } from '../../parts/states.tsx'
 import { type Column, ListTable } from '../../parts/table.tsx'
-import { Time } from '../../parts/values.tsx'
+import { TextHeadline, Time } from '../../parts/values.tsx'
 import { closeTo, hrefOf } from '../../routing.ts'
 import type { ViewProps } from '../../view-props.ts'
 import { Withdraw } from './withdraw.tsx'
@@ -90,9 +90,7 @@ function RuleDrawer({ rule, isOperator, changed }: DrawerProps) {
   const close = () => closeTo(hrefOf('settings', undefined, TAB))
   return (
     <Drawer title={strings.one} close={close}>
-      <div class="headline">
-        <span class="headline-text">{rule.code}</span>
-      </div>
+      <TextHeadline text={rule.code} />
       <Facts
         facts={[
           [strings.client, rule.clientId],

@@ -10,6 +10,7 @@ import { Drawer, type Fact, Facts } from '../../parts/drawer.tsx'
 import { amountOf, CheckBox, InputField, textOf } from '../../parts/forms.tsx'
 import { Empty } from '../../parts/states.tsx'
 import { type Column, ListTable } from '../../parts/table.tsx'
+import { TextHeadline } from '../../parts/values.tsx'
 import { closeTo, hrefOf } from '../../routing.ts'
 import type { ViewProps } from '../../view-props.ts'
 
@@ -86,9 +87,7 @@ export function LimitProfiles({ session, place }: ViewProps) {
 function ProfileDrawer({ profile, close }: { profile: LimitProfile; close: () => void }) {
   return (
     <Drawer title={strings.one} close={close}>
-      <div class="headline">
-        <span class="headline-text">{profile.name}</span>
-      </div>
+      <TextHeadline text={profile.name} />
       <Facts
         facts={[
           [strings.code, profile.code],

@@ -10,7 +10,7 @@ import { Drawer, Facts } from '../../parts/drawer.tsx'
 import { amountOf, InputField, TextAreaField, textOf } from '../../parts/forms.tsx'
 import { Empty } from '../../parts/states.tsx'
 import { type Column, ListTable } from '../../parts/table.tsx'
-import { Time } from '../../parts/values.tsx'
+import { TextHeadline, Time } from '../../parts/values.tsx'
 import { closeTo, hrefOf } from '../../routing.ts'
 import { Withdraw } from './withdraw.tsx'
 
@@ -68,9 +68,7 @@ function TariffDrawer({ tariff, changed }: { tariff: Tariff; changed: () => void
   const close = () => closeTo(hrefOf('settings', undefined, TAB))
   return (
     <Drawer title={strings.tariff} close={close}>
-      <div class="headline">
-        <span class="headline-text">{tariff.bankCode ?? strings.otherBanks}</span>
-      </div>
+      <TextHeadline text={tariff.bankCode ?? strings.otherBanks} />
       <Facts
         facts={[
           [strings.bands, bandsOf(tariff)],

@@ -6,7 +6,6 @@ import { type Schemas, send } from '../../api.ts'
 import { Action } from '../../parts/action.tsx'
 import { BankAccountsLink } from '../../parts/bank-accounts-link.tsx'
 import { BankName } from '../../parts/bank-name.tsx'
-import { Detail } from '../../parts/detail.tsx'
 import { Facts } from '../../parts/drawer.tsx'
 import { ListView } from '../../parts/list-view.tsx'
 import { StatementLinks } from '../../parts/statement-links.tsx'
@@ -47,35 +46,28 @@ export function Subaccounts(props: ViewProps) {
       view="settings"
       icon="action"
       path={PATH}
-      params={{}}
       caption={settingsStrings.tabs.subaccounts}
       columns={COLUMNS}
       keyOf={({ subaccountCode }) => subaccountCode}
       none={{ title: strings.none, text: strings.noneText }}
       add={mayWrite && <AddSubaccount done={() => setVersion(version + 1)} />}
       version={version}
-      detail={({ open, version, close, changed }) => (
-        <Detail
-          key={open}
-          title={strings.one}
-          path={`${PATH}/{subaccountCode}`}
-          params={{ subaccountCode: open }}
-          version={version}
-          close={close}
-          show={(subaccount) => (
-            <>
-              <About subaccount={subaccount} />
-              {mayWrite && (
-                <div class="buttons">
-                  <ChangeBankAccount subaccount={subaccount} done={changed} />
-                  <Switch subaccount={subaccount} done={changed} />
-                </div>
-              )}
-              <StatementLinks path={`${PATH}/${subaccount.subaccountCode}/statement`} />
-            </>
-          )}
-        />
-      )}
+      one={{
+        title: strings.one,
+        path: `${PATH}/{subaccountCode}`,
+        show: (subaccount, { changed }) => (
+          <>
+            <About subaccount={subaccount} />
+            {mayWrite && (
+              <div class="buttons">
+                <ChangeBankAccount subaccount={subaccount} done={changed} />
+                <Switch subaccount={subaccount} done={changed} />
+              </div>
+            )}
+            <StatementLinks path={`${PATH}/${subaccount.subaccountCode}/statement`} />
+          </>
+        ),
+      }}
     />
   )
 }

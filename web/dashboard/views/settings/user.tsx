@@ -7,7 +7,7 @@ import { Action, ActionForm, AtOnceButton } from '../../parts/action.tsx'
 import { Drawer, Facts } from '../../parts/drawer.tsx'
 import { CheckBox, choiceOf, Field, TextAreaField, textOf } from '../../parts/forms.tsx'
 import { toast } from '../../parts/toasts.tsx'
-import { Time } from '../../parts/values.tsx'
+import { TextHeadline, Time } from '../../parts/values.tsx'
 import type { Session } from '../../session.ts'
 import {
   mayDisable,
@@ -40,10 +40,7 @@ export function UserDrawer(props: Props) {
   const mayOnlyDisable = !isOwn && !mayTouch && user.isActive && mayDisable(session, role)
   return (
     <Drawer title={strings.one} close={close}>
-      <div class="headline">
-        <span class="headline-text">{email}</span>
-        <UserBadge user={user} />
-      </div>
+      <TextHeadline text={email} badge={<UserBadge user={user} />} />
       <Facts
         facts={[
           [strings.role, humanize(role)],

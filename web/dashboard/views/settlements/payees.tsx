@@ -2,8 +2,9 @@
 // the settlement was closed stands out, as does one that cannot be paid to: whoever approves should know.
 
 import { settlementsStrings as strings } from '../../../copy.ts'
+import { Link } from '../../parts/link.tsx'
 import { Copyable, Money, Time } from '../../parts/values.tsx'
-import { follow, hrefOf } from '../../routing.ts'
+import { hrefOf } from '../../routing.ts'
 import type { WholeSettlement } from './amounts.tsx'
 
 export function Payees({ settlement }: { settlement: WholeSettlement }) {
@@ -48,9 +49,5 @@ export function Payees({ settlement }: { settlement: WholeSettlement }) {
 // Leads to where the account of a subaccount is changed.
 function Party({ code }: { code: string | null }) {
   if (code === null) return strings.mainAccount
-  return (
-    <a href={hrefOf('settings', code, { tab: 'subaccounts' })} onClick={follow}>
-      {code}
-    </a>
-  )
+  return <Link href={hrefOf('settings', code, { tab: 'subaccounts' })}>{code}</Link>
 }

@@ -61,7 +61,6 @@ export function Deliveries(props: ViewProps) {
       view="webhooks"
       icon="event"
       path={EVENTS}
-      params={{}}
       also={{ include: 'deliveries' }}
       caption={webhooksStrings.tabs.deliveries}
       columns={COLUMNS}

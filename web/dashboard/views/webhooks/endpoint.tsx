@@ -7,9 +7,10 @@ import { shownTime } from '../../format.ts'
 import { type LiveEvent, useEvents } from '../../live.ts'
 import { useData } from '../../loading.ts'
 import { Drawer, Facts } from '../../parts/drawer.tsx'
+import { Link } from '../../parts/link.tsx'
 import { Failed, Skeleton } from '../../parts/states.tsx'
-import { Badge, Copyable, Time } from '../../parts/values.tsx'
-import { follow, hrefOf } from '../../routing.ts'
+import { Badge, Copyable, TextHeadline, Time } from '../../parts/values.tsx'
+import { hrefOf } from '../../routing.ts'
 import { usePendingRefresh, useSteadyRefresh } from '../../steady-refresh.ts'
 import { describeAttempt } from './attempt.tsx'
 import { EndpointActions } from './endpoint-actions.tsx'
@@ -69,10 +70,7 @@ function About({ endpoint }: { endpoint: Detail }) {
   const { name, tone } = stateOf(endpoint)
   return (
     <>
-      <div class="headline">
-        <span class="headline-text">{url}</span>
-        <Badge state={webhooksStrings.states[name]} tone={tone} />
-      </div>
+      <TextHeadline text={url} badge={<Badge state={webhooksStrings.states[name]} tone={tone} />} />
       <Health endpoint={endpoint} />
       <Facts
         facts={[
@@ -120,9 +118,9 @@ function LastAttempts({ attempts }: { attempts: Detail['health']['lastAttempts']
       <ul class="attempts">
         {attempts.map((attempt) => (
           <li key={`${attempt.eventId} ${attempt.attempt}`}>
-            <a href={hrefOf('webhooks', attempt.eventId, { tab: 'deliveries' })} onClick={follow}>
+            <Link href={hrefOf('webhooks', attempt.eventId, { tab: 'deliveries' })}>
               {describeAttempt(attempt)}
-            </a>
+            </Link>
             <Time at={attempt.attemptedAt} />
           </li>
         ))}

@@ -8,7 +8,7 @@ import { Drawer, Facts } from '../../parts/drawer.tsx'
 import { useSending } from '../../parts/forms.tsx'
 import { Failed, Skeleton } from '../../parts/states.tsx'
 import { toast } from '../../parts/toasts.tsx'
-import { Copyable, Time } from '../../parts/values.tsx'
+import { Copyable, TextHeadline, Time } from '../../parts/values.tsx'
 import { usePendingRefresh } from '../../steady-refresh.ts'
 import { AttemptShown } from './attempt.tsx'
 import { DeliveryBadge, EVENTS, EventBadge } from './delivery-badges.tsx'
@@ -44,10 +44,7 @@ function About({ event }: { event: Event }) {
   const { id, type, sequence, createdAt } = event
   return (
     <>
-      <div class="headline">
-        <span class="headline-text">{type}</span>
-        <EventBadge {...event} />
-      </div>
+      <TextHeadline text={type} badge={<EventBadge {...event} />} />
       <Facts
         facts={[
           [strings.id, <Copyable key="id" text={id} />],
