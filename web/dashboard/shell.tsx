@@ -129,7 +129,7 @@ function Menu({ views, current, session }: MenuProps) {
   )
 }
 
-// In a tab that nobody sees nothing is drawn.
+// Hidden tabs draw nothing.
 function untilDrawn(): Promise<unknown> {
   return new Promise((resolve) => {
     requestAnimationFrame(() => window.setTimeout(resolve))
@@ -147,13 +147,13 @@ function UserMenu({ session: { user, role, client }, setLeaving }: UserMenuProps
     setTheme(next)
   }
   const leave = async () => {
-    // The view goes first, and with it all that it asks for: nothing is asked of a session that ended.
+    // Unmount the view first, so that it sends no request after the session ended.
     setLeaving(true)
     forgetEvents()
     await untilDrawn()
     try {
       await signOut()
-      window.location.assign(BASE) // From the start: nothing of this person stays in the page.
+      window.location.assign(BASE) // A fresh load drops all data of this user.
     } catch (error) {
       setLeaving(false)
       toast(problemFrom(error).message, 'bad')
@@ -182,7 +182,6 @@ function UserMenu({ session: { user, role, client }, setLeaving }: UserMenuProps
   )
 }
 
-// The view's code comes when it is first needed.
 function ViewPlace({ view, props }: { view: View | undefined; props: ViewProps }) {
   type State = { Component?: ComponentType<ViewProps>; problem?: Problem }
   const [state, setState] = useState<State>({})

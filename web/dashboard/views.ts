@@ -1,6 +1,5 @@
-// The views of the dashboard, in the order of the menu. To add one: a file in views/ that exports a
-// component by default, and a line here. Whoever lacks the scope does not see it; its code is loaded
-// when it is first opened.
+// The views, in the order of the menu. To add one, export a component by default from a file in views/ and add
+// a line here. Users see only the views of their scopes; code loads when a view first opens.
 
 import type { ComponentType } from 'preact'
 import { appStrings } from '../copy.ts'
@@ -13,12 +12,12 @@ import type { ViewProps } from './view-props.ts'
 type ViewModule = { default: ComponentType<ViewProps> }
 
 export type View = {
-  path: string // In the address: /dashboard/<path>. The first view has none.
+  path: string // /dashboard/<path>; empty for the first view.
   name: string
   icon: IconName
-  scope: string | undefined // What one must be allowed, to see it; undefined: everybody may.
-  mode?: 'sandbox' // Only in this mode.
-  count?: ComponentType<{ session: Session }> // Of what waits there, beside its name.
+  scope: string | undefined // Undefined: everybody sees it.
+  mode?: 'sandbox'
+  count?: ComponentType<{ session: Session }> // The number beside the name.
   load: () => Promise<ViewModule>
 }
 

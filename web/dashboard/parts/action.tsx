@@ -6,12 +6,12 @@ import { useState } from 'preact/hooks'
 import { problemFrom } from '../api.ts'
 import { staying } from '../in-flight.ts'
 import { DialogForm } from './dialog.tsx'
-import { type Headers, newKey, useSending } from './forms.tsx'
+import { type Form, type Headers, newKey, useSending } from './forms.tsx'
 import { Failed } from './states.tsx'
 import { toast } from './toasts.tsx'
 
 type Work<Result> = {
-  run: (form: FormData, headers: Headers) => Promise<Result>
+  run: (form: Form, headers: Headers) => Promise<Result>
   message?: string | ((result: Result) => string) // The toast after a success.
   done?: ((result: Result) => void) | undefined
 }

@@ -1,7 +1,7 @@
-// The fields of an account at a bank: the bank, the account's number, and its name there.
+// The fields of a bank account: bank, number and name.
 
 import { BankChoice } from './bank-choice.tsx'
-import { InputField, textOf } from './forms.tsx'
+import { type Form, InputField } from './forms.tsx'
 
 const NAME_MAX = 100
 
@@ -33,8 +33,8 @@ export function BankAccountFields({ words, name, nameHint, presentName = '' }: P
   )
 }
 
-export const bankAccountOf = (form: FormData) => ({
-  bankCode: textOf(form, 'bankCode'),
-  accountNumber: textOf(form, 'accountNumber'),
-  accountName: textOf(form, 'accountName'),
+export const bankAccountOf = (form: Form) => ({
+  bankCode: form.text('bankCode'),
+  accountNumber: form.text('accountNumber'),
+  accountName: form.text('accountName'),
 })

@@ -1,4 +1,4 @@
-// Leads to where bank accounts are added and made the default.
+// A link to the bank accounts.
 
 import { payoutsStrings as strings } from '../../copy.ts'
 import { hrefOf } from '../routing.ts'

@@ -1,4 +1,4 @@
-// A choice of banks, by name: of all that can be paid, found by a part of a name or any code, or of some.
+// A choice of bank by name or any code.
 
 import { useState } from 'preact/hooks'
 import { appStrings } from '../../copy.ts'
@@ -16,7 +16,7 @@ export function BankChoice(words: Words) {
   return <FoundBank banks={data.filter(({ canBePaid }) => canBePaid)} {...words} />
 }
 
-// Not sent with the form: only the choice is.
+// The search text is not part of the form.
 function FoundBank({ banks, ...words }: Words & { banks: readonly Schemas['Institution'][] }) {
   const [search, setSearch] = useState('')
   const part = search.trim().toLowerCase()

@@ -3,7 +3,7 @@
 import { refundsStrings as strings } from '../../copy.ts'
 import { type Schemas, send } from '../api.ts'
 import { Action } from './action.tsx'
-import { ReasonField, textOf } from './forms.tsx'
+import { ReasonField } from './forms.tsx'
 import { explainRefusal } from './refund-form.tsx'
 
 type Props = { refund: Schemas['Refund']; done: () => void }
@@ -18,7 +18,7 @@ export function CancelRefund({ refund: { reference }, done }: Props) {
         isDangerous
         text={strings.cancelText}
         run={(form, headers) => {
-          const body = { reason: textOf(form, 'reason') }
+          const body = { reason: form.text('reason') }
           const path = '/api/v1/refunds/{reference}/cancel'
           return send('POST', path, { params: { reference }, body, headers }).catch(explainRefusal)
         }}

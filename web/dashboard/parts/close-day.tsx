@@ -6,15 +6,13 @@ import { longDay } from '../days.ts'
 import { useData } from '../loading.ts'
 import { follow, hrefOf } from '../routing.ts'
 import { ActionDialog, OpenButton } from './action.tsx'
-import { ReasonField, textOf } from './forms.tsx'
+import { ReasonField } from './forms.tsx'
 import { Icon } from './icons.tsx'
 
 const PATH = '/api/v1/operator/days/{day}/close'
 const DAYS = '/api/v1/operator/reconciliation/days'
 
-type Props = { day: string; done: () => void }
-
-export function CloseDay({ day, done }: Props) {
+export function CloseDay({ day, done }: { day: string; done: () => void }) {
   const label = (
     <>
       <Icon name="lock" />
@@ -30,7 +28,7 @@ export function CloseDay({ day, done }: Props) {
           isDangerous
           text={strings.closeText}
           run={(form, headers) => {
-            const reason = textOf(form, 'reason')
+            const reason = form.text('reason')
             const body = reason === '' ? {} : { reason }
             return send('POST', PATH, { params: { day }, body, headers })
           }}

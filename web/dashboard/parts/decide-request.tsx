@@ -3,7 +3,7 @@
 
 import { mayAccount, type Session } from '../session.ts'
 import { Action } from './action.tsx'
-import { type Headers, ReasonField, textOf } from './forms.tsx'
+import { type Headers, ReasonField } from './forms.tsx'
 
 type Words = {
   own: string
@@ -72,7 +72,7 @@ export function DecideRequest(props: Props) {
             isOffered={!isOwn}
             isDangerous
             run={(form, headers) =>
-              decide('reject', { body: { reason: textOf(form, 'reason') }, headers })
+              decide('reject', { body: { reason: form.text('reason') }, headers })
             }
             message={words.rejected}
             done={done}

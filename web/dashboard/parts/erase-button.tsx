@@ -5,7 +5,7 @@ import { useState } from 'preact/hooks'
 import { erasureStrings as strings } from '../../copy.ts'
 import { ActionDialog, OpenButton } from './action.tsx'
 import { Bullets } from './bullets.tsx'
-import { type Headers, InputField, ReasonField, textOf } from './forms.tsx'
+import { type Headers, InputField, ReasonField } from './forms.tsx'
 
 type Props = {
   of: 'account' | 'advice'
@@ -32,7 +32,7 @@ function EraseForm({ of, word, run, changed, close }: Props & { close: () => voi
       action={strings.submit}
       isDangerous
       isReady={typed.trim() === word}
-      run={(form, headers) => run({ reason: textOf(form, 'reason') }, headers)}
+      run={(form, headers) => run({ reason: form.text('reason') }, headers)}
       message={(isComplete) => (isComplete ? strings.done : strings.begun)}
       done={changed}
       close={close}

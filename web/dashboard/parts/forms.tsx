@@ -14,14 +14,14 @@ import { staying } from '../in-flight.ts'
 export type Headers = Record<string, string>
 
 // The idempotency key changes only after a success, so a retry after a lost answer repeats nothing.
-export function useSending(work: (form: FormData, headers: Headers) => Promise<unknown>) {
+export function useSending(work: (form: Form, headers: Headers) => Promise<unknown>) {
   const [problem, setProblem] = useState<Problem | undefined>()
   const [isBusy, setBusy] = useState(false)
   const key = useRef(newKey())
   const submit = async (event: TargetedEvent<HTMLFormElement>) => {
     event.preventDefault()
     if (isBusy) return
-    const form = new FormData(event.currentTarget)
+    const form = new Form(event.currentTarget)
     setBusy(true)
     setProblem(undefined)
     try {
@@ -41,14 +41,21 @@ export function newKey(): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
-export const textOf = (form: FormData, name: string) => String(form.get(name) ?? '').trim()
+// The fields of a form when it was sent.
+export class Form extends FormData {
+  text(name: string): string {
+    return String(this.get(name) ?? '').trim()
+  }
 
-export const amountOf = (form: FormData, name: string) => textOf(form, name).replaceAll(',', '')
+  amount(name: string): string {
+    return this.text(name).replaceAll(',', '')
+  }
 
-export function choiceOf<T extends string>(form: FormData, name: string, choices: readonly T[]): T {
-  const choice = choices.find((each) => each === form.get(name))
-  if (!choice) throw new Error(name)
-  return choice
+  choice<T extends string>(name: string, choices: readonly T[]): T {
+    const choice = choices.find((each) => each === this.get(name))
+    if (!choice) throw new Error(name)
+    return choice
+  }
 }
 
 export const FieldFaults = createContext<readonly FieldFault[]>([])
@@ -113,20 +120,26 @@ export function ReasonField({ rows = 3, maxLength = 500, required = true, ...res
   return <TextAreaField name="reason" {...{ rows, maxLength, required }} {...rest} />
 }
 
+type Value = string | number
 type SelectProps = Labels &
   Attributes<HTMLSelectElement> & {
     none?: string // The option with an empty value.
-    options: readonly (readonly [value: string | number, name: string | undefined])[]
+    options: readonly (Value | readonly [value: Value, name: string | undefined])[]
+    names?: Readonly<Record<string, string>> | Readonly<Record<number, string>> // By value.
     chosen?: string | null | undefined // At first.
   }
 
-export function SelectField({ label, hint, of, none, options, chosen, ...select }: SelectProps) {
+export function SelectField(props: SelectProps) {
+  const { label, hint, of, none, options, names = {}, chosen, ...select } = props
+  const pairs = options.map((option) =>
+    typeof option === 'object' ? option : ([option, names[option as never]] as const),
+  )
   return (
     <Field label={label} hint={hint} of={of}>
       {(id, wrong) => (
         <select id={id} {...(select as object)} {...wrong}>
           {none !== undefined && <option value="">{none}</option>}
-          {options.map(([value, name]) => (
+          {pairs.map(([value, name]) => (
             <option key={value} value={value} {...(value === chosen ? { selected: true } : {})}>
               {name}
             </option>
@@ -136,11 +149,6 @@ export function SelectField({ label, hint, of, none, options, chosen, ...select 
     </Field>
   )
 }
-
-export const optionsOf = <Value extends string | number>(
-  values: readonly Value[],
-  names: Readonly<Record<Value, string>> | Readonly<Record<string, string>>,
-) => values.map((value) => [value, (names as Record<Value, string>)[value]] as const)
 
 export function CheckBox({
   label,

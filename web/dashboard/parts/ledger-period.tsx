@@ -1,5 +1,4 @@
-// A ledger account over chosen days: opening balance, debits, credits and closing balance, and the
-// transfers on their sides.
+// A ledger account over chosen days: opening balance, transfers by side, closing balance.
 
 import { ledgerStrings as strings } from '../../copy.ts'
 import type { Schemas } from '../api.ts'

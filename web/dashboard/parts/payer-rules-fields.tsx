@@ -1,10 +1,8 @@
-// Who may pay, and how much at a time: the fields that forms of accounts and of requests share.
+// Fields for who may pay, and how much at a time.
 
 import { accountsStrings } from '../../copy.ts'
 import { Problem, type Schemas } from '../api.ts'
-import { AMOUNT, amountOf, InputField, TextAreaField, textOf } from './forms.tsx'
-
-type Rules = Schemas['PayerRulesRequest']
+import { AMOUNT, type Form, InputField, TextAreaField } from './forms.tsx'
 
 const { rules: strings } = accountsStrings
 
@@ -67,15 +65,16 @@ function wrongLine(line: string): Problem {
   })
 }
 
-// Nothing filled in: no rules.
-export function rulesIn(form: FormData): Rules | null {
+// Null if every field is blank.
+export function rulesIn(form: Form): Schemas['PayerRulesRequest'] | null {
   const lines = (name: string) =>
-    textOf(form, name)
+    form
+      .text(name)
       .split(/\r?\n/)
       .map((line) => line.trim())
       .filter(Boolean)
-  const minAmount = amountOf(form, 'minAmount')
-  const maxAmount = amountOf(form, 'maxAmount')
+  const minAmount = form.amount('minAmount')
+  const maxAmount = form.amount('maxAmount')
   const names = lines('names')
   const accounts = lines('accounts').map((line) => {
     const [, accountNumber, bankCode] = /^([0-9]{10})[\s,;]+([0-9]{3}|[0-9]{5})$/.exec(line) ?? []

@@ -2,7 +2,7 @@
 
 import { sandboxBankStrings as strings } from '../../copy.ts'
 import { send } from '../api.ts'
-import { choiceOf, optionsOf, SelectField, useSending } from './forms.tsx'
+import { SelectField, useSending } from './forms.tsx'
 import { Failed } from './states.tsx'
 import { toast } from './toasts.tsx'
 
@@ -10,7 +10,7 @@ const OUTCOMES = ['ok', 'failed', 'slow', 'never', 'answer_lost'] as const
 
 export function PayoutOutcomeForm() {
   const { problem, isBusy, submit } = useSending(async (form) => {
-    const outcome = choiceOf(form, 'outcome', OUTCOMES)
+    const outcome = form.choice('outcome', OUTCOMES)
     await send('PUT', '/sandbox/payout-outcome', { body: { outcome } })
     toast(strings.outcomeSet)
   })
@@ -21,7 +21,8 @@ export function PayoutOutcomeForm() {
       <SelectField
         label={strings.outcome}
         name="outcome"
-        options={optionsOf(OUTCOMES, strings.outcomes)}
+        options={OUTCOMES}
+        names={strings.outcomes}
       />
       {problem && <Failed problem={problem} />}
       <button type="submit" class="button" disabled={isBusy}>

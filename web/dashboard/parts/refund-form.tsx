@@ -6,16 +6,7 @@ import { Problem, send } from '../api.ts'
 import { money } from '../format.ts'
 import { ActionDialog, OpenButton } from './action.tsx'
 import { DialogForm } from './dialog.tsx'
-import {
-  AMOUNT,
-  amountOf,
-  type Headers,
-  InputField,
-  newKey,
-  ReasonField,
-  textOf,
-  useSending,
-} from './forms.tsx'
+import { AMOUNT, type Headers, InputField, newKey, ReasonField, useSending } from './forms.tsx'
 
 export type RefundOf = { reference: string } | { id: number }
 
@@ -36,7 +27,7 @@ function RefundForm({ of, left, done, close }: Props & { close: () => void }) {
   const [body, setBody] = useState<Body | undefined>()
   const key = useRef(newKey()) // One form is one refund, however often it is confirmed.
   const sending = useSending(async (form) =>
-    setBody({ amount: amountOf(form, 'amount'), reason: textOf(form, 'reason') }),
+    setBody({ amount: form.amount('amount'), reason: form.text('reason') }),
   )
   return (
     <>

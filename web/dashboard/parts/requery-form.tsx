@@ -5,7 +5,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import { paymentsStrings as strings } from '../../copy.ts'
 import { getData, send } from '../api.ts'
 import { Action } from './action.tsx'
-import { InputField, textOf } from './forms.tsx'
+import { InputField } from './forms.tsx'
 
 type Props = { reference: string; changed: () => void }
 
@@ -22,7 +22,7 @@ export function RequeryButton(props: Props) {
       action={strings.requery}
       text={strings.requeryText}
       run={async (form, headers) => {
-        const sessionId = textOf(form, 'sessionId')
+        const sessionId = form.text('sessionId')
         const body = sessionId === '' ? {} : { sessionId }
         const before = await countQueries(reference)
         const path = `${PATH}/requery` as const

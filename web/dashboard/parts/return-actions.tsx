@@ -4,7 +4,7 @@ import { returnsStrings as strings } from '../../copy.ts'
 import { type Schemas, send } from '../api.ts'
 import { money } from '../format.ts'
 import { Action } from './action.tsx'
-import { InputField, ReasonField, textOf } from './forms.tsx'
+import { InputField, ReasonField } from './forms.tsx'
 
 export type Return = Schemas['Return']
 
@@ -25,7 +25,7 @@ export function ReturnActions({ item, mayConfirm, done }: Props) {
         isOffered={mayConfirm}
         text={strings.confirmText}
         run={(form, headers) => {
-          const bankReference = textOf(form, 'bankReference')
+          const bankReference = form.text('bankReference')
           const body = bankReference === '' ? {} : { bankReference }
           return send('POST', `${PATH}/confirm`, { params, body, headers })
         }}
@@ -45,7 +45,7 @@ export function ReturnActions({ item, mayConfirm, done }: Props) {
         isDangerous
         text={strings.failText}
         run={(form, headers) => {
-          const body = { reason: textOf(form, 'reason') }
+          const body = { reason: form.text('reason') }
           return send('POST', `${PATH}/fail`, { params, body, headers })
         }}
         message={strings.failed(reference)}

@@ -1,4 +1,4 @@
-// Which split applies, and what each subaccount got of it.
+// The split that applies, and the share of each subaccount.
 
 import { splitsStrings as strings } from '../../copy.ts'
 import type { Schemas } from '../api.ts'

@@ -13,7 +13,6 @@ type Props = {
   children: ComponentChildren
 }
 
-// Leads to the view that has the rest, where there is one.
 export function Stat({ name, note, tone = '', view, isMain, children }: Props) {
   return (
     <div class={`stat ${tone} ${isMain ? 'main' : ''}`}>

@@ -68,7 +68,7 @@ function post(
 export function OpenRequest({ request, mayDecide, done }: Deciding) {
   const [problem, setProblem] = useState<Problem | undefined>()
   const [isBusy, setBusy] = useState(false)
-  const [reason, setReason] = useState<string | undefined>() // Undefined: nobody rejects it.
+  const [reason, setReason] = useState<string | undefined>() // Undefined until the user rejects.
   const isRejecting = reason !== undefined
   const { cannotApprove } = request
   const decide = async (verb: Verb, body = {}) => {
@@ -155,9 +155,7 @@ function AmountChanges({ request: { amountChanges, currency } }: { request: Requ
   )
 }
 
-type ReasonProps = { reason: string; change: (reason: string) => void }
-
-function RejectReason({ reason, change }: ReasonProps) {
+function RejectReason({ reason, change }: { reason: string; change: (reason: string) => void }) {
   const field = useRef<HTMLTextAreaElement>(null)
   useLayoutEffect(() => field.current?.focus(), [])
   return (

@@ -1,4 +1,4 @@
-// What is in suspense, by reason and by age; each sum leads to its items.
+// Sums in suspense, by reason and by age. Each links to its items.
 
 import { suspenseStrings as strings } from '../../copy.ts'
 import { getData, type Query, type Schemas } from '../api.ts'
@@ -14,7 +14,6 @@ type Total = Schemas['SuspenseTotal']
 
 const PATH = '/api/v1/suspense/summary'
 
-// `asked` is what the list asks for, `query` what the address says.
 type Props = { asked: Query; version: number; query: Query }
 
 export function SuspenseTotals({ asked, version, query }: Props) {

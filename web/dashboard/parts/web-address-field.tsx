@@ -1,4 +1,4 @@
-// A field for a web address of the client's own.
+// A field for one of the client's web addresses.
 
 import { InputField } from './forms.tsx'
 

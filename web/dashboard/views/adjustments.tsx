@@ -1,5 +1,4 @@
-// Adjustments: what clients and banks owe, and recovering or writing it off under
-// maker-checker.
+// Adjustments: debts of clients and banks, recovered or written off under maker-checker.
 
 import { adjustmentsStrings as strings } from '../../copy.ts'
 import { Tabs } from '../parts/tabs.tsx'

@@ -1,4 +1,4 @@
-// Alerts: what needs an operator's attention, the recommended action, and who acknowledged it.
+// Alerts: what happened, the recommended action, and who acknowledged it.
 
 import { ALERT_KINDS } from '../../../sdk/src/api-types.ts'
 import { appStrings, alertsStrings as strings } from '../../copy.ts'

@@ -114,7 +114,7 @@ export default function Credits(props: ViewProps) {
   )
 }
 
-// What it brought to collection accounts. What paid a payment is refunded with the payment.
+// The part in collection accounts. The part that paid a payment is refunded with the payment.
 function amountCollected({ locations }: Credit): number {
   const collected = locations.filter(({ place }) => place === 'collection_account')
   return collected.reduce((sum, { amount }) => sum + amount, 0)
@@ -186,7 +186,7 @@ function Archived({ month }: { month: string }) {
   )
 }
 
-// One line for each kind, though it may have several.
+// One fact per kind of identifier.
 function identifiersOf({ identifiers }: Credit): Fact[] {
   const kinds = new Set(identifiers.map(({ kind }) => kind))
   return [...kinds].map((kind) => [
@@ -197,7 +197,6 @@ function identifiersOf({ identifiers }: Credit): Fact[] {
   ])
 }
 
-// Of most credits nothing.
 function withheld({ charges, netAmount, currency }: Credit): Fact[] {
   const parts = (['fee', 'vat', 'duty'] as const).filter((part) => charges[part] > 0)
   if (parts.length === 0) return []
@@ -208,7 +207,6 @@ function withheld({ charges, netAmount, currency }: Credit): Fact[] {
   ]
 }
 
-// Where a fee was charged.
 function charged({ merchantFee, merchantFeeVat, netToMerchant, currency }: Credit): Fact[] {
   if (merchantFee === 0 && merchantFeeVat === 0) return []
   const money = (amount: number) => <Money amount={amount} currency={currency} />
@@ -219,7 +217,7 @@ function charged({ merchantFee, merchantFeeVat, netToMerchant, currency }: Credi
   ]
 }
 
-// A bank that gives no time of day gives a date.
+// Some banks send only a date.
 function Happened({ at }: { at: string }) {
   return at.includes('T') ? <Time at={at} /> : <time dateTime={at}>{at}</time>
 }

@@ -19,7 +19,7 @@ type Account = Schemas['LedgerAccount']
 
 const PATH = '/api/v1/ledger/accounts'
 
-const OWED = ['receivable', 'write_off'] // By a client, who is named.
+const OWED = ['receivable', 'write_off'] // Shown with the client's name.
 
 const kindOf = (kind: string) => strings.kinds[kind] ?? humanize(kind)
 

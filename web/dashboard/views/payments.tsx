@@ -1,4 +1,4 @@
-// Payments, and the requests for them: one becomes a payment when a customer gets an account number.
+// Payments and payment requests. A request becomes a payment when its customer gets an account number.
 
 import { useState } from 'preact/hooks'
 import { appStrings, paymentsStrings as strings } from '../../copy.ts'
@@ -17,8 +17,6 @@ import { NewRequest } from './payments/new-request.tsx'
 import { type ListProps, Requests } from './payments/requests.tsx'
 import { ShareDialog } from './payments/share.tsx'
 
-type Payment = Schemas['Payment']
-
 const PATH = '/api/v1/payments'
 const STATUSES = ['Processing', 'PartPayment', 'Successful', 'Expired', 'Cancelled', 'Reversed']
 const TABS = ['payments', 'requests'] as const
@@ -31,7 +29,7 @@ const FILTERS: readonly Filter[] = [
   ...DATES,
 ]
 
-const COLUMNS: readonly Column<Payment>[] = [
+const COLUMNS: readonly Column<Schemas['Payment']>[] = [
   { name: strings.customer, place: 'lead', show: ({ customerName }) => customerName },
   amountColumn(strings.amount),
   {

@@ -1,5 +1,4 @@
-// Rail items: bank messages that could not be booked. Opening one shows the message and is recorded in
-// the audit log.
+// Rail items: bank messages that could not be booked. Opening one is recorded in the audit log.
 
 import { appStrings, railItemsStrings as strings } from '../../copy.ts'
 import type { Schemas } from '../api.ts'

@@ -1,4 +1,4 @@
-// Returns to payers, for the operator who executes at the banks what no connector and no file sends.
+// Returns to payers, for the operator who executes by hand those that no connector or file sends.
 
 import { useState } from 'preact/hooks'
 import { appStrings, returnsStrings as strings } from '../../copy.ts'
@@ -81,7 +81,6 @@ export default function Returns(props: ViewProps) {
 const isByHand = ({ sentBy }: Return) => sentBy === 'operator'
 const isReversed = ({ blockedBy }: Return) => blockedBy === 'return_credit_reversed'
 
-// With the state of its payout, where that says more.
 function SentBy({ item: { sentBy, payoutStatus } }: { item: Return }) {
   if (sentBy === null) return appStrings.nothing
   const isSent = payoutStatus === 'sending' || payoutStatus === 'unknown'
@@ -92,7 +91,6 @@ function SentBy({ item: { sentBy, payoutStatus } }: { item: Return }) {
   )
 }
 
-// Why it is not to be sent by hand, and where it is.
 function Notice({ item, session }: { item: Return; session: Session }) {
   const { reference, sentBy, payoutStatus, blockedBy } = item
   if (blockedBy) {
@@ -148,7 +146,7 @@ function About({ item, mayExecute }: { item: Return; mayExecute: boolean }) {
 
 const mayBeSeen = (item: Return) => item.sentBy === null || (isByHand(item) && !item.blockedBy)
 
-// Masked until it is asked for: who sees a number in full stands in the audit log.
+// Masked until shown, which the audit log records.
 function PayerNumber({ item, mayShow }: { item: Return; mayShow: boolean }) {
   const [number, setNumber] = useState<string | null>(null)
   const [isBusy, setBusy] = useState(false)

@@ -1,5 +1,4 @@
-// Settings: users, profile, branding, limits, fees, subaccounts, splits, payout rules and audit log, as
-// far as the role may see them.
+// Settings, as far as the user's role may see them.
 
 import { settingsStrings as strings } from '../../copy.ts'
 import { TabbedView } from '../parts/tabs.tsx'

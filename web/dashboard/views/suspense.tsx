@@ -1,5 +1,5 @@
-// Suspense desk: what is there by reason and age, items that await a decision, and resolving them, one
-// by one or many at once.
+// Suspense desk: sums by reason and age, requests awaiting a decision, and the items, to resolve one by one or
+// many at once.
 
 import { useEffect, useState } from 'preact/hooks'
 import { appStrings, suspenseStrings as strings } from '../../copy.ts'
@@ -26,7 +26,7 @@ import type { ViewProps } from '../view-props.ts'
 const PATH = '/api/v1/suspense'
 const REQUESTS = `${PATH}/requests`
 const STATES = ['open', 'assigned', 'returning', 'returned', 'reversed']
-const LOOK_AGAIN_MS = 15_000 // What colleagues ask for makes no event.
+const LOOK_AGAIN_MS = 15_000 // Requests of colleagues raise no event.
 
 const COLUMNS: readonly Column<Item>[] = [
   {
@@ -121,7 +121,7 @@ export default function Suspense({ session, place }: ViewProps) {
 
 type Reloaded = { reload: () => void }
 
-// Events refresh the first page only, what was changed here any.
+// Events refresh only the first page; changes made here refresh any.
 function useRefreshing(pages: Reloaded & { isFirst: boolean }, others: readonly Reloaded[]) {
   const [version, setVersion] = useState(0)
   const reloadOthers = () => {
@@ -136,7 +136,6 @@ function useRefreshing(pages: Reloaded & { isFirst: boolean }, others: readonly 
   return { version, changed, refresh }
 }
 
-// Requests of colleagues, looked for again and again.
 function useWaiting() {
   const waiting = useLoaded('waiting', (signal) =>
     getPage(REQUESTS, {}, { query: { state: 'open', limit: '100' }, signal }),

@@ -1,5 +1,4 @@
-// Today: what came in and what is left of it, against last week, by bank and merchant; success rate,
-// what needs attention, and the latest credits live.
+// Today's sums against last week, by bank and merchant; success rate, open tasks, and the latest credits.
 
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
@@ -20,9 +19,6 @@ import { Empty, Failed, Skeleton } from '../parts/states.tsx'
 import { Money, PaidBadge, Time } from '../parts/values.tsx'
 import { hrefOf } from '../routing.ts'
 import type { ViewProps } from '../view-props.ts'
-
-type Overview = Schemas['Overview']
-type Credit = Schemas['Credit']
 
 const NEWEST = '12'
 
@@ -45,7 +41,7 @@ export default function Today({ session }: ViewProps) {
   }
   const isStreaming = useEvents(onEvent, session.scopes.includes('webhooks:read'), refresh)
   const isLive = useConnection() === 'well' && isStreaming && !credits.problem
-  // Whoever is restricted to some merchants has no sums of everything, but sees what comes in.
+  // Users restricted to some merchants see no total sums.
   const isRestricted = overview.problem?.code === 'merchants_restricted'
   const failed = overview.problem && !isRestricted && (
     <Failed problem={overview.problem} retry={overview.reload} />
@@ -90,7 +86,7 @@ export default function Today({ session }: ViewProps) {
   )
 }
 
-// How much the event says came in; undefined: it is about something else.
+// Undefined for events about something else.
 function amountReceived({ type, data }: LiveEvent): number | undefined {
   if (!['collection.received', 'payment.part_paid', 'payment.successful'].includes(type)) {
     return undefined
@@ -98,7 +94,7 @@ function amountReceived({ type, data }: LiveEvent): number | undefined {
   return (data.credit as { amount?: number } | undefined)?.amount
 }
 
-function Stats({ overview }: { overview: Overview | undefined }) {
+function Stats({ overview }: { overview: Schemas['Overview'] | undefined }) {
   if (!overview) return <Skeleton kind="stats" lines={5} />
   const { today, yesterday, inSuspense, failingWebhooks } = overview
   const ended = today.successful + today.expired + today.cancelled
@@ -141,12 +137,12 @@ function Stats({ overview }: { overview: Overview | undefined }) {
 }
 
 type NewestProps = {
-  credits: Credit[] | undefined
-  first: ComponentChildren // What to do while there is none.
+  credits: Schemas['Credit'][] | undefined
+  first: ComponentChildren
 }
 
 function Newest({ credits, first }: NewestProps) {
-  // Those that were not there when one looked last are marked for a moment.
+  // New credits are marked for a moment.
   const known = useRef<ReadonlySet<number> | undefined>(undefined)
   useEffect(() => {
     if (credits) known.current = new Set(credits.map(({ id }) => id))

@@ -111,9 +111,7 @@ export function ClosedDays({ place, session }: ViewProps) {
   )
 }
 
-type AboutProps = { day: Day; mayClose: boolean; changed: () => void }
-
-function About({ day, mayClose, changed }: AboutProps) {
+function About({ day, mayClose, changed }: { day: Day; mayClose: boolean; changed: () => void }) {
   const { closedBy, closedAt, journalHash } = day
   const nameBank = useBankNames()
   return (

@@ -1,4 +1,4 @@
-// What reports share: the day or month in the address, the links to export and print, and states.
+// Shared by reports: the day or month in the address, export and print links, and states.
 
 import type { ComponentChildren } from 'preact'
 import { accountingStrings as strings } from '../../../copy.ts'
@@ -15,7 +15,7 @@ export function dayIn({ query }: Place): string {
   return isDay(query.day) && query.day <= today() ? query.day : today()
 }
 
-// The moment that a day ended; undefined: now.
+// Undefined: now.
 export const endOf = (day: string) => (day < today() ? dayAfter(day) : undefined)
 
 export function monthIn({ query: { month = '' } }: Place): string {
@@ -25,7 +25,6 @@ export function monthIn({ query: { month = '' } }: Place): string {
 
 type ChoiceProps = { label: string; type?: 'date' | 'month'; name: string; value: string }
 
-// Kept in the address, as filters are.
 export function PeriodChoice({ label, type = 'date', name, value }: ChoiceProps) {
   const latest = type === 'date' ? today() : today().slice(0, 7)
   const choose = (chosen: string) => {
@@ -45,7 +44,7 @@ export function PeriodChoice({ label, type = 'date', name, value }: ChoiceProps)
 
 type LinksProps = { path: string; query: Query; isPrinted?: boolean }
 
-// The path without its ending.
+// `path` lacks its extension.
 export function ReportLinks({ path, query, isPrinted = true }: LinksProps) {
   return (
     <div class="buttons">

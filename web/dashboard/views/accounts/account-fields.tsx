@@ -2,7 +2,7 @@
 
 import { accountsStrings as strings } from '../../../copy.ts'
 import type { Schemas } from '../../api.ts'
-import { Field, InputField } from '../../parts/forms.tsx'
+import { Field, type Form, InputField } from '../../parts/forms.tsx'
 import { WebAddressField } from '../../parts/web-address-field.tsx'
 
 type Account = Schemas['OwnAccount']
@@ -125,6 +125,6 @@ export function DigitsField({ name, label, hint, isNeeded = false }: DigitsProps
   )
 }
 
-export function tierOf(form: FormData): (typeof TIERS)[number] {
+export function tierOf(form: Form): (typeof TIERS)[number] {
   return TIERS.find((tier) => `${tier}` === form.get('kycTier')) ?? 3
 }

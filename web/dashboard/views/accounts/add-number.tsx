@@ -5,7 +5,6 @@ import { accountsStrings } from '../../../copy.ts'
 import { useData } from '../../loading.ts'
 import { ActionDialog } from '../../parts/action.tsx'
 import { BankSelect } from '../../parts/bank-choice.tsx'
-import { textOf } from '../../parts/forms.tsx'
 import { Failed, Skeleton } from '../../parts/states.tsx'
 import { addNumber } from './change-account.ts'
 import type { EditProps } from './edit-account.tsx'
@@ -23,7 +22,7 @@ export function AddNumber({ close, took, ...opened }: EditProps) {
       action={strings.submit}
       isReady={!!banks?.length}
       run={async (form, headers) => {
-        const bankCode = textOf(form, 'bankCode')
+        const bankCode = form.text('bankCode')
         const now = await addNumber(account, bankCode, headers)
         took(now)
         return now.accounts.find((each) => each.bankCode === bankCode)

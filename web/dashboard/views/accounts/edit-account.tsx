@@ -8,7 +8,7 @@ import { getPage } from '../../api.ts'
 import { useLoaded } from '../../loading.ts'
 import { CodeChoice } from '../../parts/code-choice.tsx'
 import { DialogForm } from '../../parts/dialog.tsx'
-import { AMOUNT, amountOf, InputField, textOf, useSending } from '../../parts/forms.tsx'
+import { AMOUNT, InputField, useSending } from '../../parts/forms.tsx'
 import { SplitChoice } from '../../parts/split-choice.tsx'
 import { Failed, Skeleton } from '../../parts/states.tsx'
 import { toast } from '../../parts/toasts.tsx'
@@ -24,17 +24,17 @@ export type EditProps = {
 export function EditAccount({ close, took, ...opened }: EditProps) {
   const [account] = useState(opened.account)
   const sending = useSending(async (form) => {
-    const nin = textOf(form, 'nin')
+    const nin = form.text('nin')
     const now = await changeAccount(account, {
-      accountName: textOf(form, 'accountName'),
-      email: textOf(form, 'email'),
-      phoneNumber: textOf(form, 'phoneNumber'),
-      notificationUrl: textOf(form, 'notificationUrl'),
+      accountName: form.text('accountName'),
+      email: form.text('email'),
+      phoneNumber: form.text('phoneNumber'),
+      notificationUrl: form.text('notificationUrl'),
       kycTier: tierOf(form),
-      verifiedName: textOf(form, 'verifiedName') || null,
+      verifiedName: form.text('verifiedName') || null,
       ...(nin ? { nin } : {}),
       // Unchanged while the choice has not loaded.
-      ...(form.has('splitCode') ? { splitCode: textOf(form, 'splitCode') || null } : {}),
+      ...(form.has('splitCode') ? { splitCode: form.text('splitCode') || null } : {}),
     })
     close()
     took(now)
@@ -65,7 +65,7 @@ const LIMITS = ['perCredit', 'perDay', 'balanceMax'] as const
 export function EditLimits({ close, took, ...opened }: EditProps) {
   const [account] = useState(opened.account)
   const sending = useSending(async (form) => {
-    const limit = (name: string) => amountOf(form, name) || null
+    const limit = (name: string) => form.amount(name) || null
     // Unchanged while the choice has not loaded.
     const hasProfile = form.has('limitProfile')
     const now = await changeAccount(account, {
@@ -74,7 +74,7 @@ export function EditLimits({ close, took, ...opened }: EditProps) {
         perDay: limit('perDay'),
         balanceMax: limit('balanceMax'),
       },
-      ...(hasProfile ? { limitProfile: textOf(form, 'limitProfile') || null } : {}),
+      ...(hasProfile ? { limitProfile: form.text('limitProfile') || null } : {}),
     })
     close()
     took(now)

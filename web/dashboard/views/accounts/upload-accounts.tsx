@@ -153,7 +153,7 @@ function Preview({ checked, again, close, created }: PreviewProps) {
   )
 }
 
-// Those with errors first; not all of a long file.
+// Rows with errors first.
 function Rows({ outcomes }: { outcomes: readonly Outcome[] }) {
   const shown = [...outcomes.filter((each) => !isGood(each)), ...outcomes.filter(isGood)]
   const hidden = shown.length - SHOWN_MAX
@@ -208,7 +208,7 @@ function Done({ checked, close }: { checked: Checked; close: () => void }) {
   )
 }
 
-// The file as it was, with what became of every row.
+// The file with an outcome for each row.
 function resultsOf(header: readonly string[], outcomes: readonly Outcome[]): string {
   const lines = outcomes.map(({ row, accountNumber, faults }) =>
     csvLine([

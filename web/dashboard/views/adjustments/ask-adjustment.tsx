@@ -4,7 +4,7 @@ import { adjustmentsStrings as strings } from '../../../copy.ts'
 import { type Schemas, send } from '../../api.ts'
 import { Action } from '../../parts/action.tsx'
 import { useBankNames } from '../../parts/bank-name.tsx'
-import { amountOf, InputField, ReasonField, textOf } from '../../parts/forms.tsx'
+import { InputField, ReasonField } from '../../parts/forms.tsx'
 import { goTo, hrefOf } from '../../routing.ts'
 
 export type DebtKind = 'receivable' | 'shortfall'
@@ -36,8 +36,8 @@ function AskAction({ account, kind, verb, done }: Props & { verb: 'recovery' | '
           kind: verb,
           of: kind,
           ...(kind === 'shortfall' ? { bankCode: bankCode ?? '' } : { clientId: clientId ?? '' }),
-          amount: amountOf(form, 'amount'),
-          reason: textOf(form, 'reason'),
+          amount: form.amount('amount'),
+          reason: form.text('reason'),
         }
         return send('POST', '/api/v1/operator/adjustments', { body, headers })
       }}

@@ -1,4 +1,4 @@
-// What is owed: receivables of clients, or shortfalls of banks.
+// Debts: receivables of clients, or shortfalls of banks.
 
 import { adjustmentsStrings as strings } from '../../../copy.ts'
 import type { Schemas } from '../../api.ts'

@@ -1,4 +1,4 @@
-// Adjustments as requested and decided.
+// Requested and decided adjustments.
 
 import { adjustmentsStrings as strings, suspenseStrings } from '../../../copy.ts'
 import type { Schemas } from '../../api.ts'

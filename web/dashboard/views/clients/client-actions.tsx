@@ -3,7 +3,7 @@
 import { appStrings, clientsStrings as strings } from '../../../copy.ts'
 import { type Query, send } from '../../api.ts'
 import { Action, OpenButton } from '../../parts/action.tsx'
-import { ReasonField, textOf } from '../../parts/forms.tsx'
+import { ReasonField } from '../../parts/forms.tsx'
 import { Link } from '../../parts/link.tsx'
 import { toast } from '../../parts/toasts.tsx'
 import { hrefOf } from '../../routing.ts'
@@ -63,7 +63,7 @@ function SwitchAction({
       isDangerous={isSuspension}
       text={strings[`${verb}Text`]}
       run={(form, headers) => {
-        const reason = textOf(form, 'reason')
+        const reason = form.text('reason')
         const body = reason ? { reason } : {}
         return send('POST', `${CLIENT}/${verb}`, { params: { clientId }, body, headers })
       }}
@@ -95,7 +95,7 @@ function NameAction({
       isDangerous={isRejection}
       text={strings[`${decision}NameText`]}
       run={(form, headers) => {
-        const reason = textOf(form, 'reason')
+        const reason = form.text('reason')
         const body = { accountName, ...(reason ? { reason } : {}) }
         const path = `${CLIENT}/account-name/${decision}` as const
         return send('POST', path, { params: { clientId }, body, headers })

@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks'
 import { appStrings, clientsStrings as strings } from '../../../copy.ts'
 import { type Schemas, send } from '../../api.ts'
 import { DialogForm } from '../../parts/dialog.tsx'
-import { CheckBox, InputField, TextAreaField, textOf, useSending } from '../../parts/forms.tsx'
+import { CheckBox, type Form, InputField, TextAreaField, useSending } from '../../parts/forms.tsx'
 import { CLIENT, CLIENTS, type Client } from './client-fields.tsx'
 import { scopesFor } from './client-scopes.ts'
 
@@ -20,7 +20,7 @@ export function ClientForm({ client, close, done }: Props) {
   const sending = useSending(async (form, headers) => {
     const fields = fieldsOf(form)
     if (!client) {
-      const clientId = textOf(form, 'clientId')
+      const clientId = form.text('clientId')
       const body = clientId ? { ...fields, clientId } : fields
       return done(await send('POST', CLIENTS, { body, headers }))
     }
@@ -63,11 +63,11 @@ export function ClientForm({ client, close, done }: Props) {
 
 type Fields = ReturnType<typeof fieldsOf>
 
-function fieldsOf(form: FormData) {
+function fieldsOf(form: Form) {
   const isOperator = form.has('isOperator')
   const chosen = form.getAll('scope')
   return {
-    name: textOf(form, 'name'),
+    name: form.text('name'),
     isOperator,
     scopes: scopesFor(isOperator).filter((scope) => chosen.includes(scope)),
     merchantCodes: linesOf(form, 'merchantCodes'),
@@ -75,8 +75,8 @@ function fieldsOf(form: FormData) {
   }
 }
 
-function linesOf(form: FormData, name: string): string[] | null {
-  const lines = textOf(form, name).split('\n')
+function linesOf(form: Form, name: string): string[] | null {
+  const lines = form.text(name).split('\n')
   const written = new Set(lines.map((line) => line.trim()).filter(Boolean))
   return written.size > 0 ? [...written] : null
 }

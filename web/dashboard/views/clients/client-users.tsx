@@ -1,4 +1,4 @@
-// The users of a client, for an operator, who invites its first owner here.
+// A client's users, for operators, who invite the first owner here.
 
 import { clientsStrings as strings } from '../../../copy.ts'
 import { useData } from '../../loading.ts'

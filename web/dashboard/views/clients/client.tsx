@@ -1,4 +1,4 @@
-// One client: what it may do, its usage, its secrets, and what an operator can change.
+// One client: rights, usage, secrets and actions.
 
 import { clientsStrings as strings } from '../../../copy.ts'
 import { type Query, send } from '../../api.ts'
@@ -13,7 +13,7 @@ import { ClientUsage } from './client-usage.tsx'
 type Props = {
   clientId: string
   isOwn: boolean
-  query: Query // Of the list that it is from.
+  query: Query // The query of the list.
   version: number
   close: () => void
   changed: () => void

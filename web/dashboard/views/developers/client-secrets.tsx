@@ -5,7 +5,7 @@ import { developersStrings } from '../../../copy.ts'
 import type { Schemas } from '../../api.ts'
 import { ActionDialog, OpenButton } from '../../parts/action.tsx'
 import { ShowOnce } from '../../parts/dialog.tsx'
-import { optionsOf, SelectField, textOf } from '../../parts/forms.tsx'
+import { SelectField } from '../../parts/forms.tsx'
 import { Badge, Time } from '../../parts/values.tsx'
 
 export type ClientSecret = Schemas['ClientSecret']
@@ -83,7 +83,7 @@ function RotationForm({ rotate, close, done }: Rotation) {
       action={strings.rotate}
       isDangerous={overlap === '0'}
       text={strings.rotateText}
-      run={(form, headers) => rotate({ overlapSeconds: Number(textOf(form, 'overlap')) }, headers)}
+      run={(form, headers) => rotate({ overlapSeconds: Number(form.text('overlap')) }, headers)}
       done={done}
       close={close}
     >
@@ -92,7 +92,8 @@ function RotationForm({ rotate, close, done }: Rotation) {
         name="overlap"
         value={overlap}
         onChange={(event) => setOverlap(event.currentTarget.value)}
-        options={optionsOf(['86400', '604800', '2592000', '0'], strings.overlaps)}
+        options={['86400', '604800', '2592000', '0']}
+        names={strings.overlaps}
       />
       <p role="status" class="notice">
         {overlap === '0' ? strings.atOnce : ''}

@@ -1,4 +1,4 @@
-// What is open beside the payments: a payment, or a request for one, with all that can be done with it.
+// The drawer of a payment or payment request.
 
 import { refundsStrings, splitsStrings, paymentsStrings as strings } from '../../../copy.ts'
 import { getData, type Schemas } from '../../api.ts'
@@ -13,16 +13,13 @@ import { hrefOf } from '../../routing.ts'
 import { ADVICE_PREFIX } from '../../search.tsx'
 import { RequestActions } from './request-actions.tsx'
 
-type Advice = Schemas['AdviceRecord']
-type PaymentDetail = Schemas['PaymentDetail']
-
 const PATH = '/api/v1/payments/{reference}'
-const REFUNDABLE: readonly string[] = ['Successful', 'Reversed'] // Of the latter, what is left.
+const REFUNDABLE: readonly string[] = ['Successful', 'Reversed'] // A partly reversed payment may have a rest.
 
 export const validityOf = (seconds: number) => strings.spans[seconds] ?? strings.seconds(seconds)
 
 type Props = {
-  open: string // A reference, with a prefix where it is of a request.
+  open: string // A reference; that of a request has a prefix.
   scopes: readonly string[]
   version: number
   close: () => void
@@ -74,7 +71,7 @@ export function PaymentDrawer({ open, scopes, version, close, changed }: Props) 
   )
 }
 
-function AboutAdvice({ advice }: { advice: Advice }) {
+function AboutAdvice({ advice }: { advice: Schemas['AdviceRecord'] }) {
   return (
     <>
       <Headline
@@ -116,7 +113,7 @@ function AboutAdvice({ advice }: { advice: Advice }) {
   )
 }
 
-function About({ payment }: { payment: PaymentDetail }) {
+function About({ payment }: { payment: Schemas['PaymentDetail'] }) {
   const { amountPaid, amountRemaining, amountInSuspense, refundedAmount, currency } = payment
   return (
     <>

@@ -6,21 +6,16 @@ import { useLoaded } from '../../loading.ts'
 import { DialogForm } from '../../parts/dialog.tsx'
 import {
   AMOUNT,
-  amountOf,
-  choiceOf,
+  type Form,
   InputField,
   MoreOptions,
-  optionsOf,
   SelectField,
-  textOf,
   useSending,
 } from '../../parts/forms.tsx'
 import { PayerRulesFields, rulesIn } from '../../parts/payer-rules-fields.tsx'
 import { SplitChoice } from '../../parts/split-choice.tsx'
 import { Failed, Skeleton } from '../../parts/states.tsx'
 import { WebAddressField } from '../../parts/web-address-field.tsx'
-
-type Request = Schemas['Advice']
 
 const { create: strings, spans, policies } = paymentsStrings
 const POLICIES = ['allow_under', 'exact', 'any'] as const
@@ -30,7 +25,7 @@ const NAME_MAX = 200
 const EMAIL_MAX = 254
 const REFERENCE_MAX = 100
 
-type Props = { close: () => void; created: (request: Request) => void }
+type Props = { close: () => void; created: (request: Schemas['Advice']) => void }
 
 export function NewRequest({ close, created }: Props) {
   const sending = useSending(async (form, headers) => {
@@ -59,7 +54,8 @@ export function NewRequest({ close, created }: Props) {
         hint={strings.validityHint}
         of="expiresInSeconds"
         name="validity"
-        options={optionsOf(SPANS, spans)}
+        options={SPANS}
+        names={spans}
       />
       <Policies />
       <Further />
@@ -67,22 +63,22 @@ export function NewRequest({ close, created }: Props) {
   )
 }
 
-function bodyOf(form: FormData) {
-  const grace = textOf(form, 'grace')
+function bodyOf(form: Form) {
+  const grace = form.text('grace')
   const payerRules = rulesIn(form)
   return {
-    amount: amountOf(form, 'amount'),
+    amount: form.amount('amount'),
     customer: {
-      customerFullName: textOf(form, 'customer'),
-      customerEmail: textOf(form, 'email'),
+      customerFullName: form.text('customer'),
+      customerEmail: form.text('email'),
     },
-    narration: textOf(form, 'narration'),
-    expiresInSeconds: Number(textOf(form, 'validity')),
-    amountPolicy: choiceOf(form, 'policy', POLICIES),
-    merchantRef: textOf(form, 'merchantRef'),
-    callBackUrl: textOf(form, 'callBackUrl'),
-    notificationUrl: textOf(form, 'notificationUrl'),
-    splitCode: textOf(form, 'splitCode'),
+    narration: form.text('narration'),
+    expiresInSeconds: Number(form.text('validity')),
+    amountPolicy: form.choice('policy', POLICIES),
+    merchantRef: form.text('merchantRef'),
+    callBackUrl: form.text('callBackUrl'),
+    notificationUrl: form.text('notificationUrl'),
+    splitCode: form.text('splitCode'),
     ...(grace === '' ? {} : { graceSeconds: Number(grace) }),
     ...(payerRules ? { payerRules } : {}),
   }
@@ -154,7 +150,8 @@ function Grace() {
       of="graceSeconds"
       name="grace"
       none={strings.graceDefault}
-      options={optionsOf(GRACES, strings.graces)}
+      options={GRACES}
+      names={strings.graces}
     />
   )
 }

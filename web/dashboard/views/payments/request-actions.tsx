@@ -6,7 +6,7 @@ import { send } from '../../api.ts'
 import { money } from '../../format.ts'
 import { Action, AtOnceButton } from '../../parts/action.tsx'
 import { EraseButton } from '../../parts/erase-button.tsx'
-import { type Headers, optionsOf, SelectField, textOf } from '../../parts/forms.tsx'
+import { type Headers, SelectField } from '../../parts/forms.tsx'
 import { RequeryButton } from '../../parts/requery-form.tsx'
 import { toast } from '../../parts/toasts.tsx'
 import { ShareButton } from './share.tsx'
@@ -68,18 +68,14 @@ function ExtendButton({ reference, changed }: ButtonProps) {
       action={strings.extend.open}
       text={strings.extend.text}
       run={(form, headers) => {
-        const body = { seconds: Number(textOf(form, 'seconds')) }
+        const body = { seconds: Number(form.text('seconds')) }
         const path = '/api/v1/advices/{reference}/extend'
         return send('POST', path, { params: { reference }, body, headers })
       }}
       message={strings.extend.done}
       done={changed}
     >
-      <SelectField
-        label={strings.extend.by}
-        name="seconds"
-        options={optionsOf(SPANS, strings.spans)}
-      />
+      <SelectField label={strings.extend.by} name="seconds" options={SPANS} names={strings.spans} />
     </Action>
   )
 }

@@ -1,4 +1,4 @@
-// Adds a bank account. The bank is asked whose it is, so the answer may take a moment.
+// Adds a bank account. The service checks the name at the bank, which may take a moment.
 
 import { bankAccountsStrings as strings } from '../../../copy.ts'
 import { send } from '../../api.ts'

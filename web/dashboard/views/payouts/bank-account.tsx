@@ -1,4 +1,4 @@
-// A bank account: what the bank says of its name, and whether it is used.
+// A bank account: the bank's name check, and its use.
 
 import { bankAccountsStrings as strings } from '../../../copy.ts'
 import { send } from '../../api.ts'

@@ -4,7 +4,7 @@ import { payoutFilesStrings as strings } from '../../../copy.ts'
 import { send } from '../../api.ts'
 import { useData } from '../../loading.ts'
 import { Action } from '../../parts/action.tsx'
-import { choiceOf, optionsOf, SelectField, textOf } from '../../parts/forms.tsx'
+import { SelectField } from '../../parts/forms.tsx'
 import { Failed, Skeleton } from '../../parts/states.tsx'
 import { goTo, hrefOf } from '../../routing.ts'
 
@@ -18,8 +18,8 @@ export function CreateFile({ done }: { done: () => void }) {
       style="primary"
       text={strings.createText}
       run={(form, headers) => {
-        const format = choiceOf(form, 'format', FORMATS)
-        const body = { bankCode: textOf(form, 'bankCode'), format }
+        const format = form.choice('format', FORMATS)
+        const body = { bankCode: form.text('bankCode'), format }
         return send('POST', '/api/v1/operator/payout-files', { body, headers })
       }}
       message={({ id }) => strings.made(id)}
@@ -32,7 +32,8 @@ export function CreateFile({ done }: { done: () => void }) {
       <SelectField
         label={strings.format}
         name="format"
-        options={optionsOf(FORMATS, strings.formatChoices)}
+        options={FORMATS}
+        names={strings.formatChoices}
       />
     </Action>
   )

@@ -1,11 +1,11 @@
-// A new payout: to which bank account, how much, and what the recipient's statement says.
+// A new payout: bank account, amount and narration.
 
 import { payoutsStrings } from '../../../copy.ts'
 import { getPage, send } from '../../api.ts'
 import { useLoaded } from '../../loading.ts'
 import { Action } from '../../parts/action.tsx'
 import { BankAccountsLink } from '../../parts/bank-accounts-link.tsx'
-import { amountOf, InputField, SelectField, textOf } from '../../parts/forms.tsx'
+import { InputField, SelectField } from '../../parts/forms.tsx'
 import { Failed, Skeleton } from '../../parts/states.tsx'
 import { goTo, hrefOf } from '../../routing.ts'
 
@@ -20,9 +20,9 @@ export function NewPayout({ done }: { done: () => void }) {
       style="primary"
       run={(form, headers) => {
         const body = {
-          bankAccount: textOf(form, 'bankAccount'),
-          amount: amountOf(form, 'amount'),
-          narration: textOf(form, 'narration'),
+          bankAccount: form.text('bankAccount'),
+          amount: form.amount('amount'),
+          narration: form.text('narration'),
         }
         return send('POST', '/api/v1/payouts', { body, headers })
       }}
@@ -53,7 +53,7 @@ export function NewPayout({ done }: { done: () => void }) {
   )
 }
 
-// Without accounts whose name at the bank is another: they cannot be paid.
+// Omits accounts whose name the bank does not confirm: they cannot be paid.
 function AccountChoice() {
   const { data, problem, reload } = useLoaded('active', (signal) => {
     const query = { isActive: 'true', limit: '100' }

@@ -5,7 +5,7 @@ import { payoutsStrings } from '../../../copy.ts'
 import { type Schemas, send } from '../../api.ts'
 import { humanize, money } from '../../format.ts'
 import { Action } from '../../parts/action.tsx'
-import { ReasonField, textOf } from '../../parts/forms.tsx'
+import { ReasonField } from '../../parts/forms.tsx'
 import { isAwaiting } from './payout-list.tsx'
 
 const { decide: strings } = payoutsStrings
@@ -50,7 +50,7 @@ export function PayoutActions({ payout, done }: Props) {
           isDangerous
           text={strings.rejectText}
           run={(form, headers) => {
-            const body = { reason: textOf(form, 'reason') }
+            const body = { reason: form.text('reason') }
             return send('POST', `${PATH}/reject`, { params, body, headers })
           }}
           message={strings.rejected(reference)}

@@ -1,4 +1,4 @@
-// A payout file: to download, and to mark as not delivered when the bank has confirmed that.
+// A payout file: download it, or mark it as not delivered once the bank confirms that.
 
 import { payoutFilesStrings as strings, suspenseStrings } from '../../../copy.ts'
 import { type Schemas, send } from '../../api.ts'
@@ -6,7 +6,7 @@ import { count } from '../../format.ts'
 import { Action } from '../../parts/action.tsx'
 import { BankName } from '../../parts/bank-name.tsx'
 import { Facts } from '../../parts/drawer.tsx'
-import { TextAreaField, textOf } from '../../parts/forms.tsx'
+import { TextAreaField } from '../../parts/forms.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { Link } from '../../parts/link.tsx'
 import { Copyable, Money, Time } from '../../parts/values.tsx'
@@ -95,7 +95,7 @@ function NotDelivered({ file: { id, open }, done }: { file: PayoutFile; done: ()
         isDangerous
         text={strings.failText}
         run={(form, headers) => {
-          const body = { bankConfirmation: textOf(form, 'bankConfirmation') }
+          const body = { bankConfirmation: form.text('bankConfirmation') }
           return send('POST', `${PATH}/{id}/not-delivered`, { params: { id }, body, headers })
         }}
         message={strings.failedDone(id)}

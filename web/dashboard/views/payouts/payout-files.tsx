@@ -1,4 +1,4 @@
-// Payout files: payouts to banks without an API, and what the banks report of them.
+// Payout files, for banks without an API, and their reports.
 
 import { useState } from 'preact/hooks'
 import { payoutsStrings, payoutFilesStrings as strings } from '../../../copy.ts'

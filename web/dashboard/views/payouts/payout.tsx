@@ -14,11 +14,10 @@ import { isAwaiting, stateOf } from './payout-list.tsx'
 
 type OwnPayout = Schemas['PayoutDetail']
 type AnyPayout = OwnPayout | Schemas['OperatorPayoutDetail']
-type Change = Schemas['PayoutChange']
 
 const { person } = suspenseStrings
 
-type Props = { payout: AnyPayout; children: ComponentChildren } // With what can be done about it.
+type Props = { payout: AnyPayout; children: ComponentChildren }
 
 export function PayoutDetail({ payout, children }: Props) {
   return (
@@ -83,7 +82,7 @@ function factsOf(payout: AnyPayout): Fact[] {
   ]
 }
 
-// What its client does not see.
+// Hidden from the client.
 function inside(payout: Schemas['OperatorPayoutDetail']): Fact[] {
   const { clientId, bankCode, bankCost, bankCostVat, settledBy, currency, payoutFile } = payout
   const { status, queries, nextQueryAt } = payout
@@ -110,7 +109,7 @@ function kindOf(change: string): Entry['kind'] {
   return change === 'failed' || change === 'cancelled' ? 'reversal' : 'transfer'
 }
 
-function entryOf({ change, changedBy, changedAt, detail }: Change): Entry {
+function entryOf({ change, changedBy, changedAt, detail }: Schemas['PayoutChange']): Entry {
   return {
     at: changedAt,
     kind: kindOf(change),

@@ -5,7 +5,7 @@ import { payoutFailuresStrings, payoutsStrings } from '../../../copy.ts'
 import { type Schemas, send } from '../../api.ts'
 import { money } from '../../format.ts'
 import { Action } from '../../parts/action.tsx'
-import { InputField, ReasonField, TextAreaField, textOf } from '../../parts/forms.tsx'
+import { InputField, ReasonField, TextAreaField } from '../../parts/forms.tsx'
 import type { Session } from '../../session.ts'
 import { DecideFailure } from './decide-failure.tsx'
 import type { Payout } from './payout-list.tsx'
@@ -40,7 +40,7 @@ export function ResolvePayout({ payout, session, request, done }: Props) {
           style="primary"
           text={strings.confirmText}
           run={(form, headers) => {
-            const body = { bankReference: textOf(form, 'bankReference') }
+            const body = { bankReference: form.text('bankReference') }
             return send('POST', `${PATH}/confirm`, { params, body, headers })
           }}
           message={strings.confirmed(reference)}
@@ -60,7 +60,7 @@ export function ResolvePayout({ payout, session, request, done }: Props) {
           isDangerous
           text={strings.failText}
           run={(form, headers) => {
-            const body = { reason: textOf(form, 'reason'), evidence: textOf(form, 'evidence') }
+            const body = { reason: form.text('reason'), evidence: form.text('evidence') }
             return send('POST', `${PATH}/fail`, { params, body, headers })
           }}
           message={strings.failed(reference)}

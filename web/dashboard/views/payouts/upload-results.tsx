@@ -1,4 +1,4 @@
-// Uploads what a bank reports of payout files, and shows what became of it.
+// Uploads a bank report on payout files, and shows the outcome.
 
 import { useState } from 'preact/hooks'
 import { payoutFilesStrings as strings } from '../../../copy.ts'

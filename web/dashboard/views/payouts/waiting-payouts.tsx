@@ -1,4 +1,4 @@
-// Payouts that wait for somebody: for approval, or for word from a bank. Nothing while there are none.
+// Payouts that wait for approval or for a bank. Shows nothing without any.
 
 import { payoutsStrings as strings, suspenseStrings } from '../../../copy.ts'
 import { getPage, type Query } from '../../api.ts'

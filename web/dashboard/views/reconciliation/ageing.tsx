@@ -1,4 +1,4 @@
-// How old the open differences of each bank are, and what is in suspense.
+// The age of open differences by bank, and suspense.
 
 import { appStrings, differencesStrings, reconciliationStrings as strings } from '../../../copy.ts'
 import type { Data } from '../../api.ts'

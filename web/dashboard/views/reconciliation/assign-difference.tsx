@@ -5,7 +5,6 @@ import { differencesStrings as strings } from '../../../copy.ts'
 import { send } from '../../api.ts'
 import { money } from '../../format.ts'
 import { ActionDialog, AtOnceButton, OpenButton } from '../../parts/action.tsx'
-import { textOf } from '../../parts/forms.tsx'
 import { toast } from '../../parts/toasts.tsx'
 import type { Session } from '../../session.ts'
 import type { Difference } from './difference-list.tsx'
@@ -47,7 +46,7 @@ function AssignForm({ difference, session, done, close }: Props & { close: () =>
       action={strings.assign}
       isReady={owners.data !== undefined}
       run={(form, headers) => {
-        const body = { owner: textOf(form, 'owner'), from: ownerOf(difference) }
+        const body = { owner: form.text('owner'), from: ownerOf(difference) }
         return send('POST', PATH, { params: { id }, body, headers })
       }}
       message={({ owner }) => (owner ? strings.assignedTo(owner.email) : strings.unassigned)}

@@ -1,4 +1,4 @@
-// A day of a bank: the proof, what makes it red, and both sides of it beside each other.
+// A day of a bank: the proof, its differences, and both sides.
 
 import { useRef, useState } from 'preact/hooks'
 import { bankStatementsStrings, reconciliationStrings as strings } from '../../../copy.ts'
@@ -27,7 +27,7 @@ export function BankDay({ place, session, bankCode, day }: Props) {
   const bump = () => setVersion((before) => before + 1)
   const { data, problem, reload } = useData(PROOF, {}, { bankCode, day, currency })
   useReload(version, reload)
-  const isAsked = useRef(false) // Once a statement is missing, until one leaves.
+  const isAsked = useRef(false) // Set while a statement is missing.
   isAsked.current ||= data?.statement === null
   const mayChange = mayAccount(session)
   const failed = problem && <Failed problem={problem} retry={reload} />

@@ -1,4 +1,4 @@
-// What stands between the ledger and the statement of a day, to assign or resolve one by one or many at once.
+// The differences of a day, to assign or resolve one by one or many at once.
 
 import { useState } from 'preact/hooks'
 import { reconciliationStrings as strings } from '../../../copy.ts'
@@ -13,7 +13,7 @@ import { choosingOf, DIFFERENCE_COLUMNS } from './difference-list.tsx'
 import type { DayProof } from './proof.tsx'
 import { ResolveChosen } from './resolve-many.tsx'
 
-// "1 open · 4 not matched yet · 2 explained", as the proof counts them.
+// "1 open · 4 not matched yet · 2 explained", counted as in the proof.
 function countsOf({ openDifferences, waitingDifferences, notedDifferences }: DayProof): string {
   const parts = [
     openDifferences > 0 && strings.open(count(openDifferences)),
@@ -36,7 +36,7 @@ export function DayDifferences({ proof, place, session, done }: Props) {
     choose(new Set())
     done()
   }
-  // What became of the last ones is still to be read when they are gone.
+  // The outcome of the last ones stays readable.
   return (
     <section {...(hasAny ? { 'aria-labelledby': 'differences' } : {})}>
       <header class={hasAny ? 'grid-top' : ''}>

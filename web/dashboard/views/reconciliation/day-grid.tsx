@@ -1,5 +1,5 @@
-// Banks by day as a table; each cell leads to the proof of that day. Arrow keys move between cells.
-// On a narrow page each bank is a card of two weeks.
+// Banks by day as a table; each cell links to the proof of the day. Arrow keys move between cells. On a narrow
+// page each bank is a card of two weeks.
 
 import { useRef } from 'preact/hooks'
 import { appStrings, reconciliationStrings as strings } from '../../../copy.ts'
@@ -77,7 +77,6 @@ function Cell({ row }: { row: BankDayRow | undefined }) {
   )
 }
 
-// The same counts as on the day's page.
 function wordOf({ status, openDifferences, waitingDifferences }: BankDayRow): string {
   if (status === 'waiting') return strings.cellWaiting(count(waitingDifferences))
   if (status === 'differences' && openDifferences > 0) return strings.open(count(openDifferences))

@@ -1,4 +1,4 @@
-// Both sides of a day: the bank's lines, and the items of our books, what is unmatched first.
+// Both sides of a day: statement lines and ledger items, unmatched first.
 
 import type { ComponentChildren } from 'preact'
 import { bankStatementsStrings, reconciliationStrings as strings } from '../../../copy.ts'

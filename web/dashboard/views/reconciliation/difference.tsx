@@ -1,4 +1,4 @@
-// A difference: what it is, the line or item that it is about, what can be done, and its history.
+// A difference: its line or item, the possible actions, and its history.
 
 import {
   reconciliationStrings,
@@ -99,7 +99,7 @@ function payoutText({ status, booking }: NonNullable<Whole['payout']>): string |
 function DifferenceFacts({ difference }: { difference: Whole }) {
   const { bankCode, day, ageDays, statementId, action, decidedBy, decidedAt, ownedAt } = difference
   const { payout } = difference
-  const credit = difference.item === null ? difference.credit : null // Else it is shown below.
+  const credit = difference.item === null ? difference.credit : null // Otherwise the item shows it.
   return (
     <Facts
       facts={[

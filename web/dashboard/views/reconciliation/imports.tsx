@@ -1,4 +1,4 @@
-// Every upload of a statement, also those that were refused, with the line and reason.
+// Every uploaded statement, also refused ones, with the line and reason.
 
 import {
   reconciliationStrings,

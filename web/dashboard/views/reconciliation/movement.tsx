@@ -1,4 +1,4 @@
-// A line of a statement, or an item of our books, in one row of a side.
+// A statement line or a ledger item in one row.
 
 import type { ComponentChildren } from 'preact'
 import { differencesStrings, reconciliationStrings as strings } from '../../../copy.ts'
@@ -59,7 +59,6 @@ export function aboutItem({ day, reference, accountNumber }: PlainItem): string[
   return [shortDay(day), accountNumber, reference].filter((each) => each !== null)
 }
 
-// Where an item has a page of its own.
 export function ItemLink({ item: { kind, id, reference } }: { item: PlainItem }) {
   const links: Record<string, readonly [href: string, text: string] | undefined> = {
     credit: [hrefOf('credits', `${id}`), differencesStrings.viewCredit],

@@ -6,7 +6,7 @@ import { differencesStrings as strings } from '../../../copy.ts'
 import { send } from '../../api.ts'
 import { money } from '../../format.ts'
 import { ActionDialog, OpenButton } from '../../parts/action.tsx'
-import { choiceOf, TextAreaField, textOf } from '../../parts/forms.tsx'
+import { TextAreaField } from '../../parts/forms.tsx'
 import type { Session } from '../../session.ts'
 import { OthersNotice } from './assign-difference.tsx'
 import type { Difference } from './difference-list.tsx'
@@ -40,9 +40,9 @@ function ResolveForm({ difference, session, done, close }: Props & { close: () =
       title={strings.resolveTitle(money(amount, currency))}
       action={strings.resolve}
       run={(form, headers) => {
-        const action = choiceOf(form, 'action', ACTIONS)
-        const reading = hasReadings ? { reading: choiceOf(form, 'reading', READINGS) } : {}
-        const body = { action, ...reading, reason: textOf(form, 'reason') }
+        const action = form.choice('action', ACTIONS)
+        const reading = hasReadings ? { reading: form.choice('reading', READINGS) } : {}
+        const body = { action, ...reading, reason: form.text('reason') }
         return send('POST', PATH, { params: { id }, body, headers })
       }}
       message={({ state }) => (state === 'asked' ? strings.askedDone : strings.resolved)}

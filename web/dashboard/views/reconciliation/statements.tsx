@@ -1,4 +1,4 @@
-// Statements that were imported; each opens to its lines.
+// Imported statements; each opens to its lines.
 
 import { useState } from 'preact/hooks'
 import { reconciliationStrings, bankStatementsStrings as strings } from '../../../copy.ts'

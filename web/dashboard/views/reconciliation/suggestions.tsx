@@ -1,4 +1,4 @@
-// Matches that name and amount suggest: a person confirms them, one by one or many at once.
+// Suggested matches by name and amount, to confirm one by one or many at once.
 
 import { useState } from 'preact/hooks'
 import { differencesStrings, reconciliationStrings as strings } from '../../../copy.ts'

@@ -6,10 +6,8 @@ import { forgetEvents } from '../../live.ts'
 import { Action } from '../../parts/action.tsx'
 import { Bullets } from '../../parts/bullets.tsx'
 
-type Props = { isDisabled: boolean; done: () => void }
-
 // Disabled while the clock advances, which would delay the reset.
-export function ResetSandbox({ isDisabled, done }: Props) {
+export function ResetSandbox({ isDisabled, done }: { isDisabled: boolean; done: () => void }) {
   return (
     <section class="card bank-part bank-reset" aria-labelledby="reset">
       <h2 id="reset">{strings.title}</h2>

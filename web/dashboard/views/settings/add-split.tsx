@@ -5,20 +5,9 @@ import { splitsStrings } from '../../../copy.ts'
 import { getPage, type Schemas, send } from '../../api.ts'
 import { useLoaded } from '../../loading.ts'
 import { ActionDialog, OpenButton } from '../../parts/action.tsx'
-import {
-  AMOUNT,
-  amountOf,
-  CheckBox,
-  choiceOf,
-  InputField,
-  optionsOf,
-  SelectField,
-  textOf,
-} from '../../parts/forms.tsx'
+import { AMOUNT, CheckBox, InputField, SelectField } from '../../parts/forms.tsx'
 import { Failed, Skeleton } from '../../parts/states.tsx'
 import { CODE_MAX } from './add-subaccount.tsx'
-
-type Subaccount = Schemas['Subaccount']
 
 const { splits: strings } = splitsStrings
 const NAME_MAX = 100
@@ -47,14 +36,14 @@ function SplitForm({ close, done }: { close: () => void; done: () => void }) {
       action={strings.add}
       text={strings.addText}
       run={(form, headers) => {
-        const code = textOf(form, 'splitCode')
+        const code = form.text('splitCode')
         const body = {
           ...(code === '' ? {} : { splitCode: code }),
-          name: textOf(form, 'name'),
-          type: choiceOf(form, 'type', TYPES),
+          name: form.text('name'),
+          type: form.choice('type', TYPES),
           parts: parts.map((part) => ({
-            subaccountCode: textOf(form, `subaccount-${part}`),
-            share: amountOf(form, `share-${part}`),
+            subaccountCode: form.text(`subaccount-${part}`),
+            share: form.amount(`share-${part}`),
             bearsFee: form.has(`bears-${part}`),
           })),
         }
@@ -76,7 +65,8 @@ function SplitForm({ close, done }: { close: () => void; done: () => void }) {
         name="type"
         value={type}
         onChange={(event) => setType(event.currentTarget.value as Type)}
-        options={optionsOf(TYPES, strings.types)}
+        options={TYPES}
+        names={strings.types}
       />
       <Parts
         parts={parts}
@@ -124,7 +114,7 @@ function Parts({ parts, type, remove }: PartsProps) {
   )
 }
 
-type PartProps = { part: number; type: Type; subaccounts: readonly Subaccount[] }
+type PartProps = { part: number; type: Type; subaccounts: readonly Schemas['Subaccount'][] }
 
 function PartFields({ part, type, subaccounts }: PartProps) {
   return (

@@ -1,10 +1,10 @@
-// Adds a subaccount. The bank is asked whose account it is, so the answer may take a moment.
+// Adds a subaccount. The service checks the account name at the bank, which may take a moment.
 
 import { splitsStrings } from '../../../copy.ts'
 import { send } from '../../api.ts'
 import { Action } from '../../parts/action.tsx'
 import { bankAccountOf } from '../../parts/bank-account-fields.tsx'
-import { InputField, textOf } from '../../parts/forms.tsx'
+import { InputField } from '../../parts/forms.tsx'
 import { SubaccountBankFields } from './subaccount-bank.tsx'
 
 const { subaccounts: strings } = splitsStrings
@@ -18,10 +18,10 @@ export function AddSubaccount({ done }: { done: () => void }) {
       style="primary"
       text={strings.addText}
       run={(form, headers) => {
-        const code = textOf(form, 'subaccountCode')
+        const code = form.text('subaccountCode')
         const body = {
           ...(code === '' ? {} : { subaccountCode: code }),
-          name: textOf(form, 'name'),
+          name: form.text('name'),
           ...bankAccountOf(form),
         }
         return send('POST', '/api/v1/subaccounts', { body, headers })

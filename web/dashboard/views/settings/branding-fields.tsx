@@ -8,12 +8,12 @@ import { InputField } from '../../parts/forms.tsx'
 const { branding: strings } = settingsStrings
 const NAME_MAX = 60
 
-// What the fields hold; empty is not chosen.
+// An empty field means the default.
 export type Draft = Record<
   'name' | 'accountName' | 'supportEmail' | 'supportPhone' | 'supportUrl',
   string
 >
-export type DraftLogo = ChosenLogo | null | undefined // Undefined: not touched.
+export type DraftLogo = ChosenLogo | null | undefined // Undefined: unchanged.
 
 const KEYBOARDS = { supportEmail: 'email', supportPhone: 'tel', supportUrl: 'url' } as const
 
@@ -45,7 +45,7 @@ export function TextFields({ draft, set, names, ownName }: TextFieldsProps) {
 
 type ColourProps = {
   colour: string
-  isOwn: boolean // Else ours.
+  isOwn: boolean
   choose: (colour: string) => void
   own: (isOwn: boolean) => void
 }

@@ -1,4 +1,4 @@
-// Branding: what payers see of the merchant, with the payment page as it would look.
+// Branding: the merchant as payers see it, with a preview of the payment page.
 
 import { useState } from 'preact/hooks'
 import { appStrings, settingsStrings } from '../../../copy.ts'

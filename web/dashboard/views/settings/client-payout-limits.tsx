@@ -1,22 +1,13 @@
-// What a client may pay out, which of it a second user must approve, and the least reserve of its
-// settlements: the client is chosen, then that is changed.
+// The payout limits, approval rule and minimum reserve of a chosen client.
 
 import { useState } from 'preact/hooks'
 import { appStrings, settingsStrings } from '../../../copy.ts'
 import { getData, type Schemas, send } from '../../api.ts'
 import { ActionForm } from '../../parts/action.tsx'
 import { ClientChoice } from '../../parts/client-choice.tsx'
-import {
-  amountOf,
-  choiceOf,
-  InputField,
-  optionsOf,
-  SelectField,
-  textOf,
-} from '../../parts/forms.tsx'
+import { InputField, SelectField } from '../../parts/forms.tsx'
 
-type Settings = Schemas['PayoutSettings']
-type Found = { clientId: string; settings: Settings }
+type Found = { clientId: string; settings: Schemas['PayoutSettings'] }
 
 const { payoutRules: strings } = settingsStrings
 const PATH = '/api/v1/operator/clients/{clientId}/payout-settings'
@@ -33,7 +24,7 @@ export function ClientPayoutLimits() {
       <ActionForm
         action={strings.find}
         run={async (form) => {
-          const clientId = textOf(form, 'clientId')
+          const clientId = form.text('clientId')
           setFound(undefined)
           setFound({ clientId, settings: await getData(PATH, { clientId }) })
         }}
@@ -52,9 +43,9 @@ function LimitsForm({ clientId, settings }: Found) {
       style="primary"
       label={clientId}
       run={(form) => {
-        const amounts = AMOUNTS.map((name) => [name, amountOf(form, name) || null])
-        const payoutApproval = choiceOf(form, 'payoutApproval', APPROVALS)
-        const floors = FLOORS.map((name) => [name, Number(textOf(form, name))])
+        const amounts = AMOUNTS.map((name) => [name, form.amount(name) || null])
+        const payoutApproval = form.choice('payoutApproval', APPROVALS)
+        const floors = FLOORS.map((name) => [name, Number(form.text(name))])
         const body = { payoutApproval, ...Object.fromEntries([...amounts, ...floors]) }
         return send('PATCH', PATH, { params: { clientId }, body })
       }}
@@ -63,7 +54,8 @@ function LimitsForm({ clientId, settings }: Found) {
       <SelectField
         label={strings.approval}
         name="payoutApproval"
-        options={optionsOf(APPROVALS, strings.approvals)}
+        options={APPROVALS}
+        names={strings.approvals}
         chosen={settings.payoutApproval}
       />
       {AMOUNTS.map((name) => (

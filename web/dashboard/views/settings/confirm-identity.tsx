@@ -1,10 +1,10 @@
-// Fields with which users confirm who they are before a change of their credentials: one of their
-// passkeys, or the password and, where they have a second factor, a code.
+// Fields that confirm a user's identity before a change of credentials: a passkey, or the password and, with
+// a second factor, a code.
 
 import { useState } from 'preact/hooks'
 import { passkeyStrings as strings } from '../../../copy.ts'
 import type { Schemas } from '../../api.ts'
-import { InputField, textOf } from '../../parts/forms.tsx'
+import { type Form, InputField } from '../../parts/forms.tsx'
 import { hasPasskeys, passkeyToConfirm } from '../../passkeys.ts'
 
 export type Factors = { hasTotp: boolean; hasPasskey: boolean }
@@ -49,9 +49,8 @@ export function ConfirmFields({ hasTotp, hasPasskey }: Factors) {
   )
 }
 
-// Of a form with those fields.
-export async function proofFrom(form: FormData): Promise<Proof> {
+export async function proofFrom(form: Form): Promise<Proof> {
   if (form.get('proof') === 'passkey') return { passkey: await passkeyToConfirm() }
-  const [password, code] = [String(form.get('password')), textOf(form, 'code')]
+  const [password, code] = [String(form.get('password')), form.text('code')]
   return code ? { password, code } : { password }
 }

@@ -1,4 +1,4 @@
-// Fee rules: a client's own; for operators those of all clients, with a calculator.
+// Fee rules: the client's own; for operators those of all clients, with a calculator.
 
 import { useState } from 'preact/hooks'
 import { appStrings, settingsStrings } from '../../../copy.ts'
@@ -9,16 +9,7 @@ import { Action, OpenButton } from '../../parts/action.tsx'
 import { ClientChoice } from '../../parts/client-choice.tsx'
 import { DialogForm } from '../../parts/dialog.tsx'
 import { Drawer, type Fact, Facts } from '../../parts/drawer.tsx'
-import {
-  amountOf,
-  CheckBox,
-  choiceOf,
-  InputField,
-  optionsOf,
-  SelectField,
-  textOf,
-  useSending,
-} from '../../parts/forms.tsx'
+import { CheckBox, type Form, InputField, SelectField, useSending } from '../../parts/forms.tsx'
 import { Empty } from '../../parts/states.tsx'
 import { type Column, ListTable } from '../../parts/table.tsx'
 import { TextHeadline, Time } from '../../parts/values.tsx'
@@ -27,7 +18,6 @@ import type { ViewProps } from '../../view-props.ts'
 import { Withdraw } from './withdraw.tsx'
 
 type FeeRule = Schemas['FeeRule']
-type Quote = Schemas['FeeQuote']
 
 const { fees: strings } = settingsStrings
 const ALL = '/api/v1/operator/fee-rules'
@@ -121,8 +111,8 @@ function RuleDrawer({ rule, isOperator, changed }: DrawerProps) {
 }
 
 // A blank field takes its default.
-function termsOf(form: FormData) {
-  const text = (name: string) => amountOf(form, name)
+function termsOf(form: Form) {
+  const text = (name: string) => form.amount(name)
   const rate = (name: string) => (text(name) === '' ? {} : { [name]: Number(text(name)) })
   const amounts = AMOUNTS.map((name) => [name, text(name) || null])
   const vatIncluded = form.has('vatIncluded')
@@ -144,9 +134,9 @@ function TermsFields() {
 }
 
 function Calculator() {
-  const [quote, setQuote] = useState<Quote>()
+  const [quote, setQuote] = useState<Schemas['FeeQuote']>()
   const sending = useSending(async (form) => {
-    const body = { amount: amountOf(form, 'amount'), ...termsOf(form) }
+    const body = { amount: form.amount('amount'), ...termsOf(form) }
     setQuote(await send('POST', QUOTE, { body }))
   })
   return (
@@ -185,13 +175,13 @@ function AddRule({ done }: { done: () => void }) {
       style="primary"
       text={strings.text}
       run={(form, headers) => {
-        const effectiveFrom = textOf(form, 'effectiveFrom')
+        const effectiveFrom = form.text('effectiveFrom')
         const body = {
-          clientId: textOf(form, 'clientId'),
-          merchantCode: textOf(form, 'merchantCode') || null,
-          code: textOf(form, 'code'),
-          basis: choiceOf(form, 'basis', BASES),
-          bearer: choiceOf(form, 'bearer', BEARERS),
+          clientId: form.text('clientId'),
+          merchantCode: form.text('merchantCode') || null,
+          code: form.text('code'),
+          basis: form.choice('basis', BASES),
+          bearer: form.choice('bearer', BEARERS),
           ...termsOf(form),
           ...(effectiveFrom ? { effectiveFrom } : {}),
         }
@@ -207,12 +197,8 @@ function AddRule({ done }: { done: () => void }) {
         name="merchantCode"
         placeholder={strings.anyMerchant}
       />
-      <SelectField name="basis" label={strings.basis} options={optionsOf(BASES, strings.bases)} />
-      <SelectField
-        name="bearer"
-        label={strings.bearer}
-        options={optionsOf(BEARERS, strings.bearers)}
-      />
+      <SelectField name="basis" label={strings.basis} options={BASES} names={strings.bases} />
+      <SelectField name="bearer" label={strings.bearer} options={BEARERS} names={strings.bearers} />
       <TermsFields />
       <InputField label={strings.from} hint={strings.fromHint} name="effectiveFrom" />
     </Action>

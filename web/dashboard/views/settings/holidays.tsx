@@ -6,7 +6,7 @@ import { appStrings, settingsStrings } from '../../../copy.ts'
 import { getData, type Schemas, send } from '../../api.ts'
 import { useData } from '../../loading.ts'
 import { AtOnceButton } from '../../parts/action.tsx'
-import { InputField, textOf, useSending } from '../../parts/forms.tsx'
+import { InputField, useSending } from '../../parts/forms.tsx'
 import { Failed, Skeleton } from '../../parts/states.tsx'
 import { toast } from '../../parts/toasts.tsx'
 
@@ -58,7 +58,7 @@ export function Holidays() {
 function AddHoliday({ done }: { done: () => void }) {
   const element = useRef<HTMLFormElement>(null)
   const { problem, isBusy, submit } = useSending(async (form) => {
-    const added = { date: textOf(form, 'date'), name: textOf(form, 'name') }
+    const added = { date: form.text('date'), name: form.text('name') }
     await change((holidays) => [...without(holidays, added.date), added])
     element.current?.reset()
     done()

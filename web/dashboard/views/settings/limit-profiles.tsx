@@ -7,7 +7,7 @@ import { money } from '../../format.ts'
 import { usePages } from '../../loading.ts'
 import { ActionDialog } from '../../parts/action.tsx'
 import { Drawer, type Fact, Facts } from '../../parts/drawer.tsx'
-import { amountOf, CheckBox, InputField, textOf } from '../../parts/forms.tsx'
+import { CheckBox, InputField } from '../../parts/forms.tsx'
 import { Empty } from '../../parts/states.tsx'
 import { type Column, ListTable } from '../../parts/table.tsx'
 import { TextHeadline } from '../../parts/values.tsx'
@@ -137,9 +137,9 @@ function ProfileForm({ profile, close, changed, remove }: Props & { remove: () =
       action={profile ? appStrings.save : strings.add}
       text={strings.text}
       run={(form, headers) => {
-        const limit = (name: (typeof LIMITS)[number]) => amountOf(form, name) || null
+        const limit = (name: (typeof LIMITS)[number]) => form.amount(name) || null
         const body = {
-          name: textOf(form, 'name'),
+          name: form.text('name'),
           perCredit: limit('perCredit'),
           perDay: limit('perDay'),
           balanceMax: limit('balanceMax'),
@@ -147,7 +147,7 @@ function ProfileForm({ profile, close, changed, remove }: Props & { remove: () =
         }
         return profile
           ? send('PUT', `${PATH}/{code}`, { params: { code: profile.code }, body })
-          : send('POST', PATH, { body: { code: textOf(form, 'code'), ...body }, headers })
+          : send('POST', PATH, { body: { code: form.text('code'), ...body }, headers })
       }}
       message={appStrings.saved}
       done={changed}

@@ -1,4 +1,4 @@
-// One's own passkeys: add, rename, remove.
+// The user's own passkeys: add, rename, remove.
 
 import { useState } from 'preact/hooks'
 import { passkeyStrings as strings } from '../../../copy.ts'
@@ -7,7 +7,7 @@ import { deviceName } from '../../device-names.ts'
 import type { Loaded } from '../../loading.ts'
 import { Action, ActionDialog, OpenButton } from '../../parts/action.tsx'
 import { ShowOnce } from '../../parts/dialog.tsx'
-import { InputField, textOf } from '../../parts/forms.tsx'
+import { InputField } from '../../parts/forms.tsx'
 import { Failed, Skeleton } from '../../parts/states.tsx'
 import { Time } from '../../parts/values.tsx'
 import { hasPasskeys, makePasskey } from '../../passkeys.ts'
@@ -93,7 +93,7 @@ function OnePasskey({ passkey, factors, changed, removed }: OneProps) {
           label={strings.rename}
           name={strings.renameOne(name)}
           run={(form) =>
-            send('PATCH', `${PASSKEYS}/{id}`, { params, body: { name: textOf(form, 'name') } })
+            send('PATCH', `${PASSKEYS}/{id}`, { params, body: { name: form.text('name') } })
           }
           message={strings.renamed}
           done={changed}
@@ -132,7 +132,7 @@ function Adding({ close, factors, done }: StepProps & { done: (codes: string[]) 
       run={async (form) => {
         const options = await send('POST', PASSKEYS, { body: await proofFrom(form) })
         const credential = await makePasskey(options)
-        const body = { name: textOf(form, 'name'), credential }
+        const body = { name: form.text('name'), credential }
         return send('POST', `${PASSKEYS}/confirm`, { body })
       }}
       message={strings.added}

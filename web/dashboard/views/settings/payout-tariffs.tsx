@@ -7,7 +7,7 @@ import { money } from '../../format.ts'
 import { usePages } from '../../loading.ts'
 import { Action } from '../../parts/action.tsx'
 import { Drawer, Facts } from '../../parts/drawer.tsx'
-import { amountOf, InputField, TextAreaField, textOf } from '../../parts/forms.tsx'
+import { InputField, TextAreaField } from '../../parts/forms.tsx'
 import { Empty } from '../../parts/states.tsx'
 import { type Column, ListTable } from '../../parts/table.tsx'
 import { TextHeadline, Time } from '../../parts/values.tsx'
@@ -111,13 +111,13 @@ function AddTariff({ done }: { done: () => void }) {
       style="primary"
       run={(form, headers) => {
         const optional = (name: string) => {
-          const amount = amountOf(form, name)
+          const amount = form.amount(name)
           return amount === '' ? {} : { [name]: amount }
         }
-        const vat = amountOf(form, 'vatBps')
+        const vat = form.amount('vatBps')
         const body = {
-          bankCode: textOf(form, 'bankCode') || null,
-          bands: readBands(textOf(form, 'bands')),
+          bankCode: form.text('bankCode') || null,
+          bands: readBands(form.text('bands')),
           ...(vat === '' ? {} : { vatBps: Number(vat) }),
           ...optional('stampDuty'),
           ...optional('stampDutyFrom'),

@@ -1,4 +1,4 @@
-// One's own account: password, two-factor authentication, passkeys, active sessions.
+// The user's own account: password, second factor, passkeys, sessions.
 
 import { useState } from 'preact/hooks'
 import { settingsStrings } from '../../../copy.ts'

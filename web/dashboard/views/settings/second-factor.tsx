@@ -5,7 +5,7 @@ import { appStrings, settingsStrings } from '../../../copy.ts'
 import { type Schemas, send } from '../../api.ts'
 import { Action, ActionDialog } from '../../parts/action.tsx'
 import { ShowOnce } from '../../parts/dialog.tsx'
-import { InputField, textOf } from '../../parts/forms.tsx'
+import { InputField } from '../../parts/forms.tsx'
 import { QrCode } from '../../parts/qr-code.tsx'
 import { Copyable } from '../../parts/values.tsx'
 import { ConfirmFields, type Factors, proofFrom } from './confirm-identity.tsx'
@@ -40,7 +40,7 @@ export function SecondFactor({ factors, changed }: Props) {
           isDangerous
           text={strings.removeText}
           run={(form) => {
-            const body = { password: String(form.get('password')), code: textOf(form, 'code') }
+            const body = { password: String(form.get('password')), code: form.text('code') }
             return send('POST', `${TOTP}/remove`, { body })
           }}
           done={() => changed(false)}
@@ -101,7 +101,7 @@ function ConfirmCode({ enrolment: { secret, uri }, close, done }: CodeProps) {
       title={strings.factor}
       action={strings.confirm}
       text={strings.scan}
-      run={(form) => send('POST', `${TOTP}/confirm`, { body: { code: textOf(form, 'code') } })}
+      run={(form) => send('POST', `${TOTP}/confirm`, { body: { code: form.text('code') } })}
       done={({ recoveryCodes }) => done(recoveryCodes)}
       close={close}
     >

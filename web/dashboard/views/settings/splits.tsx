@@ -1,4 +1,4 @@
-// Splits: which subaccounts share what an account or payment receives, and how.
+// Splits: how subaccounts share the receipts of an account or payment.
 
 import { useState } from 'preact/hooks'
 import { settingsStrings, splitsStrings } from '../../../copy.ts'

@@ -1,5 +1,5 @@
-// The bank account that a subaccount is paid to: its fields, and changing it. The bank is asked whose
-// account it is, so the answer may take a moment.
+// The bank account of a subaccount, and changing it. The service checks the account name at the bank, which
+// may take a moment.
 
 import { splitsStrings } from '../../../copy.ts'
 import { type Schemas, send } from '../../api.ts'

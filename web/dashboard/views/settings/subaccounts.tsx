@@ -1,4 +1,4 @@
-// Subaccounts: the businesses that a client shares payments with, and what is theirs.
+// Subaccounts: the businesses that a client shares payments with.
 
 import { useState } from 'preact/hooks'
 import { settingsStrings, splitsStrings } from '../../../copy.ts'

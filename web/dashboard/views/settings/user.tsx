@@ -5,7 +5,7 @@ import { send } from '../../api.ts'
 import { humanize } from '../../format.ts'
 import { Action, ActionForm, AtOnceButton } from '../../parts/action.tsx'
 import { Drawer, Facts } from '../../parts/drawer.tsx'
-import { CheckBox, choiceOf, Field, TextAreaField, textOf } from '../../parts/forms.tsx'
+import { CheckBox, Field, TextAreaField } from '../../parts/forms.tsx'
 import { toast } from '../../parts/toasts.tsx'
 import { TextHeadline, Time } from '../../parts/values.tsx'
 import type { Session } from '../../session.ts'
@@ -64,7 +64,7 @@ function RoleForm({ user, session, client, changed }: Props) {
       action={strings.changeRole}
       class="role-form"
       run={(form) => {
-        const body = { role: choiceOf(form, 'role', rolesFor(session, client)) }
+        const body = { role: form.choice('role', rolesFor(session, client)) }
         return send('PATCH', `${USERS}/{id}`, { params: { id: user.id }, body })
       }}
       message={strings.changed}
@@ -85,7 +85,7 @@ function Vouch({ user, changed }: Props) {
         action={strings.vouch}
         text={strings.vouchText}
         run={(form) => {
-          const body = { note: textOf(form, 'note') }
+          const body = { note: form.text('note') }
           return send('POST', `${USERS}/{id}/vouch`, { params: { id: user.id }, body })
         }}
         message={strings.vouched}

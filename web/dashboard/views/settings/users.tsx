@@ -1,4 +1,4 @@
-// A client's users, and inviting one: one's own client's here, another's in Clients.
+// The users of a client, and inviting one.
 
 import { useState } from 'preact/hooks'
 import { settingsStrings } from '../../../copy.ts'
@@ -7,7 +7,7 @@ import { humanize } from '../../format.ts'
 import { usePages } from '../../loading.ts'
 import { Action } from '../../parts/action.tsx'
 import { ShowOnce } from '../../parts/dialog.tsx'
-import { choiceOf, Field, InputField, textOf } from '../../parts/forms.tsx'
+import { Field, InputField } from '../../parts/forms.tsx'
 import { Empty } from '../../parts/states.tsx'
 import { type Column, ListTable } from '../../parts/table.tsx'
 import { Time } from '../../parts/values.tsx'
@@ -70,8 +70,8 @@ export function UserList({ session, place, view, query, client }: Props) {
           style="primary"
           text={strings.inviteText}
           run={(form, headers) => {
-            const role = choiceOf(form, 'role', rolesFor(session, client))
-            const body = { email: textOf(form, 'email'), role, clientId: client.clientId }
+            const role = form.choice('role', rolesFor(session, client))
+            const body = { email: form.text('email'), role, clientId: client.clientId }
             return send('POST', USERS, { body, headers })
           }}
           done={hand}

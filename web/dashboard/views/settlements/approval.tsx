@@ -1,5 +1,5 @@
-// Which payouts and settlements need approval, and the operator's limits. A client can extend approval;
-// only the operator can relax it.
+// Approval rules for payouts and settlements, and the operator's limits. A client can extend approval; only
+// the operator can relax it.
 
 import { useState } from 'preact/hooks'
 import { appStrings, settlementsStrings } from '../../../copy.ts'
@@ -8,7 +8,7 @@ import { money } from '../../format.ts'
 import { useData } from '../../loading.ts'
 import { ActionForm } from '../../parts/action.tsx'
 import { Facts } from '../../parts/drawer.tsx'
-import { amountOf, choiceOf, InputField, optionsOf, SelectField } from '../../parts/forms.tsx'
+import { InputField, SelectField } from '../../parts/forms.tsx'
 import { Failed, Skeleton } from '../../parts/states.tsx'
 
 type Settings = Schemas['PayoutSettings']
@@ -55,8 +55,8 @@ function ApprovalForm({ settings, changed }: { settings: Settings; changed: () =
       style="primary"
       class="after-facts"
       run={(form) => {
-        const payoutApproval = choiceOf(form, 'rule', RULES)
-        const approvalAbove = amountOf(form, 'approvalAbove')
+        const payoutApproval = form.choice('rule', RULES)
+        const approvalAbove = form.amount('approvalAbove')
         const body = { payoutApproval, ...(payoutApproval === 'above' ? { approvalAbove } : {}) }
         return send('PUT', PATH, { body })
       }}
@@ -69,7 +69,8 @@ function ApprovalForm({ settings, changed }: { settings: Settings; changed: () =
         name="rule"
         value={rule}
         onChange={(event) => setRule(event.currentTarget.value as Rule)}
-        options={optionsOf(RULES.slice(RULES.indexOf(current)), strings.rules)}
+        options={RULES.slice(RULES.indexOf(current))}
+        names={strings.rules}
       />
       {rule === 'above' && (
         <InputField

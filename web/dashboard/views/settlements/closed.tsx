@@ -1,4 +1,4 @@
-// The upcoming settlement, and the list of those that were closed.
+// The upcoming settlement, and the list of closed ones.
 
 import { useState } from 'preact/hooks'
 import { settlementsStrings as strings } from '../../../copy.ts'

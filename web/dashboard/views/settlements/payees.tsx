@@ -1,5 +1,5 @@
-// The bank accounts that a settlement would be paid to if it were approved now. One that was chosen after
-// the settlement was closed stands out, as does one that cannot be paid to: whoever approves should know.
+// The bank accounts that a settlement would be paid to if approved now. Highlights accounts chosen after the
+// settlement closed, and accounts that cannot be paid.
 
 import { settlementsStrings as strings } from '../../../copy.ts'
 import { Link } from '../../parts/link.tsx'
@@ -46,7 +46,6 @@ export function Payees({ settlement }: { settlement: WholeSettlement }) {
   )
 }
 
-// Leads to where the account of a subaccount is changed.
 function Party({ code }: { code: string | null }) {
   if (code === null) return strings.mainAccount
   return <Link href={hrefOf('settings', code, { tab: 'subaccounts' })}>{code}</Link>

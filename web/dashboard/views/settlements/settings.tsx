@@ -1,4 +1,4 @@
-// When settlements close, from which amount on, and what is held back.
+// The schedule, minimum amount and reserve of settlements.
 
 import { useState } from 'preact/hooks'
 import { appStrings, settlementsStrings } from '../../../copy.ts'
@@ -7,14 +7,7 @@ import { money } from '../../format.ts'
 import { useData } from '../../loading.ts'
 import { ActionForm } from '../../parts/action.tsx'
 import { Facts } from '../../parts/drawer.tsx'
-import {
-  amountOf,
-  choiceOf,
-  InputField,
-  optionsOf,
-  SelectField,
-  textOf,
-} from '../../parts/forms.tsx'
+import { type Form, InputField, SelectField } from '../../parts/forms.tsx'
 import { Failed, Skeleton } from '../../parts/states.tsx'
 import { Time } from '../../parts/values.tsx'
 import type { ViewProps } from '../../view-props.ts'
@@ -83,13 +76,11 @@ function Shown({ settings }: { settings: Settings }) {
   )
 }
 
-function scheduleOf(form: FormData): string {
-  const frequency = choiceOf(form, 'frequency', FREQUENCIES)
+function scheduleOf(form: Form): string {
+  const frequency = form.choice('frequency', FREQUENCIES)
   if (frequency === 'manual') return frequency
-  const time = textOf(form, 'time')
-  return frequency === 'weekly'
-    ? `weekly@${textOf(form, 'weekday')}@${time}`
-    : `${frequency}@${time}`
+  const time = form.text('time')
+  return frequency === 'weekly' ? `weekly@${form.text('weekday')}@${time}` : `${frequency}@${time}`
 }
 
 function SettingsForm({ settings, changed }: { settings: Settings; changed: () => void }) {
@@ -100,10 +91,10 @@ function SettingsForm({ settings, changed }: { settings: Settings; changed: () =
       style="primary"
       class="after-facts"
       run={(form) => {
-        const number = (name: string) => Number(textOf(form, name) || '0')
+        const number = (name: string) => Number(form.text(name) || '0')
         const body = {
           schedule: scheduleOf(form),
-          minimumAmount: amountOf(form, 'minimumAmount') || 0,
+          minimumAmount: form.amount('minimumAmount') || 0,
           reservePercent: number('reservePercent'),
           reserveDays: number('reserveDays'),
         }
@@ -155,13 +146,15 @@ function ScheduleFields({ schedule }: { schedule: string }) {
         name="frequency"
         value={frequency}
         onChange={(event) => setFrequency(event.currentTarget.value as Frequency)}
-        options={optionsOf(FREQUENCIES, strings.frequencies)}
+        options={FREQUENCIES}
+        names={strings.frequencies}
       />
       {frequency === 'weekly' && (
         <SelectField
           label={strings.weekday}
           name="weekday"
-          options={optionsOf(WEEKDAYS, strings.weekdays)}
+          options={WEEKDAYS}
+          names={strings.weekdays}
           chosen={set.weekday}
         />
       )}

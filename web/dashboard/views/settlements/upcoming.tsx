@@ -1,4 +1,4 @@
-// The upcoming settlement: what would be in it now, when it closes, and closing it now.
+// The upcoming settlement: its amounts, when it closes, and closing it now.
 
 import { settlementsStrings } from '../../../copy.ts'
 import { send } from '../../api.ts'

@@ -1,4 +1,4 @@
-// The signature checker: paste a request and see what is wrong with it.
+// The signature checker: explains what is wrong with a pasted request.
 
 import { useState } from 'preact/hooks'
 import { webhooksStrings } from '../../../copy.ts'
@@ -14,7 +14,7 @@ export function Checker() {
   const [findings, setFindings] = useState<readonly Finding[]>([])
   const { isBusy, submit } = useSending(async (form) => {
     const field = (name: string) => String(form.get(name) ?? '')
-    // A form sends line ends of its own; what was pasted had none but these.
+    // Forms change line ends to \r\n.
     const body = field('body').replaceAll('\r\n', '\n')
     const received = { headers: field('headers'), body, secret: field('secret') }
     setFindings(await checkSignature(received, Date.now()))

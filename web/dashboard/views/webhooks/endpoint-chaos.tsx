@@ -3,7 +3,7 @@
 import { webhooksStrings } from '../../../copy.ts'
 import { send } from '../../api.ts'
 import { useData } from '../../loading.ts'
-import { InputField, textOf, useSending } from '../../parts/forms.tsx'
+import { InputField, useSending } from '../../parts/forms.tsx'
 import { Failed, Skeleton } from '../../parts/states.tsx'
 import { toast } from '../../parts/toasts.tsx'
 
@@ -15,7 +15,7 @@ export function EndpointChaos({ id }: { id: string }) {
   const { data, problem, reload } = useData(PATH, { id })
   const params = { id }
   const sending = useSending(async (form) => {
-    const [delayMs = 0, duplicate = 0, dropNext = 0] = COUNTS.map((n) => Number(textOf(form, n)))
+    const [delayMs = 0, duplicate = 0, dropNext = 0] = COUNTS.map((n) => Number(form.text(n)))
     const reorder = form.has('reorder')
     await send('PUT', PATH, { params, body: { delayMs, duplicate, reorder, dropNext } })
     toast(strings.done)

@@ -5,7 +5,7 @@ import { EVENT_TYPES } from '../../../../sdk/src/api-types.ts'
 import { appStrings, webhooksStrings } from '../../../copy.ts'
 import { send } from '../../api.ts'
 import { DialogForm } from '../../parts/dialog.tsx'
-import { CheckBox, InputField, textOf, useSending } from '../../parts/forms.tsx'
+import { CheckBox, InputField, useSending } from '../../parts/forms.tsx'
 import type { Endpoint } from './endpoint-state.ts'
 
 const { form: strings } = webhooksStrings
@@ -25,7 +25,7 @@ export function EndpointForm({ endpoint, close, done }: Props) {
     const chosen = SUBSCRIBABLE.filter((type) => form.getAll('type').includes(type))
     if (!isAll && chosen.length === 0) return setFault(strings.noneChosen)
     setFault('')
-    const body = { url: textOf(form, 'url'), eventTypes: isAll ? null : chosen }
+    const body = { url: form.text('url'), eventTypes: isAll ? null : chosen }
     if (!endpoint) return done((await send('POST', PATH, { body, headers })).secret)
     await send('PATCH', `${PATH}/{id}`, { params: { id: endpoint.id }, body })
     done()

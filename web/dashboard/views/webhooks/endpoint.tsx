@@ -31,10 +31,10 @@ type Props = {
 
 export function EndpointDrawer({ id, mayWrite, isSandbox, changed, close }: Props) {
   const { data, problem, reload, remove } = useData('/api/v1/webhook-endpoints/{id}', { id })
-  const [awaited, setAwaited] = useState('') // The event whose first attempt is to be seen.
+  const [awaited, setAwaited] = useState('') // The test event whose first attempt to show.
   const isAwaited = !data?.health.lastAttempts.some(({ eventId }) => eventId === awaited)
   usePendingRefresh(isAwaited ? awaited : '', reload)
-  useSteadyRefresh(reload) // Later ones, and pauses that end.
+  useSteadyRefresh(reload) // For later attempts, and pauses that end.
   const onEvent = ({ id: eventId, type }: LiveEvent) => {
     if (data?.eventTypes?.includes(type) ?? true) setAwaited(eventId)
     reload()

@@ -34,7 +34,7 @@ export function EventDrawer({ id, version, mayWrite, close }: Props) {
   )
 }
 
-// Another attempt is another reason to look soon.
+// Each attempt restarts the quick refresh.
 function pendingIn({ deliveryState, deliveries }: Event): string {
   if (deliveryState !== 'pending') return ''
   return deliveries.map(({ state, attempts }) => `${state} ${attempts.length}`).join(' ')
@@ -78,7 +78,7 @@ function Again({ id, done }: { id: string; done: () => void }) {
 
 function Deliveries({ event }: { event: Event }) {
   const { id, type, sequence, createdAt, env, data, deliveries } = event
-  // In the order in which the service writes them.
+  // In the service's order.
   const body = { id, type, sequence, createdAt, env, data }
   const sent = JSON.stringify(body)
   return (

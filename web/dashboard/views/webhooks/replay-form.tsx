@@ -1,12 +1,12 @@
-// Replays the events of a period, in batches, with progress. After an error it goes on where it was, with
-// the key of the batch that nobody knows the outcome of: nothing is queued twice.
+// Replays the events of a period, in batches with progress. After an error it continues; a batch with an unknown
+// outcome is sent again with its key, so nothing is queued twice.
 
 import { useRef, useState } from 'preact/hooks'
 import { appStrings, webhooksStrings } from '../../../copy.ts'
 import { type Schemas, send } from '../../api.ts'
 import { count, ZONE_OFFSET } from '../../format.ts'
 import { DialogForm } from '../../parts/dialog.tsx'
-import { InputField, newKey, textOf, useSending } from '../../parts/forms.tsx'
+import { InputField, newKey, useSending } from '../../parts/forms.tsx'
 import { toast } from '../../parts/toasts.tsx'
 
 const { actions: strings } = webhooksStrings
@@ -19,7 +19,7 @@ export function ReplayForm({ id, close }: { id: string; close: () => void }) {
   const [fault, setFault] = useState('')
   const reached = useRef<Reached | undefined>(undefined)
   const sending = useSending(async (form) => {
-    const [from, to] = [isoOf(textOf(form, 'from')), isoOf(textOf(form, 'to'))]
+    const [from, to] = [isoOf(form.text('from')), isoOf(form.text('to'))]
     if (from >= to) return setFault(strings.backwards)
     setFault('')
     const before = reached.current
@@ -53,7 +53,7 @@ export function ReplayForm({ id, close }: { id: string; close: () => void }) {
   )
 }
 
-// What is typed is West Africa Time; `required` has seen to it that it is a time.
+// The form takes West Africa Time.
 function isoOf(typed: string): string {
   return new Date(`${typed}${ZONE_OFFSET}`).toISOString()
 }
