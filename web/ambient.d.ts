@@ -1,8 +1,8 @@
-// What Vite makes of a style sheet that is imported: a file beside the script.
+// A style sheet imported by Vite becomes a file beside the script.
 
 declare module '*.css'
 
-// The same, not imported with the script: only where it is.
+// Only the address of the style sheet.
 declare module '*.css?url' {
   const path: string
   export default path

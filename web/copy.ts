@@ -1,5 +1,4 @@
-// The words of the pages, in the language that the build chooses (scripts/build-web.ts), and what
-// makes a language complete.
+// The texts of the pages, in the language of the build (scripts/build-web.ts).
 
 export * from './copy/en.ts'
 
@@ -9,6 +8,6 @@ type Worded<Words> = Words extends string
     ? (...facts: Facts) => string
     : { readonly [name in keyof Words]: Worded<Words[name]> }
 
-// All that English says: a file of another language that lacks any of it does not compile.
+// Every text of English: an incomplete language does not compile.
 export type Copy = Worded<typeof import('./copy/en.ts')>
 export type Complete<Language extends Copy> = Language

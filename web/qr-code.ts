@@ -4,12 +4,12 @@ import { encode } from 'uqr'
 
 const QUIET_MODULES = 4 // ISO/IEC 18004.
 
-// On screens nothing is torn or stained: L has the largest modules, M forgives more of the camera.
+// Level L has the largest modules; M tolerates more camera noise.
 export type Correction = 'L' | 'M'
 
 export type QrPaths = { size: number; white: string; black: string }
 
-// One rectangle for each run of black: a third of the bytes of one for each module, and no seams.
+// One rectangle per run of black modules: a third of the bytes, and no seams.
 export function qrPaths(text: string, correction: Correction): QrPaths {
   const { data, size } = encode(text, { ecc: correction, border: QUIET_MODULES })
   const runs = data.flatMap((row, y) =>

@@ -1,4 +1,4 @@
-// The amount to pay, and what was sent but could not be used.
+// The amount to pay, and money that was sent but could not be used.
 
 import type { ComponentChildren } from 'preact'
 import { checkoutStrings as strings } from '../copy.ts'
@@ -9,7 +9,7 @@ type SumProps = {
   label: string
   amount: string
   purpose: string | null
-  children?: ComponentChildren // Beside the label.
+  children?: ComponentChildren
 }
 
 export function Sum({ label, amount, purpose, children }: SumProps) {
@@ -25,7 +25,7 @@ export function Sum({ label, amount, purpose, children }: SumProps) {
   )
 }
 
-// Where the payer bears the fee: what the amount is made of, line by line.
+// Shown if the payer bears the fee.
 export function Fees({ checkout: { fees, amount } }: Pick<Model, 'checkout'>) {
   if (fees === null) return null
   const lines: [string, number][] = [

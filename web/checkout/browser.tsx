@@ -24,14 +24,14 @@ import { followCheckout } from './live.ts'
 import { Page, titleOf } from './page.tsx'
 
 const COPIED_MS = 2_500
-const SENT_MS = 60_000 // Then the payer may ask once more.
+const SENT_MS = 60_000 // Then the payer may ask again.
 const RETURN_SECONDS = 10
 const ASK_MAX_MS = 20_000
 const MINUTES_ANNOUNCED = [10, 5, 1]
 
 const root = document.getElementById('page') as HTMLElement
 let model: Model = firstModel(JSON.parse(root.dataset.page as string))
-// The service's clock, carried on by one that nobody sets.
+// The service's clock, advanced by a monotonic one.
 let clockOffsetMs = model.nowMs - performance.now()
 let copiedTimer: number | undefined
 let sentTimer: number | undefined
@@ -43,13 +43,13 @@ hydrate(<Page model={model} actions={actions} />, root)
 const live = followCheckout(adviceReference, { onCheckout: take, onOffline: setOffline })
 setInterval(tick, 1_000)
 if (model.isSent) {
-  // The form was sent without this script. Said once: not again when the page is loaded again.
+  // The form was sent without this script. Announced once, not after a reload.
   endCheckingLater()
   const address = new URL(location.href)
   address.searchParams.delete('sent')
   history.replaceState(null, '', address)
 }
-// Phones stop a page that nobody looks at; and a page that comes back by the back button is old.
+// Phones freeze hidden pages, and the back button restores old ones.
 document.addEventListener('visibilitychange', () => {
   if (document.visibilityState === 'visible') void live.ask()
 })
@@ -66,8 +66,7 @@ function update(change: Partial<Model>): void {
   render(<Page model={model} actions={actions} />, root)
   document.title = titleOf(model)
   if (!hadFocus || root.contains(document.activeElement)) return
-  // What had the focus is gone: go on at what stands in its place, or at the top. Only another view is
-  // scrolled to.
+  // The focused element is gone: focus its replacement, or the top. Scroll only to a new view.
   const isOther = before.checkout.status !== model.checkout.status
   const instead = model.isSent ? '.checking' : before.isSent && !isOther ? 'button.sent' : 'h1'
   const next = root.querySelector<HTMLElement>(instead) ?? root.querySelector('h1')
@@ -78,7 +77,7 @@ function bringIntoView(selector: string): void {
   root.querySelector(selector)?.scrollIntoView({ block: 'nearest' })
 }
 
-// Answers may overtake each other: an older one is not news.
+// Ignore answers older than the current state.
 function take(checkout: Checkout): void {
   const before = model.checkout
   if (Date.parse(checkout.now) < Date.parse(before.now)) return
@@ -91,12 +90,12 @@ function take(checkout: Checkout): void {
     checkout,
     nowMs: serviceNowMs(),
     ...(hasTurned || isHeldNow ? { announcement: news.filter(Boolean).join('. ') } : {}),
-    // What was asked for came, if only in part or in vain: the payer may ask again.
+    // Something arrived, so the payer may ask again.
     ...(isHeldNow || checkout.amountPaid !== before.amountPaid ? { isSent: false } : {}),
-    // Only who saw it happen is taken back: who comes for the receipt stays.
+    // Redirect only a payer who saw the payment arrive, not one who returns for the receipt.
     ...(isPaidNow ? { returnIn: RETURN_SECONDS } : {}),
   })
-  // Above what the payer looks at, unless the whole view is another.
+  // Above the current view, unless the view changes.
   if (isHeldNow && checkout.status === before.status) bringIntoView('.held')
 }
 
@@ -146,7 +145,7 @@ async function choose(bankCode: string): Promise<void> {
     const { data, code } = await answer.json()
     if (!answer.ok) {
       update({ asking: undefined, problem: code, failedAt: 'choice' })
-      return void live.ask() // It may have been paid, or called off, meanwhile.
+      return void live.ask() // It may be paid or cancelled by now.
     }
     update({ asking: undefined, bankCode })
     take(data)
@@ -156,10 +155,10 @@ async function choose(bankCode: string): Promise<void> {
   }
 }
 
-// The first comes with a view of its own; a further one is shown above the list that it was chosen from.
+// The first number opens a view; further ones show above the list.
 function showNumber(bankCode: string, isFirst = false): void {
   const query = new URLSearchParams({ adviceReference, bank: bankCode })
-  history.replaceState(null, '', `/pay?${query}`) // So that a reload shows the same number.
+  history.replaceState(null, '', `/pay?${query}`) // A reload shows the same number.
   update({ bankCode, problem: undefined })
   const shown = shownNumber(model)
   if (!shown || !isOpen(model.checkout.status)) return
@@ -205,7 +204,7 @@ async function copy(what: Copied, text: string): Promise<void> {
   }
   update({ copied: undefined, announcement: '', problem: 'copy', failedAt: what })
   const shown = root.querySelector(what === 'number' ? '.number' : '.fact')
-  if (shown) getSelection()?.selectAllChildren(shown) // To be copied by hand.
+  if (shown) getSelection()?.selectAllChildren(shown) // To copy by hand.
 }
 
 function printReceipt(): void {

@@ -3,7 +3,7 @@
 import { language } from '../copy.ts'
 
 export type CheckoutStatus =
-  | 'Pending' // No number was asked for yet.
+  | 'Pending' // Without a number yet.
   | 'Processing'
   | 'PartPayment'
   | 'Successful'
@@ -17,7 +17,7 @@ export type Bank = { code: string; name: string }
 export type Logo = { path: string; width: number; height: number }
 
 export type Checkout = {
-  now: string // The service's clock at that moment.
+  now: string
   isTest: boolean
   adviceReference: string
   paymentReference: string | null
@@ -27,40 +27,40 @@ export type Checkout = {
   status: CheckoutStatus
   amountPolicy: 'exact' | 'allow_under' | 'any'
   amount: number
-  // Where the payer bears the fee: what the amount is made of.
+  // Set if the payer bears the fee.
   fees: { amount: number; fee: number; vat: number; rounding: number } | null
   amountPaid: number
   amountRemaining: number
   amountRefunded: number
-  amountHeld: number // Sent for it, and in suspense.
+  amountHeld: number // In suspense.
   accountName: string
-  numbers: IssuedNumber[] // In the order they were issued.
-  banks: Bank[] // Where a number may be had; none when it is too late.
+  numbers: IssuedNumber[] // In order of issue.
+  banks: Bank[] // Banks that can issue a number; none when too late.
   expiresAt: string | null
-  closesAt: string | null // Until here money still counts.
+  closesAt: string | null // Later money does not count.
   paidAt: string | null
-  canRequery: boolean // A bank can be asked for the transfer.
-  payerBanks: string[] // Once it is paid.
-  paidInto: IssuedNumber[] // Likewise.
-  supportEmail: string | null // Of the merchant, as are the next.
+  canRequery: boolean
+  payerBanks: string[]
+  paidInto: IssuedNumber[]
+  supportEmail: string | null // This and the next are the merchant's.
   supportPhone: string | null
   supportUrl: string | null
   logo: Logo | null
   returnUrl: string
 }
 
-// What the page is drawn from. The server draws the first one, without a script to act on it.
+// The model of the page. The server draws the first one.
 export type Model = {
   checkout: Checkout
-  bankCode: string | undefined // The one the payer chose last, here.
-  nowMs: number // By the service's clock.
-  asking: string | undefined // The bank whose number is being asked for.
-  problem: string | undefined // Why it failed, as a refusal's code, or `network`, or `copy`.
-  failedAt: 'choice' | 'sent' | Copied | undefined // Where it is said; not known of the address.
-  isSent: boolean // The payer said so: the bank is being asked.
-  copied: Copied | undefined // What was, a moment ago.
+  bankCode: string | undefined // The payer's latest choice in this tab.
+  nowMs: number
+  asking: string | undefined // The bank whose number is being requested.
+  problem: string | undefined // The code of a refusal, or `network`, or `copy`.
+  failedAt: 'choice' | 'sent' | Copied | undefined // Unknown for a problem in the address.
+  isSent: boolean // The bank is being queried.
+  copied: Copied | undefined
   isOffline: boolean
-  returnIn: number | undefined // Seconds until the payer is taken back to the merchant.
+  returnIn: number | undefined // Seconds until the redirect to the merchant.
   announcement: string // For screen readers.
 }
 
@@ -101,7 +101,7 @@ export function isOpen(status: CheckoutStatus): boolean {
   return status === 'Processing' || status === 'PartPayment'
 }
 
-// The number of the bank chosen in this tab, else the one issued last.
+// The number at the bank chosen in this tab, else the latest.
 export function shownNumber({ checkout, bankCode }: Model): IssuedNumber | undefined {
   const { numbers } = checkout
   return numbers.find((number) => number.bankCode === bankCode) ?? numbers.at(-1)
@@ -125,7 +125,7 @@ export function formatSeconds(seconds: number): string {
 
 const WAT_OFFSET_MS = 3_600_000
 
-// In West Africa Time wherever it is drawn: a receipt says the same to everybody.
+// In West Africa Time everywhere, so that all receipts agree.
 export function formatMoment(time: string): string {
   const wat = new Date(Date.parse(time) + WAT_OFFSET_MS)
   const day = `${wat.getUTCDate()} ${language.months[wat.getUTCMonth()]} ${wat.getUTCFullYear()}`

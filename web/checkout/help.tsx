@@ -1,4 +1,4 @@
-// Whom a payer may ask for help: the merchant, as its branding says.
+// The merchant's support contacts.
 
 import { checkoutStrings as strings } from '../copy.ts'
 import type { Model } from './checkout.ts'
@@ -27,12 +27,11 @@ export function Help({ checkout }: Pick<Model, 'checkout'>) {
   )
 }
 
-// What the merchant finds the payment by.
 export function referenceOf(checkout: Model['checkout']): string {
   return checkout.merchantRef ?? checkout.paymentReference ?? checkout.adviceReference
 }
 
-// An address may hold a question mark, which would add recipients of its own.
+// A question mark in an address could add recipients.
 function mailto(address: string, reference: string): string {
   const subject = encodeURIComponent(strings.helpSubject(reference))
   return `mailto:${encodeURIComponent(address).replace('%40', '@')}?subject=${subject}`

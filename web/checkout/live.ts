@@ -16,8 +16,7 @@ export function followCheckout(adviceReference: string, { onCheckout, onOffline 
   let isAsking = false
   const silence = watchSilence(openStream)
 
-  // Until it speaks, the page asks. A browser reconnects by itself, but not where it was turned away: then
-  // another is opened after the silence.
+  // Polls until the stream speaks. Browsers do not reconnect after a refusal, so a silent stream is reopened.
   function openStream(): void {
     stream?.close()
     isStreaming = false

@@ -1,5 +1,5 @@
-// The page with branding that is not saved yet, for the dashboard: drawn by the same components and
-// styles into a document of its own. All that other apps know of this one.
+// The page with unsaved branding, for the dashboard: the same components and styles in another document. The
+// only file that other apps import.
 
 import { render } from 'preact'
 import checkoutStyles from './checkout.css?url'
@@ -16,7 +16,6 @@ export type PreviewState = (typeof PREVIEW_STATES)[number]
 
 const coloursOf = (colour: string) => `/pay/colours/${colour.slice(1)}.css`
 
-// The document to draw into.
 export function previewDocument(colour: string): string {
   return drawEmpty([checkoutStyles, viewStyles, merchantStyles, coloursOf(colour)])
 }

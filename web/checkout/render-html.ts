@@ -2,7 +2,7 @@
 
 import type { ComponentChildren, VNode } from 'preact'
 
-// Of HTML. Parts of an SVG are closed like anything else: unclosed, they would hold what follows.
+// Void elements of HTML. SVG elements must be closed.
 const VOID = new Set(['br', 'hr', 'img', 'input', 'link', 'meta'])
 const NOT_ATTRIBUTES = new Set(['children', 'key', 'ref'])
 const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }

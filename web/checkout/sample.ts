@@ -1,11 +1,11 @@
-// A payment that nobody made: the page of a merchant whose branding is being chosen.
+// A sample payment, for the branding preview.
 
 import { checkoutStrings as strings } from '../copy.ts'
 import { type Checkout, firstModel, type Logo, type Model } from './checkout.ts'
 
 export type SampleBranding = {
   merchantName: string
-  accountNameStyle: string // With {merchant} and {customer} in it.
+  accountNameStyle: string // With {merchant} and {customer}.
   accountNameMerchant: string
   supportEmail: string | null
   supportPhone: string | null

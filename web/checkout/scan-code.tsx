@@ -1,5 +1,5 @@
-// On a wide screen: the page's link as a QR code, to go on with the phone that has the bank's app. Where it
-// is not shown, the image is not loaded either.
+// The page's link as a QR code on wide screens, to continue on the phone with the bank's app. Elsewhere the
+// image is not loaded.
 
 import { checkoutStrings as strings } from '../copy.ts'
 import type { Model } from './checkout.ts'

@@ -1,13 +1,10 @@
-// “I’ve sent the money”: a plain form that works without JavaScript. Where the bank can be asked, it is;
-// where it cannot, the page says no more than what happens.
+// “I’ve sent the money”: a plain form that works without JavaScript. Queries the bank where possible.
 
 import { checkoutStrings as strings } from '../copy.ts'
 import { Problem } from './bank-choice.tsx'
 import type { Actions, Model } from './checkout.ts'
 
-type Props = { model: Model; actions: Actions | undefined }
-
-export function Sent({ model, actions }: Props) {
+export function Sent({ model, actions }: { model: Model; actions: Actions | undefined }) {
   const { checkout, bankCode, isSent, problem, failedAt } = model
   if (isSent) {
     const { canRequery } = checkout

@@ -1,4 +1,4 @@
-// Server-side rendering of the page. Nothing is inline but data, from which the browser hydrates.
+// Renders the page on the server. Only data is inline; the browser hydrates from it.
 
 import type { ComponentChildren } from 'preact'
 import { language, checkoutStrings as strings } from '../copy.ts'
@@ -33,7 +33,7 @@ export function drawCheckout(page: CheckoutPage, files: Files): string {
   )
 }
 
-// The page without anything on it, for the branding preview of the dashboard, which draws into it.
+// The empty page, for the dashboard's branding preview.
 export function drawEmpty(styles: readonly string[]): string {
   return drawDocument(strings.sample.title, <Styles styles={styles} />, <div id="page" />)
 }
@@ -54,7 +54,6 @@ export function drawUnavailable({ styles }: Files, address: string): string {
   return drawNotice(styles, { title: unavailableTitle, hint: unavailableHint, more })
 }
 
-// The payment's link as an image of its own.
 export function drawQrCode(link: string): string {
   const { size, white, black } = qrPaths(link, 'L')
   return renderHtml(

@@ -1,19 +1,18 @@
-// Every word that people read on our pages, in English. The sections stand in the order of the
-// dashboard's menu; the payer's page comes last. Another language is another file like this one
-// (docs/translating.md), so here length is no fault: whoever translates reads it from top to bottom.
+// Every text of our pages, in English, in the order of the menu; the payer's page comes last. Another language
+// is another file like this one (docs/translating.md). Translators read it from top to bottom, so it may be
+// long.
 
 import type { ALERT_KINDS, EVENT_TYPES } from '../../sdk/src/api-types.ts'
 
-// How dates and numbers are written. Months and zone are those of the payer's page, which is drawn by
-// hand to be the same to the letter wherever it is drawn.
+// How dates and numbers are written. The payer's page formats by hand, so that it is the same everywhere.
 export const language = {
-  tag: 'en', // BCP 47: what browsers and screen readers are told.
+  tag: 'en', // BCP 47, for browsers and screen readers.
   locale: 'en-NG', // For Intl.
   months: ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'],
   zone: 'WAT',
 } as const
 
-// English has two forms; another language counts in its own way.
+// Other languages have other plural forms.
 const counted = (one: string, many: string) => (count: number | string) =>
   `${count} ${String(count) === '1' ? one : many}`
 
@@ -25,7 +24,7 @@ const differenceCount = counted('difference', 'differences')
 const creditCount = counted('credit', 'credits')
 const payoutCount = counted('payout', 'payouts')
 
-// —— What every view shares ——
+// —— Shared by all views ——
 
 export const appStrings = {
   findBank: 'Search the list',
@@ -218,7 +217,7 @@ export const sampleDataStrings = {
 type Named = (typeof EVENT_TYPES)[number] | (typeof ALERT_KINDS)[number]
 type Names = Record<string, string> & Record<Named, string>
 
-// Codes of the API, where no section names them. A code that is not here is shown in its own letters.
+// Codes of the API without a section of their own. Unlisted codes are made readable.
 export const codeStrings = {
   // Statuses, states and outcomes
   Pending: 'Pending',
@@ -342,7 +341,7 @@ export const codeStrings = {
   statement_missing: 'Statement missing',
   audit_failed: 'Books don’t balance',
   archive_failing: 'Database log not archived',
-  // What a search finds
+  // Search results
   payment: 'Payment',
   advice: 'Payment request',
   account: 'Account',
@@ -794,7 +793,6 @@ export const accountsStrings = {
   },
 } as const
 
-// Of a collection account, or of a payment request.
 export const erasureStrings = {
   open: 'Erase personal data',
   title: 'Erase personal data?',
@@ -3295,7 +3293,7 @@ export const checkoutStrings = {
   accountName: 'Account name',
   copy: 'Copy account number',
   copyAmount: 'Copy amount',
-  copyShort: 'Copy', // Beside the amount.
+  copyShort: 'Copy',
   copied: 'Copied',
   copiedAnnouncement: { number: 'Account number copied', amount: 'Amount copied' },
   waiting: 'Waiting for your transfer',
@@ -3367,7 +3365,7 @@ export const checkoutStrings = {
   unavailableHint: 'Your money is safe. Try again in a moment.',
   tryAgain: 'Try again',
 
-  // Of a payment that nobody made, to show what the page looks like.
+  // The sample payment of the branding preview.
   sample: {
     title: 'Preview',
     customer: 'Ada Obi',
@@ -3379,7 +3377,7 @@ export const checkoutStrings = {
   },
 } as const
 
-// What the browser's tab says.
+// Titles of the browser tab.
 export const checkoutTitles = {
   open: (amount: string, merchant: string) => `Pay ${amount} to ${merchant}`,
   Successful: 'Payment received',

@@ -22,7 +22,6 @@ type NamesIn<P extends string> = P extends `${string}{${infer Name}}${infer Rest
   ? Name | NamesIn<Rest>
   : never
 
-// What stands in the braces of a path.
 export type Params<P extends string> = { [Name in NamesIn<P>]: string | number }
 export type GetPath = PathOf<'GET'>
 export type Data<P extends GetPath> = DataOf<Operation<P, 'GET'>>
@@ -52,7 +51,7 @@ export type Page<Row> = {
   data: Row[]
   hasMore: boolean
   nextCursor: string | null
-  archivedBefore?: string | null // Of credits: older ones may be archived.
+  archivedBefore?: string | null // Only credits are archived.
 }
 export type Query = Readonly<Record<string, string | undefined>>
 
@@ -63,21 +62,20 @@ export function keepCsrfToken(token: string): void {
   csrfToken = token
 }
 
-// Called when a request was refused for its session or token, and nothing was done: another tab may have
-// signed in again. Whether it can be sent once more.
+// Called when the service refuses a request for its session or token. Another tab may have signed in again;
+// resolves to whether the request can be sent once more.
 let renewSession: () => Promise<boolean> = async () => false
 
 export function onSessionWrong(handler: () => Promise<boolean>): void {
   renewSession = handler
 }
 
-// Called when the session has ended.
 export function onSessionLost(handler: () => void): void {
   sessionLost = handler
 }
 
-// Else a request that hangs would hold up every reload, and the dialog that sent it. The service answers
-// within 12 seconds, if only to say that it is busy; what may take longer is asked for again.
+// A request that hangs must not block reloads or the dialog that sent it. The service answers within 12
+// seconds; longer work is polled.
 const ANSWER_MAX_MS = 30_000
 
 type Asked = { query?: Query; signal?: AbortSignal }
@@ -89,7 +87,7 @@ export async function getData<P extends GetPath>(path: P, params: Params<P>, ask
   return dataIn(await get<Envelope<Data<P>>>(path, params, asked))
 }
 
-// As it is now, without being renewed.
+// Once, without renewing the session.
 export function findNow<P extends GetPath>(path: P): Promise<Data<P> | undefined> {
   return askOnce<Envelope<Data<P>>>('GET', path, {}).then(dataIn, () => undefined)
 }
@@ -107,7 +105,7 @@ export async function send<M extends Exclude<Method, 'GET'>, P extends PathOf<M>
   return dataIn(await ask<Body>(method, fillIn(path, sent.params ?? {}), sent))
 }
 
-// Answers of /Payment have another envelope than the others.
+// Answers of /Payment have their own envelope.
 type Envelope<Data> = { data: Data } | { responseData: Data }
 
 function dataIn<Data>(answer: Envelope<Data>): Data {
@@ -122,7 +120,6 @@ type Upload = {
   onSent?: (bytes: number) => void
 }
 
-// A file as it is, not as JSON.
 export function upload<P extends PathOf<'POST'>>(path: P, asked: Upload) {
   return withSession(() => uploadOnce(path, asked))
 }
@@ -130,7 +127,7 @@ export function upload<P extends PathOf<'POST'>>(path: P, asked: Upload) {
 async function uploadOnce<P extends PathOf<'POST'>>(path: P, asked: Upload) {
   const { file, type, query, onSent } = asked
   const headers = { accept: 'application/json', 'x-csrf-token': csrfToken, ...asked.headers }
-  const body = new Blob([file], { type }) // The service goes by this type.
+  const body = new Blob([file], { type }) // The service reads this type.
   const answer = await sendFile(withQuery(path, query), { file: body, headers, onSent }).catch(
     () => {
       throw unreachable()
@@ -159,7 +156,7 @@ export function withQuery(path: string, query: Query = {}): string {
   return text === '' ? path : `${path}?${text}`
 }
 
-// A CSV for people: a spreadsheet keeps the digits of session ids and bank codes.
+// Spreadsheets keep the digits of session ids and bank codes.
 export const csvLink = (path: string, query: Query = {}) =>
   withQuery(path, { ...query, for: 'spreadsheet' })
 
@@ -167,7 +164,7 @@ async function ask<Body>(method: Method, url: string, sent: Asking = {}): Promis
   return withSession(() => askOnce<Body>(method, url, sent))
 }
 
-// The last is of a request without a cookie, which goes when the session does.
+// A request whose session cookie has expired gets `unauthorized`.
 const SESSION_LOST = ['session_needed', 'unauthorized']
 
 async function withSession<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -184,8 +181,7 @@ async function withSession<Result>(work: () => Promise<Result>): Promise<Result>
 
 type Asking = Sent<unknown> & { signal?: AbortSignal | null }
 
-// Without an answer in time it may have been done all the same: sent again with its key, it is not done
-// twice.
+// A request without an answer may have been done: retry it with the same key.
 async function askOnce<Body>(method: Method, url: string, asking: Asking): Promise<Body> {
   const limit = new AbortController()
   const timer = window.setTimeout(() => limit.abort(unreachable()), ANSWER_MAX_MS)
@@ -225,7 +221,7 @@ async function answerTo<Body>(
   throw problemOf({ status, header: (name) => given.get(name) }, answered)
 }
 
-// Asked for by a timer or an event: no reason to keep the session.
+// Timers and events do not keep the session alive.
 function idleHeader(): Record<string, string> {
   return isIdle() ? { 'x-idle': '1' } : {}
 }

@@ -1,4 +1,4 @@
-// Days as the API writes them, yyyy-MM-dd in West Africa: which one is today, stepping, and showing.
+// Days as the API writes them, yyyy-MM-dd in West Africa.
 
 import { dayOf, formatter, ZONE_OFFSET } from './format.ts'
 
@@ -12,7 +12,7 @@ const month = formatter({ month: 'long', year: 'numeric' })
 const noonOf = (day: string) => new Date(`${day}T12:00:00${ZONE_OFFSET}`)
 
 export const today = () => dayOf(new Date())
-// The first day whose statement is not due yet: banks have until noon of the next day.
+// Banks send a day's statement until noon of the next day.
 export const firstNotDue = () => dayOf(new Date(Date.now() - DAY_MS / 2))
 
 export const isDay = (text: string | undefined): text is string =>
@@ -22,7 +22,7 @@ export function addDays(day: string, days: number): string {
   return dayOf(new Date(noonOf(day).getTime() + days * DAY_MS))
 }
 
-// From the first to the last, both of them included.
+// Includes both days.
 export function daysBetween(from: string, to: string): string[] {
   const days: string[] = []
   for (let day = from; day <= to; day = addDays(day, 1)) days.push(day)

@@ -1,6 +1,5 @@
-// Readable names of devices, from the user agent: "Chrome on Windows". Browsers claim to be each
-// other, so the order matters: whoever is named first is what it is. Only names from these lists are
-// shown; of anything else nothing, for anybody can send anything.
+// Readable names of devices, from the user agent: "Chrome on Windows". Browsers claim to be each other, so
+// the first match wins. Shows only names from these lists, because anybody can send any user agent.
 
 import { settingsStrings } from '../copy.ts'
 

@@ -1,5 +1,5 @@
-// Sends a file and tells how much of it has gone, which fetch cannot. However long it takes, it is given
-// up only when nothing more of it goes, or when its answer stays out.
+// Uploads a file with progress, which fetch cannot report. Gives up only when no more bytes go out, or when
+// the answer does not come.
 
 type Sent = {
   file: Blob
@@ -9,12 +9,11 @@ type Sent = {
 
 export type Answer = { status: number; header: (name: string) => string | null; body: unknown }
 
-// As long as the service lets an upload pause, and as long as it takes to read a statement
-// (src/http/connections.ts, src/http/routes/reconciliation/statement-upload.ts).
+// As long as the service lets an upload pause, and as long as it takes to read a statement:
+// src/http/connections.ts, src/http/routes/reconciliation/statement-upload.ts.
 const PAUSE_MAX_MS = 60_000
 const ANSWER_MAX_MS = 900_000
 
-// Rejects when there is no answer.
 export function sendFile(url: string, { file, headers, onSent }: Sent): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest()

@@ -31,10 +31,9 @@ export function bytes(value: number): string {
   return `${tenths.format(value / 1000 ** power)} ${UNITS[power]}`
 }
 
-// West Africa Time wherever the page is open: days of filters, sums and charts are days of that
-// zone, and a time beside them must not be of another day.
+// West Africa Time everywhere: filters, sums and charts use the days of that zone.
 const ZONE = { timeZone: 'Africa/Lagos' } as const
-export const ZONE_OFFSET = '+01:00' // All year round.
+export const ZONE_OFFSET = '+01:00'
 
 export const formatter = (options: Intl.DateTimeFormatOptions) =>
   new Intl.DateTimeFormat(locale, { ...ZONE, ...options })
@@ -48,7 +47,7 @@ const hourOnly = formatter(time)
 const date = new Intl.DateTimeFormat('en-CA', ZONE) // 2026-11-15
 export const dayOf = (at: Date) => date.format(at)
 
-// Always with its day and its zone: it may be read in a screenshot, or next week.
+// With day and zone, because people read screenshots later.
 export function shownTime(iso: string, now = new Date()): string {
   const at = new Date(iso)
   const isThisYear = date.format(at).slice(0, 4) === date.format(now).slice(0, 4)
@@ -62,8 +61,8 @@ export const day = (iso: string) => dayAndMonth.format(new Date(iso))
 const CODES: Readonly<Record<string, string>> = codeStrings
 const CODE = /^[a-z][\w.]*$|^[A-Z][a-z]+(?:[A-Z][a-z]+)*$/
 
-// A code of the API as the catalogue names it, else in its own letters: payment_reversed as Payment
-// reversed. Text that is no code stays as it is.
+// A code of the API by its name in the catalogue, else made readable: payment_reversed → Payment reversed.
+// Other text stays.
 export function humanize(name: string): string {
   const known = Object.hasOwn(CODES, name) ? CODES[name] : undefined
   if (known !== undefined || !CODE.test(name)) return known ?? name

@@ -1,4 +1,4 @@
-// Rows by a key, in the order in which the keys first come; older browsers have no Map.groupBy.
+// Groups rows by a key, in order of first appearance. Older browsers have no Map.groupBy.
 
 export function groupBy<Row>(
   rows: readonly Row[],

@@ -1,10 +1,9 @@
-// Whether anybody is at the page. What it loads by itself, by timers and events, says that nobody is,
-// and so keeps no session from ending.
+// Whether the user is active. Requests of timers and events say if not, so they keep no session alive.
 
 const IDLE_AFTER_MS = 60_000
-const SIGNS = ['pointermove', 'pointerdown', 'wheel', 'keydown', 'click'] // Also of assistive devices.
+const SIGNS = ['pointermove', 'pointerdown', 'wheel', 'keydown', 'click'] // Assistive devices send these too.
 
-let seenAtMs = Date.now() // Somebody opened the page.
+let seenAtMs = Date.now()
 
 const see = () => (seenAtMs = Date.now())
 

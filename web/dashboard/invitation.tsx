@@ -1,5 +1,5 @@
-// The page of an invitation's single-use link: choose a password, then add a second factor. The token is in
-// the fragment of the address, which browsers send to nobody, and leaves it once the page has read it.
+// The page of a single-use invitation link: choose a password, then add a second factor. The token is in the
+// fragment, which browsers never send, and the page removes it after reading it.
 
 import { useEffect, useState } from 'preact/hooks'
 import { appStrings, invitationStrings as strings } from '../copy.ts'
@@ -12,7 +12,7 @@ import { Fault, Field, NEW_PASSWORD_LENGTH_MIN, SignInLayout } from './sign-in.t
 
 const PATH = `${BASE}/invitation`
 
-// Undefined: the page is another one.
+// Undefined on every other page.
 export function takeInvitationToken(): string | undefined {
   const { pathname, hash } = window.location
   if (pathname !== PATH) return undefined

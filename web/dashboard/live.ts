@@ -17,8 +17,8 @@ type Following = { onEvent: Listener; onStart: () => void }
 
 const STREAM = '/api/v1/events/stream'
 const RETRY_MS = 10_000
-// The next view listens again, and would load everything twice. Less than the pause after which a
-// browser comes back to a stream that was cut.
+// The stream stays open this long for the next view, which would otherwise load everything twice. Shorter
+// than the pause before a browser reconnects.
 const CLOSE_AFTER_MS = 1_000
 
 const listeners = new Set<Following>()
@@ -42,8 +42,7 @@ function dispatch(event: Event): void {
   for (const { onEvent } of listeners) onEvent(body)
 }
 
-// What was missed meanwhile comes first, if anything came before that. What is shown may be from before
-// the stream began, and is loaded again; when the browser reconnects, it resumes where it was.
+// A new stream first sends missed events, if any came before. Views may show older data, so they reload.
 function open(): void {
   if (source || listeners.size === 0 || document.hidden) return
   source = new EventSource(lastId === undefined ? STREAM : `${STREAM}?lastEventId=${lastId}`)
@@ -60,8 +59,8 @@ function open(): void {
   source.addEventListener('error', onError)
 }
 
-// A browser comes back by itself after a broken connection, but not after a refusal, and tells no
-// reason for it: whether the session has ended is asked for.
+// A browser reconnects after a broken connection, but not after a refusal, and gives no reason. Check
+// whether the session has ended.
 function onError(): void {
   isBroken = true
   notifyWatchers(false)
@@ -86,8 +85,7 @@ function notifyWatchers(isLive: boolean): void {
 
 document.addEventListener('visibilitychange', () => (document.hidden ? close() : open()))
 
-// Whether the stream is open, for a sign that says so. At each start of it onStart loads again what was
-// loaded before.
+// Returns whether the stream is open. onStart reloads data from before the stream started.
 export function useEvents(
   onEvent: Listener,
   isWanted = true,
@@ -116,7 +114,6 @@ export function useEvents(
 
 export type Connection = 'well' | 'offline' | 'lost'
 
-// Whether what is shown keeps up with the service, as far as somebody listens.
 export function useConnection(): Connection {
   const currentConnection = (): Connection =>
     navigator.onLine ? (isBroken ? 'lost' : 'well') : 'offline'
@@ -135,7 +132,7 @@ export function useConnection(): Connection {
   return connection
 }
 
-// Many events at once are one reason to refresh: at once, then at most once per pause.
+// Refreshes at once, then at most once per pause.
 export function useThrottled(work: () => void, pauseMs = 1_000): () => void {
   const latest = useRef(work)
   latest.current = work
@@ -161,7 +158,6 @@ export function useThrottled(work: () => void, pauseMs = 1_000): () => void {
   }
 }
 
-// For whoever signs in next.
 export function forgetEvents(): void {
   close()
   lastId = undefined

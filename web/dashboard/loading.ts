@@ -1,5 +1,5 @@
-// Loads what a view shows, reloads it on request, and aborts when the view is left. Data stays visible
-// during a reload. One request at a time: what is asked for meanwhile is loaded after it.
+// Loads a view's data, reloads it on request, and aborts when the user leaves. Data stays visible during a
+// reload. One request at a time; a reload asked for meanwhile follows it.
 
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import {
@@ -25,14 +25,12 @@ export type Loaded<Data> = {
 }
 
 export type Removable<Data> = Loaded<Data> & {
-  // From here on nothing is asked, and what was asked is dropped: it would not be found. If the work
-  // fails, it is loaded again.
+  // Stops loading, because the object is about to go. If the work fails, loads again.
   remove: (work: () => Promise<unknown>) => Promise<void>
 }
 
 type Asking = { controller: AbortController; isDue: boolean; isLeft: boolean }
 
-// Its answer is not waited for any more.
 function leave(asking: { current: Asking | undefined }, left: Asking | undefined): void {
   if (!left) return
   left.isLeft = true
@@ -40,7 +38,7 @@ function leave(asking: { current: Asking | undefined }, left: Asking | undefined
   if (asking.current === left) asking.current = undefined
 }
 
-// Asks anew when `key` changes; answers to an earlier key are never shown.
+// Loads again when `key` changes; answers to an earlier key never show.
 export function useLoaded<Data>(
   key: string,
   load: (signal: AbortSignal) => Promise<Data>,
@@ -52,7 +50,6 @@ export function useLoaded<Data>(
   latest.current = load
   const asking = useRef<Asking | undefined>(undefined)
   const isRemoved = useRef(false)
-  // A new round asks the same again.
   useEffect(() => {
     if (isRemoved.current) return
     const current: Asking = { controller: new AbortController(), isDue: false, isLeft: false }
@@ -79,8 +76,8 @@ export function useLoaded<Data>(
     )
     return () => leave(asking, current)
   }, [key, round])
-  // What is being asked for may be old already, so it is asked for once more; but not before it is
-  // here: else events that come faster than answers would let none arrive.
+  // The answer under way may be stale, so another request follows it. Starting it now would let none arrive
+  // while events come faster than answers.
   const reload = useCallback(() => {
     if (asking.current) asking.current.isDue = true
     else setRound((before) => before + 1)
@@ -123,8 +120,8 @@ export type Paged<Item> = Loaded<Page<Item>> & {
   goBack: () => void
 }
 
-// A list page by page. Cursors only lead onwards, so those that were used are kept for going back, in the
-// browser's history: whoever comes back to the list finds the page they left.
+// A list page by page. Cursors only lead forward, so the browser's history keeps those already used, for going
+// back.
 export function usePages<P extends PagePath>(
   path: P,
   params: Params<P>,
@@ -137,7 +134,7 @@ export function usePages<P extends PagePath>(
     getPage(path, params, { query: { limit: '25', ...query, cursor }, signal }),
   )
   const next = loaded.data?.nextCursor
-  // Of somebody else, who was signed in here before.
+  // The cursor belongs to the user who was signed in before.
   const isWrong = loaded.problem?.code === 'invalid_cursor'
   useEffect(() => {
     if (isWrong) keep([])
@@ -151,7 +148,6 @@ export function usePages<P extends PagePath>(
   }
 }
 
-// Does it again whenever the version is another than at first.
 export function useReload(version: number, work: () => void): void {
   const done = useRef(version)
   const latest = useRef(work)

@@ -1,5 +1,4 @@
-// A logo from a file: sent as it is if it is small enough, else drawn smaller until it is. Larger than
-// the page shows it, so that it stays sharp on fine screens.
+// A logo from a file, drawn smaller until it is small enough. Larger than the page shows it, for sharp screens.
 
 export type ChosenLogo = { base64: string; path: string; width: number; height: number }
 
@@ -8,7 +7,7 @@ const SIDE_MAX = 1_024
 const SIDES = [512, 384, 256, 192, 128, 96]
 const TAKEN = ['image/png', 'image/jpeg', 'image/webp']
 
-// Undefined: not an image that a browser can read.
+// Undefined if the browser cannot read the image.
 export async function readLogo(file: File): Promise<ChosenLogo | undefined> {
   try {
     const image = await createImageBitmap(file)

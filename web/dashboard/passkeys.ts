@@ -1,5 +1,4 @@
-// Passkeys in this browser (WebAuthn, by @simplewebauthn): whether it has them, making one and
-// answering a challenge with one. What goes wrong is thrown as a Problem that a view can show.
+// Passkeys in this browser (WebAuthn, by @simplewebauthn). Failures are thrown as a Problem.
 
 import {
   type PublicKeyCredentialCreationOptionsJSON,
@@ -11,7 +10,7 @@ import {
 import { passkeyStrings as strings } from '../copy.ts'
 import { Problem, type Schemas, send } from './api.ts'
 
-// Over plain http browsers have none but for localhost; and none for an IP address.
+// Browsers offer passkeys only over TLS or on localhost, and never for an IP address.
 export function hasPasskeys(): boolean {
   const isAddress = /^[\d.]+$|^\[/.test(window.location.hostname)
   return typeof window.PublicKeyCredential === 'function' && !isAddress
@@ -26,12 +25,10 @@ export async function makePasskey(
   return { id, rawId, type, response: { clientDataJSON, attestationObject, transports } }
 }
 
-// Nobody is signed in: whichever passkey the user picks.
 export async function passkeyForSignIn(): Promise<Schemas['PasskeyAssertion']> {
   return answer(await send('POST', '/dashboard/api/session/passkey/challenge', {}))
 }
 
-// One of the user's own, to confirm a change.
 export async function passkeyToConfirm(): Promise<Schemas['PasskeyAssertion']> {
   return answer(await send('POST', '/dashboard/api/passkeys/challenge', {}))
 }
@@ -54,7 +51,7 @@ const REASONS: Record<string, string> = {
   ERROR_AUTHENTICATOR_MISSING_USER_VERIFICATION_SUPPORT: strings.unfit,
 }
 
-// Browsers do not say whether there was no passkey, nobody answered, or somebody declined.
+// Browsers do not say whether there was no passkey, no answer, or a refusal.
 function fail(error: unknown): never {
   const code = error instanceof WebAuthnError ? error.code : ''
   throw new Problem('passkey_not_used', REASONS[code] ?? strings.notUsed)

@@ -1,5 +1,5 @@
-// What this person searched for lately, in this tab alone: names and numbers of customers must not
-// stay behind on a shared computer.
+// The user's recent searches, in this tab only: customers' names and numbers must not stay on a shared
+// computer.
 
 const RECENT_MAX = 5
 const KEY = 'manilla-searches'
@@ -13,7 +13,6 @@ export function recentSearches(user: string): string[] {
   }
 }
 
-// The latest first, each once.
 export function rememberSearch(user: string, search: string): void {
   const others = recentSearches(user).filter((other) => other !== search)
   const searches = [search, ...others].slice(0, RECENT_MAX)

@@ -1,5 +1,4 @@
-// Routing: the path names the view and what is open in it, the query its filters, so that every state
-// can be bookmarked, shared and navigated back to.
+// Routing: the path names the view and its open object, the query its filters. Every state can be bookmarked.
 
 import { useEffect, useState } from 'preact/hooks'
 import type { Query } from './api.ts'
@@ -7,13 +6,13 @@ import { isInFlight } from './in-flight.ts'
 
 export const BASE = '/dashboard'
 
-// Of /dashboard/payments/<ref>?status=Expired: the view, what follows it, and the filters.
+// /dashboard/<view>/<open>?<query>
 export type Place = { view: string; open: string | undefined; query: Query }
 
 const CHANGED = 'place-changed'
 
-// What an entry of the browser's history keeps: where it stands among those of this page, from where in
-// its view it was reached, and what does not belong in an address, such as which page of a list is shown.
+// State of a history entry: its position on this page, the lists it was reached from, and values outside the
+// address, such as the page of a list.
 type Entry = {
   at: number
   lists: readonly { at: number; href: string }[]
@@ -24,16 +23,16 @@ const LISTS_MAX = 10
 const BACK_MAX_MS = 500
 
 let shown = keptEntry(0)
-let closing = 0 // A timer, while it goes back by itself.
+let closing = 0 // A timer, while closeTo() goes back.
 
-// An entry without one is new: the page was loaded, or a link within it followed.
+// An entry without state is new: a page load or a followed link.
 function keptEntry(at: number): Entry {
   const entry: Entry = { at, lists: [], kept: {}, ...window.history.state }
   if (!window.history.state) window.history.replaceState(entry, '')
   return entry
 }
 
-// Back and forward, which no page can refuse: it goes where it was.
+// No page can refuse Back or Forward, so go back to the entry instead.
 window.addEventListener('popstate', () => {
   const entry = keptEntry(shown.at + 1)
   const away = entry.at - shown.at
@@ -71,7 +70,7 @@ export function hrefOf(view: string, open?: string, query: Query = {}): string {
   return search === '' ? path : `${path}?${search}`
 }
 
-// `replace` for what one does not want to go back through, such as every letter of a filter.
+// Use `replace` for steps that Back should skip, such as each letter of a filter.
 export function goTo(href: string, { replace = false } = {}): void {
   shown = replace ? replaced(shown, href) : next(shown, href)
   if (replace) window.history.replaceState(shown, '', href)
@@ -79,7 +78,7 @@ export function goTo(href: string, { replace = false } = {}): void {
   window.dispatchEvent(new Event(CHANGED))
 }
 
-// By other filters it is another list, which begins at its first page.
+// Other filters make another list, which starts at its first page.
 function replaced(entry: Entry, href: string): Entry {
   const { search } = new URL(href, window.location.href)
   return search === window.location.search ? entry : { ...entry, kept: {} }
@@ -96,7 +95,7 @@ function next({ at, lists, kept }: Entry, href: string): Entry {
 
 const addressNow = () => `${window.location.pathname}${window.location.search}`
 
-// Leaves what is open, for the list that it is from: Back does not open it again.
+// Closes the open object and returns to its list. Back does not reopen it.
 export function closeTo(href: string): void {
   if (closing !== 0 || addressNow() === href) return
   const list = shown.lists.findLast((each) => each.href === href)
@@ -105,12 +104,12 @@ export function closeTo(href: string): void {
     goTo(href, { replace: true })
   }
   if (!list) return void stay()
-  // A browser forgets the entries of long ago, and then goes nowhere.
+  // Browsers drop old entries; going back to one then does nothing.
   closing = window.setTimeout(stay, BACK_MAX_MS)
   window.history.go(list.at - shown.at)
 }
 
-// What the entry that is shown keeps under a name; also after a reload, and when one comes back to it.
+// A value kept in the history entry, across reloads and Back.
 export function useKept<Value>(name: string): [Value | undefined, (value: Value) => void] {
   const [, redraw] = useState({})
   useEffect(() => {
@@ -126,7 +125,7 @@ export function useKept<Value>(name: string): [Value | undefined, (value: Value)
   return [shown.kept[name] as Value | undefined, keep]
 }
 
-// As a link's onClick: stays in the page, but leaves new tabs and windows to the browser.
+// An onClick for links: stays in the page, but leaves new tabs and windows to the browser.
 export function follow(event: MouseEvent): void {
   const isPlain =
     event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey

@@ -1,5 +1,5 @@
-// Search by any reference, amount, name, number or session id: an ARIA combobox whose results are
-// grouped by kind. While nothing is typed, it offers what was searched for lately.
+// Search by reference, amount, name, number or session id: an ARIA combobox with results grouped by kind. An
+// empty field offers recent searches.
 
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { searchStrings } from '../copy.ts'
@@ -14,26 +14,25 @@ import { SEARCH_ID } from './shortcuts.ts'
 export type Hit = Schemas['SearchHit']
 type State = { asked: string; hits?: Hit[]; problem?: Problem }
 
-// Where each is shown.
 const VIEW_OF: Record<Hit['type'], string> = {
   payment: 'payments',
-  advice: 'payments', // Which opens it as an advice: see there.
+  advice: 'payments',
   account: 'accounts',
   credit: 'credits',
   event: 'webhooks',
   payout: 'payouts',
   settlement: 'settlements',
-  refund: 'payments', // With what it refunds.
+  refund: 'payments',
   return: 'returns',
   statement: 'reconciliation',
 }
 
 const DEBOUNCE_MS = 200
 
-// An advice without a number is no payment yet.
+// A request without an account number is not a payment yet.
 export const ADVICE_PREFIX = 'advice-'
 
-// Who does the accounting finds the payouts of all clients.
+// Accounting sees the payouts of all clients.
 function hrefOfHit({ type, reference, of }: Hit, session: Session): string {
   const shown = of ?? { type, reference }
   const view = VIEW_OF[shown.type]
@@ -44,7 +43,7 @@ function hrefOfHit({ type, reference, of }: Hit, session: Session): string {
   return hrefOf(view, shown.reference, isOfAll ? { tab: 'all' } : {})
 }
 
-// Asked when the typing rests; answers to what was typed before are not shown.
+// Searches when typing pauses; ignores answers to earlier text.
 export function useHits(asked: string): State | undefined {
   const [state, setState] = useState<State | undefined>()
   useEffect(() => {
@@ -67,7 +66,6 @@ export function useHits(asked: string): State | undefined {
   return state?.asked === asked ? state : undefined
 }
 
-// What is typed, what it finds, which of that is chosen, and what keys do.
 function useSearch(session: Session) {
   const [text, setText] = useState('')
   const [chosen, setChosen] = useState(0)
@@ -80,7 +78,7 @@ function useSearch(session: Session) {
   const groups = asked === '' ? recentGroup(recent) : groupsOf(found?.hits ?? [])
   const options = groups.flatMap((group) => group.options)
   const isShown = isOpen && (asked === '' ? recent.length > 0 : found !== undefined)
-  const awaited = useRef<string | undefined>(undefined) // Enter was pressed before its answer came.
+  const awaited = useRef<string | undefined>(undefined) // The text at Enter, before its answer came.
 
   const open = (option: Option) => {
     setChosen(0)
@@ -99,7 +97,7 @@ function useSearch(session: Session) {
   }, [found])
   const press = (event: KeyboardEvent) => {
     if (event.key === 'Escape') {
-      // First the results, then the text, then the field.
+      // Escape closes the results first, then clears the text, then leaves the field.
       if (!isShown && text === '') field.current?.blur()
       else if (!isShown) setText('')
       setOpen(false)
@@ -107,7 +105,7 @@ function useSearch(session: Session) {
     const option = options[chosen]
     const isEnter = event.key === 'Enter'
     awaited.current = isEnter && asked !== '' && !found ? asked : undefined
-    if (isEnter) event.preventDefault() // Else it would also press what has the focus by then.
+    if (isEnter) event.preventDefault() // Enter must not also press the element focused next.
     if (isEnter && isShown && option) open(option)
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
     if (step === undefined) return
@@ -171,7 +169,7 @@ function recentGroup(searches: readonly string[]): Group[] {
   return options.length === 0 ? [] : [{ name: searchStrings.recent, options }]
 }
 
-// In the order of the best of each.
+// Groups in the order of their best results.
 function groupsOf(hits: readonly Hit[]): Group[] {
   const types = [...new Set(hits.map(({ type }) => type))]
   return types.map((type) => ({
@@ -213,7 +211,7 @@ function Hits({ groups, chosen, isShown, isEmpty, problem, open }: HitsProps) {
                 role="option"
                 tabIndex={-1}
                 aria-selected={numbers.get(option.key) === chosen}
-                // Before the field loses its focus, which folds the list away.
+                // Before blur, which closes the list.
                 onMouseDown={(event) => {
                   event.preventDefault()
                   open(option)

@@ -1,4 +1,4 @@
-// Who is signed in, and what they may do.
+// The signed-in user and their rights.
 
 import {
   findNow,
@@ -15,18 +15,16 @@ export type Session = Schemas['SignedInSession']
 
 export type SignIn = Schemas['SignInRequest']
 
-// Whether they change the books of all clients, rather than only read them.
+// May change the books of all clients.
 export function mayAccount({ scopes }: Session): boolean {
   return scopes.includes('accounting:write')
 }
 
 const SESSION = '/dashboard/api/session'
 
-// The cookie cannot be seen from here, so we remember that there is one: who was never here is not
-// asked about.
+// Scripts cannot see the cookie, so remember that one exists: without it, do not ask the service.
 const KEY = 'manilla-signed-in'
 
-// Undefined: nobody.
 export async function findSession(): Promise<Session | undefined> {
   if (window.localStorage.getItem(KEY) === null) return undefined
   try {
@@ -54,7 +52,7 @@ export async function openInvitation(token: string): Promise<Schemas['Invitation
   return send('POST', INVITATION, { body: { token } })
 }
 
-// Whether they are signed in: not with a second factor, which signing in takes.
+// Resolves to whether the user is signed in. With a second factor they sign in separately.
 export async function acceptInvitation(token: string, password: string): Promise<boolean> {
   const { isSignedIn } = await send('POST', `${INVITATION}/accept`, { body: { token, password } })
   if (isSignedIn) window.localStorage.setItem(KEY, '')
@@ -74,10 +72,9 @@ export async function changePassword(currentPassword: string, newPassword: strin
   keepCsrfToken(csrfToken)
 }
 
-let userId: string | undefined // Whose the page is.
+let userId: string | undefined
 
-// Another tab may have signed in again, which makes another token; if as somebody else, nothing of this
-// page is theirs.
+// Another tab may have signed in again, with another token. As another user, this page must reload.
 onSessionWrong(async () => {
   const session = await findNow(SESSION)
   if (!session) return false
@@ -89,7 +86,6 @@ onSessionWrong(async () => {
   return false
 })
 
-// Nor would what is loaded from then on be theirs whose name is above it.
 const signedIn = new BroadcastChannel('manilla-signed-in')
 signedIn.addEventListener('message', ({ data: id }: MessageEvent<string>) => {
   if (userId !== undefined && userId !== id) window.location.reload()

@@ -7,6 +7,7 @@ import { type Problem, problemFrom } from './api.ts'
 import { humanize } from './format.ts'
 import { forgetEvents, useConnection } from './live.ts'
 import { Icon } from './parts/icons.tsx'
+import { Link } from './parts/link.tsx'
 import { ShortcutList } from './parts/shortcut-list.tsx'
 import { Failed, Skeleton } from './parts/states.tsx'
 import { TimeZoneNote } from './parts/time-zone-note.tsx'
@@ -46,9 +47,9 @@ export function Shell({ session }: { session: Session }) {
       {/* biome-ignore lint/a11y/noStaticElementInteractions: Escape folds the menu from anywhere in it. */}
       <header class="side" data-open={isOpen} onKeyDown={fold}>
         <div class="side-top">
-          <a class="brand" href={BASE} onClick={follow}>
+          <Link class="brand" href={BASE}>
             {appStrings.title}
-          </a>
+          </Link>
           {session.client.mode === 'sandbox' && (
             <span class="badge warn">{appStrings.sandbox}</span>
           )}
@@ -128,7 +129,7 @@ function Menu({ views, current, session }: MenuProps) {
   )
 }
 
-// In a tab that nobody sees nothing is drawn.
+// Hidden tabs draw nothing.
 function untilDrawn(): Promise<unknown> {
   return new Promise((resolve) => {
     requestAnimationFrame(() => window.setTimeout(resolve))
@@ -146,13 +147,13 @@ function UserMenu({ session: { user, role, client }, setLeaving }: UserMenuProps
     setTheme(next)
   }
   const leave = async () => {
-    // The view goes first, and with it all that it asks for: nothing is asked of a session that ended.
+    // Unmount the view first, so that it sends no request after the session ended.
     setLeaving(true)
     forgetEvents()
     await untilDrawn()
     try {
       await signOut()
-      window.location.assign(BASE) // From the start: nothing of this person stays in the page.
+      window.location.assign(BASE) // A fresh load drops all data of this user.
     } catch (error) {
       setLeaving(false)
       toast(problemFrom(error).message, 'bad')
@@ -181,7 +182,6 @@ function UserMenu({ session: { user, role, client }, setLeaving }: UserMenuProps
   )
 }
 
-// The view's code comes when it is first needed.
 function ViewPlace({ view, props }: { view: View | undefined; props: ViewProps }) {
   type State = { Component?: ComponentType<ViewProps>; problem?: Problem }
   const [state, setState] = useState<State>({})
@@ -200,10 +200,7 @@ function ViewPlace({ view, props }: { view: View | undefined; props: ViewProps }
   if (!view) {
     return (
       <p class="empty">
-        {appStrings.nothingHere.text}{' '}
-        <a href={BASE} onClick={follow}>
-          {appStrings.nothingHere.link}
-        </a>
+        {appStrings.nothingHere.text} <Link href={BASE}>{appStrings.nothingHere.link}</Link>
       </p>
     )
   }

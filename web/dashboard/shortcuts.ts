@@ -1,7 +1,6 @@
-// Keyboard shortcuts that work from anywhere: / and ⌘K search, g and a letter go to a view, j and k
-// move in the list, ? lists them all. None while a field has the focus or a dialog is open; but from
-// what is open beside a list, j and k lead to the next one and ⌘K to the search. Those of a single key
-// can be turned off (WCAG 2.1.4).
+// Keyboard shortcuts: / and ⌘K search, g and a letter open a view, j and k move in the list, ? lists them all.
+// None work in a field or a dialog, but in a drawer j, k and ⌘K do. Single-key shortcuts can be turned off
+// (WCAG 2.1.4).
 
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { shortcutsStrings as strings } from '../copy.ts'
@@ -10,7 +9,7 @@ import { goTo, hrefOf } from './routing.ts'
 
 export type Destination = { path: string; name: string }
 
-// The letter after g, by the view's path. A view without one is reached by the menu.
+// The letter after g, by the view's path.
 export const LETTERS: Readonly<Record<string, string>> = {
   '': 't',
   payments: 'p',
@@ -46,7 +45,7 @@ export function enable(isOn: boolean): void {
   else window.localStorage.setItem(KEY, 'off')
 }
 
-// What was done is also said, for whoever does not see it.
+// Announced to screen readers.
 export function useShortcuts(views: readonly Destination[]) {
   const [isHelpOpen, setHelpOpen] = useState(false)
   const [said, setSaid] = useState('')
@@ -116,7 +115,6 @@ function closeFirst(drawer: HTMLDialogElement, next: () => void): void {
   drawer.dispatchEvent(new Event('cancel', { cancelable: true }))
 }
 
-// Of the row that is open in the list.
 function openNeighbour(key: string): boolean {
   const step = { j: 1, k: -1 }[key]
   if (step === undefined) return false
@@ -128,7 +126,7 @@ function openNeighbour(key: string): boolean {
   return true
 }
 
-// From outside the list; within it, the list itself moves the focus.
+// From outside the list. Inside, the table moves the focus.
 function enterList(key: 'j' | 'k'): boolean {
   const links = [...document.querySelectorAll<HTMLElement>('#content a.row-link')]
   const link = key === 'j' ? links[0] : links.at(-1)

@@ -1,5 +1,4 @@
-// Sign-in: a passkey; or email and password, then whatever else the service asks for (a code or a
-// passkey, which client).
+// Sign-in with a passkey, or with email and password and then a code, a passkey or a choice of client.
 
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
@@ -10,7 +9,6 @@ import { changePassword, type Session, type SignIn, signIn, signInWithPasskey } 
 
 export const NEW_PASSWORD_LENGTH_MIN = 12
 
-// In a sandbox the page names its demo user.
 const demoUser = document.getElementById('app')?.dataset ?? {}
 
 type Asked = { code: boolean; passkey: boolean; clients: string[] }
@@ -19,7 +17,7 @@ export function SignInPage({ onSignedIn }: { onSignedIn: (session: Session) => v
   const [problem, setProblem] = useState<Problem | undefined>()
   const [isBusy, setBusy] = useState(false)
   const [asked, setAsked] = useState<Asked>({ code: false, passkey: false, clients: [] })
-  // After many failures a code is needed with the password, and nothing asks for it.
+  // After many failures the service needs a code with the password, but does not ask for it.
   const mayHaveCode = asked.code || problem?.code === 'invalid_sign_in'
   useEffect(() => {
     document.title = `${strings.title} · ${appStrings.title}`
@@ -47,7 +45,6 @@ export function SignInPage({ onSignedIn }: { onSignedIn: (session: Session) => v
     event.preventDefault()
     return enter(signIn)
   }
-  // With the password that asked for it, or alone.
   const usePasskey = () =>
     enter(async ({ code: _, ...given }) => {
       const passkey = await passkeyForSignIn()
@@ -77,7 +74,7 @@ export function SignInPage({ onSignedIn }: { onSignedIn: (session: Session) => v
   )
 }
 
-// Who has a passkey and no app types a recovery code, which has letters.
+// Recovery codes have letters.
 function CodeField(asked: Asked) {
   const field = useRef<HTMLInputElement>(null)
   useEffect(() => {
@@ -149,7 +146,7 @@ function readForm(form: HTMLFormElement): SignIn {
   }
 }
 
-// The service lists them in the fault of the field: "One of A, B."
+// The service lists the clients in the field fault: "One of A, B."
 function clientsIn(problem: Problem): string[] {
   const fault = problem.fields.find(({ field }) => field === 'clientId')
   const list = /^One of (.+)\.$/.exec(fault?.message ?? '')?.[1]
@@ -235,7 +232,7 @@ export function Field({ label, type, ...rest }: FieldProps) {
 
 const QUESTIONS = ['code_needed', 'passkey_needed', 'client_id_needed']
 
-// A request for a code is no fault, but is told in the same place.
+// A request for a code is not an error, but shows in the same place.
 export function Fault({ problem }: { problem: Problem | undefined }) {
   const isQuestion = QUESTIONS.includes(problem?.code ?? '')
   const wait = problem?.retryAfterSeconds

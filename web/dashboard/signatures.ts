@@ -1,5 +1,5 @@
-// Checks the signature of a webhook, as a receiver would (Standard Webhooks: HMAC-SHA256 over
-// `id.timestamp.body`), and says what exactly is wrong. In the browser: the secret goes nowhere.
+// Checks the signature of a webhook as a receiver would (Standard Webhooks: HMAC-SHA256 over
+// `id.timestamp.body`) and explains failures. Runs in the browser, so the secret goes nowhere.
 
 import { webhooksStrings } from '../copy.ts'
 
@@ -51,7 +51,7 @@ async function verdict(
   return bad(typeof named === 'string' && named !== id ? strings.otherEvent : strings.wrong)
 }
 
-// As they stand in a log, in curl's -H '…', or as JSON.
+// Headers as in a log, in curl's -H '…', or as JSON.
 export function parseHeaders(text: string): Record<string, string> {
   const json = parseJson(text)
   const pairs =

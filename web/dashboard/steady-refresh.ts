@@ -1,5 +1,5 @@
-// Refreshes while somebody looks: what colleagues decide, most of what banks answer, and how deliveries
-// end makes no event.
+// Refreshes while the page is visible, for changes without events: decisions of colleagues, most answers of
+// banks, outcomes of deliveries.
 
 import { useEffect, useRef, useState } from 'preact/hooks'
 
@@ -15,8 +15,7 @@ export function useSteadyRefresh(refresh: () => void): void {
   }, [])
 }
 
-// A number that grows as time passes, and whenever something was changed here: what depends on it is
-// loaded again.
+// A version that grows with time and with each change made here.
 export function useSteadyVersion(): [version: number, bump: () => void] {
   const [version, setVersion] = useState(0)
   const bump = () => setVersion((before) => before + 1)
@@ -24,8 +23,7 @@ export function useSteadyVersion(): [version: number, bump: () => void] {
   return [version, bump]
 }
 
-// While something is pending, said by what: soon, and ever less often, for it may take hours. Soon again
-// once something else is.
+// Refreshes soon while rows are pending, then less and less often; soon again when other rows are.
 export function usePendingRefresh(pending: string, refresh: () => void): void {
   const latest = useRef(refresh)
   latest.current = refresh

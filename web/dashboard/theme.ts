@@ -1,4 +1,4 @@
-// Light or dark: follows the system unless the user chose. The choice is stored in this browser.
+// Light or dark: the system setting, unless the user chose one. This browser stores the choice.
 
 export const THEMES = ['auto', 'light', 'dark'] as const
 export type Theme = (typeof THEMES)[number]
@@ -21,7 +21,6 @@ export function nextTheme(theme: Theme): Theme {
   return THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length] as Theme
 }
 
-// And again whenever the machine changes its mind, as many do at dusk.
 export function followTheme(): void {
   applyTheme()
   isDarkMachine.addEventListener('change', applyTheme)

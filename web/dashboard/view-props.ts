@@ -1,4 +1,4 @@
-// What every view is given.
+// The properties of every view.
 
 import type { Place } from './routing.ts'
 import type { Session } from './session.ts'

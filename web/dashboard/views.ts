@@ -1,6 +1,5 @@
-// The views of the dashboard, in the order of the menu. To add one: a file in views/ that exports a
-// component by default, and a line here. Whoever lacks the scope does not see it; its code is loaded
-// when it is first opened.
+// The views, in the order of the menu. To add one, export a component by default from a file in views/ and add
+// a line here. Users see only the views of their scopes; code loads when a view first opens.
 
 import type { ComponentType } from 'preact'
 import { appStrings } from '../copy.ts'
@@ -13,165 +12,87 @@ import type { ViewProps } from './view-props.ts'
 type ViewModule = { default: ComponentType<ViewProps> }
 
 export type View = {
-  path: string // In the address: /dashboard/<path>. The first view has none.
+  path: string // /dashboard/<path>; empty for the first view.
   name: string
   icon: IconName
-  scope: string | undefined // What one must be allowed, to see it; undefined: everybody may.
-  mode?: 'sandbox' // Only in this mode.
-  count?: ComponentType<{ session: Session }> // Of what waits there, beside its name.
+  scope: string | undefined // Undefined: everybody sees it.
+  mode?: 'sandbox'
+  count?: ComponentType<{ session: Session }> // The number beside the name.
   load: () => Promise<ViewModule>
 }
 
 const { views } = appStrings
 
+type ViewName = keyof typeof views
+type Named = Pick<View, 'path' | 'name' | 'icon'>
+
+function of(name: ViewName & IconName): Named
+function of(name: ViewName, icon: IconName): Named
+function of(name: ViewName, icon = name as IconName): Named {
+  const kebab = name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+  return { path: name === 'today' ? '' : kebab, name: views[name], icon }
+}
+
 export const VIEWS: readonly View[] = [
+  { ...of('today'), scope: 'credits:read', load: () => import('./views/today.tsx') },
+  { ...of('payments'), scope: 'payments:read', load: () => import('./views/payments.tsx') },
+  { ...of('accounts'), scope: 'accounts:read', load: () => import('./views/accounts.tsx') },
+  { ...of('credits'), scope: 'credits:read', load: () => import('./views/credits.tsx') },
   {
-    path: '',
-    name: views.today,
-    icon: 'today',
-    scope: 'credits:read',
-    load: () => import('./views/today.tsx'),
-  },
-  {
-    path: 'payments',
-    name: views.payments,
-    icon: 'payments',
-    scope: 'payments:read',
-    load: () => import('./views/payments.tsx'),
-  },
-  {
-    path: 'accounts',
-    name: views.accounts,
-    icon: 'accounts',
-    scope: 'accounts:read',
-    load: () => import('./views/accounts.tsx'),
-  },
-  {
-    path: 'credits',
-    name: views.credits,
-    icon: 'credits',
-    scope: 'credits:read',
-    load: () => import('./views/credits.tsx'),
-  },
-  {
-    path: 'suspense',
-    name: views.suspense,
-    icon: 'suspense',
+    ...of('suspense'),
     scope: 'suspense:read',
     count: approvalCount('suspense'),
     load: () => import('./views/suspense.tsx'),
   },
   {
-    path: 'settlements',
-    name: views.settlements,
-    icon: 'settlements',
+    ...of('settlements'),
     scope: 'payouts:read',
     count: approvalCount('settlements'),
     load: () => import('./views/settlements.tsx'),
   },
   {
-    path: 'payouts',
-    name: views.payouts,
-    icon: 'payouts',
+    ...of('payouts'),
     scope: 'payouts:read',
     count: approvalCount('payouts', 'payoutFailures'),
     load: () => import('./views/payouts.tsx'),
   },
   {
-    path: 'returns',
-    name: views.returns,
-    icon: 'reversal',
+    ...of('returns', 'reversal'),
     scope: 'returns:read',
     load: () => import('./views/returns.tsx'),
   },
   {
-    path: 'reconciliation',
-    name: views.reconciliation,
-    icon: 'reconciliation',
+    ...of('reconciliation'),
     scope: 'accounting:read',
     count: approvalCount('differences'),
     load: () => import('./views/reconciliation.tsx'),
   },
+  { ...of('accounting'), scope: 'accounting:read', load: () => import('./views/accounting.tsx') },
   {
-    path: 'accounting',
-    name: views.accounting,
-    icon: 'accounting',
-    scope: 'accounting:read',
-    load: () => import('./views/accounting.tsx'),
-  },
-  {
-    path: 'adjustments',
-    name: views.adjustments,
-    icon: 'advice',
+    ...of('adjustments', 'advice'),
     scope: 'accounting:read',
     count: approvalCount('adjustments'),
     load: () => import('./views/adjustments.tsx'),
   },
   {
-    path: 'alerts',
-    name: views.alerts,
-    icon: 'warning',
+    ...of('alerts', 'warning'),
     scope: 'operator',
     count: AlertCount,
     load: () => import('./views/alerts.tsx'),
   },
+  { ...of('banks'), scope: 'accounting:read', load: () => import('./views/banks.tsx') },
+  { ...of('clients'), scope: 'operator', load: () => import('./views/clients.tsx') },
+  { ...of('ledger'), scope: 'credits:read', load: () => import('./views/ledger.tsx') },
+  { ...of('railItems'), scope: 'operator', load: () => import('./views/rail-items.tsx') },
   {
-    path: 'banks',
-    name: views.banks,
-    icon: 'banks',
-    scope: 'accounting:read',
-    load: () => import('./views/banks.tsx'),
-  },
-  {
-    path: 'clients',
-    name: views.clients,
-    icon: 'clients',
-    scope: 'operator',
-    load: () => import('./views/clients.tsx'),
-  },
-  {
-    path: 'ledger',
-    name: views.ledger,
-    icon: 'ledger',
-    scope: 'credits:read',
-    load: () => import('./views/ledger.tsx'),
-  },
-  {
-    path: 'rail-items',
-    name: views.railItems,
-    icon: 'railItems',
-    scope: 'operator',
-    load: () => import('./views/rail-items.tsx'),
-  },
-  {
-    path: 'sandbox-bank',
-    name: views.sandboxBank,
-    icon: 'sandbox',
+    ...of('sandboxBank', 'sandbox'),
     scope: 'payments:write',
     mode: 'sandbox',
     load: () => import('./views/sandbox-bank.tsx'),
   },
-  {
-    path: 'webhooks',
-    name: views.webhooks,
-    icon: 'webhooks',
-    scope: 'webhooks:read',
-    load: () => import('./views/webhooks.tsx'),
-  },
-  {
-    path: 'developers',
-    name: views.developers,
-    icon: 'developers',
-    scope: 'webhooks:write',
-    load: () => import('./views/developers.tsx'),
-  },
-  {
-    path: 'settings',
-    name: views.settings,
-    icon: 'settings',
-    scope: undefined,
-    load: () => import('./views/settings.tsx'),
-  },
+  { ...of('webhooks'), scope: 'webhooks:read', load: () => import('./views/webhooks.tsx') },
+  { ...of('developers'), scope: 'webhooks:write', load: () => import('./views/developers.tsx') },
+  { ...of('settings'), scope: undefined, load: () => import('./views/settings.tsx') },
 ]
 
 export function viewsFor({ scopes, client }: Session): View[] {

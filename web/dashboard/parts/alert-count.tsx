@@ -8,11 +8,11 @@ import { useLoaded } from '../loading.ts'
 import type { Session } from '../session.ts'
 import { useSteadyRefresh } from '../steady-refresh.ts'
 
-const COUNTED_MAX = 99 // More than anybody reads; so one page tells.
+const COUNTED_MAX = 99 // One page of alerts is enough to count.
 const query = { open: 'true', limit: `${COUNTED_MAX}` }
 const CHANGED = 'manilla:alerts-changed'
 
-// For whoever has just acknowledged one: that makes no event.
+// Acknowledging an alert raises no event.
 export function refreshAlertCount(): void {
   window.dispatchEvent(new Event(CHANGED))
 }

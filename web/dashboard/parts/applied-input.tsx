@@ -1,6 +1,5 @@
-// A field whose value is applied to the address when it is complete: text when it is left or at Enter, a
-// date also as soon as its year is whole (a browser reports a change with each part that is typed). It
-// stays the same element throughout, and so keeps the focus.
+// A field that applies its value to the address when complete: text on blur or Enter, a date also once its
+// year is complete. The element stays the same and so keeps the focus.
 
 import type { TargetedEvent, TargetedKeyboardEvent } from 'preact'
 import { useRef, useState } from 'preact/hooks'
@@ -17,7 +16,7 @@ type Props = {
 
 export function AppliedInput({ type, value, apply, ...rest }: Props) {
   const [, redraw] = useState({})
-  // What is typed, until another value is applied, here or elsewhere.
+  // Typed text, until a value is applied.
   const draft = useRef({ of: value, text: value })
   if (draft.current.of !== value) draft.current = { of: value, text: value }
   const applyNow = ({ currentTarget: { value: typed } }: TargetedEvent<HTMLInputElement>) => {
@@ -44,5 +43,5 @@ export function AppliedInput({ type, value, apply, ...rest }: Props) {
   return <input {...field} type="date" max="9999-12-31" onChange={applyWhole} />
 }
 
-// Of 2026 a browser reports 0002, 0020 and 0202 first.
+// While a user types 2026, browsers report 0002, 0020 and 0202.
 const WHOLE_YEAR = /^[1-9]\d{3}-/

@@ -1,16 +1,16 @@
-// What the signed-in user may approve: a number beside the views where it waits, and a line on Today. All of
-// them share one request.
+// How many requests the user may approve: beside each view, and on Today. All share one request.
 
 import { useEffect, useState } from 'preact/hooks'
 import { approvalsStrings as strings } from '../../copy.ts'
 import { getData, type Schemas } from '../api.ts'
-import { follow, hrefOf } from '../routing.ts'
+import { hrefOf } from '../routing.ts'
 import { useSteadyRefresh } from '../steady-refresh.ts'
+import { Link } from './link.tsx'
 
 export type Pending = Schemas['PendingApprovals']
 type Workflow = Exclude<keyof Pending, 'total'>
 
-const SHARED_MS = 1_000 // Those that ask at once get one answer.
+const SHARED_MS = 1_000 // Callers within this time share one answer.
 const COUNTED_MAX = 99
 const CHANGED = 'manilla:approvals-changed'
 
@@ -24,7 +24,6 @@ function load(): Promise<Pending> {
   return latest.answer
 }
 
-// After a decision, or a request.
 export function refreshApprovalCounts(): void {
   latest = undefined
   window.dispatchEvent(new Event(CHANGED))
@@ -78,9 +77,9 @@ export function ApprovalsToday() {
     <p class="notice approvals">
       {strings.needed(pending.total)}{' '}
       {places.map(([workflow, href]) => (
-        <a key={workflow} href={href} onClick={follow}>
+        <Link key={workflow} href={href}>
           {strings.workflows[workflow](shown(pending[workflow]))}
-        </a>
+        </Link>
       ))}
     </p>
   )

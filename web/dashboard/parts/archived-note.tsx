@@ -1,4 +1,4 @@
-// Below the end of a list: that older items that fit its filters may be archived, and are not listed.
+// A note below a list: older items that match the filters may be archived.
 
 import { appStrings } from '../../copy.ts'
 import type { Query } from '../api.ts'
@@ -13,13 +13,12 @@ export function ArchivedNote({ before, query }: { before: string; query: Query }
 const NARROW = ['sessionId', 'paymentReference', 'adviceReference', 'merchantRef']
 const startOf = (day: string) => new Date(`${day}T00:00:00${ZONE_OFFSET}`)
 
-// Whether something that fits the filters may be archived.
 function mayBeArchived(before: string, { from, outcome, ...query }: Query): boolean {
   if (NARROW.some((name) => query[name]) || (outcome && outcome !== 'booked')) return false
   return !from || startOf(from) < new Date(before)
 }
 
-// Whether the filters name a time for which there is no export.
+// The archive has no export for this period.
 export function isArchivedWindow(before: string, { from, to }: Query): boolean {
   const end = new Date(before)
   return !!(from && startOf(from) < end) || !!(to && startOf(to) <= end)

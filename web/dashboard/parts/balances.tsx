@@ -1,5 +1,4 @@
-// What is available, pending, reserved and in transit, now or at the end of a chosen day, with the
-// statement of what is available.
+// Available, pending, reserved and in-transit balances, now or at the end of a day.
 
 import { balancesStrings as strings } from '../../copy.ts'
 import { getData, type Schemas } from '../api.ts'
@@ -25,7 +24,7 @@ export function Balances({ place }: { place: Place }) {
   const { data, problem, reload } = useLoaded(`balances ${day}`, (signal) =>
     getData('/api/v1/balances', {}, { query: { at: day && dayAfter(day) }, signal }),
   )
-  // Whoever is restricted to some merchants has no sums of everything.
+  // Users restricted to some merchants see no total sums.
   if (problem?.code === 'merchants_restricted') return null
   return (
     <section class="balances" aria-labelledby="balances">
@@ -43,7 +42,6 @@ export function Balances({ place }: { place: Place }) {
   )
 }
 
-// In the address, as filters are.
 function DayChoice({ day, place }: { day: string; place: Place }) {
   const choose = (at: string) =>
     goTo(hrefOf('ledger', undefined, { ...place.query, at }), { replace: true })
@@ -61,7 +59,7 @@ function DayChoice({ day, place }: { day: string; place: Place }) {
   )
 }
 
-// Nothing has come in yet: everything is nought.
+// Zero before the first credit.
 const NOTHING = [{ currency: 'NGN', available: 0, pending: 0, reserved: 0, inTransit: 0 }]
 
 type Shown = Partial<Balance> & { currency: string }
@@ -88,13 +86,12 @@ export function BalanceStats({ totals }: { totals: readonly Balance[] }) {
   )
 }
 
-// What is owed stays available, and is not paid out.
+// Debts stay available but are not paid out.
 function noteOn(part: Part, { currency, available = 0, receivable = 0 }: Shown): string {
   if (part !== 'available' || receivable <= 0) return strings.notes[part]
   return strings.toPayOut(money(Math.max(available - receivable, 0), currency))
 }
 
-// Another version asks again.
 export function BalancesToday({ version }: { version: number }) {
   const { data, problem, reload } = useLoaded('balances today', (signal) =>
     getData('/api/v1/balances', {}, { signal }),

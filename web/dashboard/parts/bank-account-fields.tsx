@@ -1,7 +1,7 @@
-// The fields of an account at a bank: the bank, the account's number, and its name there.
+// The fields of a bank account: bank, number and name.
 
 import { BankChoice } from './bank-choice.tsx'
-import { Field, textOf } from './forms.tsx'
+import { type Form, InputField } from './forms.tsx'
 
 const NAME_MAX = 100
 
@@ -12,37 +12,29 @@ export function BankAccountFields({ words, name, nameHint, presentName = '' }: P
   return (
     <>
       <BankChoice label={words.bank} placeholder={words.chooseBank} />
-      <Field label={words.number} hint={words.digits10}>
-        {(id) => (
-          <input
-            id={id}
-            name="accountNumber"
-            required
-            inputMode="numeric"
-            pattern="[0-9]{10}"
-            maxLength={10}
-            autocomplete="off"
-          />
-        )}
-      </Field>
-      <Field label={name} hint={nameHint}>
-        {(id) => (
-          <input
-            id={id}
-            name="accountName"
-            required
-            maxLength={NAME_MAX}
-            autocomplete="off"
-            defaultValue={presentName}
-          />
-        )}
-      </Field>
+      <InputField
+        label={words.number}
+        hint={words.digits10}
+        name="accountNumber"
+        required
+        inputMode="numeric"
+        pattern="[0-9]{10}"
+        maxLength={10}
+      />
+      <InputField
+        label={name}
+        hint={nameHint}
+        name="accountName"
+        required
+        maxLength={NAME_MAX}
+        defaultValue={presentName}
+      />
     </>
   )
 }
 
-export const bankAccountOf = (given: FormData) => ({
-  bankCode: textOf(given, 'bankCode'),
-  accountNumber: textOf(given, 'accountNumber'),
-  accountName: textOf(given, 'accountName'),
+export const bankAccountOf = (form: Form) => ({
+  bankCode: form.text('bankCode'),
+  accountNumber: form.text('accountNumber'),
+  accountName: form.text('accountName'),
 })

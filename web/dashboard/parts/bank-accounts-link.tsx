@@ -1,12 +1,13 @@
-// Leads to where bank accounts are added and made the default.
+// A link to the bank accounts.
 
 import { payoutsStrings as strings } from '../../copy.ts'
-import { follow, hrefOf } from '../routing.ts'
+import { hrefOf } from '../routing.ts'
+import { Link } from './link.tsx'
 
 export function BankAccountsLink() {
   return (
-    <a href={hrefOf('payouts', undefined, { tab: 'bankAccounts' })} onClick={follow}>
+    <Link href={hrefOf('payouts', undefined, { tab: 'bankAccounts' })}>
       {strings.tabs.bankAccounts}
-    </a>
+    </Link>
   )
 }

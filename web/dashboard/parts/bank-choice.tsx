@@ -1,10 +1,10 @@
-// A choice of banks, by name: of all that can be paid, found by a part of a name or any code, or of some.
+// A choice of bank by name or any code.
 
 import { useState } from 'preact/hooks'
 import { appStrings } from '../../copy.ts'
 import type { Schemas } from '../api.ts'
 import { useData } from '../loading.ts'
-import { Field } from './forms.tsx'
+import { Field, InputField } from './forms.tsx'
 import { Failed, Skeleton } from './states.tsx'
 
 type Words = { label: string; placeholder: string }
@@ -16,7 +16,7 @@ export function BankChoice(words: Words) {
   return <FoundBank banks={data.filter(({ canBePaid }) => canBePaid)} {...words} />
 }
 
-// Not sent with the form: only the choice is.
+// The search text is not part of the form.
 function FoundBank({ banks, ...words }: Words & { banks: readonly Schemas['Institution'][] }) {
   const [search, setSearch] = useState('')
   const part = search.trim().toLowerCase()
@@ -27,17 +27,12 @@ function FoundBank({ banks, ...words }: Words & { banks: readonly Schemas['Insti
   )
   return (
     <>
-      <Field label={appStrings.findBank}>
-        {(id) => (
-          <input
-            id={id}
-            type="search"
-            autocomplete="off"
-            value={search}
-            onInput={(event) => setSearch(event.currentTarget.value)}
-          />
-        )}
-      </Field>
+      <InputField
+        label={appStrings.findBank}
+        type="search"
+        value={search}
+        onInput={(event) => setSearch(event.currentTarget.value)}
+      />
       <BankSelect banks={found} {...words} />
     </>
   )

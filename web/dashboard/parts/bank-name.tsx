@@ -1,5 +1,4 @@
-// A bank's name for its code. The list is loaded once; until then, and for unknown banks, the code is
-// shown.
+// The name of a bank by its code. The list loads once; unknown banks show their code.
 
 import { useEffect, useState } from 'preact/hooks'
 import { getData } from '../api.ts'
@@ -13,7 +12,7 @@ function askNames(): Promise<Names> {
     (banks) => new Map(banks.map(({ code, name }) => [code, name])),
   )
   asked.catch(() => {
-    asked = undefined // And asked for again by the next.
+    asked = undefined // The next caller tries again.
   })
   return asked
 }
@@ -38,7 +37,7 @@ export function useBankNames(): (code: string) => string {
   return (code) => names?.get(code) ?? code
 }
 
-// All banks, to choose from: names by code, in the order of names.
+// Names by code, sorted by name.
 export function useBanks(): Readonly<Record<string, string>> {
   const names = [...(useNames() ?? [])].sort(([, one], [, other]) => one.localeCompare(other))
   return Object.fromEntries(names.map(([code, name]) => [`${code}`, name]))

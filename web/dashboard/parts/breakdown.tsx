@@ -1,4 +1,4 @@
-// Today by bank and by merchant, each adding up to the day.
+// The day by bank and by merchant, each adding up to the day's sums.
 
 import { useState } from 'preact/hooks'
 import { todayStrings as strings } from '../../copy.ts'
@@ -9,7 +9,6 @@ import { Failed, Skeleton } from './states.tsx'
 import { Money } from './values.tsx'
 
 type Bank = Schemas['OverviewBank']
-type Merchant = Schemas['OverviewMerchant']
 type Sums = Omit<Bank, 'bankCode' | 'bankName'>
 type By = 'banks' | 'merchants'
 
@@ -50,17 +49,17 @@ export function Breakdown({ version }: { version: number }) {
 
 const nameOfBank = ({ bankName, bankCode }: Bank) => bankName ?? bankCode ?? strings.unknownBank
 
-function nameOfMerchant({ merchantCode, isRest }: Merchant): string {
+function nameOfMerchant({ merchantCode, isRest }: Schemas['OverviewMerchant']): string {
   if (isRest) return strings.restOfMerchants
   return merchantCode ?? strings.payments
 }
 
-// What scrolls must be reachable by keyboard.
+// A scrolling region must be reachable by keyboard.
 const SCROLLED = { tabIndex: 0 }
 
 function Shares({ name, rows }: { name: string; rows: readonly (readonly [string, Sums])[] }) {
   if (rows.length === 0) return <p class="muted breakdown-none">{strings.nothingYet}</p>
-  // Whatever makes the difference between the two has a column, so that each row adds up.
+  // Every deduction has a column, so that each row adds up.
   const less = LESS.filter((each) => rows.some(([, sums]) => sums[each] !== 0))
   const amounts = ['gross', ...less, 'net'] as const
   return (

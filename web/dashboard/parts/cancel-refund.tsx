@@ -1,57 +1,32 @@
-// Cancels a refund, for a reason, while nothing of it was sent.
+// Cancels a refund, for a reason, before any of it is sent.
 
-import { useState } from 'preact/hooks'
 import { refundsStrings as strings } from '../../copy.ts'
-import { Problem, type Schemas, send } from '../api.ts'
-import { DialogForm } from './dialog.tsx'
-import { Field, textOf, useSending } from './forms.tsx'
-import { toast } from './toasts.tsx'
-
-const REASON_MAX = 200
+import { type Schemas, send } from '../api.ts'
+import { Action } from './action.tsx'
+import { ReasonField } from './forms.tsx'
+import { explainRefusal } from './refund-form.tsx'
 
 type Props = { refund: Schemas['Refund']; done: () => void }
 
-export function CancelRefund({ refund, done }: Props) {
-  const [isOpen, setOpen] = useState(false)
-  const close = () => setOpen(false)
+export function CancelRefund({ refund: { reference }, done }: Props) {
   return (
     <div class="buttons entry-actions">
-      <button type="button" class="button small" onClick={() => setOpen(true)}>
-        {strings.cancel}
-      </button>
-      {isOpen && <CancelForm {...{ refund, done, close }} />}
+      <Action
+        action={strings.cancel}
+        style="small"
+        no={strings.keep}
+        isDangerous
+        text={strings.cancelText}
+        run={(form, headers) => {
+          const body = { reason: form.text('reason') }
+          const path = '/api/v1/refunds/{reference}/cancel'
+          return send('POST', path, { params: { reference }, body, headers }).catch(explainRefusal)
+        }}
+        message={strings.cancelled(reference)}
+        done={done}
+      >
+        <ReasonField label={strings.reason} hint={strings.reasonHint} rows={2} maxLength={200} />
+      </Action>
     </div>
-  )
-}
-
-function CancelForm({ refund: { reference }, done, close }: Props & { close: () => void }) {
-  const sending = useSending(async (given, headers) => {
-    const body = { reason: textOf(given, 'reason') }
-    await send('POST', '/api/v1/refunds/{reference}/cancel', {
-      params: { reference },
-      body,
-      headers,
-    }).catch((error) => {
-      if (!(error instanceof Problem)) throw error
-      throw new Problem(error.code, strings.problems[error.code] ?? error.message, error)
-    })
-    toast(strings.cancelled(reference))
-    close()
-    done()
-  })
-  return (
-    <DialogForm
-      title={strings.cancel}
-      action={strings.cancel}
-      no={strings.keep}
-      isDangerous
-      sending={sending}
-      close={close}
-    >
-      <p class="muted">{strings.cancelText}</p>
-      <Field label={strings.reason} hint={strings.reasonHint}>
-        {(id) => <textarea id={id} name="reason" rows={2} maxLength={REASON_MAX} required />}
-      </Field>
-    </DialogForm>
   )
 }

@@ -1,5 +1,5 @@
-// Gross volume over the last hours or days as bars, or as a table. Hand-drawn: a charting library would
-// weigh more than the whole page.
+// Gross volume of the last hours or days, as bars or a table. Drawn by hand: a charting library would weigh
+// more than the whole page.
 
 import { useState } from 'preact/hooks'
 import { chartStrings as strings } from '../../copy.ts'
@@ -12,7 +12,7 @@ type Span = 'hours' | 'days'
 
 const HEIGHT = 160
 const LABELS_HEIGHT = 22
-const LABELS = { hours: 6, days: 7 } // Every so many bars have one below.
+const LABELS = { hours: 6, days: 7 } // One label per this many bars.
 
 export function Chart({ hours, days }: { hours: Point[] | undefined; days: Point[] | undefined }) {
   const [span, setSpan] = useState<Span>('hours')
@@ -106,7 +106,6 @@ function Bars({ points, span, label }: { points: Point[]; span: Span; label: Lab
   )
 }
 
-// Below every so many bars, counted from the last, which is now.
 function Labels({ points, span, label }: { points: Point[]; span: Span; label: Label }) {
   const width = 100 / points.length
   const last = points.length - 1
@@ -123,7 +122,7 @@ function Labels({ points, span, label }: { points: Point[]; span: Span; label: L
   )
 }
 
-const BAR_SHARE = 0.64 // Of the room that each has.
+const BAR_SHARE = 0.64
 
 function Bar(props: { at: number; width: number; share: number; isPointed: boolean }) {
   const { at, width, share, isPointed } = props
@@ -140,14 +139,14 @@ function Bar(props: { at: number; width: number; share: number; isPointed: boole
   )
 }
 
-// The next number whose half is as round, so that the scale reads well.
+// The next number that halves evenly, so that the scale reads well.
 function ceiling(most: number): number {
   if (most <= 0) return 1000
   const power = 10 ** Math.floor(Math.log10(most))
   return ([1, 2, 3, 4, 6, 8, 10].find((step) => step * power >= most) ?? 10) * power
 }
 
-// What scrolls must be reachable by keyboard.
+// A scrolling region must be reachable by keyboard.
 const SCROLLED = { tabIndex: 0 }
 
 function AsTable({ points, label }: { points: Point[]; label: Label }) {

@@ -1,9 +1,7 @@
-// The rows that somebody chose in a list: kept from page to page, and given up when something else is
-// looked for, for nobody decides about what they do not see.
+// The chosen rows of a list. The choice survives paging, but not other filters: nobody decides on hidden rows.
 
 import { useEffect, useState } from 'preact/hooks'
 
-// `asked`: what is looked for.
 export function useChosenAmong<Chosen>(
   asked: string,
   none: Chosen,

@@ -1,5 +1,4 @@
-// The id of a client, for operators: typed, or chosen among those whose id or name has what is typed.
-// Below it stands whose it is.
+// A client id, for operators: typed, or chosen by a part of the id or name. Names the client below.
 
 import { useId, useRef, useState } from 'preact/hooks'
 import { clientsStrings as strings } from '../../copy.ts'
@@ -18,7 +17,7 @@ export function ClientChoice({ label }: { label: string }) {
     return getPage('/api/v1/operator/clients', {}, { query, signal })
   })
   const found = useRef<readonly Schemas['Client'][]>([])
-  if (data) found.current = data.data // What was found before stays meanwhile.
+  if (data) found.current = data.data // Earlier results stay visible while loading.
   const chosen = found.current.find(({ clientId }) => clientId === asked)
   return (
     <Field label={label} hint={chosen?.name ?? strings.choiceHint}>

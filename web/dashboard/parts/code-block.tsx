@@ -5,7 +5,7 @@ import { CopyButton } from './values.tsx'
 
 type Props = { label: string; text: string; copied?: string; isWrapped?: boolean }
 
-// `copied` where what is shown is made readable and what is copied is exact.
+// `copied`: the exact text, where the shown one is formatted.
 export function CodeBlock({ label, text, copied = text, isWrapped = false }: Props) {
   return (
     <div class="code-block">

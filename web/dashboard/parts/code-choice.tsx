@@ -1,10 +1,9 @@
-// Chooses one of what has a code and a name, or none. What is chosen now is offered even if it is not among
-// the choices any more.
+// A choice of one code and name, or none. Also offers the current one if it is no longer listed.
 
 import { Field } from './forms.tsx'
 
 type Props = {
-  name: string // As the API has it.
+  name: string
   label: string
   hint?: string
   none: string

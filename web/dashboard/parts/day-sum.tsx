@@ -1,5 +1,4 @@
-// The day as a sum: gross, less what was reversed, returned, refunded, suspended and charged, is net; and
-// how that compares with the same hours of last week.
+// The day as a sum, from gross to net, compared with the same hours of last week.
 
 import { todayStrings as strings } from '../../copy.ts'
 import type { Schemas } from '../api.ts'
@@ -42,7 +41,7 @@ export function DaySum({ overview }: { overview: Overview }) {
   )
 }
 
-// A minus before what is taken off; a plus where more came back than was taken.
+// Deductions have a minus; a plus means more came back than went.
 function signed(amount: number): string {
   if (amount === 0) return money(0)
   return amount < 0 ? `−${money(-amount)}` : `+${money(amount)}`
@@ -78,7 +77,7 @@ function Comparison({ comparison }: Pick<Overview, 'comparison'>) {
   )
 }
 
-// Of nothing there is no percentage.
+// Nothing has no percentage.
 function changeOf(now: number, before: number): string {
   if (now === before) return strings.same
   if (before <= 0) return strings.noPercentage

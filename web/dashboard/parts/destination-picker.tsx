@@ -16,10 +16,8 @@ export type Destination = {
   accountNumber: string
   title: string
   note: string
-  closesAt?: string // Of a payment: the end of its grace period.
+  closesAt?: string // The end of the grace period of a payment.
 }
-
-type Payment = Schemas['Payment']
 
 type Props = {
   chosen: Destination | undefined
@@ -95,7 +93,7 @@ async function load(from: Destination['from'], signal: AbortSignal): Promise<Des
   return pages.flatMap(({ data }) => data).flatMap((payment) => destinationOf(from, payment))
 }
 
-function destinationOf(from: 'open' | 'expired', payment: Payment): Destination[] {
+function destinationOf(from: 'open' | 'expired', payment: Schemas['Payment']): Destination[] {
   const number = payment.numbers.at(-1)
   if (!number) return []
   const { customerName: title, amount, amountRemaining, currency, closesAt } = payment

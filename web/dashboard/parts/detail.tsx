@@ -12,10 +12,10 @@ type Props<P extends GetPath> = {
   title: string
   path: P
   params: Params<P>
-  version?: number // A new one asks again, while what was there stays.
+  version?: number // A new one loads again.
   close: () => void
   show: (thing: Data<P>) => ComponentChildren
-  timeline?: ComponentChildren // Where there is one.
+  timeline?: ComponentChildren
 }
 
 export function Detail<P extends GetPath>(props: Props<P>) {

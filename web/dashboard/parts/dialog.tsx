@@ -3,13 +3,13 @@
 import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
 import { appStrings } from '../../copy.ts'
-import { FieldFaults, useSending } from './forms.tsx'
+import { FieldFaults, type useSending } from './forms.tsx'
 import { useModal } from './modal-dialog.ts'
 import { Failed } from './states.tsx'
 import { Toasts } from './toasts.tsx'
 import { Copyable } from './values.tsx'
 
-type Props = { title: string; close: () => void; children: ComponentChildren; isWide?: boolean }
+type Props = { title: string; close: () => void; children?: ComponentChildren; isWide?: boolean }
 
 export function Dialog({ title, close, children, isWide = false }: Props) {
   const id = useId()
@@ -25,16 +25,15 @@ export function Dialog({ title, close, children, isWide = false }: Props) {
 
 type FormProps = Props & {
   action: string
-  no?: string // Of the button that closes it, where “Cancel” could be misread.
-  isDangerous?: boolean
-  isReady?: boolean // Whether it can be sent: all that it needs is here.
-  otherAction?: ComponentChildren // Beside the buttons.
+  no?: string | undefined // The label of the button that closes, where “Cancel” could be misread.
+  isDangerous?: boolean | undefined
+  isReady?: boolean | undefined
+  otherAction?: ComponentChildren
   sending: ReturnType<typeof useSending>
 }
 
 const NONE = [] as const
 
-// A form in a dialog: what went wrong is said above its buttons, and at the fields that it is of.
 export function DialogForm(props: FormProps) {
   const { title, action, no, isDangerous, isReady = true } = props
   const { otherAction, sending, close, children } = props
@@ -62,26 +61,9 @@ export function DialogForm(props: FormProps) {
   )
 }
 
-type Question = Omit<FormProps, 'sending'> & {
-  run: (headers: Record<string, string>) => Promise<unknown>
-  done?: () => void // After it; else it closes.
-}
-
-export function Confirm({ run, done, children, ...rest }: Question) {
-  const sending = useSending(async (_, headers) => {
-    await run(headers)
-    ;(done ?? rest.close)()
-  })
-  return (
-    <DialogForm {...rest} sending={sending}>
-      <div class="muted">{children}</div>
-    </DialogForm>
-  )
-}
-
 type Once = { title: string; text: string; secrets: readonly string[]; close: () => void }
 
-// Not put away by Escape: it cannot be had again.
+// Escape does not close it, because the secrets are shown only once.
 export function ShowOnce({ title, text, secrets, close }: Once) {
   return (
     <Dialog title={title} close={() => {}}>

@@ -13,7 +13,7 @@ type Props = { title: string; close: () => void; children: ComponentChildren }
 export function Drawer({ title, close, children }: Props) {
   const { modal, leave } = useModal(close)
   const pressed = useRef<EventTarget | null>(null)
-  // Pressed and let go beside it: text may be marked, or something dragged, from inside to there.
+  // Only if pressed and released outside: marking text may end there.
   const closeBeside = ({ target }: MouseEvent) => {
     const beside = modal.ref.current
     if (target === beside && pressed.current === beside) leave()
@@ -46,7 +46,7 @@ export function Drawer({ title, close, children }: Props) {
 
 export type Fact = readonly [name: string, value: ComponentChildren]
 
-// What is known of it; what has no value is left out.
+// Omits facts without a value.
 export function Facts({ facts }: { facts: readonly Fact[] }) {
   const known = facts.filter(
     ([, value]) => value !== null && value !== undefined && value !== false && value !== '',

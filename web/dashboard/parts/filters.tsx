@@ -1,5 +1,5 @@
-// A list's filters, kept in the query string. Selects apply immediately, text and dates when they are
-// complete. They collapse on a narrow page.
+// The filters of a list, in the query string. Selects apply at once; text and dates when complete. They fold
+// up on a narrow page.
 
 import { useState } from 'preact/hooks'
 import { appStrings } from '../../copy.ts'
@@ -13,8 +13,8 @@ import { Presets } from './presets.tsx'
 export type Filter = {
   name: string
   label: string
-  choices?: Readonly<Record<string, string>> // Labels by value.
-  unset?: string // What it is called not to choose.
+  choices?: Readonly<Record<string, string>>
+  unset?: string // The label of no choice.
   type?: 'date' | 'amount'
   placeholder?: string
 }
@@ -125,7 +125,6 @@ function Control({
       </select>
     )
   }
-  // As people write it: ₦6,000.
   const plain = (typed: string) => (type === 'amount' ? typed.replaceAll(/[₦,\s]/g, '') : typed)
   return (
     <AppliedInput
@@ -140,13 +139,13 @@ function Control({
   )
 }
 
-// What else the address says, such as which part of a view is shown.
+// Keeps other parts of the address, such as the tab.
 export function withoutFilters(filters: readonly Filter[], query: Query): Query {
   const isFilter = (name: string) => filters.some((filter) => filter.name === name)
   return Object.fromEntries(Object.entries(query).filter(([name]) => !isFilter(name)))
 }
 
-// Only what is one of the filters is asked for; a day that is the last is asked for whole.
+// Only known filters. The API excludes `to`, so it becomes the next day.
 export function filterQuery(filters: readonly Filter[], query: Query): Query {
   const given = filters.map(({ name }) => [name, query[name]] as const)
   return Object.fromEntries(

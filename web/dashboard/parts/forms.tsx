@@ -1,26 +1,31 @@
-// Forms: a submission is sent once however often the button is pressed; errors show beside it, and at the
-// field that they are of.
+// Forms: each submission is sent once, however often the button is pressed. A refusal shows above the
+// buttons, and a wrong field says what is wrong with it.
 
-import { type ComponentChildren, createContext, type TargetedEvent } from 'preact'
+import {
+  type AllHTMLAttributes,
+  type ComponentChildren,
+  createContext,
+  type TargetedEvent,
+} from 'preact'
 import { useContext, useEffect, useId, useRef, useState } from 'preact/hooks'
 import { type FieldFault, type Problem, problemFrom } from '../api.ts'
 import { staying } from '../in-flight.ts'
 
-type Work = (given: FormData, headers: Record<string, string>) => Promise<unknown>
+export type Headers = Record<string, string>
 
-// The key stays until it was done: a request sent again after a lost answer does nothing twice.
-export function useSending(work: Work) {
+// The idempotency key changes only after a success, so a retry after a lost answer repeats nothing.
+export function useSending(work: (form: Form, headers: Headers) => Promise<unknown>) {
   const [problem, setProblem] = useState<Problem | undefined>()
   const [isBusy, setBusy] = useState(false)
   const key = useRef(newKey())
   const submit = async (event: TargetedEvent<HTMLFormElement>) => {
     event.preventDefault()
     if (isBusy) return
-    const given = new FormData(event.currentTarget)
+    const form = new Form(event.currentTarget)
     setBusy(true)
     setProblem(undefined)
     try {
-      await staying(() => work(given, { 'idempotency-key': key.current }))
+      await staying(() => work(form, { 'idempotency-key': key.current }))
       key.current = newKey()
     } catch (error) {
       setProblem(problemFrom(error))
@@ -36,33 +41,37 @@ export function newKey(): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
-export const textOf = (given: FormData, name: string) => String(given.get(name) ?? '').trim()
+// The fields of a form when it was sent.
+export class Form extends FormData {
+  text(name: string): string {
+    return String(this.get(name) ?? '').trim()
+  }
 
-// Of a select, or of radio buttons: nothing else can be chosen.
-export function choiceOf<T extends string>(
-  given: FormData,
-  name: string,
-  choices: readonly T[],
-): T {
-  const chosen = choices.find((choice) => choice === given.get(name))
-  if (!chosen) throw new Error(name)
-  return chosen
+  amount(name: string): string {
+    return this.text(name).replaceAll(',', '')
+  }
+
+  choice<T extends string>(name: string, choices: readonly T[]): T {
+    const choice = choices.find((each) => each === this.get(name))
+    if (!choice) throw new Error(name)
+    return choice
+  }
 }
 
-// What the API found wrong with the fields of a form.
 export const FieldFaults = createContext<readonly FieldFault[]>([])
 
-type FieldProps = {
+type Labels = {
   label: string
   hint?: ComponentChildren
-  of?: string // What the API calls it, so that what it finds wrong is said here.
-  children: (id: string, wrong: object) => ComponentChildren // The control, which takes both.
+  of?: string | undefined // The API's name of the field: its faults show here.
 }
+
+type FieldProps = Labels & { children: (id: string, wrong: object) => ComponentChildren }
 
 export function Field({ label, hint, of, children }: FieldProps) {
   const id = useId()
-  const isOfThis = ({ field }: FieldFault) => field === of || field.startsWith(`${of}.`)
-  const fault = useContext(FieldFaults).find(isOfThis)
+  const isHere = ({ field }: FieldFault) => field === of || field.startsWith(`${of}.`)
+  const fault = useContext(FieldFaults).find(isHere)
   const wrong = fault ? { 'aria-invalid': true, 'aria-describedby': `${id}-fault` } : {}
   return (
     <div class="field">
@@ -78,10 +87,83 @@ export function Field({ label, hint, of, children }: FieldProps) {
   )
 }
 
-type More = { label: string; children: ComponentChildren }
+type Attributes<Element extends EventTarget> = Omit<AllHTMLAttributes<Element>, 'label'>
+type InputProps = Labels & Attributes<HTMLInputElement>
 
-// What is seldom filled in, folded away; opened when something in it is wrong.
-export function MoreOptions({ label, children }: More) {
+export function InputField({ label, hint, of, ...input }: InputProps) {
+  return (
+    <Field label={label} hint={hint} of={of}>
+      {(id, wrong) => <input id={id} autocomplete="off" {...(input as object)} {...wrong} />}
+    </Field>
+  )
+}
+
+// An amount in naira with kobo; thousands may be separated.
+export const AMOUNT = { inputMode: 'decimal', pattern: '[0-9,]+(\\.[0-9]{1,2})?' } as const
+
+export function TextAreaField({
+  label,
+  hint,
+  of,
+  ...area
+}: Labels & Attributes<HTMLTextAreaElement>) {
+  return (
+    <Field label={label} hint={hint} of={of}>
+      {(id, wrong) => <textarea id={id} {...(area as object)} {...wrong} />}
+    </Field>
+  )
+}
+
+type ReasonProps = Labels & { rows?: number; maxLength?: number; required?: boolean }
+
+export function ReasonField({ rows = 3, maxLength = 500, required = true, ...rest }: ReasonProps) {
+  return <TextAreaField name="reason" {...{ rows, maxLength, required }} {...rest} />
+}
+
+type Value = string | number
+type SelectProps = Labels &
+  Attributes<HTMLSelectElement> & {
+    none?: string // The option with an empty value.
+    options: readonly (Value | readonly [value: Value, name: string | undefined])[]
+    names?: Readonly<Record<string, string>> | Readonly<Record<number, string>> // By value.
+    chosen?: string | null | undefined // At first.
+  }
+
+export function SelectField(props: SelectProps) {
+  const { label, hint, of, none, options, names = {}, chosen, ...select } = props
+  const pairs = options.map((option) =>
+    typeof option === 'object' ? option : ([option, names[option as never]] as const),
+  )
+  return (
+    <Field label={label} hint={hint} of={of}>
+      {(id, wrong) => (
+        <select id={id} {...(select as object)} {...wrong}>
+          {none !== undefined && <option value="">{none}</option>}
+          {pairs.map(([value, name]) => (
+            <option key={value} value={value} {...(value === chosen ? { selected: true } : {})}>
+              {name}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  )
+}
+
+export function CheckBox({
+  label,
+  ...input
+}: { label: ComponentChildren } & Attributes<HTMLInputElement>) {
+  return (
+    <label class="option">
+      <input type="checkbox" {...(input as object)} />
+      {label}
+    </label>
+  )
+}
+
+// Rarely used fields, folded away until one of them is wrong.
+export function MoreOptions({ label, children }: { label: string; children: ComponentChildren }) {
   const details = useRef<HTMLDetailsElement>(null)
   const faults = useContext(FieldFaults)
   const open = () => {

@@ -1,4 +1,4 @@
-// The result of the last integrity checks: whether the books balance, since when, and each check.
+// The results of the last integrity checks.
 
 import { ledgerStrings as strings } from '../../copy.ts'
 import type { Schemas } from '../api.ts'

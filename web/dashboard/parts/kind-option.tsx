@@ -1,4 +1,4 @@
-// The option of a sandbox transfer's kind, where it has one: how often, or when.
+// The option of a kind of sandbox transfer: how often, or when.
 
 import type { Ref } from 'preact'
 import { sandboxBankStrings as strings } from '../../copy.ts'
@@ -28,7 +28,7 @@ export function KindOption({ kind, field }: { kind: string; field: Ref<HTMLInput
   )
 }
 
-// As a part of the request. What is no number is left to the service to refuse.
+// The service refuses text that is not a number.
 export function optionOf(kind: string, text: string): { times?: number; afterSeconds?: number } {
   const option = OPTIONS[kind]
   if (!option || text === '') return {}

@@ -1,13 +1,13 @@
-// A ledger account over chosen days: opening balance, debits, credits and closing balance, and the
-// transfers on their sides.
+// A ledger account over chosen days: opening balance, transfers by side, closing balance.
 
 import { ledgerStrings as strings } from '../../copy.ts'
 import type { Schemas } from '../api.ts'
 import { getData } from '../api.ts'
 import { humanize } from '../format.ts'
 import { useLoaded, usePages } from '../loading.ts'
-import { follow, hrefOf } from '../routing.ts'
+import { hrefOf } from '../routing.ts'
 import { useBankNames } from './bank-name.tsx'
+import { Link } from './link.tsx'
 import type { Days } from './statement-links.tsx'
 import { Failed, Skeleton } from './states.tsx'
 import { Pager } from './table.tsx'
@@ -95,9 +95,7 @@ function Entry({ transfer, currency }: { transfer: Transfer; currency: string })
           <p>{what}</p>
         ) : (
           <p>
-            <a href={hrefOf('credits', `${creditId}`)} onClick={follow}>
-              {what}
-            </a>
+            <Link href={hrefOf('credits', `${creditId}`)}>{what}</Link>
           </p>
         )}
         <p class="muted small">
@@ -119,9 +117,5 @@ function Other({ transfer: { otherAccountId, otherKind, otherBankCode } }: { tra
   const bank = otherBankCode && nameBank(otherBankCode)
   const other = strings.other(bank ? strings.ofBank(kind, bank) : kind)
   if (otherAccountId === null) return <>{other}</>
-  return (
-    <a href={hrefOf('ledger', `${otherAccountId}`)} onClick={follow}>
-      {other}
-    </a>
-  )
+  return <Link href={hrefOf('ledger', `${otherAccountId}`)}>{other}</Link>
 }

@@ -1,5 +1,4 @@
-// How many items of a list fit its filters, and what they come to. Beyond what the service counts
-// exactly, no sum is shown: it would be taken for that of all.
+// How many items match the filters, and their sum. Shows no sum of a partial count.
 
 import { appStrings } from '../../copy.ts'
 import { getData, type Query, type Schemas } from '../api.ts'
@@ -17,7 +16,7 @@ export type SummaryPath =
 type Total = Schemas['ListTotal'] | Schemas['PaymentTotal']
 type Summary = { count: number; isExact: boolean; totals: Total[] | null }
 
-// The service counts so many; what it says of fewer is that it did not read all.
+// The service counts up to this many exactly.
 const COUNTED_MAX = 10_000
 
 type Props = { path: SummaryPath; query: Query; version: number }
@@ -63,5 +62,4 @@ function Text({ summary: { count: found, isExact, totals } }: { summary: Summary
   )
 }
 
-// Of payments alone.
 const paidOf = (total: Total) => ('amountPaid' in total ? total.amountPaid : undefined)

@@ -1,62 +1,77 @@
-// What all lists share: filters, table, drawer. The first page refreshes on events, any page after what
-// was changed here and while something on it is pending.
+// A list with filters, a table and a drawer. The first page refreshes on events; every page refreshes after
+// a change made here, and while a row is pending.
 
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { appStrings } from '../../copy.ts'
-import { csvLink, type PagePath, type Params, type Query, type Row } from '../api.ts'
+import {
+  csvLink,
+  type Data,
+  type GetPath,
+  type PagePath,
+  type Params,
+  type Query,
+  type Row,
+} from '../api.ts'
 import { useEvents, useThrottled } from '../live.ts'
 import { usePages, useReload } from '../loading.ts'
-import { closeTo, follow, goTo, hrefOf, type Place } from '../routing.ts'
+import { closeTo, goTo, hrefOf, type Place } from '../routing.ts'
 import { usePendingRefresh } from '../steady-refresh.ts'
 import type { ViewProps } from '../view-props.ts'
 import { ArchivedNote, isArchivedWindow } from './archived-note.tsx'
+import { Detail } from './detail.tsx'
 import { type Filter, Filters, filterQuery, withoutFilters } from './filters.tsx'
 import type { IconName } from './icons.tsx'
+import { Link } from './link.tsx'
 import { ListSummary, type SummaryPath } from './list-summary.tsx'
 import { Empty } from './states.tsx'
 import { type Choosing, type Column, ListTable, type Turning } from './table.tsx'
 
-type Props<P extends PagePath> = ViewProps & {
+type Tools = { version: number; close: () => void; changed: () => void }
+
+type Props<P extends PagePath, One extends GetPath> = ViewProps & {
   view: string
   icon: IconName
   path: P
-  params: Params<P>
-  also?: Query // What is asked for beside the filters.
+  also?: Query // Beside the filters.
   csv?: string
-  summary?: SummaryPath // Of what counts and adds up the list.
+  summary?: SummaryPath
   caption: string
   columns: readonly Column<Row<P>>[]
   filters?: readonly Filter[]
   keyOf: (row: Row<P>) => string
   isAbout?: RegExp // Event types that refresh the list.
-  isPending?: (row: Row<P>) => boolean // It changes without an event.
+  isPending?: (row: Row<P>) => boolean // The row changes without an event.
   none: {
     title: string
     text: ComponentChildren
-    isMadeByApi?: boolean // It leads to how.
-    sample?: ComponentChildren // What makes some to try things out with.
+    isMadeByApi?: boolean // Links to the API reference.
+    sample?: ComponentChildren
   }
-  add?: ComponentChildren // What makes one. Always at one place: a form that is open in it stays.
-  version?: number // Another one refreshes the list.
-  isOldestFirst?: boolean // Without a column that turns it round.
+  add?: ComponentChildren // Always in the same place, so that a form open in it stays open.
+  version?: number // A new one refreshes the list.
+  isOldestFirst?: boolean
   choosing?: Choosing<Row<P>>
-  detail: (shown: {
-    open: string
-    rows: readonly Row<P>[] | undefined // Of the page, when it has loaded.
-    version: number
-    close: () => void
-    changed: () => void // To call when it was changed here.
-  }) => ComponentChildren
+  // The drawer of the open row: loaded by the key, or drawn by `detail`.
+  one?: {
+    title: string
+    path: One
+    isFixed?: boolean // Loaded once.
+    show: (item: Data<One>, tools: Tools) => ComponentChildren
+    timeline?: (key: string, version: number) => ComponentChildren
+  }
+  detail?: (
+    view: Tools & { open: string; rows: readonly Row<P>[] | undefined },
+  ) => ComponentChildren
 }
 
-export function ListView<P extends PagePath>(props: Props<P>) {
+export function ListView<P extends PagePath, One extends GetPath>(props: Props<P, One>) {
   const { view, path, filters = [], place, session, isAbout, add } = props
   const filtered = filterQuery(filters, place.query)
   const isFiltered = Object.values(filtered).some(Boolean)
   const turning = props.columns.some(({ isOrder }) => isOrder) ? turningOf(view, place) : undefined
   const asked = turning?.isOldestFirst ? { ...filtered, order: 'oldest' } : filtered
-  const pages = usePages(path, props.params, { ...props.also, ...asked })
+  const pages = usePages(path, {} as Params<P>, { ...props.also, ...asked })
   const [version, setVersion] = useState(0)
   const bump = () => setVersion((before) => before + 1)
   const changed = () => {
@@ -100,9 +115,7 @@ export function ListView<P extends PagePath>(props: Props<P>) {
         empty={
           isFiltered ? (
             <Empty icon="search" title={appStrings.filters.nothing}>
-              <a href={unfiltered} onClick={follow}>
-                {appStrings.filters.clearAll}
-              </a>
+              <Link href={unfiltered}>{appStrings.filters.clearAll}</Link>
             </Empty>
           ) : (
             <Empty icon={props.icon} title={props.none.title}>
@@ -117,12 +130,30 @@ export function ListView<P extends PagePath>(props: Props<P>) {
       />
       {archivedBefore && isEnd && <ArchivedNote before={archivedBefore} query={filtered} />}
       {place.open !== undefined &&
-        props.detail({ open: place.open, rows: pages.data?.data, version, close, changed })}
+        props.detail?.({ open: place.open, rows: pages.data?.data, version, close, changed })}
+      {place.open !== undefined && props.one && (
+        <Detail
+          key={place.open}
+          title={props.one.title}
+          path={props.one.path}
+          params={paramsOf(props.one.path, place.open)}
+          version={props.one.isFixed ? 0 : version}
+          close={close}
+          show={(item) => props.one?.show(item, { version, close, changed })}
+          timeline={props.one.timeline?.(place.open, version)}
+        />
+      )}
     </>
   )
 }
 
-// The order is kept in the address, as filters are.
+// The key is the only parameter of the path.
+function paramsOf<One extends GetPath>(path: One, key: string): Params<One> {
+  const [, name = ''] = /{(\w+)}/.exec(path) ?? []
+  return { [name]: key } as Params<One>
+}
+
+// The order is in the address, like the filters.
 function turningOf(view: string, { open, query }: Place): Turning {
   const isOldestFirst = query.order === 'oldest'
   const order = isOldestFirst ? undefined : 'oldest'

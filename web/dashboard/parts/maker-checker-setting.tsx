@@ -13,14 +13,14 @@ export const SETTINGS = '/api/v1/suspense/settings'
 type Props = {
   isOn: boolean
   session: Session
-  request: Request | undefined // To switch it off.
+  request: Request | undefined // To disable it.
   changed: () => void
 }
 
 export function MakerCheckerSetting({ isOn, session, request, changed }: Props) {
   const [problem, setProblem] = useState<Problem | undefined>()
   const [isBusy, setBusy] = useState(false)
-  const [reason, setReason] = useState<string | undefined>() // Undefined: nobody asks.
+  const [reason, setReason] = useState<string | undefined>() // Undefined until the user asks to disable it.
   const isSetter = ['owner', 'operator'].includes(session.role)
   const act = async (work: () => Promise<unknown>, done: string) => {
     setBusy(true)

@@ -1,23 +1,22 @@
-// A modal dialog: it opens as it is drawn, closes on Escape or the device's back gesture, though not
-// while a request is in flight, and gives the focus back. The browser's own closing is prevented; it lets
-// a page refuse only once between clicks, so what it closes all the same is opened again.
+// A modal dialog. It opens when drawn, closes on Escape or the device's back gesture unless a request is in
+// flight, and restores the focus. Browsers let a page refuse to close only once between clicks, so a dialog
+// that closes anyway opens again.
 
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { isInFlight } from '../in-flight.ts'
 
-// `leave` is for its own ways out, such as a button.
 export function useModal(close: () => void) {
   const ref = useRef<HTMLDialogElement>(null)
   const leave = () => {
     if (!isInFlight()) close()
   }
-  // Before anything is drawn: what is seen of it must have the keyboard.
+  // Before drawing, so that a visible dialog has the keyboard.
   useLayoutEffect(() => {
     const before = document.activeElement as HTMLElement | null
     const shown = ref.current
     shown?.showModal()
     return () => {
-      shown?.close() // What is under it can have the focus again.
+      shown?.close() // Elements under it can take the focus again.
       before?.focus?.()
     }
   }, [])
@@ -36,7 +35,7 @@ export function useModal(close: () => void) {
     onKeyDown: (event: KeyboardEvent) => {
       if (event.key !== 'Escape') return
       event.preventDefault()
-      event.stopPropagation() // One dialog may stand on another.
+      event.stopPropagation() // Dialogs may be stacked.
       leave()
     },
   }

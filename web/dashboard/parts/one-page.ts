@@ -1,4 +1,4 @@
-// A whole list that came at once, as a list's only page.
+// A complete list as the only page of a list.
 
 import type { Loaded, Paged } from '../loading.ts'
 

@@ -1,10 +1,8 @@
-// Who may pay, and how much at a time: the fields that forms of accounts and of requests share.
+// Fields for who may pay, and how much at a time.
 
 import { accountsStrings } from '../../copy.ts'
 import { Problem, type Schemas } from '../api.ts'
-import { Field, textOf } from './forms.tsx'
-
-type Rules = Schemas['PayerRulesRequest']
+import { AMOUNT, type Form, InputField, TextAreaField } from './forms.tsx'
 
 const { rules: strings } = accountsStrings
 
@@ -17,21 +15,23 @@ export function PayerRulesFields({
     <>
       <AmountField name="minAmount" label={strings.min} value={rules?.minAmount} />
       <AmountField name="maxAmount" label={strings.max} value={rules?.maxAmount} />
-      <Field label={strings.names} hint={strings.namesHint} of="payerRules.names">
-        {(id, wrong) => (
-          <textarea
-            id={id}
-            name="names"
-            rows={3}
-            defaultValue={rules?.names?.join('\n') ?? ''}
-            {...wrong}
-          />
-        )}
-      </Field>
+      <TextAreaField
+        label={strings.names}
+        hint={strings.namesHint}
+        of="payerRules.names"
+        name="names"
+        rows={3}
+        defaultValue={rules?.names?.join('\n') ?? ''}
+      />
       {rules?.accounts && <p class="notice">{strings.kept(shownAccounts(rules.accounts))}</p>}
-      <Field label={strings.accounts} hint={strings.accountsHint} of="payerRules.accounts">
-        {(id, wrong) => <textarea id={id} name="accounts" class="code" rows={3} {...wrong} />}
-      </Field>
+      <TextAreaField
+        label={strings.accounts}
+        hint={strings.accountsHint}
+        of="payerRules.accounts"
+        name="accounts"
+        class="code"
+        rows={3}
+      />
     </>
   )
 }
@@ -40,19 +40,13 @@ type AmountProps = { name: 'minAmount' | 'maxAmount'; label: string; value: numb
 
 function AmountField({ name, label, value }: AmountProps) {
   return (
-    <Field label={label} of={`payerRules.${name}`}>
-      {(id, wrong) => (
-        <input
-          id={id}
-          name={name}
-          inputMode="decimal"
-          autocomplete="off"
-          pattern="[0-9,]+(\.[0-9]{1,2})?"
-          defaultValue={value?.toString() ?? ''}
-          {...wrong}
-        />
-      )}
-    </Field>
+    <InputField
+      label={label}
+      of={`payerRules.${name}`}
+      name={name}
+      {...AMOUNT}
+      defaultValue={value?.toString() ?? ''}
+    />
   )
 }
 
@@ -71,15 +65,16 @@ function wrongLine(line: string): Problem {
   })
 }
 
-// Nothing filled in: no rules.
-export function rulesIn(given: FormData): Rules | null {
+// Null if every field is blank.
+export function rulesIn(form: Form): Schemas['PayerRulesRequest'] | null {
   const lines = (name: string) =>
-    textOf(given, name)
+    form
+      .text(name)
       .split(/\r?\n/)
       .map((line) => line.trim())
       .filter(Boolean)
-  const minAmount = textOf(given, 'minAmount').replaceAll(',', '')
-  const maxAmount = textOf(given, 'maxAmount').replaceAll(',', '')
+  const minAmount = form.amount('minAmount')
+  const maxAmount = form.amount('maxAmount')
   const names = lines('names')
   const accounts = lines('accounts').map((line) => {
     const [, accountNumber, bankCode] = /^([0-9]{10})[\s,;]+([0-9]{3}|[0-9]{5})$/.exec(line) ?? []

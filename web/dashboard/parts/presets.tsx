@@ -1,4 +1,4 @@
-// Periods that are asked for most, each a press away. Days are of West Africa Time.
+// Common periods, in days of West Africa Time.
 
 import { appStrings } from '../../copy.ts'
 import type { Query } from '../api.ts'
@@ -10,7 +10,7 @@ type Period = { from: string; to: string }
 
 const DAY_MS = 86_400_000
 
-// Both days included.
+// Includes both days.
 export function periodOf(preset: Preset, now: Date): Period {
   const today = dayOf(now)
   const ago = (days: number) => dayOf(new Date(now.getTime() - days * DAY_MS))

@@ -1,5 +1,4 @@
-// Refunds of a payment, or of a credit to a collection account: those there are, each to be cancelled
-// while nothing of it was sent, and a new one.
+// The refunds of a payment or of a credit to a collection account, and requesting or cancelling one.
 
 import type { ComponentChildren } from 'preact'
 import { refundsStrings as strings } from '../../copy.ts'
@@ -18,7 +17,7 @@ const SHOWN_MAX = '100'
 
 type Props = {
   of: RefundOf
-  received: number // What of it could be refunded at first, less what the bank reversed.
+  received: number // Less what the bank reversed.
   mayRefund: boolean
   version: number
   changed: () => void
@@ -29,7 +28,7 @@ export function Refunds({ of, received, mayRefund, version, changed }: Props) {
     listRefunds(of, signal),
   )
   useReload(version, reload)
-  // Whoever is restricted to some merchants refunds nothing.
+  // Users restricted to some merchants cannot refund.
   if (problem?.code === 'merchants_restricted') return null
   const failed = problem && <Failed problem={problem} retry={reload} />
   if (!data) return failed ?? <Skeleton kind="rows" lines={1} />
@@ -66,14 +65,14 @@ function listRefunds(of: RefundOf, signal: AbortSignal) {
 
 const isOver = ({ status }: Part) => status === 'failed' || status === 'cancelled'
 
-// In kobo: sums of fractions of a naira would be off by a hair.
+// In kobo, because sums of decimals are inexact.
 function amountLeft(received: number, refunds: readonly Refund[]): number {
   const standing = refunds.flatMap(({ payouts }) => payouts).filter((part) => !isOver(part))
   const kobo = (amount: number) => Math.round(amount * 100)
   return standing.reduce((left, { amount }) => left - kobo(amount), kobo(received)) / 100
 }
 
-// While all that is left of it waits.
+// Everything left is already being refunded.
 function mayCancel({ payouts }: Refund): boolean {
   const standing = payouts.filter(({ status }) => status !== 'cancelled')
   return standing.length > 0 && standing.every(({ status }) => status === 'queued')

@@ -1,12 +1,11 @@
-// Asks the banks of a payment for its transfer, by the session id where the customer has a receipt, and
-// watches for their answers, of which there are no events.
+// Queries the banks for the transfer of a payment, by session id if the customer has a receipt. The answers
+// raise no events, so the button watches for them.
 
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import { paymentsStrings as strings } from '../../copy.ts'
 import { getData, send } from '../api.ts'
-import { DialogForm } from './dialog.tsx'
-import { Field, textOf, useSending } from './forms.tsx'
-import { toast } from './toasts.tsx'
+import { Action } from './action.tsx'
+import { InputField } from './forms.tsx'
 
 type Props = { reference: string; changed: () => void }
 
@@ -15,15 +14,31 @@ const WATCH_EVERY_MS = 2_000
 const WATCHES_MAX = 60
 
 export function RequeryButton(props: Props) {
-  const [isAsked, setAsked] = useState(false)
+  const { reference, changed } = props
   const watch = useWatch(props)
   return (
-    <>
-      <button type="button" class="button" onClick={() => setAsked(true)}>
-        {strings.requery}
-      </button>
-      {isAsked && <RequeryForm {...props} watch={watch} close={() => setAsked(false)} />}
-    </>
+    <Action
+      title={strings.requeryTitle}
+      action={strings.requery}
+      text={strings.requeryText}
+      run={async (form, headers) => {
+        const sessionId = form.text('sessionId')
+        const body = sessionId === '' ? {} : { sessionId }
+        const before = await countQueries(reference)
+        const path = `${PATH}/requery` as const
+        const { questions } = await send('POST', path, { params: { reference }, body, headers })
+        watch(before, questions.length)
+      }}
+      message={strings.requeried}
+      done={changed}
+    >
+      <InputField
+        label={strings.sessionId}
+        hint={strings.sessionIdHint}
+        name="sessionId"
+        maxLength={64}
+      />
+    </Action>
   )
 }
 
@@ -32,55 +47,22 @@ async function countQueries(reference: string): Promise<number> {
   return entries.filter(({ kind }) => kind === 'requery').length
 }
 
-type Watch = (before: number, wanted: number) => void
-
-// Until as many answers as wanted have come, for two minutes at most.
-function useWatch({ reference, changed }: Props): Watch {
+// Watches until as many answers as questions have come, for two minutes at most.
+function useWatch({ reference, changed }: Props) {
   const timer = useRef(0)
   useEffect(() => () => window.clearInterval(timer.current), [])
-  return (before, wanted) => {
+  return (before: number, questions: number) => {
     let known = before
     let left = WATCHES_MAX
     window.clearInterval(timer.current)
     const mine = window.setInterval(async () => {
       if (--left === 0) window.clearInterval(mine)
       const queries = await countQueries(reference).catch(() => known)
-      if (queries >= before + wanted) window.clearInterval(mine)
+      if (queries >= before + questions) window.clearInterval(mine)
       if (queries <= known || mine !== timer.current) return
       known = queries
       changed()
     }, WATCH_EVERY_MS)
     timer.current = mine
   }
-}
-
-type FormProps = Props & { watch: Watch; close: () => void }
-
-function RequeryForm({ reference, changed, watch, close }: FormProps) {
-  const sending = useSending(async (given, headers) => {
-    const sessionId = textOf(given, 'sessionId')
-    const before = await countQueries(reference)
-    const { questions } = await send('POST', `${PATH}/requery`, {
-      params: { reference },
-      body: sessionId === '' ? {} : { sessionId },
-      headers,
-    })
-    watch(before, questions.length)
-    close()
-    toast(strings.requeried)
-    changed()
-  })
-  return (
-    <DialogForm
-      title={strings.requeryTitle}
-      action={strings.requery}
-      sending={sending}
-      close={close}
-    >
-      <p class="muted">{strings.requeryText}</p>
-      <Field label={strings.sessionId} hint={strings.sessionIdHint}>
-        {(id) => <input id={id} name="sessionId" maxLength={64} autocomplete="off" />}
-      </Field>
-    </DialogForm>
-  )
 }

@@ -1,13 +1,13 @@
-// Sample data for an empty sandbox: an account and a payment, each with a transfer (a seed, see
-// docs/test-clock.md). A view is no longer empty after it, so that nobody could press again: what fails
-// in passing is sent again here, with the same key.
+// Sample data for an empty sandbox: an account and a payment, each with a transfer (docs/test-clock.md). The
+// button disappears once a view has data, so a passing failure is retried here with the same key.
 
 import { useState } from 'preact/hooks'
 import { accountsStrings, paymentsStrings, sampleDataStrings as strings } from '../../copy.ts'
 import { problemFrom, send } from '../api.ts'
-import { follow, hrefOf } from '../routing.ts'
+import { hrefOf } from '../routing.ts'
 import type { Session } from '../session.ts'
 import { newKey } from './forms.tsx'
+import { Link } from './link.tsx'
 import { toast } from './toasts.tsx'
 
 const TRIES_MAX = 4
@@ -41,21 +41,21 @@ export function SampleData({ session: { client, scopes }, refresh }: Props) {
   )
 }
 
-// Of a view that shows what others bring: what to make first.
+// For views whose data others create.
 export function FirstSteps({ session, refresh }: Props) {
   const { scopes } = session
   return (
     <>
       <div class="buttons">
         {scopes.includes('payments:write') && (
-          <a class="button primary" href={newHref('payments', 'request')} onClick={follow}>
+          <Link class="button primary" href={newHref('payments', 'request')}>
             {paymentsStrings.create.open}
-          </a>
+          </Link>
         )}
         {scopes.includes('accounts:write') && (
-          <a class="button" href={newHref('accounts', 'account')} onClick={follow}>
+          <Link class="button" href={newHref('accounts', 'account')}>
             {accountsStrings.create.open}
-          </a>
+          </Link>
         )}
       </div>
       <SampleData session={session} refresh={refresh} />
@@ -79,7 +79,7 @@ async function patiently<T>(step: () => Promise<T>): Promise<T> {
   }
 }
 
-// A seed as small as can be: complete when it is answered.
+// The smallest seed, complete when the service answers.
 async function addSample(key: string): Promise<void> {
   const headers = { 'idempotency-key': key }
   await patiently(() => send('POST', '/sandbox/seed', { body: { accounts: 1, days: 1 }, headers }))

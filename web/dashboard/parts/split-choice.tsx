@@ -1,4 +1,4 @@
-// Which split shares what is received. Nothing where the client has none, or the user may not see them.
+// A choice of split. Shows nothing if the client has none or the user may not see them.
 
 import { splitsStrings as strings } from '../../copy.ts'
 import { getPage } from '../api.ts'

@@ -1,9 +1,10 @@
-// Which split applies, and what each subaccount got of it.
+// The split that applies, and the share of each subaccount.
 
 import { splitsStrings as strings } from '../../copy.ts'
 import type { Schemas } from '../api.ts'
-import { follow, hrefOf } from '../routing.ts'
+import { hrefOf } from '../routing.ts'
 import type { Fact } from './drawer.tsx'
+import { Link } from './link.tsx'
 import { Money } from './values.tsx'
 
 type Shared = { splits: readonly Schemas['SplitShare'][]; currency: string }
@@ -16,9 +17,5 @@ export function shareFacts({ splits, currency }: Shared): Fact[] {
 }
 
 export function SplitLink({ code }: { code: string }) {
-  return (
-    <a href={hrefOf('settings', code, { tab: 'splits' })} onClick={follow}>
-      {code}
-    </a>
-  )
+  return <Link href={hrefOf('settings', code, { tab: 'splits' })}>{code}</Link>
 }

@@ -1,7 +1,8 @@
 // A figure with its name and a note.
 
 import type { ComponentChildren } from 'preact'
-import { follow, hrefOf } from '../routing.ts'
+import { hrefOf } from '../routing.ts'
+import { Link } from './link.tsx'
 
 type Props = {
   name: string
@@ -12,15 +13,14 @@ type Props = {
   children: ComponentChildren
 }
 
-// Leads to the view that has the rest, where there is one.
 export function Stat({ name, note, tone = '', view, isMain, children }: Props) {
   return (
     <div class={`stat ${tone} ${isMain ? 'main' : ''}`}>
       <dt>
         {view !== undefined ? (
-          <a class="stat-link" href={hrefOf(view)} onClick={follow}>
+          <Link class="stat-link" href={hrefOf(view)}>
             {name}
-          </a>
+          </Link>
         ) : (
           name
         )}

@@ -1,4 +1,4 @@
-// The statement of an account, of all time or of chosen days: as CSV, and as a page to print.
+// The statement of an account, for all time or for chosen days, as CSV and to print.
 
 import type { TargetedEvent } from 'preact'
 import { useState } from 'preact/hooks'
@@ -8,9 +8,9 @@ import { dayAfter } from './filters.tsx'
 import { Field } from './forms.tsx'
 import { Icon } from './icons.tsx'
 
-export type Days = { from: string; to: string } // As a query has them: the last one is exclusive.
+export type Days = { from: string; to: string } // `to` is exclusive, as in a query.
 
-// The path without its ending. The days are told to whoever shows more of them.
+// `path` lacks its extension.
 export function StatementLinks({ path, choose }: { path: string; choose?: (days: Days) => void }) {
   const [days, setDays] = useState({ from: '', to: '' })
   const queryOf = ({ from, to }: Days): Days => ({ from, to: to && dayAfter(to) })

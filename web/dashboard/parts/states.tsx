@@ -5,7 +5,6 @@ import { appStrings } from '../../copy.ts'
 import type { Problem } from '../api.ts'
 import { Icon, type IconName } from './icons.tsx'
 
-// Says what to do next.
 export function Empty({
   icon,
   title,
@@ -24,7 +23,7 @@ export function Empty({
   )
 }
 
-// What happened, and what to do about it. Of fields that were filled in wrong nothing else is strings.
+// Explains a refusal. Wrong fields are listed one by one, without the general message.
 export function Failed({ problem, retry }: { problem: Problem; retry?: () => void }) {
   const isOfFields = problem.code === 'invalid_request' && problem.fields.length > 0
   return (
@@ -48,7 +47,7 @@ export function Failed({ problem, retry }: { problem: Problem; retry?: () => voi
   )
 }
 
-// As large as what will come, so that nothing jumps.
+// Sized like the data that will replace it, so that nothing jumps.
 export function Skeleton({ lines = 1, kind = 'text' }: { lines?: number; kind?: string }) {
   return (
     <div class={`skeleton ${kind}`} aria-hidden="true">

@@ -1,4 +1,4 @@
-// What is to be done with many suspense items: where to, why, and what that comes to.
+// The form to assign or return many suspense items.
 
 import { useState } from 'preact/hooks'
 import { appStrings, suspenseStrings as strings } from '../../copy.ts'

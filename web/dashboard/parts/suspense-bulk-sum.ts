@@ -1,4 +1,4 @@
-// Suspense items that are resolved together, and what they come to.
+// The sum of chosen suspense items.
 
 import { money } from '../format.ts'
 import type { Item } from './suspense-form.tsx'
@@ -6,10 +6,10 @@ import type { Item } from './suspense-form.tsx'
 export type BulkProps = {
   items: readonly Item[]
   isMakerChecker: boolean
-  mayType: boolean // An operator may give what is nobody's to anybody.
+  mayType: boolean // Operators may assign unowned items to any client.
 }
 
-// By currency, in kobo: naira have decimals.
+// By currency; summed in kobo, because naira have decimals.
 export function sumOf(items: readonly Item[]): string {
   const sums = new Map<string, number>()
   for (const { amount, currency } of items) {

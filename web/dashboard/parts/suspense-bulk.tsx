@@ -1,8 +1,6 @@
-// Assigns or returns many suspense items at once: each by a request of its own, a few at a time, with
-// its own result. Under maker-checker each becomes a request for approval.
-//
-// An item keeps its idempotency key until the dialog is closed, so that trying again what failed, or what
-// nobody heard of, does nothing twice.
+// Assigns or returns many suspense items: one request per item, a few at a time, each with its own result.
+// Under maker-checker each becomes a request for approval. An item keeps its idempotency key until the
+// dialog closes, so a retry repeats nothing.
 
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
@@ -21,7 +19,7 @@ const AT_ONCE = 4
 type BarProps = BulkProps & { clear: () => void; done: () => void }
 
 export function BulkBar({ clear, done, ...bulk }: BarProps) {
-  // What was selected when the dialog opened: the list goes on without it.
+  // The items when the dialog opened: the list changes meanwhile.
   const [open, setOpen] = useState<{ action: Action; items: readonly Item[] } | undefined>()
   const close = (isDone: boolean) => {
     setOpen(undefined)
@@ -149,7 +147,7 @@ type EndProps = { isBusy: boolean; hasFailed: boolean; again: () => void; close:
 
 function ProgressEnd({ isBusy, hasFailed, again, close }: EndProps) {
   const button = useRef<HTMLButtonElement>(null)
-  // Whoever works by keyboard goes on from here.
+  // Keyboard users continue here.
   useEffect(() => {
     if (!isBusy) button.current?.focus()
   }, [isBusy])

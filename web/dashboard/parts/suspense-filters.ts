@@ -19,7 +19,7 @@ export function useSuspenseFilters(): readonly Filter[] {
   ]
 }
 
-// People write 1,000 and ₦1000.
+// Accepts 1,000 and ₦1000.
 export function toAmount(text: string | undefined): string | undefined {
   return text?.replaceAll(/[₦,\s]/g, '')
 }

@@ -4,10 +4,11 @@ import { suspenseStrings as strings } from '../../copy.ts'
 import { getPage } from '../api.ts'
 import { humanize } from '../format.ts'
 import { useData, useLoaded, useReload } from '../loading.ts'
-import { follow, hrefOf } from '../routing.ts'
+import { hrefOf } from '../routing.ts'
 import type { Session } from '../session.ts'
 import { BankName } from './bank-name.tsx'
 import { Drawer, Facts } from './drawer.tsx'
+import { Link } from './link.tsx'
 import { Failed, Skeleton } from './states.tsx'
 import { type Item, SuspenseForm } from './suspense-form.tsx'
 import { DecidedRequests, OpenRequest } from './suspense-requests.tsx'
@@ -94,9 +95,7 @@ function About({ item }: { item: Item }) {
         ]}
       />
       <p class="after-facts">
-        <a href={hrefOf('credits', `${item.creditId}`)} onClick={follow}>
-          {strings.credit}
-        </a>
+        <Link href={hrefOf('credits', `${item.creditId}`)}>{strings.credit}</Link>
       </p>
     </>
   )

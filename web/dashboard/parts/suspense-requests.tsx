@@ -5,7 +5,8 @@ import { suspenseStrings as strings } from '../../copy.ts'
 import { type Problem, problemFrom, type Schemas, send } from '../api.ts'
 import { humanize, money } from '../format.ts'
 import { staying } from '../in-flight.ts'
-import { follow, hrefOf } from '../routing.ts'
+import { hrefOf } from '../routing.ts'
+import { Link } from './link.tsx'
 import { Failed } from './states.tsx'
 import { toast } from './toasts.tsx'
 import { Money, Time } from './values.tsx'
@@ -34,12 +35,12 @@ export function WaitingRequests({ requests }: { requests: readonly Request[] }) 
       <ul class="feed">
         {requests.map((request) => (
           <li key={request.id}>
-            <a class="waiting-row" href={hrefOf('suspense', `${request.itemId}`)} onClick={follow}>
+            <Link class="waiting-row" href={hrefOf('suspense', `${request.itemId}`)}>
               <span class="waiting-what">{describeRequest(request)}</span>
               <span class="muted waiting-why">{request.reason}</span>
               <Money amount={request.amount ?? 0} currency={request.currency ?? 'NGN'} />
               <Time at={request.requestedAt} />
-            </a>
+            </Link>
           </li>
         ))}
       </ul>
@@ -67,7 +68,7 @@ function post(
 export function OpenRequest({ request, mayDecide, done }: Deciding) {
   const [problem, setProblem] = useState<Problem | undefined>()
   const [isBusy, setBusy] = useState(false)
-  const [reason, setReason] = useState<string | undefined>() // Undefined: nobody rejects it.
+  const [reason, setReason] = useState<string | undefined>() // Undefined until the user rejects.
   const isRejecting = reason !== undefined
   const { cannotApprove } = request
   const decide = async (verb: Verb, body = {}) => {
@@ -154,9 +155,7 @@ function AmountChanges({ request: { amountChanges, currency } }: { request: Requ
   )
 }
 
-type ReasonProps = { reason: string; change: (reason: string) => void }
-
-function RejectReason({ reason, change }: ReasonProps) {
+function RejectReason({ reason, change }: { reason: string; change: (reason: string) => void }) {
   const field = useRef<HTMLTextAreaElement>(null)
   useLayoutEffect(() => field.current?.focus(), [])
   return (

@@ -1,10 +1,11 @@
-// What is in suspense, by reason and by age; each sum leads to its items.
+// Sums in suspense, by reason and by age. Each links to its items.
 
 import { suspenseStrings as strings } from '../../copy.ts'
 import { getData, type Query, type Schemas } from '../api.ts'
 import { count, money } from '../format.ts'
 import { useLoaded, useReload } from '../loading.ts'
-import { follow, hrefOf } from '../routing.ts'
+import { hrefOf } from '../routing.ts'
+import { Link } from './link.tsx'
 import { Failed, Skeleton } from './states.tsx'
 import { whyOf } from './suspense-item.tsx'
 import { Money } from './values.tsx'
@@ -13,7 +14,6 @@ type Total = Schemas['SuspenseTotal']
 
 const PATH = '/api/v1/suspense/summary'
 
-// `asked` is what the list asks for, `query` what the address says.
 type Props = { asked: Query; version: number; query: Query }
 
 export function SuspenseTotals({ asked, version, query }: Props) {
@@ -76,9 +76,7 @@ function Parts({ title, parts }: { title: string; parts: readonly Part[] }) {
         {parts.map(({ name, href, count: items, amount, currency }) => (
           <tr key={`${name} ${currency}`}>
             <th scope="row">
-              <a href={href} onClick={follow}>
-                {name}
-              </a>
+              <Link href={href}>{name}</Link>
             </th>
             <td>{count(items)}</td>
             <td>

@@ -1,29 +1,26 @@
-// A list as a table: rows open by a press anywhere or by Enter, arrows and j/k move between them, and
-// pages are turned below. On a narrow page each row becomes a small card. The heading of the column
-// that a list is in the order of turns the list round. Where rows can be chosen, x chooses the one that
-// has the focus.
+// A list as a table. A press or Enter opens a row, arrows and j/k move between rows, x chooses the focused row.
+// On a narrow page each row is a card. The heading of the sort column reverses the order.
 
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { appStrings } from '../../copy.ts'
 import { isInFlight } from '../in-flight.ts'
 import type { Paged } from '../loading.ts'
-import { follow, goTo } from '../routing.ts'
+import { goTo } from '../routing.ts'
 import { Icon } from './icons.tsx'
+import { Link } from './link.tsx'
 import { Failed, Skeleton } from './states.tsx'
 import { Money } from './values.tsx'
 
 export type Column<Row> = {
   name: string
-  // Where it stands on a narrow page; without: it is left out there.
-  // A line has its name before it.
+  // The place on a narrow page, where columns without one are hidden. A `line` shows its name.
   place?: 'lead' | 'amount' | 'second' | 'state' | 'time' | 'line'
   isAmount?: boolean
-  isOrder?: boolean // The list comes in its order, and can be turned round.
+  isOrder?: boolean // The list is sorted by it.
   show: (row: Row) => ComponentChildren
 }
 
-// The sum that a row is about.
 export function amountColumn<Row extends { amount: number; currency: string }>(
   name: string,
 ): Column<Row> {
@@ -31,7 +28,6 @@ export function amountColumn<Row extends { amount: number; currency: string }>(
   return { name, place: 'amount', isAmount: true, show }
 }
 
-// Rows that are chosen, for what is done to many at once.
 export type Choosing<Row> = {
   chosen: ReadonlySet<string>
   choose: (keys: ReadonlySet<string>) => void
@@ -49,7 +45,7 @@ type Props<Row> = {
   hrefOf: (row: Row) => string
   openKey: string | undefined
   empty: ComponentChildren
-  isOldestFirst?: boolean | undefined // Of a list that cannot be turned round.
+  isOldestFirst?: boolean | undefined
   turning?: Turning | undefined
   choosing?: Choosing<Row>
 }
@@ -138,7 +134,7 @@ function Rows<Row>({
   const body = useRef<HTMLTableSectionElement>(null)
   const linksIn = () => [...(body.current?.querySelectorAll<HTMLElement>('a.row-link') ?? [])]
   const lastOpen = useRef(openKey)
-  // Back to the row of what was open last, wherever one went from there; but not away from a field.
+  // Focus the row that was open last, but never leave a field.
   useEffect(() => {
     const at = rows.findIndex((row) => keyOf(row) === lastOpen.current)
     lastOpen.current = openKey
@@ -173,9 +169,9 @@ function Rows<Row>({
           {columns.map(({ name, show, isAmount, place }, at) => (
             <td key={name} class={cellClass(place, isAmount)} data-name={name}>
               {at === 0 ? (
-                <a class="row-link" href={hrefOf(row)} onClick={follow}>
+                <Link class="row-link" href={hrefOf(row)}>
                   {show(row)}
-                </a>
+                </Link>
               ) : (
                 show(row)
               )}
@@ -246,7 +242,7 @@ export function Pager<Row>({ pages, isOldestFirst = false }: PagerProps<Row>) {
   const isPaged = useRef(false)
   if (data) isPaged.current = !isFirst || data.hasMore
   if (!isPaged.current) return null
-  // Never `disabled`, which would take the focus away while a page loads.
+  // Never `disabled`, which would lose the focus while a page loads.
   return (
     <nav class="pager" aria-label={appStrings.pages.label}>
       <button

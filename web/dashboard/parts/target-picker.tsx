@@ -10,7 +10,7 @@ export type Target = { type: 'account' | 'payment'; reference: string; title: st
 
 type Props = {
   suggested: Target | undefined
-  mayType: boolean // An operator may give what is nobody's to anybody, whom no search would find.
+  mayType: boolean // Operators may assign unowned items to any client, which a search would not find.
   chosen: Target | undefined
   choose: (target: Target) => void
 }

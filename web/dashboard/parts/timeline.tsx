@@ -1,5 +1,5 @@
-// A timeline, newest first; each entry expands to its details. What happened to the money comes first.
-// Who was told of it is folded up below, event by event, with how many deliveries arrived.
+// A timeline, newest first; each entry expands to its details. Movements of money come first; events and
+// their deliveries are folded up below.
 
 import { appStrings } from '../../copy.ts'
 import type { Schemas } from '../api.ts'
@@ -27,7 +27,7 @@ const ICONS: Record<string, IconName> = {
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/
 
-const TOLD = ['event', 'attempt', 'waiting'] // About telling, not about money.
+const TOLD = ['event', 'attempt', 'waiting']
 
 export function Timeline({ entries }: { entries: readonly Entry[] }) {
   const told = entries.filter(({ kind }) => TOLD.includes(kind))
@@ -42,7 +42,6 @@ export function Timeline({ entries }: { entries: readonly Entry[] }) {
   )
 }
 
-// An event was told to everybody who has a delivery of it.
 function countDelivered(entries: readonly Entry[]) {
   const all = new Map<string, boolean>()
   for (const { kind, reference, detail } of entries) {

@@ -8,7 +8,7 @@ type Toast = { id: number; text: string; tone: 'calm' | 'bad'; undo: (() => void
 type Place = (toasts: readonly Toast[]) => void
 
 const STAYS_MS = 4_000
-const UNDO_STAYS_MS = 12_000 // Long enough to get there by keyboard.
+const UNDO_STAYS_MS = 12_000 // Long enough to reach by keyboard.
 const SHOWN_MAX = 3
 
 let lastId = 0
@@ -19,7 +19,7 @@ export function toast(text: string, tone: Toast['tone'] = 'calm'): void {
   add({ text, tone, undo: undefined }, STAYS_MS)
 }
 
-// Of what was done at once, because it can be taken back.
+// For actions done at once because they can be undone.
 export function toastWithUndo(text: string, undo: () => void): void {
   add({ text, tone: 'calm', undo }, UNDO_STAYS_MS)
 }
@@ -37,13 +37,12 @@ function drop(id: number): void {
   show()
 }
 
-// Where somebody looks: in the last place that was opened.
+// In the topmost dialog.
 function show(): void {
   for (const place of places) place(place === places.at(-1) ? toasts : [])
 }
 
-// One for the page, and one in every dialog: what is outside an open dialog lies under it, can be
-// neither pressed nor told.
+// The page and every dialog have one: elements under an open dialog can be neither pressed nor announced.
 export function Toasts() {
   const [shown, setShown] = useState<readonly Toast[]>([])
   useEffect(() => {

@@ -4,8 +4,9 @@ import { sandboxBankStrings as strings, suspenseStrings } from '../../copy.ts'
 import type { Schemas } from '../api.ts'
 import { money, shownTime } from '../format.ts'
 import type { LiveEvent } from '../live.ts'
-import { follow, hrefOf } from '../routing.ts'
+import { hrefOf } from '../routing.ts'
 import { Icon } from './icons.tsx'
+import { Link } from './link.tsx'
 import { Badge, Copyable, Money } from './values.tsx'
 
 type Step = Schemas['SandboxTransferStep']
@@ -57,14 +58,14 @@ export function TransferResult({ sent, events, isLive }: Props) {
       <Copyable text={sent.sessionId} />
       <p class="buttons">
         {sent.creditId !== null && (
-          <a class="button" href={hrefOf('credits', `${sent.creditId}`)} onClick={follow}>
+          <Link class="button" href={hrefOf('credits', `${sent.creditId}`)}>
             {strings.see}
-          </a>
+          </Link>
         )}
         {isSuspended && (
-          <a class="button" href={hrefOf('suspense')} onClick={follow}>
+          <Link class="button" href={hrefOf('suspense')}>
             {strings.seeSuspense}
-          </a>
+          </Link>
         )}
       </p>
     </div>

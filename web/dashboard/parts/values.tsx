@@ -11,7 +11,6 @@ export function Money({ amount, currency = 'NGN' }: { amount: number; currency?:
   return <span class="money">{money(amount, currency ?? 'NGN')}</span>
 }
 
-// With the exact one on hover.
 export function Time({ at }: { at: string }) {
   return (
     <time dateTime={at} title={exactTime(at)}>
@@ -22,51 +21,33 @@ export function Time({ at }: { at: string }) {
 
 type Tone = 'good' | 'warn' | 'bad' | 'calm'
 
-const TONES: Record<string, Tone> = {
-  Successful: 'good',
-  Paid: 'good',
-  booked: 'good',
-  assigned: 'good',
-  active: 'good',
-  delivered: 'good',
-  confirmed: 'good',
-  paid: 'good',
-  approved: 'good',
-  taken: 'good',
-  PartPayment: 'warn',
-  suspended: 'warn',
-  open: 'warn',
-  closed: 'warn',
-  unknown: 'warn',
-  awaiting_approval: 'warn',
-  awaited: 'warn',
-  part_failed: 'bad',
-  pending: 'calm',
-  Expired: 'calm',
-  Cancelled: 'calm',
-  Processing: 'calm',
-  returned: 'calm',
-  refunded: 'calm',
-  part_refunded: 'warn',
-  Reversed: 'bad',
-  reversed: 'bad',
-  failed: 'bad',
-  rejected: 'bad',
-  inactive: 'bad',
+const STATES: Record<Tone, readonly string[]> = {
+  good: [
+    ...['Successful', 'Paid', 'booked', 'assigned', 'active'],
+    ...['delivered', 'confirmed', 'paid', 'approved', 'taken'],
+  ],
+  warn: [
+    ...['PartPayment', 'suspended', 'open', 'closed', 'unknown'],
+    ...['awaiting_approval', 'awaited', 'part_refunded'],
+  ],
+  bad: ['part_failed', 'Reversed', 'reversed', 'failed', 'rejected', 'inactive'],
+  calm: [],
 }
 
+const toneOf = (state: string): Tone =>
+  (Object.keys(STATES) as Tone[]).find((tone) => STATES[tone].includes(state)) ?? 'calm'
+
 export function Badge({ state, tone }: { state: string; tone?: Tone }) {
-  return <span class={`badge ${tone ?? TONES[state] ?? 'calm'}`}>{humanize(state)}</span>
+  return <span class={`badge ${tone ?? toneOf(state)}`}>{humanize(state)}</span>
 }
 
 type Refundable = { state: string; received: number; refunded: number }
 
-// The state of what was paid, as the API has it. Once refunded, that replaces a state that says paid, and
-// stands beside any other.
+// A refund replaces a good state, and stands beside any other.
 export function PaidBadge({ state, received, refunded }: Refundable) {
   if (refunded <= 0) return <Badge state={state} />
   const ofRefunds = <Badge state={refunded < received ? 'part_refunded' : 'refunded'} />
-  if (TONES[state] === 'good') return ofRefunds
+  if (toneOf(state) === 'good') return ofRefunds
   return (
     <>
       <Badge state={state} /> {ofRefunds}
@@ -74,23 +55,29 @@ export function PaidBadge({ state, received, refunded }: Refundable) {
   )
 }
 
-type Sum = { amount: number; currency: string }
-
-// What a drawer is about: a sum, its state, and whose it is.
-type HeadlineProps = { sum: Sum; about: string } & (
+type HeadlineProps = { sum: { amount: number; currency: string }; about: string } & (
   | { state: string }
   | { badge: ComponentChildren }
 )
 
-export function Headline({ sum, about, ...shown }: HeadlineProps) {
+export function Headline({ sum, about, ...view }: HeadlineProps) {
   return (
     <>
       <div class="headline">
         <Money amount={sum.amount} currency={sum.currency} />
-        {'badge' in shown ? shown.badge : <Badge state={shown.state} />}
+        {'badge' in view ? view.badge : <Badge state={view.state} />}
       </div>
       <p class="muted">{about}</p>
     </>
+  )
+}
+
+export function TextHeadline({ text, badge }: { text: string; badge?: ComponentChildren }) {
+  return (
+    <div class="headline">
+      <span class="headline-text">{text}</span>
+      {badge}
+    </div>
   )
 }
 

@@ -1,6 +1,6 @@
-// A field for a web address of the client's own.
+// A field for one of the client's web addresses.
 
-import { Field } from './forms.tsx'
+import { InputField } from './forms.tsx'
 
 type Props = {
   name: 'callBackUrl' | 'notificationUrl'
@@ -12,19 +12,15 @@ type Props = {
 
 export function WebAddressField({ name, label, hint, value = '', isNeeded = false }: Props) {
   return (
-    <Field label={label} hint={hint} of={name}>
-      {(id, wrong) => (
-        <input
-          id={id}
-          name={name}
-          type="url"
-          required={isNeeded}
-          autocomplete="off"
-          placeholder="https://"
-          defaultValue={value}
-          {...wrong}
-        />
-      )}
-    </Field>
+    <InputField
+      label={label}
+      hint={hint}
+      of={name}
+      name={name}
+      type="url"
+      required={isNeeded}
+      placeholder="https://"
+      defaultValue={value}
+    />
   )
 }

@@ -6,9 +6,9 @@ import { appStrings, splitsStrings, accountsStrings as strings } from '../../cop
 import type { Query, Schemas } from '../api.ts'
 import { money } from '../format.ts'
 import { BankName } from '../parts/bank-name.tsx'
-import { Detail } from '../parts/detail.tsx'
 import { type Fact, Facts } from '../parts/drawer.tsx'
 import { DATES, type Filter } from '../parts/filters.tsx'
+import { Link } from '../parts/link.tsx'
 import { ListView } from '../parts/list-view.tsx'
 import { shownAccounts } from '../parts/payer-rules-fields.tsx'
 import { SampleData } from '../parts/sample-data.tsx'
@@ -17,7 +17,7 @@ import { StatementLinks } from '../parts/statement-links.tsx'
 import type { Column } from '../parts/table.tsx'
 import { toast } from '../parts/toasts.tsx'
 import { Badge, Copyable, Money, Time } from '../parts/values.tsx'
-import { closeTo, follow, goTo, hrefOf } from '../routing.ts'
+import { closeTo, goTo, hrefOf } from '../routing.ts'
 import type { ViewProps } from '../view-props.ts'
 import { AccountActions } from './accounts/account-actions.tsx'
 import { AccountTimeline } from './accounts/account-timeline.tsx'
@@ -79,12 +79,12 @@ export default function Accounts(props: ViewProps) {
   const refresh = () => setAdded((before) => before + 1)
   const add = mayWrite && (
     <div class="buttons">
-      <a class="button" href={here({ new: 'upload' })} onClick={follow}>
+      <Link class="button" href={here({ new: 'upload' })}>
         {strings.upload.open}
-      </a>
-      <a class="button primary" href={here({ new: 'account' })} onClick={follow}>
+      </Link>
+      <Link class="button primary" href={here({ new: 'account' })}>
         {strings.create.open}
-      </a>
+      </Link>
     </div>
   )
   const created = (accountNumber: string) => {
@@ -124,7 +124,6 @@ function AccountList({ sample, mayWrite, ...props }: ListProps) {
       view="accounts"
       icon="accounts"
       path={PATH}
-      params={{}}
       csv={`${PATH}.csv`}
       summary={`${PATH}/summary`}
       caption={appStrings.views.accounts}
@@ -133,26 +132,19 @@ function AccountList({ sample, mayWrite, ...props }: ListProps) {
       keyOf={({ accountNumber }) => accountNumber}
       isAbout={/^(?:account|collection)\./}
       none={{ title: strings.none, text: strings.noneText, sample }}
-      detail={({ open, version, close, changed }) => {
-        const params = { accountNumber: open }
-        return (
-          <Detail
-            key={open}
-            title={strings.one}
-            path={`${PATH}/{accountNumber}/details`}
-            params={params}
-            version={version}
-            close={close}
-            show={(account) => (
-              <>
-                <About account={account} />
-                {mayWrite && <AccountActions {...{ account, changed }} />}
-                <StatementLinks path={`${PATH}/${account.accountNumber}/statement`} />
-              </>
-            )}
-            timeline={<AccountTimeline params={params} version={version} />}
-          />
-        )
+      one={{
+        title: strings.one,
+        path: `${PATH}/{accountNumber}/details`,
+        show: (account, { changed }) => (
+          <>
+            <About account={account} />
+            {mayWrite && <AccountActions {...{ account, changed }} />}
+            <StatementLinks path={`${PATH}/${account.accountNumber}/statement`} />
+          </>
+        ),
+        timeline: (accountNumber, version) => (
+          <AccountTimeline params={{ accountNumber }} version={version} />
+        ),
       }}
     />
   )

@@ -1,5 +1,4 @@
-// Adjustments: what clients and banks owe, and recovering or writing it off under
-// maker-checker.
+// Adjustments: debts of clients and banks, recovered or written off under maker-checker.
 
 import { adjustmentsStrings as strings } from '../../copy.ts'
 import { Tabs } from '../parts/tabs.tsx'
@@ -13,12 +12,7 @@ export default function Adjustments(props: ViewProps) {
   const current = TABS.find((tab) => tab === props.place.query.tab) ?? 'requests'
   return (
     <>
-      <Tabs
-        label={strings.parts}
-        view="adjustments"
-        tabs={TABS.map((name) => ({ name, label: strings.tabs[name] }))}
-        current={current}
-      />
+      <Tabs label={strings.parts} view="adjustments" names={strings.tabs} current={current} />
       {current === 'requests' ? (
         <Requests {...props} />
       ) : (

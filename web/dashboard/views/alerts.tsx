@@ -1,17 +1,14 @@
-// Alerts: what needs an operator's attention, the recommended action, and who acknowledged it.
+// Alerts: what happened, the recommended action, and who acknowledged it.
 
-import { useState } from 'preact/hooks'
 import { ALERT_KINDS } from '../../../sdk/src/api-types.ts'
 import { appStrings, alertsStrings as strings } from '../../copy.ts'
 import { type Schemas, send } from '../api.ts'
+import { Action } from '../parts/action.tsx'
 import { refreshAlertCount } from '../parts/alert-count.tsx'
-import { Detail } from '../parts/detail.tsx'
-import { Confirm } from '../parts/dialog.tsx'
 import { Facts } from '../parts/drawer.tsx'
 import { DATES, type Filter, humanized } from '../parts/filters.tsx'
 import { ListView } from '../parts/list-view.tsx'
 import type { Column } from '../parts/table.tsx'
-import { toast } from '../parts/toasts.tsx'
 import { Badge, Time } from '../parts/values.tsx'
 import type { ViewProps } from '../view-props.ts'
 
@@ -43,24 +40,17 @@ export default function Alerts(props: ViewProps) {
       view="alerts"
       icon="warning"
       path={PATH}
-      params={{}}
       caption={appStrings.views.alerts}
       columns={COLUMNS}
       filters={FILTERS}
       keyOf={({ id }) => `${id}`}
       isAbout={/^alert\./}
       none={{ title: strings.none, text: strings.noneText }}
-      detail={({ open, version, close, changed }) => (
-        <Detail
-          key={open}
-          title={strings.one}
-          path={`${PATH}/{id}`}
-          params={{ id: open }}
-          version={version}
-          close={close}
-          show={(alert) => <About alert={alert} changed={changed} />}
-        />
-      )}
+      one={{
+        title: strings.one,
+        path: `${PATH}/{id}`,
+        show: (alert, { changed }) => <About alert={alert} changed={changed} />,
+      }}
     />
   )
 }
@@ -71,13 +61,6 @@ function State({ alert: { isOpen, acknowledgedAt } }: { alert: Alert }) {
 }
 
 function About({ alert, changed }: { alert: Alert; changed: () => void }) {
-  const [isAsked, setAsked] = useState(false)
-  const done = () => {
-    setAsked(false)
-    toast(strings.done)
-    refreshAlertCount()
-    changed()
-  }
   return (
     <>
       <h3>{alert.title}</h3>
@@ -93,30 +76,24 @@ function About({ alert, changed }: { alert: Alert; changed: () => void }) {
           [strings.detail, <Details key="detail" detail={alert.detail} />],
         ]}
       />
-      {alert.acknowledgedAt === null && (
-        <div class="buttons">
-          <button type="button" class="button primary" onClick={() => setAsked(true)}>
-            {strings.acknowledge}
-          </button>
-        </div>
-      )}
-      {isAsked && (
-        <Confirm
+      <div class="buttons">
+        <Action
           title={strings.sure}
           action={strings.acknowledge}
-          run={(headers) =>
-            send('POST', `${PATH}/{id}/acknowledge`, {
-              params: { id: alert.id },
-              body: {},
-              headers,
-            })
-          }
-          done={done}
-          close={() => setAsked(false)}
-        >
-          {strings.sureText}
-        </Confirm>
-      )}
+          style="primary"
+          isOffered={alert.acknowledgedAt === null}
+          text={strings.sureText}
+          run={(_, headers) => {
+            const path = `${PATH}/{id}/acknowledge` as const
+            return send('POST', path, { params: { id: alert.id }, body: {}, headers })
+          }}
+          message={strings.done}
+          done={() => {
+            refreshAlertCount()
+            changed()
+          }}
+        />
+      </div>
     </>
   )
 }

@@ -1,5 +1,4 @@
-// Clients, for operators: find one, create one, and in its drawer all that may be changed. The users of
-// a client are a page of their own.
+// Clients, for operators: find, create and change them. A client's users have their own page.
 
 import { useState } from 'preact/hooks'
 import { appStrings, clientsStrings as strings } from '../../copy.ts'
@@ -67,7 +66,6 @@ function ClientList(props: ViewProps) {
         view="clients"
         icon="clients"
         path={CLIENTS}
-        params={{}}
         caption={appStrings.views.clients}
         columns={COLUMNS}
         filters={FILTERS}

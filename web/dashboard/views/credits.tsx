@@ -10,7 +10,7 @@ import {
 import { getData, type Schemas } from '../api.ts'
 import { longMonth } from '../days.ts'
 import { humanize } from '../format.ts'
-import { Detail, WholeTimeline } from '../parts/detail.tsx'
+import { WholeTimeline } from '../parts/detail.tsx'
 import { type Fact, Facts } from '../parts/drawer.tsx'
 import { AMOUNTS, DATES, type Filter, humanized } from '../parts/filters.tsx'
 import { ListView } from '../parts/list-view.tsx'
@@ -80,7 +80,6 @@ export default function Credits(props: ViewProps) {
       view="credits"
       icon="credits"
       path={PATH}
-      params={{}}
       csv={`${PATH}.csv`}
       summary={`${PATH}/summary`}
       caption={appStrings.views.credits}
@@ -89,38 +88,33 @@ export default function Credits(props: ViewProps) {
       keyOf={({ id }) => `${id}`}
       isAbout={/^(?:collection|payment|credit)\./}
       none={{ title: strings.none, text: strings.noneText, sample }}
-      detail={({ open, version, close, changed }) => {
-        const params = { id: open }
-        const load = (signal: AbortSignal) => getData(`${PATH}/{id}/timeline`, params, { signal })
-        return (
-          <Detail
-            key={open}
-            title={strings.one}
-            path={`${PATH}/{id}`}
-            params={params}
-            version={version}
-            close={close}
-            show={(credit) => (
-              <>
-                <About credit={credit} />
-                {credit.archivedIn === null && (
-                  <Refunds
-                    of={{ id: credit.id }}
-                    received={amountCollected(credit)}
-                    {...{ mayRefund, version, changed }}
-                  />
-                )}
-              </>
+      one={{
+        title: strings.one,
+        path: `${PATH}/{id}`,
+        show: (credit, { version, changed }) => (
+          <>
+            <About credit={credit} />
+            {credit.archivedIn === null && (
+              <Refunds
+                of={{ id: credit.id }}
+                received={amountCollected(credit)}
+                {...{ mayRefund, version, changed }}
+              />
             )}
-            timeline={<WholeTimeline load={load} version={version} />}
+          </>
+        ),
+        timeline: (id, version) => (
+          <WholeTimeline
+            load={(signal) => getData(`${PATH}/{id}/timeline`, { id }, { signal })}
+            version={version}
           />
-        )
+        ),
       }}
     />
   )
 }
 
-// What it brought to collection accounts. What paid a payment is refunded with the payment.
+// The part in collection accounts. The part that paid a payment is refunded with the payment.
 function amountCollected({ locations }: Credit): number {
   const collected = locations.filter(({ place }) => place === 'collection_account')
   return collected.reduce((sum, { amount }) => sum + amount, 0)
@@ -192,7 +186,7 @@ function Archived({ month }: { month: string }) {
   )
 }
 
-// One line for each kind, though it may have several.
+// One fact per kind of identifier.
 function identifiersOf({ identifiers }: Credit): Fact[] {
   const kinds = new Set(identifiers.map(({ kind }) => kind))
   return [...kinds].map((kind) => [
@@ -203,7 +197,6 @@ function identifiersOf({ identifiers }: Credit): Fact[] {
   ])
 }
 
-// Of most credits nothing.
 function withheld({ charges, netAmount, currency }: Credit): Fact[] {
   const parts = (['fee', 'vat', 'duty'] as const).filter((part) => charges[part] > 0)
   if (parts.length === 0) return []
@@ -214,7 +207,6 @@ function withheld({ charges, netAmount, currency }: Credit): Fact[] {
   ]
 }
 
-// Where a fee was charged.
 function charged({ merchantFee, merchantFeeVat, netToMerchant, currency }: Credit): Fact[] {
   if (merchantFee === 0 && merchantFeeVat === 0) return []
   const money = (amount: number) => <Money amount={amount} currency={currency} />
@@ -225,7 +217,7 @@ function charged({ merchantFee, merchantFeeVat, netToMerchant, currency }: Credi
   ]
 }
 
-// A bank that gives no time of day gives a date.
+// Some banks send only a date.
 function Happened({ at }: { at: string }) {
   return at.includes('T') ? <Time at={at} /> : <time dateTime={at}>{at}</time>
 }

@@ -15,7 +15,7 @@ import { SigningSecret } from './developers/signing-secret.tsx'
 const { client: strings, secrets } = developersStrings
 const PATH = '/dashboard/api/client'
 
-// In an operator's client only operators see its secrets.
+// Only operators see the secrets of an operator's client.
 export default function Developers({ session }: ViewProps) {
   const { client, role } = session
   return (

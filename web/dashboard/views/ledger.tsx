@@ -6,7 +6,6 @@ import type { Schemas } from '../api.ts'
 import { humanize } from '../format.ts'
 import { Balances } from '../parts/balances.tsx'
 import { BankName, useBankNames } from '../parts/bank-name.tsx'
-import { Detail } from '../parts/detail.tsx'
 import { Facts } from '../parts/drawer.tsx'
 import { IntegrityStatus } from '../parts/integrity-status.tsx'
 import { LedgerPeriod } from '../parts/ledger-period.tsx'
@@ -20,7 +19,7 @@ type Account = Schemas['LedgerAccount']
 
 const PATH = '/api/v1/ledger/accounts'
 
-const OWED = ['receivable', 'write_off'] // By a client, who is named.
+const OWED = ['receivable', 'write_off'] // Shown with the client's name.
 
 const kindOf = (kind: string) => strings.kinds[kind] ?? humanize(kind)
 
@@ -63,22 +62,17 @@ export default function Ledger(props: ViewProps) {
         view="ledger"
         icon="ledger"
         path={PATH}
-        params={{}}
         caption={strings.accounts}
         columns={COLUMNS}
         keyOf={({ id }) => `${id}`}
         isAbout={/./}
         none={{ title: strings.none, text: strings.noneText }}
-        detail={({ open, close }) => (
-          <Detail
-            key={open}
-            title={strings.one}
-            path={`${PATH}/{id}`}
-            params={{ id: open }}
-            close={close}
-            show={(account) => <About account={account} />}
-          />
-        )}
+        one={{
+          title: strings.one,
+          path: `${PATH}/{id}`,
+          isFixed: true,
+          show: (account) => <About account={account} />,
+        }}
       />
     </>
   )

@@ -1,22 +1,21 @@
-// Payments, and the requests for them: one becomes a payment when a customer gets an account number.
+// Payments and payment requests. A request becomes a payment when its customer gets an account number.
 
 import { useState } from 'preact/hooks'
 import { appStrings, paymentsStrings as strings } from '../../copy.ts'
 import type { Query, Schemas } from '../api.ts'
 import { AMOUNTS, DATES, type Filter, humanized } from '../parts/filters.tsx'
+import { Link } from '../parts/link.tsx'
 import { ListView } from '../parts/list-view.tsx'
 import { SampleData } from '../parts/sample-data.tsx'
 import { amountColumn, type Column } from '../parts/table.tsx'
 import { Tabs } from '../parts/tabs.tsx'
 import { Money, PaidBadge, Time } from '../parts/values.tsx'
-import { closeTo, follow, goTo, hrefOf } from '../routing.ts'
+import { closeTo, goTo, hrefOf } from '../routing.ts'
 import type { ViewProps } from '../view-props.ts'
 import { PaymentDrawer } from './payments/drawer.tsx'
 import { NewRequest } from './payments/new-request.tsx'
 import { type ListProps, Requests } from './payments/requests.tsx'
 import { ShareDialog } from './payments/share.tsx'
-
-type Payment = Schemas['Payment']
 
 const PATH = '/api/v1/payments'
 const STATUSES = ['Processing', 'PartPayment', 'Successful', 'Expired', 'Cancelled', 'Reversed']
@@ -30,7 +29,7 @@ const FILTERS: readonly Filter[] = [
   ...DATES,
 ]
 
-const COLUMNS: readonly Column<Payment>[] = [
+const COLUMNS: readonly Column<Schemas['Payment']>[] = [
   { name: strings.customer, place: 'lead', show: ({ customerName }) => customerName },
   amountColumn(strings.amount),
   {
@@ -73,19 +72,14 @@ export default function Payments(props: ViewProps) {
   const mayWrite = session.scopes.includes('payments:write')
   const here = (query: Query) => hrefOf('payments', undefined, { ...place.query, ...query })
   const add = mayWrite && (
-    <a class="button primary" href={here({ new: 'request' })} onClick={follow}>
+    <Link class="button primary" href={here({ new: 'request' })}>
       {strings.create.open}
-    </a>
+    </Link>
   )
   const listed = { ...props, version, add, sample: <SampleData {...{ session, refresh }} /> }
   return (
     <>
-      <Tabs
-        label={strings.parts}
-        view="payments"
-        tabs={TABS.map((name) => ({ name, label: strings.tabs[name] }))}
-        current={current}
-      />
+      <Tabs label={strings.parts} view="payments" names={strings.tabs} current={current} />
       {current === 'requests' ? <Requests {...listed} /> : <PaymentList {...listed} />}
       {mayWrite && place.query.new === 'request' && (
         <NewRequest
@@ -115,7 +109,6 @@ function PaymentList({ sample, ...props }: ListProps) {
       view="payments"
       icon="payments"
       path={PATH}
-      params={{}}
       csv={`${PATH}.csv`}
       summary={`${PATH}/summary`}
       caption={appStrings.views.payments}

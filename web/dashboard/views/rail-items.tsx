@@ -1,12 +1,10 @@
-// Rail items: bank messages that could not be booked. Opening one shows the message and is recorded in
-// the audit log.
+// Rail items: bank messages that could not be booked. Opening one is recorded in the audit log.
 
 import { appStrings, railItemsStrings as strings } from '../../copy.ts'
 import type { Schemas } from '../api.ts'
 import { humanize } from '../format.ts'
 import { BankName } from '../parts/bank-name.tsx'
 import { CodeBlock } from '../parts/code-block.tsx'
-import { Detail } from '../parts/detail.tsx'
 import { Facts } from '../parts/drawer.tsx'
 import { type Filter, humanized } from '../parts/filters.tsx'
 import { ListView } from '../parts/list-view.tsx'
@@ -41,23 +39,18 @@ export default function RailItems(props: ViewProps) {
       view="rail-items"
       icon="railItems"
       path={PATH}
-      params={{}}
       caption={appStrings.views.railItems}
       columns={COLUMNS}
       filters={FILTERS}
       keyOf={({ id }) => id}
       isAbout={/^alert\./}
       none={{ title: strings.none, text: strings.noneText }}
-      detail={({ open, close }) => (
-        <Detail
-          key={open}
-          title={strings.one}
-          path={`${PATH}/{id}`}
-          params={{ id: open }}
-          close={close}
-          show={(item) => <About item={item} />}
-        />
-      )}
+      one={{
+        title: strings.one,
+        path: `${PATH}/{id}`,
+        isFixed: true,
+        show: (item) => <About item={item} />,
+      }}
     />
   )
 }

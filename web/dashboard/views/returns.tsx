@@ -1,19 +1,19 @@
-// Returns to payers, for the operator who executes at the banks what no connector and no file sends.
+// Returns to payers, for the operator who executes by hand those that no connector or file sends.
 
 import { useState } from 'preact/hooks'
 import { appStrings, returnsStrings as strings } from '../../copy.ts'
 import { getData, problemFrom } from '../api.ts'
 import { humanize } from '../format.ts'
 import { BankName } from '../parts/bank-name.tsx'
-import { Detail } from '../parts/detail.tsx'
 import { Facts } from '../parts/drawer.tsx'
 import { DATES, type Filter, humanized } from '../parts/filters.tsx'
+import { Link } from '../parts/link.tsx'
 import { ListView } from '../parts/list-view.tsx'
 import { type Return, ReturnActions } from '../parts/return-actions.tsx'
 import { amountColumn, type Column } from '../parts/table.tsx'
 import { toast } from '../parts/toasts.tsx'
 import { Badge, Copyable, Headline, Time } from '../parts/values.tsx'
-import { follow, hrefOf } from '../routing.ts'
+import { hrefOf } from '../routing.ts'
 import type { Session } from '../session.ts'
 import { useSteadyVersion } from '../steady-refresh.ts'
 import type { ViewProps } from '../view-props.ts'
@@ -54,7 +54,6 @@ export default function Returns(props: ViewProps) {
       view="returns"
       icon="reversal"
       path={PATH}
-      params={{}}
       caption={appStrings.views.returns}
       columns={COLUMNS}
       filters={FILTERS}
@@ -62,25 +61,19 @@ export default function Returns(props: ViewProps) {
       isAbout={/^credit\.return/}
       version={version}
       none={{ title: strings.none, text: strings.noneText }}
-      detail={({ open, version: shown, close, changed }) => (
-        <Detail
-          key={open}
-          title={strings.one}
-          path={`${PATH}/{reference}`}
-          params={{ reference: open }}
-          version={shown}
-          close={close}
-          show={(item) => (
-            <>
-              <About item={item} mayExecute={mayExecute} />
-              <Notice item={item} session={props.session} />
-              {mayExecute && (isByHand(item) || isReversed(item)) && (
-                <ReturnActions item={item} mayConfirm={isByHand(item)} done={changed} />
-              )}
-            </>
-          )}
-        />
-      )}
+      one={{
+        title: strings.one,
+        path: `${PATH}/{reference}`,
+        show: (item, { changed }) => (
+          <>
+            <About item={item} mayExecute={mayExecute} />
+            <Notice item={item} session={props.session} />
+            {mayExecute && (isByHand(item) || isReversed(item)) && (
+              <ReturnActions item={item} mayConfirm={isByHand(item)} done={changed} />
+            )}
+          </>
+        ),
+      }}
     />
   )
 }
@@ -88,7 +81,6 @@ export default function Returns(props: ViewProps) {
 const isByHand = ({ sentBy }: Return) => sentBy === 'operator'
 const isReversed = ({ blockedBy }: Return) => blockedBy === 'return_credit_reversed'
 
-// With the state of its payout, where that says more.
 function SentBy({ item: { sentBy, payoutStatus } }: { item: Return }) {
   if (sentBy === null) return appStrings.nothing
   const isSent = payoutStatus === 'sending' || payoutStatus === 'unknown'
@@ -99,7 +91,6 @@ function SentBy({ item: { sentBy, payoutStatus } }: { item: Return }) {
   )
 }
 
-// Why it is not to be sent by hand, and where it is.
 function Notice({ item, session }: { item: Return; session: Session }) {
   const { reference, sentBy, payoutStatus, blockedBy } = item
   if (blockedBy) {
@@ -112,9 +103,7 @@ function Notice({ item, session }: { item: Return; session: Session }) {
       <p class="notice held">{text}</p>
       {session.scopes.includes('accounting:read') && (
         <p class="after-facts">
-          <a href={hrefOf('payouts', reference, { tab: 'all' })} onClick={follow}>
-            {strings.payout}
-          </a>
+          <Link href={hrefOf('payouts', reference, { tab: 'all' })}>{strings.payout}</Link>
         </p>
       )}
     </>
@@ -148,9 +137,7 @@ function About({ item, mayExecute }: { item: Return; mayExecute: boolean }) {
       />
       {item.clientId === null && (
         <p class="after-facts">
-          <a href={hrefOf('credits', `${item.creditId}`)} onClick={follow}>
-            {strings.credit}
-          </a>
+          <Link href={hrefOf('credits', `${item.creditId}`)}>{strings.credit}</Link>
         </p>
       )}
     </>
@@ -159,7 +146,7 @@ function About({ item, mayExecute }: { item: Return; mayExecute: boolean }) {
 
 const mayBeSeen = (item: Return) => item.sentBy === null || (isByHand(item) && !item.blockedBy)
 
-// Masked until it is asked for: who sees a number in full stands in the audit log.
+// Masked until shown, which the audit log records.
 function PayerNumber({ item, mayShow }: { item: Return; mayShow: boolean }) {
   const [number, setNumber] = useState<string | null>(null)
   const [isBusy, setBusy] = useState(false)

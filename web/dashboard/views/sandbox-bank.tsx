@@ -1,5 +1,4 @@
-// Sandbox bank: pick a destination, send a transfer in some scenario, and watch the result; move the test
-// clock; begin anew.
+// Sandbox bank: send a transfer in some scenario and watch the result; move the test clock; reset.
 
 import { useRef, useState } from 'preact/hooks'
 import { sandboxBankStrings as strings } from '../../copy.ts'
@@ -32,7 +31,6 @@ const KINDS = {
 } as const
 type Kind = (typeof KINDS)[Destination['from']][number]
 
-// After a reset nothing of it is left.
 export default function SandboxBank(props: ViewProps) {
   const [round, setRound] = useState(0)
   return <Bank key={round} {...props} wasReset={() => setRound((before) => before + 1)} />
@@ -42,7 +40,7 @@ function Bank({ session, wasReset }: ViewProps & { wasReset: () => void }) {
   const [destination, setDestination] = useState<Destination | undefined>()
   const [sent, setSent] = useState<Sent | undefined>()
   const [version, setVersion] = useState(0)
-  // Kept also before the answer is here: an event may be faster.
+  // Also before the answer: an event may be faster.
   const [events, setEvents] = useState<LiveEvent[]>([])
   const keep = (more: readonly LiveEvent[]) =>
     setEvents((before) => {
@@ -50,7 +48,6 @@ function Bank({ session, wasReset }: ViewProps & { wasReset: () => void }) {
       const all = [...before, ...news].sort((one, other) => one.sequence - other.sequence)
       return all.slice(-EVENTS_KEPT)
     })
-  // Or than the stream of events.
   const keepNewest = () => {
     const query = { limit: `${EVENTS_KEPT}` }
     getPage('/api/v1/events', {}, { query }).then(
@@ -62,7 +59,6 @@ function Bank({ session, wasReset }: ViewProps & { wasReset: () => void }) {
   const isLive = useEvents((event) => keep([event]), mayRead, keepNewest)
   const [isAdvancing, setAdvancing] = useState(false)
   const refresh = () => setVersion((before) => before + 1)
-  // What was open may be over.
   const timeMoved = () => {
     setDestination((chosen) => (chosen?.from === 'open' ? undefined : chosen))
     refresh()

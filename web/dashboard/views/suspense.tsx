@@ -1,5 +1,5 @@
-// Suspense desk: what is there by reason and age, items that await a decision, and resolving them, one
-// by one or many at once.
+// Suspense desk: sums by reason and age, requests awaiting a decision, and the items, to resolve one by one or
+// many at once.
 
 import { useEffect, useState } from 'preact/hooks'
 import { appStrings, suspenseStrings as strings } from '../../copy.ts'
@@ -9,6 +9,7 @@ import { useEvents, useThrottled } from '../live.ts'
 import { useData, useLoaded, usePages } from '../loading.ts'
 import { useChosenAmong } from '../parts/chosen-rows.ts'
 import { Filters, filterQuery, withoutFilters } from '../parts/filters.tsx'
+import { Link } from '../parts/link.tsx'
 import { MakerCheckerSetting, SETTINGS } from '../parts/maker-checker-setting.tsx'
 import { Empty, Failed } from '../parts/states.tsx'
 import { BulkBar } from '../parts/suspense-bulk.tsx'
@@ -19,13 +20,13 @@ import { WaitingRequests } from '../parts/suspense-requests.tsx'
 import { SuspenseTotals } from '../parts/suspense-totals.tsx'
 import { amountColumn, type Choosing, type Column, ListTable } from '../parts/table.tsx'
 import { Time } from '../parts/values.tsx'
-import { closeTo, follow, goTo, hrefOf } from '../routing.ts'
+import { closeTo, goTo, hrefOf } from '../routing.ts'
 import type { ViewProps } from '../view-props.ts'
 
 const PATH = '/api/v1/suspense'
 const REQUESTS = `${PATH}/requests`
 const STATES = ['open', 'assigned', 'returning', 'returned', 'reversed']
-const LOOK_AGAIN_MS = 15_000 // What colleagues ask for makes no event.
+const LOOK_AGAIN_MS = 15_000 // Requests of colleagues raise no event.
 
 const COLUMNS: readonly Column<Item>[] = [
   {
@@ -120,7 +121,7 @@ export default function Suspense({ session, place }: ViewProps) {
 
 type Reloaded = { reload: () => void }
 
-// Events refresh the first page only, what was changed here any.
+// Events refresh only the first page; changes made here refresh any.
 function useRefreshing(pages: Reloaded & { isFirst: boolean }, others: readonly Reloaded[]) {
   const [version, setVersion] = useState(0)
   const reloadOthers = () => {
@@ -135,7 +136,6 @@ function useRefreshing(pages: Reloaded & { isFirst: boolean }, others: readonly 
   return { version, changed, refresh }
 }
 
-// Requests of colleagues, looked for again and again.
 function useWaiting() {
   const waiting = useLoaded('waiting', (signal) =>
     getPage(REQUESTS, {}, { query: { state: 'open', limit: '100' }, signal }),
@@ -182,9 +182,7 @@ function Nothing({ isFiltered, query }: { isFiltered: boolean; query: Query }) {
   }
   return (
     <Empty icon="search" title={appStrings.filters.nothing}>
-      <a href={hrefOf('suspense', undefined, query)} onClick={follow}>
-        {appStrings.filters.clearAll}
-      </a>
+      <Link href={hrefOf('suspense', undefined, query)}>{appStrings.filters.clearAll}</Link>
     </Empty>
   )
 }

@@ -1,5 +1,4 @@
-// Today: what came in and what is left of it, against last week, by bank and merchant; success rate,
-// what needs attention, and the latest credits live.
+// Today's sums against last week, by bank and merchant; success rate, open tasks, and the latest credits.
 
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
@@ -13,15 +12,13 @@ import { BalancesToday } from '../parts/balances.tsx'
 import { Breakdown } from '../parts/breakdown.tsx'
 import { Chart } from '../parts/chart.tsx'
 import { DaySum } from '../parts/day-sum.tsx'
+import { Link } from '../parts/link.tsx'
 import { FirstSteps } from '../parts/sample-data.tsx'
 import { Stat } from '../parts/stat.tsx'
 import { Empty, Failed, Skeleton } from '../parts/states.tsx'
 import { Money, PaidBadge, Time } from '../parts/values.tsx'
-import { follow, hrefOf } from '../routing.ts'
+import { hrefOf } from '../routing.ts'
 import type { ViewProps } from '../view-props.ts'
-
-type Overview = Schemas['Overview']
-type Credit = Schemas['Credit']
 
 const NEWEST = '12'
 
@@ -44,7 +41,7 @@ export default function Today({ session }: ViewProps) {
   }
   const isStreaming = useEvents(onEvent, session.scopes.includes('webhooks:read'), refresh)
   const isLive = useConnection() === 'well' && isStreaming && !credits.problem
-  // Whoever is restricted to some merchants has no sums of everything, but sees what comes in.
+  // Users restricted to some merchants see no total sums.
   const isRestricted = overview.problem?.code === 'merchants_restricted'
   const failed = overview.problem && !isRestricted && (
     <Failed problem={overview.problem} retry={overview.reload} />
@@ -89,7 +86,7 @@ export default function Today({ session }: ViewProps) {
   )
 }
 
-// How much the event says came in; undefined: it is about something else.
+// Undefined for events about something else.
 function amountReceived({ type, data }: LiveEvent): number | undefined {
   if (!['collection.received', 'payment.part_paid', 'payment.successful'].includes(type)) {
     return undefined
@@ -97,7 +94,7 @@ function amountReceived({ type, data }: LiveEvent): number | undefined {
   return (data.credit as { amount?: number } | undefined)?.amount
 }
 
-function Stats({ overview }: { overview: Overview | undefined }) {
+function Stats({ overview }: { overview: Schemas['Overview'] | undefined }) {
   if (!overview) return <Skeleton kind="stats" lines={5} />
   const { today, yesterday, inSuspense, failingWebhooks } = overview
   const ended = today.successful + today.expired + today.cancelled
@@ -140,12 +137,12 @@ function Stats({ overview }: { overview: Overview | undefined }) {
 }
 
 type NewestProps = {
-  credits: Credit[] | undefined
-  first: ComponentChildren // What to do while there is none.
+  credits: Schemas['Credit'][] | undefined
+  first: ComponentChildren
 }
 
 function Newest({ credits, first }: NewestProps) {
-  // Those that were not there when one looked last are marked for a moment.
+  // New credits are marked for a moment.
   const known = useRef<ReadonlySet<number> | undefined>(undefined)
   useEffect(() => {
     if (credits) known.current = new Set(credits.map(({ id }) => id))
@@ -165,7 +162,7 @@ function Newest({ credits, first }: NewestProps) {
     <ul class="feed">
       {credits.map((credit) => (
         <li key={credit.id} class={known.current?.has(credit.id) === false ? 'new' : ''}>
-          <a href={hrefOf('credits', `${credit.id}`)} onClick={follow}>
+          <Link href={hrefOf('credits', `${credit.id}`)}>
             <span class="feed-who">{credit.sourceAccountName ?? creditsStrings.unnamed}</span>
             <span class="muted feed-to">{strings.to(credit.accountNumber, credit.bankName)}</span>
             <PaidBadge
@@ -175,7 +172,7 @@ function Newest({ credits, first }: NewestProps) {
             />
             <Money amount={credit.amount} currency={credit.currency} />
             <Time at={credit.receivedAt} />
-          </a>
+          </Link>
         </li>
       ))}
     </ul>

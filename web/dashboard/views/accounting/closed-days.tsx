@@ -13,10 +13,11 @@ import { useBankNames } from '../../parts/bank-name.tsx'
 import { CloseDay } from '../../parts/close-day.tsx'
 import { Drawer, type Fact, Facts } from '../../parts/drawer.tsx'
 import { Icon } from '../../parts/icons.tsx'
+import { Link } from '../../parts/link.tsx'
 import { onePage } from '../../parts/one-page.ts'
 import { type Column, ListTable } from '../../parts/table.tsx'
-import { Copyable, Money, Time } from '../../parts/values.tsx'
-import { closeTo, follow, goTo, hrefOf } from '../../routing.ts'
+import { Copyable, Money, TextHeadline, Time } from '../../parts/values.tsx'
+import { closeTo, goTo, hrefOf } from '../../routing.ts'
 import { mayAccount } from '../../session.ts'
 import type { ViewProps } from '../../view-props.ts'
 
@@ -110,17 +111,12 @@ export function ClosedDays({ place, session }: ViewProps) {
   )
 }
 
-type AboutProps = { day: Day; mayClose: boolean; changed: () => void }
-
-function About({ day, mayClose, changed }: AboutProps) {
+function About({ day, mayClose, changed }: { day: Day; mayClose: boolean; changed: () => void }) {
   const { closedBy, closedAt, journalHash } = day
   const nameBank = useBankNames()
   return (
     <>
-      <div class="headline">
-        <span class="headline-text">{longDay(day.day)}</span>
-        <DayState day={day} />
-      </div>
+      <TextHeadline text={longDay(day.day)} badge={<DayState day={day} />} />
       <Facts
         facts={[
           [strings.transfers, day.transfers !== null && count(day.transfers)],
@@ -135,13 +131,12 @@ function About({ day, mayClose, changed }: AboutProps) {
         ]}
       />
       <div class="buttons after-facts">
-        <a
+        <Link
           class="button"
           href={hrefOf('accounting', undefined, { tab: 'journal', day: day.day })}
-          onClick={follow}
         >
           {strings.viewJournal}
-        </a>
+        </Link>
         {mayClose && !day.isClosed && day.day < today() && (
           <CloseDay day={day.day} done={changed} />
         )}

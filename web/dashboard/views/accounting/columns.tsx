@@ -1,4 +1,4 @@
-// Columns that several reports have.
+// Columns shared by reports.
 
 import { accountingStrings as strings } from '../../../copy.ts'
 import { BankName } from '../../parts/bank-name.tsx'
@@ -7,7 +7,7 @@ import { Money } from '../../parts/values.tsx'
 
 type Sums<Name extends string> = { currency: string } & { [Each in Name]: number }
 
-// Empty where there is nothing, as in books.
+// Empty for zero, as in books.
 export function sumColumn<Name extends string>(label: string, field: Name): Column<Sums<Name>> {
   return {
     name: label,

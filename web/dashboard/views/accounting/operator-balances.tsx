@@ -1,4 +1,4 @@
-// What is held at the end of a day, by client, merchant and bank.
+// Balances at the end of a day, by client, merchant and bank.
 
 import { accountingStrings as strings } from '../../../copy.ts'
 import type { Data } from '../../api.ts'
@@ -29,7 +29,7 @@ const OWNERS: readonly Column<Balance>[] = [
 
 const TOTAL = { clientId: strings.allClients, merchantCode: null, bankCode: null }
 
-// Of the parts only those that anybody has.
+// Omits columns without amounts.
 function columnsOf(balances: readonly Balance[]): Column<Balance>[] {
   const parts = PARTS.filter((part) => balances.some((balance) => balance[part] !== 0))
   return [...OWNERS, ...parts.map((part) => sumColumn(strings.balanceParts[part], part))]

@@ -1,4 +1,4 @@
-// What reports share: the day or month in the address, the links to export and print, and states.
+// Shared by reports: the day or month in the address, export and print links, and states.
 
 import type { ComponentChildren } from 'preact'
 import { accountingStrings as strings } from '../../../copy.ts'
@@ -6,7 +6,7 @@ import { csvLink, type Query, withQuery } from '../../api.ts'
 import { isDay, today } from '../../days.ts'
 import type { Loaded } from '../../loading.ts'
 import { dayAfter } from '../../parts/filters.tsx'
-import { Field } from '../../parts/forms.tsx'
+import { InputField } from '../../parts/forms.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { Failed, Skeleton } from '../../parts/states.tsx'
 import { currentPlace, goTo, hrefOf, type Place } from '../../routing.ts'
@@ -15,7 +15,7 @@ export function dayIn({ query }: Place): string {
   return isDay(query.day) && query.day <= today() ? query.day : today()
 }
 
-// The moment that a day ended; undefined: now.
+// Undefined: now.
 export const endOf = (day: string) => (day < today() ? dayAfter(day) : undefined)
 
 export function monthIn({ query: { month = '' } }: Place): string {
@@ -25,7 +25,6 @@ export function monthIn({ query: { month = '' } }: Place): string {
 
 type ChoiceProps = { label: string; type?: 'date' | 'month'; name: string; value: string }
 
-// Kept in the address, as filters are.
 export function PeriodChoice({ label, type = 'date', name, value }: ChoiceProps) {
   const latest = type === 'date' ? today() : today().slice(0, 7)
   const choose = (chosen: string) => {
@@ -33,23 +32,19 @@ export function PeriodChoice({ label, type = 'date', name, value }: ChoiceProps)
     goTo(hrefOf('accounting', undefined, { ...query, [name]: chosen }), { replace: true })
   }
   return (
-    <Field label={label}>
-      {(id) => (
-        <input
-          id={id}
-          type={type}
-          value={value}
-          max={latest}
-          onChange={(event) => choose(event.currentTarget.value)}
-        />
-      )}
-    </Field>
+    <InputField
+      label={label}
+      type={type}
+      value={value}
+      max={latest}
+      onChange={(event) => choose(event.currentTarget.value)}
+    />
   )
 }
 
 type LinksProps = { path: string; query: Query; isPrinted?: boolean }
 
-// The path without its ending.
+// `path` lacks its extension.
 export function ReportLinks({ path, query, isPrinted = true }: LinksProps) {
   return (
     <div class="buttons">

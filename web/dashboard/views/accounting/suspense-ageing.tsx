@@ -1,4 +1,4 @@
-// What was in suspense at the end of a day, by age.
+// Suspense at the end of a day, by age.
 
 import {
   reconciliationStrings,

@@ -1,5 +1,5 @@
-// Reads a CSV file of collection accounts, as spreadsheets write them: separated by commas, semicolons
-// or tabs, with quoted cells and a byte order mark. What a cell must hold is for the API to say.
+// Reads a CSV file of collection accounts: commas, semicolons or tabs, quoted cells, byte order mark. The API
+// validates the cells.
 
 import type { components } from '../../../../sdk/src/api-types.ts'
 import { accountsStrings } from '../../../copy.ts'
@@ -7,7 +7,7 @@ import { accountsStrings } from '../../../copy.ts'
 type Schemas = components['schemas']
 
 export type Row = {
-  line: number // In the file, from 1.
+  line: number // From 1.
   cells: readonly string[]
   account: Schemas['AccountRequest']
   faults: readonly Schemas['FieldError'][]
@@ -32,7 +32,6 @@ export const TEMPLATE = `${NEEDED.join(',')},kycTier\r\n${EXAMPLE},3\r\n`
 
 const { problems: strings } = accountsStrings.upload
 
-// Its message is for people.
 export class WrongFile extends Error {}
 
 export type AccountFile = { header: readonly string[]; rows: readonly Row[] }
@@ -61,7 +60,7 @@ function checkHeader(names: readonly string[]): void {
   if (twice.length > 0) throw refused(strings.twice(twice.join(', ')))
 }
 
-// Cells left empty are not sent, but for those that are needed.
+// Omits empty optional cells.
 function accountOf(given: Record<string, string>): Row['account'] {
   const { kycTier, banks, channel } = given
   const needed = Object.fromEntries(NEEDED.map((name) => [name, given[name] ?? '']))
@@ -73,12 +72,12 @@ function accountOf(given: Record<string, string>): Row['account'] {
     ...(kycTier ? { kycTier: /^[0-9]$/.test(kycTier) ? Number(kycTier) : kycTier } : {}),
     ...(banks ? { banks: banks.split(/[\s,;|]+/).filter(Boolean) } : {}),
   }
-  return account as Row['account'] // Checked by the API, row by row.
+  return account as Row['account'] // The API checks each row.
 }
 
 type Line = { line: number; cells: string[] }
 
-// By the separator that the first line has most of. Blank lines are skipped.
+// The most frequent separator of the first line wins. Skips blank lines.
 function parseCsv(text: string): Line[] {
   const first = text.slice(0, text.search(/[\r\n]|$/))
   const count = (separator: string) => first.split(separator).length
@@ -112,7 +111,7 @@ function parseCsv(text: string): Line[] {
 
 const refused = (message: string) => new WrongFile(message)
 
-// A cell that a spreadsheet would take for a formula gets an apostrophe; phone numbers do not.
+// Escapes formulas for spreadsheets, but not phone numbers.
 export function csvLine(cells: readonly string[]): string {
   const written = cells.map((cell) => {
     const isPlain = /^\+?[0-9]+$/.test(cell) || !/^\s*[=+\-@]/.test(cell)

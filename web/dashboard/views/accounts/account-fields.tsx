@@ -2,7 +2,7 @@
 
 import { accountsStrings as strings } from '../../../copy.ts'
 import type { Schemas } from '../../api.ts'
-import { Field } from '../../parts/forms.tsx'
+import { Field, type Form, InputField } from '../../parts/forms.tsx'
 import { WebAddressField } from '../../parts/web-address-field.tsx'
 
 type Account = Schemas['OwnAccount']
@@ -15,47 +15,32 @@ const TIERS = [1, 2, 3] as const
 export function ContactFields({ account }: { account?: Account }) {
   return (
     <>
-      <Field label={strings.name} of="accountName">
-        {(id, wrong) => (
-          <input
-            id={id}
-            name="accountName"
-            required
-            maxLength={NAME_MAX}
-            autocomplete="off"
-            defaultValue={account?.accountName ?? ''}
-            {...wrong}
-          />
-        )}
-      </Field>
-      <Field label={strings.email} of="email">
-        {(id, wrong) => (
-          <input
-            id={id}
-            name="email"
-            type="email"
-            required
-            maxLength={EMAIL_MAX}
-            autocomplete="off"
-            defaultValue={account?.email ?? ''}
-            {...wrong}
-          />
-        )}
-      </Field>
-      <Field label={strings.phone} of="phoneNumber">
-        {(id, wrong) => (
-          <input
-            id={id}
-            name="phoneNumber"
-            type="tel"
-            required
-            pattern="\+?[0-9]{7,15}"
-            autocomplete="off"
-            defaultValue={account?.phoneNumber ?? ''}
-            {...wrong}
-          />
-        )}
-      </Field>
+      <InputField
+        label={strings.name}
+        of="accountName"
+        name="accountName"
+        required
+        maxLength={NAME_MAX}
+        defaultValue={account?.accountName ?? ''}
+      />
+      <InputField
+        label={strings.email}
+        of="email"
+        name="email"
+        type="email"
+        required
+        maxLength={EMAIL_MAX}
+        defaultValue={account?.email ?? ''}
+      />
+      <InputField
+        label={strings.phone}
+        of="phoneNumber"
+        name="phoneNumber"
+        type="tel"
+        required
+        pattern="\+?[0-9]{7,15}"
+        defaultValue={account?.phoneNumber ?? ''}
+      />
     </>
   )
 }
@@ -111,22 +96,14 @@ export function KycFields({ account }: { account?: Account }) {
           </select>
         )}
       </Field>
-      <Field
+      <InputField
         label={strings.create.verifiedName}
         hint={strings.create.verifiedNameHint}
         of="verifiedName"
-      >
-        {(id, wrong) => (
-          <input
-            id={id}
-            name="verifiedName"
-            maxLength={NAME_MAX}
-            autocomplete="off"
-            defaultValue={account?.verifiedName ?? ''}
-            {...wrong}
-          />
-        )}
-      </Field>
+        name="verifiedName"
+        maxLength={NAME_MAX}
+        defaultValue={account?.verifiedName ?? ''}
+      />
     </>
   )
 }
@@ -135,23 +112,19 @@ type DigitsProps = { name: 'bvn' | 'nin'; label: string; hint?: string; isNeeded
 
 export function DigitsField({ name, label, hint, isNeeded = false }: DigitsProps) {
   return (
-    <Field label={label} hint={hint ?? strings.create.digits11} of={name}>
-      {(id, wrong) => (
-        <input
-          id={id}
-          name={name}
-          required={isNeeded}
-          inputMode="numeric"
-          pattern="[0-9]{11}"
-          maxLength={11}
-          autocomplete="off"
-          {...wrong}
-        />
-      )}
-    </Field>
+    <InputField
+      label={label}
+      hint={hint ?? strings.create.digits11}
+      of={name}
+      name={name}
+      required={isNeeded}
+      inputMode="numeric"
+      pattern="[0-9]{11}"
+      maxLength={11}
+    />
   )
 }
 
-export function tierOf(given: FormData): (typeof TIERS)[number] {
-  return TIERS.find((tier) => `${tier}` === given.get('kycTier')) ?? 3
+export function tierOf(form: Form): (typeof TIERS)[number] {
+  return TIERS.find((tier) => `${tier}` === form.get('kycTier')) ?? 3
 }

@@ -1,6 +1,5 @@
-// The timeline of a collection account, which may have millions of credits: the latest come first, and
-// further back on request. When it is loaded again, it goes back as far as it did: pages are counted from
-// the newest credit, so that what was at the end of one is in the next once another came.
+// The timeline of a collection account, which may have millions of credits: the latest first, older ones on
+// request. Pages count from the newest credit, so a reload loads as many as before.
 
 import { useRef } from 'preact/hooks'
 import { appStrings } from '../../../copy.ts'
@@ -10,7 +9,7 @@ import { Failed, Skeleton } from '../../parts/states.tsx'
 import { type Entry, Timeline } from '../../parts/timeline.tsx'
 
 const TIMELINE = '/api/v1/accounts/static/{accountNumber}/timeline'
-// For those that came meanwhile; beyond, a credit is no longer told of, and not looked for.
+// Credits beyond this many are not looked up.
 const FURTHER_PAGES_MAX = 5
 
 type Shown = { entries: readonly Entry[]; pages: number; hasMore: boolean }
@@ -18,7 +17,7 @@ type Props = { params: Params<typeof TIMELINE>; version: number }
 
 export function AccountTimeline({ params, version }: Props) {
   const shown = useRef<Shown>({ entries: [], pages: 0, hasMore: true })
-  const pages = useRef(1) // To show, at least.
+  const pages = useRef(1)
   const { data, problem, isLoading, reload } = useLoaded('timeline', async (signal) => {
     const back = { pages: pages.current, credits: creditsIn(shown.current.entries) }
     shown.current = await loadBack(params, back, signal)
@@ -44,11 +43,9 @@ export function AccountTimeline({ params, version }: Props) {
   )
 }
 
-type Back = { pages: number; credits: ReadonlySet<string | null> }
-
 async function loadBack(
   params: Props['params'],
-  { pages, credits }: Back,
+  { pages, credits }: { pages: number; credits: ReadonlySet<string | null> },
   signal: AbortSignal,
 ): Promise<Shown> {
   let entries: Entry[] = []

@@ -1,13 +1,11 @@
-// Gives a collection account a number at another bank. It keeps it: this cannot be undone.
+// Adds a number at another bank to a collection account. This cannot be undone.
 
 import { useState } from 'preact/hooks'
 import { accountsStrings } from '../../../copy.ts'
 import { useData } from '../../loading.ts'
+import { ActionDialog } from '../../parts/action.tsx'
 import { BankSelect } from '../../parts/bank-choice.tsx'
-import { DialogForm } from '../../parts/dialog.tsx'
-import { textOf, useSending } from '../../parts/forms.tsx'
 import { Failed, Skeleton } from '../../parts/states.tsx'
-import { toast } from '../../parts/toasts.tsx'
 import { addNumber } from './change-account.ts'
 import type { EditProps } from './edit-account.tsx'
 
@@ -18,20 +16,18 @@ export function AddNumber({ close, took, ...opened }: EditProps) {
   const { data, problem, reload } = useData('/dashboard/api/banks', {})
   const has = (code: string) => account.accounts.some(({ bankCode }) => bankCode === code)
   const banks = data?.filter(({ code, issuesAccountNumbers }) => issuesAccountNumbers && !has(code))
-  const sending = useSending(async (given, headers) => {
-    const bankCode = textOf(given, 'bankCode')
-    const now = await addNumber(account, bankCode, headers)
-    close()
-    took(now)
-    const added = now.accounts.find((each) => each.bankCode === bankCode)
-    if (added) toast(strings.done(added.accountNumber, added.bankName))
-  })
   return (
-    <DialogForm
+    <ActionDialog
       title={strings.title}
       action={strings.submit}
       isReady={!!banks?.length}
-      sending={sending}
+      run={async (form, headers) => {
+        const bankCode = form.text('bankCode')
+        const now = await addNumber(account, bankCode, headers)
+        took(now)
+        return now.accounts.find((each) => each.bankCode === bankCode)
+      }}
+      message={(added) => (added ? strings.done(added.accountNumber, added.bankName) : '')}
       close={close}
     >
       {problem && <Failed problem={problem} retry={reload} />}
@@ -43,6 +39,6 @@ export function AddNumber({ close, took, ...opened }: EditProps) {
           <BankSelect banks={banks} label={strings.bank} placeholder={strings.choose} />
         </>
       )}
-    </DialogForm>
+    </ActionDialog>
   )
 }

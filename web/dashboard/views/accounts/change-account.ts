@@ -1,5 +1,5 @@
-// Changes a collection account as it was read: somebody else's change in between is not overwritten
-// (412). What can be taken back is done at once, and its toast offers so.
+// Changes a collection account at the version that was read, so that it never overwrites another change (412).
+// Reversible changes happen at once, and their toast offers undo.
 
 import { appStrings } from '../../../copy.ts'
 import { problemFrom, type Schemas, send } from '../../api.ts'

@@ -1,8 +1,6 @@
-// Edits a collection account: its contact and KYC details and split, and its own limits. Both can be
-// undone, but for another NIN.
-//
-// A form is of the account as it was when it was opened, also when that is loaded again behind it: what
-// somebody else changes meanwhile is not overwritten.
+// Edits a collection account: contact, KYC details and split; and its own limits. Both can be undone, but
+// for a changed NIN. A form keeps the account as it was when the form opened, so that it never overwrites
+// somebody else's change.
 
 import { useState } from 'preact/hooks'
 import { appStrings, accountsStrings as strings } from '../../../copy.ts'
@@ -10,7 +8,7 @@ import { getPage } from '../../api.ts'
 import { useLoaded } from '../../loading.ts'
 import { CodeChoice } from '../../parts/code-choice.tsx'
 import { DialogForm } from '../../parts/dialog.tsx'
-import { Field, textOf, useSending } from '../../parts/forms.tsx'
+import { AMOUNT, InputField, useSending } from '../../parts/forms.tsx'
 import { SplitChoice } from '../../parts/split-choice.tsx'
 import { Failed, Skeleton } from '../../parts/states.tsx'
 import { toast } from '../../parts/toasts.tsx'
@@ -20,27 +18,27 @@ import { type Account, changeAccount, offerUndo } from './change-account.ts'
 export type EditProps = {
   account: Account
   close: () => void
-  took: (now: Account) => void // After it was changed.
+  took: (now: Account) => void
 }
 
 export function EditAccount({ close, took, ...opened }: EditProps) {
   const [account] = useState(opened.account)
-  const sending = useSending(async (given) => {
-    const nin = textOf(given, 'nin')
+  const sending = useSending(async (form) => {
+    const nin = form.text('nin')
     const now = await changeAccount(account, {
-      accountName: textOf(given, 'accountName'),
-      email: textOf(given, 'email'),
-      phoneNumber: textOf(given, 'phoneNumber'),
-      notificationUrl: textOf(given, 'notificationUrl'),
-      kycTier: tierOf(given),
-      verifiedName: textOf(given, 'verifiedName') || null,
+      accountName: form.text('accountName'),
+      email: form.text('email'),
+      phoneNumber: form.text('phoneNumber'),
+      notificationUrl: form.text('notificationUrl'),
+      kycTier: tierOf(form),
+      verifiedName: form.text('verifiedName') || null,
       ...(nin ? { nin } : {}),
-      // Left as it is while the choice has not loaded.
-      ...(given.has('splitCode') ? { splitCode: textOf(given, 'splitCode') || null } : {}),
+      // Unchanged while the choice has not loaded.
+      ...(form.has('splitCode') ? { splitCode: form.text('splitCode') || null } : {}),
     })
     close()
     took(now)
-    if (nin) return toast(appStrings.saved) // The one before is not known here.
+    if (nin) return toast(appStrings.saved) // The old NIN is not known here.
     const { accountName, email, phoneNumber, notificationUrl, verifiedName, splitCode } = account
     const kycTier = account.kycTierSet as 1 | 2 | 3
     const contact = { accountName, email, phoneNumber, notificationUrl }
@@ -66,17 +64,17 @@ const LIMITS = ['perCredit', 'perDay', 'balanceMax'] as const
 
 export function EditLimits({ close, took, ...opened }: EditProps) {
   const [account] = useState(opened.account)
-  const sending = useSending(async (given) => {
-    const limit = (name: string) => textOf(given, name).replaceAll(',', '') || null
-    // Left as it is while the choice has not loaded.
-    const hasProfile = given.has('limitProfile')
+  const sending = useSending(async (form) => {
+    const limit = (name: string) => form.amount(name) || null
+    // Unchanged while the choice has not loaded.
+    const hasProfile = form.has('limitProfile')
     const now = await changeAccount(account, {
       limits: {
         perCredit: limit('perCredit'),
         perDay: limit('perDay'),
         balanceMax: limit('balanceMax'),
       },
-      ...(hasProfile ? { limitProfile: textOf(given, 'limitProfile') || null } : {}),
+      ...(hasProfile ? { limitProfile: form.text('limitProfile') || null } : {}),
     })
     close()
     took(now)
@@ -93,19 +91,14 @@ export function EditLimits({ close, took, ...opened }: EditProps) {
     >
       <p class="muted">{strings.limits.text}</p>
       {LIMITS.map((limit) => (
-        <Field key={limit} label={strings[limit]}>
-          {(id) => (
-            <input
-              id={id}
-              name={limit}
-              inputMode="decimal"
-              autocomplete="off"
-              pattern="[0-9,]+(\.[0-9]{1,2})?"
-              placeholder={strings.limits.unset}
-              defaultValue={account.ownLimits[limit]?.toString() ?? ''}
-            />
-          )}
-        </Field>
+        <InputField
+          key={limit}
+          label={strings[limit]}
+          name={limit}
+          {...AMOUNT}
+          placeholder={strings.limits.unset}
+          defaultValue={account.ownLimits[limit]?.toString() ?? ''}
+        />
       ))}
       <ProfileChoice current={account.limitProfile} />
     </DialogForm>

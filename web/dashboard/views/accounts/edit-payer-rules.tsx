@@ -1,10 +1,9 @@
-// Who may pay into a collection account. Of payers' accounts only fingerprints are kept, so those that
-// are to stay are entered again; rules without them can be undone.
+// Who may pay into a collection account. The service stores only fingerprints of payers' accounts, so the
+// user enters them again; only rules without them can be undone.
 
 import { useState } from 'preact/hooks'
 import { accountsStrings, appStrings } from '../../../copy.ts'
-import { Confirm, DialogForm } from '../../parts/dialog.tsx'
-import { useSending } from '../../parts/forms.tsx'
+import { ActionDialog } from '../../parts/action.tsx'
 import { PayerRulesFields, rulesIn } from '../../parts/payer-rules-fields.tsx'
 import { toast } from '../../parts/toasts.tsx'
 import { changeAccount, offerUndo } from './change-account.ts'
@@ -17,23 +16,20 @@ export function EditPayerRules(props: EditProps) {
   const [account] = useState(props.account) // As it was opened: edit-account.tsx.
   const [isRemoving, setRemoving] = useState(false)
   const rules = account.payerRules
-  const isKnown = !rules?.accounts?.length
-  const said = (text: string, now: typeof account) => {
+  const change = async (payerRules: ReturnType<typeof rulesIn>, text: string) => {
+    const now = await changeAccount(account, { payerRules })
     close()
     took(now)
-    if (!isKnown) return toast(text)
+    if (rules?.accounts?.length) return toast(text)
     offerUndo({ text, took, back: () => changeAccount(now, { payerRules: rules }) })
   }
-  const sending = useSending(async (given) => {
-    const payerRules = rulesIn(given)
-    said(appStrings.saved, await changeAccount(account, { payerRules }))
-  })
   return (
     <>
-      <DialogForm
+      <ActionDialog
         title={strings.title}
         action={appStrings.save}
-        sending={sending}
+        text={strings.text}
+        run={(form) => change(rulesIn(form), appStrings.saved)}
         close={close}
         otherAction={
           rules && (
@@ -43,22 +39,17 @@ export function EditPayerRules(props: EditProps) {
           )
         }
       >
-        <p class="muted">{strings.text}</p>
         <PayerRulesFields rules={rules} />
-      </DialogForm>
+      </ActionDialog>
       {isRemoving && (
-        <Confirm
+        <ActionDialog
           title={strings.removeTitle}
           action={strings.remove}
           isDangerous
-          run={async () =>
-            said(strings.removed, await changeAccount(account, { payerRules: null }))
-          }
-          done={() => {}}
+          text={strings.removeText}
+          run={() => change(null, strings.removed)}
           close={() => setRemoving(false)}
-        >
-          {strings.removeText}
-        </Confirm>
+        />
       )}
     </>
   )

@@ -1,10 +1,10 @@
-// A new collection account. Merchant and webhook are those of the account created last.
+// A new collection account. Merchant and webhook come from the latest account.
 
 import { accountsStrings } from '../../../copy.ts'
 import { getPage, send } from '../../api.ts'
 import { useLoaded } from '../../loading.ts'
 import { Dialog, DialogForm } from '../../parts/dialog.tsx'
-import { MoreOptions, textOf, useSending } from '../../parts/forms.tsx'
+import { MoreOptions, useSending } from '../../parts/forms.tsx'
 import { SplitChoice } from '../../parts/split-choice.tsx'
 import { Failed, Skeleton } from '../../parts/states.tsx'
 import {
@@ -38,8 +38,8 @@ export function NewAccount(props: Props) {
 }
 
 function AccountForm({ known, close, created }: Props & { known: Known }) {
-  const sending = useSending(async (given, headers) => {
-    const text = (name: string) => textOf(given, name)
+  const sending = useSending(async (form, headers) => {
+    const text = (name: string) => form.text(name)
     const body = {
       accountName: text('accountName'),
       bvn: text('bvn'),
@@ -49,7 +49,7 @@ function AccountForm({ known, close, created }: Props & { known: Known }) {
       merchantCode: text('merchantCode'),
       notificationUrl: text('notificationUrl'),
       channel: 'dashboard',
-      kycTier: tierOf(given),
+      kycTier: tierOf(form),
       nin: text('nin'),
       verifiedName: text('verifiedName'),
       splitCode: text('splitCode'),

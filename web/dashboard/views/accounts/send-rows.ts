@@ -1,6 +1,5 @@
-// Sends rows of a file to the bulk endpoint, a batch at a time, to be checked or to be created. The key
-// of a batch comes from what is in it: sent again, after a lost answer or a reload, it creates nothing
-// twice.
+// Sends rows of a file to the bulk endpoint in batches, to check or to create. The key of a batch is a hash of
+// its rows, so a retry or reload creates nothing twice.
 
 import { type FieldFault, type Schemas, send } from '../../api.ts'
 import { newKey } from '../../parts/forms.tsx'
@@ -15,8 +14,8 @@ export type Progress = { done: number; all: number }
 type Sending = {
   rows: readonly Row[]
   validateOnly: boolean
-  known: readonly Outcome[] // Of the first rows, when it goes on where it stopped.
-  told: (outcomes: readonly Outcome[]) => void // After every batch.
+  known: readonly Outcome[] // The outcomes of earlier batches.
+  told: (outcomes: readonly Outcome[]) => void
 }
 
 export async function sendRows({ rows, validateOnly, known, told }: Sending) {
@@ -42,7 +41,7 @@ function outcomeOf(row: Row, result: Schemas['BulkResult'] | undefined): Outcome
   return { row, accountNumber: data?.accountNumber ?? null, faults }
 }
 
-// Without TLS a browser computes no hash: then a reload is another upload.
+// Browsers hash only over TLS. Without it, a reload is another upload.
 async function keyOf(accounts: readonly unknown[]): Promise<string> {
   if (!crypto.subtle) return randomKeyOf(accounts)
   const bytes = new TextEncoder().encode(JSON.stringify(accounts))

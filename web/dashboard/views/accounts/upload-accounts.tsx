@@ -10,7 +10,7 @@ import { Problem, problemFrom } from '../../api.ts'
 import { count } from '../../format.ts'
 import { staying } from '../../in-flight.ts'
 import { Dialog, DialogForm } from '../../parts/dialog.tsx'
-import { Field, useSending } from '../../parts/forms.tsx'
+import { InputField, useSending } from '../../parts/forms.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { Failed } from '../../parts/states.tsx'
 import {
@@ -39,8 +39,8 @@ export function UploadAccounts({ close, created }: Props) {
 
 function ChooseFile({ close, done }: { close: () => void; done: (checked: Checked) => void }) {
   const [progress, setProgress] = useState({ done: 0, all: 0 })
-  const sending = useSending(async (given) => {
-    const { header, rows } = await readFile(given.get('file') as File)
+  const sending = useSending(async (form) => {
+    const { header, rows } = await readFile(form.get('file') as File)
     setProgress({ done: 0, all: rows.length })
     const told = ({ length }: readonly Outcome[]) => setProgress({ done: length, all: rows.length })
     done({ header, outcomes: await sendRows({ rows, validateOnly: true, known: [], told }) })
@@ -59,9 +59,7 @@ function ChooseFile({ close, done }: { close: () => void; done: (checked: Checke
       }
     >
       <p class="muted">{strings.text(count(ROWS_MAX))}</p>
-      <Field label={strings.file}>
-        {(id) => <input id={id} name="file" type="file" required accept=".csv,text/csv" />}
-      </Field>
+      <InputField label={strings.file} name="file" type="file" required accept=".csv,text/csv" />
       {sending.isBusy && <Bar {...progress} say={strings.checking} />}
     </DialogForm>
   )
@@ -155,7 +153,7 @@ function Preview({ checked, again, close, created }: PreviewProps) {
   )
 }
 
-// Those with errors first; not all of a long file.
+// Rows with errors first.
 function Rows({ outcomes }: { outcomes: readonly Outcome[] }) {
   const shown = [...outcomes.filter((each) => !isGood(each)), ...outcomes.filter(isGood)]
   const hidden = shown.length - SHOWN_MAX
@@ -210,7 +208,7 @@ function Done({ checked, close }: { checked: Checked; close: () => void }) {
   )
 }
 
-// The file as it was, with what became of every row.
+// The file with an outcome for each row.
 function resultsOf(header: readonly string[], outcomes: readonly Outcome[]): string {
   const lines = outcomes.map(({ row, accountNumber, faults }) =>
     csvLine([

@@ -1,14 +1,14 @@
-// What is owed: receivables of clients, or shortfalls of banks.
+// Debts: receivables of clients, or shortfalls of banks.
 
 import { adjustmentsStrings as strings } from '../../../copy.ts'
 import type { Schemas } from '../../api.ts'
 import { BankName } from '../../parts/bank-name.tsx'
-import { Detail } from '../../parts/detail.tsx'
 import { Facts } from '../../parts/drawer.tsx'
+import { Link } from '../../parts/link.tsx'
 import { ListView } from '../../parts/list-view.tsx'
 import type { Column } from '../../parts/table.tsx'
 import { Money, Time } from '../../parts/values.tsx'
-import { follow, hrefOf } from '../../routing.ts'
+import { hrefOf } from '../../routing.ts'
 import { mayAccount } from '../../session.ts'
 import { useSteadyVersion } from '../../steady-refresh.ts'
 import type { ViewProps } from '../../view-props.ts'
@@ -41,44 +41,35 @@ export function Debts({ kind, ...props }: ViewProps & { kind: DebtKind }) {
       view="adjustments"
       icon="ledger"
       path={PATH}
-      params={{}}
       also={{ kind }}
       caption={strings.tabs[kind]}
       columns={COLUMNS}
       keyOf={({ id }) => `${id}`}
       version={version}
       none={{ title: strings.noDebts, text: strings.noDebtsText }}
-      detail={({ open, version: shown, close, changed }) => (
-        <Detail
-          key={open}
-          title={strings[kind]}
-          path={`${PATH}/{id}`}
-          params={{ id: open }}
-          version={shown}
-          close={close}
-          show={(account) => (
-            <>
-              <div class="headline">
-                <Money amount={account.balance} currency={account.currency} />
-              </div>
-              <Facts
-                facts={[
-                  [strings.debtor, <Debtor key="debtor" {...account} />],
-                  [strings.since, <Time key="since" at={account.openedAt} />],
-                ]}
-              />
-              <p class="after-facts">
-                <a href={hrefOf('ledger', `${account.id}`)} onClick={follow}>
-                  {strings.ledger}
-                </a>
-              </p>
-              {account.balance > 0 && mayAccount(props.session) && (
-                <AskAdjustment account={account} kind={kind} done={changed} />
-              )}
-            </>
-          )}
-        />
-      )}
+      one={{
+        title: strings[kind],
+        path: `${PATH}/{id}`,
+        show: (account, { changed }) => (
+          <>
+            <div class="headline">
+              <Money amount={account.balance} currency={account.currency} />
+            </div>
+            <Facts
+              facts={[
+                [strings.debtor, <Debtor key="debtor" {...account} />],
+                [strings.since, <Time key="since" at={account.openedAt} />],
+              ]}
+            />
+            <p class="after-facts">
+              <Link href={hrefOf('ledger', `${account.id}`)}>{strings.ledger}</Link>
+            </p>
+            {account.balance > 0 && mayAccount(props.session) && (
+              <AskAdjustment account={account} kind={kind} done={changed} />
+            )}
+          </>
+        ),
+      }}
     />
   )
 }

@@ -1,8 +1,7 @@
-// Adjustments as requested and decided.
+// Requested and decided adjustments.
 
 import { adjustmentsStrings as strings, suspenseStrings } from '../../../copy.ts'
 import type { Schemas } from '../../api.ts'
-import { Detail } from '../../parts/detail.tsx'
 import { Facts } from '../../parts/drawer.tsx'
 import { type Filter, humanized } from '../../parts/filters.tsx'
 import { ListView } from '../../parts/list-view.tsx'
@@ -40,31 +39,24 @@ export function Requests(props: ViewProps) {
       view="adjustments"
       icon="ledger"
       path={PATH}
-      params={{}}
       caption={strings.tabs.requests}
       columns={COLUMNS}
       filters={FILTERS}
       keyOf={({ reference }) => reference}
       version={version}
       none={{ title: strings.none, text: strings.noneText }}
-      detail={({ open, version: shown, close, changed }) => (
-        <Detail
-          key={open}
-          title={strings.one}
-          path={`${PATH}/{reference}`}
-          params={{ reference: open }}
-          version={shown}
-          close={close}
-          show={(item) => (
-            <>
-              <About item={item} />
-              {item.state === 'open' && (
-                <DecideAdjustment item={item} session={props.session} done={changed} />
-              )}
-            </>
-          )}
-        />
-      )}
+      one={{
+        title: strings.one,
+        path: `${PATH}/{reference}`,
+        show: (item, { changed }) => (
+          <>
+            <About item={item} />
+            {item.state === 'open' && (
+              <DecideAdjustment item={item} session={props.session} done={changed} />
+            )}
+          </>
+        ),
+      }}
     />
   )
 }

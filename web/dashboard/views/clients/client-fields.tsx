@@ -1,4 +1,4 @@
-// A client's address in the API, and its state as the list and the drawer show it.
+// A client's API path and its state.
 
 import { clientsStrings as strings } from '../../../copy.ts'
 import type { Schemas } from '../../api.ts'

@@ -4,24 +4,23 @@ import { useState } from 'preact/hooks'
 import { appStrings, clientsStrings as strings } from '../../../copy.ts'
 import { type Schemas, send } from '../../api.ts'
 import { DialogForm } from '../../parts/dialog.tsx'
-import { Field, textOf, useSending } from '../../parts/forms.tsx'
+import { CheckBox, type Form, InputField, TextAreaField, useSending } from '../../parts/forms.tsx'
 import { CLIENT, CLIENTS, type Client } from './client-fields.tsx'
 import { scopesFor } from './client-scopes.ts'
 
 const NAME_MAX = 100
 
-type Made = Schemas['ClientWithSecret']
 type Props = { close: () => void } & (
-  | { client: Client; done: () => void } // To be changed …
-  | { client?: undefined; done: (made: Made) => void } // … or a new one.
+  | { client: Client; done: () => void }
+  | { client?: undefined; done: (created: Schemas['ClientWithSecret']) => void }
 )
 
 export function ClientForm({ client, close, done }: Props) {
   const [isOperator, setOperator] = useState(client?.isOperator ?? false)
-  const sending = useSending(async (given, headers) => {
-    const fields = fieldsOf(given)
+  const sending = useSending(async (form, headers) => {
+    const fields = fieldsOf(form)
     if (!client) {
-      const clientId = textOf(given, 'clientId')
+      const clientId = form.text('clientId')
       const body = clientId ? { ...fields, clientId } : fields
       return done(await send('POST', CLIENTS, { body, headers }))
     }
@@ -38,32 +37,23 @@ export function ClientForm({ client, close, done }: Props) {
       close={close}
     >
       <p class="muted">{client ? strings.editText : strings.createText}</p>
-      <Field label={strings.name} hint={strings.nameHint}>
-        {(id) => (
-          <input
-            id={id}
-            name="name"
-            required
-            maxLength={NAME_MAX}
-            autocomplete="off"
-            defaultValue={client?.name ?? ''}
-          />
-        )}
-      </Field>
+      <InputField
+        label={strings.name}
+        hint={strings.nameHint}
+        name="name"
+        required
+        maxLength={NAME_MAX}
+        defaultValue={client?.name ?? ''}
+      />
       {!client && (
-        <Field label={strings.id} hint={strings.idHint}>
-          {(id) => <input id={id} name="clientId" autocomplete="off" spellcheck={false} />}
-        </Field>
+        <InputField label={strings.id} hint={strings.idHint} name="clientId" spellcheck={false} />
       )}
-      <label class="option">
-        <input
-          type="checkbox"
-          name="isOperator"
-          checked={isOperator}
-          onChange={(event) => setOperator(event.currentTarget.checked)}
-        />
-        {strings.isOperator}
-      </label>
+      <CheckBox
+        name="isOperator"
+        checked={isOperator}
+        onChange={(event) => setOperator(event.currentTarget.checked)}
+        label={strings.isOperator}
+      />
       <ScopeChoices client={client} isOperator={isOperator} />
       <Lines name="merchantCodes" client={client} />
       <Lines name="allowedAddresses" client={client} />
@@ -73,26 +63,25 @@ export function ClientForm({ client, close, done }: Props) {
 
 type Fields = ReturnType<typeof fieldsOf>
 
-function fieldsOf(given: FormData) {
-  const isOperator = given.has('isOperator')
-  const chosen = given.getAll('scope')
+function fieldsOf(form: Form) {
+  const isOperator = form.has('isOperator')
+  const chosen = form.getAll('scope')
   return {
-    name: textOf(given, 'name'),
+    name: form.text('name'),
     isOperator,
     scopes: scopesFor(isOperator).filter((scope) => chosen.includes(scope)),
-    merchantCodes: linesOf(given, 'merchantCodes'),
-    allowedAddresses: linesOf(given, 'allowedAddresses'),
+    merchantCodes: linesOf(form, 'merchantCodes'),
+    allowedAddresses: linesOf(form, 'allowedAddresses'),
   }
 }
 
-function linesOf(given: FormData, name: string): string[] | null {
-  const lines = textOf(given, name).split('\n')
+function linesOf(form: Form, name: string): string[] | null {
+  const lines = form.text(name).split('\n')
   const written = new Set(lines.map((line) => line.trim()).filter(Boolean))
   return written.size > 0 ? [...written] : null
 }
 
-// Only what is another: what somebody else changes meanwhile stays, and the audit log says what was
-// meant.
+// Only the changed fields, so that somebody else's change stays and the audit log shows the intent.
 function changesOf(client: Client, fields: Fields): Partial<Fields> {
   const isOther = ([name, value]: [string, unknown]) =>
     inOrder(client[name as keyof Fields]) !== inOrder(value)
@@ -101,23 +90,25 @@ function changesOf(client: Client, fields: Fields): Partial<Fields> {
 
 const inOrder = (value: unknown) => JSON.stringify(Array.isArray(value) ? value.toSorted() : value)
 
-type ScopeProps = { client: Client | undefined; isOperator: boolean }
-
-function ScopeChoices({ client, isOperator }: ScopeProps) {
+function ScopeChoices({
+  client,
+  isOperator,
+}: {
+  client?: Client | undefined
+  isOperator: boolean
+}) {
   return (
     <fieldset class="choices">
       <legend>{strings.scopes}</legend>
       <div class="type-choices">
         {scopesFor(isOperator).map((scope) => (
-          <label key={scope} class="option">
-            <input
-              type="checkbox"
-              name="scope"
-              value={scope}
-              defaultChecked={client?.scopes.includes(scope) ?? true}
-            />
-            <code>{scope}</code>
-          </label>
+          <CheckBox
+            key={scope}
+            name="scope"
+            value={scope}
+            defaultChecked={client?.scopes.includes(scope) ?? true}
+            label={<code>{scope}</code>}
+          />
         ))}
       </div>
     </fieldset>
@@ -128,17 +119,14 @@ type LinesProps = { name: 'merchantCodes' | 'allowedAddresses'; client: Client |
 
 function Lines({ name, client }: LinesProps) {
   return (
-    <Field label={strings[name]} hint={strings[`${name}Hint`]}>
-      {(id) => (
-        <textarea
-          id={id}
-          name={name}
-          rows={2}
-          class="code"
-          spellcheck={false}
-          defaultValue={client?.[name]?.join('\n') ?? ''}
-        />
-      )}
-    </Field>
+    <TextAreaField
+      label={strings[name]}
+      hint={strings[`${name}Hint`]}
+      name={name}
+      rows={2}
+      class="code"
+      spellcheck={false}
+      defaultValue={client?.[name]?.join('\n') ?? ''}
+    />
   )
 }

@@ -1,5 +1,4 @@
-// The scopes that a client may have. Typed as the API has them: one that is new does not compile until
-// it stands here.
+// The scopes of a client. Typed by the API: a new scope does not compile until it is listed here.
 
 import type { paths } from '../../../../sdk/src/api-types.ts'
 

@@ -1,4 +1,4 @@
-// What a client did: today's credits in the list, day by day in its drawer.
+// A client's usage: today's credits in the list, by day in its drawer.
 
 import { appStrings, clientsStrings as strings } from '../../../copy.ts'
 import type { Schemas } from '../../api.ts'
@@ -7,8 +7,6 @@ import { useData } from '../../loading.ts'
 import { Failed, Skeleton } from '../../parts/states.tsx'
 import { Money } from '../../parts/values.tsx'
 import { CLIENT } from './client-fields.tsx'
-
-type Day = Schemas['ClientUsageDay']
 
 const USE = `${CLIENT}/use` as const
 const REST = ['payments', 'advices', 'accounts', 'webhooks'] as const
@@ -40,7 +38,7 @@ export function ClientUsage({ clientId }: { clientId: string }) {
   )
 }
 
-function UsageDay({ of }: { of: Day }) {
+function UsageDay({ of }: { of: Schemas['ClientUsageDay'] }) {
   const rest = REST.filter((name) => of[name] > 0).map((name) => strings.used[name](of[name]))
   const isIdle = rest.length === 0 && of.credits === 0
   return (

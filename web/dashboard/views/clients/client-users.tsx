@@ -1,10 +1,11 @@
-// The users of a client, for an operator, who invites its first owner here.
+// A client's users, for operators, who invite the first owner here.
 
 import { clientsStrings as strings } from '../../../copy.ts'
 import { useData } from '../../loading.ts'
 import { Icon } from '../../parts/icons.tsx'
+import { Link } from '../../parts/link.tsx'
 import { Failed, Skeleton } from '../../parts/states.tsx'
-import { follow, hrefOf } from '../../routing.ts'
+import { hrefOf } from '../../routing.ts'
 import type { ViewProps } from '../../view-props.ts'
 import { UserList } from '../settings/users.tsx'
 import { CLIENT } from './client-fields.tsx'
@@ -14,14 +15,10 @@ export function ClientUsers({ clientId, ...props }: ViewProps & { clientId: stri
   const { data, problem, reload } = useData(CLIENT, { clientId })
   return (
     <>
-      <a
-        class="back-link"
-        href={hrefOf('clients', clientId, { ...query, usersOf: undefined })}
-        onClick={follow}
-      >
+      <Link class="back-link" href={hrefOf('clients', clientId, { ...query, usersOf: undefined })}>
         <Icon name="back" />
         {strings.back}
-      </a>
+      </Link>
       {problem && <Failed problem={problem} retry={reload} />}
       {!problem && !data && <Skeleton kind="rows" lines={5} />}
       {data && (

@@ -1,10 +1,10 @@
-// One client: what it may do, its usage, its secrets, and what an operator can change.
+// One client: rights, usage, secrets and actions.
 
 import { clientsStrings as strings } from '../../../copy.ts'
 import { type Query, send } from '../../api.ts'
 import { Detail } from '../../parts/detail.tsx'
 import { Facts } from '../../parts/drawer.tsx'
-import { Copyable, Time } from '../../parts/values.tsx'
+import { Copyable, TextHeadline, Time } from '../../parts/values.tsx'
 import { ClientSecrets } from '../developers/client-secrets.tsx'
 import { ClientActions } from './client-actions.tsx'
 import { CLIENT, ClientBadge, type ClientDetail } from './client-fields.tsx'
@@ -13,7 +13,7 @@ import { ClientUsage } from './client-usage.tsx'
 type Props = {
   clientId: string
   isOwn: boolean
-  query: Query // Of the list that it is from.
+  query: Query // The query of the list.
   version: number
   close: () => void
   changed: () => void
@@ -53,10 +53,7 @@ function About({ client }: { client: ClientDetail }) {
   const { suspendedAt, suspensionReason } = client
   return (
     <>
-      <div class="headline">
-        <span class="headline-text">{name}</span>
-        <ClientBadge client={client} />
-      </div>
+      <TextHeadline text={name} badge={<ClientBadge client={client} />} />
       <Facts
         facts={[
           [strings.id, <Copyable key="id" text={clientId} />],

@@ -3,8 +3,9 @@
 import { useState } from 'preact/hooks'
 import { developersStrings } from '../../../copy.ts'
 import type { Schemas } from '../../api.ts'
-import { DialogForm, ShowOnce } from '../../parts/dialog.tsx'
-import { Field, textOf, useSending } from '../../parts/forms.tsx'
+import { ActionDialog, OpenButton } from '../../parts/action.tsx'
+import { ShowOnce } from '../../parts/dialog.tsx'
+import { SelectField } from '../../parts/forms.tsx'
 import { Badge, Time } from '../../parts/values.tsx'
 
 export type ClientSecret = Schemas['ClientSecret']
@@ -18,7 +19,6 @@ type Rotate = (
 type Props = { secrets: readonly ClientSecret[]; rotate: Rotate; changed: () => void }
 
 export function ClientSecrets({ secrets, rotate, changed }: Props) {
-  const [isAsking, setAsking] = useState(false)
   const [made, setMade] = useState<string | undefined>()
   return (
     <>
@@ -28,21 +28,19 @@ export function ClientSecrets({ secrets, rotate, changed }: Props) {
         ))}
       </ul>
       <div class="actions">
-        <button type="button" class="button" onClick={() => setAsking(true)}>
-          {strings.rotate}
-        </button>
+        <OpenButton label={strings.rotate}>
+          {(close) => (
+            <RotationForm
+              rotate={rotate}
+              close={close}
+              done={({ secret }) => {
+                setMade(secret)
+                changed()
+              }}
+            />
+          )}
+        </OpenButton>
       </div>
-      {isAsking && (
-        <RotationForm
-          rotate={rotate}
-          close={() => setAsking(false)}
-          done={(secret) => {
-            setAsking(false)
-            setMade(secret)
-            changed()
-          }}
-        />
-      )}
       {made && (
         <ShowOnce
           title={strings.made}
@@ -76,42 +74,30 @@ function Row({ secret: { keyId, createdAt, retiresAt, usedAt } }: { secret: Clie
   )
 }
 
-type Rotation = { rotate: Rotate; close: () => void; done: (secret: string) => void }
+type Rotation = { rotate: Rotate; close: () => void; done: (made: { secret: string }) => void }
 
 function RotationForm({ rotate, close, done }: Rotation) {
   const [overlap, setOverlap] = useState('86400')
-  const sending = useSending(async (given, headers) => {
-    const body = { overlapSeconds: Number(textOf(given, 'overlap')) }
-    done((await rotate(body, headers)).secret)
-  })
   return (
-    <DialogForm
-      title={strings.rotate}
+    <ActionDialog
       action={strings.rotate}
       isDangerous={overlap === '0'}
-      sending={sending}
+      text={strings.rotateText}
+      run={(form, headers) => rotate({ overlapSeconds: Number(form.text('overlap')) }, headers)}
+      done={done}
       close={close}
     >
-      <p class="muted">{strings.rotateText}</p>
-      <Field label={strings.overlap}>
-        {(id) => (
-          <select
-            id={id}
-            name="overlap"
-            value={overlap}
-            onChange={(event) => setOverlap(event.currentTarget.value)}
-          >
-            {['86400', '604800', '2592000', '0'].map((seconds) => (
-              <option key={seconds} value={seconds}>
-                {strings.overlaps[seconds as keyof typeof strings.overlaps]}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
+      <SelectField
+        label={strings.overlap}
+        name="overlap"
+        value={overlap}
+        onChange={(event) => setOverlap(event.currentTarget.value)}
+        options={['86400', '604800', '2592000', '0']}
+        names={strings.overlaps}
+      />
       <p role="status" class="notice">
         {overlap === '0' ? strings.atOnce : ''}
       </p>
-    </DialogForm>
+    </ActionDialog>
   )
 }

@@ -5,7 +5,7 @@ import { CodeBlock } from '../../parts/code-block.tsx'
 
 const { quickStart: strings } = developersStrings
 
-// The demo client's secret stands in the documentation; nobody else's is known to us.
+// Only the demo client's secret is public, in the documentation.
 const DEMO = { clientId: 'MAN0000001', secret: 'sandbox-secret' }
 
 type Props = { clientId: string; mode: 'sandbox' | 'live' }

@@ -2,10 +2,11 @@
 
 import { useState } from 'preact/hooks'
 import { appStrings, developersStrings } from '../../../copy.ts'
-import { getData, problemFrom, send } from '../../api.ts'
-import { toast } from '../../parts/toasts.tsx'
+import { getData, send } from '../../api.ts'
+import { AtOnceButton } from '../../parts/action.tsx'
+import { Link } from '../../parts/link.tsx'
 import { Copyable } from '../../parts/values.tsx'
-import { follow, hrefOf } from '../../routing.ts'
+import { hrefOf } from '../../routing.ts'
 import { RotateSecret } from '../webhooks/rotate-secret.tsx'
 
 const { signing: strings } = developersStrings
@@ -13,22 +14,11 @@ const PATH = '/api/v1/webhook-secret'
 
 export function SigningSecret() {
   const [secret, setSecret] = useState<string | undefined>()
-  const [isRotating, setRotating] = useState(false)
-  const show = async () => {
-    try {
-      setSecret((await getData(PATH, {})).secret)
-    } catch (error) {
-      toast(problemFrom(error).message, 'bad')
-    }
-  }
   return (
     <section class="card panel" aria-labelledby="signing">
       <h2 id="signing">{strings.title}</h2>
       <p class="muted">
-        {strings.text}{' '}
-        <a href={hrefOf('webhooks')} onClick={follow}>
-          {strings.endpoints}
-        </a>
+        {strings.text} <Link href={hrefOf('webhooks')}>{strings.endpoints}</Link>
       </p>
       {secret && (
         <div class="secrets">
@@ -36,26 +26,16 @@ export function SigningSecret() {
         </div>
       )}
       <div class="actions">
-        <button
-          type="button"
-          class="button"
-          onClick={() => (secret ? setSecret(undefined) : show())}
-        >
-          {secret ? strings.hide : strings.show}
-        </button>
-        <button type="button" class="button" onClick={() => setRotating(true)}>
-          {strings.rotate}
-        </button>
-      </div>
-      {isRotating && (
-        <RotateSecret
-          rotate={(headers) => send('POST', `${PATH}/rotate`, { body: {}, headers })}
-          close={() => {
-            setRotating(false)
-            setSecret(undefined)
-          }}
+        <AtOnceButton
+          label={secret ? strings.hide : strings.show}
+          run={async () => setSecret(secret ? undefined : (await getData(PATH, {})).secret)}
         />
-      )}
+        <RotateSecret
+          label={strings.rotate}
+          rotate={(headers) => send('POST', `${PATH}/rotate`, { body: {}, headers })}
+          done={() => setSecret(undefined)}
+        />
+      </div>
     </section>
   )
 }

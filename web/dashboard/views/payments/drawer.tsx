@@ -1,27 +1,25 @@
-// What is open beside the payments: a payment, or a request for one, with all that can be done with it.
+// The drawer of a payment or payment request.
 
 import { refundsStrings, splitsStrings, paymentsStrings as strings } from '../../../copy.ts'
 import { getData, type Schemas } from '../../api.ts'
 import { humanize } from '../../format.ts'
 import { Detail, WholeTimeline } from '../../parts/detail.tsx'
 import { Facts } from '../../parts/drawer.tsx'
+import { Link } from '../../parts/link.tsx'
 import { Refunds } from '../../parts/refunds.tsx'
 import { SplitLink, shareFacts } from '../../parts/split-shares.tsx'
 import { Copyable, Headline, Money, PaidBadge, Time } from '../../parts/values.tsx'
-import { follow, hrefOf } from '../../routing.ts'
+import { hrefOf } from '../../routing.ts'
 import { ADVICE_PREFIX } from '../../search.tsx'
 import { RequestActions } from './request-actions.tsx'
 
-type Advice = Schemas['AdviceRecord']
-type PaymentDetail = Schemas['PaymentDetail']
-
 const PATH = '/api/v1/payments/{reference}'
-const REFUNDABLE: readonly string[] = ['Successful', 'Reversed'] // Of the latter, what is left.
+const REFUNDABLE: readonly string[] = ['Successful', 'Reversed'] // A partly reversed payment may have a rest.
 
 export const validityOf = (seconds: number) => strings.spans[seconds] ?? strings.seconds(seconds)
 
 type Props = {
-  open: string // A reference, with a prefix where it is of a request.
+  open: string // A reference; that of a request has a prefix.
   scopes: readonly string[]
   version: number
   close: () => void
@@ -73,7 +71,7 @@ export function PaymentDrawer({ open, scopes, version, close, changed }: Props) 
   )
 }
 
-function AboutAdvice({ advice }: { advice: Advice }) {
+function AboutAdvice({ advice }: { advice: Schemas['AdviceRecord'] }) {
   return (
     <>
       <Headline
@@ -103,9 +101,7 @@ function AboutAdvice({ advice }: { advice: Advice }) {
           [
             strings.payment,
             advice.paymentReference && (
-              <a href={hrefOf('payments', advice.paymentReference)} onClick={follow}>
-                {strings.viewPayment}
-              </a>
+              <Link href={hrefOf('payments', advice.paymentReference)}>{strings.viewPayment}</Link>
             ),
           ],
           [strings.requests.validity, !advice.expiresAt && validityOf(advice.expiresInSeconds)],
@@ -117,7 +113,7 @@ function AboutAdvice({ advice }: { advice: Advice }) {
   )
 }
 
-function About({ payment }: { payment: PaymentDetail }) {
+function About({ payment }: { payment: Schemas['PaymentDetail'] }) {
   const { amountPaid, amountRemaining, amountInSuspense, refundedAmount, currency } = payment
   return (
     <>

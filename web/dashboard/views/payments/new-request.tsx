@@ -1,17 +1,21 @@
-// A new payment request: how much, from whom, for how long, and more that is seldom given. The return page
-// is the one given last.
+// A new payment request. The return page is that of the latest request.
 
 import { accountsStrings, paymentsStrings } from '../../../copy.ts'
 import { getPage, type Schemas, send } from '../../api.ts'
 import { useLoaded } from '../../loading.ts'
 import { DialogForm } from '../../parts/dialog.tsx'
-import { choiceOf, Field, MoreOptions, textOf, useSending } from '../../parts/forms.tsx'
+import {
+  AMOUNT,
+  type Form,
+  InputField,
+  MoreOptions,
+  SelectField,
+  useSending,
+} from '../../parts/forms.tsx'
 import { PayerRulesFields, rulesIn } from '../../parts/payer-rules-fields.tsx'
 import { SplitChoice } from '../../parts/split-choice.tsx'
 import { Failed, Skeleton } from '../../parts/states.tsx'
 import { WebAddressField } from '../../parts/web-address-field.tsx'
-
-type Request = Schemas['Advice']
 
 const { create: strings, spans, policies } = paymentsStrings
 const POLICIES = ['allow_under', 'exact', 'any'] as const
@@ -21,89 +25,60 @@ const NAME_MAX = 200
 const EMAIL_MAX = 254
 const REFERENCE_MAX = 100
 
-type Props = { close: () => void; created: (request: Request) => void }
+type Props = { close: () => void; created: (request: Schemas['Advice']) => void }
 
 export function NewRequest({ close, created }: Props) {
-  const sending = useSending(async (given, headers) => {
-    created(await send('POST', '/Payment/advice', { body: bodyOf(given), headers }))
+  const sending = useSending(async (form, headers) => {
+    created(await send('POST', '/Payment/advice', { body: bodyOf(form), headers }))
   })
   return (
     <DialogForm title={strings.title} action={strings.submit} sending={sending} close={close}>
-      <Field label={strings.amount} of="amount">
-        {(id, wrong) => (
-          <input
-            id={id}
-            name="amount"
-            required
-            inputMode="decimal"
-            autocomplete="off"
-            pattern="[0-9,]+(\.[0-9]{1,2})?"
-            {...wrong}
-          />
-        )}
-      </Field>
-      <Field label={strings.customer} of="customer.customerFullName">
-        {(id, wrong) => (
-          <input
-            id={id}
-            name="customer"
-            required
-            maxLength={NAME_MAX}
-            autocomplete="off"
-            {...wrong}
-          />
-        )}
-      </Field>
-      <Field label={strings.email} of="customer.customerEmail">
-        {(id, wrong) => (
-          <input
-            id={id}
-            name="email"
-            type="email"
-            maxLength={EMAIL_MAX}
-            autocomplete="off"
-            {...wrong}
-          />
-        )}
-      </Field>
-      <Field label={strings.narration} of="narration">
-        {(id, wrong) => (
-          <input id={id} name="narration" maxLength={NAME_MAX} autocomplete="off" {...wrong} />
-        )}
-      </Field>
-      <Field label={strings.validity} hint={strings.validityHint} of="expiresInSeconds">
-        {(id, wrong) => (
-          <select id={id} name="validity" {...wrong}>
-            {SPANS.map((seconds) => (
-              <option key={seconds} value={seconds}>
-                {spans[seconds]}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
+      <InputField label={strings.amount} of="amount" name="amount" required {...AMOUNT} />
+      <InputField
+        label={strings.customer}
+        of="customer.customerFullName"
+        name="customer"
+        required
+        maxLength={NAME_MAX}
+      />
+      <InputField
+        label={strings.email}
+        of="customer.customerEmail"
+        name="email"
+        type="email"
+        maxLength={EMAIL_MAX}
+      />
+      <InputField label={strings.narration} of="narration" name="narration" maxLength={NAME_MAX} />
+      <SelectField
+        label={strings.validity}
+        hint={strings.validityHint}
+        of="expiresInSeconds"
+        name="validity"
+        options={SPANS}
+        names={spans}
+      />
       <Policies />
       <Further />
     </DialogForm>
   )
 }
 
-function bodyOf(given: FormData) {
-  const grace = textOf(given, 'grace')
-  const payerRules = rulesIn(given)
+function bodyOf(form: Form) {
+  const grace = form.text('grace')
+  const payerRules = rulesIn(form)
   return {
-    amount: textOf(given, 'amount').replaceAll(',', ''),
+    amount: form.amount('amount'),
     customer: {
-      customerFullName: textOf(given, 'customer'),
-      customerEmail: textOf(given, 'email'),
+      customerFullName: form.text('customer'),
+      customerEmail: form.text('email'),
     },
-    narration: textOf(given, 'narration'),
-    expiresInSeconds: Number(textOf(given, 'validity')),
-    amountPolicy: choiceOf(given, 'policy', POLICIES),
-    merchantRef: textOf(given, 'merchantRef'),
-    callBackUrl: textOf(given, 'callBackUrl'),
-    notificationUrl: textOf(given, 'notificationUrl'),
-    splitCode: textOf(given, 'splitCode'),
+    narration: form.text('narration'),
+    expiresInSeconds: Number(form.text('validity')),
+    amountPolicy: form.choice('policy', POLICIES),
+    merchantRef: form.text('merchantRef'),
+    callBackUrl: form.text('callBackUrl'),
+    notificationUrl: form.text('notificationUrl'),
+    splitCode: form.text('splitCode'),
     ...(grace === '' ? {} : { graceSeconds: Number(grace) }),
     ...(payerRules ? { payerRules } : {}),
   }
@@ -123,7 +98,7 @@ function Policies() {
   )
 }
 
-// What is seldom changed is folded away, but for a return page that nobody has given yet.
+// Rarely used fields are folded away; the return page is not, until it is known.
 function Further() {
   const { data, problem, reload } = useLoaded('latest', (signal) =>
     getPage('/api/v1/advices', {}, { query: { limit: '1' }, signal }),
@@ -144,17 +119,13 @@ function Further() {
     <>
       {known === '' && returnPage}
       <MoreOptions label={strings.more}>
-        <Field label={strings.merchantRef} hint={strings.merchantRefHint} of="merchantRef">
-          {(id, wrong) => (
-            <input
-              id={id}
-              name="merchantRef"
-              maxLength={REFERENCE_MAX}
-              autocomplete="off"
-              {...wrong}
-            />
-          )}
-        </Field>
+        <InputField
+          label={strings.merchantRef}
+          hint={strings.merchantRefHint}
+          of="merchantRef"
+          name="merchantRef"
+          maxLength={REFERENCE_MAX}
+        />
         {known !== '' && returnPage}
         <WebAddressField
           name="notificationUrl"
@@ -173,17 +144,14 @@ function Further() {
 
 function Grace() {
   return (
-    <Field label={strings.grace} hint={strings.graceHint} of="graceSeconds">
-      {(id, wrong) => (
-        <select id={id} name="grace" {...wrong}>
-          <option value="">{strings.graceDefault}</option>
-          {GRACES.map((seconds) => (
-            <option key={seconds} value={seconds}>
-              {strings.graces[seconds]}
-            </option>
-          ))}
-        </select>
-      )}
-    </Field>
+    <SelectField
+      label={strings.grace}
+      hint={strings.graceHint}
+      of="graceSeconds"
+      name="grace"
+      none={strings.graceDefault}
+      options={GRACES}
+      names={strings.graces}
+    />
   )
 }

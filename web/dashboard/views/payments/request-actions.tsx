@@ -1,13 +1,12 @@
-// What can be done with a payment request, and the payment of it: share, extend, cancel; resend its
-// webhook, open its receipt; erase its customer. Only what its state and the role allow is there.
+// Actions on a payment request and its payment: share, extend, cancel, resend the webhook, open the receipt,
+// erase the customer. Shows only those that the state and the role allow.
 
-import { useState } from 'preact/hooks'
 import { erasureStrings, paymentsStrings as strings } from '../../../copy.ts'
-import { problemFrom, send } from '../../api.ts'
+import { send } from '../../api.ts'
 import { money } from '../../format.ts'
-import { Confirm, DialogForm } from '../../parts/dialog.tsx'
+import { Action, AtOnceButton } from '../../parts/action.tsx'
 import { EraseButton } from '../../parts/erase-button.tsx'
-import { Field, newKey, textOf, useSending } from '../../parts/forms.tsx'
+import { type Headers, SelectField } from '../../parts/forms.tsx'
 import { RequeryButton } from '../../parts/requery-form.tsx'
 import { toast } from '../../parts/toasts.tsx'
 import { ShareButton } from './share.tsx'
@@ -43,7 +42,7 @@ export function RequestActions({ of, scopes, changed }: Props) {
         <RequeryButton reference={paymentReference} changed={changed} />
       )}
       {paymentReference && scopes.includes('webhooks:write') && (
-        <ResendButton paymentReference={paymentReference} changed={changed} />
+        <ResendButton reference={paymentReference} changed={changed} />
       )}
       {isOpen && mayWrite && <CancelButton of={of} changed={changed} />}
       {!isOpen && mayWrite && <EraseAdvice reference={adviceReference} changed={changed} />}
@@ -52,7 +51,7 @@ export function RequestActions({ of, scopes, changed }: Props) {
 }
 
 function EraseAdvice({ reference, changed }: { reference: string; changed: () => void }) {
-  const run = async (body: { reason: string }, headers: Record<string, string>) => {
+  const run = async (body: { reason: string }, headers: Headers) => {
     const path = '/api/v1/advices/{adviceReference}/erase'
     const params = { adviceReference: reference }
     return (await send('POST', path, { params, body, headers })).isComplete
@@ -60,111 +59,62 @@ function EraseAdvice({ reference, changed }: { reference: string; changed: () =>
   return <EraseButton of="advice" word={erasureStrings.word} run={run} changed={changed} />
 }
 
-function ExtendButton({ reference, changed }: { reference: string; changed: () => void }) {
-  const [isOpen, setOpen] = useState(false)
-  const close = () => setOpen(false)
-  return (
-    <>
-      <button type="button" class="button" onClick={() => setOpen(true)}>
-        {strings.extend.open}
-      </button>
-      {isOpen && <ExtendForm {...{ reference, changed, close }} />}
-    </>
-  )
-}
+type ButtonProps = { reference: string; changed: () => void }
 
-type FormProps = { reference: string; changed: () => void; close: () => void }
-
-function ExtendForm({ reference, changed, close }: FormProps) {
-  const sending = useSending(async (given, headers) => {
-    const body = { seconds: Number(textOf(given, 'seconds')) }
-    await send('POST', '/api/v1/advices/{reference}/extend', {
-      params: { reference },
-      body,
-      headers,
-    })
-    close()
-    toast(strings.extend.done)
-    changed()
-  })
+function ExtendButton({ reference, changed }: ButtonProps) {
   return (
-    <DialogForm
+    <Action
       title={strings.extend.title}
       action={strings.extend.open}
-      sending={sending}
-      close={close}
+      text={strings.extend.text}
+      run={(form, headers) => {
+        const body = { seconds: Number(form.text('seconds')) }
+        const path = '/api/v1/advices/{reference}/extend'
+        return send('POST', path, { params: { reference }, body, headers })
+      }}
+      message={strings.extend.done}
+      done={changed}
     >
-      <p class="muted">{strings.extend.text}</p>
-      <Field label={strings.extend.by}>
-        {(id) => (
-          <select id={id} name="seconds">
-            {SPANS.map((seconds) => (
-              <option key={seconds} value={seconds}>
-                {strings.spans[seconds]}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
-    </DialogForm>
+      <SelectField label={strings.extend.by} name="seconds" options={SPANS} names={strings.spans} />
+    </Action>
   )
 }
 
-// At once: receivers take the same event twice without harm, as they must.
-function ResendButton(props: { paymentReference: string; changed: () => void }) {
-  const { paymentReference, changed } = props
-  const [isBusy, setBusy] = useState(false)
-  const resend = async () => {
-    if (isBusy) return
-    setBusy(true)
-    try {
-      const { queued } = await send('POST', '/api/WebHook/push/{paymentReference}', {
-        params: { paymentReference },
-        headers: { 'idempotency-key': newKey() },
-      })
-      toast(strings.resent(queued))
-      changed()
-    } catch (error) {
-      toast(problemFrom(error).message, 'bad')
-    }
-    setBusy(false)
-  }
+// Acts at once: receivers must tolerate the same event twice.
+function ResendButton({ reference: paymentReference, changed }: ButtonProps) {
+  const path = '/api/WebHook/push/{paymentReference}'
   return (
-    <button type="button" class="button" aria-disabled={isBusy} onClick={resend}>
-      {strings.resend}
-    </button>
+    <AtOnceButton
+      label={strings.resend}
+      run={async (headers) => {
+        const { queued } = await send('POST', path, { params: { paymentReference }, headers })
+        toast(strings.resent(queued))
+        changed()
+      }}
+    />
   )
 }
 
 function CancelButton({ of, changed }: { of: Subject; changed: () => void }) {
-  const [isAsked, setAsked] = useState(false)
   const { adviceReference: reference, amountPaid, currency } = of
-  const close = () => setAsked(false)
-  const run = (headers: Record<string, string>) =>
-    send('POST', '/api/v1/advices/{reference}/cancel', { params: { reference }, headers })
   return (
-    <>
-      <button type="button" class="button danger-text" onClick={() => setAsked(true)}>
-        {strings.cancel.open}
-      </button>
-      {isAsked && (
-        <Confirm
-          title={strings.cancel.title}
-          action={strings.cancel.open}
-          no={strings.cancel.keep}
-          isDangerous
-          run={run}
-          done={() => {
-            close()
-            toast(strings.cancel.done)
-            changed()
-          }}
-          close={close}
-        >
+    <Action
+      title={strings.cancel.title}
+      action={strings.cancel.open}
+      style="danger-text"
+      no={strings.cancel.keep}
+      isDangerous
+      text={
+        <>
           <p>{strings.cancel.text}</p>
           {amountPaid > 0 && <p>{strings.cancel.partText(money(amountPaid, currency))}</p>}
-        </Confirm>
-      )}
-    </>
+        </>
+      }
+      run={(_, headers) =>
+        send('POST', '/api/v1/advices/{reference}/cancel', { params: { reference }, headers })
+      }
+      message={strings.cancel.done}
+      done={changed}
+    />
   )
 }

@@ -1,4 +1,4 @@
-// Payment requests, also those that no customer has opened yet.
+// Payment requests, also those that no customer has opened.
 
 import type { ComponentChildren } from 'preact'
 import { paymentsStrings as strings } from '../../../copy.ts'
@@ -10,8 +10,6 @@ import { PaidBadge, Time } from '../../parts/values.tsx'
 import { ADVICE_PREFIX } from '../../search.tsx'
 import type { ViewProps } from '../../view-props.ts'
 import { PaymentDrawer, validityOf } from './drawer.tsx'
-
-type Request = Schemas['AdviceRecord']
 
 export type ListProps = ViewProps & {
   version: number
@@ -28,7 +26,7 @@ const FILTERS: readonly Filter[] = [
   ...DATES,
 ]
 
-const COLUMNS: readonly Column<Request>[] = [
+const COLUMNS: readonly Column<Schemas['AdviceRecord']>[] = [
   { name: strings.customer, place: 'lead', show: ({ customerFullName }) => customerFullName },
   amountColumn(strings.amount),
   {
@@ -66,7 +64,6 @@ export function Requests({ sample, ...props }: ListProps) {
       view="payments"
       icon="advice"
       path="/api/v1/advices"
-      params={{}}
       caption={strings.tabs.requests}
       columns={COLUMNS}
       filters={FILTERS}

@@ -55,7 +55,7 @@ export function ShareDialog({ title, request, close }: Props) {
         </div>
         <div class="form-end">
           {maySend && (
-            // Put away without sharing: nothing to say.
+            // The user closed the share sheet.
             <button
               type="button"
               class="button"

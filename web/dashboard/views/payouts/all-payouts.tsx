@@ -3,7 +3,6 @@
 import { appStrings, payoutsStrings as strings } from '../../../copy.ts'
 import type { Schemas } from '../../api.ts'
 import { BankName } from '../../parts/bank-name.tsx'
-import { Detail } from '../../parts/detail.tsx'
 import type { Filter } from '../../parts/filters.tsx'
 import { ListView } from '../../parts/list-view.tsx'
 import type { Column } from '../../parts/table.tsx'
@@ -37,7 +36,7 @@ const ALL: readonly (Column<OperatorPayout> | undefined)[] = [
   requested,
 ]
 
-// No bank has said what became of it: a person may.
+// No bank has reported the outcome, so a person may.
 const isUndecided = ({ status, payoutFile }: OperatorPayout) =>
   status === 'unknown' || (status === 'sending' && payoutFile !== null)
 
@@ -57,7 +56,6 @@ export function AllPayouts(props: ViewProps) {
         view="payouts"
         icon="payouts"
         path={PATH}
-        params={{}}
         summary={`${PATH}/summary`}
         caption={strings.tabs.all}
         columns={ALL.filter((column) => column !== undefined)}
@@ -65,28 +63,22 @@ export function AllPayouts(props: ViewProps) {
         keyOf={({ reference: key }) => key}
         version={version}
         none={{ title: strings.none, text: strings.noneAll }}
-        detail={({ open, version: shown, close }) => (
-          <Detail
-            key={open}
-            title={strings.one}
-            path={`${PATH}/{reference}`}
-            params={{ reference: open }}
-            version={shown}
-            close={close}
-            show={(payout) => (
-              <PayoutDetail payout={payout}>
-                {isUndecided(payout) && mayAccount(props.session) && (
-                  <ResolvePayout
-                    payout={payout}
-                    session={props.session}
-                    request={payout.failureRequest}
-                    done={bump}
-                  />
-                )}
-              </PayoutDetail>
-            )}
-          />
-        )}
+        one={{
+          title: strings.one,
+          path: `${PATH}/{reference}`,
+          show: (payout) => (
+            <PayoutDetail payout={payout}>
+              {isUndecided(payout) && mayAccount(props.session) && (
+                <ResolvePayout
+                  payout={payout}
+                  session={props.session}
+                  request={payout.failureRequest}
+                  done={bump}
+                />
+              )}
+            </PayoutDetail>
+          ),
+        }}
       />
     </>
   )

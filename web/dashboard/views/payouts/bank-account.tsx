@@ -1,12 +1,11 @@
-// A bank account: what the bank says of its name, and whether it is used.
+// A bank account: the bank's name check, and its use.
 
-import { useState } from 'preact/hooks'
 import { bankAccountsStrings as strings } from '../../../copy.ts'
-import { problemFrom, send } from '../../api.ts'
-import { Confirm } from '../../parts/dialog.tsx'
+import { send } from '../../api.ts'
+import { Action, AtOnceButton } from '../../parts/action.tsx'
 import { Facts } from '../../parts/drawer.tsx'
 import { toast } from '../../parts/toasts.tsx'
-import { Copyable, Time } from '../../parts/values.tsx'
+import { Copyable, TextHeadline, Time } from '../../parts/values.tsx'
 import { type BankAccount, NameEnquiry, useOf } from './name-enquiry.tsx'
 
 const PATH = '/api/v1/bank-accounts/{reference}'
@@ -18,10 +17,7 @@ export function BankAccountDetail({ account, mayWrite, done }: Props) {
   const text = strings.statusTexts[account.status]
   return (
     <>
-      <div class="headline">
-        <span class="headline-text">{account.accountName}</span>
-        <NameEnquiry account={account} />
-      </div>
+      <TextHeadline text={account.accountName} badge={<NameEnquiry account={account} />} />
       {text && <p class="notice held">{text}</p>}
       <Facts
         facts={[
@@ -39,60 +35,37 @@ export function BankAccountDetail({ account, mayWrite, done }: Props) {
   )
 }
 
-type Changes = { isDefault?: true; isActive?: boolean }
-
 function AccountActions({ account, done }: { account: BankAccount; done: () => void }) {
   const { reference, accountName, isActive, isDefault, status } = account
-  const [isAsked, setAsked] = useState(false)
-  const [isBusy, setBusy] = useState(false)
-  const change = async (body: Changes, said: string) => {
+  const change = async (body: { isDefault?: true; isActive?: boolean }, message: string) => {
     await send('PATCH', PATH, { params: { reference }, body })
-    toast(said)
+    toast(message)
     done()
-  }
-  const press = async (body: Changes, said: string) => {
-    setBusy(true)
-    await change(body, said).catch((error) => toast(problemFrom(error).message, 'bad'))
-    setBusy(false)
   }
   const mayBeDefault = isActive && !isDefault && status !== 'mismatch'
   return (
     <div class="actions">
       {mayBeDefault && (
-        <button
-          type="button"
-          class="button"
-          disabled={isBusy}
-          onClick={() => press({ isDefault: true }, strings.madeDefault)}
-        >
-          {strings.makeDefault}
-        </button>
+        <AtOnceButton
+          label={strings.makeDefault}
+          run={() => change({ isDefault: true }, strings.madeDefault)}
+        />
       )}
-      {isActive ? (
-        <button type="button" class="button danger-text" onClick={() => setAsked(true)}>
-          {strings.deactivate}
-        </button>
-      ) : (
-        <button
-          type="button"
-          class="button"
-          disabled={isBusy}
-          onClick={() => press({ isActive: true }, strings.activated)}
-        >
-          {strings.activate}
-        </button>
+      {!isActive && (
+        <AtOnceButton
+          label={strings.activate}
+          run={() => change({ isActive: true }, strings.activated)}
+        />
       )}
-      {isAsked && (
-        <Confirm
-          title={strings.deactivateTitle(accountName)}
-          action={strings.deactivate}
-          isDangerous
-          run={() => change({ isActive: false }, strings.deactivated)}
-          close={() => setAsked(false)}
-        >
-          {strings.deactivateText} {isDefault && strings.lastDefault}
-        </Confirm>
-      )}
+      <Action
+        title={strings.deactivateTitle(accountName)}
+        action={strings.deactivate}
+        style="danger-text"
+        isOffered={isActive}
+        isDangerous
+        text={`${strings.deactivateText} ${isDefault ? strings.lastDefault : ''}`}
+        run={() => change({ isActive: false }, strings.deactivated)}
+      />
     </div>
   )
 }

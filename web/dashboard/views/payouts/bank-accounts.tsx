@@ -2,7 +2,6 @@
 
 import { useState } from 'preact/hooks'
 import { payoutsStrings, bankAccountsStrings as strings } from '../../../copy.ts'
-import { Detail } from '../../parts/detail.tsx'
 import { ListView } from '../../parts/list-view.tsx'
 import type { Column } from '../../parts/table.tsx'
 import { Time } from '../../parts/values.tsx'
@@ -39,26 +38,17 @@ export function BankAccounts(props: ViewProps) {
       view="payouts"
       icon="accounts"
       path={PATH}
-      params={{}}
       caption={payoutsStrings.tabs.bankAccounts}
       columns={COLUMNS}
       keyOf={({ reference }) => reference}
       version={version}
       none={{ title: strings.none, text: mayWrite ? strings.noneText : strings.noneAsk }}
       add={mayWrite && <AddBankAccount done={bump} />}
-      detail={({ open, version: shown, close }) => (
-        <Detail
-          key={open}
-          title={strings.one}
-          path={`${PATH}/{reference}`}
-          params={{ reference: open }}
-          version={shown}
-          close={close}
-          show={(account) => (
-            <BankAccountDetail account={account} mayWrite={mayWrite} done={bump} />
-          )}
-        />
-      )}
+      one={{
+        title: strings.one,
+        path: `${PATH}/{reference}`,
+        show: (account) => <BankAccountDetail account={account} mayWrite={mayWrite} done={bump} />,
+      }}
     />
   )
 }

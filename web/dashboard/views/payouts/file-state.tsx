@@ -1,4 +1,4 @@
-// How far a payout file is.
+// The state of a payout file.
 
 import { payoutFilesStrings as strings } from '../../../copy.ts'
 import type { Schemas } from '../../api.ts'

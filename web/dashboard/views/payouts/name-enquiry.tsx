@@ -1,4 +1,4 @@
-// What a bank said of the name on an account, and how the account is used.
+// The bank's name check of an account, and the account's use.
 
 import { bankAccountsStrings as strings } from '../../../copy.ts'
 import type { Schemas } from '../../api.ts'

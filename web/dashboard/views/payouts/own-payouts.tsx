@@ -1,7 +1,6 @@
 // The client's payouts: those awaiting approval first, then the list.
 
 import { payoutsStrings as strings } from '../../../copy.ts'
-import { Detail } from '../../parts/detail.tsx'
 import { ListView } from '../../parts/list-view.tsx'
 import { useSteadyVersion } from '../../steady-refresh.ts'
 import type { ViewProps } from '../../view-props.ts'
@@ -30,7 +29,6 @@ export function OwnPayouts(props: ViewProps) {
         view="payouts"
         icon="payouts"
         path={PATH}
-        params={{}}
         summary={`${PATH}/summary`}
         caption={strings.parts}
         columns={COLUMNS}
@@ -40,21 +38,15 @@ export function OwnPayouts(props: ViewProps) {
         version={version}
         none={{ title: strings.none, text: mayWrite ? strings.noneText : strings.noneAsk }}
         add={mayWrite && <NewPayout done={bump} />}
-        detail={({ open, version: shown, close }) => (
-          <Detail
-            key={open}
-            title={strings.one}
-            path={`${PATH}/{reference}`}
-            params={{ reference: open }}
-            version={shown}
-            close={close}
-            show={(payout) => (
-              <PayoutDetail payout={payout}>
-                {mayWrite && <PayoutActions payout={payout} done={bump} />}
-              </PayoutDetail>
-            )}
-          />
-        )}
+        one={{
+          title: strings.one,
+          path: `${PATH}/{reference}`,
+          show: (payout) => (
+            <PayoutDetail payout={payout}>
+              {mayWrite && <PayoutActions payout={payout} done={bump} />}
+            </PayoutDetail>
+          ),
+        }}
       />
     </>
   )

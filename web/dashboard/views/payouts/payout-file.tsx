@@ -1,25 +1,22 @@
-// A payout file: to download, and to mark as not delivered when the bank has confirmed that.
+// A payout file: download it, or mark it as not delivered once the bank confirms that.
 
-import { useState } from 'preact/hooks'
 import { payoutFilesStrings as strings, suspenseStrings } from '../../../copy.ts'
 import { type Schemas, send } from '../../api.ts'
 import { count } from '../../format.ts'
+import { Action } from '../../parts/action.tsx'
 import { BankName } from '../../parts/bank-name.tsx'
-import { DialogForm } from '../../parts/dialog.tsx'
 import { Facts } from '../../parts/drawer.tsx'
-import { Field, textOf, useSending } from '../../parts/forms.tsx'
+import { TextAreaField } from '../../parts/forms.tsx'
 import { Icon } from '../../parts/icons.tsx'
-import { toast } from '../../parts/toasts.tsx'
+import { Link } from '../../parts/link.tsx'
 import { Copyable, Money, Time } from '../../parts/values.tsx'
-import { follow, hrefOf } from '../../routing.ts'
+import { hrefOf } from '../../routing.ts'
 import { mayAccount, type Session } from '../../session.ts'
 import { DecideFailure } from './decide-failure.tsx'
 import { FileState, type PayoutFile } from './file-state.tsx'
 
 const PATH = '/api/v1/operator/payout-files'
 const { person } = suspenseStrings
-
-type Props = { file: PayoutFile; done: () => void }
 
 type Detail = { file: Schemas['PayoutFileDetail']; session: Session; done: () => void }
 
@@ -33,9 +30,9 @@ export function PayoutFileDetail({ file, session, done }: Detail) {
         <FileState file={file} />
       </div>
       <p class="muted">
-        <a href={hrefOf('payouts', undefined, { tab: 'all', payoutFile: id })} onClick={follow}>
+        <Link href={hrefOf('payouts', undefined, { tab: 'all', payoutFile: id })}>
           {strings.count(count(payouts))}
-        </a>
+        </Link>
       </p>
       {notDeliveredAt === null && blockedBy && (
         <p class="notice held">{whyBlocked(file, blockedBy)}</p>
@@ -88,35 +85,31 @@ function About({ file }: { file: PayoutFile }) {
   )
 }
 
-function NotDelivered({ file, done }: Props) {
-  const [isAsked, setAsked] = useState(false)
+function NotDelivered({ file: { id, open }, done }: { file: PayoutFile; done: () => void }) {
   return (
     <div class="actions">
-      <button type="button" class="button danger-text" onClick={() => setAsked(true)}>
-        {strings.fail}
-      </button>
-      {isAsked && <NotDeliveredForm file={file} done={done} close={() => setAsked(false)} />}
+      <Action
+        title={strings.failTitle(count(open))}
+        action={strings.fail}
+        style="danger-text"
+        isDangerous
+        text={strings.failText}
+        run={(form, headers) => {
+          const body = { bankConfirmation: form.text('bankConfirmation') }
+          return send('POST', `${PATH}/{id}/not-delivered`, { params: { id }, body, headers })
+        }}
+        message={strings.failedDone(id)}
+        done={done}
+      >
+        <TextAreaField
+          label={strings.confirmation}
+          hint={strings.confirmationHint}
+          name="bankConfirmation"
+          rows={3}
+          maxLength={400}
+          required
+        />
+      </Action>
     </div>
-  )
-}
-
-function NotDeliveredForm({ file: { id, open }, done, close }: Props & { close: () => void }) {
-  const sending = useSending(async (given, headers) => {
-    const body = { bankConfirmation: textOf(given, 'bankConfirmation') }
-    await send('POST', `${PATH}/{id}/not-delivered`, { params: { id }, body, headers })
-    close()
-    toast(strings.failedDone(id))
-    done()
-  })
-  const title = strings.failTitle(count(open))
-  return (
-    <DialogForm title={title} action={strings.fail} isDangerous sending={sending} close={close}>
-      <p class="muted">{strings.failText}</p>
-      <Field label={strings.confirmation} hint={strings.confirmationHint}>
-        {(field) => (
-          <textarea id={field} name="bankConfirmation" rows={3} maxLength={400} required />
-        )}
-      </Field>
-    </DialogForm>
   )
 }

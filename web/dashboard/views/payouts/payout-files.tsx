@@ -1,10 +1,9 @@
-// Payout files: payouts to banks without an API, and what the banks report of them.
+// Payout files, for banks without an API, and their reports.
 
 import { useState } from 'preact/hooks'
 import { payoutsStrings, payoutFilesStrings as strings } from '../../../copy.ts'
 import { count } from '../../format.ts'
 import { BankName } from '../../parts/bank-name.tsx'
-import { Detail } from '../../parts/detail.tsx'
 import type { Filter } from '../../parts/filters.tsx'
 import { ListView } from '../../parts/list-view.tsx'
 import type { Column } from '../../parts/table.tsx'
@@ -47,7 +46,6 @@ export function PayoutFiles(props: ViewProps) {
       view="payouts"
       icon="download"
       path={PATH}
-      params={{}}
       caption={payoutsStrings.tabs.files}
       columns={COLUMNS}
       filters={FILTERS}
@@ -62,17 +60,11 @@ export function PayoutFiles(props: ViewProps) {
           </div>
         )
       }
-      detail={({ open, version: shown, close }) => (
-        <Detail
-          key={open}
-          title={strings.one}
-          path={`${PATH}/{id}`}
-          params={{ id: open }}
-          version={shown}
-          close={close}
-          show={(file) => <PayoutFileDetail file={file} session={props.session} done={bump} />}
-        />
-      )}
+      one={{
+        title: strings.one,
+        path: `${PATH}/{id}`,
+        show: (file) => <PayoutFileDetail file={file} session={props.session} done={bump} />,
+      }}
     />
   )
 }

@@ -1,4 +1,4 @@
-// What the list of a client's payouts and that of all clients share.
+// Columns and filters of payouts.
 
 import { payoutsStrings as strings } from '../../../copy.ts'
 import type { Schemas } from '../../api.ts'

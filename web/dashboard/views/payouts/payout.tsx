@@ -6,18 +6,18 @@ import type { Schemas } from '../../api.ts'
 import { count, humanize } from '../../format.ts'
 import { BankName } from '../../parts/bank-name.tsx'
 import { type Fact, Facts } from '../../parts/drawer.tsx'
+import { Link } from '../../parts/link.tsx'
 import { type Entry, Timeline } from '../../parts/timeline.tsx'
 import { Copyable, Headline, Money, Time } from '../../parts/values.tsx'
-import { follow, hrefOf } from '../../routing.ts'
+import { hrefOf } from '../../routing.ts'
 import { isAwaiting, stateOf } from './payout-list.tsx'
 
 type OwnPayout = Schemas['PayoutDetail']
 type AnyPayout = OwnPayout | Schemas['OperatorPayoutDetail']
-type Change = Schemas['PayoutChange']
 
 const { person } = suspenseStrings
 
-type Props = { payout: AnyPayout; children: ComponentChildren } // With what can be done about it.
+type Props = { payout: AnyPayout; children: ComponentChildren }
 
 export function PayoutDetail({ payout, children }: Props) {
   return (
@@ -82,7 +82,7 @@ function factsOf(payout: AnyPayout): Fact[] {
   ]
 }
 
-// What its client does not see.
+// Hidden from the client.
 function inside(payout: Schemas['OperatorPayoutDetail']): Fact[] {
   const { clientId, bankCode, bankCost, bankCostVat, settledBy, currency, payoutFile } = payout
   const { status, queries, nextQueryAt } = payout
@@ -92,9 +92,7 @@ function inside(payout: Schemas['OperatorPayoutDetail']): Fact[] {
     [
       strings.file,
       payoutFile && (
-        <a href={hrefOf('payouts', payoutFile, { tab: 'files' })} onClick={follow}>
-          {payoutFile}
-        </a>
+        <Link href={hrefOf('payouts', payoutFile, { tab: 'files' })}>{payoutFile}</Link>
       ),
     ],
     [strings.queries, status === 'unknown' && count(queries)],
@@ -111,7 +109,7 @@ function kindOf(change: string): Entry['kind'] {
   return change === 'failed' || change === 'cancelled' ? 'reversal' : 'transfer'
 }
 
-function entryOf({ change, changedBy, changedAt, detail }: Change): Entry {
+function entryOf({ change, changedBy, changedAt, detail }: Schemas['PayoutChange']): Entry {
   return {
     at: changedAt,
     kind: kindOf(change),

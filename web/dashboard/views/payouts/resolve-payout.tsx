@@ -1,13 +1,11 @@
-// What to do about a payout that is unknown, or in a file without a report: find out from the bank, then
-// confirm it, or request that it fails.
+// A payout that is unknown, or in a file without a report: after asking the bank, the user confirms it or
+// requests that it fails.
 
-import { useState } from 'preact/hooks'
 import { payoutFailuresStrings, payoutsStrings } from '../../../copy.ts'
 import { type Schemas, send } from '../../api.ts'
 import { money } from '../../format.ts'
-import { DialogForm } from '../../parts/dialog.tsx'
-import { Field, textOf, useSending } from '../../parts/forms.tsx'
-import { toast } from '../../parts/toasts.tsx'
+import { Action } from '../../parts/action.tsx'
+import { InputField, ReasonField, TextAreaField } from '../../parts/forms.tsx'
 import type { Session } from '../../session.ts'
 import { DecideFailure } from './decide-failure.tsx'
 import type { Payout } from './payout-list.tsx'
@@ -15,78 +13,71 @@ import type { Payout } from './payout-list.tsx'
 const { resolve: strings } = payoutsStrings
 const PATH = '/api/v1/operator/payouts/{reference}'
 
-type Props = { payout: Payout; done: () => void }
-type Resolving = Props & { session: Session; request: Schemas['PayoutFailure'] | null }
+type Props = {
+  payout: Payout
+  session: Session
+  request: Schemas['PayoutFailure'] | null
+  done: () => void
+}
 
-export function ResolvePayout({ session, request, ...props }: Resolving) {
-  const [asked, setAsked] = useState<'confirm' | 'fail' | undefined>()
-  const close = () => setAsked(undefined)
-  const isUnknown = props.payout.status === 'unknown'
+export function ResolvePayout({ payout, session, request, done }: Props) {
+  const { reference, status } = payout
+  const params = { reference }
+  const amount = money(payout.amount, payout.currency)
   return (
     <section class="request" aria-labelledby="resolve">
       <h3 id="resolve">{strings.title}</h3>
-      <p class="notice">{isUnknown ? payoutsStrings.unknownText : strings.inFile}</p>
+      <p class="notice">{status === 'unknown' ? payoutsStrings.unknownText : strings.inFile}</p>
       <ul class="todo">
-        <li>{strings.text(props.payout.reference)}</li>
+        <li>{strings.text(reference)}</li>
         <li>{strings.ifPaid}</li>
         <li>{strings.ifNot}</li>
       </ul>
       <div class="buttons">
-        <button type="button" class="button primary" onClick={() => setAsked('confirm')}>
-          {strings.confirm}
-        </button>
-        {!request && (
-          <button type="button" class="button" onClick={() => setAsked('fail')}>
-            {strings.fail}
-          </button>
-        )}
+        <Action
+          title={strings.confirmTitle(amount)}
+          action={strings.confirm}
+          style="primary"
+          text={strings.confirmText}
+          run={(form, headers) => {
+            const body = { bankReference: form.text('bankReference') }
+            return send('POST', `${PATH}/confirm`, { params, body, headers })
+          }}
+          message={strings.confirmed(reference)}
+          done={done}
+        >
+          <InputField
+            label={payoutsStrings.bankReference}
+            name="bankReference"
+            required
+            maxLength={100}
+          />
+        </Action>
+        <Action
+          title={strings.failTitle(amount)}
+          action={strings.fail}
+          isOffered={!request}
+          isDangerous
+          text={strings.failText}
+          run={(form, headers) => {
+            const body = { reason: form.text('reason'), evidence: form.text('evidence') }
+            return send('POST', `${PATH}/fail`, { params, body, headers })
+          }}
+          message={strings.failed(reference)}
+          done={done}
+        >
+          <TextAreaField
+            label={payoutFailuresStrings.evidence}
+            hint={payoutFailuresStrings.evidenceHint}
+            name="evidence"
+            rows={3}
+            maxLength={400}
+            required
+          />
+          <ReasonField label={strings.reason} hint={strings.reasonHint} />
+        </Action>
       </div>
-      {request && <DecideFailure session={session} item={request} done={props.done} />}
-      {asked === 'confirm' && <ConfirmForm {...props} close={close} />}
-      {asked === 'fail' && <FailForm {...props} close={close} />}
+      {request && <DecideFailure session={session} item={request} done={done} />}
     </section>
-  )
-}
-
-function ConfirmForm({ payout, done, close }: Props & { close: () => void }) {
-  const { reference, amount, currency } = payout
-  const sending = useSending(async (given, headers) => {
-    const body = { bankReference: textOf(given, 'bankReference') }
-    await send('POST', `${PATH}/confirm`, { params: { reference }, body, headers })
-    close()
-    toast(strings.confirmed(reference))
-    done()
-  })
-  const title = strings.confirmTitle(money(amount, currency))
-  return (
-    <DialogForm title={title} action={strings.confirm} sending={sending} close={close}>
-      <p class="muted">{strings.confirmText}</p>
-      <Field label={payoutsStrings.bankReference}>
-        {(id) => <input id={id} name="bankReference" required maxLength={100} autocomplete="off" />}
-      </Field>
-    </DialogForm>
-  )
-}
-
-function FailForm({ payout, done, close }: Props & { close: () => void }) {
-  const { reference, amount, currency } = payout
-  const sending = useSending(async (given, headers) => {
-    const body = { reason: textOf(given, 'reason'), evidence: textOf(given, 'evidence') }
-    await send('POST', `${PATH}/fail`, { params: { reference }, body, headers })
-    close()
-    toast(strings.failed(reference))
-    done()
-  })
-  const title = strings.failTitle(money(amount, currency))
-  return (
-    <DialogForm title={title} action={strings.fail} isDangerous sending={sending} close={close}>
-      <p class="muted">{strings.failText}</p>
-      <Field label={payoutFailuresStrings.evidence} hint={payoutFailuresStrings.evidenceHint}>
-        {(id) => <textarea id={id} name="evidence" rows={3} maxLength={400} required />}
-      </Field>
-      <Field label={strings.reason} hint={strings.reasonHint}>
-        {(id) => <textarea id={id} name="reason" rows={3} maxLength={500} required />}
-      </Field>
-    </DialogForm>
   )
 }

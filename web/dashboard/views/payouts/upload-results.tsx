@@ -1,12 +1,13 @@
-// Uploads what a bank reports of payout files, and shows what became of it.
+// Uploads a bank report on payout files, and shows the outcome.
 
 import { useState } from 'preact/hooks'
 import { payoutFilesStrings as strings } from '../../../copy.ts'
 import { type Schemas, upload } from '../../api.ts'
 import { count } from '../../format.ts'
-import { Dialog, DialogForm } from '../../parts/dialog.tsx'
+import { Action } from '../../parts/action.tsx'
+import { Dialog } from '../../parts/dialog.tsx'
 import { type Fact, Facts } from '../../parts/drawer.tsx'
-import { Field, useSending } from '../../parts/forms.tsx'
+import { InputField } from '../../parts/forms.tsx'
 
 type Results = Schemas['PayoutResults']
 
@@ -14,58 +15,40 @@ const PATH = '/api/v1/operator/payout-files/results'
 const COUNTS = ['confirmed', 'failed', 'pending', 'unchanged'] as const
 
 export function UploadResults({ done }: { done: () => void }) {
-  const [isOpen, setOpen] = useState(false)
   const [results, setResults] = useState<Results | undefined>()
-  const close = () => {
-    setOpen(false)
-    setResults(undefined)
-  }
   return (
     <>
-      <button type="button" class="button" onClick={() => setOpen(true)}>
-        {strings.upload}
-      </button>
-      {isOpen && !results && (
-        <UploadForm
-          close={close}
-          done={(taken) => {
-            setResults(taken)
-            done()
-          }}
+      <Action
+        label={strings.upload}
+        title={strings.upload}
+        action={strings.submit}
+        text={strings.uploadText}
+        run={(form, headers) => {
+          const file = form.get('file') as File
+          const type = isCsv(file) ? 'text/csv' : 'application/xml'
+          return upload(PATH, { file, type, headers })
+        }}
+        done={(answer) => {
+          setResults(answer)
+          done()
+        }}
+      >
+        <InputField
+          label={strings.file}
+          name="file"
+          type="file"
+          required
+          accept=".xml,.csv,application/xml,text/xml,text/csv"
         />
-      )}
-      {results && <Taken results={results} close={close} />}
+      </Action>
+      {results && <Outcome results={results} close={() => setResults(undefined)} />}
     </>
   )
 }
 
 const isCsv = ({ name, type }: File) => type === 'text/csv' || /\.csv$/i.test(name)
 
-function UploadForm({ close, done }: { close: () => void; done: (results: Results) => void }) {
-  const sending = useSending(async (given, headers) => {
-    const file = given.get('file') as File
-    const type = isCsv(file) ? 'text/csv' : 'application/xml'
-    done(await upload(PATH, { file, type, headers }))
-  })
-  return (
-    <DialogForm title={strings.upload} action={strings.submit} sending={sending} close={close}>
-      <p class="muted">{strings.uploadText}</p>
-      <Field label={strings.file}>
-        {(id) => (
-          <input
-            id={id}
-            name="file"
-            type="file"
-            required
-            accept=".xml,.csv,application/xml,text/xml,text/csv"
-          />
-        )}
-      </Field>
-    </DialogForm>
-  )
-}
-
-function Taken({ results, close }: { results: Results; close: () => void }) {
+function Outcome({ results, close }: { results: Results; close: () => void }) {
   const { problems } = results
   return (
     <Dialog title={strings.taken} close={close}>

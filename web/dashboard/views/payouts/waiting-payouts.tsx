@@ -1,11 +1,12 @@
-// Payouts that wait for somebody: for approval, or for word from a bank. Nothing while there are none.
+// Payouts that wait for approval or for a bank. Shows nothing without any.
 
 import { payoutsStrings as strings, suspenseStrings } from '../../../copy.ts'
 import { getPage, type Query } from '../../api.ts'
 import { useLoaded, useReload } from '../../loading.ts'
+import { Link } from '../../parts/link.tsx'
 import { Failed } from '../../parts/states.tsx'
 import { Money, Time } from '../../parts/values.tsx'
-import { follow, hrefOf } from '../../routing.ts'
+import { hrefOf } from '../../routing.ts'
 
 const SHOWN_MAX = 5
 
@@ -30,27 +31,21 @@ export function WaitingPayouts({ title, path, query, tab, version }: Props) {
         <h2 id="waiting">{title}</h2>
         <span class="badge warn">{data.hasMore ? `${SHOWN_MAX}+` : data.data.length}</span>
         {data.hasMore && (
-          <a href={hrefOf('payouts', undefined, { ...query, tab })} onClick={follow}>
-            {strings.see}
-          </a>
+          <Link href={hrefOf('payouts', undefined, { ...query, tab })}>{strings.see}</Link>
         )}
       </header>
       {failed}
       <ul class="feed">
         {data.data.map((payout) => (
           <li key={payout.reference}>
-            <a
-              class="waiting-row"
-              href={hrefOf('payouts', payout.reference, { tab })}
-              onClick={follow}
-            >
+            <Link class="waiting-row" href={hrefOf('payouts', payout.reference, { tab })}>
               <span class="waiting-what">{strings.to(payout.toAccountName)}</span>
               <span class="muted waiting-why">
                 {suspenseStrings.person(payout.requestedBy)}: {payout.narration}
               </span>
               <Money amount={payout.amount} currency={payout.currency} />
               <Time at={payout.requestedAt} />
-            </a>
+            </Link>
           </li>
         ))}
       </ul>

@@ -1,4 +1,4 @@
-// How old the open differences of each bank are, and what is in suspense.
+// The age of open differences by bank, and suspense.
 
 import { appStrings, differencesStrings, reconciliationStrings as strings } from '../../../copy.ts'
 import type { Data } from '../../api.ts'
@@ -6,8 +6,9 @@ import { count, money } from '../../format.ts'
 import { groupBy } from '../../grouping.ts'
 import { useData, useReload } from '../../loading.ts'
 import { useBankNames } from '../../parts/bank-name.tsx'
+import { Link } from '../../parts/link.tsx'
 import { Failed, Skeleton } from '../../parts/states.tsx'
-import { follow, hrefOf } from '../../routing.ts'
+import { hrefOf } from '../../routing.ts'
 
 const PATH = '/api/v1/operator/reconciliation/ageing'
 
@@ -41,9 +42,9 @@ function Unowned({ data }: { data: Data<typeof PATH> }) {
   if (unowned === 0) return null
   const query = { tab: 'differences', state: 'open', owner: 'nobody' }
   return (
-    <a href={hrefOf('reconciliation', undefined, query)} onClick={follow}>
+    <Link href={hrefOf('reconciliation', undefined, query)}>
       {differencesStrings.unowned(unowned)}
-    </a>
+    </Link>
   )
 }
 
@@ -106,8 +107,8 @@ function AgeingTable({ rows }: { rows: readonly Row[] }) {
 function Cell({ sum, href }: { sum: Sum | undefined; href: string }) {
   if (!sum || sum.count === 0) return <span class="muted">{appStrings.nothing}</span>
   return (
-    <a href={href} onClick={follow}>
+    <Link href={href}>
       {count(sum.count)} · {money(sum.amount, sum.currency)}
-    </a>
+    </Link>
   )
 }

@@ -1,12 +1,11 @@
-// Assigns many differences to one user, or to nobody. What could not be assigned is listed with its
-// reason.
+// Assigns many differences to one user or to nobody, and lists failures with their reasons.
 
 import { useState } from 'preact/hooks'
 import { differencesStrings as strings } from '../../../copy.ts'
 import { send } from '../../api.ts'
 import { count } from '../../format.ts'
 import { DialogForm } from '../../parts/dialog.tsx'
-import { textOf, useSending } from '../../parts/forms.tsx'
+import { useSending } from '../../parts/forms.tsx'
 import { toast } from '../../parts/toasts.tsx'
 import type { Session } from '../../session.ts'
 import { OwnerChoice, useOwners } from './owner-choice.tsx'
@@ -36,8 +35,8 @@ export function AssignChosen({ ids, session, done }: Props) {
 function AssignMany({ ids, session, close, done }: Props & { close: () => void }) {
   const owners = useOwners()
   const [failed, setFailed] = useState<readonly Failure[] | undefined>()
-  const sending = useSending(async (given) => {
-    const owner = textOf(given, 'owner')
+  const sending = useSending(async (form) => {
+    const owner = form.text('owner')
     const failures: Failure[] = []
     for (let at = 0; at < ids.length; at += AT_ONCE) {
       const some = ids.slice(at, at + AT_ONCE).map(Number)

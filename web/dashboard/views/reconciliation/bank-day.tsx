@@ -1,4 +1,4 @@
-// A day of a bank: the proof, what makes it red, and both sides of it beside each other.
+// A day of a bank: the proof, its differences, and both sides.
 
 import { useRef, useState } from 'preact/hooks'
 import { bankStatementsStrings, reconciliationStrings as strings } from '../../../copy.ts'
@@ -6,8 +6,9 @@ import { addDays, longDay, today } from '../../days.ts'
 import { useData, useReload } from '../../loading.ts'
 import { CloseDay } from '../../parts/close-day.tsx'
 import { Icon } from '../../parts/icons.tsx'
+import { Link } from '../../parts/link.tsx'
 import { Failed, Skeleton } from '../../parts/states.tsx'
-import { closeTo, follow, hrefOf } from '../../routing.ts'
+import { closeTo, hrefOf } from '../../routing.ts'
 import { mayAccount } from '../../session.ts'
 import type { ViewProps } from '../../view-props.ts'
 import { DayDifferences } from './day-differences.tsx'
@@ -26,7 +27,7 @@ export function BankDay({ place, session, bankCode, day }: Props) {
   const bump = () => setVersion((before) => before + 1)
   const { data, problem, reload } = useData(PROOF, {}, { bankCode, day, currency })
   useReload(version, reload)
-  const isAsked = useRef(false) // Once a statement is missing, until one leaves.
+  const isAsked = useRef(false) // Set while a statement is missing.
   isAsked.current ||= data?.statement === null
   const mayChange = mayAccount(session)
   const failed = problem && <Failed problem={problem} retry={reload} />
@@ -63,10 +64,10 @@ function DayTop({ proof, mayClose, changed }: TopProps) {
     hrefOf('reconciliation', undefined, { bankCode, day: other, currency })
   return (
     <header class="day-top">
-      <a class="back-link" href={hrefOf('reconciliation')} onClick={follow}>
+      <Link class="back-link" href={hrefOf('reconciliation')}>
         <Icon name="back" />
         {strings.backToDays}
-      </a>
+      </Link>
       <div class="day-title">
         <h2>{bankName}</h2>
         <DayStatus status={statusOf(proof)} />
@@ -79,15 +80,15 @@ function DayTop({ proof, mayClose, changed }: TopProps) {
         <p class="muted">{longDay(day)}</p>
       </div>
       <div class="day-steps">
-        <a class="button" href={at(addDays(day, -1))} onClick={follow}>
+        <Link class="button" href={at(addDays(day, -1))}>
           <Icon name="back" />
           {strings.previousDay}
-        </a>
+        </Link>
         {day < today() && (
-          <a class="button" href={at(addDays(day, 1))} onClick={follow}>
+          <Link class="button" href={at(addDays(day, 1))}>
             {strings.nextDay}
             <Icon name="onward" />
-          </a>
+          </Link>
         )}
         {mayClose && !isClosed && day < today() && <CloseDay day={day} done={changed} />}
       </div>

@@ -1,4 +1,4 @@
-// A filter by bank, of those that the service is connected to.
+// A filter by connected bank.
 
 import { reconciliationStrings as strings } from '../../../copy.ts'
 import { useData } from '../../loading.ts'

@@ -1,18 +1,19 @@
-// What stands between the ledger and the statement of a day, to assign or resolve one by one or many at once.
+// The differences of a day, to assign or resolve one by one or many at once.
 
 import { useState } from 'preact/hooks'
 import { reconciliationStrings as strings } from '../../../copy.ts'
 import { count } from '../../format.ts'
+import { Link } from '../../parts/link.tsx'
 import { onePage } from '../../parts/one-page.ts'
 import { ListTable } from '../../parts/table.tsx'
-import { follow, hrefOf, type Place } from '../../routing.ts'
+import { hrefOf, type Place } from '../../routing.ts'
 import { mayAccount, type Session } from '../../session.ts'
 import { AssignChosen } from './assign-many.tsx'
 import { choosingOf, DIFFERENCE_COLUMNS } from './difference-list.tsx'
 import type { DayProof } from './proof.tsx'
 import { ResolveChosen } from './resolve-many.tsx'
 
-// "1 open · 4 not matched yet · 2 explained", as the proof counts them.
+// "1 open · 4 not matched yet · 2 explained", counted as in the proof.
 function countsOf({ openDifferences, waitingDifferences, notedDifferences }: DayProof): string {
   const parts = [
     openDifferences > 0 && strings.open(count(openDifferences)),
@@ -35,7 +36,7 @@ export function DayDifferences({ proof, place, session, done }: Props) {
     choose(new Set())
     done()
   }
-  // What became of the last ones is still to be read when they are gone.
+  // The outcome of the last ones stays readable.
   return (
     <section {...(hasAny ? { 'aria-labelledby': 'differences' } : {})}>
       <header class={hasAny ? 'grid-top' : ''}>
@@ -60,12 +61,9 @@ export function DayDifferences({ proof, place, session, done }: Props) {
       {moreDifferences && (
         <p class="muted under-list">
           {strings.moreDifferences}{' '}
-          <a
-            href={hrefOf('reconciliation', undefined, { tab: 'differences', bankCode })}
-            onClick={follow}
-          >
+          <Link href={hrefOf('reconciliation', undefined, { tab: 'differences', bankCode })}>
             {strings.seeAll}
-          </a>
+          </Link>
         </p>
       )}
     </section>

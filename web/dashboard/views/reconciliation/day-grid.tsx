@@ -1,5 +1,5 @@
-// Banks by day as a table; each cell leads to the proof of that day. Arrow keys move between cells.
-// On a narrow page each bank is a card of two weeks.
+// Banks by day as a table; each cell links to the proof of the day. Arrow keys move between cells. On a narrow
+// page each bank is a card of two weeks.
 
 import { useRef } from 'preact/hooks'
 import { appStrings, reconciliationStrings as strings } from '../../../copy.ts'
@@ -8,7 +8,8 @@ import { longDay, shortDay, weekdayOf } from '../../days.ts'
 import { count } from '../../format.ts'
 import { groupBy } from '../../grouping.ts'
 import { Icon } from '../../parts/icons.tsx'
-import { follow, hrefOf } from '../../routing.ts'
+import { Link } from '../../parts/link.tsx'
+import { hrefOf } from '../../routing.ts'
 import { ICONS, type Status, TONES } from './day-status.tsx'
 
 export const DAYS = '/api/v1/operator/reconciliation/days'
@@ -62,22 +63,20 @@ function Cell({ row }: { row: BankDayRow | undefined }) {
   if (!row) return <span class="muted">{appStrings.nothing}</span>
   const { bankCode, day, currency, status, isClosed } = row
   return (
-    <a
+    <Link
       class={`day-cell ${TONES[status]}`}
       href={hrefOf('reconciliation', undefined, { bankCode, day, currency })}
       title={isClosed ? strings.closed : undefined}
-      onClick={follow}
     >
       <span class="hidden">{strings.cell(nameOf(row), longDay(day), '')}</span>
       <Icon name={ICONS[status]} />
       <span class="day-word">{wordOf(row)}</span>
       {isClosed && <span class="hidden">, {strings.closed}</span>}
       {isClosed && <Icon name="lock" />}
-    </a>
+    </Link>
   )
 }
 
-// The same counts as on the day's page.
 function wordOf({ status, openDifferences, waitingDifferences }: BankDayRow): string {
   if (status === 'waiting') return strings.cellWaiting(count(waitingDifferences))
   if (status === 'differences' && openDifferences > 0) return strings.open(count(openDifferences))

@@ -1,13 +1,14 @@
-// Both sides of a day: the bank's lines, and the items of our books, what is unmatched first.
+// Both sides of a day: statement lines and ledger items, unmatched first.
 
 import type { ComponentChildren } from 'preact'
 import { bankStatementsStrings, reconciliationStrings as strings } from '../../../copy.ts'
 import type { PagePath, Params, Query, Row } from '../../api.ts'
 import { usePages, useReload } from '../../loading.ts'
 import { type Filter, Filters } from '../../parts/filters.tsx'
+import { Link } from '../../parts/link.tsx'
 import { Failed, Skeleton } from '../../parts/states.tsx'
 import { Pager } from '../../parts/table.tsx'
-import { follow, hrefOf, type Place } from '../../routing.ts'
+import { hrefOf, type Place } from '../../routing.ts'
 import {
   aboutItem,
   aboutLine,
@@ -151,8 +152,8 @@ type LinkProps = { difference: DayProof['differences'][number]; place: Place }
 
 function ResolveLink({ difference: { id, actions }, place }: LinkProps) {
   return (
-    <a href={hrefOf('reconciliation', `${id}`, place.query)} onClick={follow}>
+    <Link href={hrefOf('reconciliation', `${id}`, place.query)}>
       {actions.length > 0 ? strings.resolve : strings.view}
-    </a>
+    </Link>
   )
 }

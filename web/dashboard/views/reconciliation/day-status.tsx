@@ -1,4 +1,4 @@
-// How a bank's day stands, by icon, word and colour.
+// The status of a bank's day, by icon, word and colour.
 
 import { reconciliationStrings as strings } from '../../../copy.ts'
 import { firstNotDue } from '../../days.ts'
@@ -27,8 +27,8 @@ export const ICONS: Record<Status, IconName> = {
 
 type Row = { status: string; day: string; waitingDifferences: number }
 
-// A day whose statement is not due misses nothing yet, nor does one before the bank's first statement.
-// What only one side has yet is not known to be in transit, so its day is not green.
+// A day whose statement is not due, or before the bank's first statement, misses nothing. Items on one side
+// only may not be in transit, so their day is not green.
 export function statusOf({ status, day, waitingDifferences }: Row, firstDay = ''): Status {
   if (status === 'balanced') return waitingDifferences > 0 ? 'waiting' : status
   if (status !== 'missing_statement') return 'differences'

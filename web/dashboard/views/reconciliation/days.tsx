@@ -1,5 +1,5 @@
-// Banks by day: which are red or miss a statement, how old the open differences are, and the place
-// where statements are dropped.
+// Banks by day: which are red or lack a statement, the age of open differences, and the place to drop
+// statements.
 
 import { bankStatementsStrings, reconciliationStrings as strings } from '../../../copy.ts'
 import { type Data, getPage } from '../../api.ts'
@@ -7,8 +7,9 @@ import { addDays, daysBetween, isDay, shortDay, today } from '../../days.ts'
 import { groupBy } from '../../grouping.ts'
 import { useData, useLoaded, useReload } from '../../loading.ts'
 import { Icon } from '../../parts/icons.tsx'
+import { Link } from '../../parts/link.tsx'
 import { Empty, Failed, Skeleton } from '../../parts/states.tsx'
-import { follow, goTo, hrefOf, type Place } from '../../routing.ts'
+import { goTo, hrefOf, type Place } from '../../routing.ts'
 import { mayAccount } from '../../session.ts'
 import { useSteadyVersion } from '../../steady-refresh.ts'
 import type { ViewProps } from '../../view-props.ts'
@@ -18,7 +19,7 @@ import { statusOf } from './day-status.tsx'
 import { ImportStatement } from './import-statement.tsx'
 
 const SHOWN_DAYS = 14
-const ASKED_DAYS = 62 // As far back, to see where a bank's statements begin.
+const ASKED_DAYS = 62 // Far enough back to find a bank's first statement.
 
 export function Days({ place, session }: ViewProps) {
   const to = isDay(place.query.to) ? place.query.to : today()
@@ -33,7 +34,7 @@ export function Days({ place, session }: ViewProps) {
   if (!data || hasAny === undefined) return <Skeleton kind="rows" lines={8} />
   const shown = withStatus(data).filter(({ day }) => day >= from)
   const { import: another, importFirst } = bankStatementsStrings
-  // In one place, whatever is around it: what it shows of the first import stays open.
+  // Always in the same place, so that the result of the first import stays open.
   return (
     <>
       {failed}
@@ -83,7 +84,6 @@ function withStatus(rows: Data<typeof DAYS>): BankDayRow[] {
   })
 }
 
-// Whether any statement was ever taken.
 function useHasAny(version: number): boolean | undefined {
   const query = { limit: '1' }
   const { data, problem, reload } = useLoaded('any statement', (signal) =>
@@ -110,14 +110,14 @@ function AlertLine({ rows }: { rows: readonly BankDayRow[] }) {
     <p class="day-alert bad" role="status">
       <Icon name="warning" />
       <span>{said.join(' · ')}</span>
-      <a href={hrefOf('reconciliation', undefined, { bankCode, day, currency })} onClick={follow}>
+      <Link href={hrefOf('reconciliation', undefined, { bankCode, day, currency })}>
         {strings.first}
-      </a>
+      </Link>
     </p>
   )
 }
 
-// "0 of 12 Wema statements", of banks with days that no statement covers, before their first or at all.
+// "0 of 12 Wema statements", for banks with days without a statement.
 function unknownBanks(rows: readonly BankDayRow[]): string[] {
   const due = rows.filter(({ isExpected, status }) => isExpected && status !== 'not_due')
   const banks = groupBy(due, ({ bankCode, currency }) => `${bankCode} ${currency}`)
@@ -128,7 +128,7 @@ function unknownBanks(rows: readonly BankDayRow[]): string[] {
   })
 }
 
-// Nothing is red: green if all is known, else grey.
+// No day is red: green if all are known, else grey.
 function CalmLine({ rows, unknown }: { rows: readonly BankDayRow[]; unknown: readonly string[] }) {
   const banks = groupBy(rows, ({ bankCode, currency }) => `${bankCode} ${currency}`)
   const waiting = [...banks.values()].reduce(

@@ -1,4 +1,4 @@
-// What happened to a difference, newest first: by whom, and why.
+// The history of a difference, newest first.
 
 import { differencesStrings as strings, suspenseStrings } from '../../../copy.ts'
 import type { Data } from '../../api.ts'

@@ -1,4 +1,4 @@
-// How differences stand in a list: kind, amount, state, owner, age.
+// The columns of differences: kind, amount, state, owner, age.
 
 import { reconciliationStrings, differencesStrings as strings } from '../../../copy.ts'
 import type { Row } from '../../api.ts'

@@ -1,4 +1,4 @@
-// A difference: what it is, the line or item that it is about, what can be done, and its history.
+// A difference: its line or item, the possible actions, and its history.
 
 import {
   reconciliationStrings,
@@ -10,8 +10,9 @@ import { shortDay } from '../../days.ts'
 import { BankName } from '../../parts/bank-name.tsx'
 import { Detail } from '../../parts/detail.tsx'
 import { Facts } from '../../parts/drawer.tsx'
+import { Link } from '../../parts/link.tsx'
 import { Badge, Copyable, Money, Time } from '../../parts/values.tsx'
-import { follow, hrefOf } from '../../routing.ts'
+import { hrefOf } from '../../routing.ts'
 import { mayAccount, type Session } from '../../session.ts'
 import { AssignDifference } from './assign-difference.tsx'
 import { DecideDifference } from './decide-difference.tsx'
@@ -98,7 +99,7 @@ function payoutText({ status, booking }: NonNullable<Whole['payout']>): string |
 function DifferenceFacts({ difference }: { difference: Whole }) {
   const { bankCode, day, ageDays, statementId, action, decidedBy, decidedAt, ownedAt } = difference
   const { payout } = difference
-  const credit = difference.item === null ? difference.credit : null // Else it is shown below.
+  const credit = difference.item === null ? difference.credit : null // Otherwise the item shows it.
   return (
     <Facts
       facts={[
@@ -111,10 +112,9 @@ function DifferenceFacts({ difference }: { difference: Whole }) {
         [
           strings.statement,
           statementId !== null && (
-            <Link
-              href={hrefOf('reconciliation', `${statementId}`, { tab: 'statements' })}
-              text={strings.viewStatement}
-            />
+            <Link href={hrefOf('reconciliation', `${statementId}`, { tab: 'statements' })}>
+              {strings.viewStatement}
+            </Link>
           ),
         ],
         [
@@ -124,7 +124,7 @@ function DifferenceFacts({ difference }: { difference: Whole }) {
         [
           strings.viewCredit,
           credit && (
-            <Link href={hrefOf('credits', `${credit.creditId}`)} text={credit.sessionId ?? ''} />
+            <Link href={hrefOf('credits', `${credit.creditId}`)}>{credit.sessionId ?? ''}</Link>
           ),
         ],
         [strings.payoutStatus, payout && <Badge key="payout" state={payout.status} />],
@@ -134,7 +134,7 @@ function DifferenceFacts({ difference }: { difference: Whole }) {
         ],
         [
           strings.viewPayout,
-          payout && <Link href={payoutHref(payout.reference)} text={payout.reference} />,
+          payout && <Link href={payoutHref(payout.reference)}>{payout.reference}</Link>,
         ],
         [strings.action, action && strings.actions[action]],
         [strings.reason, difference.state === 'resolved' && difference.reason],
@@ -142,14 +142,6 @@ function DifferenceFacts({ difference }: { difference: Whole }) {
         [strings.decidedAt, decidedAt && <Time at={decidedAt} />],
       ]}
     />
-  )
-}
-
-function Link({ href, text }: { href: string; text: string }) {
-  return (
-    <a href={href} onClick={follow}>
-      {text}
-    </a>
   )
 }
 

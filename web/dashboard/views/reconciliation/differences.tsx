@@ -43,7 +43,6 @@ export function Differences(props: ViewProps) {
       view="reconciliation"
       icon="reconciliation"
       path={DIFFERENCES}
-      params={{}}
       caption={reconciliationStrings.tabs.differences}
       columns={DIFFERENCE_COLUMNS}
       filters={filters}

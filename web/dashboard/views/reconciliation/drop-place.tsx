@@ -1,4 +1,4 @@
-// Where a file is dropped; the button does the same by keyboard and touch.
+// A place to drop a file. The button does the same by keyboard and touch.
 
 import type { ComponentChildren } from 'preact'
 import { useRef, useState } from 'preact/hooks'

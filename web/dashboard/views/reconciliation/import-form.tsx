@@ -1,5 +1,4 @@
-// Of which bank a statement is, and how it is written: chosen beforehand as far as can be told from
-// the file and from earlier imports.
+// The bank, format and profile of a statement, preselected from the file and from earlier imports.
 
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
@@ -133,7 +132,7 @@ function Choices({ label, hint, isOptional = false, value, choose, children }: C
   )
 }
 
-// What the bank's last CSV was read with, or the profile that is named like the bank.
+// The profile of the bank's last CSV, or the one named like the bank.
 function likeliestProfile(
   profiles: readonly Profile[],
   imports: readonly ImportRecord[],

@@ -1,5 +1,4 @@
-// The import that is going on, one at a time. It outlives the place where it was started: lists change
-// under it, and whoever started it may look at another tab meanwhile.
+// The running import, one at a time. It outlives the list or tab that started it.
 
 import { useEffect, useState } from 'preact/hooks'
 import { bankStatementsStrings as strings } from '../../../copy.ts'
@@ -22,7 +21,6 @@ function change(more: Partial<State>): void {
   for (const watcher of watchers) watcher(state)
 }
 
-// `done` is called when an import is over.
 export function useImportJob(done: () => void): State {
   const [shown, setShown] = useState(state)
   useEffect(() => {
@@ -53,7 +51,6 @@ export async function startImport(file: File, choice: Choice): Promise<void> {
   else toast(outcome.problem.message, 'bad')
 }
 
-// What is going on goes on.
 export function hideImport(): void {
   change({ isShown: false, job: state.job?.at === 'going' ? state.job : undefined })
 }

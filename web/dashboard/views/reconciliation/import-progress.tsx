@@ -1,4 +1,4 @@
-// How far an import is: first the bytes that were sent, then the lines that were read.
+// The progress of an import: bytes sent, then lines read.
 
 import { bankStatementsStrings as strings } from '../../../copy.ts'
 import { bytes, count } from '../../format.ts'

@@ -1,4 +1,4 @@
-// What became of an import: what was taken, or the line and reason of the refusal.
+// The outcome of an import: counts, or the line and reason of the refusal.
 
 import { bankStatementsStrings as strings } from '../../../copy.ts'
 import { Problem } from '../../api.ts'
@@ -12,9 +12,8 @@ import type { Outcome, Taken } from './importing.ts'
 const COUNTS = ['lines', 'newLines', 'matched', 'differences'] as const
 
 type Refused = Extract<Outcome, { isTaken: false }>
-type Props = { outcome: Outcome; close: () => void }
 
-export function ImportResult({ outcome, close }: Props) {
+export function ImportResult({ outcome, close }: { outcome: Outcome; close: () => void }) {
   if (outcome.isTaken) return <Imported taken={outcome.taken} close={close} />
   return (
     <Dialog title={strings.refused} close={close}>
@@ -31,7 +30,7 @@ export function ImportResult({ outcome, close }: Props) {
   )
 }
 
-// What is wrong with the file is all that is of interest, and in which line.
+// Only the fault and its line matter.
 function reasonOf({ problem, record }: Refused): Problem {
   if (problem.code !== 'statement_refused') return problem
   const { line, message } = record?.error ?? { line: null, message: problem.fields[0]?.message }

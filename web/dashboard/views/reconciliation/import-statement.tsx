@@ -1,5 +1,5 @@
-// Imports a statement: a place to drop the file, and a button that chooses one. The import goes on
-// when its dialog is closed, and says so when it is done.
+// Imports a statement by drop or file choice. The import continues after its dialog closes, and reports its end
+// in a toast.
 
 import { bankStatementsStrings as strings } from '../../../copy.ts'
 import { Dialog } from '../../parts/dialog.tsx'

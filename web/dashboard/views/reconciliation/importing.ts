@@ -1,4 +1,4 @@
-// Sends a statement to the service, and asks meanwhile how far it has read.
+// Uploads a statement and polls its progress.
 
 import { type Data, getPage, type Problem, problemFrom, upload } from '../../api.ts'
 import { newKey } from '../../parts/forms.tsx'
@@ -23,7 +23,7 @@ export async function importFile(file: File, choice: Choice, watch: Watch): Prom
   let progress: Progress = { sentBytes: 0, record: undefined }
   let isOver = false
   const tell = (more: Partial<Progress>) => {
-    if (isOver) return // Asked before, answered after.
+    if (isOver) return // This answer came after the end.
     progress = { ...progress, ...more }
     watch(progress)
   }
@@ -49,7 +49,7 @@ export async function importFile(file: File, choice: Choice, watch: Watch): Prom
   }
 }
 
-// Its answer comes only at the end, so the import is found by the name of its file.
+// The import has no id before the answer, so it is found by its file name.
 async function newestImport({ bankCode }: Choice, file: File): Promise<ImportRecord | undefined> {
   const query = { bankCode, limit: '5' }
   const { data } = await getPage(IMPORTS, {}, { query })

@@ -1,4 +1,4 @@
-// Every upload of a statement, also those that were refused, with the line and reason.
+// Every uploaded statement, also refused ones, with the line and reason.
 
 import {
   reconciliationStrings,
@@ -7,11 +7,10 @@ import {
 } from '../../../copy.ts'
 import { count } from '../../format.ts'
 import { BankName } from '../../parts/bank-name.tsx'
-import { Detail } from '../../parts/detail.tsx'
 import { Facts } from '../../parts/drawer.tsx'
 import { ListView } from '../../parts/list-view.tsx'
 import type { Column } from '../../parts/table.tsx'
-import { Badge, Time } from '../../parts/values.tsx'
+import { Badge, TextHeadline, Time } from '../../parts/values.tsx'
 import { mayAccount } from '../../session.ts'
 import { useSteadyVersion } from '../../steady-refresh.ts'
 import type { ViewProps } from '../../view-props.ts'
@@ -64,7 +63,6 @@ export function Imports(props: ViewProps) {
       view="reconciliation"
       icon="upload"
       path={PATH}
-      params={{}}
       caption={reconciliationStrings.tabs.imports}
       columns={COLUMNS}
       filters={[bankFilter]}
@@ -76,17 +74,11 @@ export function Imports(props: ViewProps) {
           <ImportStatement label={strings.import} isCompact done={bump} />
         )
       }
-      detail={({ open, version: shown, close }) => (
-        <Detail
-          key={open}
-          title={strings.oneImport}
-          path={`${PATH}/{id}`}
-          params={{ id: open }}
-          version={shown}
-          close={close}
-          show={(record) => <About record={record} />}
-        />
-      )}
+      one={{
+        title: strings.oneImport,
+        path: `${PATH}/{id}`,
+        show: (record) => <About record={record} />,
+      }}
     />
   )
 }
@@ -95,10 +87,7 @@ function About({ record }: { record: ImportRecord }) {
   const { state, error, fileName } = record
   return (
     <>
-      <div class="headline">
-        <span class="headline-text">{fileName ?? strings.noFileName}</span>
-        <ImportState state={state} />
-      </div>
+      <TextHeadline text={fileName ?? strings.noFileName} badge={<ImportState state={state} />} />
       {error && <p class="notice held">{errorText(error)}</p>}
       {state === 'cut_off' && <p class="notice held">{strings.cutOffText}</p>}
       <Facts

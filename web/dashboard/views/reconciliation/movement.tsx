@@ -1,12 +1,13 @@
-// A line of a statement, or an item of our books, in one row of a side.
+// A statement line or a ledger item in one row.
 
 import type { ComponentChildren } from 'preact'
 import { differencesStrings, reconciliationStrings as strings } from '../../../copy.ts'
 import type { Row } from '../../api.ts'
 import { shortDay } from '../../days.ts'
 import { count, humanize } from '../../format.ts'
+import { Link } from '../../parts/link.tsx'
 import { Money } from '../../parts/values.tsx'
-import { follow, hrefOf } from '../../routing.ts'
+import { hrefOf } from '../../routing.ts'
 
 export type Line = Row<'/api/v1/operator/reconciliation/lines'>
 export type Item = Row<'/api/v1/operator/reconciliation/items'>
@@ -58,7 +59,6 @@ export function aboutItem({ day, reference, accountNumber }: PlainItem): string[
   return [shortDay(day), accountNumber, reference].filter((each) => each !== null)
 }
 
-// Where an item has a page of its own.
 export function ItemLink({ item: { kind, id, reference } }: { item: PlainItem }) {
   const links: Record<string, readonly [href: string, text: string] | undefined> = {
     credit: [hrefOf('credits', `${id}`), differencesStrings.viewCredit],
@@ -72,11 +72,7 @@ export function ItemLink({ item: { kind, id, reference } }: { item: PlainItem })
   }
   const link = links[kind]
   if (!link) return null
-  return (
-    <a href={link[0]} onClick={follow}>
-      {link[1]}
-    </a>
-  )
+  return <Link href={link[0]}>{link[1]}</Link>
 }
 
 export const payoutHref = (reference: string) => hrefOf('payouts', reference, { tab: 'all' })

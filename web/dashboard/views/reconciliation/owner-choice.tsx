@@ -1,4 +1,4 @@
-// Who may be given a difference: oneself, nobody, or another user; to choose one, or to filter by.
+// The possible owners of a difference, to choose from or to filter by.
 
 import { differencesStrings as strings } from '../../../copy.ts'
 import { useData } from '../../loading.ts'
@@ -28,10 +28,9 @@ export function useOwnerFilter({ user }: Session): Filter {
 type Props = {
   owners: ReturnType<typeof useOwners>
   session: Session
-  chosen: string | undefined // At first; else nobody.
+  chosen: string | undefined
 }
 
-// Named `owner` in its form.
 export function OwnerChoice({ owners, session, chosen }: Props) {
   const { data, problem, reload } = owners
   if (problem && !data) return <Failed problem={problem} retry={reload} />

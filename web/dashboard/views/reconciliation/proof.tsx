@@ -1,5 +1,5 @@
-// The proof of a day as an addition: the ledger's balance, what is in transit, what is explained and
-// what differs make the statement's balance.
+// The proof of a day as a sum: ledger balance, items in transit, explained and open differences make the
+// statement's balance.
 
 import { reconciliationStrings } from '../../../copy.ts'
 import type { Data } from '../../api.ts'
@@ -26,7 +26,6 @@ function stepsOf(proof: DayProof): Step[] {
   ]
 }
 
-// To the kobo.
 const less = (one: number, other: number) => Math.round((one - other) * 100) / 100
 
 function textOf(proof: DayProof, status: Status): string {

@@ -1,4 +1,4 @@
-// Which format a statement file is in, by its beginning; of a packed file by its name.
+// The format of a statement file by its first bytes; of a packed file by its name.
 
 export type Format = 'camt053' | 'mt940' | 'csv'
 
@@ -27,7 +27,7 @@ export function contentTypeOf(file: File, format: Format): string {
 
 type Earlier = { bankCode: string; fileName: string | null }
 
-// The bank whose earlier files are named most alike: banks name theirs by a pattern.
+// The bank whose earlier file names are most alike.
 export function likeliestBank(fileName: string, earlier: readonly Earlier[]): string | undefined {
   const scored = earlier.map(({ bankCode, fileName: other }) => ({
     bankCode,
@@ -37,7 +37,7 @@ export function likeliestBank(fileName: string, earlier: readonly Earlier[]): st
   return best && best.alike >= ALIKE_MIN ? best.bankCode : undefined
 }
 
-const ALIKE_MIN = 4 // Characters: fewer are chance.
+const ALIKE_MIN = 4 // Fewer equal characters are chance.
 
 function sharedBeginning(one: string, other: string): number {
   let at = 0

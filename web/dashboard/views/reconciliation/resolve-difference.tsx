@@ -5,9 +5,8 @@ import { useState } from 'preact/hooks'
 import { differencesStrings as strings } from '../../../copy.ts'
 import { send } from '../../api.ts'
 import { money } from '../../format.ts'
-import { DialogForm } from '../../parts/dialog.tsx'
-import { choiceOf, Field, textOf, useSending } from '../../parts/forms.tsx'
-import { toast } from '../../parts/toasts.tsx'
+import { ActionDialog, OpenButton } from '../../parts/action.tsx'
+import { TextAreaField } from '../../parts/forms.tsx'
 import type { Session } from '../../session.ts'
 import { OthersNotice } from './assign-difference.tsx'
 import type { Difference } from './difference-list.tsx'
@@ -22,21 +21,12 @@ const REASON_MAX = 500
 
 type Props = { difference: Difference; session: Session; done: () => void }
 
-export function ResolveDifference({ difference, session, done }: Props) {
-  const [isAsked, setAsked] = useState(false)
+export function ResolveDifference(props: Props) {
   return (
     <div class="actions">
-      <button type="button" class="button primary" onClick={() => setAsked(true)}>
-        {strings.resolve}
-      </button>
-      {isAsked && (
-        <ResolveForm
-          difference={difference}
-          session={session}
-          done={done}
-          close={() => setAsked(false)}
-        />
-      )}
+      <OpenButton label={strings.resolve} style="primary">
+        {(close) => <ResolveForm {...props} close={close} />}
+      </OpenButton>
     </div>
   )
 }
@@ -45,20 +35,18 @@ function ResolveForm({ difference, session, done, close }: Props & { close: () =
   const { id, amount, currency, actions, payout } = difference
   const [action, choose] = useState<string>(ACTIONS.find((each) => actions.includes(each)) ?? '')
   const hasReadings = action === 'book' && difference.readings.length > 0
-  const sending = useSending(async (given, headers) => {
-    const action = choiceOf(given, 'action', ACTIONS)
-    const reading = hasReadings ? { reading: choiceOf(given, 'reading', READINGS) } : {}
-    const body = { action, ...reading, reason: textOf(given, 'reason') }
-    const { state } = await send('POST', PATH, { params: { id }, body, headers })
-    close()
-    toast(state === 'asked' ? strings.askedDone : strings.resolved)
-    done()
-  })
   return (
-    <DialogForm
+    <ActionDialog
       title={strings.resolveTitle(money(amount, currency))}
       action={strings.resolve}
-      sending={sending}
+      run={(form, headers) => {
+        const action = form.choice('action', ACTIONS)
+        const reading = hasReadings ? { reading: form.choice('reading', READINGS) } : {}
+        const body = { action, ...reading, reason: form.text('reason') }
+        return send('POST', PATH, { params: { id }, body, headers })
+      }}
+      message={({ state }) => (state === 'asked' ? strings.askedDone : strings.resolved)}
+      done={done}
       close={close}
     >
       <OthersNotice difference={difference} session={session} />
@@ -69,11 +57,11 @@ function ResolveForm({ difference, session, done, close }: Props & { close: () =
       >
         {hasReadings && <ReadingFields difference={difference} />}
       </ActionFields>
-    </DialogForm>
+    </ActionDialog>
   )
 }
 
-// A debit smaller than the credit that it names. Neither reading is chosen beforehand: one is for good.
+// A debit smaller than its credit has two readings. Neither is preselected, because one is irreversible.
 function ReadingFields({ difference }: Pick<Props, 'difference'>) {
   const { amount, currency, credit } = difference
   const [debit, whole] = [money(-amount, currency), money(credit?.amount ?? 0, currency)]
@@ -98,10 +86,9 @@ type FieldsProps = {
   reason?: string
   bookText?: string | undefined
   choose?: (action: Action) => void
-  children?: ComponentChildren // Between the action and the reason.
+  children?: ComponentChildren
 }
 
-// Without a choice of actions only the reason is asked for.
 export function ActionFields(props: FieldsProps) {
   const { actions, reason = '', bookText, choose, children } = props
   return (
@@ -130,18 +117,15 @@ export function ActionFields(props: FieldsProps) {
         </fieldset>
       )}
       {children}
-      <Field label={strings.why} hint={strings.whyHint}>
-        {(id) => (
-          <textarea
-            id={id}
-            name="reason"
-            rows={3}
-            maxLength={REASON_MAX}
-            required
-            defaultValue={reason}
-          />
-        )}
-      </Field>
+      <TextAreaField
+        label={strings.why}
+        hint={strings.whyHint}
+        name="reason"
+        rows={3}
+        maxLength={REASON_MAX}
+        required
+        defaultValue={reason}
+      />
     </>
   )
 }

@@ -1,18 +1,17 @@
-// Resolves many differences the same way, some at a time so that it can be seen how far it is. What
-// could not be resolved is listed with its reason. After an error it goes on where it was; those that
-// nobody knows the outcome of are sent again with their key.
+// Resolves many differences the same way, in batches with progress, and lists failures with their reasons.
+// After an error it continues; a batch with an unknown outcome is sent again with its key.
 
 import { useState } from 'preact/hooks'
 import { reconciliationStrings, differencesStrings as strings } from '../../../copy.ts'
 import { send } from '../../api.ts'
 import { count } from '../../format.ts'
 import { Dialog, DialogForm } from '../../parts/dialog.tsx'
-import { choiceOf, newKey, textOf, useSending } from '../../parts/forms.tsx'
+import { newKey, useSending } from '../../parts/forms.tsx'
 import { ACTIONS, type Action, ActionFields } from './resolve-difference.tsx'
 
 const PATH = '/api/v1/operator/reconciliation/resolve'
 const AT_ONCE = 20
-const MANY = ['note', 'book'] as const // A match is confirmed where it is seen.
+const MANY = ['note', 'book'] as const // Matches are confirmed where the user sees them.
 
 export type Failure = { id: string; message: string }
 type Reached = { count: number; failures: readonly Failure[]; asked: string; key: string }
@@ -34,10 +33,10 @@ export function ResolveChosen({ ids, done }: Pick<Props, 'ids' | 'done'>) {
 
 export function ResolveMany({ ids, action, close, done }: Props) {
   const [reached, setReached] = useState<Reached>({ count: 0, failures: [], asked: '', key: '' })
-  const sending = useSending(async (given) => {
+  const sending = useSending(async (form) => {
     const body = {
-      action: action ?? choiceOf(given, 'action', ACTIONS),
-      reason: textOf(given, 'reason'),
+      action: action ?? form.choice('action', ACTIONS),
+      reason: form.text('reason'),
     }
     const asked = JSON.stringify(body)
     let at = reached.asked === asked ? reached : { ...reached, asked, key: newKey() }

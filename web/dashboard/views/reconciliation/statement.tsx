@@ -12,10 +12,11 @@ import { shortDay } from '../../days.ts'
 import { count } from '../../format.ts'
 import { usePages } from '../../loading.ts'
 import { Facts } from '../../parts/drawer.tsx'
+import { Link } from '../../parts/link.tsx'
 import { Failed, Skeleton } from '../../parts/states.tsx'
 import { Pager } from '../../parts/table.tsx'
 import { Copyable, Money, Time } from '../../parts/values.tsx'
-import { follow, hrefOf } from '../../routing.ts'
+import { hrefOf } from '../../routing.ts'
 import { aboutLine, lineKind, lineText, Movement } from './movement.tsx'
 
 export type Statement = Row<'/api/v1/operator/statements'>
@@ -33,9 +34,7 @@ export function StatementDetail({ statement }: { statement: Statement }) {
     <>
       <div class="headline">
         <span class="headline-text">{bankName}</span>
-        <a href={day} onClick={follow}>
-          {strings.seeDay}
-        </a>
+        <Link href={day}>{strings.seeDay}</Link>
       </div>
       <p class="muted">{daysOf(statement)}</p>
       <Facts

@@ -1,9 +1,8 @@
-// Statements that were imported; each opens to its lines.
+// Imported statements; each opens to its lines.
 
 import { useState } from 'preact/hooks'
 import { reconciliationStrings, bankStatementsStrings as strings } from '../../../copy.ts'
 import { count, money } from '../../format.ts'
-import { Detail } from '../../parts/detail.tsx'
 import { ListView } from '../../parts/list-view.tsx'
 import type { Column } from '../../parts/table.tsx'
 import { Money, Time } from '../../parts/values.tsx'
@@ -49,7 +48,6 @@ export function Statements(props: ViewProps) {
       view="reconciliation"
       icon="advice"
       path={PATH}
-      params={{}}
       caption={reconciliationStrings.tabs.statements}
       columns={COLUMNS}
       filters={[bankFilter]}
@@ -61,16 +59,12 @@ export function Statements(props: ViewProps) {
           <ImportStatement label={strings.import} isCompact done={bump} />
         )
       }
-      detail={({ open, close }) => (
-        <Detail
-          key={open}
-          title={strings.one}
-          path={`${PATH}/{id}`}
-          params={{ id: open }}
-          close={close}
-          show={(statement) => <StatementDetail statement={statement} />}
-        />
-      )}
+      one={{
+        title: strings.one,
+        path: `${PATH}/{id}`,
+        isFixed: true,
+        show: (statement) => <StatementDetail statement={statement} />,
+      }}
     />
   )
 }

@@ -1,13 +1,14 @@
-// Matches that name and amount suggest: a person confirms them, one by one or many at once.
+// Suggested matches by name and amount, to confirm one by one or many at once.
 
 import { useState } from 'preact/hooks'
 import { differencesStrings, reconciliationStrings as strings } from '../../../copy.ts'
 import { problemFrom, type Row, send } from '../../api.ts'
 import { money } from '../../format.ts'
 import { staying } from '../../in-flight.ts'
+import { Link } from '../../parts/link.tsx'
 import { toast } from '../../parts/toasts.tsx'
 import { Money } from '../../parts/values.tsx'
-import { follow, hrefOf } from '../../routing.ts'
+import { hrefOf } from '../../routing.ts'
 import type { Session } from '../../session.ts'
 import { itemText, lineText } from './movement.tsx'
 import type { DayProof } from './proof.tsx'
@@ -114,9 +115,9 @@ function Suggestion({ difference, proof, session, isPicked, toggle, done }: OneP
       />
       <p>
         <span class="muted small">{strings.bankSide}</span>
-        <a href={hrefOf('reconciliation', `${id}`, { bankCode, day, currency })} onClick={follow}>
+        <Link href={hrefOf('reconciliation', `${id}`, { bankCode, day, currency })}>
           {lineText(line)}
-        </a>
+        </Link>
         <Money amount={line.amount} currency={currency} />
         {owner && owner.id !== session.user.id && (
           <span class="muted small">{differencesStrings.ownedBy(owner.email)}</span>

@@ -1,9 +1,6 @@
-// Advances the test clock. What falls due runs before the answer, and where that is much, the answer is
-// incomplete: it is asked for again, with the same target, until the clock is there. Meanwhile the clock
-// is read every second, to show how far it is.
-//
-// Stopped, or left with the view, it asks no more: the clock stays where the call under way brings it.
-// Nor once the clock was released or reset elsewhere, since that would begin another one.
+// Advances the test clock. Due work runs before the answer. If there is much, the answer is incomplete, and the
+// call repeats with the same target until the clock is there. Meanwhile the clock is read every second.
+// It stops with the view, and when the clock is released or reset elsewhere.
 
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { getData, type Problem, problemFrom, type Schemas, send } from '../../api.ts'
@@ -14,7 +11,7 @@ type Ended = 'done' | 'stopped' | 'released'
 export type Advance = {
   from: string
   to: string
-  now: string // Where the clock is.
+  now: string
   ran: readonly Step[]
   state: 'running' | 'stopping' | Ended
 }
@@ -25,7 +22,7 @@ const ASK_MS = 1_000
 export const isUnderWay = (advance: Advance | undefined) =>
   advance?.state === 'running' || advance?.state === 'stopping'
 
-// `ended`: also where it failed, since the clock may have moved.
+// Calls `ended` also after a failure, since the clock may have moved.
 export function useAdvance(ended: () => void) {
   const [advance, setAdvance] = useState<Advance | undefined>()
   const [problem, setProblem] = useState<Problem | undefined>()
@@ -83,7 +80,7 @@ function useAsking(isWanted: boolean, told: (now: string) => void): void {
 
 type Watch = { goesOn: () => boolean; told: (more: Partial<Advance>) => void }
 
-// To a time, not by seconds: asked for again, it moves the clock no further.
+// To a time, not by seconds, so that a retry moves the clock no further.
 async function advanceTo(to: string, { goesOn, told }: Watch): Promise<Ended> {
   for (let ran: readonly Step[] = []; ; ) {
     const moved = await send('POST', `${PATH}/advance`, { body: { to } }).catch(lookAgain)
@@ -95,7 +92,7 @@ async function advanceTo(to: string, { goesOn, told }: Watch): Promise<Ended> {
   }
 }
 
-// What falls due may take longer than an answer is waited for, such as webhooks that nobody answers.
+// Due work, such as webhooks without an answer, may outlast a request.
 async function lookAgain(error: unknown) {
   if (problemFrom(error).code !== 'unreachable') throw error
   const { now } = await getData(PATH, {})

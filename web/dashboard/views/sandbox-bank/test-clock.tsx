@@ -1,18 +1,16 @@
-// The test clock (docs/test-clock.md): what time it is for this client; moving it, with what runs on the
-// way; and the return to real time.
+// The test clock (docs/test-clock.md): the time of this client, moving it, and the return to real time.
 
 import type { TargetedSubmitEvent } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect } from 'preact/hooks'
 import { testClockStrings as strings } from '../../../copy.ts'
 import { type Schemas, send } from '../../api.ts'
 import { humanize, shownTime, ZONE_OFFSET } from '../../format.ts'
 import { useData } from '../../loading.ts'
+import { Action } from '../../parts/action.tsx'
 import { Bullets } from '../../parts/bullets.tsx'
 import type { Destination } from '../../parts/destination-picker.tsx'
-import { Confirm } from '../../parts/dialog.tsx'
-import { Field, textOf } from '../../parts/forms.tsx'
+import { Form, InputField } from '../../parts/forms.tsx'
 import { Failed, Skeleton } from '../../parts/states.tsx'
-import { toast } from '../../parts/toasts.tsx'
 import { Time } from '../../parts/values.tsx'
 import { useSteadyRefresh } from '../../steady-refresh.ts'
 import { type Advance, isUnderWay, useAdvance } from './clock-advance.ts'
@@ -24,14 +22,14 @@ const SECOND_MS = 1_000
 const SPANS = { hour: 3_600, day: 86_400, week: 604_800 } as const
 
 type Props = {
-  chosen: Destination | undefined // Where it is a payment, to move past its grace period.
+  chosen: Destination | undefined // A payment can move the clock past its grace period.
   moved: () => void
   runs: (isRunning: boolean) => void
 }
 
 export function TestClock({ chosen, moved, runs }: Props) {
   const { data: clock, problem, reload } = useData('/sandbox/clock', {})
-  useSteadyRefresh(reload) // Others move it too.
+  useSteadyRefresh(reload)
   const took = () => {
     reload()
     moved()
@@ -90,7 +88,7 @@ function Steps({ clock, chosen, isRunning, start }: StepsProps) {
   const later = (ms: number) => (now: Date) => new Date(now.getTime() + ms)
   const submit = (event: TargetedSubmitEvent<HTMLFormElement>) => {
     event.preventDefault()
-    const to = textOf(new FormData(event.currentTarget), 'to')
+    const to = new Form(event.currentTarget).text('to')
     void start(() => new Date(`${to}${ZONE_OFFSET}`))
   }
   return (
@@ -123,9 +121,7 @@ function Steps({ clock, chosen, isRunning, start }: StepsProps) {
         {!isPayment && <p class="muted small">{strings.choosePayment}</p>}
       </fieldset>
       <form class="inline-form" onSubmit={submit}>
-        <Field label={strings.to}>
-          {(id) => <input id={id} name="to" type="datetime-local" required />}
-        </Field>
+        <InputField label={strings.to} name="to" type="datetime-local" required />
         <button type="submit" class="button" aria-disabled={isRunning}>
           {strings.go}
         </button>
@@ -170,7 +166,7 @@ function shareOf({ from, to, now }: Advance): number {
   return toMs > fromMs ? Math.min((nowMs - fromMs) / (toMs - fromMs), 1) : 1
 }
 
-// By kind, in the order in which each first ran.
+// In the order in which each kind first ran.
 function Ran({ advance: { ran, state } }: { advance: Advance }) {
   const counts = new Map<string, number>()
   for (const { kind, count } of ran) counts.set(kind, (counts.get(kind) ?? 0) + count)
@@ -187,33 +183,17 @@ function Ran({ advance: { ran, state } }: { advance: Advance }) {
 }
 
 function ReleaseButton({ isDisabled, released }: { isDisabled: boolean; released: () => void }) {
-  const [isAsked, setAsked] = useState(false)
-  const close = () => setAsked(false)
   return (
     <div>
-      <button
-        type="button"
-        class="button"
-        aria-disabled={isDisabled}
-        onClick={() => isDisabled || setAsked(true)}
-      >
-        {strings.release}
-      </button>
-      {isAsked && (
-        <Confirm
-          title={strings.releaseTitle}
-          action={strings.release}
-          run={() => send('DELETE', '/sandbox/clock', {})}
-          done={() => {
-            close()
-            toast(strings.released)
-            released()
-          }}
-          close={close}
-        >
-          <Bullets points={strings.releaseText} />
-        </Confirm>
-      )}
+      <Action
+        title={strings.releaseTitle}
+        action={strings.release}
+        isDisabled={isDisabled}
+        text={<Bullets points={strings.releaseText} />}
+        run={() => send('DELETE', '/sandbox/clock', {})}
+        message={strings.released}
+        done={released}
+      />
     </div>
   )
 }

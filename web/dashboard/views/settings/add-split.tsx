@@ -4,13 +4,10 @@ import { useRef, useState } from 'preact/hooks'
 import { splitsStrings } from '../../../copy.ts'
 import { getPage, type Schemas, send } from '../../api.ts'
 import { useLoaded } from '../../loading.ts'
-import { DialogForm } from '../../parts/dialog.tsx'
-import { choiceOf, Field, textOf, useSending } from '../../parts/forms.tsx'
+import { ActionDialog, OpenButton } from '../../parts/action.tsx'
+import { AMOUNT, CheckBox, InputField, SelectField } from '../../parts/forms.tsx'
 import { Failed, Skeleton } from '../../parts/states.tsx'
-import { toast } from '../../parts/toasts.tsx'
 import { CODE_MAX } from './add-subaccount.tsx'
-
-type Subaccount = Schemas['Subaccount']
 
 const { splits: strings } = splitsStrings
 const NAME_MAX = 100
@@ -19,70 +16,58 @@ const TYPES = ['percentage', 'flat'] as const
 type Type = (typeof TYPES)[number]
 
 export function AddSplit({ done }: { done: () => void }) {
-  const [isOpen, setOpen] = useState(false)
-  const close = () => setOpen(false)
   return (
-    <>
-      <button type="button" class="button primary" onClick={() => setOpen(true)}>
-        {strings.add}
-      </button>
-      {isOpen && <SplitForm close={close} done={done} />}
-    </>
+    <OpenButton label={strings.add} style="primary">
+      {(close) => <SplitForm close={close} done={done} />}
+    </OpenButton>
   )
 }
 
-const amountOf = (given: FormData, name: string) => textOf(given, name).replaceAll(',', '')
-
 function SplitForm({ close, done }: { close: () => void; done: () => void }) {
   const [type, setType] = useState<Type>('percentage')
-  const made = useRef(1)
+  const lastPart = useRef(1)
   const [parts, setParts] = useState<readonly number[]>([1])
-  const sending = useSending(async (given, headers) => {
-    const code = textOf(given, 'splitCode')
-    const body = {
-      ...(code === '' ? {} : { splitCode: code }),
-      name: textOf(given, 'name'),
-      type: choiceOf(given, 'type', TYPES),
-      parts: parts.map((part) => ({
-        subaccountCode: textOf(given, `subaccount-${part}`),
-        share: amountOf(given, `share-${part}`),
-        bearsFee: given.has(`bears-${part}`),
-      })),
-    }
-    const { splitCode } = await send('POST', '/api/v1/splits', { body, headers })
-    toast(strings.added(splitCode))
-    close()
-    done()
-  })
   const addPart = () => {
-    made.current += 1
-    setParts([...parts, made.current])
+    lastPart.current += 1
+    setParts([...parts, lastPart.current])
   }
   return (
-    <DialogForm title={strings.add} action={strings.add} sending={sending} close={close}>
-      <p class="muted">{strings.addText}</p>
-      <Field label={strings.name}>
-        {(id) => <input id={id} name="name" required maxLength={NAME_MAX} autocomplete="off" />}
-      </Field>
-      <Field label={strings.code} hint={strings.codeHint}>
-        {(id) => <input id={id} name="splitCode" maxLength={CODE_MAX} autocomplete="off" />}
-      </Field>
-      <Field label={strings.type}>
-        {(id) => (
-          <select
-            id={id}
-            name="type"
-            value={type}
-            onChange={(event) => setType(event.currentTarget.value as Type)}
-          >
-            {TYPES.map((each) => (
-              <option key={each} value={each}>
-                {strings.types[each]}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
+    <ActionDialog
+      action={strings.add}
+      text={strings.addText}
+      run={(form, headers) => {
+        const code = form.text('splitCode')
+        const body = {
+          ...(code === '' ? {} : { splitCode: code }),
+          name: form.text('name'),
+          type: form.choice('type', TYPES),
+          parts: parts.map((part) => ({
+            subaccountCode: form.text(`subaccount-${part}`),
+            share: form.amount(`share-${part}`),
+            bearsFee: form.has(`bears-${part}`),
+          })),
+        }
+        return send('POST', '/api/v1/splits', { body, headers })
+      }}
+      message={({ splitCode }) => strings.added(splitCode)}
+      done={done}
+      close={close}
+    >
+      <InputField label={strings.name} name="name" required maxLength={NAME_MAX} />
+      <InputField
+        label={strings.code}
+        hint={strings.codeHint}
+        name="splitCode"
+        maxLength={CODE_MAX}
+      />
+      <SelectField
+        label={strings.type}
+        name="type"
+        value={type}
+        onChange={(event) => setType(event.currentTarget.value as Type)}
+        options={TYPES}
+        names={strings.types}
+      />
       <Parts
         parts={parts}
         type={type}
@@ -93,7 +78,7 @@ function SplitForm({ close, done }: { close: () => void; done: () => void }) {
           {strings.addPart}
         </button>
       )}
-    </DialogForm>
+    </ActionDialog>
   )
 }
 
@@ -129,39 +114,28 @@ function Parts({ parts, type, remove }: PartsProps) {
   )
 }
 
-type PartProps = { part: number; type: Type; subaccounts: readonly Subaccount[] }
+type PartProps = { part: number; type: Type; subaccounts: readonly Schemas['Subaccount'][] }
 
 function PartFields({ part, type, subaccounts }: PartProps) {
   return (
     <>
-      <Field label={strings.subaccount}>
-        {(id) => (
-          <select id={id} name={`subaccount-${part}`} required>
-            <option value="">{strings.chooseSubaccount}</option>
-            {subaccounts.map(({ subaccountCode: code, name }) => (
-              <option key={code} value={code}>
-                {strings.subaccountOf(name, code)}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
-      <Field label={type === 'percentage' ? strings.percent : strings.amount}>
-        {(id) => (
-          <input
-            id={id}
-            name={`share-${part}`}
-            required
-            inputMode="decimal"
-            pattern="[0-9,]+(\.[0-9]{1,2})?"
-            autocomplete="off"
-          />
-        )}
-      </Field>
-      <label class="option">
-        <input type="checkbox" name={`bears-${part}`} />
-        {strings.bearsFee}
-      </label>
+      <SelectField
+        label={strings.subaccount}
+        name={`subaccount-${part}`}
+        required
+        none={strings.chooseSubaccount}
+        options={subaccounts.map(({ subaccountCode: code, name }) => [
+          code,
+          strings.subaccountOf(name, code),
+        ])}
+      />
+      <InputField
+        label={type === 'percentage' ? strings.percent : strings.amount}
+        name={`share-${part}`}
+        required
+        {...AMOUNT}
+      />
+      <CheckBox name={`bears-${part}`} label={strings.bearsFee} />
     </>
   )
 }

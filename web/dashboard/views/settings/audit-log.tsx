@@ -7,7 +7,7 @@ import { Drawer, Facts } from '../../parts/drawer.tsx'
 import { DATES, type Filter } from '../../parts/filters.tsx'
 import { ListView } from '../../parts/list-view.tsx'
 import type { Column } from '../../parts/table.tsx'
-import { Time } from '../../parts/values.tsx'
+import { TextHeadline, Time } from '../../parts/values.tsx'
 import type { ViewProps } from '../../view-props.ts'
 
 type Action = Schemas['AuditLogEntry']
@@ -35,7 +35,6 @@ export function AuditLog(props: ViewProps) {
       view="settings"
       icon="action"
       path="/api/v1/audit-log"
-      params={{}}
       caption={settingsStrings.tabs.auditLog}
       columns={COLUMNS}
       filters={FILTERS}
@@ -54,9 +53,7 @@ function ActionDrawer({ action, close }: { action: Action | undefined; close: ()
       {!action && <p class="notice">{strings.notOnPage}</p>}
       {action && (
         <>
-          <div class="headline">
-            <span class="headline-text">{action.action}</span>
-          </div>
+          <TextHeadline text={action.action} />
           <Facts
             facts={[
               [strings.actor, action.actor],

@@ -3,17 +3,17 @@
 import { useState } from 'preact/hooks'
 import { settingsStrings } from '../../../copy.ts'
 import { type ChosenLogo, readLogo } from '../../logo-file.ts'
-import { Field } from '../../parts/forms.tsx'
+import { InputField } from '../../parts/forms.tsx'
 
 const { branding: strings } = settingsStrings
 const NAME_MAX = 60
 
-// What the fields hold; empty is not chosen.
+// An empty field means the default.
 export type Draft = Record<
   'name' | 'accountName' | 'supportEmail' | 'supportPhone' | 'supportUrl',
   string
 >
-export type DraftLogo = ChosenLogo | null | undefined // Undefined: not touched.
+export type DraftLogo = ChosenLogo | null | undefined // Undefined: unchanged.
 
 const KEYBOARDS = { supportEmail: 'email', supportPhone: 'tel', supportUrl: 'url' } as const
 
@@ -29,17 +29,15 @@ export function TextFields({ draft, set, names, ownName }: TextFieldsProps) {
   return (
     <>
       {names.map((name) => (
-        <Field key={name} label={strings[name]} hint={strings.hints[name](ownName)}>
-          {(id) => (
-            <input
-              id={id}
-              value={draft[name]}
-              inputMode={keyboards[name] ?? 'text'}
-              maxLength={name in KEYBOARDS ? undefined : NAME_MAX}
-              onInput={(event) => set(name, event.currentTarget.value)}
-            />
-          )}
-        </Field>
+        <InputField
+          key={name}
+          label={strings[name]}
+          hint={strings.hints[name](ownName)}
+          value={draft[name]}
+          inputMode={keyboards[name] ?? 'text'}
+          maxLength={name in KEYBOARDS ? undefined : NAME_MAX}
+          onInput={(event) => set(name, event.currentTarget.value)}
+        />
       ))}
     </>
   )
@@ -47,7 +45,7 @@ export function TextFields({ draft, set, names, ownName }: TextFieldsProps) {
 
 type ColourProps = {
   colour: string
-  isOwn: boolean // Else ours.
+  isOwn: boolean
   choose: (colour: string) => void
   own: (isOwn: boolean) => void
 }
@@ -55,20 +53,16 @@ type ColourProps = {
 export function ColourField({ colour, isOwn, choose, own }: ColourProps) {
   return (
     <>
-      <Field label={strings.colour}>
-        {(id) => (
-          <input
-            id={id}
-            type="color"
-            class="swatch"
-            value={colour}
-            onInput={(event) => {
-              choose(event.currentTarget.value)
-              own(true)
-            }}
-          />
-        )}
-      </Field>
+      <InputField
+        label={strings.colour}
+        type="color"
+        class="swatch"
+        value={colour}
+        onInput={(event) => {
+          choose(event.currentTarget.value)
+          own(true)
+        }}
+      />
       <label class="option">
         <input
           type="checkbox"
@@ -99,16 +93,13 @@ export function LogoField({
   }
   return (
     <>
-      <Field label={strings.logo} hint={strings.logoHint}>
-        {(id) => (
-          <input
-            id={id}
-            type="file"
-            accept="image/png,image/jpeg,image/webp"
-            onChange={(event) => void take(event.currentTarget)}
-          />
-        )}
-      </Field>
+      <InputField
+        label={strings.logo}
+        hint={strings.logoHint}
+        type="file"
+        accept="image/png,image/jpeg,image/webp"
+        onChange={(event) => void take(event.currentTarget)}
+      />
       {isUnreadable && (
         <p class="failed" role="alert">
           {strings.logoUnreadable}

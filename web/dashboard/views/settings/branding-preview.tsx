@@ -1,4 +1,4 @@
-// The payment page itself, in a frame, with branding that is not saved yet. Nothing in it can be used.
+// The payment page with unsaved branding, in a frame without interaction.
 
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import {
@@ -10,10 +10,10 @@ import {
   type SampleBranding,
 } from '../../../checkout/preview.tsx'
 import { settingsStrings } from '../../../copy.ts'
-import { Field } from '../../parts/forms.tsx'
+import { SelectField } from '../../parts/forms.tsx'
 
 const { branding: strings } = settingsStrings
-const COLOUR_MS = 250 // A colour being dragged about is not asked for at every step.
+const COLOUR_MS = 250 // A dragged colour is not sent at every step.
 
 type Props = { branding: SampleBranding; colour: string }
 
@@ -23,17 +23,13 @@ export function BrandingPreview({ branding, colour }: Props) {
     setState(PREVIEW_STATES.find((each) => each === chosen) ?? 'waiting')
   return (
     <div class="preview">
-      <Field label={strings.preview}>
-        {(id) => (
-          <select id={id} value={state} onChange={(event) => choose(event.currentTarget.value)}>
-            {PREVIEW_STATES.map((each) => (
-              <option key={each} value={each}>
-                {strings.states[each]}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
+      <SelectField
+        label={strings.preview}
+        value={state}
+        onChange={(event) => choose(event.currentTarget.value)}
+        options={PREVIEW_STATES}
+        names={strings.states}
+      />
       <PageFrame branding={branding} colour={colour} state={state} />
     </div>
   )
@@ -42,7 +38,7 @@ export function BrandingPreview({ branding, colour }: Props) {
 function PageFrame({ branding, colour, state }: Props & { state: PreviewState }) {
   const frame = useRef<HTMLIFrameElement>(null)
   const [isLoaded, setLoaded] = useState(false)
-  // Once: what changes is drawn into it, so that nothing flickers.
+  // Loads once and redraws, so that nothing flickers.
   const empty = useMemo(() => previewDocument(colour), [])
 
   useEffect(() => {
@@ -73,7 +69,7 @@ function PageFrame({ branding, colour, state }: Props & { state: PreviewState })
   )
 }
 
-// The page is at least as high as its window: measured in one of no height.
+// The page fills its window, so measure it in one without height.
 function fit(frame: HTMLIFrameElement, page: Document): void {
   frame.style.height = '0'
   frame.style.height = `${page.documentElement.scrollHeight}px`

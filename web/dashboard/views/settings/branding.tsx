@@ -1,4 +1,4 @@
-// Branding: what payers see of the merchant, with the payment page as it would look.
+// Branding: the merchant as payers see it, with a preview of the payment page.
 
 import { useState } from 'preact/hooks'
 import { appStrings, settingsStrings } from '../../../copy.ts'
@@ -61,8 +61,8 @@ function BrandingForm({ branding, ownName, mayWrite }: Props) {
     supportUrl: chosen('supportUrl'),
   }
   const { problem, isBusy, submit } = useSending(async () => {
-    const given = logo === undefined ? {} : { logo: logo?.base64 ?? null }
-    const body = { ...fields, colour: chosenColour, ...given }
+    const change = logo === undefined ? {} : { logo: logo?.base64 ?? null }
+    const body = { ...fields, colour: chosenColour, ...change }
     const answer = await send('PUT', PATH, { body })
     setSaved(answer)
     setColour(answer.colour)

@@ -1,16 +1,13 @@
-// What a client may pay out, which of it a second user must approve, and the least reserve of its
-// settlements: the client is chosen, then that is changed.
+// The payout limits, approval rule and minimum reserve of a chosen client.
 
 import { useState } from 'preact/hooks'
 import { appStrings, settingsStrings } from '../../../copy.ts'
 import { getData, type Schemas, send } from '../../api.ts'
+import { ActionForm } from '../../parts/action.tsx'
 import { ClientChoice } from '../../parts/client-choice.tsx'
-import { choiceOf, Field, textOf, useSending } from '../../parts/forms.tsx'
-import { Failed } from '../../parts/states.tsx'
-import { toast } from '../../parts/toasts.tsx'
+import { InputField, SelectField } from '../../parts/forms.tsx'
 
-type Settings = Schemas['PayoutSettings']
-type Found = { clientId: string; settings: Settings }
+type Found = { clientId: string; settings: Schemas['PayoutSettings'] }
 
 const { payoutRules: strings } = settingsStrings
 const PATH = '/api/v1/operator/clients/{clientId}/payout-settings'
@@ -20,88 +17,71 @@ const FLOORS = ['reserveFloorPercent', 'reserveFloorDays'] as const
 
 export function ClientPayoutLimits() {
   const [found, setFound] = useState<Found | undefined>()
-  const { problem, isBusy, submit } = useSending(async (given) => {
-    const clientId = textOf(given, 'clientId')
-    setFound(undefined)
-    setFound({ clientId, settings: await getData(PATH, { clientId }) })
-  })
   return (
     <section class="card panel" aria-labelledby="client-limits">
       <h2 id="client-limits">{strings.clientLimits}</h2>
       <p class="muted">{strings.clientLimitsText}</p>
-      <form class="form" onSubmit={submit} aria-busy={isBusy}>
+      <ActionForm
+        action={strings.find}
+        run={async (form) => {
+          const clientId = form.text('clientId')
+          setFound(undefined)
+          setFound({ clientId, settings: await getData(PATH, { clientId }) })
+        }}
+      >
         <ClientChoice label={strings.client} />
-        {problem && <Failed problem={problem} />}
-        <div class="form-end start">
-          <button type="submit" class="button" disabled={isBusy}>
-            {strings.find}
-          </button>
-        </div>
-      </form>
+      </ActionForm>
       {found && <LimitsForm key={found.clientId} {...found} />}
     </section>
   )
 }
 
 function LimitsForm({ clientId, settings }: Found) {
-  const { problem, isBusy, submit } = useSending(async (given) => {
-    const amounts = AMOUNTS.map((name) => [name, textOf(given, name).replaceAll(',', '') || null])
-    const payoutApproval = choiceOf(given, 'payoutApproval', APPROVALS)
-    const floors = FLOORS.map((name) => [name, Number(textOf(given, name))])
-    const body = { payoutApproval, ...Object.fromEntries([...amounts, ...floors]) }
-    await send('PATCH', PATH, { params: { clientId }, body })
-    toast(appStrings.saved)
-  })
   return (
-    <form class="form" onSubmit={submit} aria-busy={isBusy} aria-label={clientId}>
-      <Field label={strings.approval}>
-        {(id) => (
-          <select id={id} name="payoutApproval">
-            {APPROVALS.map((each) => (
-              <option key={each} value={each} selected={each === settings.payoutApproval}>
-                {strings.approvals[each]}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
+    <ActionForm
+      action={appStrings.save}
+      style="primary"
+      label={clientId}
+      run={(form) => {
+        const amounts = AMOUNTS.map((name) => [name, form.amount(name) || null])
+        const payoutApproval = form.choice('payoutApproval', APPROVALS)
+        const floors = FLOORS.map((name) => [name, Number(form.text(name))])
+        const body = { payoutApproval, ...Object.fromEntries([...amounts, ...floors]) }
+        return send('PATCH', PATH, { params: { clientId }, body })
+      }}
+      message={appStrings.saved}
+    >
+      <SelectField
+        label={strings.approval}
+        name="payoutApproval"
+        options={APPROVALS}
+        names={strings.approvals}
+        chosen={settings.payoutApproval}
+      />
       {AMOUNTS.map((name) => (
-        <Field key={name} label={strings[name]}>
-          {(id) => (
-            <input
-              id={id}
-              name={name}
-              inputMode="decimal"
-              autocomplete="off"
-              placeholder={strings.noLimit}
-              defaultValue={settings[name]?.toString() ?? ''}
-            />
-          )}
-        </Field>
+        <InputField
+          key={name}
+          label={strings[name]}
+          name={name}
+          inputMode="decimal"
+          placeholder={strings.noLimit}
+          defaultValue={settings[name]?.toString() ?? ''}
+        />
       ))}
       {FLOORS.map((name) => (
-        <Field key={name} label={strings[name]} hint={strings.reserveFloorHint}>
-          {(id) => (
-            <input
-              id={id}
-              name={name}
-              type="number"
-              required
-              min={0}
-              max={name === 'reserveFloorPercent' ? 100 : 365}
-              step={name === 'reserveFloorPercent' ? 0.01 : 1}
-              autocomplete="off"
-              defaultValue={settings[name].toString()}
-            />
-          )}
-        </Field>
+        <InputField
+          key={name}
+          label={strings[name]}
+          hint={strings.reserveFloorHint}
+          name={name}
+          type="number"
+          required
+          min={0}
+          max={name === 'reserveFloorPercent' ? 100 : 365}
+          step={name === 'reserveFloorPercent' ? 0.01 : 1}
+          defaultValue={settings[name].toString()}
+        />
       ))}
-      {problem && <Failed problem={problem} />}
-      <div class="actions">
-        <button type="submit" class="button primary" disabled={isBusy}>
-          {appStrings.save}
-        </button>
-      </div>
-    </form>
+    </ActionForm>
   )
 }

@@ -1,10 +1,10 @@
-// Fields with which users confirm who they are before a change of their credentials: one of their
-// passkeys, or the password and, where they have a second factor, a code.
+// Fields that confirm a user's identity before a change of credentials: a passkey, or the password and, with
+// a second factor, a code.
 
 import { useState } from 'preact/hooks'
 import { passkeyStrings as strings } from '../../../copy.ts'
 import type { Schemas } from '../../api.ts'
-import { Field, textOf } from '../../parts/forms.tsx'
+import { type Form, InputField } from '../../parts/forms.tsx'
 import { hasPasskeys, passkeyToConfirm } from '../../passkeys.ts'
 
 export type Factors = { hasTotp: boolean; hasPasskey: boolean }
@@ -23,21 +23,20 @@ export function ConfirmFields({ hasTotp, hasPasskey }: Factors) {
         </>
       ) : (
         <>
-          <Field label={strings.password}>
-            {(id) => (
-              <input
-                id={id}
-                name="password"
-                type="password"
-                autocomplete="current-password"
-                required
-              />
-            )}
-          </Field>
+          <InputField
+            label={strings.password}
+            name="password"
+            type="password"
+            autocomplete="current-password"
+            required
+          />
           {(hasTotp || hasPasskey) && (
-            <Field label={hasTotp ? strings.code : strings.recoveryCode}>
-              {(id) => <input id={id} name="code" autocomplete="one-time-code" required />}
-            </Field>
+            <InputField
+              label={hasTotp ? strings.code : strings.recoveryCode}
+              name="code"
+              autocomplete="one-time-code"
+              required
+            />
           )}
         </>
       )}
@@ -50,9 +49,8 @@ export function ConfirmFields({ hasTotp, hasPasskey }: Factors) {
   )
 }
 
-// Of a form with those fields.
-export async function proofFrom(given: FormData): Promise<Proof> {
-  if (given.get('proof') === 'passkey') return { passkey: await passkeyToConfirm() }
-  const [password, code] = [String(given.get('password')), textOf(given, 'code')]
+export async function proofFrom(form: Form): Promise<Proof> {
+  if (form.get('proof') === 'passkey') return { passkey: await passkeyToConfirm() }
+  const [password, code] = [String(form.get('password')), form.text('code')]
   return code ? { password, code } : { password }
 }

@@ -1,24 +1,23 @@
-// Fee rules: a client's own; for operators those of all clients, with a calculator.
+// Fee rules: the client's own; for operators those of all clients, with a calculator.
 
 import { useState } from 'preact/hooks'
 import { appStrings, settingsStrings } from '../../../copy.ts'
 import { type Schemas, send } from '../../api.ts'
 import { money } from '../../format.ts'
 import { usePages } from '../../loading.ts'
+import { Action, OpenButton } from '../../parts/action.tsx'
 import { ClientChoice } from '../../parts/client-choice.tsx'
 import { DialogForm } from '../../parts/dialog.tsx'
 import { Drawer, type Fact, Facts } from '../../parts/drawer.tsx'
-import { Field, textOf, useSending } from '../../parts/forms.tsx'
+import { CheckBox, type Form, InputField, SelectField, useSending } from '../../parts/forms.tsx'
 import { Empty } from '../../parts/states.tsx'
 import { type Column, ListTable } from '../../parts/table.tsx'
-import { toast } from '../../parts/toasts.tsx'
-import { Time } from '../../parts/values.tsx'
+import { TextHeadline, Time } from '../../parts/values.tsx'
 import { closeTo, hrefOf } from '../../routing.ts'
 import type { ViewProps } from '../../view-props.ts'
 import { Withdraw } from './withdraw.tsx'
 
 type FeeRule = Schemas['FeeRule']
-type Quote = Schemas['FeeQuote']
 
 const { fees: strings } = settingsStrings
 const ALL = '/api/v1/operator/fee-rules'
@@ -48,17 +47,15 @@ const keyOf = ({ id }: FeeRule) => `${id}`
 export function Fees({ session, place }: ViewProps) {
   const isOperator = session.scopes.includes('operator')
   const pages = usePages(isOperator ? ALL : OWN, {})
-  const [isAdding, setAdding] = useState(false)
   const open = pages.data?.data.find((rule) => keyOf(rule) === place.open)
-  const add = isOperator && (
-    <button type="button" class="button primary" onClick={() => setAdding(true)}>
-      {strings.add}
-    </button>
-  )
   return (
     <>
       {isOperator && <Calculator />}
-      {add && <div class="above">{add}</div>}
+      {isOperator && (
+        <div class="above">
+          <AddRule done={pages.reload} />
+        </div>
+      )}
       <ListTable
         caption={settingsStrings.tabs.fees}
         columns={COLUMNS}
@@ -73,16 +70,6 @@ export function Fees({ session, place }: ViewProps) {
         }
       />
       {open && <RuleDrawer rule={open} isOperator={isOperator} changed={pages.reload} />}
-      {isAdding && (
-        <RuleForm
-          close={() => setAdding(false)}
-          done={() => {
-            setAdding(false)
-            toast(appStrings.saved)
-            pages.reload()
-          }}
-        />
-      )}
     </>
   )
 }
@@ -93,9 +80,7 @@ function RuleDrawer({ rule, isOperator, changed }: DrawerProps) {
   const close = () => closeTo(hrefOf('settings', undefined, TAB))
   return (
     <Drawer title={strings.one} close={close}>
-      <div class="headline">
-        <span class="headline-text">{rule.code}</span>
-      </div>
+      <TextHeadline text={rule.code} />
       <Facts
         facts={[
           [strings.client, rule.clientId],
@@ -125,133 +110,97 @@ function RuleDrawer({ rule, isOperator, changed }: DrawerProps) {
   )
 }
 
-// As the form has them; what is left empty has its default.
-function termsOf(given: FormData) {
-  const text = (name: string) => textOf(given, name).replaceAll(',', '')
+// A blank field takes its default.
+function termsOf(form: Form) {
+  const text = (name: string) => form.amount(name)
   const rate = (name: string) => (text(name) === '' ? {} : { [name]: Number(text(name)) })
   const amounts = AMOUNTS.map((name) => [name, text(name) || null])
-  const vatIncluded = given.has('vatIncluded')
+  const vatIncluded = form.has('vatIncluded')
   return { ...rate('bps'), ...rate('vatBps'), ...Object.fromEntries(amounts), vatIncluded }
 }
 
 function TermsFields() {
-  const input = (name: string, label: string, hint?: string) => (
-    <Field key={name} label={label} {...(hint ? { hint } : {})}>
-      {(id) => <input id={id} name={name} inputMode="decimal" autocomplete="off" />}
-    </Field>
-  )
+  const input = { inputMode: 'decimal' } as const
   return (
     <>
-      {input('bps', strings.rate, strings.rateHint)}
-      {AMOUNTS.map((name) => input(name, strings[name]))}
-      {input('vatBps', strings.vatBps)}
-      <label class="option">
-        <input type="checkbox" name="vatIncluded" />
-        {strings.vatIncluded}
-      </label>
+      <InputField name="bps" label={strings.rate} hint={strings.rateHint} {...input} />
+      {AMOUNTS.map((name) => (
+        <InputField key={name} name={name} label={strings[name]} {...input} />
+      ))}
+      <InputField name="vatBps" label={strings.vatBps} {...input} />
+      <CheckBox name="vatIncluded" label={strings.vatIncluded} />
     </>
   )
 }
 
 function Calculator() {
-  const [isOpen, setOpen] = useState(false)
-  const [quote, setQuote] = useState<Quote>()
-  const sending = useSending(async (given) => {
-    const asked = textOf(given, 'amount').replaceAll(',', '')
-    setQuote(await send('POST', QUOTE, { body: { amount: asked, ...termsOf(given) } }))
+  const [quote, setQuote] = useState<Schemas['FeeQuote']>()
+  const sending = useSending(async (form) => {
+    const body = { amount: form.amount('amount'), ...termsOf(form) }
+    setQuote(await send('POST', QUOTE, { body }))
   })
   return (
-    <>
-      <div class="above">
-        <button type="button" class="button" onClick={() => setOpen(true)}>
-          {strings.calculator}
-        </button>
-      </div>
-      {isOpen && (
-        <DialogForm
-          title={strings.calculator}
-          action={strings.compute}
-          sending={sending}
-          close={() => setOpen(false)}
-        >
-          <Field label={strings.amount}>
-            {(id) => (
-              <input id={id} name="amount" required inputMode="decimal" autocomplete="off" />
+    <div class="above">
+      <OpenButton label={strings.calculator}>
+        {(close) => (
+          <DialogForm
+            title={strings.calculator}
+            action={strings.compute}
+            sending={sending}
+            close={close}
+          >
+            <InputField label={strings.amount} name="amount" required inputMode="decimal" />
+            <TermsFields />
+            {quote && (
+              <Facts
+                facts={[
+                  [strings.fee, money(quote.fee)],
+                  [strings.vat, money(quote.vat)],
+                  [strings.net, money(quote.net)],
+                  [strings.customerPays, money(quote.customerPays)],
+                ]}
+              />
             )}
-          </Field>
-          <TermsFields />
-          {quote && (
-            <Facts
-              facts={[
-                [strings.fee, money(quote.fee)],
-                [strings.vat, money(quote.vat)],
-                [strings.net, money(quote.net)],
-                [strings.customerPays, money(quote.customerPays)],
-              ]}
-            />
-          )}
-        </DialogForm>
-      )}
-    </>
-  )
-}
-
-function RuleForm({ close, done }: { close: () => void; done: () => void }) {
-  const sending = useSending(async (given, headers) => {
-    const effectiveFrom = textOf(given, 'effectiveFrom')
-    const body = {
-      clientId: textOf(given, 'clientId'),
-      merchantCode: textOf(given, 'merchantCode') || null,
-      code: textOf(given, 'code'),
-      basis: textOf(given, 'basis') as (typeof BASES)[number],
-      bearer: textOf(given, 'bearer') as (typeof BEARERS)[number],
-      ...termsOf(given),
-      ...(effectiveFrom ? { effectiveFrom } : {}),
-    }
-    await send('POST', ALL, { body, headers })
-    done()
-  })
-  return (
-    <DialogForm title={strings.add} action={strings.add} sending={sending} close={close}>
-      <p class="muted">{strings.text}</p>
-      <ClientChoice label={strings.client} />
-      <Field label={strings.code}>
-        {(id) => <input id={id} name="code" required maxLength={CODE_MAX} autocomplete="off" />}
-      </Field>
-      <Field label={strings.merchantCode}>
-        {(id) => (
-          <input id={id} name="merchantCode" autocomplete="off" placeholder={strings.anyMerchant} />
+          </DialogForm>
         )}
-      </Field>
-      <Choice name="basis" label={strings.basis} values={BASES} names={strings.bases} />
-      <Choice name="bearer" label={strings.bearer} values={BEARERS} names={strings.bearers} />
-      <TermsFields />
-      <Field label={strings.from} hint={strings.fromHint}>
-        {(id) => <input id={id} name="effectiveFrom" autocomplete="off" />}
-      </Field>
-    </DialogForm>
+      </OpenButton>
+    </div>
   )
 }
 
-type ChoiceProps = {
-  name: string
-  label: string
-  values: readonly string[]
-  names: Record<string, string>
-}
-
-function Choice({ name, label, values, names }: ChoiceProps) {
+function AddRule({ done }: { done: () => void }) {
   return (
-    <Field label={label}>
-      {(id) => (
-        <select id={id} name={name}>
-          {values.map((value) => (
-            <option key={value} value={value}>
-              {names[value]}
-            </option>
-          ))}
-        </select>
-      )}
-    </Field>
+    <Action
+      action={strings.add}
+      style="primary"
+      text={strings.text}
+      run={(form, headers) => {
+        const effectiveFrom = form.text('effectiveFrom')
+        const body = {
+          clientId: form.text('clientId'),
+          merchantCode: form.text('merchantCode') || null,
+          code: form.text('code'),
+          basis: form.choice('basis', BASES),
+          bearer: form.choice('bearer', BEARERS),
+          ...termsOf(form),
+          ...(effectiveFrom ? { effectiveFrom } : {}),
+        }
+        return send('POST', ALL, { body, headers })
+      }}
+      message={appStrings.saved}
+      done={done}
+    >
+      <ClientChoice label={strings.client} />
+      <InputField label={strings.code} name="code" required maxLength={CODE_MAX} />
+      <InputField
+        label={strings.merchantCode}
+        name="merchantCode"
+        placeholder={strings.anyMerchant}
+      />
+      <SelectField name="basis" label={strings.basis} options={BASES} names={strings.bases} />
+      <SelectField name="bearer" label={strings.bearer} options={BEARERS} names={strings.bearers} />
+      <TermsFields />
+      <InputField label={strings.from} hint={strings.fromHint} name="effectiveFrom" />
+    </Action>
   )
 }

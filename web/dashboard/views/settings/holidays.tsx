@@ -1,11 +1,12 @@
-// Days on which nothing is settled, besides weekends. The API replaces the whole list, so each change is
-// made to the list as it is at that moment, not as it was when the page loaded.
+// Days without settlement, besides weekends. The API replaces the whole list, so each change first reads
+// the current list.
 
 import { useRef } from 'preact/hooks'
 import { appStrings, settingsStrings } from '../../../copy.ts'
-import { getData, problemFrom, type Schemas, send } from '../../api.ts'
+import { getData, type Schemas, send } from '../../api.ts'
 import { useData } from '../../loading.ts'
-import { Field, textOf, useSending } from '../../parts/forms.tsx'
+import { AtOnceButton } from '../../parts/action.tsx'
+import { InputField, useSending } from '../../parts/forms.tsx'
 import { Failed, Skeleton } from '../../parts/states.tsx'
 import { toast } from '../../parts/toasts.tsx'
 
@@ -26,14 +27,7 @@ const without = (holidays: readonly Holiday[], date: string) =>
 
 export function Holidays() {
   const { data, problem, reload } = useData(PATH, {})
-  const remove = async (date: string) => {
-    try {
-      await change((holidays) => without(holidays, date))
-    } catch (error) {
-      toast(problemFrom(error).message, 'bad')
-    }
-    reload()
-  }
+  const remove = (date: string) => change((holidays) => without(holidays, date)).finally(reload)
   return (
     <section class="card panel" aria-labelledby="holidays">
       <h2 id="holidays">{strings.holidays}</h2>
@@ -47,14 +41,12 @@ export function Holidays() {
             <span>
               {date} · {name}
             </span>
-            <button
-              type="button"
-              class="button quiet"
-              aria-label={strings.removeHoliday(name)}
-              onClick={() => remove(date)}
-            >
-              {strings.remove}
-            </button>
+            <AtOnceButton
+              label={strings.remove}
+              style="quiet"
+              name={strings.removeHoliday(name)}
+              run={() => remove(date)}
+            />
           </li>
         ))}
       </ul>
@@ -64,21 +56,17 @@ export function Holidays() {
 }
 
 function AddHoliday({ done }: { done: () => void }) {
-  const form = useRef<HTMLFormElement>(null)
-  const { problem, isBusy, submit } = useSending(async (given) => {
-    const added = { date: textOf(given, 'date'), name: textOf(given, 'name') }
+  const element = useRef<HTMLFormElement>(null)
+  const { problem, isBusy, submit } = useSending(async (form) => {
+    const added = { date: form.text('date'), name: form.text('name') }
     await change((holidays) => [...without(holidays, added.date), added])
-    form.current?.reset()
+    element.current?.reset()
     done()
   })
   return (
-    <form ref={form} class="form inline-form" onSubmit={submit} aria-busy={isBusy}>
-      <Field label={strings.date}>
-        {(id) => <input id={id} name="date" type="date" required />}
-      </Field>
-      <Field label={strings.holiday}>
-        {(id) => <input id={id} name="name" required maxLength={NAME_MAX} autocomplete="off" />}
-      </Field>
+    <form ref={element} class="form inline-form" onSubmit={submit} aria-busy={isBusy}>
+      <InputField label={strings.date} name="date" type="date" required />
+      <InputField label={strings.holiday} name="name" required maxLength={NAME_MAX} />
       <button type="submit" class="button" disabled={isBusy}>
         {strings.addHoliday}
       </button>

@@ -5,12 +5,12 @@ import { appStrings, settingsStrings } from '../../../copy.ts'
 import { type Schemas, send } from '../../api.ts'
 import { money } from '../../format.ts'
 import { usePages } from '../../loading.ts'
-import { Confirm, DialogForm } from '../../parts/dialog.tsx'
+import { ActionDialog } from '../../parts/action.tsx'
 import { Drawer, type Fact, Facts } from '../../parts/drawer.tsx'
-import { Field, textOf, useSending } from '../../parts/forms.tsx'
+import { CheckBox, InputField } from '../../parts/forms.tsx'
 import { Empty } from '../../parts/states.tsx'
 import { type Column, ListTable } from '../../parts/table.tsx'
-import { toast } from '../../parts/toasts.tsx'
+import { TextHeadline } from '../../parts/values.tsx'
 import { closeTo, hrefOf } from '../../routing.ts'
 import type { ViewProps } from '../../view-props.ts'
 
@@ -24,7 +24,7 @@ const TIERS = [1, 2, 3] as const
 const NAME_MAX = 60
 const CODE_MAX = 40
 
-const amountOf = (profile: LimitProfile, limit: (typeof LIMITS)[number]) => {
+const shownLimit = (profile: LimitProfile, limit: (typeof LIMITS)[number]) => {
   const amount = profile[limit]
   return amount === null ? strings.none : money(amount)
 }
@@ -41,7 +41,7 @@ const COLUMNS: readonly Column<LimitProfile>[] = [
       name: strings[limit],
       place: 'line',
       isAmount: true,
-      show: (profile) => amountOf(profile, limit),
+      show: (profile) => shownLimit(profile, limit),
     }
   }),
 ]
@@ -78,16 +78,7 @@ export function LimitProfiles({ session, place }: ViewProps) {
       />
       {open && !mayWrite && <ProfileDrawer profile={open} close={close} />}
       {mayWrite && (isAdding || open) && (
-        <ProfileDialog
-          key={open?.code ?? ''}
-          profile={open}
-          close={close}
-          done={(said) => {
-            close()
-            toast(said)
-            pages.reload()
-          }}
-        />
+        <ProfileDialog key={open?.code ?? ''} profile={open} close={close} changed={pages.reload} />
       )}
     </>
   )
@@ -96,14 +87,12 @@ export function LimitProfiles({ session, place }: ViewProps) {
 function ProfileDrawer({ profile, close }: { profile: LimitProfile; close: () => void }) {
   return (
     <Drawer title={strings.one} close={close}>
-      <div class="headline">
-        <span class="headline-text">{profile.name}</span>
-      </div>
+      <TextHeadline text={profile.name} />
       <Facts
         facts={[
           [strings.code, profile.code],
           [strings.tiers, tiersOf(profile)],
-          ...LIMITS.map((limit): Fact => [strings[limit], amountOf(profile, limit)]),
+          ...LIMITS.map((limit): Fact => [strings[limit], shownLimit(profile, limit)]),
         ]}
       />
     </Drawer>
@@ -111,95 +100,94 @@ function ProfileDrawer({ profile, close }: { profile: LimitProfile; close: () =>
 }
 
 type Props = {
-  profile: LimitProfile | undefined // To be changed; without: a new one.
+  profile: LimitProfile | undefined // Without one, the form creates one.
   close: () => void
-  done: (said: string) => void
+  changed: () => void
 }
 
 function ProfileDialog(props: Props) {
-  const { profile, done } = props
+  const { profile, close, changed } = props
   const [isDeleting, setDeleting] = useState(false)
   return (
     <>
-      <ProfileForm {...props} askToDelete={() => setDeleting(true)} />
+      <ProfileForm {...props} remove={() => setDeleting(true)} />
       {profile && isDeleting && (
-        <Confirm
+        <ActionDialog
           title={strings.removeTitle(profile.name)}
           action={strings.remove}
           isDangerous
+          text={strings.removeText}
           run={() => send('DELETE', `${PATH}/{code}`, { params: { code: profile.code } })}
-          done={() => done(strings.removed)}
+          message={strings.removed}
+          done={() => {
+            close()
+            changed()
+          }}
           close={() => setDeleting(false)}
-        >
-          {strings.removeText}
-        </Confirm>
+        />
       )}
     </>
   )
 }
 
-function ProfileForm({ profile, close, done, askToDelete }: Props & { askToDelete: () => void }) {
-  const sending = useSending(async (given, headers) => {
-    const limit = (name: (typeof LIMITS)[number]) => textOf(given, name).replaceAll(',', '') || null
-    const body = {
-      name: textOf(given, 'name'),
-      perCredit: limit('perCredit'),
-      perDay: limit('perDay'),
-      balanceMax: limit('balanceMax'),
-      tiers: TIERS.filter((tier) => given.getAll('tier').includes(String(tier))),
-    }
-    if (profile) await send('PUT', `${PATH}/{code}`, { params: { code: profile.code }, body })
-    else await send('POST', PATH, { body: { code: textOf(given, 'code'), ...body }, headers })
-    done(appStrings.saved)
-  })
+function ProfileForm({ profile, close, changed, remove }: Props & { remove: () => void }) {
   return (
-    <DialogForm
+    <ActionDialog
       title={profile ? strings.one : strings.add}
       action={profile ? appStrings.save : strings.add}
-      sending={sending}
+      text={strings.text}
+      run={(form, headers) => {
+        const limit = (name: (typeof LIMITS)[number]) => form.amount(name) || null
+        const body = {
+          name: form.text('name'),
+          perCredit: limit('perCredit'),
+          perDay: limit('perDay'),
+          balanceMax: limit('balanceMax'),
+          tiers: TIERS.filter((tier) => form.getAll('tier').includes(String(tier))),
+        }
+        return profile
+          ? send('PUT', `${PATH}/{code}`, { params: { code: profile.code }, body })
+          : send('POST', PATH, { body: { code: form.text('code'), ...body }, headers })
+      }}
+      message={appStrings.saved}
+      done={changed}
       close={close}
       otherAction={
         profile && (
-          <button type="button" class="button danger-text" onClick={askToDelete}>
+          <button type="button" class="button danger-text" onClick={remove}>
             {strings.remove}
           </button>
         )
       }
     >
-      <p class="muted">{strings.text}</p>
       {!profile && (
-        <Field label={strings.code} hint={strings.codeHint}>
-          {(id) => <input id={id} name="code" required maxLength={CODE_MAX} autocomplete="off" />}
-        </Field>
+        <InputField
+          label={strings.code}
+          hint={strings.codeHint}
+          name="code"
+          required
+          maxLength={CODE_MAX}
+        />
       )}
-      <Field label={strings.name}>
-        {(id) => (
-          <input
-            id={id}
-            name="name"
-            required
-            maxLength={NAME_MAX}
-            autocomplete="off"
-            defaultValue={profile?.name ?? ''}
-          />
-        )}
-      </Field>
+      <InputField
+        label={strings.name}
+        name="name"
+        required
+        maxLength={NAME_MAX}
+        defaultValue={profile?.name ?? ''}
+      />
       {LIMITS.map((limit) => (
-        <Field key={limit} label={strings[limit]}>
-          {(id) => (
-            <input
-              id={id}
-              name={limit}
-              inputMode="decimal"
-              autocomplete="off"
-              placeholder={strings.none}
-              defaultValue={profile?.[limit]?.toString() ?? ''}
-            />
-          )}
-        </Field>
+        <InputField
+          key={limit}
+          label={strings[limit]}
+          name={limit}
+          inputMode="decimal"
+          placeholder={strings.none}
+          defaultValue={profile?.[limit]?.toString() ?? ''}
+        />
       ))}
       <TierChoices chosen={profile?.tiers ?? []} />
-    </DialogForm>
+    </ActionDialog>
   )
 }
 
@@ -208,10 +196,13 @@ function TierChoices({ chosen }: { chosen: LimitProfile['tiers'] }) {
     <fieldset class="choices">
       <legend>{strings.tiers}</legend>
       {TIERS.map((tier) => (
-        <label key={tier} class="option">
-          <input type="checkbox" name="tier" value={tier} defaultChecked={chosen.includes(tier)} />
-          {strings.tier(tier)}
-        </label>
+        <CheckBox
+          key={tier}
+          name="tier"
+          value={tier}
+          defaultChecked={chosen.includes(tier)}
+          label={strings.tier(tier)}
+        />
       ))}
     </fieldset>
   )

@@ -1,14 +1,14 @@
-// One's own passkeys: add, rename, remove.
+// The user's own passkeys: add, rename, remove.
 
 import { useState } from 'preact/hooks'
 import { passkeyStrings as strings } from '../../../copy.ts'
 import { type Page, type Schemas, send } from '../../api.ts'
 import { deviceName } from '../../device-names.ts'
 import type { Loaded } from '../../loading.ts'
-import { DialogForm, ShowOnce } from '../../parts/dialog.tsx'
-import { Field, textOf, useSending } from '../../parts/forms.tsx'
+import { Action, ActionDialog, OpenButton } from '../../parts/action.tsx'
+import { ShowOnce } from '../../parts/dialog.tsx'
+import { InputField } from '../../parts/forms.tsx'
 import { Failed, Skeleton } from '../../parts/states.tsx'
-import { toast } from '../../parts/toasts.tsx'
 import { Time } from '../../parts/values.tsx'
 import { hasPasskeys, makePasskey } from '../../passkeys.ts'
 import { ConfirmFields, type Factors, proofFrom } from './confirm-identity.tsx'
@@ -17,21 +17,11 @@ export const PASSKEYS = '/dashboard/api/passkeys'
 const NAME_LENGTH_MAX = 100
 
 type Passkey = Schemas['Passkey']
-type Step =
-  | { at: 'rest' }
-  | { at: 'add' }
-  | { at: 'codes'; codes: string[] }
-  | { at: 'rename' | 'remove'; passkey: Passkey }
 
 type Props = { loaded: Loaded<Page<Passkey>>; factors: Factors; removed: () => void }
 
 export function Passkeys({ loaded: { data, problem, reload }, factors, removed }: Props) {
-  const [step, setStep] = useState<Step>({ at: 'rest' })
-  const rest = () => setStep({ at: 'rest' })
-  const changed = (next: Step = { at: 'rest' }) => {
-    setStep(next)
-    reload()
-  }
+  const [codes, setCodes] = useState<readonly string[]>([])
   return (
     <section class="card panel" aria-labelledby="passkeys">
       <h2 id="passkeys">{strings.title}</h2>
@@ -43,51 +33,44 @@ export function Passkeys({ loaded: { data, problem, reload }, factors, removed }
       {data?.data.length === 0 && <p class="muted">{strings.none}</p>}
       <ul class="attempts">
         {data?.data.map((passkey) => (
-          <OnePasskey key={passkey.id} passkey={passkey} choose={setStep} />
+          <OnePasskey key={passkey.id} {...{ passkey, factors, removed }} changed={reload} />
         ))}
       </ul>
       {hasPasskeys() ? (
         <div class="actions">
-          <button type="button" class="button" onClick={() => setStep({ at: 'add' })}>
-            {strings.add}
-          </button>
+          <OpenButton label={strings.add}>
+            {(close) => (
+              <Adding
+                factors={factors}
+                close={close}
+                done={(added) => {
+                  setCodes(added)
+                  reload()
+                }}
+              />
+            )}
+          </OpenButton>
         </div>
       ) : (
         <p class="muted small">{strings.unsupported}</p>
       )}
-      {step.at === 'add' && (
-        <Adding
-          factors={factors}
-          close={rest}
-          done={(codes) => changed(codes.length > 0 ? { at: 'codes', codes } : undefined)}
-        />
-      )}
-      {step.at === 'codes' && (
+      {codes.length > 0 && (
         <ShowOnce
           title={strings.codes}
           text={strings.codesText}
-          secrets={step.codes}
-          close={rest}
-        />
-      )}
-      {step.at === 'rename' && <Renaming passkey={step.passkey} close={rest} done={changed} />}
-      {step.at === 'remove' && (
-        <Removing
-          passkey={step.passkey}
-          factors={factors}
-          close={rest}
-          done={() => {
-            changed()
-            removed()
-          }}
+          secrets={codes}
+          close={() => setCodes([])}
         />
       )}
     </section>
   )
 }
 
-function OnePasskey({ passkey, choose }: { passkey: Passkey; choose: (step: Step) => void }) {
-  const { name, createdAt, usedAt } = passkey
+type OneProps = { passkey: Passkey; factors: Factors; changed: () => void; removed: () => void }
+
+function OnePasskey({ passkey, factors, changed, removed }: OneProps) {
+  const { id, name, createdAt, usedAt } = passkey
+  const params = { id }
   return (
     <li>
       <div class="session">
@@ -104,93 +87,72 @@ function OnePasskey({ passkey, choose }: { passkey: Passkey; choose: (step: Step
         </p>
       </div>
       <div class="actions">
-        <button
-          type="button"
-          class="button"
-          aria-label={strings.renameOne(name)}
-          onClick={() => choose({ at: 'rename', passkey })}
+        <Action
+          title={strings.rename}
+          action={strings.save}
+          label={strings.rename}
+          name={strings.renameOne(name)}
+          run={(form) =>
+            send('PATCH', `${PASSKEYS}/{id}`, { params, body: { name: form.text('name') } })
+          }
+          message={strings.renamed}
+          done={changed}
         >
-          {strings.rename}
-        </button>
-        <button
-          type="button"
-          class="button danger-text"
-          aria-label={strings.removeOne(name)}
-          onClick={() => choose({ at: 'remove', passkey })}
+          <NameField name={name} />
+        </Action>
+        <Action
+          title={strings.removeOne(name)}
+          action={strings.remove}
+          style="danger-text"
+          name={strings.removeOne(name)}
+          isDangerous
+          text={strings.removeText(name)}
+          run={async (form) =>
+            send('POST', `${PASSKEYS}/{id}/remove`, { params, body: await proofFrom(form) })
+          }
+          message={strings.removed}
+          done={() => {
+            changed()
+            removed()
+          }}
         >
-          {strings.remove}
-        </button>
+          <ConfirmFields {...factors} />
+        </Action>
       </div>
     </li>
   )
 }
 
-type Closing = { close: () => void }
+type StepProps = { close: () => void; factors: Factors }
 
-function Adding({
-  factors,
-  close,
-  done,
-}: Closing & { factors: Factors; done: (codes: string[]) => void }) {
-  const sending = useSending(async (given) => {
-    const options = await send('POST', PASSKEYS, { body: await proofFrom(given) })
-    const credential = await makePasskey(options)
-    const body = { name: textOf(given, 'name'), credential }
-    const { recoveryCodes } = await send('POST', `${PASSKEYS}/confirm`, { body })
-    toast(strings.added)
-    done(recoveryCodes)
-  })
+function Adding({ close, factors, done }: StepProps & { done: (codes: string[]) => void }) {
   return (
-    <DialogForm title={strings.add} action={strings.add} sending={sending} close={close}>
+    <ActionDialog
+      action={strings.add}
+      run={async (form) => {
+        const options = await send('POST', PASSKEYS, { body: await proofFrom(form) })
+        const credential = await makePasskey(options)
+        const body = { name: form.text('name'), credential }
+        return send('POST', `${PASSKEYS}/confirm`, { body })
+      }}
+      message={strings.added}
+      done={({ recoveryCodes }) => done(recoveryCodes)}
+      close={close}
+    >
       <NameField name={deviceName(navigator.userAgent)} />
       <ConfirmFields {...factors} />
       <p class="muted small">{strings.wait}</p>
-    </DialogForm>
-  )
-}
-
-function Renaming({ passkey, close, done }: Closing & { passkey: Passkey; done: () => void }) {
-  const sending = useSending(async (given) => {
-    const body = { name: textOf(given, 'name') }
-    await send('PATCH', `${PASSKEYS}/{id}`, { params: { id: passkey.id }, body })
-    toast(strings.renamed)
-    done()
-  })
-  return (
-    <DialogForm title={strings.rename} action={strings.save} sending={sending} close={close}>
-      <NameField name={passkey.name} />
-    </DialogForm>
-  )
-}
-
-function Removing({
-  passkey,
-  factors,
-  close,
-  done,
-}: Closing & { passkey: Passkey; factors: Factors; done: () => void }) {
-  const sending = useSending(async (given) => {
-    const params = { id: passkey.id }
-    await send('POST', `${PASSKEYS}/{id}/remove`, { params, body: await proofFrom(given) })
-    toast(strings.removed)
-    done()
-  })
-  return (
-    <DialogForm
-      title={strings.removeOne(passkey.name)}
-      action={strings.remove}
-      sending={sending}
-      close={close}
-      isDangerous
-    >
-      <p class="muted">{strings.removeText(passkey.name)}</p>
-      <ConfirmFields {...factors} />
-    </DialogForm>
+    </ActionDialog>
   )
 }
 
 const NameField = ({ name }: { name: string }) => (
-  <Field label={strings.name} hint={strings.nameHint}>
-    {(id) => <input id={id} name="name" defaultValue={name} maxLength={NAME_LENGTH_MAX} required />}
-  </Field>
+  <InputField
+    label={strings.name}
+    hint={strings.nameHint}
+    name="name"
+    defaultValue={name}
+    maxLength={NAME_LENGTH_MAX}
+    required
+  />
 )

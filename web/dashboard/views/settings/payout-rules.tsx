@@ -1,5 +1,4 @@
-// What operators set for money that leaves: days without settlements, a client's payout limits, and
-// what banks charge for payouts.
+// Operator settings for payouts: holidays, a client's limits, and bank charges.
 
 import type { ViewProps } from '../../view-props.ts'
 import { ClientPayoutLimits } from './client-payout-limits.tsx'

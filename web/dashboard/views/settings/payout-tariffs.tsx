@@ -1,18 +1,16 @@
-// What banks charge for payouts: tariffs by amount, of a bank or of all others, each in force from its
-// time until the next.
+// Bank charges for payouts: tariffs by amount, for one bank or for all others. Each applies until the
+// next one takes effect.
 
-import { useState } from 'preact/hooks'
 import { appStrings, settingsStrings } from '../../../copy.ts'
 import { Problem, type Schemas, send } from '../../api.ts'
 import { money } from '../../format.ts'
 import { usePages } from '../../loading.ts'
-import { DialogForm } from '../../parts/dialog.tsx'
+import { Action } from '../../parts/action.tsx'
 import { Drawer, Facts } from '../../parts/drawer.tsx'
-import { Field, textOf, useSending } from '../../parts/forms.tsx'
+import { InputField, TextAreaField } from '../../parts/forms.tsx'
 import { Empty } from '../../parts/states.tsx'
 import { type Column, ListTable } from '../../parts/table.tsx'
-import { toast } from '../../parts/toasts.tsx'
-import { Time } from '../../parts/values.tsx'
+import { TextHeadline, Time } from '../../parts/values.tsx'
 import { closeTo, hrefOf } from '../../routing.ts'
 import { Withdraw } from './withdraw.tsx'
 
@@ -41,14 +39,11 @@ const keyOf = ({ id }: Tariff) => `${id}`
 export function PayoutTariffs({ openKey }: { openKey: string | undefined }) {
   const pages = usePages(PATH, {})
   const open = pages.data?.data.find((tariff) => keyOf(tariff) === openKey)
-  const [isAdding, setAdding] = useState(false)
   return (
     <>
       <h2 class="section">{strings.tariffs}</h2>
       <div class="above">
-        <button type="button" class="button primary" onClick={() => setAdding(true)}>
-          {strings.addTariff}
-        </button>
+        <AddTariff done={pages.reload} />
       </div>
       <ListTable
         caption={strings.tariffs}
@@ -64,16 +59,6 @@ export function PayoutTariffs({ openKey }: { openKey: string | undefined }) {
         }
       />
       {open && <TariffDrawer tariff={open} changed={pages.reload} />}
-      {isAdding && (
-        <TariffForm
-          close={() => setAdding(false)}
-          done={() => {
-            setAdding(false)
-            toast(appStrings.saved)
-            pages.reload()
-          }}
-        />
-      )}
     </>
   )
 }
@@ -83,9 +68,7 @@ function TariffDrawer({ tariff, changed }: { tariff: Tariff; changed: () => void
   const close = () => closeTo(hrefOf('settings', undefined, TAB))
   return (
     <Drawer title={strings.tariff} close={close}>
-      <div class="headline">
-        <span class="headline-text">{tariff.bankCode ?? strings.otherBanks}</span>
-      </div>
+      <TextHeadline text={tariff.bankCode ?? strings.otherBanks} />
       <Facts
         facts={[
           [strings.bands, bandsOf(tariff)],
@@ -109,54 +92,54 @@ function TariffDrawer({ tariff, changed }: { tariff: Tariff; changed: () => void
   )
 }
 
-// A line is “5000 10”, the greatest amount and its fee; the last, the fee of all above.
+// A line such as “5000 10” is the greatest amount and its fee. The last line is the fee above all others.
 function readBands(text: string): Band[] {
   const lines = text.split('\n').map((line) => line.replaceAll(/[₦,]/g, '').trim().split(/\s+/))
-  const given = lines.filter(([first]) => first !== '')
-  const last = given.length - 1
-  const isRight = given.every(({ length }, at) => length === (at === last ? 1 : 2))
-  if (given.length === 0 || !isRight) throw new Problem('bands', strings.bandsWrong)
-  return given.map(([first = '', fee]) =>
+  const rows = lines.filter(([first]) => first !== '')
+  const last = rows.length - 1
+  const isRight = rows.every(({ length }, at) => length === (at === last ? 1 : 2))
+  if (rows.length === 0 || !isRight) throw new Problem('bands', strings.bandsWrong)
+  return rows.map(([first = '', fee]) =>
     fee === undefined ? { upTo: null, fee: first } : { upTo: first, fee },
   )
 }
 
-function TariffForm({ close, done }: { close: () => void; done: () => void }) {
-  const sending = useSending(async (given, headers) => {
-    const amount = (name: string) => textOf(given, name).replaceAll(',', '')
-    const optional = (name: string) => (amount(name) === '' ? {} : { [name]: amount(name) })
-    const vat = amount('vatBps')
-    const body = {
-      bankCode: textOf(given, 'bankCode') || null,
-      bands: readBands(textOf(given, 'bands')),
-      ...(vat === '' ? {} : { vatBps: Number(vat) }),
-      ...optional('stampDuty'),
-      ...optional('stampDutyFrom'),
-      ...optional('effectiveFrom'),
-    }
-    await send('POST', PATH, { body, headers })
-    done()
-  })
-  const input = (name: string, label: string, hint?: string) => (
-    <Field label={label} {...(hint ? { hint } : {})}>
-      {(id) => <input id={id} name={name} autocomplete="off" />}
-    </Field>
-  )
+function AddTariff({ done }: { done: () => void }) {
   return (
-    <DialogForm
-      title={strings.addTariff}
+    <Action
       action={strings.addTariff}
-      sending={sending}
-      close={close}
+      style="primary"
+      run={(form, headers) => {
+        const optional = (name: string) => {
+          const amount = form.amount(name)
+          return amount === '' ? {} : { [name]: amount }
+        }
+        const vat = form.amount('vatBps')
+        const body = {
+          bankCode: form.text('bankCode') || null,
+          bands: readBands(form.text('bands')),
+          ...(vat === '' ? {} : { vatBps: Number(vat) }),
+          ...optional('stampDuty'),
+          ...optional('stampDutyFrom'),
+          ...optional('effectiveFrom'),
+        }
+        return send('POST', PATH, { body, headers })
+      }}
+      message={appStrings.saved}
+      done={done}
     >
-      {input('bankCode', strings.bank, strings.bankHint)}
-      <Field label={strings.bands} hint={strings.bandsHint}>
-        {(id) => <textarea id={id} name="bands" rows={4} required />}
-      </Field>
-      {input('vatBps', fees.vatBps)}
-      {input('stampDuty', strings.stampDuty)}
-      {input('stampDutyFrom', strings.stampDutyFrom)}
-      {input('effectiveFrom', fees.from, fees.fromHint)}
-    </DialogForm>
+      <InputField name="bankCode" label={strings.bank} hint={strings.bankHint} />
+      <TextAreaField
+        label={strings.bands}
+        hint={strings.bandsHint}
+        name="bands"
+        rows={4}
+        required
+      />
+      <InputField name="vatBps" label={fees.vatBps} />
+      <InputField name="stampDuty" label={strings.stampDuty} />
+      <InputField name="stampDutyFrom" label={strings.stampDutyFrom} />
+      <InputField name="effectiveFrom" label={fees.from} hint={fees.fromHint} />
+    </Action>
   )
 }

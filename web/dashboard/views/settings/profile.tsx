@@ -1,12 +1,12 @@
-// One's own account: password, two-factor authentication, passkeys, active sessions.
+// The user's own account: password, second factor, passkeys, sessions.
 
 import { useState } from 'preact/hooks'
 import { settingsStrings } from '../../../copy.ts'
-import { getPage, problemFrom, type Schemas, send } from '../../api.ts'
+import { getPage, type Schemas, send } from '../../api.ts'
 import { deviceName } from '../../device-names.ts'
 import { useLoaded } from '../../loading.ts'
-import { Confirm } from '../../parts/dialog.tsx'
-import { Field, useSending } from '../../parts/forms.tsx'
+import { Action, ActionForm, AtOnceButton } from '../../parts/action.tsx'
+import { InputField } from '../../parts/forms.tsx'
 import { Failed, Skeleton } from '../../parts/states.tsx'
 import { toast } from '../../parts/toasts.tsx'
 import { Badge, Time } from '../../parts/values.tsx'
@@ -36,60 +36,49 @@ export function Profile({ session }: ViewProps) {
 }
 
 function Password({ changed }: { changed: () => void }) {
-  const [round, setRound] = useState(0) // A new one empties the fields.
-  const { problem, isBusy, submit } = useSending(async (given) => {
-    await changePassword(String(given.get('current')), String(given.get('chosen')))
-    toast(strings.changed)
-    setRound((before) => before + 1)
-    changed()
-  })
+  const [round, setRound] = useState(0) // Another round empties the fields.
   return (
     <section class="card panel" aria-labelledby="password">
       <h2 id="password">{strings.password}</h2>
-      <form key={round} class="form" onSubmit={submit} aria-busy={isBusy}>
+      <ActionForm
+        key={round}
+        action={strings.change}
+        run={(form) => changePassword(String(form.get('current')), String(form.get('chosen')))}
+        message={strings.changed}
+        done={() => {
+          setRound((before) => before + 1)
+          changed()
+        }}
+      >
         <p class="muted">{strings.passwordText}</p>
-        <Field label={strings.current}>
-          {(id) => (
-            <input
-              id={id}
-              name="current"
-              type="password"
-              autocomplete="current-password"
-              required
-            />
-          )}
-        </Field>
-        <Field label={strings.chosen} hint={strings.chosenHint}>
-          {(id) => (
-            <input id={id} name="chosen" type="password" autocomplete="new-password" required />
-          )}
-        </Field>
-        {problem && <Failed problem={problem} />}
-        <div class="form-end start">
-          <button type="submit" class="button" disabled={isBusy}>
-            {strings.change}
-          </button>
-        </div>
-      </form>
+        <InputField
+          label={strings.current}
+          name="current"
+          type="password"
+          autocomplete="current-password"
+          required
+        />
+        <InputField
+          label={strings.chosen}
+          hint={strings.chosenHint}
+          name="chosen"
+          type="password"
+          autocomplete="new-password"
+          required
+        />
+      </ActionForm>
     </section>
   )
 }
 
-type OwnSession = Schemas['Session']
-
 function Sessions() {
-  const [isLeaving, setLeaving] = useState(false)
   const { data, problem, reload } = useLoaded(SESSIONS, (signal) =>
     getPage(SESSIONS, {}, { signal }),
   )
   const end = async (id: string) => {
-    try {
-      await send('DELETE', `${SESSIONS}/{id}`, { params: { id } })
-      toast(strings.ended)
-      reload()
-    } catch (error) {
-      toast(problemFrom(error).message, 'bad')
-    }
+    await send('DELETE', `${SESSIONS}/{id}`, { params: { id } })
+    toast(strings.ended)
+    reload()
   }
   return (
     <section class="card panel" aria-labelledby="sessions">
@@ -102,29 +91,23 @@ function Sessions() {
         ))}
       </ul>
       <div class="actions">
-        <button type="button" class="button" onClick={() => setLeaving(true)}>
-          {strings.everywhere}
-        </button>
-      </div>
-      {isLeaving && (
-        <Confirm
-          title={strings.everywhere}
+        <Action
           action={strings.everywhere}
           isDangerous
+          text={strings.everywhereText}
           run={async () => {
             await send('DELETE', SESSIONS, {})
             window.location.assign(BASE)
           }}
-          close={() => setLeaving(false)}
-        >
-          {strings.everywhereText}
-        </Confirm>
-      )}
+        />
+      </div>
     </section>
   )
 }
 
-function OneSession({ session, end }: { session: OwnSession; end: (id: string) => void }) {
+type OneProps = { session: Schemas['Session']; end: (id: string) => Promise<void> }
+
+function OneSession({ session, end }: OneProps) {
   const { id, address, userAgent, isCurrent, createdAt, seenAt } = session
   return (
     <li>
@@ -137,11 +120,7 @@ function OneSession({ session, end }: { session: OwnSession; end: (id: string) =
           {address} {strings.since} <Time at={createdAt} /> · {strings.seen} <Time at={seenAt} />
         </p>
       </div>
-      {!isCurrent && (
-        <button type="button" class="button" onClick={() => end(id)}>
-          {strings.end}
-        </button>
-      )}
+      {!isCurrent && <AtOnceButton label={strings.end} run={() => end(id)} />}
     </li>
   )
 }

@@ -3,8 +3,9 @@
 import { useState } from 'preact/hooks'
 import { appStrings, settingsStrings } from '../../../copy.ts'
 import { type Schemas, send } from '../../api.ts'
-import { DialogForm, ShowOnce } from '../../parts/dialog.tsx'
-import { Field, textOf, useSending } from '../../parts/forms.tsx'
+import { Action, ActionDialog } from '../../parts/action.tsx'
+import { ShowOnce } from '../../parts/dialog.tsx'
+import { InputField } from '../../parts/forms.tsx'
 import { QrCode } from '../../parts/qr-code.tsx'
 import { Copyable } from '../../parts/values.tsx'
 import { ConfirmFields, type Factors, proofFrom } from './confirm-identity.tsx'
@@ -12,13 +13,11 @@ import { ConfirmFields, type Factors, proofFrom } from './confirm-identity.tsx'
 const { profile: strings } = settingsStrings
 const TOTP = '/dashboard/api/totp'
 
-type Begun = Schemas['TotpEnrolment']
+type Enrolment = Schemas['TotpEnrolment']
 type Step =
-  | { at: 'rest' }
-  | { at: 'password' }
-  | ({ at: 'confirm' } & Begun)
+  | { at: 'rest' | 'password' }
+  | ({ at: 'confirm' } & Enrolment)
   | { at: 'codes'; codes: string[] }
-  | { at: 'remove' }
 
 type Props = { factors: Factors; changed: (hasTotp: boolean) => void }
 
@@ -34,26 +33,42 @@ export function SecondFactor({ factors, changed }: Props) {
         <button type="button" class="button" onClick={() => setStep({ at: 'password' })}>
           {isOn ? strings.replace : strings.setUp}
         </button>
-        {isOn && (
-          <button
-            type="button"
-            class="button danger-text"
-            onClick={() => setStep({ at: 'remove' })}
-          >
-            {strings.remove}
-          </button>
-        )}
+        <Action
+          action={strings.remove}
+          style="danger-text"
+          isOffered={isOn}
+          isDangerous
+          text={strings.removeText}
+          run={(form) => {
+            const body = { password: String(form.get('password')), code: form.text('code') }
+            return send('POST', `${TOTP}/remove`, { body })
+          }}
+          done={() => changed(false)}
+        >
+          <InputField
+            label={strings.askPassword}
+            name="password"
+            type="password"
+            autocomplete="current-password"
+            required
+          />
+          <CodeField label={strings.removeCode} />
+        </Action>
       </div>
       {step.at === 'password' && (
-        <Begin
-          factors={factors}
+        <ActionDialog
+          title={strings.factor}
+          action={strings.goOn}
+          run={async (form) => send('POST', TOTP, { body: await proofFrom(form) })}
+          done={(enrolment) => setStep({ at: 'confirm', ...enrolment })}
           close={rest}
-          done={(begun) => setStep({ at: 'confirm', ...begun })}
-        />
+        >
+          <ConfirmFields {...factors} />
+        </ActionDialog>
       )}
       {step.at === 'confirm' && (
         <ConfirmCode
-          begun={step}
+          enrolment={step}
           close={rest}
           done={(codes) => {
             changed(true)
@@ -69,15 +84,6 @@ export function SecondFactor({ factors, changed }: Props) {
           close={rest}
         />
       )}
-      {step.at === 'remove' && (
-        <Removal
-          close={rest}
-          done={() => {
-            changed(false)
-            rest()
-          }}
-        />
-      )}
     </section>
   )
 }
@@ -87,42 +93,18 @@ function stateOf({ hasTotp, hasPasskey }: Factors): string {
   return hasPasskey ? strings.factorPasskey : strings.factorOff
 }
 
-function Begin({
-  factors,
-  close,
-  done,
-}: {
-  factors: Factors
-  close: () => void
-  done: (begun: Begun) => void
-}) {
-  const sending = useSending(async (given) => {
-    done(await send('POST', TOTP, { body: await proofFrom(given) }))
-  })
-  return (
-    <DialogForm title={strings.factor} action={strings.goOn} sending={sending} close={close}>
-      <ConfirmFields {...factors} />
-    </DialogForm>
-  )
-}
+type CodeProps = { enrolment: Enrolment; close: () => void; done: (codes: string[]) => void }
 
-function ConfirmCode({
-  begun: { secret, uri },
-  close,
-  done,
-}: {
-  begun: Begun
-  close: () => void
-  done: (codes: string[]) => void
-}) {
-  const sending = useSending(async (given) => {
-    const body = { code: textOf(given, 'code') }
-    const answer = await send('POST', `${TOTP}/confirm`, { body })
-    done(answer.recoveryCodes)
-  })
+function ConfirmCode({ enrolment: { secret, uri }, close, done }: CodeProps) {
   return (
-    <DialogForm title={strings.factor} action={strings.confirm} sending={sending} close={close}>
-      <p class="muted">{strings.scan}</p>
+    <ActionDialog
+      title={strings.factor}
+      action={strings.confirm}
+      text={strings.scan}
+      run={(form) => send('POST', `${TOTP}/confirm`, { body: { code: form.text('code') } })}
+      done={({ recoveryCodes }) => done(recoveryCodes)}
+      close={close}
+    >
       <QrCode text={uri} label={strings.qrCode} />
       <div class="secrets">
         <Copyable text={secret} name={appStrings.secret} />
@@ -131,41 +113,10 @@ function ConfirmCode({
         <a href={uri}>{strings.open}</a>
       </p>
       <CodeField label={strings.code} />
-    </DialogForm>
+    </ActionDialog>
   )
 }
-
-function Removal({ close, done }: { close: () => void; done: () => void }) {
-  const sending = useSending(async (given) => {
-    const body = { password: String(given.get('password')), code: textOf(given, 'code') }
-    await send('POST', `${TOTP}/remove`, { body })
-    done()
-  })
-  return (
-    <DialogForm
-      title={strings.remove}
-      action={strings.remove}
-      sending={sending}
-      close={close}
-      isDangerous
-    >
-      <p class="muted">{strings.removeText}</p>
-      <PasswordField />
-      <CodeField label={strings.removeCode} />
-    </DialogForm>
-  )
-}
-
-const PasswordField = () => (
-  <Field label={strings.askPassword}>
-    {(id) => (
-      <input id={id} name="password" type="password" autocomplete="current-password" required />
-    )}
-  </Field>
-)
 
 const CodeField = ({ label }: { label: string }) => (
-  <Field label={label}>
-    {(id) => <input id={id} name="code" autocomplete="one-time-code" required />}
-  </Field>
+  <InputField label={label} name="code" autocomplete="one-time-code" required />
 )

@@ -1,17 +1,16 @@
-// Splits: which subaccounts share what an account or payment receives, and how.
+// Splits: how subaccounts share the receipts of an account or payment.
 
 import { useState } from 'preact/hooks'
 import { settingsStrings, splitsStrings } from '../../../copy.ts'
 import { type Schemas, send } from '../../api.ts'
 import { money } from '../../format.ts'
-import { Detail } from '../../parts/detail.tsx'
-import { Confirm } from '../../parts/dialog.tsx'
+import { Action } from '../../parts/action.tsx'
 import { type Fact, Facts } from '../../parts/drawer.tsx'
+import { Link } from '../../parts/link.tsx'
 import { ListView } from '../../parts/list-view.tsx'
 import type { Column } from '../../parts/table.tsx'
-import { toast } from '../../parts/toasts.tsx'
-import { Badge, Copyable, Time } from '../../parts/values.tsx'
-import { follow, hrefOf } from '../../routing.ts'
+import { Badge, Copyable, TextHeadline, Time } from '../../parts/values.tsx'
+import { hrefOf } from '../../routing.ts'
 import type { ViewProps } from '../../view-props.ts'
 import { AddSplit } from './add-split.tsx'
 
@@ -45,29 +44,22 @@ export function Splits(props: ViewProps) {
       view="settings"
       icon="action"
       path={PATH}
-      params={{}}
       caption={settingsStrings.tabs.splits}
       columns={COLUMNS}
       keyOf={({ splitCode }) => splitCode}
       none={{ title: strings.none, text: strings.noneText }}
       add={mayWrite && <AddSplit done={() => setVersion(version + 1)} />}
       version={version}
-      detail={({ open, version, close, changed }) => (
-        <Detail
-          key={open}
-          title={strings.one}
-          path={`${PATH}/{splitCode}`}
-          params={{ splitCode: open }}
-          version={version}
-          close={close}
-          show={(split) => (
-            <>
-              <About split={split} />
-              {mayWrite && split.isActive && <Deactivate split={split} done={changed} />}
-            </>
-          )}
-        />
-      )}
+      one={{
+        title: strings.one,
+        path: `${PATH}/{splitCode}`,
+        show: (split, { changed }) => (
+          <>
+            <About split={split} />
+            {mayWrite && split.isActive && <Deactivate split={split} done={changed} />}
+          </>
+        ),
+      }}
     />
   )
 }
@@ -75,10 +67,7 @@ export function Splits(props: ViewProps) {
 function About({ split }: { split: Split }) {
   return (
     <>
-      <div class="headline">
-        <span class="headline-text">{split.name}</span>
-        <Badge state={stateOf(split)} />
-      </div>
+      <TextHeadline text={split.name} badge={<Badge state={stateOf(split)} />} />
       <Facts
         facts={[
           [strings.code, <Copyable key="code" text={split.splitCode} />],
@@ -87,9 +76,9 @@ function About({ split }: { split: Split }) {
             ({ subaccountCode: code, share, bearsFee }): Fact => [
               code,
               <>
-                <a href={hrefOf('settings', code, { tab: 'subaccounts' })} onClick={follow}>
+                <Link href={hrefOf('settings', code, { tab: 'subaccounts' })}>
                   {shareOf(split.type, share)}
-                </a>
+                </Link>
                 {bearsFee && `, ${strings.bears}`}
               </>,
             ],
@@ -102,34 +91,18 @@ function About({ split }: { split: Split }) {
 }
 
 function Deactivate({ split: { splitCode, name }, done }: { split: Split; done: () => void }) {
-  const [isAsked, setAsked] = useState(false)
+  const path = `${PATH}/{splitCode}/deactivate` as const
   return (
     <div class="buttons">
-      <button type="button" class="button" onClick={() => setAsked(true)}>
-        {strings.deactivate}
-      </button>
-      {isAsked && (
-        <Confirm
-          title={strings.deactivateTitle(name)}
-          action={strings.deactivate}
-          isDangerous
-          run={(headers) =>
-            send('POST', `${PATH}/{splitCode}/deactivate`, {
-              params: { splitCode },
-              body: {},
-              headers,
-            })
-          }
-          done={() => {
-            setAsked(false)
-            toast(strings.deactivated)
-            done()
-          }}
-          close={() => setAsked(false)}
-        >
-          {strings.deactivateText}
-        </Confirm>
-      )}
+      <Action
+        title={strings.deactivateTitle(name)}
+        action={strings.deactivate}
+        isDangerous
+        text={strings.deactivateText}
+        run={(_, headers) => send('POST', path, { params: { splitCode }, body: {}, headers })}
+        message={strings.deactivated}
+        done={done}
+      />
     </div>
   )
 }

@@ -1,13 +1,10 @@
-// The bank account that a subaccount is paid to: its fields, and changing it. The bank is asked whose
-// account it is, so the answer may take a moment.
+// The bank account of a subaccount, and changing it. The service checks the account name at the bank, which
+// may take a moment.
 
-import { useState } from 'preact/hooks'
 import { splitsStrings } from '../../../copy.ts'
 import { type Schemas, send } from '../../api.ts'
+import { Action } from '../../parts/action.tsx'
 import { BankAccountFields, bankAccountOf } from '../../parts/bank-account-fields.tsx'
-import { DialogForm } from '../../parts/dialog.tsx'
-import { useSending } from '../../parts/forms.tsx'
-import { toast } from '../../parts/toasts.tsx'
 
 const { subaccounts: strings } = splitsStrings
 
@@ -22,41 +19,27 @@ export function SubaccountBankFields({ presentName = '' }: { presentName?: strin
   )
 }
 
-type Changing = { subaccount: Schemas['Subaccount']; done: () => void }
+type Props = { subaccount: Schemas['Subaccount']; done: () => void }
 
-export function ChangeBankAccount({ subaccount, done }: Changing) {
-  const [isOpen, setOpen] = useState(false)
-  const close = () => setOpen(false)
-  return (
-    <>
-      <button type="button" class="button" onClick={() => setOpen(true)}>
-        {strings.changeBank}
-      </button>
-      {isOpen && <ChangeForm subaccount={subaccount} close={close} done={done} />}
-    </>
-  )
-}
-
-function ChangeForm({ subaccount, close, done }: Changing & { close: () => void }) {
+export function ChangeBankAccount({ subaccount, done }: Props) {
   const { subaccountCode, name, accountName } = subaccount
-  const sending = useSending(async (given) => {
-    const { accountStatus } = await send('PATCH', '/api/v1/subaccounts/{subaccountCode}', {
-      params: { subaccountCode },
-      body: bankAccountOf(given),
-    })
-    toast(accountStatus === 'confirmed' ? strings.bankChanged : strings.bankUnconfirmed)
-    close()
-    done()
-  })
   return (
-    <DialogForm
+    <Action
       title={strings.changeBankTitle(name)}
       action={strings.changeBank}
-      sending={sending}
-      close={close}
+      text={strings.changeBankText}
+      run={(form) =>
+        send('PATCH', '/api/v1/subaccounts/{subaccountCode}', {
+          params: { subaccountCode },
+          body: bankAccountOf(form),
+        })
+      }
+      message={({ accountStatus }) =>
+        accountStatus === 'confirmed' ? strings.bankChanged : strings.bankUnconfirmed
+      }
+      done={done}
     >
-      <p class="muted">{strings.changeBankText}</p>
       <SubaccountBankFields presentName={accountName} />
-    </DialogForm>
+    </Action>
   )
 }

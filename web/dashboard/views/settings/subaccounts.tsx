@@ -1,17 +1,15 @@
-// Subaccounts: the businesses that a client shares payments with, and what is theirs.
+// Subaccounts: the businesses that a client shares payments with.
 
 import { useState } from 'preact/hooks'
 import { settingsStrings, splitsStrings } from '../../../copy.ts'
 import { type Schemas, send } from '../../api.ts'
+import { Action } from '../../parts/action.tsx'
 import { BankAccountsLink } from '../../parts/bank-accounts-link.tsx'
 import { BankName } from '../../parts/bank-name.tsx'
-import { Detail } from '../../parts/detail.tsx'
-import { Confirm } from '../../parts/dialog.tsx'
 import { Facts } from '../../parts/drawer.tsx'
 import { ListView } from '../../parts/list-view.tsx'
 import { StatementLinks } from '../../parts/statement-links.tsx'
 import type { Column } from '../../parts/table.tsx'
-import { toast } from '../../parts/toasts.tsx'
 import { Badge, Copyable, Money, Time } from '../../parts/values.tsx'
 import type { ViewProps } from '../../view-props.ts'
 import { AddSubaccount } from './add-subaccount.tsx'
@@ -48,40 +46,33 @@ export function Subaccounts(props: ViewProps) {
       view="settings"
       icon="action"
       path={PATH}
-      params={{}}
       caption={settingsStrings.tabs.subaccounts}
       columns={COLUMNS}
       keyOf={({ subaccountCode }) => subaccountCode}
       none={{ title: strings.none, text: strings.noneText }}
       add={mayWrite && <AddSubaccount done={() => setVersion(version + 1)} />}
       version={version}
-      detail={({ open, version, close, changed }) => (
-        <Detail
-          key={open}
-          title={strings.one}
-          path={`${PATH}/{subaccountCode}`}
-          params={{ subaccountCode: open }}
-          version={version}
-          close={close}
-          show={(subaccount) => (
-            <>
-              <About subaccount={subaccount} />
-              {mayWrite && (
-                <div class="buttons">
-                  <ChangeBankAccount subaccount={subaccount} done={changed} />
-                  <Switch subaccount={subaccount} done={changed} />
-                </div>
-              )}
-              <StatementLinks path={`${PATH}/${subaccount.subaccountCode}/statement`} />
-            </>
-          )}
-        />
-      )}
+      one={{
+        title: strings.one,
+        path: `${PATH}/{subaccountCode}`,
+        show: (subaccount, { changed }) => (
+          <>
+            <About subaccount={subaccount} />
+            {mayWrite && (
+              <div class="buttons">
+                <ChangeBankAccount subaccount={subaccount} done={changed} />
+                <Switch subaccount={subaccount} done={changed} />
+              </div>
+            )}
+            <StatementLinks path={`${PATH}/${subaccount.subaccountCode}/statement`} />
+          </>
+        ),
+      }}
     />
   )
 }
 
-// Why nothing is paid to it. The release before does not tell whether the account is active.
+// The previous release does not send `isAccountActive`.
 function unpaidBy({ isAccountActive, accountStatus }: Subaccount) {
   if (isAccountActive === false) return 'inactive'
   return accountStatus === 'confirmed' ? undefined : accountStatus
@@ -117,37 +108,23 @@ function About({ subaccount }: { subaccount: Subaccount }) {
   )
 }
 
-type Switching = { subaccount: Subaccount; done: () => void }
-
-function Switch({ subaccount, done }: Switching) {
-  const [isAsked, setAsked] = useState(false)
+function Switch({ subaccount, done }: { subaccount: Subaccount; done: () => void }) {
   const { subaccountCode, name, isActive } = subaccount
+  const verb = isActive ? 'deactivate' : 'activate'
   return (
-    <>
-      <button type="button" class="button" onClick={() => setAsked(true)}>
-        {isActive ? strings.deactivate : strings.activate}
-      </button>
-      {isAsked && (
-        <Confirm
-          title={isActive ? strings.deactivateTitle(name) : strings.activateTitle(name)}
-          action={isActive ? strings.deactivate : strings.activate}
-          isDangerous={isActive}
-          run={() =>
-            send('PATCH', `${PATH}/{subaccountCode}`, {
-              params: { subaccountCode },
-              body: { isActive: !isActive },
-            })
-          }
-          done={() => {
-            setAsked(false)
-            toast(isActive ? strings.deactivated : strings.activated)
-            done()
-          }}
-          close={() => setAsked(false)}
-        >
-          {isActive ? strings.deactivateText : strings.activateText}
-        </Confirm>
-      )}
-    </>
+    <Action
+      title={strings[`${verb}Title`](name)}
+      action={strings[verb]}
+      isDangerous={isActive}
+      text={strings[`${verb}Text`]}
+      run={() =>
+        send('PATCH', `${PATH}/{subaccountCode}`, {
+          params: { subaccountCode },
+          body: { isActive: !isActive },
+        })
+      }
+      message={strings[`${verb}d`]}
+      done={done}
+    />
   )
 }

@@ -1,4 +1,4 @@
-// A user's state and role, as the list and the drawer show them.
+// A user's state and role.
 
 import { settingsStrings } from '../../../copy.ts'
 import type { Schemas } from '../../api.ts'
@@ -18,16 +18,15 @@ export function UserBadge({ user }: { user: User }) {
   return <Badge state={strings.states.active} tone="good" />
 }
 
-// Whose users they are.
 export type OfClient = Pick<Schemas['Client'], 'clientId' | 'isOperator'>
 
-// Only an operator makes operators, and who does an operator's accounting.
+// Only operators create operators and an operator's accountants.
 export function mayManage({ role: own }: Session, { isOperator }: OfClient, role: string): boolean {
   if (own === 'operator') return true
   return role !== 'operator' && !(role === 'finance' && isOperator)
 }
 
-// To disable somebody gives nobody anything.
+// Disabling grants nothing.
 export function mayDisable({ role: own }: Session, role: string): boolean {
   return own === 'operator' || role !== 'operator'
 }

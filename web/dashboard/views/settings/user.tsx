@@ -1,16 +1,13 @@
 // One user: change role, disable, reset password, remove.
 
-import { useState } from 'preact/hooks'
 import { settingsStrings } from '../../../copy.ts'
-import { problemFrom, send } from '../../api.ts'
+import { send } from '../../api.ts'
 import { humanize } from '../../format.ts'
-import { staying } from '../../in-flight.ts'
-import { Confirm, DialogForm } from '../../parts/dialog.tsx'
+import { Action, ActionForm, AtOnceButton } from '../../parts/action.tsx'
 import { Drawer, Facts } from '../../parts/drawer.tsx'
-import { choiceOf, Field, textOf, useSending } from '../../parts/forms.tsx'
-import { Failed } from '../../parts/states.tsx'
+import { CheckBox, Field, TextAreaField } from '../../parts/forms.tsx'
 import { toast } from '../../parts/toasts.tsx'
-import { Time } from '../../parts/values.tsx'
+import { TextHeadline, Time } from '../../parts/values.tsx'
 import type { Session } from '../../session.ts'
 import {
   mayDisable,
@@ -31,7 +28,7 @@ type Props = {
   session: Session
   client: OfClient
   changed: () => void
-  hand: (handed: TemporaryPassword) => void
+  hand: (password: TemporaryPassword) => void
   close: () => void
 }
 
@@ -43,10 +40,7 @@ export function UserDrawer(props: Props) {
   const mayOnlyDisable = !isOwn && !mayTouch && user.isActive && mayDisable(session, role)
   return (
     <Drawer title={strings.one} close={close}>
-      <div class="headline">
-        <span class="headline-text">{email}</span>
-        <UserBadge user={user} />
-      </div>
+      <TextHeadline text={email} badge={<UserBadge user={user} />} />
       <Facts
         facts={[
           [strings.role, humanize(role)],
@@ -65,143 +59,98 @@ export function UserDrawer(props: Props) {
 }
 
 function RoleForm({ user, session, client, changed }: Props) {
-  const { problem, isBusy, submit } = useSending(async (given) => {
-    const body = { role: choiceOf(given, 'role', rolesFor(session, client)) }
-    await send('PATCH', `${USERS}/{id}`, { params: { id: user.id }, body })
-    toast(strings.changed)
-    changed()
-  })
   return (
-    <form class="form role-form" onSubmit={submit} aria-busy={isBusy}>
+    <ActionForm
+      action={strings.changeRole}
+      class="role-form"
+      run={(form) => {
+        const body = { role: form.choice('role', rolesFor(session, client)) }
+        return send('PATCH', `${USERS}/{id}`, { params: { id: user.id }, body })
+      }}
+      message={strings.changed}
+      done={changed}
+    >
       <Field label={strings.role}>
         {(id) => <RoleSelect id={id} session={session} client={client} chosen={user.role} />}
       </Field>
-      {problem && <Failed problem={problem} />}
-      <div class="form-end start">
-        <button type="submit" class="button" disabled={isBusy}>
-          {strings.changeRole}
-        </button>
-      </div>
-    </form>
+    </ActionForm>
   )
 }
 
 function Vouch({ user, changed }: Props) {
-  const [isAsked, setAsked] = useState(false)
-  const sending = useSending(async (given) => {
-    const body = { note: textOf(given, 'note') }
-    await send('POST', `${USERS}/{id}/vouch`, { params: { id: user.id }, body })
-    setAsked(false)
-    toast(strings.vouched)
-    changed()
-  })
-  const close = () => setAsked(false)
-  const title = strings.vouchTitle(user.email)
   return (
     <div class="actions">
-      <button type="button" class="button" onClick={() => setAsked(true)}>
-        {strings.vouch}
-      </button>
-      {isAsked && (
-        <DialogForm title={title} action={strings.vouch} sending={sending} close={close}>
-          <p class="muted">{strings.vouchText}</p>
-          <Field label={strings.vouchNote} hint={strings.vouchHint}>
-            {(id) => <textarea id={id} name="note" rows={3} maxLength={500} required />}
-          </Field>
-        </DialogForm>
-      )}
+      <Action
+        title={strings.vouchTitle(user.email)}
+        action={strings.vouch}
+        text={strings.vouchText}
+        run={(form) => {
+          const body = { note: form.text('note') }
+          return send('POST', `${USERS}/{id}/vouch`, { params: { id: user.id }, body })
+        }}
+        message={strings.vouched}
+        done={changed}
+      >
+        <TextAreaField
+          label={strings.vouchNote}
+          hint={strings.vouchHint}
+          name="note"
+          rows={3}
+          maxLength={500}
+          required
+        />
+      </Action>
     </div>
   )
 }
 
-type Asking = 'disable' | 'reset' | 'remove'
-
-function Actions({ mayTouch, ...props }: Props & { mayTouch: boolean }) {
-  const { user, changed } = props
-  const [asking, setAsking] = useState<Asking | undefined>()
-  const enable = async () => {
-    try {
-      const change = { params: { id: user.id }, body: { isActive: true } }
-      await staying(() => send('PATCH', `${USERS}/{id}`, change))
-      toast(strings.changed)
-      changed()
-    } catch (error) {
-      toast(problemFrom(error).message, 'bad')
-    }
-  }
+function Actions({ user, changed, hand, close, mayTouch }: Props & { mayTouch: boolean }) {
+  const { id, email, hasTotp, isActive } = user
+  const params = { id }
   return (
-    <>
-      <div class="actions">
-        {mayTouch && (
-          <button type="button" class="button" onClick={() => setAsking('reset')}>
-            {strings.reset}
-          </button>
-        )}
-        {user.isActive ? (
-          <button type="button" class="button" onClick={() => setAsking('disable')}>
-            {strings.disable}
-          </button>
-        ) : (
-          <button type="button" class="button" onClick={enable}>
-            {strings.enable}
-          </button>
-        )}
-        {mayTouch && (
-          <button type="button" class="button danger-text" onClick={() => setAsking('remove')}>
-            {strings.remove}
-          </button>
-        )}
-      </div>
-      {asking && <Asked {...props} asking={asking} stop={() => setAsking(undefined)} />}
-    </>
-  )
-}
-
-function Asked({
-  user,
-  asking,
-  stop,
-  changed,
-  hand,
-  close,
-}: Props & { asking: Asking; stop: () => void }) {
-  const [removesFactor, setRemovesFactor] = useState(false)
-  const { id } = user
-  const work = {
-    disable: async () => {
-      await send('PATCH', `${USERS}/{id}`, { params: { id }, body: { isActive: false } })
-      changed()
-    },
-    reset: async (headers: Record<string, string>) => {
-      const body = removesFactor ? { removeTotp: true } : {}
-      hand(await send('POST', `${USERS}/{id}/reset-password`, { params: { id }, body, headers }))
-    },
-    remove: async () => {
-      await send('DELETE', `${USERS}/{id}`, { params: { id } })
-      toast(strings.removed)
-      close()
-      changed()
-    },
-  }
-  return (
-    <Confirm
-      title={strings[asking]}
-      action={strings[asking]}
-      isDangerous={asking === 'remove'}
-      run={work[asking]}
-      close={stop}
-    >
-      <p>{strings[`${asking}Text`](user.email)}</p>
-      {asking === 'reset' && user.hasTotp && (
-        <label class="option">
-          <input
-            type="checkbox"
-            checked={removesFactor}
-            onChange={(event) => setRemovesFactor(event.currentTarget.checked)}
-          />
-          {strings.removeFactor}
-        </label>
+    <div class="actions">
+      <Action
+        action={strings.reset}
+        isOffered={mayTouch}
+        text={<p>{strings.resetText(email)}</p>}
+        run={(form, headers) => {
+          const body = form.has('removesFactor') ? { removeTotp: true } : {}
+          return send('POST', `${USERS}/{id}/reset-password`, { params, body, headers })
+        }}
+        done={hand}
+      >
+        {hasTotp && <CheckBox name="removesFactor" label={strings.removeFactor} />}
+      </Action>
+      <Action
+        action={strings.disable}
+        isOffered={isActive}
+        text={<p>{strings.disableText(email)}</p>}
+        run={() => send('PATCH', `${USERS}/{id}`, { params, body: { isActive: false } })}
+        done={changed}
+      />
+      {!isActive && (
+        <AtOnceButton
+          label={strings.enable}
+          run={async () => {
+            await send('PATCH', `${USERS}/{id}`, { params, body: { isActive: true } })
+            toast(strings.changed)
+            changed()
+          }}
+        />
       )}
-    </Confirm>
+      <Action
+        action={strings.remove}
+        style="danger-text"
+        isOffered={mayTouch}
+        isDangerous
+        text={<p>{strings.removeText(email)}</p>}
+        run={() => send('DELETE', `${USERS}/{id}`, { params })}
+        message={strings.removed}
+        done={() => {
+          close()
+          changed()
+        }}
+      />
+    </div>
   )
 }

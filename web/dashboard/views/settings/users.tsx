@@ -1,22 +1,21 @@
-// A client's users, and inviting one: one's own client's here, another's in Clients.
+// The users of a client, and inviting one.
 
 import { useState } from 'preact/hooks'
 import { settingsStrings } from '../../../copy.ts'
 import { type Query, send } from '../../api.ts'
 import { humanize } from '../../format.ts'
 import { usePages } from '../../loading.ts'
-import { DialogForm, ShowOnce } from '../../parts/dialog.tsx'
-import { choiceOf, Field, textOf, useSending } from '../../parts/forms.tsx'
+import { Action } from '../../parts/action.tsx'
+import { ShowOnce } from '../../parts/dialog.tsx'
+import { Field, InputField } from '../../parts/forms.tsx'
 import { Empty } from '../../parts/states.tsx'
 import { type Column, ListTable } from '../../parts/table.tsx'
 import { Time } from '../../parts/values.tsx'
 import { closeTo, hrefOf } from '../../routing.ts'
-import type { Session } from '../../session.ts'
 import type { ViewProps } from '../../view-props.ts'
 import { UserDrawer } from './user.tsx'
 import {
   type OfClient,
-  type Role,
   RoleSelect,
   rolesFor,
   type TemporaryPassword,
@@ -50,27 +49,45 @@ export function Users(props: ViewProps) {
 }
 
 type Props = ViewProps & {
-  view: string // Where the list is, with what the address says there.
+  view: string
   query: Query
   client: OfClient
 }
 
 export function UserList({ session, place, view, query, client }: Props) {
   const pages = usePages(USERS, {}, { clientId: client.clientId })
-  const [isInviting, setInviting] = useState(false)
   const [handed, setTemporaryPassword] = useState<TemporaryPassword | undefined>()
   const open = pages.data?.data.find(({ id }) => id === place.open)
-  const hand = (given: TemporaryPassword) => {
-    setInviting(false)
-    setTemporaryPassword(given)
+  const hand = (password: TemporaryPassword) => {
+    setTemporaryPassword(password)
     pages.reload()
   }
   return (
     <>
       <div class="above">
-        <button type="button" class="button primary" onClick={() => setInviting(true)}>
-          {strings.invite}
-        </button>
+        <Action
+          action={strings.invite}
+          style="primary"
+          text={strings.inviteText}
+          run={(form, headers) => {
+            const role = form.choice('role', rolesFor(session, client))
+            const body = { email: form.text('email'), role, clientId: client.clientId }
+            return send('POST', USERS, { body, headers })
+          }}
+          done={hand}
+        >
+          <InputField label={strings.email} name="email" type="email" required />
+          <Field label={strings.role}>
+            {(id) => (
+              <RoleSelect
+                id={id}
+                session={session}
+                client={client}
+                chosen={pages.data?.data.length === 0 ? 'owner' : 'support'}
+              />
+            )}
+          </Field>
+        </Action>
       </div>
       <ListTable
         caption={settingsStrings.tabs.users}
@@ -85,15 +102,6 @@ export function UserList({ session, place, view, query, client }: Props) {
           </Empty>
         }
       />
-      {isInviting && (
-        <Invitation
-          session={session}
-          client={client}
-          chosen={pages.data?.data.length === 0 ? 'owner' : 'support'}
-          close={() => setInviting(false)}
-          done={hand}
-        />
-      )}
       {open && (
         <UserDrawer
           key={open.id}
@@ -114,32 +122,5 @@ export function UserList({ session, place, view, query, client }: Props) {
         />
       )}
     </>
-  )
-}
-
-type Invited = {
-  session: Session
-  client: OfClient
-  chosen: Role
-  close: () => void
-  done: (handed: TemporaryPassword) => void
-}
-
-function Invitation({ session, client, chosen, close, done }: Invited) {
-  const sending = useSending(async (given, headers) => {
-    const role = choiceOf(given, 'role', rolesFor(session, client))
-    const body = { email: textOf(given, 'email'), role, clientId: client.clientId }
-    done(await send('POST', USERS, { body, headers }))
-  })
-  return (
-    <DialogForm title={strings.invite} action={strings.invite} sending={sending} close={close}>
-      <p class="muted">{strings.inviteText}</p>
-      <Field label={strings.email}>
-        {(id) => <input id={id} name="email" type="email" required autocomplete="off" />}
-      </Field>
-      <Field label={strings.role}>
-        {(id) => <RoleSelect id={id} session={session} client={client} chosen={chosen} />}
-      </Field>
-    </DialogForm>
   )
 }

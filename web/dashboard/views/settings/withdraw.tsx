@@ -1,9 +1,7 @@
-// Withdraws a fee rule or a tariff that has not taken effect, after a confirmation. What has shows nothing.
+// Withdraws a fee rule or tariff that has not taken effect, after a confirmation. Shows nothing for others.
 
-import { useState } from 'preact/hooks'
 import { settingsStrings } from '../../../copy.ts'
-import { Confirm } from '../../parts/dialog.tsx'
-import { toast } from '../../parts/toasts.tsx'
+import { Action } from '../../parts/action.tsx'
 
 const { withdrawal: strings } = settingsStrings
 
@@ -16,30 +14,19 @@ type Props = {
 }
 
 export function Withdraw({ effectiveFrom, title, text, run, done }: Props) {
-  const [isAsking, setAsking] = useState(false)
   if (new Date(effectiveFrom) <= new Date()) return null
   return (
-    <>
-      <div class="actions">
-        <button type="button" class="button danger-text" onClick={() => setAsking(true)}>
-          {strings.withdraw}
-        </button>
-      </div>
-      {isAsking && (
-        <Confirm
-          title={title}
-          action={strings.withdraw}
-          isDangerous
-          run={run}
-          done={() => {
-            toast(strings.withdrawn)
-            done()
-          }}
-          close={() => setAsking(false)}
-        >
-          {text}
-        </Confirm>
-      )}
-    </>
+    <div class="actions">
+      <Action
+        title={title}
+        action={strings.withdraw}
+        style="danger-text"
+        isDangerous
+        text={text}
+        run={run}
+        message={strings.withdrawn}
+        done={done}
+      />
+    </div>
   )
 }

@@ -1,4 +1,4 @@
-// What a settlement is made of, from gross to net.
+// The amounts of a settlement, from gross to net.
 
 import { settlementsStrings as strings } from '../../../copy.ts'
 import type { Schemas } from '../../api.ts'
@@ -20,7 +20,7 @@ export function periodOf({ period: { from, to } }: Settlement): string {
   return from === null ? strings.upTo(day(to)) : strings.days(day(from), day(to))
 }
 
-// What is nothing is left out, but for what everybody looks for.
+// Omits zero amounts, except the main ones.
 export function AmountList({ of }: { of: Amounts }) {
   const shown = NAMES.filter((name) => of[name] !== 0 || ALWAYS.includes(name))
   const facts = shown.map((name): Fact => {

@@ -1,15 +1,15 @@
-// Which payouts and settlements need approval, and the operator's limits. A client can extend approval;
-// only the operator can relax it.
+// Approval rules for payouts and settlements, and the operator's limits. A client can extend approval; only
+// the operator can relax it.
 
 import { useState } from 'preact/hooks'
 import { appStrings, settlementsStrings } from '../../../copy.ts'
 import { type Schemas, send } from '../../api.ts'
 import { money } from '../../format.ts'
 import { useData } from '../../loading.ts'
+import { ActionForm } from '../../parts/action.tsx'
 import { Facts } from '../../parts/drawer.tsx'
-import { choiceOf, Field, textOf, useSending } from '../../parts/forms.tsx'
+import { InputField, SelectField } from '../../parts/forms.tsx'
 import { Failed, Skeleton } from '../../parts/states.tsx'
-import { toast } from '../../parts/toasts.tsx'
 
 type Settings = Schemas['PayoutSettings']
 
@@ -49,52 +49,38 @@ function shownRule({ payoutApproval, approvalAbove }: Settings): string {
 function ApprovalForm({ settings, changed }: { settings: Settings; changed: () => void }) {
   const current = RULES.find((rule) => rule === settings.payoutApproval) ?? 'none'
   const [rule, setRule] = useState<Rule>(current)
-  const { problem, isBusy, submit } = useSending(async (given) => {
-    const payoutApproval = choiceOf(given, 'rule', RULES)
-    const approvalAbove = textOf(given, 'approvalAbove').replaceAll(',', '')
-    const body = { payoutApproval, ...(payoutApproval === 'above' ? { approvalAbove } : {}) }
-    await send('PUT', PATH, { body })
-    toast(appStrings.saved)
-    changed()
-  })
   return (
-    <form class="form after-facts" onSubmit={submit} aria-busy={isBusy}>
-      <Field label={strings.needed} hint={strings.hint}>
-        {(id) => (
-          <select
-            id={id}
-            name="rule"
-            value={rule}
-            onChange={(event) => setRule(event.currentTarget.value as Rule)}
-          >
-            {RULES.slice(RULES.indexOf(current)).map((each) => (
-              <option key={each} value={each}>
-                {strings.rules[each]}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
+    <ActionForm
+      action={strings.save}
+      style="primary"
+      class="after-facts"
+      run={(form) => {
+        const payoutApproval = form.choice('rule', RULES)
+        const approvalAbove = form.amount('approvalAbove')
+        const body = { payoutApproval, ...(payoutApproval === 'above' ? { approvalAbove } : {}) }
+        return send('PUT', PATH, { body })
+      }}
+      message={appStrings.saved}
+      done={changed}
+    >
+      <SelectField
+        label={strings.needed}
+        hint={strings.hint}
+        name="rule"
+        value={rule}
+        onChange={(event) => setRule(event.currentTarget.value as Rule)}
+        options={RULES.slice(RULES.indexOf(current))}
+        names={strings.rules}
+      />
       {rule === 'above' && (
-        <Field label={strings.amount}>
-          {(id) => (
-            <input
-              id={id}
-              name="approvalAbove"
-              required
-              inputMode="decimal"
-              autocomplete="off"
-              defaultValue={settings.approvalAbove?.toString() ?? ''}
-            />
-          )}
-        </Field>
+        <InputField
+          label={strings.amount}
+          name="approvalAbove"
+          required
+          inputMode="decimal"
+          defaultValue={settings.approvalAbove?.toString() ?? ''}
+        />
       )}
-      {problem && <Failed problem={problem} />}
-      <div class="form-end start">
-        <button type="submit" class="button primary" disabled={isBusy}>
-          {strings.save}
-        </button>
-      </div>
-    </form>
+    </ActionForm>
   )
 }

@@ -1,13 +1,13 @@
-// The upcoming settlement, and the list of those that were closed.
+// The upcoming settlement, and the list of closed ones.
 
 import { useState } from 'preact/hooks'
 import { settlementsStrings as strings } from '../../../copy.ts'
-import { Detail } from '../../parts/detail.tsx'
 import { type Filter, humanized } from '../../parts/filters.tsx'
+import { Link } from '../../parts/link.tsx'
 import { ListView } from '../../parts/list-view.tsx'
 import type { Column } from '../../parts/table.tsx'
 import { Badge, Money } from '../../parts/values.tsx'
-import { follow, hrefOf } from '../../routing.ts'
+import { hrefOf } from '../../routing.ts'
 import type { ViewProps } from '../../view-props.ts'
 import { periodOf, type Settlement } from './amounts.tsx'
 import { SettlementDetail } from './settlement.tsx'
@@ -50,7 +50,6 @@ export function ClosedSettlements(props: ViewProps) {
         view="settlements"
         icon="settlements"
         path={PATH}
-        params={{}}
         caption={strings.parts}
         columns={COLUMNS}
         filters={FILTERS}
@@ -61,29 +60,19 @@ export function ClosedSettlements(props: ViewProps) {
           title: strings.none,
           text: mayWrite ? (
             <>
-              {strings.noneText}{' '}
-              <a href={settings} onClick={follow}>
-                {strings.setSchedule}
-              </a>
-              .
+              {strings.noneText} <Link href={settings}>{strings.setSchedule}</Link>.
             </>
           ) : (
             strings.noneAsk
           ),
         }}
-        detail={({ open, version: shown, close }) => (
-          <Detail
-            key={open}
-            title={strings.one}
-            path={`${PATH}/{reference}`}
-            params={{ reference: open }}
-            version={shown}
-            close={close}
-            show={(settlement) => (
-              <SettlementDetail settlement={settlement} session={props.session} changed={bump} />
-            )}
-          />
-        )}
+        one={{
+          title: strings.one,
+          path: `${PATH}/{reference}`,
+          show: (settlement) => (
+            <SettlementDetail settlement={settlement} session={props.session} changed={bump} />
+          ),
+        }}
       />
     </>
   )

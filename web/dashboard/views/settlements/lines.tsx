@@ -5,10 +5,11 @@ import type { Schemas } from '../../api.ts'
 import { humanize, money } from '../../format.ts'
 import { usePages } from '../../loading.ts'
 import { Icon } from '../../parts/icons.tsx'
+import { Link } from '../../parts/link.tsx'
 import { Failed, Skeleton } from '../../parts/states.tsx'
 import { Pager } from '../../parts/table.tsx'
 import { Money, Time } from '../../parts/values.tsx'
-import { follow, hrefOf } from '../../routing.ts'
+import { hrefOf } from '../../routing.ts'
 import type { Settlement } from './amounts.tsx'
 
 type Line = Schemas['SettlementLine']
@@ -65,11 +66,7 @@ function What({ line: { creditId, payoutReference }, name }: { line: Line; name:
   if (creditId === null && payoutReference === null) return <>{name}</>
   const href =
     creditId === null ? hrefOf('payouts', payoutReference ?? '') : hrefOf('credits', `${creditId}`)
-  return (
-    <a href={href} onClick={follow}>
-      {name}
-    </a>
-  )
+  return <Link href={href}>{name}</Link>
 }
 
 function aboutOf(line: Line): string[] {

@@ -1,9 +1,10 @@
-// The bank accounts that a settlement would be paid to if it were approved now. One that was chosen after
-// the settlement was closed stands out, as does one that cannot be paid to: whoever approves should know.
+// The bank accounts that a settlement would be paid to if approved now. Highlights accounts chosen after the
+// settlement closed, and accounts that cannot be paid.
 
 import { settlementsStrings as strings } from '../../../copy.ts'
+import { Link } from '../../parts/link.tsx'
 import { Copyable, Money, Time } from '../../parts/values.tsx'
-import { follow, hrefOf } from '../../routing.ts'
+import { hrefOf } from '../../routing.ts'
 import type { WholeSettlement } from './amounts.tsx'
 
 export function Payees({ settlement }: { settlement: WholeSettlement }) {
@@ -45,12 +46,7 @@ export function Payees({ settlement }: { settlement: WholeSettlement }) {
   )
 }
 
-// Leads to where the account of a subaccount is changed.
 function Party({ code }: { code: string | null }) {
   if (code === null) return strings.mainAccount
-  return (
-    <a href={hrefOf('settings', code, { tab: 'subaccounts' })} onClick={follow}>
-      {code}
-    </a>
-  )
+  return <Link href={hrefOf('settings', code, { tab: 'subaccounts' })}>{code}</Link>
 }

@@ -1,14 +1,14 @@
-// When settlements close, from which amount on, and what is held back.
+// The schedule, minimum amount and reserve of settlements.
 
 import { useState } from 'preact/hooks'
 import { appStrings, settlementsStrings } from '../../../copy.ts'
 import { type Schemas, send } from '../../api.ts'
 import { money } from '../../format.ts'
 import { useData } from '../../loading.ts'
+import { ActionForm } from '../../parts/action.tsx'
 import { Facts } from '../../parts/drawer.tsx'
-import { choiceOf, Field, textOf, useSending } from '../../parts/forms.tsx'
+import { type Form, InputField, SelectField } from '../../parts/forms.tsx'
 import { Failed, Skeleton } from '../../parts/states.tsx'
-import { toast } from '../../parts/toasts.tsx'
 import { Time } from '../../parts/values.tsx'
 import type { ViewProps } from '../../view-props.ts'
 import { ApprovalSettings } from './approval.tsx'
@@ -76,81 +76,63 @@ function Shown({ settings }: { settings: Settings }) {
   )
 }
 
-function scheduleOf(given: FormData): string {
-  const frequency = choiceOf(given, 'frequency', FREQUENCIES)
+function scheduleOf(form: Form): string {
+  const frequency = form.choice('frequency', FREQUENCIES)
   if (frequency === 'manual') return frequency
-  const time = textOf(given, 'time')
-  return frequency === 'weekly'
-    ? `weekly@${textOf(given, 'weekday')}@${time}`
-    : `${frequency}@${time}`
+  const time = form.text('time')
+  return frequency === 'weekly' ? `weekly@${form.text('weekday')}@${time}` : `${frequency}@${time}`
 }
 
 function SettingsForm({ settings, changed }: { settings: Settings; changed: () => void }) {
-  const sending = useSending(async (given) => {
-    const number = (name: string) => Number(textOf(given, name) || '0')
-    const body = {
-      schedule: scheduleOf(given),
-      minimumAmount: textOf(given, 'minimumAmount').replaceAll(',', '') || 0,
-      reservePercent: number('reservePercent'),
-      reserveDays: number('reserveDays'),
-    }
-    await send('PUT', PATH, { body })
-    toast(appStrings.saved)
-    changed()
-  })
-  const { problem, isBusy, submit } = sending
   const amount = (value: number) => (value === 0 ? '' : value.toString())
   return (
-    <form class="form after-facts" onSubmit={submit} aria-busy={isBusy}>
+    <ActionForm
+      action={appStrings.save}
+      style="primary"
+      class="after-facts"
+      run={(form) => {
+        const number = (name: string) => Number(form.text(name) || '0')
+        const body = {
+          schedule: scheduleOf(form),
+          minimumAmount: form.amount('minimumAmount') || 0,
+          reservePercent: number('reservePercent'),
+          reserveDays: number('reserveDays'),
+        }
+        return send('PUT', PATH, { body })
+      }}
+      message={appStrings.saved}
+      done={changed}
+    >
       <ScheduleFields schedule={settings.schedule} />
-      <Field label={strings.minimum} hint={strings.minimumHint}>
-        {(id) => (
-          <input
-            id={id}
-            name="minimumAmount"
-            inputMode="decimal"
-            autocomplete="off"
-            placeholder={strings.noMinimum}
-            defaultValue={amount(settings.minimumAmount)}
-          />
-        )}
-      </Field>
-      <Field label={strings.reserve} hint={strings.reserveHint}>
-        {(id) => (
-          <input
-            id={id}
-            name="reservePercent"
-            inputMode="decimal"
-            autocomplete="off"
-            placeholder={strings.noReserve}
-            defaultValue={amount(settings.reservePercent)}
-          />
-        )}
-      </Field>
-      <Field label={strings.days}>
-        {(id) => (
-          <input
-            id={id}
-            name="reserveDays"
-            inputMode="numeric"
-            autocomplete="off"
-            placeholder={strings.noReserve}
-            defaultValue={amount(settings.reserveDays)}
-          />
-        )}
-      </Field>
+      <InputField
+        label={strings.minimum}
+        hint={strings.minimumHint}
+        name="minimumAmount"
+        inputMode="decimal"
+        placeholder={strings.noMinimum}
+        defaultValue={amount(settings.minimumAmount)}
+      />
+      <InputField
+        label={strings.reserve}
+        hint={strings.reserveHint}
+        name="reservePercent"
+        inputMode="decimal"
+        placeholder={strings.noReserve}
+        defaultValue={amount(settings.reservePercent)}
+      />
+      <InputField
+        label={strings.days}
+        name="reserveDays"
+        inputMode="numeric"
+        placeholder={strings.noReserve}
+        defaultValue={amount(settings.reserveDays)}
+      />
       {settings.nextCloseAt && (
         <p class="muted">
           {strings.next}: <Time at={settings.nextCloseAt} />
         </p>
       )}
-      {problem && <Failed problem={problem} />}
-      <div class="form-end start">
-        <button type="submit" class="button primary" disabled={isBusy}>
-          {appStrings.save}
-        </button>
-      </div>
-    </form>
+    </ActionForm>
   )
 }
 
@@ -159,39 +141,25 @@ function ScheduleFields({ schedule }: { schedule: string }) {
   const [frequency, setFrequency] = useState(set.frequency)
   return (
     <>
-      <Field label={strings.frequency}>
-        {(id) => (
-          <select
-            id={id}
-            name="frequency"
-            value={frequency}
-            onChange={(event) => setFrequency(event.currentTarget.value as Frequency)}
-          >
-            {FREQUENCIES.map((each) => (
-              <option key={each} value={each}>
-                {strings.frequencies[each]}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
+      <SelectField
+        label={strings.frequency}
+        name="frequency"
+        value={frequency}
+        onChange={(event) => setFrequency(event.currentTarget.value as Frequency)}
+        options={FREQUENCIES}
+        names={strings.frequencies}
+      />
       {frequency === 'weekly' && (
-        <Field label={strings.weekday}>
-          {(id) => (
-            <select id={id} name="weekday">
-              {WEEKDAYS.map((each) => (
-                <option key={each} value={each} selected={each === set.weekday}>
-                  {strings.weekdays[each]}
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
+        <SelectField
+          label={strings.weekday}
+          name="weekday"
+          options={WEEKDAYS}
+          names={strings.weekdays}
+          chosen={set.weekday}
+        />
       )}
       {frequency !== 'manual' && (
-        <Field label={strings.time}>
-          {(id) => <input id={id} name="time" type="time" required defaultValue={set.time} />}
-        </Field>
+        <InputField label={strings.time} name="time" type="time" required defaultValue={set.time} />
       )}
     </>
   )

@@ -1,13 +1,12 @@
-// Approves or cancels a settlement that is closed, each after a confirmation dialog, and says why the user
-// cannot approve it. Approval gives the bank accounts and names that were shown when it was asked for: if
-// they are others meanwhile, it is refused. One whose name no bank has confirmed is pointed out.
+// Approves or cancels a closed settlement, each after a confirmation dialog, and says why the user cannot
+// approve it. An approval names the bank accounts and account names on the screen: the service refuses it
+// if they have changed. The dialog points out an account whose name no bank has confirmed.
 
 import { useState } from 'preact/hooks'
 import { settlementsStrings as strings } from '../../../copy.ts'
 import { send } from '../../api.ts'
 import { money } from '../../format.ts'
-import { Confirm } from '../../parts/dialog.tsx'
-import { toast } from '../../parts/toasts.tsx'
+import { ActionDialog } from '../../parts/action.tsx'
 import type { Session } from '../../session.ts'
 import type { WholeSettlement } from './amounts.tsx'
 
@@ -48,14 +47,13 @@ export function SettlementActions({ settlement, session, done }: Props) {
   )
 }
 
-// The release before knows of no payees.
+// The previous release sends no payees.
 function hasUnconfirmed({ payees }: WholeSettlement): boolean {
   return payees?.some(({ blockedBy }) => blockedBy === 'bank_account_unconfirmed') ?? false
 }
 
 function Decision({ settlement, verb, close }: Asked & { close: () => void }) {
   const { reference, net, currency, payees } = settlement
-  // The release before knows of none.
   const isNamed = verb === 'approve' && payees
   const body = isNamed
     ? {
@@ -64,19 +62,21 @@ function Decision({ settlement, verb, close }: Asked & { close: () => void }) {
       }
     : {}
   return (
-    <Confirm
+    <ActionDialog
       title={strings[`${verb}Title`](money(net, currency))}
       action={strings[verb]}
       isDangerous={verb === 'cancel'}
-      run={(headers) => send('POST', `${PATH}/${verb}`, { params: { reference }, body, headers })}
-      done={() => {
-        toast(strings[`${verb}Done`](reference))
-        close()
-      }}
+      text={
+        <>
+          {verb === 'approve' && hasUnconfirmed(settlement) && <p>{strings.approveUnconfirmed}</p>}
+          {strings[`${verb}Text`]}
+        </>
+      }
+      run={(_, headers) =>
+        send('POST', `${PATH}/${verb}`, { params: { reference }, body, headers })
+      }
+      message={strings[`${verb}Done`](reference)}
       close={close}
-    >
-      {verb === 'approve' && hasUnconfirmed(settlement) && <p>{strings.approveUnconfirmed}</p>}
-      {strings[`${verb}Text`]}
-    </Confirm>
+    />
   )
 }

@@ -5,8 +5,9 @@ import { csvLink } from '../../api.ts'
 import { BankAccountsLink } from '../../parts/bank-accounts-link.tsx'
 import { Facts } from '../../parts/drawer.tsx'
 import { Icon } from '../../parts/icons.tsx'
+import { Link } from '../../parts/link.tsx'
 import { Badge, Copyable, Headline, Money, Time } from '../../parts/values.tsx'
-import { follow, hrefOf } from '../../routing.ts'
+import { hrefOf } from '../../routing.ts'
 import type { Session } from '../../session.ts'
 import { AmountList, periodOf, type Settlement, type WholeSettlement } from './amounts.tsx'
 import { SettlementLines } from './lines.tsx'
@@ -92,9 +93,7 @@ function Payouts({ settlement: { payouts, currency } }: { settlement: Settlement
           <li key={reference}>
             <div>
               <p>
-                <a href={hrefOf('payouts', reference)} onClick={follow}>
-                  {reference}
-                </a>
+                <Link href={hrefOf('payouts', reference)}>{reference}</Link>
               </p>
               <p class="muted small">{subaccountCode ?? strings.mainAccount}</p>
             </div>

@@ -1,14 +1,12 @@
-// The upcoming settlement: what would be in it now, when it closes, and closing it now.
+// The upcoming settlement: its amounts, when it closes, and closing it now.
 
-import { useState } from 'preact/hooks'
 import { settlementsStrings } from '../../../copy.ts'
 import { send } from '../../api.ts'
 import { count, money } from '../../format.ts'
 import { useEvents, useThrottled } from '../../live.ts'
 import { useData, useReload } from '../../loading.ts'
-import { Confirm } from '../../parts/dialog.tsx'
+import { Action } from '../../parts/action.tsx'
 import { Failed, Skeleton } from '../../parts/states.tsx'
-import { toast } from '../../parts/toasts.tsx'
 import { Money, Time } from '../../parts/values.tsx'
 import { goTo, hrefOf } from '../../routing.ts'
 import type { Session } from '../../session.ts'
@@ -21,7 +19,6 @@ type Props = { session: Session; isAbout: RegExp; version: number; changed: () =
 
 export function Upcoming({ session, isAbout, version, changed }: Props) {
   const { data, problem, reload } = useData(`${SETTLEMENTS}/upcoming`, {})
-  const [isAsked, setAsked] = useState(false)
   const refresh = useThrottled(reload)
   useReload(version, reload)
   const isOfMoney = (type: string) => isAbout.test(type) || /^(?:collection|payment)\./.test(type)
@@ -52,47 +49,24 @@ export function Upcoming({ session, isAbout, version, changed }: Props) {
             {' · '}
             {isEmpty ? strings.empty : strings.count(count(lines))}
           </p>
-          {mayClose && (
-            <div class="actions">
-              <button type="button" class="button primary" onClick={() => setAsked(true)}>
-                {strings.close}
-              </button>
-            </div>
-          )}
+          <div class="actions">
+            <Action
+              title={strings.closeTitle(money(net, currency))}
+              action={strings.close}
+              style="primary"
+              isOffered={mayClose}
+              text={strings.closeText}
+              run={(_, headers) => send('POST', SETTLEMENTS, { body: {}, headers })}
+              message={({ reference }) => strings.closed(reference)}
+              done={({ reference }) => {
+                changed()
+                goTo(hrefOf('settlements', reference))
+              }}
+            />
+          </div>
         </div>
         {!isEmpty && <AmountList of={data} />}
-        {isAsked && (
-          <CloseDialog
-            amount={money(net, currency)}
-            close={() => setAsked(false)}
-            done={(reference) => {
-              setAsked(false)
-              toast(strings.closed(reference))
-              changed()
-              goTo(hrefOf('settlements', reference))
-            }}
-          />
-        )}
       </section>
     </>
-  )
-}
-
-type Closing = { amount: string; close: () => void; done: (reference: string) => void }
-
-function CloseDialog({ amount, close, done }: Closing) {
-  return (
-    <Confirm
-      title={strings.closeTitle(amount)}
-      action={strings.close}
-      run={async (headers) => {
-        const { reference } = await send('POST', SETTLEMENTS, { body: {}, headers })
-        done(reference)
-      }}
-      done={() => {}}
-      close={close}
-    >
-      {strings.closeText}
-    </Confirm>
   )
 }

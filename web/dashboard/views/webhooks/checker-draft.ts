@@ -1,4 +1,4 @@
-// What the signature checker is to begin with, handed over from a delivery. In memory only.
+// A delivery handed over to the signature checker, in memory only.
 
 type Draft = { headers: string; body: string }
 

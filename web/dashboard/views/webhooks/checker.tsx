@@ -1,8 +1,8 @@
-// The signature checker: paste a request and see what is wrong with it.
+// The signature checker: explains what is wrong with a pasted request.
 
 import { useState } from 'preact/hooks'
 import { webhooksStrings } from '../../../copy.ts'
-import { Field, useSending } from '../../parts/forms.tsx'
+import { InputField, TextAreaField, useSending } from '../../parts/forms.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { checkSignature, type Finding } from '../../signatures.ts'
 import { takeDraft } from './checker-draft.ts'
@@ -12,9 +12,9 @@ const { checker: strings } = webhooksStrings
 export function Checker() {
   const [draft] = useState(takeDraft)
   const [findings, setFindings] = useState<readonly Finding[]>([])
-  const { isBusy, submit } = useSending(async (given) => {
-    const field = (name: string) => String(given.get(name) ?? '')
-    // A form sends line ends of its own; what was pasted had none but these.
+  const { isBusy, submit } = useSending(async (form) => {
+    const field = (name: string) => String(form.get(name) ?? '')
+    // Forms change line ends to \r\n.
     const body = field('body').replaceAll('\r\n', '\n')
     const received = { headers: field('headers'), body, secret: field('secret') }
     setFindings(await checkSignature(received, Date.now()))
@@ -23,26 +23,30 @@ export function Checker() {
   return (
     <form class="card panel form" onSubmit={submit} noValidate aria-busy={isBusy}>
       <p class="muted">{strings.intro}</p>
-      <Field label={strings.headers} hint={strings.headersHint}>
-        {(id) => (
-          <textarea id={id} name="headers" rows={5} class="code" defaultValue={draft.headers} />
-        )}
-      </Field>
-      <Field label={strings.body} hint={strings.bodyHint}>
-        {(id) => <textarea id={id} name="body" rows={8} class="code" defaultValue={draft.body} />}
-      </Field>
-      <Field label={strings.secret} hint={strings.secretHint}>
-        {(id) => (
-          <input
-            id={id}
-            name="secret"
-            type="text"
-            class="code"
-            autocomplete="off"
-            spellcheck={false}
-          />
-        )}
-      </Field>
+      <TextAreaField
+        label={strings.headers}
+        hint={strings.headersHint}
+        name="headers"
+        rows={5}
+        class="code"
+        defaultValue={draft.headers}
+      />
+      <TextAreaField
+        label={strings.body}
+        hint={strings.bodyHint}
+        name="body"
+        rows={8}
+        class="code"
+        defaultValue={draft.body}
+      />
+      <InputField
+        label={strings.secret}
+        hint={strings.secretHint}
+        name="secret"
+        type="text"
+        class="code"
+        spellcheck={false}
+      />
       <div class="form-end start">
         <button type="submit" class="button primary">
           {strings.check}

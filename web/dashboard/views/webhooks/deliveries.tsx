@@ -12,8 +12,6 @@ import type { ViewProps } from '../../view-props.ts'
 import { EVENTS, EventBadge, UndeliveredTo } from './delivery-badges.tsx'
 import { EventDrawer } from './event.tsx'
 
-type ListedEvent = Schemas['Event']
-
 const { deliveries: strings } = webhooksStrings
 
 const FILTERS: readonly Filter[] = [
@@ -32,7 +30,7 @@ const FILTERS: readonly Filter[] = [
   ...DATES,
 ]
 
-const COLUMNS: readonly Column<ListedEvent>[] = [
+const COLUMNS: readonly Column<Schemas['Event']>[] = [
   { name: strings.event, place: 'lead', show: ({ type }) => humanize(type) },
   {
     name: strings.state,
@@ -61,7 +59,6 @@ export function Deliveries(props: ViewProps) {
       view="webhooks"
       icon="event"
       path={EVENTS}
-      params={{}}
       also={{ include: 'deliveries' }}
       caption={webhooksStrings.tabs.deliveries}
       columns={COLUMNS}

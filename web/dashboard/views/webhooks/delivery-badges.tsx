@@ -15,7 +15,7 @@ export function DeliveryBadge({ state, heldBy }: Pick<ListedDelivery, 'state' | 
   return <Badge state={heldBy ? strings.held[heldBy] : strings.states[state]} tone={TONES[state]} />
 }
 
-// Of all its destinations together: how many have it, and which of the others will not get it soon.
+// How many destinations have the event, and which others will not get it soon.
 export function EventBadge({ deliveryState, deliveries = [] }: Summed) {
   const [only] = deliveries
   if (!only || deliveryState === 'delivered') {

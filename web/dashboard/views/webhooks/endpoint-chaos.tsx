@@ -3,7 +3,7 @@
 import { webhooksStrings } from '../../../copy.ts'
 import { send } from '../../api.ts'
 import { useData } from '../../loading.ts'
-import { Field, textOf, useSending } from '../../parts/forms.tsx'
+import { InputField, useSending } from '../../parts/forms.tsx'
 import { Failed, Skeleton } from '../../parts/states.tsx'
 import { toast } from '../../parts/toasts.tsx'
 
@@ -14,9 +14,9 @@ const COUNTS = ['delayMs', 'duplicate', 'dropNext'] as const
 export function EndpointChaos({ id }: { id: string }) {
   const { data, problem, reload } = useData(PATH, { id })
   const params = { id }
-  const sending = useSending(async (given) => {
-    const [delayMs = 0, duplicate = 0, dropNext = 0] = COUNTS.map((n) => Number(textOf(given, n)))
-    const reorder = given.has('reorder')
+  const sending = useSending(async (form) => {
+    const [delayMs = 0, duplicate = 0, dropNext = 0] = COUNTS.map((n) => Number(form.text(n)))
+    const reorder = form.has('reorder')
     await send('PUT', PATH, { params, body: { delayMs, duplicate, reorder, dropNext } })
     toast(strings.done)
     reload()
@@ -34,18 +34,15 @@ export function EndpointChaos({ id }: { id: string }) {
       <p class="muted small">{strings.text}</p>
       <form key={JSON.stringify(data)} class="desk-form" onSubmit={sending.submit}>
         {COUNTS.map((name) => (
-          <Field key={name} label={strings[name]}>
-            {(field) => (
-              <input
-                id={field}
-                name={name}
-                type="number"
-                inputMode="numeric"
-                min="0"
-                defaultValue={`${data[name]}`}
-              />
-            )}
-          </Field>
+          <InputField
+            key={name}
+            label={strings[name]}
+            name={name}
+            type="number"
+            inputMode="numeric"
+            min="0"
+            defaultValue={`${data[name]}`}
+          />
         ))}
         <label class="option">
           <input type="checkbox" name="reorder" defaultChecked={data.reorder} />

@@ -7,9 +7,10 @@ import { shownTime } from '../../format.ts'
 import { type LiveEvent, useEvents } from '../../live.ts'
 import { useData } from '../../loading.ts'
 import { Drawer, Facts } from '../../parts/drawer.tsx'
+import { Link } from '../../parts/link.tsx'
 import { Failed, Skeleton } from '../../parts/states.tsx'
-import { Badge, Copyable, Time } from '../../parts/values.tsx'
-import { follow, hrefOf } from '../../routing.ts'
+import { Badge, Copyable, TextHeadline, Time } from '../../parts/values.tsx'
+import { hrefOf } from '../../routing.ts'
 import { usePendingRefresh, useSteadyRefresh } from '../../steady-refresh.ts'
 import { describeAttempt } from './attempt.tsx'
 import { EndpointActions } from './endpoint-actions.tsx'
@@ -30,10 +31,10 @@ type Props = {
 
 export function EndpointDrawer({ id, mayWrite, isSandbox, changed, close }: Props) {
   const { data, problem, reload, remove } = useData('/api/v1/webhook-endpoints/{id}', { id })
-  const [awaited, setAwaited] = useState('') // The event whose first attempt is to be seen.
+  const [awaited, setAwaited] = useState('') // The test event whose first attempt to show.
   const isAwaited = !data?.health.lastAttempts.some(({ eventId }) => eventId === awaited)
   usePendingRefresh(isAwaited ? awaited : '', reload)
-  useSteadyRefresh(reload) // Later ones, and pauses that end.
+  useSteadyRefresh(reload) // For later attempts, and pauses that end.
   const onEvent = ({ id: eventId, type }: LiveEvent) => {
     if (data?.eventTypes?.includes(type) ?? true) setAwaited(eventId)
     reload()
@@ -69,10 +70,7 @@ function About({ endpoint }: { endpoint: Detail }) {
   const { name, tone } = stateOf(endpoint)
   return (
     <>
-      <div class="headline">
-        <span class="headline-text">{url}</span>
-        <Badge state={webhooksStrings.states[name]} tone={tone} />
-      </div>
+      <TextHeadline text={url} badge={<Badge state={webhooksStrings.states[name]} tone={tone} />} />
       <Health endpoint={endpoint} />
       <Facts
         facts={[
@@ -120,9 +118,9 @@ function LastAttempts({ attempts }: { attempts: Detail['health']['lastAttempts']
       <ul class="attempts">
         {attempts.map((attempt) => (
           <li key={`${attempt.eventId} ${attempt.attempt}`}>
-            <a href={hrefOf('webhooks', attempt.eventId, { tab: 'deliveries' })} onClick={follow}>
+            <Link href={hrefOf('webhooks', attempt.eventId, { tab: 'deliveries' })}>
               {describeAttempt(attempt)}
-            </a>
+            </Link>
             <Time at={attempt.attemptedAt} />
           </li>
         ))}

@@ -8,7 +8,7 @@ import { Drawer, Facts } from '../../parts/drawer.tsx'
 import { useSending } from '../../parts/forms.tsx'
 import { Failed, Skeleton } from '../../parts/states.tsx'
 import { toast } from '../../parts/toasts.tsx'
-import { Copyable, Time } from '../../parts/values.tsx'
+import { Copyable, TextHeadline, Time } from '../../parts/values.tsx'
 import { usePendingRefresh } from '../../steady-refresh.ts'
 import { AttemptShown } from './attempt.tsx'
 import { DeliveryBadge, EVENTS, EventBadge } from './delivery-badges.tsx'
@@ -34,7 +34,7 @@ export function EventDrawer({ id, version, mayWrite, close }: Props) {
   )
 }
 
-// Another attempt is another reason to look soon.
+// Each attempt restarts the quick refresh.
 function pendingIn({ deliveryState, deliveries }: Event): string {
   if (deliveryState !== 'pending') return ''
   return deliveries.map(({ state, attempts }) => `${state} ${attempts.length}`).join(' ')
@@ -44,10 +44,7 @@ function About({ event }: { event: Event }) {
   const { id, type, sequence, createdAt } = event
   return (
     <>
-      <div class="headline">
-        <span class="headline-text">{type}</span>
-        <EventBadge {...event} />
-      </div>
+      <TextHeadline text={type} badge={<EventBadge {...event} />} />
       <Facts
         facts={[
           [strings.id, <Copyable key="id" text={id} />],
@@ -81,7 +78,7 @@ function Again({ id, done }: { id: string; done: () => void }) {
 
 function Deliveries({ event }: { event: Event }) {
   const { id, type, sequence, createdAt, env, data, deliveries } = event
-  // In the order in which the service writes them.
+  // In the service's order.
   const body = { id, type, sequence, createdAt, env, data }
   const sent = JSON.stringify(body)
   return (

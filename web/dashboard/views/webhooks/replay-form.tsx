@@ -1,12 +1,12 @@
-// Replays the events of a period, in batches, with progress. After an error it goes on where it was, with
-// the key of the batch that nobody knows the outcome of: nothing is queued twice.
+// Replays the events of a period, in batches with progress. After an error it continues; a batch with an unknown
+// outcome is sent again with its key, so nothing is queued twice.
 
 import { useRef, useState } from 'preact/hooks'
 import { appStrings, webhooksStrings } from '../../../copy.ts'
 import { type Schemas, send } from '../../api.ts'
 import { count, ZONE_OFFSET } from '../../format.ts'
 import { DialogForm } from '../../parts/dialog.tsx'
-import { Field, newKey, textOf, useSending } from '../../parts/forms.tsx'
+import { InputField, newKey, useSending } from '../../parts/forms.tsx'
 import { toast } from '../../parts/toasts.tsx'
 
 const { actions: strings } = webhooksStrings
@@ -18,8 +18,8 @@ export function ReplayForm({ id, close }: { id: string; close: () => void }) {
   const [progress, setProgress] = useState('')
   const [fault, setFault] = useState('')
   const reached = useRef<Reached | undefined>(undefined)
-  const sending = useSending(async (given) => {
-    const [from, to] = [isoOf(textOf(given, 'from')), isoOf(textOf(given, 'to'))]
+  const sending = useSending(async (form) => {
+    const [from, to] = [isoOf(form.text('from')), isoOf(form.text('to'))]
     if (from >= to) return setFault(strings.backwards)
     setFault('')
     const before = reached.current
@@ -43,12 +43,8 @@ export function ReplayForm({ id, close }: { id: string; close: () => void }) {
       <p class="muted">
         {strings.replayText} {appStrings.zone}
       </p>
-      <Field label={strings.from}>
-        {(id) => <input id={id} name="from" type="datetime-local" required />}
-      </Field>
-      <Field label={strings.to}>
-        {(id) => <input id={id} name="to" type="datetime-local" required />}
-      </Field>
+      <InputField label={strings.from} name="from" type="datetime-local" required />
+      <InputField label={strings.to} name="to" type="datetime-local" required />
       <p role="alert" class="fault">
         {fault}
       </p>
@@ -57,7 +53,7 @@ export function ReplayForm({ id, close }: { id: string; close: () => void }) {
   )
 }
 
-// What is typed is West Africa Time; `required` has seen to it that it is a time.
+// The form takes West Africa Time.
 function isoOf(typed: string): string {
   return new Date(`${typed}${ZONE_OFFSET}`).toISOString()
 }

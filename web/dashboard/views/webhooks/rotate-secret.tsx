@@ -3,38 +3,40 @@
 import { useState } from 'preact/hooks'
 import { webhooksStrings } from '../../../copy.ts'
 import type { Schemas } from '../../api.ts'
-import { Confirm, ShowOnce } from '../../parts/dialog.tsx'
+import { Action } from '../../parts/action.tsx'
+import { ShowOnce } from '../../parts/dialog.tsx'
+import type { Headers } from '../../parts/forms.tsx'
 
 const { actions: strings } = webhooksStrings
 
 type Props = {
-  rotate: (headers: Record<string, string>) => Promise<Schemas['SigningSecret']>
-  close: () => void
+  label?: string
+  rotate: (headers: Headers) => Promise<Schemas['SigningSecret']>
+  done: () => void
 }
 
-export function RotateSecret({ rotate, close }: Props) {
+export function RotateSecret({ label = strings.rotate, rotate, done }: Props) {
   const [secret, setSecret] = useState<string | undefined>()
-  if (secret) {
-    return (
-      <ShowOnce
-        title={strings.rotated}
-        text={strings.rotatedText}
-        secrets={[secret]}
-        close={close}
-      />
-    )
-  }
   return (
-    <Confirm
-      title={strings.rotate}
-      action={strings.rotate}
-      run={async (headers) => {
-        setSecret((await rotate(headers)).secret)
-      }}
-      done={() => {}}
-      close={close}
-    >
-      {strings.rotateText}
-    </Confirm>
+    <>
+      <Action
+        label={label}
+        action={strings.rotate}
+        text={strings.rotateText}
+        run={(_, headers) => rotate(headers)}
+        done={({ secret }) => setSecret(secret)}
+      />
+      {secret && (
+        <ShowOnce
+          title={strings.rotated}
+          text={strings.rotatedText}
+          secrets={[secret]}
+          close={() => {
+            setSecret(undefined)
+            done()
+          }}
+        />
+      )}
+    </>
   )
 }
