@@ -202,7 +202,7 @@ function banksFileOf({
     connector: dialect.connector,
     settings,
     secrets,
-    ...NUMBERS,
+    ...(dialect.numbers ? { numbers: dialect.numbers } : NUMBERS),
   }
   return { entry, env }
 }
