@@ -48,8 +48,8 @@ export async function startWithFakeBank(given: Given) {
   let bench: Bench | undefined
   const clock = () => bench?.clock() ?? START
   const bank = await startLoneBank({ clock, ...given })
-  const { entry, env } = bank.banksFile
-  bench = await startWithBanks([{ ...entry, railSecrets: undefined }], env)
+  const { entry, others, env } = bank.banksFile
+  bench = await startWithBanks([{ ...entry, railSecrets: undefined }, ...others], env)
   bank.notifyAt(await bench.service.app.listen({ host: '127.0.0.1', port: 0 }))
   const requery = requeryRounds(bench, { bankCode: bank.bank.bankCode })
   return {

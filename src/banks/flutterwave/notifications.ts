@@ -81,7 +81,7 @@ function isOfOtherType({ payment_type: type }: Transaction): boolean {
 }
 
 export function idOf({ id }: Transaction): string | undefined {
-  return ID.exec(String(id))?.[1]
+  return typeof id === 'number' || typeof id === 'string' ? ID.exec(String(id))?.[1] : undefined
 }
 
 // The payer sends charged_amount, which includes the fee where the payer bears it.
