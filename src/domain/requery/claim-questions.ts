@@ -113,8 +113,8 @@ async function countInFlight(tx: Transaction, now: Date, bankCode: string): Prom
   return rows[0]?.count ?? 0
 }
 
-// Somebody waits for what was demanded or reported, and a payment for its number. Then lists, the shorter first:
-// a week is read while nothing else is to be asked. One that was begun is read to its end.
+// Somebody waits for what was demanded or reported, and a payment for its number. Then lists, the
+// shorter first: a week is read while nothing else is to be asked. One that was begun is read to its end.
 async function claim(
   tx: Transaction,
   { now, only }: Due,
